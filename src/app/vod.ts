@@ -29,7 +29,7 @@ import { VodPlayback } from '../vod/playback/vod-playback.ts';
 import { formatCaptionsPlaylist } from '../vod/playback/vod-playlists.ts';
 import { joinKind } from '../vod/recording/join-job.ts';
 import { Recordings } from '../vod/recording/recordings.ts';
-import type { SourceMetadata } from '../vod/source/source-plan.ts';
+import type { SourceMetadata } from '../vod/source/source-metadata.ts';
 import { type ThumbnailRepository, type VodContext, vodLanes } from '../vod/vod-context.ts';
 import { VodJobs } from '../vod/vod-jobs.ts';
 

@@ -13,12 +13,12 @@ export interface ServedRenditions {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Bytes of pieces, read from their files. */
-export async function bytesOf(pieces: readonly (Buffer | FileSlice)[]): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  for (const piece of pieces) {
+/** Reads all parts of a segment. */
+export async function bytesOf(parts: readonly (Buffer | FileSlice)[]): Promise<Buffer> {
+  const buffers: Buffer[] = [];
+  for (const piece of parts) {
     if (Buffer.isBuffer(piece)) {
-      parts.push(piece);
+      buffers.push(piece);
       continue;
     }
     const handle = await open(piece.path, 'r');
@@ -26,12 +26,12 @@ export async function bytesOf(pieces: readonly (Buffer | FileSlice)[]): Promise<
       const bytes = Buffer.alloc(piece.length);
       const { bytesRead } = await handle.read(bytes, 0, piece.length, piece.start);
       if (bytesRead !== piece.length) throw new Error(`${piece.path} is shorter than its index says`);
-      parts.push(bytes);
+      buffers.push(bytes);
     } finally {
       await handle.close();
     }
   }
-  return Buffer.concat(parts);
+  return Buffer.concat(buffers);
 }
 
 /** Serves renditions by their names (`720p`, `audio`) as a video that is complete. */
@@ -67,8 +67,8 @@ export async function serveRenditions(
     const rendition = renditions.get(name);
     if (rendition === undefined) return undefined;
     if (kind === 'init') return rendition.init;
-    const { pieces, bytes } = await rendition.pieces(Number(index));
-    const body = await bytesOf(pieces);
+    const { parts, bytes } = await rendition.readSegment(Number(index));
+    const body = await bytesOf(parts);
     if (body.length !== bytes) throw new Error(`${path} has ${body.length} bytes, ${bytes} were promised`);
     return body;
   };

@@ -9,7 +9,8 @@ import { mp4Command, remuxCommand } from '../../src/ffmpeg/arguments/remux-comma
 import type { BuildCommand } from '../../src/ffmpeg/media-tools.ts';
 import { ladderOf } from '../../src/vod/encode/ladder.ts';
 import { placeWatermark } from '../../src/vod/encode/watermark-placement.ts';
-import { planSource, type SourceRequest } from '../../src/vod/source/source-plan.ts';
+import { planSource } from '../../src/vod/source/source-plan.ts';
+import type { SourceRequest } from '../../src/vod/source/source-request.ts';
 import { ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';
 import { argumentsOf } from '../support/ffmpeg-command.ts';
 import { type FixtureName, fixture } from '../support/fixtures.ts';

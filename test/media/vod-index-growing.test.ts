@@ -138,8 +138,8 @@ describe('a file that grows', () => {
       await appendFile(path, whole.subarray(at, at + 1009));
       await growing.poll();
       while (seen.length < growing.segmentCount) {
-        const { pieces, bytes } = await growing.pieces(seen.length);
-        seen.push(await bytesOf(pieces));
+        const { parts, bytes } = await growing.readSegment(seen.length);
+        seen.push(await bytesOf(parts));
         expect(seen.at(-1)).toHaveLength(bytes);
         expect(growing.init.length).toBeGreaterThan(0);
         expect(growing.bitRates(2).peakBitsPerSecond).toBeGreaterThan(0);
@@ -155,7 +155,7 @@ describe('a file that grows', () => {
     for (const rendition of [growing, opened]) {
       expect(rendition.segmentCount).toBe(3);
       for (const [index, bytes] of seen.entries()) {
-        expect(await bytesOf((await rendition.pieces(index)).pieces)).toEqual(bytes);
+        expect(await bytesOf((await rendition.readSegment(index)).parts)).toEqual(bytes);
       }
     }
     expect(opened.init).toEqual(growing.init);

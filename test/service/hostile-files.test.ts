@@ -149,7 +149,7 @@ test.each(['mp4', 'mov'] as const)('mutants of a %s file are indexed or refused'
         const rendition = await reader.open(indexed.file);
         recordOf(rendition, 1, target);
         formatVodPlaylist({ rendition, generation: 1, targetDurationSeconds: target, isComplete: true });
-        for (let index = 0; index < rendition.segmentCount; index++) await rendition.pieces(index);
+        for (let index = 0; index < rendition.segmentCount; index++) await rendition.readSegment(index);
       }
     },
   );

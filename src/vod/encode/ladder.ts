@@ -1,14 +1,11 @@
-/** One step of the ladder as it is to be encoded: even numbers of pixels, square ones. */
-export interface Rung {
-  /** `240p` and so on. */
-  readonly name: RungName;
-  readonly width: number;
-  readonly height: number;
-  /** The most that one second takes on average over a buffer of two. */
+/** A rendition of the encoding ladder. Width and height are even, pixels are square. */
+export interface LadderRendition extends Resolution {
+  readonly name: Quality;
+  /** Maximum average over a buffer of two seconds. */
   readonly bitsPerSecond: number;
 }
 
-/** A picture as it is shown: turned, and with square pixels. */
+/** Upright, with square pixels. */
 export interface Resolution {
   readonly width: number;
   readonly height: number;
@@ -23,47 +20,41 @@ const ladder = [
   { name: '2160p', lines: 2160, bitsPerSecond: 16_000_000 },
 ] as const;
 
-/** The name of a rung: lines of its short side. */
-export type RungName = (typeof ladder)[number]['name'];
+/** Named after the lines of the short side. */
+type Quality = (typeof ladder)[number]['name'];
 
-/** Encoders leave out up to so many lines of a format (1072 of 1080): it is still that format. */
+/** Encoders may crop a format by this share (1072 of 1080 lines), and it still counts as that format. */
 const maxMissingLinesShare = 0.02;
-/** The longest side that decoders up to level 5.2 take. */
+/** Longest side that decoders up to level 5.2 support. */
 const maxSide = 4096;
-/** A rung that has not so many times the pixels of the one below is none: very long pictures stop to grow at the longest side. */
+/** A quality needs this many times the pixels of the one below. Very wide videos stop to grow at {@link maxSide}. */
 const minPixelGrowth = 1.2;
 
-/** The highest rung that a picture fills: what a source is called that is delivered as it is. The lowest one for smaller pictures. */
-export function rungNameOf(picture: Resolution): RungName {
-  return ladderOf(picture).at(-1)!.name;
-}
-
 /**
- * The rungs that a picture is encoded to, lowest first: from 240p to the highest one that it fills, by its short side, and never
- * larger than it is. A picture below 240 lines has one rung of its own size, and so has a line or a column; a single pixel
- * becomes 2x2, the least that there is.
+ * Returns the renditions for a resolution, lowest first: from 240p to the highest quality that its short side fills, never upscaled.
+ * Resolutions below 240 lines have a single rendition of their own size, at least 2x2 pixels.
  */
-export function ladderOf(picture: Resolution): Rung[] {
-  const short = Math.min(picture.width, picture.height);
-  const rungs: Rung[] = [];
+export function ladderOf(resolution: Resolution): LadderRendition[] {
+  const shortSide = Math.min(resolution.width, resolution.height);
+  const renditions: LadderRendition[] = [];
   for (const { name, lines, bitsPerSecond } of ladder) {
-    if (rungs.length > 0 && lines * (1 - maxMissingLinesShare) > short) break;
-    const size = sizeFor(picture, lines);
-    const below = rungs.at(-1);
+    if (renditions.length > 0 && lines * (1 - maxMissingLinesShare) > shortSide) break;
+    const size = scaledTo(resolution, lines);
+    const below = renditions.at(-1);
     if (below !== undefined && pixelsOf(size) < minPixelGrowth * pixelsOf(below)) break;
-    rungs.push({ name, ...size, bitsPerSecond });
+    renditions.push({ name, ...size, bitsPerSecond });
   }
-  return rungs;
+  return renditions;
 }
 
-function sizeFor({ width, height }: Resolution, lines: number): Resolution {
+function scaledTo({ width, height }: Resolution, lines: number): Resolution {
   const scale = Math.min(1, lines / Math.min(width, height), maxSide / Math.max(width, height));
   return { width: even(width * scale, width), height: even(height * scale, height) };
 }
 
-/** Chroma of 4:2:0 has half the lines and columns. */
-function even(length: number, most: number): number {
-  return Math.max(2, Math.min(Math.round(length / 2), Math.floor(most / 2)) * 2);
+/** 4:2:0 chroma has half the lines and columns. */
+function even(length: number, max: number): number {
+  return Math.max(2, Math.min(Math.round(length / 2), Math.floor(max / 2)) * 2);
 }
 
 function pixelsOf({ width, height }: Resolution): number {

@@ -8,7 +8,7 @@ import { runLimitsFor, type VodContext } from '../vod-context.ts';
 
 const encodedIndex = /\.mp4\.index$/;
 
-/** Puts the highest rung and the sound together into one file to download. */
+/** Muxes the highest quality and the audio into one file to download. */
 export async function makeMp4(context: VodContext, job: RunningJob): Promise<void> {
   const { records, files, tools } = context;
   const videoId = job.subjectId;
@@ -19,8 +19,8 @@ export async function makeMp4(context: VodContext, job: RunningJob): Promise<voi
     state.renditions.find(one => one.type === type && one.quality === quality && one.status === 'encoded');
   const video = find('hls', wanted.quality);
   const audio = find('audio', 'audio');
-  // Not there yet: who encodes it orders the mp4 afterwards, or gives it up too.
-  if (video === undefined || isSoundMissing(state)) return;
+  // The encode job enqueues this job again, or fails the MP4 too.
+  if (video === undefined || isAudioMissing(state)) return;
   records.markStarted(videoId, [wanted]);
   const inputs = await inputsOf(context, job, video, audio);
   const bytes = (await context.reader.open(files.video(videoId, video.file!))).facts.bytes;
@@ -42,8 +42,7 @@ export async function makeMp4(context: VodContext, job: RunningJob): Promise<voi
   });
 }
 
-/** The video has sound that is not encoded. */
-function isSoundMissing({ renditions }: EncodingState): boolean {
+function isAudioMissing({ renditions }: EncodingState): boolean {
   return renditions.some(({ type, status }) => type === 'audio' && status !== 'encoded');
 }
 
@@ -60,8 +59,7 @@ async function inputsOf(
       const path = files.video(job.subjectId, file.replace(/\.index$/, ''));
       return { path, index: 0, startSeconds: TIMELINE_START_SECONDS };
     }
-    // Carried: the source itself, or the copy of its tracks beside the index.
-    const path = await carrierOf(context, job.subjectId, file);
+    const path = await passthroughFile(context, job.subjectId, file);
     const probed = await tools.probe(path, job.signal);
     const plan = planSource(probed, {});
     const index = plan.kind === 'planned' ? plan[kind]?.index : undefined;
@@ -73,9 +71,14 @@ async function inputsOf(
   };
 }
 
-async function carrierOf({ reader, files }: VodContext, videoId: string, file: string): Promise<string> {
-  const { pieces } = await (await reader.open(files.video(videoId, file))).pieces(0);
-  for (const piece of pieces) if ('path' in piece) return piece.path;
+/** Finds the file that a passthrough index points into: the source, or the remuxed copy. */
+async function passthroughFile(
+  { reader, files }: VodContext,
+  videoId: string,
+  file: string,
+): Promise<string> {
+  const { parts } = await (await reader.open(files.video(videoId, file))).readSegment(0);
+  for (const piece of parts) if ('path' in piece) return piece.path;
   return files.source(videoId);
 }
 

@@ -5,12 +5,12 @@ import type { MediaFiles } from '../../storage/media-files.ts';
 import type { EncodingState } from '../encoding-repository.ts';
 
 const prefix = 'hls-';
-/** Generations are whole seconds since then. */
+/** Generations count whole seconds since this time. */
 const epochMs = Date.UTC(2024, 0, 1);
 
 /**
- * The folders below a video's own that renditions are written to, one for each run of a job: `hls-<generation>`. A run that a crash
- * ended leaves a folder that nothing points to; the next run of any job of the video removes it.
+ * Manages the folders in a video's folder that renditions are written to: one `hls-<generation>` per run of a job. An interrupted run
+ * leaves an unused folder, which the next job of the video removes.
  */
 export class RenditionFolders {
   readonly #files: MediaFiles;
@@ -20,7 +20,7 @@ export class RenditionFolders {
     this.#files = files;
   }
 
-  /** Makes a folder with a generation that no other of this server has. */
+  /** Creates a folder with a generation that is unique in this server. */
   async make(videoId: string, nowMs: number): Promise<{ generation: number; folder: string; name: string }> {
     const generation = Math.max(this.#lastGeneration + 1, Math.floor((nowMs - epochMs) / 1000));
     this.#lastGeneration = generation;
@@ -30,7 +30,7 @@ export class RenditionFolders {
     return { generation, folder, name };
   }
 
-  /** Runs work that writes to a video's folders; what an earlier run has left is removed first, what this one leaves when it fails. */
+  /** Runs work that writes to a video's folders, and removes unused folders before it and after it fails. */
   async during(
     videoId: string,
     stateOf: () => EncodingState | undefined,
@@ -45,7 +45,7 @@ export class RenditionFolders {
     }
   }
 
-  /** Removes the folders that no finished rendition is in. Only while no job of the video writes to one. */
+  /** Removes folders without a finished rendition. No job of the video may be writing to one. */
   async removeUnused(videoId: string, state: EncodingState | undefined): Promise<void> {
     const used = new Set(state?.renditions.map(({ file }) => (file === undefined ? '' : dirname(file))));
     for (const name of await namesIn(this.#files.video(videoId))) {

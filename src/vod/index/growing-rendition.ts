@@ -115,7 +115,7 @@ export class GrowingRendition implements OpenRendition {
     return this.#opened().table.row(index).durationTicks / this.facts.timescale;
   }
 
-  async pieces(index: number): Promise<SegmentBytes> {
+  async readSegment(index: number): Promise<SegmentBytes> {
     if (index >= this.segmentCount) throw new AppError('server-error', `segment ${index} is not there yet`);
     const record = await this.#opened().record(index);
     return decodeRecord(record, { path: this.#mediaPath, bytes: this.#follower.fileBytes });

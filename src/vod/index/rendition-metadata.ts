@@ -2,7 +2,6 @@ import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { RenditionMetadata } from './rendition.ts';
 import type { SegmentTable } from './segment-table.ts';
 
-/** What is to be known of a rendition with these segments. `samples`: how many frames they hold. */
 export function renditionMetadata(
   track: TrackDescription,
   table: SegmentTable,
@@ -16,7 +15,7 @@ export function renditionMetadata(
     timescale,
     durationTicks: table.durationTicks,
     bytes: table.bytes,
-    longestSegmentSeconds: table.longestTicks / timescale,
+    longestSegmentSeconds: table.maxDurationTicks / timescale,
   };
   if (kind === 'audio') {
     return {

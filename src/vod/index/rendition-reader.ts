@@ -5,82 +5,73 @@ import type { BitRates, OpenRendition, RenditionMetadata, SegmentBytes } from '.
 import { type LoadedIndex, loadIndex, readRecord } from './segment-index.ts';
 import { decodeRecord } from './segment-record.ts';
 
-const DEFAULT_KEPT_BYTES = 32 * 1024 * 1024;
+const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
 
-/** What is counted for an open rendition beside its table and init section. */
+/** Estimated memory of an open rendition beside its table and init section. */
 const OVERHEAD_BYTES = 2048;
 
-interface Kept {
-  /** Tells one file from another that took its place. */
+interface CacheEntry {
+  /** Changes when another file replaces the index. */
   readonly stamp: string;
   readonly rendition: Promise<OpenedRendition>;
   bytes: number;
 }
 
-/**
- * Opens the indexes of finished renditions. Their headers and segment tables stay in memory, within a bound, the ones asked for longest ago
- * going first; files are open only while they are read.
- */
+/** Opens the indexes of finished renditions. Keeps their segment tables in a bounded LRU cache. Files are open only during reads. */
 export class RenditionReader {
-  readonly #bytesAtMost: number;
-  /** By path; asked for longest ago first. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #maxBytes: number;
+  /** By path, least recently used first. */
+  readonly #cache = new Map<string, CacheEntry>();
   #bytes = 0;
 
-  /** `bytesAtMost`: of all tables and init sections together, 32 MiB if not given. */
-  constructor(options: { bytesAtMost?: number } = {}) {
-    this.#bytesAtMost = options.bytesAtMost ?? DEFAULT_KEPT_BYTES;
+  /** `maxBytes`: memory of all tables and init sections. Default 32 MiB. */
+  constructor(options: { maxBytes?: number } = {}) {
+    this.#maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
   }
 
-  /** How much is kept now. */
-  get keptBytes(): number {
+  get cachedBytes(): number {
     return this.#bytes;
   }
 
-  /**
-   * Opens the rendition of an index.
-   *
-   * @throws AppError `server-error` when the index or its media file is missing, damaged, or not of the other
-   */
+  /** @throws AppError `server-error` when the index or its media file is missing or damaged, or they do not belong together */
   async open(indexPath: string): Promise<OpenRendition> {
     const stamp = await stampOf(indexPath);
-    const kept = this.#kept.get(indexPath);
-    if (kept?.stamp === stamp) {
-      this.#kept.delete(indexPath);
-      this.#kept.set(indexPath, kept);
-      return kept.rendition;
+    const cached = this.#cache.get(indexPath);
+    if (cached?.stamp === stamp) {
+      this.#cache.delete(indexPath);
+      this.#cache.set(indexPath, cached);
+      return cached.rendition;
     }
     this.#drop(indexPath);
     const rendition = load(indexPath);
-    const entry: Kept = { stamp, rendition, bytes: 0 };
-    this.#kept.set(indexPath, entry);
+    const entry: CacheEntry = { stamp, rendition, bytes: 0 };
+    this.#cache.set(indexPath, entry);
     try {
       const opened = await rendition;
-      if (this.#kept.get(indexPath) === entry) this.#count(entry, opened.memoryBytes + OVERHEAD_BYTES);
+      if (this.#cache.get(indexPath) === entry) this.#count(entry, opened.memoryBytes + OVERHEAD_BYTES);
       return opened;
     } catch (error) {
-      if (this.#kept.get(indexPath) === entry) this.#kept.delete(indexPath);
+      if (this.#cache.get(indexPath) === entry) this.#cache.delete(indexPath);
       throw error;
     }
   }
 
-  #count(entry: Kept, bytes: number): void {
+  #count(entry: CacheEntry, bytes: number): void {
     entry.bytes = bytes;
     this.#bytes += bytes;
-    for (const [path, oldest] of this.#kept) {
-      if (this.#bytes <= this.#bytesAtMost) return;
-      // One that is being loaded counts for nothing yet.
+    for (const [path, oldest] of this.#cache) {
+      if (this.#bytes <= this.#maxBytes) return;
+      // Renditions that are still loading have no size yet.
       if (oldest.bytes > 0) this.#drop(path);
     }
   }
 
   #drop(path: string): void {
-    this.#bytes -= this.#kept.get(path)?.bytes ?? 0;
-    this.#kept.delete(path);
+    this.#bytes -= this.#cache.get(path)?.bytes ?? 0;
+    this.#cache.delete(path);
   }
 }
 
-/** A finished rendition. */
 class OpenedRendition implements OpenRendition {
   readonly facts: RenditionMetadata;
   readonly init: Buffer;
@@ -113,13 +104,16 @@ class OpenedRendition implements OpenRendition {
     return this.#index.table.row(index).durationTicks / this.facts.timescale;
   }
 
-  async pieces(index: number): Promise<SegmentBytes> {
+  async readSegment(index: number): Promise<SegmentBytes> {
     const { table, mediaBytes } = this.#index;
     const { bytes } = table.row(index);
     const record = await withFile(this.#indexPath, handle => readRecord(handle, table, index));
     const segment = decodeRecord(record, { path: this.#mediaPath, bytes: mediaBytes });
     if (segment.bytes !== bytes) {
-      throw new AppError('server-error', `segment ${index} has ${segment.bytes} bytes in place of ${bytes}`);
+      throw new AppError(
+        'server-error',
+        `Segment ${index} has ${segment.bytes} bytes, its index has ${bytes}.`,
+      );
     }
     return segment;
   }
@@ -138,7 +132,7 @@ async function load(indexPath: string): Promise<OpenedRendition> {
   const mediaPath = resolve(dirname(indexPath), index.media);
   const { size } = await statOf(mediaPath);
   if (size !== index.mediaBytes) {
-    throw new AppError('server-error', `${mediaPath} has ${size} bytes, its index knows ${index.mediaBytes}`);
+    throw new AppError('server-error', `${mediaPath} has ${size} bytes, its index has ${index.mediaBytes}.`);
   }
   return new OpenedRendition(index, indexPath, mediaPath);
 }
@@ -174,5 +168,5 @@ async function statOf(path: string) {
 
 function asServerError(error: unknown, path: string): AppError {
   if (error instanceof AppError && error.code === 'server-error') return error;
-  return new AppError('server-error', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
+  return new AppError('server-error', `Cannot read ${path}: ${messageOf(error)}`, { cause: error });
 }

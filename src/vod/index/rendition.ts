@@ -1,74 +1,66 @@
 import type { FileSlice } from '../../shared/files/file-slice.ts';
 
 /**
- * Presentation time, in seconds, of the first presented instant of a source in all its renditions. Above 0 so that neither frames that
- * are decoded before they are shown nor what an audio encoder puts in front ever have a negative time.
+ * Presentation time of the first presented instant of a source in all its renditions. Above 0, so that reordered frames and encoder
+ * priming never have negative times.
  */
 export const TIMELINE_START_SECONDS = 10;
 
-/** What is to be known of a rendition. */
+/** Metadata of a rendition. Stored as JSON in its index. */
 export interface RenditionMetadata {
   readonly kind: 'video' | 'audio';
-  /** RFC 6381 name, for CODECS. */
+  /** RFC 6381 codec string. */
   readonly codec: string;
-  /** Ticks a second of `durationTicks`. */
   readonly timescale: number;
-  /** Of all segments together. */
   readonly durationTicks: number;
-  /** Of all segments together, without the init section. */
+  /** Without the init section. */
   readonly bytes: number;
   readonly longestSegmentSeconds: number;
-  /** Video: the coded picture in pixels, before the pixel aspect ratio. */
+  /** Coded size in pixels, before the pixel aspect ratio. */
   readonly width?: number;
   readonly height?: number;
-  /** Video: frames a second, the average of the whole. */
+  /** Average in frames per second. */
   readonly frameRate?: number;
   readonly videoRange?: 'SDR' | 'HLG' | 'PQ';
-  /** Audio. */
   readonly channels?: number;
-  /** Audio: samples a second. */
   readonly sampleRate?: number;
-  /** Audio: as the source names it. */
+  /** Tag in the source. */
   readonly language?: string;
 }
 
-/** A rendition whose index was written. */
+/** A rendition with a finished index. */
 export interface IndexedRendition extends RenditionMetadata {
   /** Path of the index. */
   readonly file: string;
-  /** When each segment begins, in seconds since the first presented instant of the source; the first may be a bit below 0. */
+  /** Counted from the first presented instant of the source. The first may be slightly negative. */
   readonly segmentStartsSeconds: readonly number[];
 }
 
-/** Bit rates as EXT-X-STREAM-INF wants them, containers included; whole numbers, rounded up. */
+/** Bitrates for EXT-X-STREAM-INF, including container overhead, rounded up. */
 export interface BitRates {
   readonly peakBitsPerSecond: number;
   readonly averageBitsPerSecond: number;
 }
 
-/** Bytes that are sent one after the other. */
+/** The parts of a segment, in order. */
 export interface SegmentBytes {
-  readonly pieces: readonly (Buffer | FileSlice)[];
-  /** Sum of the lengths of `pieces`. */
+  readonly parts: readonly (Buffer | FileSlice)[];
+  /** Sum of the lengths of `parts`. */
   readonly bytes: number;
 }
 
-/** A rendition that can be served: finished, or one that still grows. Segments are counted from 0 and never change. */
+/** A rendition that can be served, finished or growing. Segments are counted from 0 and never change. */
 export interface OpenRendition {
-  /** Of one that grows: as far as it has come. */
+  /** Current values while the rendition grows. */
   readonly facts: RenditionMetadata;
   readonly segmentCount: number;
-  /** The init section. Of one that grows: empty while there is no segment. */
+  /** The init section, empty while there is no segment. */
   readonly init: Buffer;
-  /** When a segment begins, in seconds since the first presented instant of the source. */
+  /** Start of a segment, counted from the first presented instant of the source. */
   startSeconds(index: number): number;
   durationSeconds(index: number): number;
-  /**
-   * A segment's bytes.
-   *
-   * @throws AppError `server-error` when there is no such segment, or its place in the index is damaged
-   */
-  pieces(index: number): Promise<SegmentBytes>;
-  /** By the rule of draft-pantos-hls-rfc8216bis-22, 4.1; 0 while there is no segment. */
+  /** @throws AppError `server-error` when there is no such segment, or its record is damaged */
+  readSegment(index: number): Promise<SegmentBytes>;
+  /** **Source**: draft-pantos-hls-rfc8216bis-22, 4.1. 0 while there is no segment. */
   bitRates(targetDurationSeconds: number): BitRates;
 }

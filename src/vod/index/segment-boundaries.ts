@@ -1,24 +1,23 @@
 import type { IndexedRendition, OpenRendition } from './rendition.ts';
 
-/** A rest shorter than this is not worth a segment. */
+/** Media that is shorter than this at the end of a track joins the segment before. */
 const MIN_LAST_SEGMENT_SECONDS = 0.5;
 
-/** Where a segment is to end, and how far the media must reach for that. Seconds since the first presented instant. */
+/** The planned end of a segment, in seconds since the first presented instant. */
 export interface Boundary {
   readonly seconds: number;
-  /** The cut is made only where there is media up to here. */
+  /** The segment ends there only if the track has media up to this time. */
   readonly neededSeconds: number;
 }
 
-/** Where the segments of a rendition begin, for another one that is to be cut there too. Seconds since the first presented instant. */
+/** Segment starts of one rendition, at which another one is cut too. In seconds since the first presented instant. */
 export interface SegmentBoundaries {
-  /** Start of a segment, from 0 on; undefined when it is not known, or there is none. */
+  /** Start of a segment. Undefined if it is not known yet, or does not exist. */
   startSeconds(index: number): number | undefined;
-  /** The number of segments and the end of the last one; undefined while it is not known which one is the last. */
+  /** Number of segments and end of the last one. Undefined while the rendition grows. */
   end(): { readonly segmentCount: number; readonly seconds: number } | undefined;
 }
 
-/** The boundaries of a finished rendition. */
 export function boundariesOf(rendition: OpenRendition | IndexedRendition): SegmentBoundaries {
   const starts =
     'segmentStartsSeconds' in rendition
@@ -30,25 +29,25 @@ export function boundariesOf(rendition: OpenRendition | IndexedRendition): Segme
 }
 
 /**
- * Where the segment `index` of a rendition is to end: where that of the other one ends; after the last of those, which is no reason to
- * cut if nothing much follows, every `segmentSeconds`.
+ * Returns the planned end of the segment `index`: the end of the other rendition's segment, and after the last of those, multiples of
+ * `segmentSeconds`.
  *
- * @param boundaries undefined: every `segmentSeconds` from the first presented instant on
- * @returns undefined when it is not known yet
+ * @param boundaries undefined: multiples of `segmentSeconds` from the first presented instant
+ * @returns undefined while it is not known
  */
 export function boundaryAfter(
   index: number,
   boundaries: SegmentBoundaries | undefined,
   segmentSeconds: number,
 ): Boundary | undefined {
-  if (boundaries === undefined) return needing((index + 1) * segmentSeconds);
+  if (boundaries === undefined) return withMinimum((index + 1) * segmentSeconds);
   const start = boundaries.startSeconds(index + 1);
   if (start !== undefined) return { seconds: start, neededSeconds: start };
   const end = boundaries.end();
   if (end === undefined) return undefined;
-  return needing(end.seconds + (index + 1 - Math.max(1, end.segmentCount)) * segmentSeconds);
+  return withMinimum(end.seconds + (index + 1 - Math.max(1, end.segmentCount)) * segmentSeconds);
 }
 
-function needing(seconds: number): Boundary {
+function withMinimum(seconds: number): Boundary {
   return { seconds, neededSeconds: seconds + MIN_LAST_SEGMENT_SECONDS };
 }

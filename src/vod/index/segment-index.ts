@@ -1,19 +1,20 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { AppError } from '../../shared/errors.ts';
+import { readFully } from '../../storage/read-fully.ts';
 import type { RenditionMetadata } from './rendition.ts';
 import { encodeRecord, type SliceList } from './segment-record.ts';
 import { MAX_SEGMENTS, SegmentTable, STORED_SEGMENT_BYTES } from './segment-table.ts';
 
 /**
- * The index of a rendition: all that is needed to serve it from a media file that is left as it is.
+ * The index of a rendition maps its segments to byte ranges of an unchanged media file.
  *
  * ```
- * magic (8 bytes), one record a segment, header (JSON), init section, table, footer (32 bytes)
- * footer: bytes of header, init section and table; CRC-32 of the three together; where the header starts (64 bit float); magic
+ * magic (8 bytes), one record per segment, header (JSON), init section, table, footer (32 bytes)
+ * footer: sizes of header, init section and table; their CRC-32; position of the header (64-bit float); magic
  * ```
  *
- * Numbers are little-endian, of 32 bit unless said. The footer comes last, so a file that was not written to its end is none.
+ * Numbers are little-endian, 32 bits unless noted. The footer comes last, so an unfinished file is not a valid index.
  */
 const MAGIC = Buffer.from('MRVODIX1', 'latin1');
 const FOOTER_BYTES = 32;
@@ -22,13 +23,12 @@ const MAX_HEADER_BYTES = 64 * 1024;
 const MAX_INIT_BYTES = 1024 * 1024;
 const FLUSH_BYTES = 256 * 1024;
 
-/** What an index says beside its segments. */
-export interface IndexHeader {
-  /** The media file's path, from the folder of the index. */
+/** Stored as JSON. */
+interface IndexHeader {
+  /** Path of the media file, relative to the folder of the index. */
   readonly media: string;
-  /** Length of the media file. */
   readonly mediaBytes: number;
-  /** Start of the first segment less the first presented instant of the source, in ticks. */
+  /** Start of the first segment, counted from the first presented instant of the source. */
   readonly startTicks: number;
   readonly facts: RenditionMetadata;
 }
@@ -39,7 +39,7 @@ export interface LoadedIndex extends IndexHeader {
   readonly table: SegmentTable;
 }
 
-/** Writes an index, a segment at a time; what was flushed can be read back meanwhile. The owner closes it. */
+/** Writes an index segment by segment. Flushed records can be read meanwhile. The owner closes it. */
 export class SegmentIndexWriter {
   readonly table = new SegmentTable();
   readonly #handle: FileHandle;
@@ -51,17 +51,17 @@ export class SegmentIndexWriter {
     this.#handle = handle;
   }
 
-  /** Begins a file, in place of one that is there. */
+  /** Creates or replaces a file. */
   static async create(path: string): Promise<SegmentIndexWriter> {
     return new SegmentIndexWriter(await open(path, 'w+'));
   }
 
-  /** True when it is time to {@link flush}. */
+  /** True when the owner must {@link flush}. */
   get isFull(): boolean {
     return this.#waitingBytes >= FLUSH_BYTES;
   }
 
-  /** Adds a segment: `head`, then the slices, which have `sliceBytes` together. @throws AppError `media-malformed` */
+  /** Adds a segment: `head`, then the slices, `sliceBytes` in total. @throws AppError `media-malformed` */
   add(durationTicks: number, head: Buffer, slices: SliceList, sliceBytes: number): void {
     const record = encodeRecord(head, slices);
     this.table.push({
@@ -70,10 +70,10 @@ export class SegmentIndexWriter {
       recordBytes: record.length,
       recordCheck: crc32(record),
     });
-    this.#wait(record);
+    this.#append(record);
   }
 
-  /** Brings to the file what was added; what a disk does not take waits for the next flush. Not while a flush is under way. */
+  /** Writes added segments to the file. After an error, the next flush tries again. Flushes must not overlap. */
   async flush(): Promise<void> {
     let left = Buffer.concat(this.#waiting);
     this.#waiting = [];
@@ -92,12 +92,12 @@ export class SegmentIndexWriter {
     }
   }
 
-  /** Record of a segment that was flushed. @throws AppError `server-error` */
+  /** Reads the record of a flushed segment. @throws AppError `server-error` */
   record(index: number): Promise<Buffer> {
     return readRecord(this.#handle, this.table, index);
   }
 
-  /** Makes it an index. Nothing can be added afterwards. */
+  /** Writes header and footer. No segment can be added afterwards. */
   async finish(header: IndexHeader, init: Buffer): Promise<void> {
     const json = Buffer.from(JSON.stringify(header));
     const table = this.table.toBytes();
@@ -109,8 +109,8 @@ export class SegmentIndexWriter {
     footer.writeUInt32LE(crc32(trailer), 12);
     footer.writeDoubleLE(this.#position + this.#waitingBytes, 16);
     MAGIC.copy(footer, 24);
-    this.#wait(trailer);
-    this.#wait(footer);
+    this.#append(trailer);
+    this.#append(footer);
     await this.flush();
   }
 
@@ -118,22 +118,18 @@ export class SegmentIndexWriter {
     await this.#handle.close();
   }
 
-  #wait(bytes: Buffer): void {
+  #append(bytes: Buffer): void {
     this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;
   }
 }
 
-/**
- * Reads an index, all but its records.
- *
- * @throws AppError `server-error` when it is damaged or was never finished
- */
+/** Reads an index without its records. @throws AppError `server-error` when it is damaged or unfinished */
 export async function loadIndex(handle: FileHandle): Promise<LoadedIndex> {
   const { size } = await handle.stat();
   if (size < MAGIC.length + FOOTER_BYTES) throw damaged('is too short');
   const footer = await readExactly(handle, size - FOOTER_BYTES, FOOTER_BYTES);
-  if (!footer.subarray(24).equals(MAGIC)) throw damaged('was not written to its end');
+  if (!footer.subarray(24).equals(MAGIC)) throw damaged('is unfinished');
   const [headerBytes, initBytes, tableBytes] = [0, 4, 8].map(at => footer.readUInt32LE(at)) as [
     number,
     number,
@@ -147,35 +143,30 @@ export async function loadIndex(handle: FileHandle): Promise<LoadedIndex> {
     tableBytes % STORED_SEGMENT_BYTES !== 0 ||
     start + headerBytes + initBytes + tableBytes + FOOTER_BYTES !== size
   ) {
-    throw damaged('has a footer that contradicts its length');
+    throw damaged('has a footer that contradicts its size');
   }
   const trailer = await readExactly(handle, start, headerBytes + initBytes + tableBytes);
-  if (crc32(trailer) !== footer.readUInt32LE(12)) throw damaged('has a header that was changed');
+  if (crc32(trailer) !== footer.readUInt32LE(12)) throw damaged('has a wrong header checksum');
   const header = JSON.parse(trailer.toString('utf8', 0, headerBytes)) as IndexHeader;
   const table = SegmentTable.fromBytes(trailer.subarray(headerBytes + initBytes));
-  // A copy: the table's stored form need not live on with it.
+  // A copy, so that the stored table can be freed.
   return { ...header, init: Buffer.from(trailer.subarray(headerBytes, headerBytes + initBytes)), table };
 }
 
-/** Reads the record of a segment. @throws AppError `server-error` when it is damaged, or there is no such segment */
+/** Reads the record of a segment. @throws AppError `server-error` when it is damaged, or does not exist */
 export async function readRecord(handle: FileHandle, table: SegmentTable, index: number): Promise<Buffer> {
   const { recordStart, recordBytes, recordCheck } = table.row(index);
   const record = await readExactly(handle, MAGIC.length + recordStart, recordBytes);
-  if (crc32(record) !== recordCheck) throw damaged(`has a record ${index} that was changed`);
+  if (crc32(record) !== recordCheck) throw damaged(`has a wrong checksum in record ${index}`);
   return record;
 }
 
 async function readExactly(handle: FileHandle, position: number, length: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(length);
-  let done = 0;
-  while (done < length) {
-    const { bytesRead } = await handle.read(bytes, done, length - done, position + done);
-    if (bytesRead === 0) throw damaged('is cut off');
-    done += bytesRead;
-  }
+  const bytes = await readFully(handle, position, length);
+  if (bytes.length < length) throw damaged('is truncated');
   return bytes;
 }
 
 function damaged(how: string): AppError {
-  return new AppError('server-error', `the index of a rendition ${how}`);
+  return new AppError('server-error', `The index of a rendition ${how}.`);
 }

@@ -2,7 +2,7 @@ import { AppError } from '../../shared/errors.ts';
 import type { FileSlice } from '../../shared/files/file-slice.ts';
 import type { SegmentBytes } from './rendition.ts';
 
-/** Where a segment's bytes lie in the media file. Neighbours become one: files often hold a chunk a frame. */
+/** Byte ranges of a segment in the media file. Merges adjacent ranges, because many files have one chunk per frame. */
 export class SliceList {
   readonly #starts: number[] = [];
   readonly #lengths: number[] = [];
@@ -11,7 +11,6 @@ export class SliceList {
     return this.#starts.length;
   }
 
-  /** Adds `length` bytes from `start` on, 0..2^53-1. */
   push(start: number, length: number): void {
     const last = this.#starts.length - 1;
     if (last >= 0 && this.#starts[last]! + this.#lengths[last]! === start) this.#lengths[last]! += length;
@@ -33,18 +32,18 @@ export class SliceList {
   }
 }
 
-/** The most bytes of a number below 2^53 with seven bits a byte. */
-const NUMBER_BYTES = 8;
+/** Maximum size of an encoded number below 2^53, with seven bits per byte. */
+const MAX_NUMBER_BYTES = 8;
 
 /**
- * Writes a segment's record: how long its head is (32 bit, little-endian), the head, the number of slices, and for each of them how far it
- * starts behind the end of the one before (the first: behind 0) and its length. Numbers have seven bits a byte, low ones first; what may
- * be below 0 is doubled, and made odd for that.
+ * Encodes a segment's record: the length of its head (32 bit, little-endian), the head, the number of slices, and for each slice its
+ * distance from the end of the previous one and its length. Numbers are variable-length with seven bits per byte, low bits first; the
+ * signed distances are zigzag-encoded.
  *
- * @param head What is sent before the slices.
+ * @param head bytes that are sent before the slices
  */
 export function encodeRecord(head: Buffer, slices: SliceList): Buffer {
-  const bytes = Buffer.allocUnsafe(4 + head.length + NUMBER_BYTES * (1 + 2 * slices.length));
+  const bytes = Buffer.allocUnsafe(4 + head.length + MAX_NUMBER_BYTES * (1 + 2 * slices.length));
   let at = bytes.writeUInt32LE(head.length, 0);
   at += head.copy(bytes, at);
   const number = (value: number) => {
@@ -66,18 +65,14 @@ export function encodeRecord(head: Buffer, slices: SliceList): Buffer {
   return bytes.subarray(0, at);
 }
 
-/**
- * Reads what {@link encodeRecord} wrote.
- *
- * @throws AppError `server-error` for anything else, and for slices outside the media file
- */
+/** Decodes a record. @throws AppError `server-error` when it is damaged, or has slices outside of the media file */
 export function decodeRecord(record: Buffer, media: { path: string; bytes: number }): SegmentBytes {
   if (record.length < 5) throw damaged();
   const headBytes = record.readUInt32LE(0);
   if (headBytes > record.length - 5) throw damaged();
-  const pieces: (Buffer | FileSlice)[] = [];
+  const parts: (Buffer | FileSlice)[] = [];
   let bytes = headBytes;
-  if (headBytes > 0) pieces.push(record.subarray(4, 4 + headBytes));
+  if (headBytes > 0) parts.push(record.subarray(4, 4 + headBytes));
   let at = 4 + headBytes;
   const number = () => {
     let value = 0;
@@ -96,13 +91,13 @@ export function decodeRecord(record: Buffer, media: { path: string; bytes: numbe
     const length = number();
     end = start + length;
     if (start < 0 || end > media.bytes) throw damaged();
-    pieces.push({ path: media.path, start, length });
+    parts.push({ path: media.path, start, length });
     bytes += length;
   }
   if (at !== record.length) throw damaged();
-  return { pieces, bytes };
+  return { parts, bytes };
 }
 
 function damaged(): AppError {
-  return new AppError('server-error', 'a segment of a rendition is damaged in its index');
+  return new AppError('server-error', 'A segment record of a rendition index is damaged.');
 }

@@ -1,47 +1,45 @@
 import { AppError } from '../../shared/errors.ts';
 import type { BitRates } from './rendition.ts';
 
-/** Columns of the table as it is stored, each of 32 bit. */
+/** Columns of the stored table, 32 bits each. */
 const COLUMNS = 4;
-/** Bytes of one segment in the stored table. */
 export const STORED_SEGMENT_BYTES = 4 * COLUMNS;
 
 /** More segments than a day of two seconds each. */
 export const MAX_SEGMENTS = 50_000;
 
-/** What is kept in memory of each segment of a rendition: about forty bytes. */
-export interface SegmentRow {
+/** A segment of a rendition. Takes about forty bytes of memory. */
+interface SegmentRow {
   readonly durationTicks: number;
-  /** Of the whole segment as it is sent. */
+  /** Size of the whole segment. */
   readonly bytes: number;
-  /** Of its record in the index. */
+  /** Size of its record in the index. */
   readonly recordBytes: number;
   /** CRC-32 of the record. */
   readonly recordCheck: number;
 }
 
-/** The segments of a rendition in their order, in typed arrays that grow. */
+/** The segments of a rendition, in growing typed arrays. */
 export class SegmentTable {
-  /** `COLUMNS` numbers a segment, in the order of {@link SegmentRow}. */
+  /** `COLUMNS` numbers per segment, in the order of {@link SegmentRow}. */
   #rows: Uint32Array;
-  /** Ticks from the first segment's start, and bytes from the first record, to those of each segment; one more than there are. */
+  /** Start of each segment in ticks, and of each record in bytes, plus the end of the last one. */
   #starts: Float64Array;
   #recordStarts: Float64Array;
   #length = 0;
   #bytes = 0;
-  #longestTicks = 0;
+  #maxDurationTicks = 0;
 
-  constructor(room = 16) {
-    this.#rows = new Uint32Array(COLUMNS * room);
-    this.#starts = new Float64Array(room + 1);
-    this.#recordStarts = new Float64Array(room + 1);
+  constructor(capacity = 16) {
+    this.#rows = new Uint32Array(COLUMNS * capacity);
+    this.#starts = new Float64Array(capacity + 1);
+    this.#recordStarts = new Float64Array(capacity + 1);
   }
 
   get length(): number {
     return this.#length;
   }
 
-  /** Of all segments together. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -50,11 +48,10 @@ export class SegmentTable {
     return this.#starts[this.#length]!;
   }
 
-  get longestTicks(): number {
-    return this.#longestTicks;
+  get maxDurationTicks(): number {
+    return this.#maxDurationTicks;
   }
 
-  /** Bytes of memory. */
   get memoryBytes(): number {
     return this.#rows.byteLength + this.#starts.byteLength + this.#recordStarts.byteLength;
   }
@@ -62,7 +59,7 @@ export class SegmentTable {
   /** @throws AppError `media-malformed` for what the table cannot hold */
   push({ durationTicks, bytes, recordBytes, recordCheck }: SegmentRow): void {
     if (this.#length >= MAX_SEGMENTS || Math.max(durationTicks, bytes, recordBytes) > 0xffffffff) {
-      throw new AppError('media-malformed', `segment ${this.#length} is out of all bounds`);
+      throw new AppError('media-malformed', `segment ${this.#length} exceeds the limits of an index`);
     }
     const index = this.#length;
     if (index * COLUMNS === this.#rows.length) this.#grow();
@@ -71,7 +68,7 @@ export class SegmentTable {
     this.#starts[index + 1] = this.#starts[index]! + durationTicks;
     this.#recordStarts[index + 1] = this.#recordStarts[index]! + recordBytes;
     this.#bytes += bytes;
-    this.#longestTicks = Math.max(this.#longestTicks, durationTicks);
+    this.#maxDurationTicks = Math.max(this.#maxDurationTicks, durationTicks);
   }
 
   /** @throws AppError `server-error` when there is no such segment */
@@ -90,7 +87,7 @@ export class SegmentTable {
     };
   }
 
-  /** The form in which it is stored: 32 bit numbers, little-endian. */
+  /** Encodes the table as 32-bit little-endian numbers. */
   toBytes(): Buffer {
     const bytes = Buffer.allocUnsafe(this.#length * STORED_SEGMENT_BYTES);
     for (let index = 0; index < this.#length * COLUMNS; index++) {
@@ -114,16 +111,16 @@ export class SegmentTable {
   }
 
   /**
-   * Peak and average bit rate: the peak is the largest of any run of segments that lasts from half a target duration to one and a half
-   * and half a second, or, where no run does, of any shorter one.
+   * Computes the average and the peak bitrate. The peak is the highest of all runs of segments that last 0.5 target durations to 1.5 target
+   * durations and half a second, or, without any, of shorter runs.
    *
    * **Source**: draft-pantos-hls-rfc8216bis-22, 4.1.
    */
   bitRates(timescale: number, targetDurationSeconds: number): BitRates {
-    const least = 0.5 * targetDurationSeconds;
-    const most = 1.5 * targetDurationSeconds + 0.5;
+    const minSeconds = 0.5 * targetDurationSeconds;
+    const maxSeconds = 1.5 * targetDurationSeconds + 0.5;
     let peak = 0;
-    let any = 0;
+    let shortRunPeak = 0;
     for (let from = 0; from < this.#length; from++) {
       let bytes = 0;
       let seconds = 0;
@@ -131,23 +128,23 @@ export class SegmentTable {
         bytes += this.#rows[to * COLUMNS + 1]!;
         seconds += listedSeconds(this.#rows[to * COLUMNS]! / timescale);
         const rate = seconds === 0 ? 0 : (8 * bytes) / seconds;
-        if (seconds >= least && seconds <= most) peak = Math.max(peak, rate);
-        any = Math.max(any, rate);
-        if (seconds >= most) break;
+        if (seconds >= minSeconds && seconds <= maxSeconds) peak = Math.max(peak, rate);
+        shortRunPeak = Math.max(shortRunPeak, rate);
+        if (seconds >= maxSeconds) break;
       }
     }
     const seconds = this.durationTicks / timescale;
     return {
-      peakBitsPerSecond: Math.ceil(peak === 0 ? any : peak),
+      peakBitsPerSecond: Math.ceil(peak === 0 ? shortRunPeak : peak),
       averageBitsPerSecond: seconds === 0 ? 0 : Math.ceil((8 * this.#bytes) / seconds),
     };
   }
 
   #grow(): void {
-    const room = Math.max(16, this.#length * 2);
-    const rows = new Uint32Array(COLUMNS * room);
-    const starts = new Float64Array(room + 1);
-    const recordStarts = new Float64Array(room + 1);
+    const capacity = Math.max(16, this.#length * 2);
+    const rows = new Uint32Array(COLUMNS * capacity);
+    const starts = new Float64Array(capacity + 1);
+    const recordStarts = new Float64Array(capacity + 1);
     rows.set(this.#rows);
     starts.set(this.#starts);
     recordStarts.set(this.#recordStarts);
@@ -157,7 +154,7 @@ export class SegmentTable {
   }
 }
 
-/** A duration as EXTINF lists it, from which players work out the rate. */
+/** Rounds a duration like EXTINF, because players compute bitrates from that. */
 function listedSeconds(seconds: number): number {
   return Math.round(seconds * 100_000) / 100_000;
 }

@@ -127,7 +127,7 @@ export class VodPlayback {
     }
     const index = Number(indexText);
     if (kind !== open.facts.kind || index >= open.segmentCount) return undefined;
-    const { pieces: parts, bytes } = await open.pieces(index);
+    const { parts, bytes } = await open.readSegment(index);
     return { parts, bytes, contentType, etag, isFinal: true };
   }
 

@@ -4,8 +4,8 @@ import type { ProbedFile, ProbedStream } from '../../ffmpeg/media-tools.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { IndexedRendition } from '../index/rendition.ts';
-import type { Passthrough } from '../source/prepare-job.ts';
-import { planPassthrough } from '../source/prepare-job.ts';
+
+import { type Passthrough, planPassthrough } from '../source/passthrough.ts';
 import { type PlannedSource, planSource } from '../source/source-plan.ts';
 import { enqueueVodJob, type VodContext } from '../vod-context.ts';
 import { orderJoin } from './join-job.ts';

@@ -5,38 +5,51 @@ import { placeWatermark } from '../encode/watermark-placement.ts';
 import type { EncodingRequest } from '../encoding-repository.ts';
 import type { RenditionMetadata } from '../index/rendition.ts';
 import type { VodContext } from '../vod-context.ts';
-import type { SourceRequest } from './source-plan.ts';
 
-/** The last frame, or the sound after it, may reach a bit further. */
-const overhangSeconds = 0.5;
+/** The requested treatment of a source: by its owner, and by the limits of the sandbox. */
+export interface SourceRequest {
+  readonly clip?: { readonly startMs: number; readonly endMs: number | undefined } | undefined;
+  readonly hasWatermark?: boolean;
+  /** Longer sources are cut to this length. */
+  readonly maxSeconds?: number | undefined;
+  /** False after an attempt to pass the video through failed. */
+  readonly canPassthroughVideo?: boolean;
+  readonly canPassthroughAudio?: boolean;
+}
 
-/**
- * Whether the sandbox's watermark is burned into all pictures of a video. Recordings have it already: what the sandbox broadcasts is
- * marked before it is recorded.
- */
+/** The part of a source that is delivered, counted from its first presented instant. An undefined duration reaches to the end. */
+export interface SourcePart {
+  readonly startSeconds: number;
+  readonly durationSeconds: number | undefined;
+}
+
+/** The last frame, or the audio after it, may end this much after the limit. */
+export const overhangSeconds = 0.5;
+
+/** Returns true if the sandbox's watermark is burned in. Recordings have it already, because live streams carry it. */
 export function hasSandboxWatermark({ environment, origin }: EncodingRequest): boolean {
   return environment === 'sandbox' && origin !== 'recording';
 }
 
-/** What is wanted of a source: by its owner, and by the rules of the sandbox. A recording was cut while it was made. */
-export function sourceRequestOf(order: EncodingRequest, sandboxVideoMs: number): SourceRequest {
+/** Combines the owner's settings with the limits of the sandbox. Recordings were limited while they were made. */
+export function sourceRequestOf(request: EncodingRequest, sandboxVideoMs: number): SourceRequest {
   return {
-    clip: order.clip,
-    hasWatermark: order.watermark !== undefined || hasSandboxWatermark(order),
-    ...(hasSandboxWatermark(order) ? { maxSeconds: sandboxVideoMs / 1000 } : {}),
+    clip: request.clip,
+    hasWatermark: request.watermark !== undefined || hasSandboxWatermark(request),
+    ...(hasSandboxWatermark(request) ? { maxSeconds: sandboxVideoMs / 1000 } : {}),
   };
 }
 
-/** The part of a source that is read, also where the file says that there is less of it than there is. */
+/** Limits the part of a source that is read, because a file may be longer than its header states. */
 export function partToRead(
-  part: { readonly startSeconds: number; readonly durationSeconds: number | undefined } | undefined,
+  part: SourcePart | undefined,
   { maxSeconds }: SourceRequest,
-): typeof part {
+): SourcePart | undefined {
   if (maxSeconds === undefined || part?.durationSeconds !== undefined) return part;
   return { startSeconds: part?.startSeconds ?? 0, durationSeconds: maxSeconds + overhangSeconds };
 }
 
-/** Whether there is more in a file than is allowed, whatever it says itself. */
+/** Returns true if a rendition is longer than allowed, whatever the header of its source states. */
 export function exceedsMaxDuration(
   renditions: readonly (RenditionMetadata | undefined)[],
   { maxSeconds = Number.POSITIVE_INFINITY }: SourceRequest,
@@ -46,20 +59,20 @@ export function exceedsMaxDuration(
   );
 }
 
-/** What is burned into a video's picture: its own watermark, and over it that of the sandbox. */
+/** Places the images that are burned into a video: its own watermark, and above it that of the sandbox. */
 export async function watermarkOverlays(
   { files, tools }: Pick<VodContext, 'files' | 'tools'>,
   videoId: string,
-  order: EncodingRequest,
-  shown: Resolution,
+  request: EncodingRequest,
+  resolution: Resolution,
   signal: AbortSignal,
 ): Promise<Overlay[]> {
   const overlays: Overlay[] = [];
-  if (order.watermark !== undefined) {
+  if (request.watermark !== undefined) {
     const path = files.video(videoId, 'watermark');
     const size = await tools.sizeOfImage(path, signal);
-    overlays.push({ path, ...placeWatermark(order.watermark, size, shown) });
+    overlays.push({ path, ...placeWatermark(request.watermark, size, resolution) });
   }
-  if (hasSandboxWatermark(order)) overlays.push(sandboxOverlay(shown));
+  if (hasSandboxWatermark(request)) overlays.push(sandboxOverlay(resolution));
   return overlays;
 }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { ladderOf, type Resolution, type RungName, rungNameOf } from '../../../../src/vod/encode/ladder.ts';
+import { ladderOf, type Resolution } from '../../../../src/vod/encode/ladder.ts';
 
-function picture(size: string): Resolution {
+function resolutionOf(size: string): Resolution {
   const [width = 0, height = 0] = size.split('x').map(Number);
   return { width, height };
 }
 
-describe('what a picture is called', () => {
-  test.each<[string, RungName]>([
+describe('the highest quality', () => {
+  test.each<[string, string]>([
     ['1x1', '240p'],
     ['320x180', '240p'],
     ['426x240', '240p'],
@@ -24,8 +24,8 @@ describe('what a picture is called', () => {
     ['8192x8192', '2160p'],
     ['16000x16', '240p'],
     ['3840x1080', '1080p'],
-  ])('%s is %s', (size, name) => {
-    expect(rungNameOf(picture(size))).toBe(name);
+  ])('of %s is %s', (size, name) => {
+    expect(ladderOf(resolutionOf(size)).at(-1)?.name).toBe(name);
   });
 });
 
@@ -48,21 +48,20 @@ describe('the ladder', () => {
       ],
     ],
   ])('of %s', (size, expected) => {
-    const rungs = ladderOf(picture(size));
-    expect(rungs.map(({ name, width, height }) => `${name} ${width}x${height}`)).toEqual(expected);
+    const renditions = ladderOf(resolutionOf(size));
+    expect(renditions.map(({ name, width, height }) => `${name} ${width}x${height}`)).toEqual(expected);
   });
 
-  test('ends with the name of the picture, rises, and never goes beyond the picture or what decoders take', () => {
+  test('rises in bitrate, never exceeds the source or the limits of decoders, and has even sizes', () => {
     for (let short = 1; short <= 5000; short += 37) {
       for (const shape of [1, 4 / 3, 16 / 9, 2.39, 9, 400]) {
         const whole = { width: Math.round(short * shape), height: short };
-        const rungs = ladderOf(whole);
-        expect(rungs.at(-1)?.name).toBe(rungNameOf(whole));
-        for (const [index, { width, height, bitsPerSecond }] of rungs.entries()) {
+        const renditions = ladderOf(whole);
+        for (const [index, { width, height, bitsPerSecond }] of renditions.entries()) {
           expect([width % 2, height % 2]).toEqual([0, 0]);
           expect(width).toBeLessThanOrEqual(Math.max(2, Math.min(4096, whole.width)));
           expect(height).toBeLessThanOrEqual(Math.max(2, Math.min(4096, whole.height)));
-          expect(bitsPerSecond).toBeGreaterThan(rungs[index - 1]?.bitsPerSecond ?? 0);
+          expect(bitsPerSecond).toBeGreaterThan(renditions[index - 1]?.bitsPerSecond ?? 0);
         }
       }
     }

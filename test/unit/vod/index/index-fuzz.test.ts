@@ -67,7 +67,7 @@ test('a file with changes anywhere is indexed or refused, quickly and without mu
         if (rendition === undefined) continue;
         const opened = await new RenditionReader().open(rendition.file);
         // Every slice lies within the file: reading it is checked by decoding each record.
-        for (let index = 0; index < opened.segmentCount; index++) await opened.pieces(index);
+        for (let index = 0; index < opened.segmentCount; index++) await opened.readSegment(index);
         expect(opened.facts.longestSegmentSeconds).toBeLessThan(20);
       }
     }
@@ -95,7 +95,7 @@ test('a damaged index is an error of the server, and never gives bytes', async (
     await writeFile(result.video.file, isCut ? copy.subarray(0, at) : copy);
     try {
       const opened = await new RenditionReader().open(result.video.file);
-      for (let index = 0; index < opened.segmentCount; index++) await opened.pieces(index);
+      for (let index = 0; index < opened.segmentCount; index++) await opened.readSegment(index);
       // The first eight bytes are nobody's: what is read is found from the end.
       expect(at).toBeLessThan(8);
     } catch (error) {

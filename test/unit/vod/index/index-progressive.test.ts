@@ -54,8 +54,8 @@ async function played(rendition: OpenRendition | undefined) {
   if (rendition === undefined) throw new Error('there is no such rendition');
   const parts = [rendition.init];
   for (let index = 0; index < rendition.segmentCount; index++) {
-    const { pieces, bytes } = await rendition.pieces(index);
-    parts.push(await bytesOf(pieces));
+    const { parts: body, bytes } = await rendition.readSegment(index);
+    parts.push(await bytesOf(body));
     expect(parts.at(-1)).toHaveLength(bytes);
   }
   const { samples, tracks } = readAll(Buffer.concat(parts));

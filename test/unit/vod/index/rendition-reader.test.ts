@@ -24,25 +24,25 @@ async function makeIndex(segments: number): Promise<string> {
 }
 
 describe('an index', () => {
-  test('gives times, durations and pieces of its segments', async () => {
+  test('gives times, durations and parts of its segments', async () => {
     const rendition = await new RenditionReader().open(await makeIndex(3));
     expect(rendition.segmentCount).toBe(3);
     expect([0, 1, 2].map(index => rendition.startSeconds(index))).toEqual([0, 4, 8]);
     expect(rendition.durationSeconds(2)).toBe(4);
-    const { pieces, bytes } = await rendition.pieces(1);
+    const { parts, bytes } = await rendition.readSegment(1);
     // The frames of one track lie one after the other.
-    expect(pieces).toEqual([
+    expect(parts).toEqual([
       expect.any(Buffer),
       { path: expect.any(String), start: expect.any(Number), length: 52 },
     ]);
-    expect(bytes).toBe((pieces[0] as Buffer).length + 52);
+    expect(bytes).toBe((parts[0] as Buffer).length + 52);
   });
 
   test('has no segment beyond its last', async () => {
     const rendition = await new RenditionReader().open(await makeIndex(1));
     expect(() => rendition.startSeconds(1)).toThrow(expect.objectContaining({ code: 'server-error' }));
     for (const index of [1, -1, 0.5, Number.NaN]) {
-      await expect(rendition.pieces(index)).rejects.toMatchObject({ code: 'server-error' });
+      await expect(rendition.readSegment(index)).rejects.toMatchObject({ code: 'server-error' });
     }
   });
 
@@ -65,17 +65,17 @@ describe('an index', () => {
   });
 
   test('leaves memory when others were asked for since', async () => {
-    const reader = new RenditionReader({ bytesAtMost: 8000 });
+    const reader = new RenditionReader({ maxBytes: 8000 });
     const paths = [await makeIndex(2), await makeIndex(2), await makeIndex(2), await makeIndex(2)];
     const opened = [];
     for (const path of paths) {
       opened.push(await reader.open(path));
-      expect(reader.keptBytes).toBeLessThanOrEqual(8000);
+      expect(reader.cachedBytes).toBeLessThanOrEqual(8000);
     }
     expect(await reader.open(paths[3]!)).toBe(opened[3]);
     expect(await reader.open(paths[0]!)).not.toBe(opened[0]);
     // What was handed out is good all the same.
-    expect((await opened[0]!.pieces(0)).bytes).toBeGreaterThan(52);
+    expect((await opened[0]!.readSegment(0)).bytes).toBeGreaterThan(52);
   });
 });
 

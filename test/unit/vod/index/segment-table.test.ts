@@ -53,7 +53,7 @@ test('a table is read as it was stored', () => {
   expect(read.length).toBe(100);
   expect(read.row(99)).toEqual(table.row(99));
   expect(read.row(1)).toMatchObject({ startTicks: 4000, recordStart: 10, durationTicks: 5000, bytes: 1001 });
-  expect([read.bytes, read.durationTicks, read.longestTicks]).toEqual([
+  expect([read.bytes, read.durationTicks, read.maxDurationTicks]).toEqual([
     table.bytes,
     table.durationTicks,
     103_000,
@@ -98,8 +98,8 @@ describe('a record', () => {
     for (const [start, length] of slices) list.push(start, length);
     expect(list.length).toBe(count);
     const record = encodeRecord(Buffer.from('head'), list);
-    const { pieces, bytes } = decodeRecord(record, { path: 'file', bytes: 2 ** 46 });
-    expect(pieces).toEqual([
+    const { parts, bytes } = decodeRecord(record, { path: 'file', bytes: 2 ** 46 });
+    expect(parts).toEqual([
       Buffer.from('head'),
       ...[...list].map(({ start, length }) => ({ path: 'file', start, length })),
     ]);

@@ -23,7 +23,7 @@ function rendition(kind: 'video' | 'audio', durations: readonly number[]): OpenR
     init: Buffer.alloc(1),
     startSeconds: () => 0,
     durationSeconds: index => durations[index]!,
-    pieces: () => Promise.reject(new Error('nobody asks')),
+    readSegment: () => Promise.reject(new Error('nobody asks')),
     bitRates: () => ({ peakBitsPerSecond: 1, averageBitsPerSecond: 1 }),
   };
 }

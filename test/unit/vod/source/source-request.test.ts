@@ -28,19 +28,19 @@ const context = {
 const overlays = (changes: Partial<EncodingRequest>) =>
   watermarkOverlays(context, 'vi1', { ...order, ...changes }, shown, new AbortController().signal);
 
-describe('what is made of a video of the sandbox', () => {
-  test.each(['upload', 'url', 'clone', undefined] as const)('by %s: it is cut and marked', origin => {
+describe('a sandbox video', () => {
+  test.each(['upload', 'url', 'clone', undefined] as const)('from %s is cut and watermarked', origin => {
     expect(hasSandboxWatermark({ ...order, origin })).toBe(true);
     expect(sourceRequestOf({ ...order, origin }, 30_000)).toEqual({ hasWatermark: true, maxSeconds: 30 });
   });
 
-  test('a recording is marked and cut already, and carried as it is', () => {
+  test('from a recording is watermarked and cut already', () => {
     const recording: EncodingRequest = { ...order, origin: 'recording' };
     expect(hasSandboxWatermark(recording)).toBe(false);
     expect(sourceRequestOf(recording, 30_000)).toEqual({ hasWatermark: false });
   });
 
-  test('its own watermark is burned in first, so that it hides nothing of that of the sandbox', async () => {
+  test('has its own watermark below that of the sandbox', async () => {
     expect(await overlays({})).toEqual([sandboxOverlay(shown)]);
     const both = await overlays({ watermark: { right: '0px', bottom: '0px' } });
     expect(both).toEqual([
@@ -49,7 +49,7 @@ describe('what is made of a video of the sandbox', () => {
     ]);
   });
 
-  test('no more is read than is allowed, whatever the file says of itself', () => {
+  test('is read up to the limit, whatever its header states', () => {
     const most = { maxSeconds: 30 };
     expect(partToRead(undefined, most)).toEqual({ startSeconds: 0, durationSeconds: 30.5 });
     expect(partToRead({ startSeconds: 5, durationSeconds: undefined }, most)).toEqual({
@@ -70,17 +70,17 @@ describe('what is made of a video of the sandbox', () => {
   });
 });
 
-describe('what is made of a video of production', () => {
+describe('a production video', () => {
   const production: EncodingRequest = { ...order, environment: 'production' };
 
-  test('it is neither cut nor marked', async () => {
+  test('is neither cut nor watermarked', async () => {
     expect(sourceRequestOf(production, 30_000)).toEqual({ hasWatermark: false });
     expect(await overlays({ environment: 'production' })).toEqual([]);
     expect(partToRead(undefined, sourceRequestOf(production, 30_000))).toBeUndefined();
     expect(exceedsMaxDuration([], {})).toBe(false);
   });
 
-  test('it has its clip and its own watermark', async () => {
+  test('has its clip and its own watermark', async () => {
     const clip = { startMs: 1000, endMs: 99_000 };
     const watermark = { left: '0px' };
     expect(sourceRequestOf({ ...production, clip, watermark }, 30_000)).toEqual({ clip, hasWatermark: true });

@@ -1,0 +1,260 @@
+import { join } from 'node:path';
+import { encodeCommand } from '../../ffmpeg/arguments/encode-command.ts';
+import type { Overlay } from '../../ffmpeg/arguments/encode-options.ts';
+import { measureCommand } from '../../ffmpeg/arguments/remux-commands.ts';
+import type { EncodingState, RenditionName } from '../encoding-repository.ts';
+import { GrowingRendition } from '../index/growing-rendition.ts';
+import { boundariesOf, type SegmentBoundaries } from '../index/segment-boundaries.ts';
+import { type RenditionRecord, recordOf, targetDurationOf } from '../playback/rendition-record.ts';
+import { measuredMetadata } from '../source/source-metadata.ts';
+import type { PlannedSource } from '../source/source-plan.ts';
+import { runLimitsFor, type VodContext } from '../vod-context.ts';
+import type { LadderRendition } from './ladder.ts';
+import { RenditionPoller } from './rendition-poller.ts';
+
+/** The source of a video's encodes. */
+export interface EncodeInput {
+  readonly videoId: string;
+  readonly signal: AbortSignal;
+  readonly plan: PlannedSource;
+  /** The part of the source that is read. */
+  readonly part: PlannedSource['part'];
+  readonly sourceBytes: number;
+  readonly overlays: readonly Overlay[];
+}
+
+/** The renditions that one run of ffmpeg encodes. */
+export interface EncodeBatch {
+  readonly renditions: readonly LadderRendition[];
+  readonly hasAudio: boolean;
+}
+
+interface BatchRun {
+  readonly folder: string;
+  /** Segment boundaries of finished video. */
+  readonly boundaries: SegmentBoundaries | undefined;
+  readonly signal: AbortSignal;
+  readonly onProgress: (share: number) => void;
+}
+
+/** Two GOPs form a segment of a growing video; segments of low frame rates may last longer. */
+const growingTargetSeconds = 6;
+const reportProgressEveryMs = 1000;
+const audioBitsPerSecond = 128_000;
+/** Progress is reported in decode times, which lag behind by the last frames. */
+const measureToleranceSeconds = 0.2;
+
+/** Encodes a batch of renditions. Viewers can watch them while they grow, unless the video is playable already. */
+export async function encodeBatch(
+  context: VodContext,
+  input: EncodeInput,
+  batch: EncodeBatch,
+  onProgress: (share: number) => void,
+): Promise<void> {
+  const { records, folders, clock, growing, files, settings } = context;
+  const { videoId, plan } = input;
+  const names = renditionNamesOf(batch);
+  const bitsPerSecond = batch.renditions.reduce((sum, one) => sum + one.bitsPerSecond, audioBitsPerSecond);
+  await files.ensureFreeSpace((bitsPerSecond / 8) * plan.durationSeconds, settings.minFreeBytes);
+  const { generation, folder, name } = await folders.make(videoId, clock.nowMs());
+  const before = records.state(videoId);
+  const boundaries = await finishedBoundaries(context, videoId, before);
+  const renditions = growingRenditions(batch, folder, plan, boundaries);
+  records.markStarted(videoId, names);
+  const isPlayable = before?.isPlayable === true;
+  const storedTarget = before?.targetDurationSeconds ?? 1;
+  // Playlists of a growing video keep this value: their target duration must not change.
+  const targetSeconds = isPlayable ? storedTarget : Math.max(storedTarget, growingTargetOf(plan));
+  const hide = isPlayable
+    ? () => {}
+    : growing.show(videoId, { targetDurationSeconds: targetSeconds, generation, renditions });
+  let wasShown = isPlayable;
+  const unreadable = new AbortController();
+  const poller = new RenditionPoller([...renditions.values()], {
+    onPolled: () => {
+      if (wasShown || growing.find(videoId) === undefined) return;
+      wasShown = true;
+      records.markChanged(videoId);
+    },
+    onFailure: error => unreadable.abort(error),
+  });
+  try {
+    await runEncode(context, input, batch, {
+      ...{ folder, boundaries, signal: AbortSignal.any([input.signal, unreadable.signal]) },
+      onProgress: share => {
+        onProgress(share);
+        records.updateProgress(videoId, names, 100 * share);
+      },
+    });
+    await poller.stop();
+    for (const rendition of renditions.values()) await rendition.finish();
+    storeFinished(context, input, renditions, { generation, name, targetSeconds });
+  } finally {
+    await poller.stop().catch(() => {});
+    hide();
+    for (const rendition of renditions.values()) await rendition.close();
+  }
+}
+
+function growingRenditions(
+  { renditions, hasAudio }: EncodeBatch,
+  folder: string,
+  plan: PlannedSource,
+  boundaries: SegmentBoundaries | undefined,
+): Map<string, GrowingRendition> {
+  const growing = new Map<string, GrowingRendition>();
+  for (const { name } of renditions) {
+    growing.set(name, new GrowingRendition({ path: join(folder, `${name}.mp4`), boundaries }));
+  }
+  if (hasAudio) {
+    const [firstVideo] = growing.values();
+    const audio = new GrowingRendition({
+      path: join(folder, 'audio.mp4'),
+      language: plan.audio?.language,
+      boundaries: boundaries ?? firstVideo?.boundaries,
+    });
+    growing.set('audio', audio);
+  }
+  return growing;
+}
+
+function storeFinished(
+  { records }: VodContext,
+  { videoId, plan }: EncodeInput,
+  renditions: ReadonlyMap<string, GrowingRendition>,
+  folder: { readonly generation: number; readonly name: string; readonly targetSeconds: number },
+): void {
+  const targetSeconds = Math.max(
+    folder.targetSeconds,
+    targetDurationOf([...renditions.values()].map(({ facts }) => facts)),
+  );
+  const finished = [...renditions].map(([quality, rendition]) => ({
+    type: quality === 'audio' ? ('audio' as const) : ('hls' as const),
+    quality,
+    file: `${folder.name}/${quality}.mp4.index`,
+    facts: recordOf(rendition, folder.generation, targetSeconds),
+  }));
+  records.transaction(() => {
+    records.markFinished(videoId, finished, targetSeconds);
+    const encoded = records
+      .state(videoId)
+      ?.renditions.filter(({ type, status }) => type !== 'mp4' && status === 'encoded');
+    const measured = (encoded ?? []).map(({ facts }) => facts as RenditionRecord);
+    records.updateMetadata(videoId, measuredMetadata(plan, measured));
+  });
+}
+
+/** Returns the target duration in whole seconds. At low frame rates, the last frame of a segment lasts long. */
+function growingTargetOf({ video }: PlannedSource): number {
+  const rate = video?.framesPerSecond ?? 0;
+  if (rate === 0) return growingTargetSeconds;
+  const gopSeconds = Math.ceil(2 * rate - 0.001) / rate;
+  const segmentSeconds = Math.ceil(4 / gopSeconds - 0.001) * gopSeconds;
+  return Math.max(growingTargetSeconds, Math.ceil(segmentSeconds - 0.001));
+}
+
+async function runEncode(
+  context: VodContext,
+  input: EncodeInput,
+  { renditions, hasAudio }: EncodeBatch,
+  run: BatchRun,
+): Promise<void> {
+  const { videoId, plan, part, overlays } = input;
+  const { durationSeconds, video, audio } = plan;
+  const command = encodeCommand({
+    source: context.files.source(videoId),
+    folder: run.folder,
+    video:
+      video === undefined || renditions.length === 0
+        ? undefined
+        : {
+            ...video,
+            ...video.displayResolution,
+            renditions,
+            keyframesAtSeconds: run.boundaries === undefined ? 'every-two' : startsOf(run.boundaries),
+            overlays,
+          },
+    audioIndex: hasAudio ? audio?.index : undefined,
+    audioChannels: audio?.channels,
+    audioUntilSeconds: hasAudio ? await silenceUntil(context, input, run) : undefined,
+    timedBy: [video?.index, audio?.index].filter(index => index !== undefined),
+    clip: part,
+    preset: context.settings.preset,
+    threads: context.settings.threads,
+  });
+  let reportedAtMs = 0;
+  await context.tools.runCommand(command, {
+    limits: runLimitsFor(context, durationSeconds, maxOutputBytes(input, renditions)),
+    signal: run.signal,
+    purpose: 'encode',
+    ids: { videoId },
+    isPausable: true,
+    onProgress: ({ timeSeconds }) => {
+      const nowMs = context.clock.monotonicMs();
+      if (durationSeconds === 0 || nowMs - reportedAtMs < reportProgressEveryMs) return;
+      reportedAtMs = nowMs;
+      run.onProgress(Math.min(0.99, Math.max(0, timeSeconds / durationSeconds)));
+    },
+  });
+}
+
+/** Allows twice the bitrate of the ladder, and videos that are longer than their header states. */
+function maxOutputBytes({ plan, sourceBytes }: EncodeInput, renditions: readonly LadderRendition[]): number {
+  if (plan.durationSeconds === 0) return 10e9;
+  const highest = Math.max(audioBitsPerSecond, ...renditions.map(({ bitsPerSecond }) => bitsPerSecond));
+  return Math.max((highest / 4) * plan.durationSeconds, 4 * sourceBytes) + 64 * 1024 ** 2;
+}
+
+/**
+ * Returns the time until which silence extends audio that ends before the video. Measures the video, because its headers may state a
+ * duration that is hours too long.
+ */
+async function silenceUntil(
+  context: VodContext,
+  { videoId, plan }: EncodeInput,
+  { boundaries, signal }: BatchRun,
+): Promise<number | undefined> {
+  const { video, audio, durationSeconds } = plan;
+  if (video === undefined || audio?.untilSeconds === undefined) return undefined;
+  const videoEndSeconds = boundaries?.end()?.seconds;
+  if (videoEndSeconds !== undefined) return Math.min(audio.untilSeconds, videoEndSeconds);
+  let measuredSeconds = 0;
+  await context.tools.runCommand(measureCommand(context.files.source(videoId), [video.index, audio.index]), {
+    limits: runLimitsFor(context, durationSeconds, 1024 ** 2),
+    signal,
+    purpose: 'measure',
+    ids: { videoId },
+    isPausable: true,
+    onProgress: ({ timeSeconds }) => {
+      measuredSeconds = timeSeconds;
+    },
+  });
+  return Math.min(audio.untilSeconds, measuredSeconds + measureToleranceSeconds);
+}
+
+/** Returns the segment boundaries of a finished video rendition, at which all others are cut too. */
+async function finishedBoundaries(
+  context: VodContext,
+  videoId: string,
+  state: EncodingState | undefined,
+): Promise<SegmentBoundaries | undefined> {
+  const finished = state?.renditions.findLast(({ type, status }) => type === 'hls' && status === 'encoded');
+  if (finished?.file === undefined || (finished.facts as RenditionRecord).kind !== 'video') return undefined;
+  return boundariesOf(await context.reader.open(context.files.video(videoId, finished.file)));
+}
+
+function startsOf(boundaries: SegmentBoundaries): number[] {
+  const starts: number[] = [];
+  for (let index = 0; ; index++) {
+    const seconds = boundaries.startSeconds(index);
+    if (seconds === undefined) return starts;
+    starts.push(seconds);
+  }
+}
+
+function renditionNamesOf({ renditions, hasAudio }: EncodeBatch): RenditionName[] {
+  return [
+    ...renditions.map(({ name }) => ({ type: 'hls', quality: name }) as const),
+    ...(hasAudio ? [{ type: 'audio', quality: 'audio' } as const] : []),
+  ];
+}

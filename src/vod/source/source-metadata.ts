@@ -1,0 +1,93 @@
+import type { ProbedFile, ProbedStream } from '../../ffmpeg/media-tools.ts';
+import type { Resolution } from '../encode/ladder.ts';
+import type { RenditionRecord } from '../playback/rendition-record.ts';
+import { displayResolutionOf, frameRateOf } from './video-plan.ts';
+
+/** Metadata of a source in the API's status. The duration is that of the clip. Unknown values are null. */
+export interface SourceMetadata {
+  readonly width: number | null;
+  readonly height: number | null;
+  /** In kbit/s. */
+  readonly bitrate: number | null;
+  /** In whole seconds. */
+  readonly duration: number | null;
+  readonly framerate: number | null;
+  readonly samplerate: number | null;
+  readonly videoCodec: string | null;
+  readonly audioCodec: string | null;
+  /** Such as `16/9`. */
+  readonly aspectRatio: string | null;
+}
+
+/** Reads the metadata of a probed source. `durationSeconds`: undefined when the file does not state its duration. */
+export function sourceMetadata(
+  file: ProbedFile,
+  video: ProbedStream | undefined,
+  audio: ProbedStream | undefined,
+  durationSeconds: number | undefined,
+): SourceMetadata {
+  const resolution = video && displayResolutionOf(video);
+  return {
+    width: resolution?.width ?? null,
+    height: resolution?.height ?? null,
+    bitrate: file.bitsPerSecond === undefined ? null : Math.round(file.bitsPerSecond / 100) / 10,
+    duration: rounded(durationSeconds),
+    framerate: rounded(frameRateOf(video)),
+    samplerate: rounded(audio?.sampleRate),
+    videoCodec: video?.codec ?? null,
+    audioCodec: audio?.codec ?? null,
+    aspectRatio: resolution === undefined ? null : aspectRatioOf(resolution),
+  };
+}
+
+/**
+ * Corrects metadata with the measurements of finished renditions: a header may have a wrong or estimated duration, and no plausible
+ * frame rate.
+ *
+ * @param renditions finished audio and video
+ */
+export function measuredMetadata(
+  { facts, part, bytes }: { readonly facts: SourceMetadata; readonly part: unknown; readonly bytes: number },
+  renditions: readonly RenditionRecord[],
+): SourceMetadata {
+  const seconds = Math.max(
+    0,
+    ...renditions.map(({ endSeconds, durationSeconds }) => endSeconds ?? durationSeconds),
+  );
+  if (seconds === 0) return facts;
+  const isDurationCorrect = facts.duration !== null && Math.abs(facts.duration - seconds) <= 1;
+  const frameRate = renditions.findLast(({ kind }) => kind === 'video')?.frameRate;
+  return {
+    ...facts,
+    duration: Math.round(seconds),
+    framerate: facts.framerate ?? (frameRate === undefined ? null : Math.round(frameRate)),
+    // The share of the file's bytes that a part takes is unknown.
+    bitrate:
+      isDurationCorrect || part !== undefined ? facts.bitrate : Math.round((bytes * 8) / seconds / 100) / 10,
+  };
+}
+
+function rounded(value: number | undefined): number | null {
+  return value === undefined || !Number.isFinite(value) ? null : Math.round(value);
+}
+
+/** Names common aspect ratios with tolerance, because coded sizes are rounded (854x480 is 16/9). Others are exact. */
+function aspectRatioOf({ width, height }: Resolution): string {
+  const ratio = width / height;
+  for (const [w, h] of [
+    [16, 9],
+    [4, 3],
+    [1, 1],
+    [9, 16],
+    [3, 4],
+    [21, 9],
+  ] as const) {
+    if (Math.abs(ratio / (w / h) - 1) < 0.01) return `${w}/${h}`;
+  }
+  const divisor = greatestCommonDivisor(width, height);
+  return `${width / divisor}/${height / divisor}`;
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}
