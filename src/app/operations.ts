@@ -15,6 +15,7 @@ import type { Recordings } from '../vod/recording/recordings.ts';
 import type { Api } from './api.ts';
 import type { Broadcasts } from './broadcasts.ts';
 import type { Foundation } from './foundation.ts';
+import { createSweepRepairs } from './sweep-repairs.ts';
 import type { VideoServices } from './video-services.ts';
 import type { VodServices } from './vod.ts';
 
@@ -197,6 +198,7 @@ function createSweep(
 ): Sweep {
   return new Sweep({
     store: new SweepStore(database),
+    repairs: createSweepRepairs(database),
     files,
     jobs: vod.jobs,
     isBusy: videoId => recordingsStore.isOpen(videoId),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createSweepRepairs } from '../../src/app/sweep-repairs.ts';
 import { acquireBackupLock, removeStaleSnapshots } from '../../src/cli/backup/file-snapshot.ts';
 import type { NewJob } from '../../src/jobs/job.ts';
 import { SweepStore } from '../../src/operations/housekeeping/sweep.store.ts';
@@ -59,6 +60,7 @@ function sweepAt({
   const startedAtMs = Date.now() + laterMs - upMs;
   const sweep = new Sweep({
     store: new SweepStore(server.database),
+    repairs: createSweepRepairs(server.database),
     files,
     jobs: { add: job => void ordered.push(job), has: () => false, cancel: async () => {} },
     isBusy: videoId => busy.has(videoId),
@@ -178,7 +180,7 @@ describe('files that no row names', () => {
       backup: 1,
     });
     expect(summary().freedBytes).toBe(8 * 4_096);
-    expect(summary().mended).toEqual({});
+    expect(summary().repaired).toEqual({});
   });
 
   it('are removed out of the folder of a video that is done, by the names that the server gives only', async () => {
@@ -218,7 +220,7 @@ describe('files that no row names', () => {
     lose(film.id, 'hls-1');
     await sweepAt().run();
     for (const id of [film.id, other.id, recorded]) expect(isThere('vod', id, 'hls-9')).toBe(true);
-    expect(linesOf('video-mended')).toEqual([]);
+    expect(linesOf('video-repaired')).toEqual([]);
   });
 
   it('stay while they may be in the making: their row comes after them', async () => {
@@ -338,9 +340,9 @@ describe('rows whose files are gone', () => {
   it('are told from those that are well', async () => {
     const { id } = await makeFilm();
     await sweepAt().run();
-    expect(linesOf('video-mended')).toEqual([]);
+    expect(linesOf('video-repaired')).toEqual([]);
     expect(stateOf(id)).toEqual({ is_playable: 1, has_storyboard: 1, failure: null, revision: 0 });
-    expect(summary()).toMatchObject({ removed: {}, mended: {}, freedBytes: 0, videos: 2 });
+    expect(summary()).toMatchObject({ removed: {}, repaired: {}, freedBytes: 0, videos: 2 });
   });
 
   it('have what can be made of the source made again', async () => {
@@ -357,8 +359,8 @@ describe('rows whose files are gone', () => {
     ]);
     expect(stateOf(id)).toEqual({ is_playable: 1, has_storyboard: 0, failure: null, revision: 1 });
     expect(ordered.map(({ kind }) => kind)).toEqual(['encode', 'stills']);
-    expect(linesOf('video-mended')).toEqual([
-      { videoId: id, lost: ['hls 240p', 'mp4 360p', 'storyboard'], isMadeAgain: true },
+    expect(linesOf('video-repaired')).toEqual([
+      { videoId: id, lost: ['hls 240p', 'mp4 360p', 'storyboard'], isRebuilt: true },
     ]);
     const { id: second } = await makeFilm();
     lose(second, 'mp4');
@@ -386,7 +388,7 @@ describe('rows whose files are gone', () => {
     await sweepAt().run();
     expect(renditionsOf(id)[1]).toBe('hls 360p failed');
     expect(stateOf(id)).toMatchObject({ is_playable: 1, failure: null });
-    expect(linesOf('video-mended').at(-1)).toMatchObject({ foundAgain: ['hls 240p', 'audio audio'] });
+    expect(linesOf('video-repaired').at(-1)).toMatchObject({ found: ['hls 240p', 'audio audio'] });
   });
 
   it('forget images and captions that are gone', async () => {
@@ -420,14 +422,14 @@ describe('rows whose files are gone', () => {
     // The folder of all watermarks is away.
     expect((await server.call('GET', '/watermarks')).json.data).toHaveLength(1);
     expect(linesOf('sweep-refused')).toHaveLength(1);
-    expect(summary().mended).toEqual({});
+    expect(summary().repaired).toEqual({});
     mkdirSync(files.root('watermarks'));
     lines = [];
     await sweepAt().run();
     expect((await server.call('GET', `/players/${player}`)).json.assets).toEqual({ logo: null, link: null });
     expect(all('SELECT thumbnail_type FROM live_streams')).toEqual([{ thumbnail_type: null }]);
     expect((await server.call('GET', '/watermarks')).json.data).toEqual([]);
-    expect(summary().mended).toEqual({ player: 1, 'live-stream': 1, watermark: 1 });
+    expect(summary().repaired).toEqual({ player: 1, 'live-stream': 1, watermark: 1 });
   });
 
   it('get the work that nobody remembers, or say that nothing comes of it', async () => {
@@ -464,7 +466,7 @@ describe('rows whose files are gone', () => {
     rmSync(files.root('vod'), { recursive: true });
     await sweepAt().run();
     expect(linesOf('sweep-refused')).toHaveLength(1);
-    expect(linesOf('video-mended')).toEqual([]);
+    expect(linesOf('video-repaired')).toEqual([]);
   });
 });
 

@@ -1,53 +1,53 @@
-/** From when to when a server has used a database, or several one soon after the other. */
+/** A period in which servers used a database, with short breaks at most. */
 export interface UsePeriod {
   readonly beganAtMs: number;
   readonly lastAtMs: number;
 }
 
-/** Where it is written down when a database was in use. */
-export interface UsePeriodStore {
-  /** When the database was made; undefined before its first account. */
+/** Stores the periods. */
+interface UsePeriodStore {
+  /** Returns when the database was created; undefined before its first account. */
   createdAtMs(): number | undefined;
   usePeriods(): readonly UsePeriod[];
   recordUse(use: UsePeriod): void;
   mergeUsePeriods(use: UsePeriod): void;
 }
 
-/** What a server has not said in its database when it is killed; it says so each minute. */
+/** A server records its use every minute, so a killed one may have used the database for so much longer. */
 const maxUnrecordedMs = 3 * 60_000;
 
 /**
- * When servers have used a database. A file that was made at another time is not of this database: it is of one that was lost before this
- * was made, or of the one that was there until this was restored from a backup.
+ * Periods in which servers have used a database. A file from any other time belongs to another database: to one that was lost
+ * before this one was created, or to the one that a restored backup replaced.
  */
 export class DatabaseUsePeriods {
   readonly #store: UsePeriodStore;
   readonly #periods: readonly UsePeriod[];
   #currentBeganAtMs: number;
 
-  /** Made when the process starts, which is when it begins to use the database. */
-  constructor(book: UsePeriodStore, nowMs: number) {
-    this.#store = book;
-    const before = book.usePeriods();
+  /** Create this when the process starts, which begins to use the database. */
+  constructor(store: UsePeriodStore, nowMs: number) {
+    this.#store = store;
+    const before = store.usePeriods();
     const last = before.at(-1);
-    if (last === undefined) this.#currentBeganAtMs = Math.min(book.createdAtMs() ?? nowMs, nowMs);
+    if (last === undefined) this.#currentBeganAtMs = Math.min(store.createdAtMs() ?? nowMs, nowMs);
     else this.#currentBeganAtMs = nowMs - last.lastAtMs > maxUnrecordedMs ? nowMs : last.beganAtMs;
     this.record(nowMs);
-    this.#periods = book.usePeriods();
+    this.#periods = store.usePeriods();
   }
 
-  /** Says that the database is still in use. */
+  /** Records that the database is still in use. */
   record(nowMs: number): void {
     this.#store.recordUse({ beganAtMs: this.#currentBeganAtMs, lastAtMs: nowMs });
   }
 
-  /** There is no file of the times in which the database was not in use. */
+  /** Merges all periods: no files from in between them are left. */
   merge(nowMs: number): void {
     this.#currentBeganAtMs = this.#store.usePeriods()[0]?.beganAtMs ?? this.#currentBeganAtMs;
     this.#store.mergeUsePeriods({ beganAtMs: this.#currentBeganAtMs, lastAtMs: nowMs });
   }
 
-  /** Why a file of this time is not of this database; undefined where it is. */
+  /** Explains why a file of this time belongs to another database; undefined when it belongs to this one. */
   foreignReason(fileAtMs: number): string | undefined {
     const [first] = this.#periods;
     const current = this.#periods.at(-1);

@@ -2,12 +2,12 @@ import { lstatSync } from 'node:fs';
 import type { Clock } from '../../shared/clock.ts';
 import { dayMs } from '../../shared/day.ts';
 
-/** File systems and their clocks are coarser than ours. */
+/** Timestamps of file systems are coarse. */
 const clockGranularityMs = 3_000;
 
 /**
- * Tells files that were there when the server started, or for a day, from those that somebody may just be making: their row comes
- * after them. It goes by the time of the last change of what is noted of a file, which no program can set.
+ * Tells files that existed when the server started, or for a day, from files that may still be in the making and get their row
+ * later. Compares the inode change time, which programs cannot set.
  */
 export class FileAge {
   readonly startedAtMs: number;
@@ -20,13 +20,16 @@ export class FileAge {
     this.#startedAtMonotonicMs = clock.monotonicMs();
   }
 
-  /** Whether nobody makes this any more; undefined when there is no such file or folder. */
+  /** Returns whether no one is still writing this; undefined when it does not exist. */
   isOld(path: string): boolean | undefined {
     const info = lstatSync(path, { throwIfNoEntry: false });
     return info === undefined ? undefined : info.ctimeMs < this.#oldBeforeMs();
   }
 
-  /** The machine's clock may have been set since the start: what counts is what is old by the old time and by the new one. */
+  /**
+   * The machine's clock may have been set since the start. A file is old only if it is old by both the previous and the current
+   * time.
+   */
   #oldBeforeMs(): number {
     const nowMs = this.#clock.nowMs();
     const upMs = this.#clock.monotonicMs() - this.#startedAtMonotonicMs;

@@ -4,23 +4,23 @@ import type { MediaFiles, MediaRoot } from '../../storage/media-files.ts';
 import { looksUnmounted } from './media-root-survey.ts';
 import type { Orphan } from './orphan-remover.ts';
 import type { SweepStore } from './sweep.store.ts';
+import type { SweepRepairs } from './sweep-repairs.ts';
 import type { SweepReport } from './sweep-report.ts';
 import type { SweepThrottle } from './sweep-throttle.ts';
 
-/** What a walk over logos, images of live streams and watermarks has found. */
-export interface ImageSurvey {
-  /** The number of images that are missing. */
-  readonly lost: number;
+/** Findings among logos, images of live streams and watermarks. */
+interface ImageSurvey {
+  readonly missingCount: number;
   readonly orphans: readonly Orphan[];
-  /** Whether so many images are missing, or all of a kind with their folder, that their disk is more likely to be away. */
+  /** So many images are missing, or all of a kind with their folder, that their disk is probably not mounted. */
   readonly isSuspicious: boolean;
-  /** Makes the rows say what is there. */
-  readonly repair: (report: SweepReport) => void;
+  /** Clears the references to missing images. */
+  readonly repair: (repairs: SweepRepairs, report: SweepReport) => void;
 }
 
 interface MissingImage {
   readonly isStillMissing: () => boolean;
-  readonly clearReference: () => void;
+  readonly clearReference: (repairs: SweepRepairs) => void;
   readonly what: string;
   readonly id: string;
 }
@@ -30,111 +30,82 @@ const maxFindings = 10_000;
 const logoName = /^logo-[0-9a-f-]{36}\.\w+$/;
 const thumbnail = 'thumbnail';
 
-/** Looks at the images of everything that is no video. */
+/** Compares the rows of images with their files. */
 export async function surveyImages(
   store: SweepStore,
   files: MediaFiles,
-  pace: SweepThrottle,
+  throttle: SweepThrottle,
 ): Promise<ImageSurvey> {
   const orphans: Orphan[] = [];
-  const lost: MissingImage[] = [];
+  const missing: MissingImage[] = [];
   let checked = 0;
-  let isFolderAway = false;
-  const miss = (root: MediaRoot, image: MissingImage) => {
-    // Nothing removes it once it was made.
-    isFolderAway ||= !existsSync(files.root(root));
-    if (lost.length < maxFindings) lost.push(image);
+  let isFolderMissing = false;
+  const addMissing = (root: MediaRoot, image: MissingImage) => {
+    // Once created, these folders are never removed.
+    isFolderMissing ||= !existsSync(files.root(root));
+    if (missing.length < maxFindings) missing.push(image);
   };
-  const leave = (orphan: Orphan) => orphans.length < maxFindings && orphans.push(orphan);
+  const addOrphan = (orphan: Orphan) => orphans.length < maxFindings && orphans.push(orphan);
 
-  await walk(
-    pace,
-    after => store.playersAfter(after, pageRows),
-    ({ id }) => id,
-    async ({ id, logo_file: logo }) => {
-      const names = await namesIn(files.player(id));
-      const isLogo = (name: string) => store.logoOf(id) === name;
-      for (const name of names) {
-        if (name === logo || !logoName.test(name)) continue;
-        leave({ what: 'logo', path: files.player(id, name), isNeeded: () => isLogo(name) });
-      }
-      if (logo === null) return;
-      checked += 1;
-      if (names.includes(logo)) return;
-      const isStillMissing = () => isLogo(logo) && !existsSync(files.player(id, logo));
-      miss('players', {
-        what: 'player',
-        id,
-        isStillMissing,
-        clearReference: () => store.forgetLogo(id),
-      });
-    },
-  );
-  await walk(
-    pace,
-    after => store.liveStreamsAfter(after, pageRows),
-    ({ id }) => id,
-    async ({ id, hasThumbnail }) => {
-      const path = files.live(id, thumbnail);
-      const isThere = (await namesIn(files.live(id))).includes(thumbnail);
-      const isNamed = () => store.hasLiveThumbnail(id);
-      if (isThere && !hasThumbnail) leave({ what: 'live-thumbnail', path, isNeeded: isNamed });
-      if (!hasThumbnail) return;
-      checked += 1;
-      if (isThere) return;
-      const isStillMissing = () => isNamed() && !existsSync(path);
-      miss('live', {
-        what: 'live-stream',
-        id,
-        isStillMissing,
-        clearReference: () => store.forgetLiveThumbnail(id),
-      });
-    },
-  );
-  await walk(
-    pace,
-    after => store.watermarksAfter(after, pageRows),
-    id => id,
-    async id => {
-      checked += 1;
-      const path = files.watermark(id);
-      if (existsSync(path)) return;
-      const isStillMissing = () => store.hasOwner('watermarks', id) && !existsSync(path);
-      miss('watermarks', {
-        what: 'watermark',
-        id,
-        isStillMissing,
-        clearReference: () => store.forgetWatermark(id),
-      });
-    },
-  );
+  for await (const { id, logo_file: logo } of pages(throttle, store.playersAfter.bind(store))) {
+    const names = await namesIn(files.player(id));
+    const isLogo = (name: string) => store.logoOf(id) === name;
+    for (const name of names) {
+      if (name === logo || !logoName.test(name)) continue;
+      addOrphan({ what: 'logo', path: files.player(id, name), isNeeded: () => isLogo(name) });
+    }
+    if (logo === null) continue;
+    checked += 1;
+    if (names.includes(logo)) continue;
+    const isStillMissing = () => isLogo(logo) && !existsSync(files.player(id, logo));
+    const clearReference = (repairs: SweepRepairs) => repairs.clearLogo(id);
+    addMissing('players', { what: 'player', id, isStillMissing, clearReference });
+  }
+  for await (const { id, hasThumbnail } of pages(throttle, store.liveStreamsAfter.bind(store))) {
+    const path = files.live(id, thumbnail);
+    const isPresent = (await namesIn(files.live(id))).includes(thumbnail);
+    const isNeeded = () => store.hasLiveThumbnail(id);
+    if (isPresent && !hasThumbnail) addOrphan({ what: 'live-thumbnail', path, isNeeded });
+    if (!hasThumbnail) continue;
+    checked += 1;
+    if (isPresent) continue;
+    const isStillMissing = () => isNeeded() && !existsSync(path);
+    const clearReference = (repairs: SweepRepairs) => repairs.clearLiveThumbnail(id);
+    addMissing('live', { what: 'live-stream', id, isStillMissing, clearReference });
+  }
+  for await (const { id } of pages(throttle, store.watermarksAfter.bind(store))) {
+    checked += 1;
+    const path = files.watermark(id);
+    if (existsSync(path)) continue;
+    const isStillMissing = () => store.hasOwner('watermarks', id) && !existsSync(path);
+    const clearReference = (repairs: SweepRepairs) => repairs.removeWatermark(id);
+    addMissing('watermarks', { what: 'watermark', id, isStillMissing, clearReference });
+  }
   return {
     orphans,
-    lost: lost.length,
-    isSuspicious: isFolderAway || looksUnmounted({ lost: lost.length, checked }),
-    repair: report => {
-      for (const { what, id, isStillMissing, clearReference } of lost) {
+    missingCount: missing.length,
+    isSuspicious: isFolderMissing || looksUnmounted({ missingCount: missing.length, checked }),
+    repair: (repairs, report) => {
+      for (const { what, id, isStillMissing, clearReference } of missing) {
         if (!isStillMissing()) continue;
-        clearReference();
+        clearReference(repairs);
         report.repaired(what, { id, lost: ['image'] });
       }
     },
   };
 }
 
-async function walk<Row>(
-  pace: SweepThrottle,
-  next: (after: string) => Row[],
-  idOf: (row: Row) => string,
-  look: (row: Row) => Promise<void>,
-): Promise<void> {
+async function* pages<Row extends { readonly id: string }>(
+  throttle: SweepThrottle,
+  next: (after: string, limit: number) => Row[],
+): AsyncGenerator<Row> {
   for (let after = ''; ; ) {
-    const page = next(after);
+    const page = next(after, pageRows);
     for (const row of page) {
-      if (pace.isAborted) return;
-      after = idOf(row);
-      await look(row);
-      await pace.pause();
+      if (throttle.isAborted) return;
+      after = row.id;
+      yield row;
+      await throttle.pause();
     }
     if (page.length < pageRows) return;
   }

@@ -4,7 +4,7 @@ import { systemCodeOf } from '../../shared/errors.ts';
 import { type MediaRoot, removedPrefix } from '../../storage/media-files.ts';
 import type { SweepThrottle } from './sweep-throttle.ts';
 
-/** What our own names look like in each folder; anything else is somebody else's. */
+/** The names that this server gives in each folder. Others are ignored. */
 const namePatterns: Readonly<Record<MediaRoot, RegExp>> = {
   vod: /^vi[0-9A-Za-z]{22}$/,
   uploads: /^vi[0-9A-Za-z]{22}$/,
@@ -13,19 +13,17 @@ const namePatterns: Readonly<Record<MediaRoot, RegExp>> = {
   watermarks: /^watermark_[0-9A-Za-z]{22}$/,
 };
 
-/** All folders that things are kept in by their ids. */
 export const mediaRoots = Object.keys(namePatterns) as MediaRoot[];
 
-/** How many of the things in a folder belong to rows. */
 export interface RootCounts {
   readonly owned: number;
   readonly orphans: number;
 }
 
-/** Orphans below which nothing seems wrong, whatever their share. */
+/** Up to so many orphans are normal, whatever their share. */
 const maxTrustedOrphans = 10;
 
-/** Looks at every name in a folder of things; `onOrphan` gets those without a row, and what a removal left. */
+/** Checks every name in a folder of media. `onOrphan` receives names without a row and interrupted removals. */
 export async function surveyRoot(
   root: { readonly kind: MediaRoot; readonly path: string; readonly isOwned: (id: string) => boolean },
   pace: SweepThrottle,
@@ -49,8 +47,8 @@ export async function surveyRoot(
 }
 
 /**
- * Whether so much belongs to nobody that another database than that of these files is more likely. Of chunks alone nothing is told:
- * after a crash, all of them may be useless.
+ * Returns whether so many files have no row that these files probably belong to another database. Ignores uploads, which a crash
+ * can make useless all at once.
  */
 export function looksForeign(counts: ReadonlyMap<MediaRoot, RootCounts>): boolean {
   const isMost = ({ owned, orphans }: RootCounts) => orphans > maxTrustedOrphans && orphans > owned;
@@ -64,9 +62,9 @@ export function looksForeign(counts: ReadonlyMap<MediaRoot, RootCounts>): boolea
   return isMost(all);
 }
 
-/** Whether so many rows miss their files that their disk is more likely to be away. */
-export function looksUnmounted(counts: { readonly lost: number; readonly checked: number }): boolean {
-  return counts.lost > maxTrustedOrphans && counts.lost > counts.checked / 2;
+/** Returns whether so many rows miss their files that the disk is probably not mounted. */
+export function looksUnmounted(counts: { readonly missingCount: number; readonly checked: number }): boolean {
+  return counts.missingCount > maxTrustedOrphans && counts.missingCount > counts.checked / 2;
 }
 
 async function* entriesOf(path: string): AsyncGenerator<Dirent> {

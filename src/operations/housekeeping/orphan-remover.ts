@@ -6,36 +6,34 @@ import type { FileAge } from './file-age.ts';
 import { removeTree } from './remove-tree.ts';
 import type { SweepReport } from './sweep-report.ts';
 
-/** Something on the disk that no row names, as far as was seen. */
+/** Something on the disk that seems to have no row. */
 export interface Orphan {
   readonly what: string;
   readonly path: string;
-  /** Looked at again right before it is taken away. */
+  /** Checked again right before the removal. */
   readonly isNeeded: () => boolean;
-  /** It was set aside before, so that only the rest of it is to go. */
+  /** An earlier removal of it was interrupted. */
   readonly isSetAside?: boolean;
 }
 
-/**
- * Removes what nobody needs: not while its row may still come, and not what was made while this database was not in use.
- */
+/** Removes orphans, unless their row may still come or they are from a time when this database was not in use. */
 export class OrphanRemover {
   readonly #files: MediaFiles;
   readonly #age: FileAge;
-  readonly #uses: DatabaseUsePeriods;
+  readonly #usePeriods: DatabaseUsePeriods;
 
-  constructor(options: { files: MediaFiles; age: FileAge; uses: DatabaseUsePeriods }) {
+  constructor(options: { files: MediaFiles; age: FileAge; usePeriods: DatabaseUsePeriods }) {
     this.#files = options.files;
     this.#age = options.age;
-    this.#uses = options.uses;
+    this.#usePeriods = options.usePeriods;
   }
 
-  /** Whether it is not there any more, or needed after all; else it is left for another time. */
+  /** Returns false when the orphan is left for another sweep. */
   async remove(orphan: Orphan, report: SweepReport, signal: AbortSignal | undefined): Promise<boolean> {
     const { path, what } = orphan;
     const shown = relative(this.#files.folder, path);
     try {
-      // No await from here until it is set aside.
+      // No await from here until it is moved aside.
       if (orphan.isNeeded()) return true;
       const isOld = this.#age.isOld(path);
       if (isOld !== true) return isOld === undefined;
@@ -55,6 +53,6 @@ export class OrphanRemover {
 
   #whyForeign(path: string): string | undefined {
     const fileAtMs = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs;
-    return fileAtMs === undefined ? undefined : this.#uses.foreignReason(fileAtMs);
+    return fileAtMs === undefined ? undefined : this.#usePeriods.foreignReason(fileAtMs);
   }
 }

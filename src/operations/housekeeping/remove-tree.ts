@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { systemCodeOf } from '../../shared/errors.ts';
 
 /**
- * Removes a file, or a folder with all in it, one after the other.
+ * Removes a file or folder, entry by entry. An aborted `signal` leaves the rest for another time.
  *
- * @param signal leaves the rest for another time
- * @returns bytes of the disk that are free now; a file that has another name somewhere frees none
+ * @returns freed bytes of the disk; a file with another hard link frees none
  */
 export async function removeTree(path: string, signal: AbortSignal | undefined): Promise<number> {
   try {

@@ -1,18 +1,16 @@
 import type { LogData, Logger } from '../../shared/logger.ts';
 
-/** What the rest of the server is told of sweeps. */
+/** Receives counts for metrics. */
 export interface SweepObserver {
-  /** Something that nobody needs was removed, and so many bytes are free. */
   removed(what: string, bytes: number): void;
-  /** Rows were made to say what is there. */
   repaired(what: string): void;
 }
 
-/** A sweep that finds more than this says the rest in numbers only. */
+/** Further findings are only counted. */
 const maxLogLines = 200;
 const maxKeptLogLines = 10;
 
-/** What one sweep did: lines in the log as it goes, and their sum. */
+/** Logs what a sweep does, and its totals at the end. */
 export class SweepReport {
   readonly #logger: Logger;
   readonly #observer: SweepObserver;
@@ -27,7 +25,7 @@ export class SweepReport {
     this.#observer = observer;
   }
 
-  /** Files without a row that may be of another database than this, and stay. */
+  /** Orphans that are kept because they may belong to another database. */
   get keptCount(): number {
     return this.#keptCount;
   }
@@ -43,7 +41,7 @@ export class SweepReport {
   repaired(what: string, data: LogData): void {
     this.#repaired[what] = (this.#repaired[what] ?? 0) + 1;
     this.#observer.repaired(what);
-    this.#log('warn', `${what}-mended`, data);
+    this.#log('warn', `${what}-repaired`, data);
   }
 
   failed(path: string, error: unknown): void {
@@ -55,12 +53,11 @@ export class SweepReport {
     if (this.#keptCount <= maxKeptLogLines) this.#logger.warn('orphan-kept', { path, reason });
   }
 
-  /** The one line of the whole. */
   finish(data: LogData): void {
     this.#logger.info('sweep-done', {
       removed: this.#removed,
       freedBytes: this.#freedBytes,
-      mended: this.#repaired,
+      repaired: this.#repaired,
       ...(this.#keptCount > 0 ? { kept: this.#keptCount } : {}),
       ...data,
     });

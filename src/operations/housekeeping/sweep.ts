@@ -15,16 +15,17 @@ import {
 } from './media-root-survey.ts';
 import { type Orphan, OrphanRemover } from './orphan-remover.ts';
 import type { SweepStore } from './sweep.store.ts';
+import type { SweepRepairs } from './sweep-repairs.ts';
 import { type SweepObserver, SweepReport } from './sweep-report.ts';
 import { SweepThrottle } from './sweep-throttle.ts';
 import { VideoSweep, type VideoSweepOptions } from './video-sweep.ts';
 
-/** What a sweep is made with. */
-export interface SweepOptions extends VideoSweepOptions {
+interface SweepOptions extends VideoSweepOptions {
+  readonly repairs: SweepRepairs;
   readonly jobs: JobQueue;
-  /** Removes what broadcasts that are over have left beside their live streams; how many broadcasts those were. */
+  /** Removes what ended broadcasts left beside their live streams. Returns the number of broadcasts. */
   readonly removeLeftoverBroadcasts: () => Promise<number>;
-  /** Removes what killed backups have left; how many those were. */
+  /** Removes what killed backups left. Returns the number of backups. */
   readonly removeAbortedBackups: () => Promise<number>;
   readonly observer: SweepObserver;
   readonly clock: Clock;
@@ -41,10 +42,10 @@ const kindByRoot: Readonly<Record<MediaRoot, string>> = {
 const maxFindings = 10_000;
 
 /**
- * Brings the data folder and the database together again, as crashes, lost disks and restored backups leave them: removes files
- * that no row names, and makes rows whose files are gone say so, or has the files made again. It goes over everything slowly, beside
- * all other work, and takes nothing that may just be in the making. Where most of what it sees is wrong, it leaves all as it is
- * and says so: a folder or a database is then more likely to be the wrong one.
+ * Reconciles the data folder with the database after crashes, lost disks and restored backups: removes files that no row names, and
+ * corrects rows whose files are missing or has the files rebuilt. It runs slowly beside all other work and leaves files alone that
+ * may still be in the making. When most of what it sees is wrong, it changes nothing and logs that, because a folder or a database
+ * is probably the wrong one.
  */
 export class Sweep {
   readonly #options: SweepOptions;
@@ -52,7 +53,7 @@ export class Sweep {
   readonly #remover: OrphanRemover;
   readonly #usePeriods: DatabaseUsePeriods;
 
-  /** Made when the process starts: what stands on the disk then, and has no row, gets none any more. */
+  /** Create this when the process starts: a file that exists by then without a row never gets one. */
   constructor(options: SweepOptions) {
     this.#options = options;
     this.#videos = new VideoSweep(options);
@@ -60,52 +61,34 @@ export class Sweep {
     this.#remover = new OrphanRemover({
       files: options.files,
       age: new FileAge(options.clock),
-      uses: this.#usePeriods,
+      usePeriods: this.#usePeriods,
     });
   }
 
-  /** Once over all. `signal`: leaves the rest for another time. Gives 0: it tells in the log itself what it did. */
+  /** Sweeps once. Returns 0, because it logs what it did itself. */
   async run(signal?: AbortSignal): Promise<number> {
-    const { store, files, clock, log, observer, removeLeftoverBroadcasts } = this.#options;
+    const { store, files, clock, log, observer } = this.#options;
     const startedAtMs = clock.monotonicMs();
     const report = new SweepReport(log, observer);
-    const pace = new SweepThrottle(signal);
-    const { counts, orphans } = await this.#surveyFolders(pace);
-    const videos = await this.#videos.survey(pace);
-    const images = await surveyImages(store, files, pace);
-    if (pace.isAborted) return 0;
+    const throttle = new SweepThrottle(signal);
+    const { counts, orphans } = await this.#surveyFolders(throttle);
+    const videos = await this.#videos.survey(throttle);
+    const images = await surveyImages(store, files, throttle);
+    if (throttle.isAborted) return 0;
     const refused: string[] = [];
-    const found = [orphans, videos.left, images.orphans];
+    const found = [orphans, videos.orphans, images.orphans];
     let isClean = found.every(({ length }) => length < maxFindings);
     if (looksForeign(counts)) {
       refused.push('most files belong to nothing in the database');
       isClean = false;
-    } else {
-      for (const orphan of found.flat()) {
-        if (pace.isAborted) break;
-        if (!(await this.#remover.remove(orphan, report, signal))) isClean = false;
-        await pace.pause();
-      }
-      const broadcasts = await removeLeftoverBroadcasts();
-      for (let count = 0; count < broadcasts; count += 1) report.removed('broadcast', 'live', 0);
-      const backups = await this.#removeAbortedBackups();
-      for (let count = 0; count < backups; count += 1) report.removed('backup', '.', 0);
-    }
-    const isEmpty = videos.lost > 0 && counts.get('vod')?.owned === 0;
-    const isAway = looksUnmounted(videos) || isEmpty;
-    if (isAway) {
-      refused.push('most files are missing that the database names');
-    } else {
-      for (const videoId of videos.mendable) {
-        if (pace.isAborted) break;
-        await this.#videos.repair(videoId, report, this.#options.jobs);
-        await pace.pause();
-      }
-    }
+    } else if (!(await this.#remove(found.flat(), report, throttle))) isClean = false;
+    const isUnmounted = looksUnmounted(videos) || (videos.missingCount > 0 && counts.get('vod')?.owned === 0);
+    if (isUnmounted) refused.push('most files are missing that the database names');
+    else await this.#repairVideos(videos.repairable, report, throttle);
     if (images.isSuspicious)
       refused.push('most images are missing that the database names, or a folder of them');
-    else if (!isAway) images.repair(report);
-    this.#reportDatabaseFit(isClean && !pace.isAborted, refused, report);
+    else if (!isUnmounted) images.repair(this.#options.repairs, report);
+    this.#reportDatabaseFit(isClean && !throttle.isAborted, refused, report);
     report.finish({
       videos: videos.checked,
       folders: [...counts.values()].reduce((sum, { owned, orphans: others }) => sum + owned + others, 0),
@@ -114,27 +97,58 @@ export class Sweep {
     return 0;
   }
 
-  /** Says that this database is in use, so that files that are newer than a backup of it are known as such; each minute. Gives 0. */
+  /**
+   * Records that this database is in use, so that files that are newer than a backup of it are recognized. Call this every minute.
+   * Returns 0.
+   */
   recordUse(): number {
     this.#usePeriods.record(this.#options.clock.nowMs());
     return 0;
   }
 
-  /** Removes what killed backups have left. That of another user cannot be removed, and does not stop the sweep. */
+  /** Returns whether no orphan is left. */
+  async #remove(orphans: readonly Orphan[], report: SweepReport, throttle: SweepThrottle): Promise<boolean> {
+    let isClean = true;
+    for (const orphan of orphans) {
+      if (throttle.isAborted) break;
+      if (!(await this.#remover.remove(orphan, report, throttle.signal))) isClean = false;
+      await throttle.pause();
+    }
+    const broadcasts = await this.#options.removeLeftoverBroadcasts();
+    for (let count = 0; count < broadcasts; count += 1) report.removed('broadcast', 'live', 0);
+    const backups = await this.#removeAbortedBackups();
+    for (let count = 0; count < backups; count += 1) report.removed('backup', '.', 0);
+    return isClean;
+  }
+
+  async #repairVideos(
+    videoIds: readonly string[],
+    report: SweepReport,
+    throttle: SweepThrottle,
+  ): Promise<void> {
+    const { repairs, jobs } = this.#options;
+    for (const videoId of videoIds) {
+      if (throttle.isAborted) return;
+      await this.#videos.repair(videoId, { repairs, jobs, report });
+      await throttle.pause();
+    }
+  }
+
+  /** A backup of another user cannot be removed. That does not stop the sweep. */
   async #removeAbortedBackups(): Promise<number> {
     try {
       return await this.#options.removeAbortedBackups();
     } catch (error) {
       this.#options.log.warn('backup-not-removed', {
         error,
-        hint: 'remove backup.lock and the folders .backup-* of the data folder as the user who ran the backup, when none runs',
+        hint: 'when no backup is running, remove backup.lock and the folders .backup-* of the data folder as the user who ran the backup',
       });
       return 0;
     }
   }
 
   async #surveyFolders(
-    pace: SweepThrottle,
+    throttle: SweepThrottle,
   ): Promise<{ counts: Map<MediaRoot, RootCounts>; orphans: Orphan[] }> {
     const { store, files } = this.#options;
     const counts = new Map<MediaRoot, RootCounts>();
@@ -143,7 +157,7 @@ export class Sweep {
       const path = files.root(kind);
       const isOwned = (id: string) =>
         store.hasOwner(kind, id) || (kind === 'vod' && this.#options.isBusy(id));
-      const count = await surveyRoot({ kind, path, isOwned }, pace, name => {
+      const count = await surveyRoot({ kind, path, isOwned }, throttle, name => {
         if (orphans.length >= maxFindings) return;
         const isSetAside = name.startsWith(removedPrefix);
         orphans.push({
@@ -164,7 +178,7 @@ export class Sweep {
     if (report.keptCount > 0) {
       log.error('media-of-another-database', {
         kept: report.keptCount,
-        hint: 'was the database restored from a backup? what no row names stays where it is',
+        hint: 'files that no row names were kept, because the database may be restored from a backup',
       });
     }
     if (isClean) this.#usePeriods.merge(this.#options.clock.nowMs());
@@ -172,13 +186,13 @@ export class Sweep {
   }
 }
 
-/** Counts the videos and images that miss files. Changes nothing. */
+/** Counts the videos and images with missing files. */
 export async function countMissing(
   store: SweepStore,
   files: MediaFiles,
 ): Promise<{ readonly videos: number; readonly images: number }> {
-  const pace = new SweepThrottle(undefined);
-  const videos = await new VideoSweep({ store, files, isBusy: () => false }).survey(pace);
-  const images = await surveyImages(store, files, pace);
-  return { videos: videos.lost, images: images.lost };
+  const throttle = new SweepThrottle(undefined);
+  const videos = await new VideoSweep({ store, files, isBusy: () => false }).survey(throttle);
+  const images = await surveyImages(store, files, throttle);
+  return { videos: videos.missingCount, images: images.missingCount };
 }

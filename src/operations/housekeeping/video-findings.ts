@@ -1,31 +1,31 @@
 import type { RenditionRow, TextTrackRow, VideoSourceRow } from '../../store/tables.ts';
 
-/** What is written down about the files of a video. */
+/** The rows that name files of a video. */
 export interface VideoRows {
   readonly sourceStatus: VideoSourceRow['status'] | undefined;
   readonly hasWatermark: boolean;
-  /** Nothing came of its source. */
+  /** Its source could not be encoded. */
   readonly hasFailed: boolean;
   readonly hasStoryboard: boolean;
   readonly renditions: readonly Pick<RenditionRow, 'type' | 'quality' | 'status' | 'file'>[];
-  /** The file of its image. */
+  /** File name. */
   readonly thumbnail: string | undefined;
   readonly tracks: readonly Pick<TextTrackRow, 'kind' | 'language' | 'file'>[];
 }
 
-/** A rendition whose file is gone. `remake`: the job that makes it again; undefined when nothing can. */
+/** A rendition whose file is missing. `remake`: the job that rebuilds it; undefined when it cannot be rebuilt. */
 export interface LostRendition extends Pick<RenditionRow, 'type' | 'quality'> {
   readonly remake: 'encode' | 'mp4' | undefined;
 }
 
-/** Where the rows of a video and its folder differ. */
+/** Differences between the rows of a video and its folder. */
 export interface VideoFindings {
   readonly lostRenditions: readonly LostRendition[];
-  /** Given up as lost, and there again. */
+  /** Renditions that were lost before and whose files are back. */
   readonly foundRenditions: readonly Pick<RenditionRow, 'type' | 'quality'>[];
-  /** What has not been done yet and no job is there for: the job that does it, or would with the source. */
+  /** Work that is not done and has no job: the job that would do it. */
   readonly unfinished: 'prepare' | 'encode' | 'mp4' | undefined;
-  /** The source is complete, and there. */
+  /** The source is complete and present. */
   readonly hasSource: boolean;
   readonly isStoryboardLost: boolean;
   readonly isThumbnailLost: boolean;
@@ -39,20 +39,19 @@ const renditionFolder = /^hls-\d+$/;
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const thumbnailName = new RegExp(`^thumbnail-${uuid}\\.\\w+$`);
 const trackName = new RegExp(`^(?:captions|chapters)-[\\w-]+-${uuid}\\.vtt$`);
-/** What a recording was put together from. */
+/** Parts that a recording was assembled from. */
 const spanName = /^recording-[1-9]\d*\.mp4$/;
 const partialNames = ['source.partial', 'source.partial.tag'];
 
-/** Folders below a video's own whose names matter. */
+/** Returns whether the files in this subfolder matter. */
 export function isMediaFolder(name: string): boolean {
   return name === 'mp4' || renditionFolder.test(name);
 }
 
 /**
- * Compares what is written down about a video that no work goes on for with what is in its folder. Names that this server does not
- * give are nobody's business.
+ * Compares the rows of a video with its folder, while nothing writes to it. Ignores names that this server does not give.
  *
- * @param present the paths in the folder, relative to it
+ * @param present paths in the folder, relative to it
  */
 export function findingsOf(rows: VideoRows, present: ReadonlySet<string>): VideoFindings {
   const isComplete = rows.sourceStatus === 'uploaded' || rows.sourceStatus === 'ingested';
@@ -85,7 +84,6 @@ export function findingsOf(rows: VideoRows, present: ReadonlySet<string>): Video
   };
 }
 
-/** Whether there is something to mend in the rows. */
 export function isRepairable(findings: VideoFindings): boolean {
   return (
     findings.lostRenditions.length > 0 ||
@@ -97,7 +95,6 @@ export function isRepairable(findings: VideoFindings): boolean {
   );
 }
 
-/** Whether files are gone that rows name. */
 export function hasMissingFiles(findings: VideoFindings): boolean {
   return (
     findings.lostRenditions.length > 0 ||
@@ -107,7 +104,7 @@ export function hasMissingFiles(findings: VideoFindings): boolean {
   );
 }
 
-/** What a finished rendition is read from: its own file, and that of its media, where another one holds that. */
+/** Lists the files that a rendition needs: its own, and the one with its media if that is another. */
 function filesOf(file: string, present: ReadonlySet<string>): string[] {
   if (!file.endsWith('.index')) return [file];
   const media = file.slice(0, -'.index'.length);

@@ -4,6 +4,7 @@ import { namesIn } from '../../storage/folder-names.ts';
 import { type MediaFiles, removedPrefix } from '../../storage/media-files.ts';
 import type { Orphan } from './orphan-remover.ts';
 import type { SweepStore } from './sweep.store.ts';
+import type { SweepRepairs } from './sweep-repairs.ts';
 import type { SweepReport } from './sweep-report.ts';
 import type { SweepThrottle } from './sweep-throttle.ts';
 import {
@@ -11,32 +12,34 @@ import {
   hasMissingFiles,
   isMediaFolder,
   isRepairable,
+  type VideoFindings,
   type VideoRows,
 } from './video-findings.ts';
 
-/** What the check of videos is made with. */
 export interface VideoSweepOptions {
   readonly store: SweepStore;
   readonly files: MediaFiles;
-  /** Whether somebody else than a job writes into a video's folder. */
+  /** Returns whether something other than a job writes to a video's folder. */
   readonly isBusy: (videoId: string) => boolean;
 }
 
-/** What a walk over all videos has found. */
-export interface VideoSurvey {
-  /** Videos that files should be there of. */
-  readonly checked: number;
-  /** Those of them that miss some. */
-  readonly lost: number;
-  readonly mendable: readonly string[];
-  readonly left: readonly Orphan[];
+/** Findings among all videos. */
+interface VideoSurvey {
+  /** Videos that should have files. */
+  checked: number;
+  /** Videos that miss some of them. */
+  missingCount: number;
+  readonly repairable: string[];
+  readonly orphans: Orphan[];
 }
 
 const pageRows = 64;
-/** What one sweep mends and removes; the next finds the rest. */
+/** The next sweep finds the rest. */
 const maxFindings = 10_000;
+/** Other jobs come first. */
+const rebuildPriority = -1;
 
-/** Holds what is written down about videos against their folders. */
+/** Compares the rows of videos with their folders. */
 export class VideoSweep {
   readonly #options: VideoSweepOptions;
 
@@ -44,76 +47,69 @@ export class VideoSweep {
     this.#options = options;
   }
 
-  /** Looks at every video that no work goes on for. */
-  async survey(pace: SweepThrottle): Promise<VideoSurvey> {
-    const { store } = this.#options;
-    const found = { checked: 0, lost: 0, mendable: [] as string[], left: [] as Orphan[] };
+  /** Checks every video that no work goes on for. */
+  async survey(throttle: SweepThrottle): Promise<VideoSurvey> {
+    const survey: VideoSurvey = { checked: 0, missingCount: 0, repairable: [], orphans: [] };
     for (let after = 0; ; ) {
-      const page = store.videosAfter(after, pageRows);
+      const page = this.#options.store.videosAfter(after, pageRows);
       for (const { id, number } of page) {
-        if (pace.isAborted) return found;
+        if (throttle.isAborted) return survey;
         after = number;
-        await this.#check(id, found);
-        await pace.pause();
+        await this.#check(id, survey);
+        await throttle.pause();
       }
-      if (page.length < pageRows) return found;
+      if (page.length < pageRows) return survey;
     }
   }
 
-  /** Makes the rows of a video say what is there. `jobs` get what is to be made again. */
-  async repair(videoId: string, report: SweepReport, jobs: JobQueue): Promise<void> {
+  /** Corrects the rows of a video by its files, and adds jobs that rebuild what can be rebuilt from the source. */
+  async repair(
+    videoId: string,
+    { repairs, jobs, report }: { repairs: SweepRepairs; jobs: JobQueue; report: SweepReport },
+  ): Promise<void> {
     const { store, files } = this.#options;
-    const listed = await this.#presentIn(videoId);
-    // No await from here on: the rows and files are compared as they are now.
+    const listed = await this.#listFiles(videoId);
+    // No await from here on: this compares the rows and files of one moment.
     const rows = store.rowsOf(videoId);
     if (rows === undefined || this.#isBusy(videoId)) return;
     const named = filesNamedBy(rows).filter(name => existsSync(files.video(videoId, name)));
     const findings = findingsOf(rows, new Set([...listed, ...named]));
     if (!isRepairable(findings)) return;
-    store.repairVideo(videoId, findings, jobs);
-    const nameOf = ({ type, quality }: { type: string; quality: string }) => `${type} ${quality}`;
-    const { lostRenditions, foundRenditions, lostTracks, unfinished } = findings;
-    report.repaired('video', {
-      videoId,
-      lost: [
-        ...lostRenditions.map(nameOf),
-        ...lostTracks.map(({ kind, language }) => `${kind} ${language}`),
-        ...(findings.isThumbnailLost ? ['thumbnail'] : []),
-        ...(findings.isStoryboardLost ? ['storyboard'] : []),
-      ],
-      ...(lostRenditions.length > 0 ? { isMadeAgain: findings.hasSource } : {}),
-      ...(foundRenditions.length > 0 ? { foundAgain: foundRenditions.map(nameOf) } : {}),
-      ...(unfinished === undefined ? {} : { withoutJob: unfinished, hasSource: findings.hasSource }),
+    repairs.transaction(() => {
+      repairRows(repairs, videoId, findings);
+      for (const kind of rebuildJobs(findings)) {
+        jobs.add({ kind, subjectId: videoId, priority: rebuildPriority });
+      }
     });
+    report.repaired('video', { videoId, ...reportData(findings) });
   }
 
-  async #check(
-    videoId: string,
-    found: { checked: number; lost: number; mendable: string[]; left: Orphan[] },
-  ): Promise<void> {
+  async #check(videoId: string, survey: VideoSurvey): Promise<void> {
     const { store, files } = this.#options;
     if (this.#isBusy(videoId)) return;
-    const present = await this.#presentIn(videoId);
+    const present = await this.#listFiles(videoId);
     const rows = store.rowsOf(videoId);
     if (rows === undefined || this.#isBusy(videoId)) return;
     const findings = findingsOf(rows, present);
-    if (filesNamedBy(rows).length > 0) found.checked += 1;
-    if (hasMissingFiles(findings)) found.lost += 1;
-    if (isRepairable(findings) && found.mendable.length < maxFindings) found.mendable.push(videoId);
-    for (const name of findings.orphans) {
-      if (found.left.length < maxFindings) {
-        found.left.push({
-          what: 'file-of-video',
+    if (filesNamedBy(rows).length > 0) survey.checked += 1;
+    if (hasMissingFiles(findings)) survey.missingCount += 1;
+    if (isRepairable(findings) && survey.repairable.length < maxFindings) survey.repairable.push(videoId);
+    const orphans = [
+      ...findings.orphans.map(name => ({
+        what: 'file-of-video',
+        path: files.video(videoId, name),
+        isNeeded: () => this.#isNeeded(videoId, name),
+      })),
+      ...[...present]
+        .filter(name => name.startsWith(removedPrefix))
+        .map(name => ({
+          what: 'removal',
           path: files.video(videoId, name),
-          isNeeded: () => this.#isNeeded(videoId, name),
-        });
-      }
-    }
-    for (const name of present) {
-      if (!name.startsWith(removedPrefix) || found.left.length >= maxFindings) continue;
-      const path = files.video(videoId, name);
-      found.left.push({ what: 'removal', path, isNeeded: () => false, isSetAside: true });
-    }
+          isNeeded: () => false,
+          isSetAside: true,
+        })),
+    ];
+    survey.orphans.push(...orphans.slice(0, maxFindings - survey.orphans.length));
   }
 
   #isNeeded(videoId: string, name: string): boolean {
@@ -126,8 +122,8 @@ export class VideoSweep {
     return this.#options.store.hasJob(videoId) || this.#options.isBusy(videoId);
   }
 
-  /** Paths of what is in a video's folder, relative to it, as far as they may matter. */
-  async #presentIn(videoId: string): Promise<Set<string>> {
+  /** Lists the relevant paths in a video's folder, relative to it. */
+  async #listFiles(videoId: string): Promise<Set<string>> {
     const { files } = this.#options;
     const present = new Set<string>();
     for (const name of await namesIn(files.video(videoId))) {
@@ -139,7 +135,50 @@ export class VideoSweep {
   }
 }
 
-/** Every path that the rows of a video count on. */
+function repairRows(repairs: SweepRepairs, videoId: string, findings: VideoFindings): void {
+  const { lostRenditions, foundRenditions, unfinished, isStoryboardLost, hasSource } = findings;
+  repairs.repairEncoding(videoId, {
+    lost: lostRenditions.map(({ type, quality, remake }) => ({
+      ...{ type, quality },
+      isRebuilt: remake !== undefined,
+    })),
+    found: foundRenditions,
+    isUnfinished: unfinished !== undefined,
+    ...{ isStoryboardLost, hasSource },
+  });
+  if (findings.isThumbnailLost) repairs.clearVideoThumbnail(videoId);
+  for (const track of findings.lostTracks) repairs.removeTextTrack(videoId, track);
+}
+
+/** Returns the kinds of jobs that rebuild what is missing. */
+function rebuildJobs(findings: VideoFindings): Set<string> {
+  const { hasSource } = findings;
+  const kinds = new Set<string>(findings.lostRenditions.flatMap(({ remake }) => remake ?? []));
+  if (findings.unfinished !== undefined && hasSource) kinds.add(findings.unfinished);
+  if (findings.isStoryboardLost && hasSource) kinds.add('stills');
+  if (findings.isThumbnailLost && hasSource) kinds.add('frame');
+  // Encoding ends with the MP4.
+  if (kinds.has('encode')) kinds.delete('mp4');
+  return kinds;
+}
+
+function reportData(findings: VideoFindings) {
+  const { lostRenditions, foundRenditions, lostTracks, unfinished, hasSource } = findings;
+  const nameOf = ({ type, quality }: { type: string; quality: string }) => `${type} ${quality}`;
+  return {
+    lost: [
+      ...lostRenditions.map(nameOf),
+      ...lostTracks.map(({ kind, language }) => `${kind} ${language}`),
+      ...(findings.isThumbnailLost ? ['thumbnail'] : []),
+      ...(findings.isStoryboardLost ? ['storyboard'] : []),
+    ],
+    ...(lostRenditions.length > 0 ? { isRebuilt: hasSource } : {}),
+    ...(foundRenditions.length > 0 ? { found: foundRenditions.map(nameOf) } : {}),
+    ...(unfinished === undefined ? {} : { withoutJob: unfinished, hasSource }),
+  };
+}
+
+/** Lists every path that the rows of a video name. */
 function filesNamedBy(rows: VideoRows): string[] {
   const isComplete = rows.sourceStatus === 'uploaded' || rows.sourceStatus === 'ingested';
   return [

@@ -173,6 +173,16 @@ export class LiveStreamsStore {
     this.#update(projectId, liveStreamId, { thumbnail_type: type, updated_at_ms: atMs });
   }
 
+  /** Clears an image whose file is lost. */
+  clearThumbnail(liveStreamId: string): void {
+    this.#database.run(
+      this.#database.queries
+        .updateTable('live_streams')
+        .set({ thumbnail_type: null })
+        .where('id', '=', liveStreamId),
+    );
+  }
+
   /** Replaces the key that encoders publish with. */
   setStreamKey(projectId: string, liveStreamId: string, streamKey: string, atMs: number): void {
     this.#update(projectId, liveStreamId, { stream_key: streamKey, updated_at_ms: atMs });

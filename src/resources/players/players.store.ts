@@ -92,6 +92,11 @@ export class PlayersStore {
     this.#update(playerId, { ...logoColumns(logo), updated_at_ms: atMs });
   }
 
+  /** Clears a logo whose file is lost. */
+  clearLogo(playerId: string): void {
+    this.#update(playerId, logoColumns(undefined));
+  }
+
   /** Removes a theme. Returns false when rows still name it, and {@link detachSome} has to go on. */
   remove(playerId: string): boolean {
     const { queries } = this.#database;

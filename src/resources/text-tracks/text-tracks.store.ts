@@ -55,7 +55,7 @@ export class TextTracksStore {
     );
   }
 
-  remove({ videoId, kind, language }: TextTrack): void {
+  remove({ videoId, kind, language }: Pick<TextTrack, 'videoId' | 'kind' | 'language'>): void {
     this.#database.run(
       this.#database.queries
         .deleteFrom('text_tracks')

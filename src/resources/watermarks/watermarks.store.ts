@@ -51,6 +51,11 @@ export class WatermarksStore {
     );
   }
 
+  /** Removes a watermark whose file is lost. Videos that use it have a copy. */
+  removeLost(watermarkId: string): void {
+    this.#database.run(this.#database.queries.deleteFrom('watermarks').where('id', '=', watermarkId));
+  }
+
   #ofProject(projectId: string) {
     return this.#database.queries.selectFrom('watermarks').where('project_id', '=', projectId);
   }

@@ -73,6 +73,17 @@ export class VideoThumbnailsStore {
     );
   }
 
+  /** Clears the file of a lost image. A lost upload gives way to the default frame. */
+  clear(videoId: string): void {
+    const { queries } = this.#database;
+    this.#database.run(
+      queries.updateTable('video_thumbnails').set({ file: null }).where('video_id', '=', videoId),
+    );
+    this.#database.run(
+      queries.deleteFrom('video_thumbnails').where('video_id', '=', videoId).where('choice', '=', 'upload'),
+    );
+  }
+
   #show(
     videoId: string,
     row: Omit<VideoThumbnailRow, 'video_id'>,

@@ -1,0 +1,27 @@
+import type { SweepRepairs } from '../operations/housekeeping/sweep-repairs.ts';
+import { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
+import { PlayersStore } from '../resources/players/players.store.ts';
+import { TextTracksStore } from '../resources/text-tracks/text-tracks.store.ts';
+import { EncodingRepairsStore } from '../resources/videos/encodings/encoding-repairs.store.ts';
+import { VideoThumbnailsStore } from '../resources/videos/thumbnails/video-thumbnails.store.ts';
+import { WatermarksStore } from '../resources/watermarks/watermarks.store.ts';
+import type { Database } from '../store/database.ts';
+
+/** Connects the sweep to the stores that own the rows it repairs. */
+export function createSweepRepairs(database: Database): SweepRepairs {
+  const encodings = new EncodingRepairsStore(database);
+  const tracks = new TextTracksStore(database);
+  const thumbnails = new VideoThumbnailsStore(database);
+  const players = new PlayersStore(database, []);
+  const liveStreams = new LiveStreamsStore(database);
+  const watermarks = new WatermarksStore(database);
+  return {
+    transaction: work => database.transaction(work),
+    repairEncoding: (videoId, repair) => encodings.repair(videoId, repair),
+    removeTextTrack: (videoId, track) => tracks.remove({ videoId, ...track }),
+    clearVideoThumbnail: videoId => thumbnails.clear(videoId),
+    clearLogo: playerId => players.clearLogo(playerId),
+    clearLiveThumbnail: liveStreamId => liveStreams.clearThumbnail(liveStreamId),
+    removeWatermark: watermarkId => watermarks.removeLost(watermarkId),
+  };
+}

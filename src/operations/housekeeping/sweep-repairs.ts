@@ -1,0 +1,23 @@
+import type { TextTrackRow } from '../../store/tables.ts';
+import type { LostRendition } from './video-findings.ts';
+
+/** Corrects rows by what is on the disk. The stores that own the rows do it. */
+export interface SweepRepairs {
+  /** Runs all of `work` or nothing of it. */
+  transaction(work: () => void): void;
+  repairEncoding(
+    videoId: string,
+    repair: {
+      readonly lost: readonly (Pick<LostRendition, 'type' | 'quality'> & { readonly isRebuilt: boolean })[];
+      readonly found: readonly Pick<LostRendition, 'type' | 'quality'>[];
+      readonly isUnfinished: boolean;
+      readonly isStoryboardLost: boolean;
+      readonly hasSource: boolean;
+    },
+  ): void;
+  removeTextTrack(videoId: string, track: Pick<TextTrackRow, 'kind' | 'language'>): void;
+  clearVideoThumbnail(videoId: string): void;
+  clearLogo(playerId: string): void;
+  clearLiveThumbnail(liveStreamId: string): void;
+  removeWatermark(watermarkId: string): void;
+}
