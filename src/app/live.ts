@@ -19,43 +19,39 @@ import type { Logger } from '../shared/logger.ts';
 import type { SandboxLimits } from '../shared/sandbox-limits.ts';
 import type { MediaFiles } from '../storage/media-files.ts';
 
-/** What goes along with broadcasts is put together from. */
 export interface LiveServicesOptions {
   readonly config: Config;
   readonly files: MediaFiles;
   readonly ffmpeg: FfmpegBuild;
   readonly limits: ProcessLimits;
   readonly images: ImageQueue;
-  /** Whether viewers can still get anything of a broadcast. */
+  /** Returns true while viewers can play a broadcast. */
   readonly isPlayable: (liveStreamId: string, broadcastId: string) => boolean;
-  /** Where broadcasts are recorded; one of the components. */
+  /** One of the components. */
   readonly recordings: RecordingFactory & Component;
   readonly sandboxRules: SandboxLimits;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** All that goes along with broadcasts. */
 export interface LiveServices {
   readonly createSubscribers: CreateSubscribers;
-  /** Pictures of what is on air. */
   readonly thumbnails: LiveThumbnails;
-  /** What makes them. */
+  /** The processes that make thumbnails. */
   readonly processes: ProcessOwner;
-  /** Undefined where viewers can go back no further than what is in memory. */
+  /** Undefined when viewers can only go back in memory. */
   readonly rewind: OpenRewind | undefined;
-  /** Removes what broadcasts that are over have left on the disk; how many those were. */
+  /** Removes the folders of ended broadcasts. Returns their number. */
   readonly removeOrphanedRewind: () => Promise<number>;
-  /** In the order of their start; they start before broadcasts are taken, and stop after the last one has ended. */
+  /** In the order of their start. They start before the first broadcast, and stop after the last. */
   readonly components: readonly Component[];
 }
 
-/** How much making pictures gives way to live streams. */
 const thumbnailNiceness = 10;
 /** A frame of 4K video is decoded in a tenth of this. */
 const thumbnailMemoryBytes = 1024 ** 3;
 
-/** Puts together what goes along with broadcasts: recordings, pictures of them, what viewers can go back to. */
+/** Creates the recordings, the thumbnails and the rewind of broadcasts. */
 export function createLiveServices(options: LiveServicesOptions): LiveServices {
   const rewind = createRewind(options);
   const processes = new ProcessOwner(options.limits, options.log);
@@ -66,7 +62,7 @@ export function createLiveServices(options: LiveServicesOptions): LiveServices {
     processes,
     rewind: rewind.isOn ? broadcast => rewind.open(broadcast) : undefined,
     removeOrphanedRewind: () => rewind.removeOrphanedFolders(),
-    // Started even where it is off: it removes what a former process left.
+    // Rewind starts even when it is off, and removes the folders of a former process.
     components: [options.recordings, rewind, thumbnails],
   };
 }
@@ -83,13 +79,13 @@ function createRecorders(
 
 function createThumbnails(options: LiveServicesOptions, owner: ProcessOwner): LiveThumbnails {
   const { ffmpeg, images, isPlayable, clock, log } = options;
-  const pictures = new PartThumbnails({
+  const partThumbnails = new PartThumbnails({
     ...{ ffmpeg, owner },
     memoryBytes: thumbnailMemoryBytes,
     niceness: thumbnailNiceness,
   });
   return new LiveThumbnails({
-    makeThumbnail: (media, ids, signal) => images.run(() => pictures.make(media, ids, signal)),
+    makeThumbnail: (media, ids, signal) => images.run(() => partThumbnails.make(media, ids, signal)),
     ...{ isPlayable, clock },
     log: log.child('live'),
   });

@@ -1,21 +1,20 @@
 import type { Clock } from './clock.ts';
 
-/** Lets something happen so many times in so long, and says when that is used up. */
+/** Limits how often something happens within a time window. */
 export class SlidingWindowLimit {
   readonly #clock: Clock;
   readonly #maxCount: number;
   readonly #windowMs: number;
-  /** Monotonic times, oldest first; never more than `#most`. */
+  /** Monotonic times, oldest first. */
   #takenAtMs: number[] = [];
 
-  /** @param most how many times within `withinMs` */
-  constructor(clock: Clock, most: number, withinMs: number) {
+  constructor(clock: Clock, maxCount: number, windowMs: number) {
     this.#clock = clock;
-    this.#maxCount = most;
-    this.#windowMs = withinMs;
+    this.#maxCount = maxCount;
+    this.#windowMs = windowMs;
   }
 
-  /** Takes one, unless none is left; what is refused does not count. */
+  /** Counts one, or returns false when the limit is reached. */
   take(): boolean {
     const nowMs = this.#clock.monotonicMs();
     this.#takenAtMs = this.#takenAtMs.filter(atMs => nowMs - atMs < this.#windowMs);

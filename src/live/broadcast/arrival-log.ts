@@ -1,4 +1,4 @@
-/** Remembers when the last frames of a track came in, so that it can be told how long they took to become fetchable. */
+/** Remembers the arrival times of a track's newest frames. */
 export class ArrivalLog {
   readonly #entries: { readonly atMs: number; readonly arrivedMs: number }[] = [];
 
@@ -11,7 +11,7 @@ export class ArrivalLog {
     if (this.#entries.length > 256) this.#entries.shift();
   }
 
-  /** Monotonic time at which the frame of `atMs`, or the last one before it, came in. */
+  /** Monotonic time at which the frame of `atMs`, or the last one before it, arrived. */
   arrivalOf(atMs: number): number | undefined {
     return this.#entries.findLast(entry => entry.atMs <= atMs + 0.5)?.arrivedMs;
   }

@@ -5,18 +5,16 @@ import type { EndReason } from './broadcast-state.ts';
 import type { BroadcastSubscriber } from './broadcast-subscriber.ts';
 import type { BroadcastJournal } from './ports.ts';
 
-/** What reports are made with. */
 export interface BroadcastNotifierOptions {
   readonly broadcastId: string;
   readonly journal: BroadcastJournal;
   readonly subscribers: readonly BroadcastSubscriber[];
-  /** Told of each quality that is made no more. */
   onQualityDropped?(quality: string, reason: string): void;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Tells of one broadcast whoever goes along with it, and writes it down. What goes wrong there costs its log line, not the broadcast. */
+/** Notifies the subscribers of a broadcast and its journal. Their failures are logged and do not affect the broadcast. */
 export class BroadcastNotifier {
   readonly #options: BroadcastNotifierOptions;
 
@@ -24,12 +22,12 @@ export class BroadcastNotifier {
     this.#options = options;
   }
 
-  notify(tell: (follower: BroadcastSubscriber) => void): void {
-    for (const follower of this.#options.subscribers) {
+  notify(call: (subscriber: BroadcastSubscriber) => void): void {
+    for (const subscriber of this.#options.subscribers) {
       try {
-        tell(follower);
+        call(subscriber);
       } catch (error) {
-        this.#options.log.error('follower-failed', { follower: follower.name, error });
+        this.#options.log.error('subscriber-failed', { subscriber: subscriber.name, error });
       }
     }
   }
@@ -39,9 +37,9 @@ export class BroadcastNotifier {
     this.#logErrors(() => journal.changed(broadcastId, change));
   }
 
-  recordEnd(reason: EndReason, reading: IngestStats): void {
+  recordEnd(reason: EndReason, stats: IngestStats): void {
     const { journal, broadcastId, clock } = this.#options;
-    this.#logErrors(() => journal.ended(broadcastId, clock.nowMs(), reason, reading));
+    this.#logErrors(() => journal.ended(broadcastId, clock.nowMs(), reason, stats));
   }
 
   qualityDropped(quality: string, reason: string): void {

@@ -1,13 +1,11 @@
 /**
- * States of a broadcast: `starting` until its first segment, `live`, `waiting` after the publisher's connection was lost, `stopping` after
- * the publisher stopped, `ended`. A publisher that comes back in time continues a broadcast that is waiting or stopping.
+ * `starting` until the first segment, `live`, `waiting` after the publisher's connection was lost, `stopping` after the publisher
+ * stopped, `ended`. A publisher that reconnects in time continues a broadcast that is waiting or stopping.
  */
 export const broadcastStates = ['starting', 'live', 'waiting', 'stopping', 'ended'] as const;
 
-/** A state of {@link broadcastStates}. */
 export type BroadcastState = (typeof broadcastStates)[number];
 
-/** Why a broadcast ended. Kept with it. */
 export const endReasons = [
   'publisher-stopped',
   'publisher-gone',
@@ -25,7 +23,6 @@ export const endReasons = [
   'server-crashed',
 ] as const;
 
-/** A reason of {@link endReasons}. */
 export type EndReason = (typeof endReasons)[number];
 
 const allowedTransitions: Readonly<Record<BroadcastState, readonly BroadcastState[]>> = {
@@ -36,7 +33,6 @@ const allowedTransitions: Readonly<Record<BroadcastState, readonly BroadcastStat
   ended: [],
 };
 
-/** Whether a broadcast may go from one state to another. */
 export function canTransition(from: BroadcastState, to: BroadcastState): boolean {
   return allowedTransitions[from].includes(to);
 }

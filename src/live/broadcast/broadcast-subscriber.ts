@@ -4,12 +4,11 @@ import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { Part } from '../packaging/segmenter.ts';
 import type { BroadcastState, EndReason } from './broadcast-state.ts';
 
-/** Name of the rendition that every broadcast has: picture and sound as they come in, or, beside others, the picture alone. */
+/** The rendition of every broadcast: the publisher's audio and video, or the video alone when audio is demuxed. */
 export const sourceRendition = 'source';
-/** Name of the rendition that has the sound where the picture has several. */
+/** The rendition with the demuxed audio of a ladder. */
 export const audioRendition = 'audio';
 
-/** The broadcast that is followed. */
 export interface BroadcastInfo {
   readonly broadcastId: string;
   readonly liveStreamId: string;
@@ -17,9 +16,9 @@ export interface BroadcastInfo {
   readonly environment: 'sandbox' | 'production';
   /** Milliseconds since 1970. */
   readonly startedAtMs: number;
-  /** True where its owner wants a recording; the server's setting unless given. */
+  /** Defaults to the server's setting. */
   readonly record?: boolean | undefined;
-  /** Destinations as they stood when it began. */
+  /** Destinations at the start of the broadcast. */
   readonly restreams: readonly {
     readonly name: string;
     readonly serverUrl: string;
@@ -27,35 +26,33 @@ export interface BroadcastInfo {
   }[];
 }
 
-/** A tag of the publisher, put on the broadcast's clock, which runs on across reconnects. */
+/** A tag of the publisher on the broadcast's clock, which continues across reconnects. */
 export interface BroadcastTag {
   readonly kind: TrackKind;
-  /** `config` carries decoder configuration and has the time of the tag before it. */
+  /** `config` has the time of the previous tag. */
   readonly role: 'config' | 'keyframe' | 'frame';
-  /** Milliseconds on the broadcast's clock, rising on each track. */
+  /** Milliseconds on the broadcast's clock, increasing on each track. */
   readonly atMs: number;
-  /** FLV tag body as it came in; never written to. */
+  /** FLV tag body, never written to. */
   readonly body: Buffer;
-  /** It is a slate's, in place of a publisher that is gone. */
   readonly isSlate: boolean;
 }
 
-/** A part that was listed. */
+/** A listed part. */
 export interface RenditionPart extends Part {
   readonly rendition: string;
   readonly isSlate: boolean;
 }
 
 /**
- * What goes along with a broadcast from its beginning to its end, beside its viewers: recordings, restreams, its health. Everything is
- * told in order, on the path of the media: a follower takes it and returns at once, and what it throws is logged and costs nobody else.
+ * Receives the media and the state changes of a broadcast: a recording, a restream, a slate. Calls come in order on the path of the
+ * media, so that each has to return at once. Exceptions are logged and affect no other subscriber.
  */
 export interface BroadcastSubscriber {
-  /** For log lines. */
+  /** Appears in the log. */
   readonly name: string;
-  /** Media of the publisher, as it came in. */
   tag?(tag: BroadcastTag): void;
-  /** What a rendition consists of from its next sample on; `init` is the init section of its parts, which number video 1 and audio 2. */
+  /** The tracks of a rendition from its next sample on. Track ids in `init` and in parts are 1 for video and 2 for audio. */
   tracks?(
     rendition: string,
     tracks: Partial<Record<TrackKind, TrackDescription>>,
@@ -63,15 +60,15 @@ export interface BroadcastSubscriber {
     isSlate: boolean,
   ): void;
   /**
-   * A sample of the source's picture or of the sound, before it becomes part of a part: the sound is in the rendition `source`, or apart in
-   * `audio`. `atMs`: decoding time on the broadcast's clock.
+   * A sample of the publisher's video or audio before it is in a part. Audio is in the rendition `source`, or demuxed in `audio`.
+   *
+   * @param atMs decoding time on the broadcast's clock
    */
   sample?(rendition: string, kind: TrackKind, sample: Sample, atMs: number, isSlate: boolean): void;
   part?(part: RenditionPart): void;
   stateChanged?(state: BroadcastState): void;
-  /** It is over, and nothing more comes. The broadcast does not wait. */
+  /** The last call. The broadcast does not wait for it. */
   ended(reason: EndReason): void;
 }
 
-/** Makes what goes along with a broadcast that begins. */
 export type CreateSubscribers = (broadcast: BroadcastInfo) => readonly BroadcastSubscriber[];

@@ -1,11 +1,11 @@
 import type { TagCodec } from '../../media/flv/flv-tag.ts';
 
-/** What becomes of a track: taken as it is, encoded to AAC, or refused with a sentence for the broadcaster. */
+/** Copies a track, encodes it to AAC, or refuses it with a sentence for the broadcaster. */
 export type CodecVerdict =
   | { readonly take: 'copy' | 'aac' }
   | { readonly take: 'refuse'; readonly description: string };
 
-/** What the ffmpeg in use can read, of all that matters here. */
+/** Abilities of the ffmpeg in use. */
 export interface CodecCapabilities {
   readonly canReadEnhancedFlv: boolean;
 }
@@ -21,13 +21,15 @@ const transcodedAudioCodecs: ReadonlySet<string> = new Set([
   'Speex',
 ]);
 
-/** HLS in fragmented MP4 carries H.264, HEVC and AV1 to the players that there are. */
-export function judgeVideoCodec(codec: TagCodec, abilities: CodecCapabilities): CodecVerdict {
-  const isCarried = codec.isEnhanced ? ['H.264', 'HEVC', 'AV1'].includes(codec.name) : codec.name === 'H.264';
-  if (!isCarried) {
+/** Accepts the codecs that players decode from fragmented MP4: H.264, HEVC and AV1. */
+export function judgeVideoCodec(codec: TagCodec, capabilities: CodecCapabilities): CodecVerdict {
+  const isSupported = codec.isEnhanced
+    ? ['H.264', 'HEVC', 'AV1'].includes(codec.name)
+    : codec.name === 'H.264';
+  if (!isSupported) {
     return refuse(`${codec.name} video cannot be delivered over HLS. Choose H.264 in the encoder.`);
   }
-  if (codec.isEnhanced && !abilities.canReadEnhancedFlv) {
+  if (codec.isEnhanced && !capabilities.canReadEnhancedFlv) {
     return refuse(
       `${codec.name} over enhanced RTMP needs ffmpeg 6.1 or newer on the server. Choose H.264 in the encoder.`,
     );
@@ -35,7 +37,7 @@ export function judgeVideoCodec(codec: TagCodec, abilities: CodecCapabilities): 
   return { take: 'copy' };
 }
 
-/** AAC is carried as it is; the other kinds that encoders send are turned into AAC. */
+/** Copies AAC, and encodes the other codecs of legacy RTMP to AAC. */
 export function judgeAudioCodec(codec: TagCodec): CodecVerdict {
   if (codec.isEnhanced)
     return refuse(`${codec.name} audio over enhanced RTMP is not supported. Choose AAC in the encoder.`);

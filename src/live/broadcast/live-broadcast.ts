@@ -144,7 +144,7 @@ export class LiveBroadcast {
     if (buffer === undefined) this.#timeline.restart();
     this.publisher.attached(connection);
     const session = this.#createPublisherSession(false, {
-      mayStartPackager: () => this.#packaging.takeStart(),
+      canStartPackager: () => this.#packaging.takeStart(),
       ...this.publisher.sessionEvents,
       refused: (reason, description) => this.#endAndRefuse(reason, description),
       flow: isOpen => (isOpen ? connection.resume() : connection.pause()),
@@ -184,7 +184,7 @@ export class LiveBroadcast {
   #startSlateOutput(dueMs: (timestampMs: number) => number): PublisherSession {
     this.#timeline.restart();
     return this.#createPublisherSession(true, {
-      mayStartPackager: () => true,
+      canStartPackager: () => true,
       declared: () => {},
       // A slate that catches up comes late, and dates continue from those before it.
       arrived: (kind, atMs, timestampMs) => this.publisher.arrivals[kind].add(atMs, dueMs(timestampMs)),
@@ -198,7 +198,7 @@ export class LiveBroadcast {
 
   #createPublisherSession(
     isSlate: boolean,
-    events: Omit<PublisherSessionEvents, 'packagerStarts' | 'placed'>,
+    events: Omit<PublisherSessionEvents, 'startPackaging' | 'tagTimed'>,
   ): PublisherSession {
     const { codecCapabilities, settings, startPackager } = this.#options;
     const session: PublisherSession = new PublisherSession({
@@ -211,11 +211,9 @@ export class LiveBroadcast {
       maxPixels: isSlate ? Number.POSITIVE_INFINITY : settings.maxPixels,
       events: {
         ...events,
-        packagerStarts: () => this.#packaging.start(session, isSlate),
-        placed: ({ kind, role, atMs, body }) => {
-          if (role === 'other') return;
-          this.#notifier.notify(subscriber => subscriber.tag?.({ kind, role, atMs, body, isSlate }));
-        },
+        startPackaging: () => this.#packaging.start(session, isSlate),
+        tagTimed: ({ kind, role, atMs, body }) =>
+          this.#notifier.notify(subscriber => subscriber.tag?.({ kind, role, atMs, body, isSlate })),
       },
     });
     return session;

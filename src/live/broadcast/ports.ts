@@ -1,14 +1,14 @@
 import type { IngestStats } from '../health/ingest-health.ts';
 import type { BroadcastState, EndReason } from './broadcast-state.ts';
 
-/** What the live room asks of whoever takes streams in. A publisher's connection, as the broadcast sees it. */
+/** A publisher's connection, as its broadcast uses it. */
 export interface PublisherConnection {
   readonly connectionId: string;
   readonly protocol: string;
   readonly remoteAddress: string;
-  /** What the encoder calls itself, or `''`. */
+  /** The name that the encoder gives itself, or `''`. */
   readonly encoder: string;
-  /** Tells the encoder why, then closes. */
+  /** Tells the encoder the reason, then closes. */
   refuse(description: string): void;
   /** Closes after a regular end. */
   close(description: string): void;
@@ -17,9 +17,9 @@ export interface PublisherConnection {
   resume(): void;
 }
 
-/** Where a broadcast is written down. */
+/** Stores the history of broadcasts. */
 export interface BroadcastJournal {
-  /** Writes down that one began; its id. */
+  /** Stores a new broadcast and returns its id. */
   opened(record: {
     readonly liveStreamId: string;
     readonly projectId: string;
@@ -42,41 +42,37 @@ export interface BroadcastJournal {
   ended(broadcastId: string, endedAtMs: number, reason: EndReason, health: IngestStats): void;
 }
 
-/** What the live room reports of its speed and size. */
 export interface LiveObserver {
-  /** How long after its last frame arrived a part could be fetched. */
+  /** A part can be fetched. @param lagMs since its last frame arrived */
   partListed(lagMs: number): void;
-  /** How long after its last frame arrived a segment could be fetched. */
+  /** A segment can be fetched. @param lagMs since its last frame arrived */
   segmentListed(lagMs: number): void;
-  /** How long after its last frame arrived an encoded part beside the source could be fetched. */
+  /** An encoded part of a rung can be fetched. @param lagMs since its last frame arrived */
   renditionPartListed?(lagMs: number): void;
-  /** A quality is made no more in its broadcast. */
   qualityDropped?(quality: string, reason: string): void;
-  /** A packager or an encoder ended without being asked to. */
+  /** A packager or an encoder died or hung. */
   packagerFailed(): void;
-  /** Frames of picture are not shown: `dropped` by us, or `missing` from what came. */
+  /** Video frames that were `dropped` by us, or were `missing` in the publisher's media. */
   framesLost(how: 'dropped' | 'missing', count: number): void;
   broadcastEnded(reason: EndReason): void;
 }
 
-/** Settings of every broadcast. */
 export interface LiveSettings {
   readonly partTargetMs: number;
   readonly segmentTargetMs: number;
   readonly windowMs: number;
   readonly windowBytes: number;
-  /** The time that a publisher whose connection was lost may take to come back. */
+  /** Time for a lost publisher to reconnect. */
   readonly reconnectGraceMs: number;
-  /** The time that a publisher that stopped may take to publish again in the same broadcast. */
+  /** Time for a publisher that stopped to continue the same broadcast. */
   readonly stopGraceMs: number;
   readonly keyframeTimeoutMs: number;
-  /** Largest picture of a publisher: width times height. */
   readonly maxPixels: number;
-  /** Broadcasts that are encoded at once, by all projects and by one. */
+  /** Maximum of transcoded broadcasts at once, over all projects. */
   readonly maxEncoders: number;
   readonly maxEncodersPerProject: number;
-  /** How long an ended broadcast can still be fetched. */
+  /** Time for which an ended broadcast can still be fetched from memory. */
   readonly endedKeptMs: number;
-  /** How long a publisher stays connected after its broadcast was completed. */
+  /** Time for which a publisher stays connected after its broadcast was completed. */
   readonly completedLingerMs: number;
 }

@@ -12,21 +12,20 @@ import { ArrivalLog } from './arrival-log.ts';
 import type { LiveObserver, PublisherConnection } from './ports.ts';
 import type { PublisherSessionEvents } from './publisher-session.ts';
 
-/** What a watch is made with. */
 export interface PublisherMonitorOptions {
   readonly clock: Clock;
   readonly observer: Pick<LiveObserver, 'framesLost'>;
   readonly log: Logger;
 }
 
-/** Knows who publishes a broadcast, since when nothing came, and what the media is like that came, across reconnects. */
+/** Monitors the publishers of a broadcast and the health of their media, across reconnects. */
 export class PublisherMonitor {
   readonly #options: PublisherMonitorOptions;
   readonly #health = new IngestHealth();
   #ingest: IngestInfo = { protocol: '', encoder: '' };
   #declared: DeclaredMedia | undefined;
   #lastTagAtMs: number;
-  /** When media came in, by its time on the broadcast's clock. */
+  /** Arrival times by time on the broadcast's clock. */
   readonly arrivals: Readonly<Record<TrackKind, ArrivalLog>> = {
     video: new ArrivalLog(),
     audio: new ArrivalLog(),
@@ -37,27 +36,25 @@ export class PublisherMonitor {
     this.#lastTagAtMs = options.clock.monotonicMs();
   }
 
-  /** Who publishes, and what: of the newest publisher. */
+  /** The newest publisher's connection and codecs. */
   get ingest(): IngestInfo {
     return this.#ingest;
   }
 
-  /** What the newest publisher says of its media. */
+  /** Metadata of the newest publisher. */
   get declared(): DeclaredMedia | undefined {
     return this.#declared;
   }
 
-  /** Monotonic time at which the newest publisher, or its last tag, came. */
+  /** Monotonic time at which the newest publisher, or its last tag, arrived. */
   get lastTagAtMs(): number {
     return this.#lastTagAtMs;
   }
 
-  /** What the media is like now. */
   get ingestStats(): IngestStats {
     return this.#health.stats(this.#options.clock.monotonicMs());
   }
 
-  /** What alarms are judged by. */
   get alarmInputs(): AlarmInputs {
     return this.#health.alarmInputs(this.#options.clock.monotonicMs());
   }
@@ -68,18 +65,15 @@ export class PublisherMonitor {
     this.#health.attached(this.#lastTagAtMs);
   }
 
-  /** Something came of the publisher. */
   tagArrived(): void {
     this.#lastTagAtMs = this.#options.clock.monotonicMs();
   }
 
-  /** What its media consists of now. */
-  setMediaInfo(facts: Omit<IngestInfo, 'protocol' | 'encoder'>): void {
+  setMediaInfo(info: Omit<IngestInfo, 'protocol' | 'encoder'>): void {
     const { protocol, encoder } = this.#ingest;
-    this.#ingest = { protocol, encoder, ...facts };
+    this.#ingest = { protocol, encoder, ...info };
   }
 
-  /** The publisher's connection was lost. */
   lost(): void {
     const { clock } = this.#options;
     this.#health.lost(clock.monotonicMs(), clock.nowMs());
@@ -90,7 +84,6 @@ export class PublisherMonitor {
     this.#health.stopped(this.#options.clock.monotonicMs());
   }
 
-  /** For the publisher's run. */
   readonly sessionEvents: Pick<PublisherSessionEvents, 'declared' | 'arrived' | 'dropped' | 'clockJumped'> = {
     declared: media => {
       this.#declared = media;
@@ -108,7 +101,7 @@ export class PublisherMonitor {
     },
     clockJumped: () => {
       const times = this.#health.clockJumped(this.#lastTagAtMs);
-      // A broken encoder jumps at every frame: a few lines tell the story.
+      // A broken encoder jumps at every frame.
       if (times <= 3) this.#options.log.warn('publisher-clock-jumped', { times });
     },
   };

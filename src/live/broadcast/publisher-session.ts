@@ -8,35 +8,29 @@ import { type CodecCapabilities, judgeAudioCodec, judgeVideoCodec } from './code
 import { ResolutionGuard, resolutionTooLargeText } from './resolution-guard.ts';
 import type { Timeline } from './timeline.ts';
 
-/** Why a publisher cannot be packaged. */
 export type PublisherRefusal = Extract<
   EndReason,
   'unsupported-codec' | 'no-keyframe' | 'no-media' | 'limit-exceeded' | 'picture-too-large'
 >;
 
-/** What a run tells its broadcast. */
 export interface PublisherSessionEvents {
-  /** A packager begins, and the one before gets no more; who hears what it gives. */
-  packagerStarts(): Omit<PackagerEvents, 'drained'>;
-  /** Whether one more packager may be started now: each costs a process. */
-  mayStartPackager(): boolean;
-  /** What the encoder says of itself. */
+  /** A packager starts, and the previous one gets no more tags. Returns the receiver of its samples. */
+  startPackaging(): Omit<PackagerEvents, 'drained'>;
+  /** Counts the start of a packager, unless there were too many. */
+  canStartPackager(): boolean;
+  /** Metadata of the encoder came. */
   declared(media: DeclaredMedia): void;
-  /** A frame arrived that is to be packaged: its place on the broadcast's clock, and its time as it was sent. */
+  /** @param atMs on the broadcast's clock @param timestampMs as sent */
   arrived(kind: TrackKind, atMs: number, timestampMs: number, bytes: number, isKeyframe: boolean): void;
-  /** Media that is to be packaged, or decoder configuration, on the broadcast's clock. */
-  placed(tag: TimedTag): void;
-  /** Frames of picture that arrived are not packaged after all. */
+  tagTimed(tag: TimedTag): void;
+  /** Video frames that arrived are not packaged. */
   dropped(count: number): void;
-  /** The publisher's clock was set anew: media goes on without a known distance. */
   clockJumped(): void;
-  /** This publisher cannot be packaged. */
   refused(reason: PublisherRefusal, description: string): void;
-  /** The packager takes more, or not for now. */
+  /** The packager accepts more tags, or not for now. */
   flow(isOpen: boolean): void;
 }
 
-/** What a run is made with. */
 export interface PublisherSessionOptions {
   readonly timeline: Timeline;
   readonly codecCapabilities: CodecCapabilities;
@@ -46,30 +40,29 @@ export interface PublisherSessionOptions {
   readonly maxPixels: number;
 }
 
-/** A tag on the broadcast's clock. */
 export interface TimedTag {
   readonly kind: TrackKind;
   readonly atMs: number;
   readonly body: Buffer;
-  readonly role: TagDescription['role'];
+  readonly role: Exclude<TagDescription['role'], 'other'>;
   readonly codecName: string;
 }
 
-/** How long the other track is waited for once one has come. Encoders send both headers at once. */
+/** Time for the other track to come. Encoders send both headers at once. */
 const otherTrackWaitMs = 400;
-/** A track that was announced and has not come is waited for this long. */
+/** Time for a track to come that the metadata announced. */
 const announcedTrackWaitMs = 1000;
-/** Audio that is silent (no tags at all) for this long is given up, so that players need not wait for it. */
+/** Without audio tags for this long, packaging continues without audio, so that players do not wait for it. */
 const audioTimeoutMs = 5000;
 const maxHeldTags = 2000;
 const maxHeldBytes = 16 * 1024 * 1024;
-/** What arrives for this much media time may have so many bytes: 128 Mbit/s. Memory is counted in seconds of media further on. */
+/** Limits media to 128 Mbit/s, since later buffers are bounded in seconds of media. */
 const rateWindowMs = 2000;
 const maxRateWindowBytes = 32 * 1024 * 1024;
 
 /**
- * One publisher connection of a broadcast: finds out which tracks it has, starts a packager at a keyframe, feeds it, and starts
- * another where tracks or decoder configuration change.
+ * Packages one publisher connection: detects its tracks, starts a packager at a keyframe, writes to it, and starts another one when
+ * tracks or decoder configurations change.
  */
 export class PublisherSession {
   readonly #options: PublisherSessionOptions;
@@ -80,7 +73,7 @@ export class PublisherSession {
   #announcedTracks: Record<TrackKind, boolean | undefined> = { audio: undefined, video: undefined };
   #packager: Packager | undefined;
   #plan: PackagerPlan | undefined;
-  /** What the running packager was begun with. */
+  /** Codecs of the running packager. */
   #planCodecNames: Partial<Record<TrackKind, string>> = {};
   /** Tags since the first one, or since the last keyframe, until a packager starts. */
   #heldTags: TimedTag[] = [];
@@ -117,10 +110,9 @@ export class PublisherSession {
     }
     if (described.role === 'config') {
       this.#configure(tag.kind, described.codec.name, tag.body);
-      // What has not begun yet goes on where the one before it is now.
       const atMs = this.#lastPlacedMs ?? this.#options.timeline.endMs;
       const { kind, body } = tag;
-      this.#options.events.placed({ kind, body, atMs, role: 'config', codecName: described.codec.name });
+      this.#options.events.tagTimed({ kind, body, atMs, role: 'config', codecName: described.codec.name });
       return;
     }
     const placement = this.#options.timeline.place(tag.kind, tag.timestampMs);
@@ -134,7 +126,7 @@ export class PublisherSession {
     if (isKeyframe) this.#expectKeyframe();
     if (tag.kind === 'audio') this.#lastAudioMs = placement.atMs;
     else this.#detectLostAudio(placement.atMs);
-    const placed: TimedTag = {
+    const timed: TimedTag = {
       kind: tag.kind,
       atMs: placement.atMs,
       body: tag.body,
@@ -142,23 +134,23 @@ export class PublisherSession {
       codecName: described.codec.name,
     };
     this.#lastPlacedMs = placement.atMs;
-    this.#options.events.placed(placed);
-    this.#holdOrWrite(placed);
+    this.#options.events.tagTimed(timed);
+    this.#holdOrWrite(timed);
   }
 
-  /** The publisher is gone: what is inside the packager comes out. */
+  /** Takes no more tags, and lets the packager deliver its last samples. */
   async finish(): Promise<void> {
     this.#end();
     await this.#packager?.finish();
   }
 
-  /** Nothing of it is wanted any more. */
+  /** Takes no more tags, and discards the packager's samples. */
   async kill(): Promise<void> {
     this.#end();
     await this.#packager?.kill();
   }
 
-  /** The packager is gone: another one starts at the next keyframe. */
+  /** Another packager starts at the next keyframe. */
   #packagerGone(): void {
     this.#packager = undefined;
     this.#plan = undefined;
@@ -226,12 +218,12 @@ export class PublisherSession {
       this.#refuse('unsupported-codec', verdict.description);
       return false;
     }
-    // Beside a running packager a configuration alone is no track yet: some encoders repeat that of a track they no longer send.
+    // While a packager runs, a configuration alone starts no track: some encoders repeat that of a track they no longer send.
     if (this.#plan !== undefined && described.role === 'config') return true;
     this.#tracks[kind] = verdict.take;
     this.#codecNames[kind] = codec.name;
     if (kind === 'video') this.#expectKeyframe();
-    // A track that comes late, or with another codec, needs another packager.
+    // A late track, or another codec, needs another packager.
     if (this.#plan !== undefined) this.#isRestartDue = true;
     return true;
   }
@@ -271,13 +263,13 @@ export class PublisherSession {
       tag.role !== 'keyframe' &&
       !this.#heldTags.some(held => held.role === 'keyframe')
     ) {
-      // Before the first packager this is a publisher that begins in the middle; later it is our loss.
+      // Before the first packager, the publisher started between keyframes.
       if (this.#hasPackaged) this.#options.events.dropped(1);
       return;
     }
     this.#heldTags.push(tag);
     this.#heldBytes += tag.body.length;
-    // Whoever sends that much without a keyframe sends nothing that can be shown.
+    // So much media without a keyframe cannot be shown.
     while (this.#heldTags.length > maxHeldTags || this.#heldBytes > maxHeldBytes) {
       const oldest = this.#heldTags.shift();
       this.#heldBytes -= oldest?.body.length ?? 0;
@@ -315,7 +307,7 @@ export class PublisherSession {
   #start(): void {
     clearTimeout(this.#startTimer);
     this.#startTimer = undefined;
-    if (!this.#options.events.mayStartPackager()) {
+    if (!this.#options.events.canStartPackager()) {
       this.#refuse(
         'limit-exceeded',
         'The encoder changes its settings too often. Keep codec, size and sound as they are while live.',
@@ -326,7 +318,7 @@ export class PublisherSession {
       hasVideo: this.#tracks.video !== undefined,
       audio: this.#tracks.audio ?? 'none',
     };
-    const inner = this.#options.events.packagerStarts();
+    const inner = this.#options.events.startPackaging();
     let packager: Packager;
     try {
       packager = this.#options.startPackager(plan, {
@@ -350,7 +342,7 @@ export class PublisherSession {
     const held = this.#takeHeldTags();
     const firstKeyframe = held.findIndex(tag => tag.role === 'keyframe');
     const startMs = held[Math.max(0, firstKeyframe)]?.atMs ?? 0;
-    // Audio of which there is only the configuration so far has this long to come.
+    // Audio may so far consist of its configuration only.
     if (plan.audio !== 'none') this.#lastAudioMs ??= startMs;
     for (const kind of ['video', 'audio'] as const) {
       const config = this.#decoderConfigs[kind];
@@ -358,7 +350,7 @@ export class PublisherSession {
       if (config.codecName === this.#codecNames[kind]) packager.write(kind, startMs, config.body, true);
     }
     for (const tag of held) {
-      // Audio from before the first picture would be shown over nothing.
+      // Audio before the first video frame is left out.
       if (tag.atMs >= startMs || !plan.hasVideo) this.#write(tag);
     }
   }
@@ -367,7 +359,7 @@ export class PublisherSession {
     const { kind } = tag;
     if (this.#plan === undefined || (kind === 'audio' ? this.#plan.audio === 'none' : !this.#plan.hasVideo))
       return;
-    // The packager that takes it begins at the next keyframe.
+    // The packager for another codec starts at the next keyframe.
     if (tag.codecName !== this.#planCodecNames[kind]) {
       if (kind === 'video') this.#options.events.dropped(1);
       return;

@@ -1,23 +1,23 @@
 import type { FlvTag } from '../../media/flv/flv-tag.ts';
 import { describeAudioTag, describeVideoTag } from '../../media/flv/flv-tag.ts';
 
-/** Sound alone is taken for all that comes after this. */
+/** A publisher without video for this long has audio only. */
 const audioOnlyAfterMs = 1000;
-/** Pictures without a keyframe are not waited for any longer. */
+/** Video without a keyframe is passed on after this. */
 const maxWaitMs = 3000;
 
-/** Holds a publisher that came back off until its media can be shown, so that what stands in for it goes on until then. */
+/** Holds the tags of a publisher that reconnected until its media can be shown. The slate continues until then. */
 export class ReconnectBuffer {
-  /** What has to come before its media, the newest of each. */
+  /** Newest metadata and decoder configurations, which come before the media. */
   readonly #pending = new Map<string, FlvTag>();
   #hasVideo = false;
   #firstMediaAtMs: number | undefined;
 
   /**
-   * Takes the publisher's next tag.
+   * Adds the publisher's next tag.
    *
    * @param nowMs monotonic
-   * @returns all that is to be passed on, when its media begins; undefined while it waits
+   * @returns the tags to pass on once the media begins
    */
   push(tag: FlvTag, nowMs: number): FlvTag[] | undefined {
     if (tag.kind === 'script') {
@@ -39,7 +39,7 @@ export class ReconnectBuffer {
     return isDue ? this.flush(tag) : undefined;
   }
 
-  /** All that waits, and `tag`: nothing stands in any more. */
+  /** Returns everything that was held, and `tag`. */
   flush(tag: FlvTag): FlvTag[] {
     const tags = [...this.#pending.values(), tag];
     this.#pending.clear();

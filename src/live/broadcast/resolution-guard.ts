@@ -11,20 +11,19 @@ const sizedCodecs: Readonly<Record<string, VideoSampleEntryType>> = {
   HEVC: 'hvc1',
   AV1: 'av01',
 };
-/** Pictures are coded in whole blocks, of which up to this many lines and columns are cropped. */
+/** Video is coded in whole blocks, of which up to this many lines and columns are cropped. */
 const maxCroppedLines = 15;
 
-/** Tells whether a picture has more pixels than a broadcast may have. Cropping to whole blocks does not count. */
+/** Ignores the lines and columns that cropping to whole blocks removes. */
 export function isResolutionTooLarge({ width, height }: FrameSize, maxPixels: number): boolean {
   return (width - maxCroppedLines) * (height - maxCroppedLines) > maxPixels;
 }
 
-/** The sentence for a person whose encoder sends a picture that is too large. */
 export function resolutionTooLargeText({ width, height }: FrameSize, maxPixels: number): string {
   return `The picture of ${width}x${height} is too large: this server takes at most ${maxPixels} pixels. Choose a smaller output resolution in the encoder.`;
 }
 
-/** Finds pictures that are too large before anything decodes them: in decoder configuration, and in parameter sets inside of frames. */
+/** Finds video that is too large before anything decodes it, in decoder configurations and in parameter sets inside of frames. */
 export class ResolutionGuard {
   readonly #maxPixels: number;
   #lengthBytes = 4;
@@ -33,7 +32,7 @@ export class ResolutionGuard {
     this.#maxPixels = maxPixels;
   }
 
-  /** The first too large picture that a video tag declares; undefined when there is none. */
+  /** Returns the first size that a video tag declares and that is too large. */
   find({ codec, role }: TagDescription, body: Buffer): FrameSize | undefined {
     const sized = sizedCodecs[codec.name];
     if (sized === undefined || role === 'other') return undefined;
@@ -50,7 +49,7 @@ export class ResolutionGuard {
   }
 }
 
-/** Bytes of a frame's tag body before its media. Of the enhanced form only coded frames (1) of AVC and HEVC have a composition time. */
+/** Bytes before the media in a frame's tag body. In enhanced RTMP only coded frames (1) of AVC and HEVC have a composition time. */
 function headerBytes(body: Buffer): number {
   const first = body[0] ?? 0;
   if ((first & 0x80) === 0) return 5;

@@ -1,33 +1,31 @@
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 
-/** Where a tag goes on the broadcast's own clock. */
 export interface Placement {
-  /** Milliseconds on the broadcast's clock; never less than the one before it on the same track. */
+  /** Milliseconds on the broadcast's clock, increasing on each track. */
   readonly atMs: number;
-  /** The publisher's clock broke here: what follows has no known distance from what came before. */
+  /** The publisher's clock jumped: the distance from the previous media is not known. */
   readonly isClockJump: boolean;
 }
 
-/** A publisher's clock that moves further than this from one tag to the next has been set anew. */
+/** A publisher's clock that moves further than this between two tags has jumped. */
 const jumpMs = 3000;
-/** Tags of two tracks arrive in turn, not in order: one that is this much older than the newest of its track is still in order. */
+/** A tag may be this much older than the newest of its track. */
 const maxReorderMs = 1000;
-/** What one tag is taken to last where its clock cannot tell. */
+/** Assumed duration of a tag where the clock does not tell. */
 const nominalStepMs = 20;
 
 /**
- * Turns a publisher's timestamps, which wrap at 2^32, jump and run backwards, into one steady clock for all tracks.
+ * Converts a publisher's timestamps, which wrap at 2^32, jump and run backwards, to one steady clock for all tracks.
  *
- * An offset is added to what the publisher says. When neither that offset nor the one before it puts a tag near its track's last one,
- * the publisher's clock was set anew: a new offset is taken that goes on where the media ended. The one before is kept because the
- * tracks do not jump in the same instant. A hole that no track fills is closed by the offset too, so that media time has no holes.
+ * An offset is added to each timestamp. When neither this offset nor the previous one places a tag near its track's last one, the
+ * publisher's clock jumped: a new offset continues where the media ended. The previous offset is kept because the tracks do not jump at
+ * the same instant. Gaps that no track fills are removed by changing the offset, too.
  */
 export class Timeline {
-  /** Offset now, and the one that it replaced. */
   #offsetMs: number | undefined;
   #previousOffsetMs: number | undefined;
   readonly #lastMs: Record<TrackKind, number | undefined> = { audio: undefined, video: undefined };
-  /** How far apart tags of a track usually are. */
+  /** Usual distance between two tags of a track. */
   readonly #stepMs: Record<TrackKind, number | undefined> = { audio: undefined, video: undefined };
   #newestMs: number;
   readonly #maxGapMs: number;
@@ -36,17 +34,17 @@ export class Timeline {
    * @param maxGapMs a time without any tag that is left as it is; longer ones are closed, unless the track is that slow
    * @param startMs time of the first tag
    */
-  constructor(longestHoleMs: number, startMs = 0) {
-    this.#maxGapMs = longestHoleMs;
+  constructor(maxGapMs: number, startMs = 0) {
+    this.#maxGapMs = maxGapMs;
     this.#newestMs = startMs - nominalStepMs;
   }
 
-  /** The end of all media placed so far, in milliseconds. */
+  /** End of the media so far. */
   get endMs(): number {
     return this.#newestMs + nominalStepMs;
   }
 
-  /** Another publisher connection begins, with a clock of its own. */
+  /** Starts over with the clock of another publisher connection. */
   restart(): void {
     this.#offsetMs = undefined;
     this.#previousOffsetMs = undefined;
@@ -72,7 +70,7 @@ export class Timeline {
 
   #isNear(kind: TrackKind, atMs: number): boolean {
     const last = this.#lastMs[kind];
-    // A track that has not been seen may start late, and then far behind nothing.
+    // A new track is compared with the newest tag of all tracks.
     if (last === undefined) return Math.abs(atMs - this.#newestMs) <= jumpMs;
     return atMs >= last - maxReorderMs && atMs <= Math.max(last, this.#newestMs) + jumpMs;
   }
