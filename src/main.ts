@@ -10,16 +10,17 @@ const usage = `Usage: npm start -- [--config PATH] [--KEY=VALUE ...]
   --help          prints this
 `;
 
-// Media passes through in buffers outside the heap, tens of megabytes a second, and V8 takes that for a heap that grows: it would collect
-// all of it several times a second, for a quarter of the server's time. The small new space of the start script belongs to this too.
+// Media passes through in buffers outside the heap, tens of megabytes per second, which V8 mistakes for heap growth: it would
+// collect the whole heap several times per second, for a quarter of the server's CPU time. The small new space of the start
+// script belongs to this too.
 setFlagsFromString('--heap-growing-percent=300');
 
 await run();
 
 async function run(): Promise<void> {
-  // Media, uploads and the database are for the server's user only.
+  // Media, uploads and the database are readable by the server's user only.
   process.umask(0o077);
-  // Said before anything is loaded that an older Node cannot read.
+  // Checked before any file is loaded that an older Node cannot parse.
   const fault = unsupportedNodeReason(process.versions.node);
   if (fault !== undefined) {
     fail(`${fault} \`npm start\` brings its own.`);
@@ -68,7 +69,7 @@ async function serve(): Promise<void> {
     else flags[token.name] = value;
   }
 
-  // Said before the server is loaded: a machine that has just booted takes seconds to read all of it.
+  // Printed before the server is loaded, which takes seconds on a machine that has just booted.
   process.stdout.write('Millrace is starting.\n');
 
   const { loadConfig } = await import('./config/load-config.ts');
@@ -82,7 +83,7 @@ async function serve(): Promise<void> {
   const log = await createLogger({ level: config['log.level'], pretty: process.stdout.isTTY });
   const main = log.child('main');
 
-  // Whatever nobody caught: the state in memory can no longer be trusted, and a restart finds everything on disk.
+  // After an uncaught error the state in memory is unreliable, while a restart recovers everything from disk.
   const crash = (error: unknown) => {
     main.error('crashed', { error });
     process.exit(70);
@@ -93,7 +94,7 @@ async function serve(): Promise<void> {
   const { startApp } = await import('./app/start-app.ts');
   const { describeStart } = await import('./cli/start-message.ts');
   const startedAtMs = performance.now();
-  // Nobody is served yet, and whatever is on disk is right at any moment.
+  // No clients yet, and the files are consistent at any time.
   const giveUp = () => process.exit(0);
   process.on('SIGTERM', giveUp);
   process.on('SIGINT', giveUp);
@@ -112,7 +113,7 @@ async function serve(): Promise<void> {
   });
 }
 
-/** Lets commands of the operator find the data folder while this process runs. */
+/** Lets the operator's commands find the data folder while this process runs. */
 async function addToRunningServers(
   { dataDir, publicUrl }: RunningApp,
   log: import('./shared/logger.ts').Logger,
@@ -124,12 +125,12 @@ async function addToRunningServers(
     const remove = new RunningServers().add({ dataDir, publicUrl, programDir, startedAtMs: Date.now() });
     process.on('exit', remove);
   } catch (error) {
-    // Commands then need to be told the folder.
+    // Commands then require the folder as an option.
     log.info('running-server-not-listed', { dataDir, message: messageOf(error) });
   }
 }
 
-/** SIGTERM or SIGINT drains until the deadline; a second one stops at once. */
+/** Drains at SIGTERM or SIGINT until the deadline; a second signal stops at once. */
 function stopAtSignals(
   app: RunningApp,
   drainTimeoutMs: number,
@@ -145,7 +146,7 @@ function stopAtSignals(
       return;
     }
     log.info('stopping', { signal, withinMs: drainTimeoutMs });
-    // Something that does not end must not keep the process: what is on disk is right at any moment.
+    // A component that hangs must not keep the process; the files are consistent at any time.
     const overdue = setTimeout(() => {
       log.error('stop-overdue', {});
       process.exit(1);

@@ -22,23 +22,22 @@ const usage = `Usage: npm run account -- COMMAND [OPTIONS]
 Works while the server runs, which notices within a second, and while it does not.
 `;
 
-/** What was asked for. */
 interface Order {
   readonly command: string;
-  /** An address or an id; `''` for `list`. */
+  /** Email address or id; `''` for `list`. */
   readonly subject: string;
   readonly isUpgraded: boolean;
   readonly isUndo: boolean;
   readonly isJson: boolean;
 }
 
-/** What a command tells: lines for a person, or a value for a script. */
+/** Lines for a terminal, and the value for `--json`. */
 interface Outcome {
   readonly lines: readonly string[];
   readonly value: unknown;
 }
 
-/** Which options a command may have beside `--json` and settings. */
+/** Options of each command besides `--json` and settings. */
 const commands: Readonly<Record<string, readonly string[]>> = {
   create: ['upgraded'],
   list: [],
@@ -48,9 +47,9 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   password: [],
 };
 
-// Media, uploads and the database are for the server's user only.
+// Files are readable by the server's user only.
 process.umask(0o077);
-// Said before anything is loaded that an older Node cannot read.
+// Checked before any file is loaded that an older Node cannot parse.
 const fault = unsupportedNodeReason(process.versions.node);
 if (fault !== undefined) fail(`${fault} \`npm run account\` brings its own.`, 1);
 else {
@@ -67,7 +66,7 @@ async function applyOrder({ words, options, flags, configFile }: CommandLine): P
   const { AccountAdmin } = await import('../resources/accounts/account-admin.ts');
   const { systemClock } = await import('../shared/clock.ts');
   const { dataDir, line } = findDataDir({ flags, configFile, env: process.env });
-  // Not on standard output, which scripts read.
+  // Not on standard output, which scripts parse.
   process.stderr.write(`${line}\n`);
   const database = openDatabaseWithoutLock({ dataDir });
   try {
@@ -102,7 +101,7 @@ function orderOf(words: readonly string[], options: ReadonlySet<string>): Order 
   };
 }
 
-/** Does what was asked for; a text is why it was not done. */
+/** Runs the command; returns a text when it was not possible. */
 async function carryOut(order: Order, operator: AccountAdmin): Promise<Outcome | string> {
   const { command, subject, isUndo } = order;
   const unknown = `There is no account of ${subject}.`;

@@ -14,9 +14,9 @@ Writes the database and all media into one tar archive, while the server runs or
   --help                      prints this
 `;
 
-// The archive holds keys and videos: it is for this user only.
+// The archive contains keys and videos, so only this user may read it.
 process.umask(0o077);
-// Said before anything is loaded that an older Node cannot read.
+// Checked before any file is loaded that an older Node cannot parse.
 const fault = unsupportedNodeReason(process.versions.node);
 if (fault !== undefined) {
   process.stderr.write(`${fault} "npm run backup" brings its own.\n`);
@@ -59,7 +59,7 @@ async function backUp(
   process.stderr.write(`Backed up ${report.files} files, ${sizeText(report.bytes)}, to ${to}.\n`);
 }
 
-/** An archive on a terminal is of no use, and npm writes lines of its own before it. */
+/** Refuses to write the archive to a terminal, or after output of npm. */
 function checkStandardOutput(): void {
   if (process.stdout.isTTY)
     throw new UsageError('"-" writes to standard output, which is a terminal: add "> FILE"');
@@ -68,13 +68,13 @@ function checkStandardOutput(): void {
   if (isNpmTalking) throw new UsageError('npm would write into the archive: use "npm run -s backup -- -"');
 }
 
-/** As encoders of videos: live streams come first. */
+/** Uses the priority of video encoders, below live streams. */
 async function lowerPriority(): Promise<void> {
   const { constants, setPriority } = await import('node:os');
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 }
 
-/** Looks for what a sweep of the restored server would miss. */
+/** Finds files that the sweep of a restored server would report as missing. */
 async function findLost(databaseFolder: string, filesFolder: string): Promise<string[]> {
   const { AppError } = await import('../shared/errors.ts');
   const { openDatabaseWithoutLock } = await import('../store/database.ts');
@@ -85,7 +85,7 @@ async function findLost(databaseFolder: string, filesFolder: string): Promise<st
   try {
     database = openDatabaseWithoutLock({ dataDir: databaseFolder });
   } catch (error) {
-    // A database of an older version cannot be checked. It is backed up all the same: a start after the restore migrates it.
+    // A database of an older version cannot be checked, but it is backed up: the server migrates it after a restore.
     if (error instanceof AppError && error.code === 'database-unusable') return [];
     throw error;
   }

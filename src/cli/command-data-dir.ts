@@ -5,10 +5,9 @@ import { loadConfig } from '../config/load-config.ts';
 import { AppError, systemCodeOf } from '../shared/errors.ts';
 import { type RunningServer, RunningServers } from '../store/running-servers.ts';
 
-/** Folder of this program, as {@link RunningServer} names it. */
+/** Folder of this program, as in {@link RunningServer}. */
 export const programDir = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The settings that a command was started with. */
 export interface CommandSettings {
   readonly flags: Readonly<Record<string, string>>;
   readonly configFile: string | undefined;
@@ -16,10 +15,10 @@ export interface CommandSettings {
 }
 
 /**
- * Finds the data folder that a command works on: the one that a flag, the environment or a named settings file gives, else that of the
- * server that runs from this program's folder, else the default one.
+ * Finds the data folder of a command: from a flag, the environment or a named settings file, else that of the running server of
+ * this program, else the default.
  *
- * @returns the folder, and a line that says which it is
+ * @returns the folder, and a line for the operator that names it
  * @throws AppError `config-invalid`; `data-dir-unusable` when several servers run, or the folder belongs to another user;
  *   `database-unusable` when it has no database
  */
@@ -73,7 +72,7 @@ function ownerHint(dataDir: string): string {
   }
 }
 
-/** One line for each server: the flag to add, and how to recognize it. */
+/** Formats a line per server: the flag to add, and its properties. */
 function choicesOf(servers: readonly RunningServer[]): string {
   return servers
     .map(({ dataDir, publicUrl, pid, startedAtMs }) => {

@@ -2,18 +2,17 @@ import { parseArgs } from 'node:util';
 import { settings } from '../config/settings.ts';
 import { UsageError } from './usage-error.ts';
 
-/** The arguments of a command. */
 export interface CommandLine {
   readonly words: readonly string[];
-  /** Names of options without a value, of those that the command knows. */
+  /** Names of given options without a value. */
   readonly options: ReadonlySet<string>;
-  /** Settings, as for the server. */
+  /** Settings as `--KEY=VALUE`. */
   readonly flags: Readonly<Record<string, string>>;
   readonly configFile: string | undefined;
 }
 
 /**
- * Reads the arguments of a command: words, the command's own options, and settings as `--KEY=VALUE`.
+ * Parses the arguments of a command: words, the command's own options, and settings as `--KEY=VALUE`.
  *
  * @param known names of the command's own options, which have no value
  * @throws UsageError

@@ -13,9 +13,9 @@ Writes a backup into an empty data folder, and compares all files with their che
   --help                      prints this
 `;
 
-// Media, uploads and the database are for the server's user only.
+// Files are readable by the server's user only.
 process.umask(0o077);
-// Said before anything is loaded that an older Node cannot read.
+// Checked before any file is loaded that an older Node cannot parse.
 const fault = unsupportedNodeReason(process.versions.node);
 if (fault !== undefined) {
   process.stderr.write(`${fault} "npm run restore" brings its own.\n`);
@@ -45,17 +45,17 @@ async function restore(
     throw new BackupError(`There is no file ${resolve(file)}. Name what "npm run backup" has written.`);
   }
   const from = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 1024 * 1024 });
-  // Also ends a wait for input that does not come.
+  // Also ends waiting for input.
   addAbortSignal(signal, from);
   try {
     process.stdout.write(await report(from, options.has('check'), { flags, configFile, signal }));
   } finally {
-    // Standard input that stays open would keep the process.
+    // Open standard input would keep the process alive.
     from.destroy();
   }
 }
 
-/** Restores or checks a backup; gives what to tell the operator. */
+/** Restores or checks a backup; returns the text for the operator. */
 async function report(
   from: AsyncIterable<Buffer>,
   isCheck: boolean,

@@ -2,22 +2,24 @@ import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 import { type CommandLine, readCommandLine } from './command-line.ts';
 import { UsageError } from './usage-error.ts';
 
-/** A command of the operator. */
 export interface Command {
   readonly usage: string;
-  /** Names of its own options, which have no value. `help` is always one. */
+  /** Names of its own options without a value, besides `help`. */
   readonly options: readonly string[];
-  /** Errors of these classes are told by their message alone. */
+  /** Classes of errors that are reported by their message alone. */
   readonly expected: readonly (new (
     ...args: never[]
   ) => Error)[];
-  /** `signal` aborts at SIGINT, SIGTERM and SIGHUP: it then cleans up and rejects. */
+  /** `signal` is aborted by SIGINT, SIGTERM and SIGHUP; the command then cleans up and rejects. */
   run(line: CommandLine, signal: AbortSignal): Promise<void>;
 }
 
 const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Runs a command with the arguments of this process. Sets the exit code: 0, 1 when it failed, 2 when it was not understood, 128 and more after a signal. */
+/**
+ * Runs a command with the arguments of this process. Sets the exit code: 0, 1 for an error, 2 for wrong usage, above 128 after a
+ * signal.
+ */
 export async function runCommand(command: Command, args: readonly string[]): Promise<void> {
   const interruption = new AbortController();
   let caught: keyof typeof exitCodes | undefined;
@@ -30,7 +32,7 @@ export async function runCommand(command: Command, args: readonly string[]): Pro
     process.on(signal, listener);
     return () => process.off(signal, listener);
   });
-  // A terminal that is gone must not keep it from cleaning up.
+  // A closed terminal must not prevent the cleanup.
   process.stderr.on('error', () => {});
   try {
     const line = readCommandLine(args, ['help', ...command.options]);
@@ -50,7 +52,7 @@ export async function runCommand(command: Command, args: readonly string[]): Pro
     ) {
       tell((error as Error).message);
     } else {
-      // An error of the system says all in its message.
+      // The message of a system error is sufficient.
       const stack = error instanceof Error && systemCodeOf(error) === undefined ? error.stack : '';
       tell(`The command failed: ${messageOf(error)}\n${stack}`);
     }

@@ -3,8 +3,8 @@ import type { Config } from '../config/settings.ts';
 import type { BootstrapSecrets } from '../resources/accounts/bootstrap-account.ts';
 
 /**
- * The text on the terminal once the server runs: its addresses, and at the very first start how to sign in and the API keys, which
- * are never shown again.
+ * Formats the message of a started server: its addresses, and at the first start the sign-in and API keys, which are never shown
+ * again.
  */
 export function describeStart(app: RunningApp, config: Config): string {
   const { hostname } = new URL(app.publicUrl);

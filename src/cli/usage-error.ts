@@ -1,2 +1,2 @@
-/** The command line is at fault: the usage is shown, and the exit code is 2. */
+/** Wrong usage of a command: prints the usage and exits with 2. */
 export class UsageError extends Error {}

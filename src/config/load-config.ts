@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 import { type Config, type SettingKey, settings } from './settings.ts';
 
-/** Where values may come from beside the defaults; later ones win: file, environment, flags. */
+/** Sources of values besides the defaults, in ascending precedence: file, environment, flags. */
 export interface ConfigSources {
   /** Path of the JSON file. A missing file is an error only when `fileRequired`. */
   readonly file?: string;
@@ -14,15 +14,11 @@ export interface ConfigSources {
 
 interface Found {
   readonly raw: unknown;
-  /** For messages: `config/server.json: http.port`. */
+  /** For error messages: `config/server.json: http.port`. */
   readonly where: string;
 }
 
-/**
- * Reads all settings.
- *
- * @throws AppError `config-invalid` with every problem found, one a line, each with where it stands.
- */
+/** Reads all settings. @throws AppError `config-invalid` listing every problem on a line of its own, with its source */
 export function loadConfig(sources: ConfigSources): Config {
   const problems: string[] = [];
   const found = new Map<string, Found>();
@@ -36,7 +32,7 @@ export function loadConfig(sources: ConfigSources): Config {
   const config: Record<string, unknown> = {};
   for (const [key, entry] of Object.entries(settings)) {
     const given = found.get(key);
-    // null in the file is the same as not being there.
+    // null in the file means unset.
     const value =
       given === undefined || given.raw === null ? { raw: entry.fallback, where: `default of ${key}` } : given;
     if (value.raw === null) continue;
@@ -51,7 +47,7 @@ export function loadConfig(sources: ConfigSources): Config {
   return config as Config;
 }
 
-/** The default of every setting, nested as in the file. */
+/** Returns the default of every setting, nested as in the file. */
 export function defaultFile(): Record<string, unknown> {
   const root: Record<string, unknown> = {};
   for (const [key, entry] of Object.entries(settings)) {
@@ -109,11 +105,11 @@ function collectEnv(env: ConfigSources['env'], found: Map<string, Found>, proble
   const keyOfEnv = new Map<string, string>(Object.entries(settings).map(([key, entry]) => [entry.env, key]));
   for (const [name, raw] of Object.entries(env)) {
     if (!name.startsWith('MILLRACE_') || raw === undefined || name === 'MILLRACE_CONFIG') continue;
-    // Tests are told things by variables of their own; a server started from one must not refuse them.
+    // Variables for tests are allowed, because a server may be started by one.
     if (name.startsWith('MILLRACE_TEST_')) continue;
     const key = keyOfEnv.get(name);
     if (key === undefined) problems.push(`${name}: unknown setting`);
-    // Container files often pass a variable on although it is empty: that is the same as unset.
+    // Container files often pass on empty variables, which mean unset.
     else if (raw !== '') found.set(key, { raw, where: name });
   }
 }

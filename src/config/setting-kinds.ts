@@ -1,15 +1,14 @@
 import { isIP } from 'node:net';
 import { Secret } from '../shared/secret.ts';
 
-/** What a setting's text can be read as. `parse` gives the value or throws an Error that says what was expected. */
+/** The type of a setting. `parse` returns the value or throws an Error with the expected format. */
 export interface SettingKind<Value> {
-  /** Shown in the reference: `duration`, `port`, ... */
+  /** Name in the reference: `duration`, `port`, ... */
   readonly name: string;
-  /** Reads what stands in the file (any JSON value) or in an environment variable (always a string). */
+  /** Parses any JSON value of the file, or a string of the environment or a flag. */
   parse(raw: unknown): Value;
 }
 
-/** Free text that is not empty. */
 export const text: SettingKind<string> = {
   name: 'text',
   parse(raw) {
@@ -18,13 +17,12 @@ export const text: SettingKind<string> = {
   },
 };
 
-/** A text that is never printed. */
+/** Text that is never printed. */
 export const secret: SettingKind<Secret> = {
   name: 'secret',
   parse: raw => new Secret(text.parse(raw)),
 };
 
-/** `true` or `false`. */
 export const boolean: SettingKind<boolean> = {
   name: 'boolean',
   parse(raw) {
@@ -34,7 +32,7 @@ export const boolean: SettingKind<boolean> = {
   },
 };
 
-/** A whole number within `min`..`max`. */
+/** An integer in `min`..`max`. */
 export function integer(min: number, max: number): SettingKind<number> {
   return {
     name: `integer, ${min} to ${max}`,
@@ -48,7 +46,6 @@ export function integer(min: number, max: number): SettingKind<number> {
   };
 }
 
-/** A TCP port; 0 lets the system pick a free one. */
 export const port: SettingKind<number> = { ...integer(0, 65_535), name: 'port, 0 picks a free one' };
 
 const durationUnitsMs: Readonly<Record<string, number>> = {
@@ -59,7 +56,7 @@ const durationUnitsMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** A number with its unit; 0 needs none. Undefined when it is neither. */
+/** Parses a number with its unit; 0 needs none. Returns undefined for other input. */
 function withUnit(raw: unknown, form: RegExp, units: Readonly<Record<string, number>>): number | undefined {
   const text = typeof raw === 'string' ? raw.trim() : raw;
   if (text === 0 || text === '0') return 0;
@@ -67,7 +64,7 @@ function withUnit(raw: unknown, form: RegExp, units: Readonly<Record<string, num
   return amount === undefined ? undefined : Number(amount) * units[unit]!;
 }
 
-/** A length of time with its unit, such as `200ms`, `2s`, `5m`; the value is in milliseconds, within `minMs`..`maxMs`. */
+/** A duration with its unit, such as `200ms`, `2s`, `5m`; the value is in milliseconds. */
 export function duration(minMs: number, maxMs: number): SettingKind<number> {
   return {
     name: 'duration',
@@ -82,13 +79,10 @@ export function duration(minMs: number, maxMs: number): SettingKind<number> {
   };
 }
 
-/** Days that a setting without a choice of them stood for. */
+/** Days that `true` stands for. */
 const legacyTrueDays = 90;
 
-/**
- * Whole days with their unit, such as `7d`, at most `maxDays`; the value is in days. `false` or 0 is none, and `true` is 90 days: the setting was a
- * boolean once.
- */
+/** Days with their unit, such as `7d`. `false` and 0 are none, and `true` is 90 days: the setting was a boolean once. */
 export function days(maxDays: number): SettingKind<number> {
   return {
     name: 'days such as `7d`, or `false`',
@@ -104,7 +98,7 @@ export function days(maxDays: number): SettingKind<number> {
 
 const sizeUnitsBytes: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
 
-/** An amount of bytes with its unit, such as `64MiB`; the value is in bytes, within `minBytes`..`maxBytes`. */
+/** A size with its unit, such as `64MiB`; the value is in bytes. */
 export function size(minBytes: number, maxBytes: number): SettingKind<number> {
   return {
     name: 'size',
@@ -118,7 +112,6 @@ export function size(minBytes: number, maxBytes: number): SettingKind<number> {
   };
 }
 
-/** One of a few words. */
 export function choice<const Words extends readonly string[]>(words: Words): SettingKind<Words[number]> {
   return {
     name: words.join(', '),
@@ -130,7 +123,7 @@ export function choice<const Words extends readonly string[]>(words: Words): Set
   };
 }
 
-/** Addresses and networks of hosts, separated by commas, such as `10.0.0.0/8, 192.0.2.7`. */
+/** IP addresses and networks, separated by commas, such as `10.0.0.0/8, 192.0.2.7`. */
 export const networks: SettingKind<readonly string[]> = {
   name: 'addresses',
   parse(raw) {
@@ -148,7 +141,7 @@ function isNetwork(text: string): boolean {
   return family !== 0 && Number(match?.[2] ?? 0) <= (family === 4 ? 32 : 128);
 }
 
-/** An absolute http or https address without query or fragment; a slash at its end is taken off. */
+/** An absolute http or https URL without query or fragment; trailing slashes are removed. */
 export const httpUrl: SettingKind<string> = {
   name: 'address',
   parse(raw) {

@@ -6,186 +6,157 @@ import Registry from 'prom-client/lib/registry.js';
 
 const routeLabels = ['method', 'route', 'status'] as const;
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-/** From an unnoticeable to an unacceptable wait. */
-const answerSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-const lagSeconds = [0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.25, 0.5, 1, 2, 5];
+const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const lagBuckets = [0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.25, 0.5, 1, 2, 5];
 
-/** How often the delay of the event loop is measured; a measured time has this wait in it. */
+/** Resolution of the event loop measurement, which each measured delay includes. */
 const eventLoopResolutionMs = 10;
-/** The event loop is measured for as long after a scrape: a hundred timers a second are half a percent of a core. */
+/** Time to measure after a scrape: a hundred timers per second cost half a percent of a core. */
 const measuredAfterScrapeMs = 300_000;
 
 /**
- * Everything that `/metrics` shows, in Prometheus' text form. Every label has few values: routes are patterns, reasons come
- * from closed unions.
+ * The metrics of `/metrics` in Prometheus' text format. Every label has few values: routes are patterns, reasons come from closed
+ * unions.
  */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #eventLoop = monitorEventLoopDelay({ resolution: eventLoopResolutionMs });
 
-  /** Broadcasts that are on air, by state. */
-  readonly broadcasts = this.#gauge('broadcasts', 'Broadcasts on air by state.', ['state']);
-  /** Broadcasts that ended, by reason. */
+  readonly broadcasts = this.#gauge('broadcasts', 'Live broadcasts by state.', ['state']);
   readonly broadcastsEnded = this.#counter('broadcasts_ended_total', 'Broadcasts ended by reason.', [
     'reason',
   ]);
-  /** Encoders that are publishing. */
   readonly publishers = this.#gauge('publishers', 'Encoders that are publishing.');
-  /** Publishes that were refused, by reason. */
   readonly publishersRefused = this.#counter('publishers_refused_total', 'Publishes refused by reason.', [
     'reason',
   ]);
-  /** Open RTMP and RTMPS connections, publishing or not. */
   readonly ingestConnections = this.#gauge('ingest_connections', 'Open RTMP and RTMPS connections.');
-  /** Media that came in on average over the last 4 seconds, of all broadcasts. */
   readonly broadcastBitsPerSecond = this.#gauge(
     'broadcast_bits_per_second',
-    'Media that came in on average over the last 4 seconds, of all broadcasts.',
+    'Average media bits received per second over the last 4 seconds, of all broadcasts.',
   );
-  /** Frames of picture that came in on average over the last 4 seconds, of all broadcasts. */
   readonly broadcastFramesPerSecond = this.#gauge(
     'broadcast_frames_per_second',
-    'Frames of picture that came in on average over the last 4 seconds, of all broadcasts.',
+    'Average video frames received per second over the last 4 seconds, of all broadcasts.',
   );
-  /** Qualities of broadcasts that are made no more, since their encoder was too slow or failed. */
   readonly qualitiesDropped = this.#counter(
     'live_qualities_dropped_total',
-    'Qualities of broadcasts given up, by quality and reason.',
+    'Renditions of broadcasts given up by quality and reason.',
     ['quality', 'reason'],
   );
-  /** Frames of picture that were lost: `dropped` by this server, or `missing` from what publishers sent. */
+  /** `how` is `dropped` by this server, or `missing` from the publisher. */
   readonly framesLost = this.#counter(
     'broadcast_frames_lost_total',
-    'Frames of picture dropped by this server, or missing by their timestamps.',
+    'Video frames dropped by this server, or missing by their timestamps.',
     ['how'],
   );
-  /** Recordings that are being made. */
-  readonly recordings = this.#gauge('recordings', 'Recordings that are being made.');
-  /** Bytes of recordings that were written. */
-  readonly recordedBytes = this.#counter('recorded_bytes_total', 'Bytes of recordings that were written.');
-  /** Recordings that ended before their broadcast, by reason: `disk-low`, `disk-slow`, `disk-error`, `storage-limit`. */
+  readonly recordings = this.#gauge('recordings', 'Running recordings.');
+  readonly recordedBytes = this.#counter('recorded_bytes_total', 'Bytes written to recordings.');
+  /** Reasons are `disk-low`, `disk-slow`, `disk-error` and `storage-limit`. */
   readonly recordingsStopped = this.#counter(
     'recordings_stopped_total',
     'Recordings that ended before their broadcast by reason.',
     ['reason'],
   );
-  /** Alarms about what publishers send that went on, by kind. */
   readonly alarmsRaised = this.#counter(
     'ingest_alarms_raised_total',
-    'Alarms about what publishers send that went on by kind.',
+    'Alarms raised about published streams by kind.',
     ['alarm'],
   );
-  /** Viewers of all streams. */
   readonly viewers = this.#gauge('viewers', 'Viewers of live streams.');
-  /** Media bytes received. */
   readonly bytesIn = this.#counter('bytes_in_total', 'Media bytes received from publishers.');
-  /** Media bytes sent. */
   readonly bytesOut = this.#counter('bytes_out_total', 'Media bytes sent to viewers.');
-  /** Destinations of broadcasts on air, by state. */
-  readonly restreams = this.#gauge('restreams', 'Destinations of broadcasts on air by state.', ['state']);
-  /** Bytes that destinations took. */
-  readonly restreamBytesOut = this.#counter('restream_bytes_out_total', 'Bytes that destinations took.');
-  /** Frames of picture that were not sent to destinations that are too slow. */
+  readonly restreams = this.#gauge('restreams', 'Restream destinations of live broadcasts by state.', [
+    'state',
+  ]);
+  readonly restreamBytesOut = this.#counter(
+    'restream_bytes_out_total',
+    'Bytes sent to restream destinations.',
+  );
   readonly restreamFramesDropped = this.#counter(
     'restream_frames_dropped_total',
-    'Frames of picture not sent to destinations that are too slow.',
+    'Video frames not sent to slow restream destinations.',
   );
-  /** Connections to destinations that were tried again. */
   readonly restreamRetries = this.#counter(
     'restream_retries_total',
-    'Connections to destinations that were tried again.',
+    'Reconnection attempts to restream destinations.',
   );
-  /** Connections to destinations that failed or broke, by reason. */
   readonly restreamFailures = this.#counter(
     'restream_failures_total',
-    'Connections to destinations that failed or broke by reason.',
+    'Failed connections to restream destinations by reason.',
     ['reason'],
   );
-  /** Connections that we ended, by side (`publisher`, `viewer`) and reason. */
+  /** `side` is `publisher` or `viewer`. */
   readonly connectionsDropped = this.#counter(
     'connections_dropped_total',
     'Connections ended by us by side and reason.',
     ['side', 'reason'],
   );
-  /** WebSockets that listen to events. */
-  readonly feedClients = this.#gauge('feed_clients', 'WebSockets that listen to events.');
-  /** WebSockets of events that ended, by reason. */
-  readonly feedClosed = this.#counter('feed_closed_total', 'WebSockets of events that ended by reason.', [
+  readonly feedClients = this.#gauge('feed_clients', 'WebSocket clients of the event feed.');
+  readonly feedClosed = this.#counter('feed_closed_total', 'Closed WebSockets of the event feed by reason.', [
     'reason',
   ]);
-  /** Messages of the event feed, by kind: `event`, or `transient` for what is true of a moment. */
+  /** `kind` is `event`, or `transient` for current state. */
   readonly feedMessages = this.#counter('feed_messages_total', 'Messages sent to WebSockets by kind.', [
     'kind',
   ]);
-  /** Messages about a moment that slow WebSockets were not sent. */
   readonly feedDropped = this.#counter(
     'feed_dropped_total',
-    'Statistics and progress not sent to WebSockets that are behind.',
+    'Statistics and progress not sent to slow WebSockets.',
   );
-  /** Tries to tell a webhook, by outcome: `delivered`, `failed` (tried again), `given-up`; `dropped` ones were never tried to the end. */
-  readonly webhookAttempts = this.#counter('webhook_attempts_total', 'Tries to tell webhooks by outcome.', [
-    'outcome',
-  ]);
-  /** Seconds from the beginning of a try to its answer. */
+  /** Outcomes are `delivered`, `failed` (a retry follows), `given-up`, and `dropped` without a final attempt. */
+  readonly webhookAttempts = this.#counter(
+    'webhook_attempts_total',
+    'Webhook delivery attempts by outcome.',
+    ['outcome'],
+  );
   readonly webhookSeconds = this.#histogram(
     'webhook_attempt_duration_seconds',
-    'Time of a try to tell a webhook.',
-    answerSeconds,
+    'Duration of a webhook delivery attempt.',
+    durationBuckets,
   );
-  /** Events on their way to webhooks. */
-  readonly webhooksWaiting = this.#gauge('webhook_deliveries_waiting', 'Events on their way to webhooks.');
-  /** Running ffmpeg processes, by what they do. */
+  readonly webhooksWaiting = this.#gauge(
+    'webhook_deliveries_waiting',
+    'Webhook deliveries that wait to be sent.',
+  );
   readonly ffmpegProcesses = this.#gauge('ffmpeg_processes', 'Running ffmpeg processes by purpose.', [
     'purpose',
   ]);
-  /** ffmpeg processes that ended without being asked, by what they did. */
   readonly ffmpegFailures = this.#counter('ffmpeg_failures_total', 'ffmpeg processes that died by purpose.', [
     'purpose',
   ]);
-  /** Jobs that ended, by kind and outcome (`done`, `retried`, `failed`, `cancelled`). */
+  /** Outcomes are `done`, `retried`, `failed` and `cancelled`. */
   readonly jobsEnded = this.#counter('jobs_ended_total', 'Jobs ended by kind and outcome.', [
     'kind',
     'outcome',
   ]);
-  /** Jobs in the queue, by lane and state. */
   readonly jobs = this.#gauge('jobs', 'Jobs in the queue by lane and state.', ['lane', 'state']);
-  /** Seconds from a segment's last frame to its being fetchable. */
   readonly segmentLagSeconds = this.#histogram(
     'segment_lag_seconds',
-    "From a segment's last frame to its being fetchable.",
-    lagSeconds,
+    "Time from a segment's last frame to its availability.",
+    lagBuckets,
   );
-  /** Seconds from a part's last frame to its being fetchable. */
   readonly partLagSeconds = this.#histogram(
     'part_lag_seconds',
-    "From a part's last frame to its being fetchable.",
-    lagSeconds,
+    "Time from a part's last frame to its availability.",
+    lagBuckets,
   );
-  /** How long after its last frame an encoded part beside the source could be fetched. */
   readonly renditionLagSeconds = this.#histogram(
     'rung_lag_seconds',
-    "From an encoded part's last frame to its being fetchable.",
-    lagSeconds,
+    "Time from an encoded part's last frame to its availability.",
+    lagBuckets,
   );
-  /** Media requests, by kind (`playlist`, `segment`, ...) and status. */
   readonly mediaRequests = this.#counter('media_requests_total', 'Requests for media by kind and status.', [
     'kind',
     'status',
   ]);
-  /** Files that sweeps removed because nothing needed them, by what they were of. */
   readonly sweepRemoved = this.#counter(
     'sweep_removed_total',
-    'Files and folders that sweeps removed because nothing named them.',
+    'Unreferenced files and folders removed by sweeps.',
     ['what'],
   );
-  /** Bytes that sweeps made free. */
-  readonly sweepFreedBytes = this.#counter('sweep_freed_bytes_total', 'Bytes that sweeps made free.');
-  /** Videos and the like whose files were gone, and whose rows now say so. */
-  readonly sweepRepaired = this.#counter(
-    'sweep_mended_total',
-    'Videos and the like whose rows were mended by sweeps.',
-    ['what'],
-  );
+  readonly sweepFreedBytes = this.#counter('sweep_freed_bytes_total', 'Bytes freed by sweeps.');
+  readonly sweepRepaired = this.#counter('sweep_mended_total', 'Database rows repaired by sweeps.', ['what']);
   readonly #httpRequests = this.#counter(
     'http_requests_total',
     'API requests by method, route and status.',
@@ -194,7 +165,7 @@ export class Metrics {
   readonly #httpSeconds = this.#histogram(
     'http_request_duration_seconds',
     'Time to answer an API request by route.',
-    answerSeconds,
+    durationBuckets,
     ['route'],
   );
 
@@ -208,7 +179,7 @@ export class Metrics {
       gauge => {
         const { min, max } = this.#eventLoop;
         gauge.reset();
-        // Before the first sample the least value is above the greatest.
+        // Before the first sample the minimum is above the maximum.
         if (min <= max) {
           gauge.set({ quantile: '0.5' }, delaySecondsOf(this.#eventLoop.percentile(50)));
           gauge.set({ quantile: '0.99' }, delaySecondsOf(this.#eventLoop.percentile(99)));
@@ -237,15 +208,13 @@ export class Metrics {
     this.#gauge('process_uptime_seconds', 'Time since the start.', [], gauge => gauge.set(process.uptime()));
   }
 
-  /** The content type of {@link text}. */
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
 
-  /** All metrics of now. */
   text(): Promise<string> {
     return this.#registry.metrics();
   }
 
-  /** Counts an API answer; `route` is the pattern of the path. */
+  /** Counts an API response; `route` is the pattern of the path. */
   observeRequest(request: { method: string; route: string; status: number; durationMs: number }): void {
     const { route } = request;
     const method = knownMethods.has(request.method) ? request.method : 'other';
@@ -253,13 +222,12 @@ export class Metrics {
     this.#httpSeconds.observe({ route }, request.durationMs / 1_000);
   }
 
-  /** Ends the measuring of the event loop. */
   stop(): void {
     clearTimeout(this.#measuringEnds);
     this.#eventLoop.disable();
   }
 
-  /** Measures until nobody has scraped for a while. */
+  /** Measures the event loop until no scrape has come for a while. */
   #measureEventLoop(): void {
     clearTimeout(this.#measuringEnds);
     this.#measuringEnds = setTimeout(() => {
@@ -316,12 +284,12 @@ export class Metrics {
   }
 }
 
-/** What of a measured time, in nanoseconds, the event loop was late. */
+/** Returns the delay in seconds of a measured time in nanoseconds. */
 function delaySecondsOf(measuredNs: number): number {
   return Math.max(0, measuredNs / 1e9 - eventLoopResolutionMs / 1e3);
 }
 
-/** The option of a metric that is worked out when somebody looks at it; nothing for one that is not. */
+/** Creates the option for metrics that are computed at each scrape. */
 function atScrape<Metric>(collect: ((metric: Metric) => void) | undefined): {
   collect?: (this: Metric) => void;
 } {

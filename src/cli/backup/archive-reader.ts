@@ -1,22 +1,21 @@
 import { Header, Pax } from 'tar';
 import { BackupError, blockBytes, paddingOf } from './archive-format.ts';
 
-/** A file in an archive. */
 export interface ArchivedFile {
   readonly name: string;
   readonly size: number;
   readonly mtime: Date;
-  /** To be read to its end before the next file. */
+  /** Must be read to its end before the next file. */
   readonly content: AsyncGenerator<Buffer>;
 }
 
-/** Names are limited to this by most file systems' paths. */
+/** Most file systems limit paths to less than this. */
 const maxPaxBytes = 64 * 1024;
 
 /**
- * Reads the files of a tar archive in their order, from a stream.
+ * Reads the files of a tar archive from a stream, in order.
  *
- * @throws BackupError when it ends early, or contains anything else than regular files
+ * @throws BackupError when the archive is truncated, or contains anything but regular files
  */
 export async function* readArchive(source: AsyncIterable<Buffer>): AsyncGenerator<ArchivedFile> {
   const bytes = new ByteReader(source);
@@ -39,7 +38,7 @@ export async function* readArchive(source: AsyncIterable<Buffer>): AsyncGenerato
         `This is no backup of Millrace: "${header.path}" ${at} is no regular file (${header.type}).`,
       );
     }
-    // `Header` puts the directory of the short name before that of the pax header.
+    // `Header` prepends the directory of the short name to the name of the pax header.
     const name = pax?.path ?? header.path;
     const { size, mtime = new Date(0) } = header;
     pax = undefined;
@@ -56,7 +55,7 @@ function headerIn(block: Buffer, pax: Pax | undefined): Header {
   }
 }
 
-/** Takes bytes from a stream in the pieces that its caller needs. */
+/** Splits a stream into pieces of requested lengths. */
 class ByteReader {
   readonly #source: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
@@ -66,14 +65,14 @@ class ByteReader {
     this.#source = source[Symbol.asyncIterator]();
   }
 
-  /** All of so many bytes, at once. */
+  /** Reads `length` bytes into one buffer. */
   async take(length: number): Promise<Buffer> {
     const pieces: Buffer[] = [];
     for await (const piece of this.chunks(length)) pieces.push(piece);
     return Buffer.concat(pieces);
   }
 
-  /** So many bytes, as they come. */
+  /** Yields `length` bytes as they arrive. */
   async *chunks(length: number): AsyncGenerator<Buffer> {
     for (let missing = length; missing > 0; ) {
       if (this.#rest.length === 0) this.#rest = await this.#next();

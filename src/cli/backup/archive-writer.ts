@@ -5,22 +5,20 @@ import { isNotFound } from '../../storage/folder-names.ts';
 import { blockBytes, paddingOf, sumsName } from './archive-format.ts';
 import type { DataFile } from './data-files.ts';
 
-/** Receives the progress of a writer. */
 export interface ArchiveObserver {
-  /** So many bytes of files were written. */
   bytesWritten(bytes: number): void;
   fileWritten(name: string): void;
-  /** A file is not as it was listed: it was deleted, or became shorter while it was read. */
+  /** A file was deleted or truncated since it was listed. */
   fileChanged(name: string): void;
 }
 
 const chunkBytes = 256 * 1024;
 
 /**
- * Writes a tar archive (POSIX ustar, with pax headers where a name needs one) of files, and at its end their SHA-256 sums, as `sha256sum`
- * writes them. Memory does not grow with the size or the number of files.
+ * Writes a tar archive (POSIX ustar, with pax headers where a name requires one) that ends with SHA-256 checksums in the format
+ * of `sha256sum`. Memory use does not depend on the size or number of files.
  *
- * @param sumsPath a new file for the sums until they are written
+ * @param sumsPath new file for the checksums until they are written
  */
 export async function* writeArchive(
   files: AsyncIterable<DataFile>,
@@ -41,7 +39,7 @@ export async function* writeArchive(
   yield Buffer.alloc(2 * blockBytes);
 }
 
-/** @returns the sum of what was written; undefined when there is no such file any more */
+/** @returns the checksum of the written bytes; undefined when the file no longer exists */
 async function* writeFile(
   { name, path }: DataFile,
   observer: ArchiveObserver,
@@ -56,7 +54,7 @@ async function* writeFile(
       const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, size - position));
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
       if (bytesRead === 0) {
-        // The header has promised the bytes.
+        // The header has already announced the bytes.
         observer.fileChanged(name);
         buffer.fill(0);
       }

@@ -14,33 +14,31 @@ import { type DataFile, databaseName, snapshotPrefix } from './data-files.ts';
 import { acquireBackupLock, FileSnapshot, removeStaleSnapshots } from './file-snapshot.ts';
 import type { Progress } from './progress.ts';
 
-/** Source, target and options of a backup. */
 export interface BackupOptions {
   readonly dataDir: string;
   /** A file, or a stream that stays open. */
   readonly to: string | Writable;
-  /** Replaces a file of that name. */
+  /** Replaces an existing file. */
   readonly isForced: boolean;
   readonly isDatabaseOnly: boolean;
-  /** Of this server. */
+  /** Server version. */
   readonly version: string;
   readonly progress: Progress;
-  /** Ends it and removes what was written. */
+  /** Cancels the backup and removes what was written. */
   readonly signal: AbortSignal;
   /**
-   * Names what the database counts on and the files do not have.
+   * Lists resources of the database whose files are missing.
    *
-   * @param folder has the copy of the database, and nothing else
+   * @param folder contains only the copy of the database
    * @param filesFolder has the layout of a data folder
    */
   readonly findMissing: (folder: string, filesFolder: string) => Promise<readonly string[]>;
 }
 
-/** The result of a backup. */
 export interface BackupReport {
   readonly files: number;
   readonly bytes: number;
-  /** In plain words. */
+  /** Sentences for the operator. */
   readonly warnings: readonly string[];
 }
 
@@ -49,13 +47,13 @@ interface Survey {
   readonly bytes: number;
 }
 
-/** The database is copied again while files are missing that it counts on, so often. */
+/** Maximum number of database copies while files of the copy are missing. */
 const maxCopies = 3;
 const maxWarningNames = 10;
 const maxChangedNames = 1_000;
 
 /**
- * Writes the data folder of a server into one archive, whether the server runs or not.
+ * Writes a data folder into one archive, also while the server runs.
  *
  * @throws BackupError with a sentence for the operator; the signal's reason when it was aborted
  */
@@ -73,7 +71,7 @@ export async function createBackup(options: BackupOptions): Promise<BackupReport
   const lock = acquireBackupLock(dataDir);
   const snapshot = new FileSnapshot(dataDir, options.signal);
   try {
-    // What a killed backup to the same file has left.
+    // Left by a killed backup to the same file.
     await rm(workFolder, { recursive: true, force: true });
     mkdirSync(workFolder, { mode: 0o700 });
     return await backUp(options, snapshot, workFolder);
@@ -135,8 +133,8 @@ async function backUp(
 }
 
 /**
- * Links all files, copies the database, and links what came in between: then there is a link to each file that the copy counts on. Only
- * what was made and deleted within these moments can be missing; the next copy of the database knows that it is deleted.
+ * Links all files, copies the database, and links the files that were added meanwhile, so that every file of the copy has a link.
+ * Only files that were created and deleted in between can be missing; the next copy of the database does not contain them.
  *
  * @returns warnings
  */
@@ -155,7 +153,7 @@ async function freeze(
     await snapshot.take();
     const before = lost.join();
     lost = await findMissing(dirname(databasePath), snapshot.root);
-    // What was missing in the same way a moment ago has been missing for long.
+    // The same files were missing a moment ago, so they will stay missing.
     if (lost.length === 0 || lost.join() === before || copies === maxCopies) break;
   }
   const { count, names } = snapshot.skipped;
@@ -178,7 +176,7 @@ async function freeze(
   ];
 }
 
-/** Writes a new file whole or not at all. */
+/** Writes a new file completely or not at all. */
 async function writeTo(
   path: string,
   archive: AsyncIterable<Buffer>,
@@ -192,7 +190,7 @@ async function writeTo(
   await syncFolderOf(path);
 }
 
-/** A second name for the file fails where there is a file already; a file system without hard links can only look before. */
+/** Creating a hard link fails when the file exists; file systems without hard links can only check before. */
 async function publishNew(partial: string, path: string): Promise<void> {
   try {
     await link(partial, path);

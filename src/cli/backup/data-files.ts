@@ -5,14 +5,13 @@ import { isNotFound } from '../../storage/folder-names.ts';
 import { removedPrefix } from '../../storage/media-files.ts';
 import { restoreMarker } from '../../store/data-folder-lock.ts';
 
-/** The name of the database in a data folder and in a backup. */
+/** Name of the database in a data folder and in a backup. */
 export const databaseName = 'millrace.db';
-/** Names of folders that hold the hard links of a running backup begin with this. */
+/** Prefix of folders with the hard links of a running backup. */
 export const snapshotPrefix = '.backup-';
 
-/** A file of a data folder. */
 export interface DataFile {
-  /** Its path in the data folder, with slashes. */
+  /** Path in the data folder, with slashes. */
   readonly name: string;
   readonly path: string;
 }
@@ -20,16 +19,16 @@ export interface DataFile {
 const scratchFolders = new Set(['bundles', 'incoming', 'work', 'lost+found']);
 const scratchFile = new RegExp(`^(?:millrace\\.db.*|(?:millrace|backup)\\.lock.*|${restoreMarker})$`);
 const partialSource = /^vod\/[^/]+\/source\.partial(?:\.tag)?$/;
-/** The rewind window of a running broadcast: `live/<liveStreamId>/<broadcastId>`. The server removes it when it starts. */
+/** The rewind window of a running broadcast: `live/<liveStreamId>/<broadcastId>`. The server removes it at its start. */
 const rewindFolder = /^live\/[^/]+\/[^/]+$/;
 const controlCharacters = /\p{Cc}/u;
 const maxDepth = 32;
 
 /**
- * Lists the files of a data folder that a backup contains beside the database, one at a time: media, images, and other files that the
- * operator keeps there. Folders directly in the data folder may be symbolic links. Files that are deleted meanwhile are passed over.
+ * Lists the files of a data folder that a backup contains besides the database: media, images, and other files of the operator.
+ * Top-level folders may be symbolic links. Files that are deleted meanwhile are skipped.
  *
- * @param onSkipped called with what is neither a file nor a folder, or has a name with control characters
+ * @param onSkipped called for entries that are neither files nor folders, or have control characters in their names
  */
 export async function* dataFiles(root: string, onSkipped: (name: string) => void): AsyncGenerator<DataFile> {
   for await (const entry of entriesOf(root)) {
@@ -61,14 +60,14 @@ async function* filesBelow(
   }
 }
 
-/** Returns whether a file of the data folder is left out of the files of a backup. The database is: a backup contains a copy of it. */
+/** Returns whether a backup excludes a file of the data folder. This includes the database, which is copied separately. */
 export function isExcludedFromBackup(name: string): boolean {
   if (name.split('/').some(part => part.startsWith(removedPrefix) || part.startsWith(snapshotPrefix)))
     return true;
   return scratchFile.test(name) || partialSource.test(name);
 }
 
-/** Reads a folder some entries at a time; one that was removed meanwhile ends. */
+/** Reads a folder in batches; ends early when it is removed meanwhile. */
 async function* entriesOf(path: string): AsyncGenerator<Dirent> {
   try {
     yield* await opendir(path, { bufferSize: 128 });

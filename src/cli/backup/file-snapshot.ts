@@ -8,14 +8,14 @@ import { DataFolderLock } from '../../store/data-folder-lock.ts';
 import { BackupError } from './archive-format.ts';
 import { type DataFile, dataFiles, isExcludedFromBackup, snapshotPrefix } from './data-files.ts';
 
-/** File systems without hard links, or for this user, answer with one of these. */
+/** Errors of file systems that do not support hard links, or not for this user. */
 const linkRefusals = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']);
 const maxSkippedNames = 20;
 const backupLockName = 'backup.lock';
 
 /**
- * Hard links to all files of a data folder, in a folder beside them. What is deleted while a backup runs stays readable through its
- * link, and a link takes no room. Files of a running server are either finished, and then never change, or only grow.
+ * Hard links to all files of a data folder, in a folder beside them. Deleted files stay readable through their links, which take
+ * no space. Files of a running server are either complete and never change, or only grow.
  */
 export class FileSnapshot {
   readonly #dataDir: string;
@@ -31,22 +31,22 @@ export class FileSnapshot {
     this.#signal = signal;
   }
 
-  /** The folder of the files, with the layout of a data folder. */
+  /** Folder of the files, with the layout of a data folder. */
   get root(): string {
     return this.#hasLinks ? this.#folder : this.#dataDir;
   }
 
-  /** False where the file system has no hard links: then the files themselves are read. */
+  /** False when the file system has no hard links; the files themselves are then read. */
   get hasLinks(): boolean {
     return this.#hasLinks;
   }
 
-  /** Entries that are no regular files, and so in no backup: their count and the first names. */
+  /** Entries that no backup contains because they are not regular files: their count and the first names. */
   get skipped(): { readonly count: number; readonly names: readonly string[] } {
     return { count: this.#skippedCount, names: this.#skipped };
   }
 
-  /** Links what is there and has no link yet. What was linked before and is deleted now keeps its link. */
+  /** Links new files. Earlier links of deleted files stay. */
   async take(): Promise<void> {
     this.#skippedCount = 0;
     this.#skipped.length = 0;
@@ -64,19 +64,18 @@ export class FileSnapshot {
     }
   }
 
-  /** All files, one at a time. */
   files(): AsyncGenerator<DataFile> {
     return dataFiles(this.root, name => {
       if (!this.#hasLinks) this.#skip(name);
     });
   }
 
-  /** Removes the links. Safe when called twice. */
+  /** Removes the links. May be called twice. */
   async remove(): Promise<void> {
     await removeSnapshot(this.#folder);
   }
 
-  /** A folder on a disk of its own gets a folder for links there, with a symbolic link to it where it would be. */
+  /** Creates a folder for links on each other disk, with a symbolic link to it. */
   #makeFolders(): void {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const { dev } = statSync(this.#folder);
@@ -102,14 +101,14 @@ export class FileSnapshot {
       if (code === 'EEXIST') {
         if (!isSameFile(path, target)) this.#replace(path, target);
       } else if (code === 'ENOENT') {
-        // Its folder is not there yet, or the file is not there any more.
+        // Its folder does not exist yet, or the file no longer exists.
         mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
         ifThere(() => linkSync(path, target));
       } else throw error;
     }
   }
 
-  /** The file was replaced since it was linked. */
+  /** Links a file that was replaced since it was linked. */
   #replace(path: string, target: string): void {
     rmSync(target, { force: true });
     ifThere(() => linkSync(path, target));
@@ -122,9 +121,9 @@ export class FileSnapshot {
 }
 
 /**
- * Removes what killed backups left behind: their links keep deleted files on the disk. Does nothing while a backup runs.
+ * Removes the links of killed backups, which keep deleted files on the disk. Has no effect while a backup runs.
  *
- * @returns how many folders
+ * @returns the number of removed folders
  */
 export async function removeStaleSnapshots(dataDir: string): Promise<number> {
   const left = await leftSnapshots(dataDir);
@@ -144,17 +143,14 @@ export async function removeStaleSnapshots(dataDir: string): Promise<number> {
   return left.length;
 }
 
-/**
- * Keeps a second backup of a data folder from running.
- *
- * @throws BackupError while one runs
- */
+/** Prevents a second backup of a data folder. @throws BackupError while one runs */
 export function acquireBackupLock(dataDir: string): { release(): void } {
   try {
     const lock = DataFolderLock.acquire(dataDir, backupLockName);
     return {
       release: () => {
-        // Before the lock ends, so that it is never the file of another backup. One of root would keep the server's user from its backups.
+        // Removed before the lock is released, so that it never belongs to another backup. A file of root would block the
+        // server's user.
         rmSync(join(dataDir, backupLockName), { force: true });
         lock.release();
       },
@@ -166,7 +162,7 @@ export function acquireBackupLock(dataDir: string): { release(): void } {
   }
 }
 
-/** Folders of links, of a backup that runs or was killed. Those of other disks are named by one of these, and stand beside their files. */
+/** Lists folders of links, of a running or killed backup. Folders on other disks are named like these, beside their files. */
 async function leftSnapshots(dataDir: string): Promise<string[]> {
   const folders = [dataDir, ...(await foldersIn(dataDir)).map(name => join(dataDir, name))];
   const left: string[] = [];

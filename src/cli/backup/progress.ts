@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 const terminalEveryMs = 200;
 const logEveryMs = 30_000;
 
-/** Shows how far a backup or restore is: one line that changes on a terminal, a line every 30 s elsewhere. */
+/** Shows the progress of a backup or restore: one updated line on a terminal, a line every 30 s elsewhere. */
 export class Progress {
   readonly #out: Writable & { readonly isTTY?: boolean };
   readonly #nowMs: () => number;
@@ -41,7 +41,7 @@ export class Progress {
   }
 }
 
-/** A size for people. */
+/** Formats a size. */
 export function sizeText(bytes: number): string {
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`;
 }

@@ -17,21 +17,19 @@ import { type ArchivedFile, readArchive } from './archive-reader.ts';
 import { databaseName, isExcludedFromBackup } from './data-files.ts';
 import type { Progress } from './progress.ts';
 
-/** A restore, or the check of a backup. */
 export interface RestoreOptions {
   readonly from: AsyncIterable<Buffer>;
-  /** Is made if it is missing, and must be empty. */
+  /** Created if it is missing; must be empty. */
   readonly dataDir: string;
   readonly progress: Progress;
-  /** Ends it and removes what was written. */
+  /** Cancels the restore and removes what was written. */
   readonly signal: AbortSignal;
 }
 
-/** The result of a restore. */
 export interface RestoreReport {
   readonly files: number;
   readonly bytes: number;
-  /** When the backup was made, as ISO 8601. */
+  /** Creation time of the backup as ISO 8601. */
   readonly createdAt: string;
   readonly isDatabaseOnly: boolean;
 }
@@ -42,19 +40,19 @@ interface Description {
   readonly bytes: number;
 }
 
-/** Files that a folder may have and still count as empty. */
+/** Files that an empty folder may contain. */
 const ofNobody = /^(?:lost\+found|millrace\.lock.*)$/;
 const maxDescriptionBytes = 64 * 1024;
 const maxNameBytes = 1024;
-/** Files whose bytes are on their way to the disk. */
+/** Maximum number of files being synced to the disk. */
 const maxSyncs = 16;
 const notOurs = 'This is no backup of Millrace. Name a file that "npm run backup" has written.';
 
 /**
- * Writes the files of a backup into an empty data folder, and checks them. A marker in the folder keeps servers from using it until all of
- * it is there and on the disk.
+ * Restores a backup into an empty data folder and verifies it. A marker in the folder keeps servers from using it until all files
+ * are on the disk.
  *
- * @throws BackupError with a sentence for the operator; the folder is empty again then
+ * @throws BackupError with a sentence for the operator; the folder is empty again
  */
 export async function restoreBackup(options: RestoreOptions): Promise<RestoreReport> {
   const { dataDir } = options;
@@ -91,7 +89,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
   }
 }
 
-/** Reads a backup and compares its files with their sums, without restoring any of them. */
+/** Verifies the checksums of a backup without restoring it. */
 export async function checkBackup(options: Omit<RestoreOptions, 'dataDir'>): Promise<RestoreReport> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-check-'));
   try {
@@ -106,10 +104,10 @@ export async function checkBackup(options: Omit<RestoreOptions, 'dataDir'>): Pro
 }
 
 /**
- * Takes the files of a backup one after the other.
+ * Reads the files of a backup in order.
  *
- * @param sumsPath a file that the sums of what was taken are written to, until they are compared
- * @param take reads the content of a file; gives its SHA-256
+ * @param sumsPath file for the computed checksums until they are compared
+ * @param take reads the content of a file; returns its SHA-256
  */
 async function readBackup(
   { from, progress, signal }: Omit<RestoreOptions, 'dataDir'>,
@@ -167,7 +165,7 @@ async function* observed(
   }
 }
 
-/** Only what {@link createBackup} writes: nothing that leads out of the folder, and none of the server's own working files. */
+/** Accepts only names that {@link createBackup} writes: none outside of the folder, and none of the server's working files. */
 function checkName(name: string): void {
   const isPlain =
     Buffer.byteLength(name) <= maxNameBytes &&
@@ -224,7 +222,7 @@ async function compareSums(file: ArchivedFile, sumsPath: string): Promise<void> 
   }
 }
 
-/** Writes files below a folder, and sees to it that they are on the disk. */
+/** Writes files below a folder and syncs them to the disk. */
 class FileWriter {
   readonly #root: string;
   readonly #syncs = new Set<Promise<void>>();
@@ -235,11 +233,11 @@ class FileWriter {
     this.#root = root;
   }
 
-  /** @returns the SHA-256 of what was written */
+  /** @returns the SHA-256 of the written bytes */
   async write({ name, mtime, content }: ArchivedFile): Promise<string> {
     const path = joinBelow(this.#root, name);
     await this.#enter(dirname(path));
-    // Never over a file, and so never through a symbolic link.
+    // Never overwrites a file, and so never follows a symbolic link.
     const handle = await openNew(path, name);
     const hash = createHash('sha256');
     try {
@@ -258,7 +256,7 @@ class FileWriter {
     return hash.digest('hex');
   }
 
-  /** Waits until all of it is on the disk. */
+  /** Waits until all files are on the disk. */
   async finish(): Promise<void> {
     await Promise.all(this.#syncs);
     if (this.#failure !== undefined) throw this.#failure;
@@ -274,7 +272,7 @@ class FileWriter {
     if (last !== undefined) await syncFolderOf(join(last, 'any'));
   }
 
-  /** Does not wait for each file: the disk takes many at a time. */
+  /** Syncs files concurrently, up to a limit. */
   async #sync(handle: FileHandle): Promise<void> {
     const sync = handle
       .sync()
@@ -310,7 +308,7 @@ function takeFolder(dataDir: string): DataFolderLock {
   }
 }
 
-/** Removes what a restore has written; the marker is the last, because it tells that there may be something. */
+/** Removes restored files, the marker last, because it announces that there may be some. */
 async function clear(dataDir: string): Promise<void> {
   for (const name of readdirSync(dataDir)) {
     if (!ofNobody.test(name) && name !== restoreMarker) {
