@@ -2,14 +2,6 @@ import { setFlagsFromString } from 'node:v8';
 import type { RunningApp } from './app/start-app.ts';
 import { unsupportedNodeReason } from './shared/node-version.ts';
 
-const usage = `Usage: npm start -- [--config PATH] [--KEY=VALUE ...]
-
-  --config PATH   settings file; config/server.json unless given (or MILLRACE_CONFIG)
-  --KEY=VALUE     any setting, such as --http.port=9000; all are in config/reference.md
-  --version       prints the version
-  --help          prints this
-`;
-
 // Media passes through in buffers outside the heap, tens of megabytes per second, which V8 mistakes for heap growth: it would
 // collect the whole heap several times per second, for a quarter of the server's CPU time. The small new space of the start
 // script belongs to this too.
@@ -39,34 +31,12 @@ async function run(): Promise<void> {
 }
 
 async function serve(): Promise<void> {
-  const { parseArgs } = await import('node:util');
-  const { AppError, messageOf } = await import('./shared/errors.ts');
-  const flags: Record<string, string> = {};
-  const { tokens } = parseArgs({ args: process.argv.slice(2), strict: false, tokens: true });
-  let configFile = process.env.MILLRACE_CONFIG;
-  for (let index = 0; index < tokens.length; index += 1) {
-    const token = tokens[index]!;
-    if (token.kind === 'option-terminator') continue;
-    if (token.kind === 'positional')
-      throw new AppError('config-invalid', `unknown argument ${token.value}\n\n${usage}`);
-    if (token.name === 'help') {
-      process.stdout.write(usage);
-      return;
-    }
-    if (token.name === 'version') {
-      const { default: about } = await import('../package.json', { with: { type: 'json' } });
-      process.stdout.write(`${about.version}\n`);
-      return;
-    }
-    let { value } = token;
-    const next = tokens[index + 1];
-    if (value === undefined && next?.kind === 'positional') {
-      value = next.value;
-      index += 1;
-    }
-    if (value === undefined) throw new AppError('config-invalid', `--${token.name}: a value is missing`);
-    if (token.name === 'config') configFile = value;
-    else flags[token.name] = value;
+  const { messageOf } = await import('./shared/errors.ts');
+  const { readServerCommandLine } = await import('./cli/server-command-line.ts');
+  const commandLine = await readServerCommandLine(process.argv.slice(2));
+  if (typeof commandLine === 'string') {
+    process.stdout.write(commandLine);
+    return;
   }
 
   // Printed before the server is loaded, which takes seconds on a machine that has just booted.
@@ -74,6 +44,7 @@ async function serve(): Promise<void> {
 
   const { loadConfig } = await import('./config/load-config.ts');
   const { createLogger } = await import('./shared/logger.ts');
+  const { flags, configFile = process.env.MILLRACE_CONFIG } = commandLine;
   const config = loadConfig({
     file: configFile ?? 'config/server.json',
     fileRequired: configFile !== undefined,

@@ -9,20 +9,20 @@ const usage = `Usage: npm run account -- COMMAND [OPTIONS]
 
   create EMAIL [--upgraded]   creates an account in the sandbox, or upgraded; prints its keys and password once
   list                        lists all accounts
-  upgrade EMAIL|ID [--undo]   lets an account use production; --undo takes that back
-  suspend EMAIL|ID [--undo]   refuses its requests and publishers; --undo takes that back
+  upgrade EMAIL|ID [--undo]   allows an account to use production; --undo revokes it
+  suspend EMAIL|ID [--undo]   blocks its requests and publishers; --undo unblocks them
   keys EMAIL|ID               creates another pair of API keys and prints it once
   password EMAIL              creates a new password and prints it once
 
   --json                      prints JSON, for scripts (then start it with "npm run -s account")
-  --dataDir=PATH              the data folder; that of the running server unless given (or MILLRACE_DATA_DIR)
+  --dataDir=PATH              the data folder; by default that of the running server (or MILLRACE_DATA_DIR)
   --config PATH, --KEY=VALUE  other settings, as for the server
   --help                      prints this
 
-Works while the server runs, which notices within a second, and while it does not.
+Works while the server runs, which applies changes within a second, and while it is stopped.
 `;
 
-interface Order {
+interface AccountRequest {
   readonly command: string;
   /** Email address or id; `''` for `list`. */
   readonly subject: string;
@@ -55,11 +55,11 @@ if (fault !== undefined) fail(`${fault} \`npm run account\` brings its own.`, 1)
 else {
   const { runCommand } = await import('./run-command.ts');
   const options = ['upgraded', 'undo', 'json'];
-  await runCommand({ usage, options, expected: [], run: applyOrder }, process.argv.slice(2));
+  await runCommand({ usage, options, expected: [], run: runAccountCommand }, process.argv.slice(2));
 }
 
-async function applyOrder({ words, options, flags, configFile }: CommandLine): Promise<void> {
-  const order = orderOf(words, options);
+async function runAccountCommand({ words, options, flags, configFile }: CommandLine): Promise<void> {
+  const request = parseRequest(words, options);
 
   const { findDataDir } = await import('./command-data-dir.ts');
   const { openDatabaseWithoutLock } = await import('../store/database.ts');
@@ -70,23 +70,24 @@ async function applyOrder({ words, options, flags, configFile }: CommandLine): P
   process.stderr.write(`${line}\n`);
   const database = openDatabaseWithoutLock({ dataDir });
   try {
-    const outcome = await carryOut(order, new AccountAdmin(database, systemClock));
+    const outcome = await applyRequest(request, new AccountAdmin(database, systemClock));
     if (typeof outcome === 'string') fail(outcome, 1);
-    else if (order.isJson) process.stdout.write(`${JSON.stringify(outcome.value)}\n`);
+    else if (request.isJson) process.stdout.write(`${JSON.stringify(outcome.value)}\n`);
     else process.stdout.write(`${outcome.lines.join('\n')}\n`);
   } finally {
     await database.stop();
   }
 }
 
-function orderOf(words: readonly string[], options: ReadonlySet<string>): Order {
+function parseRequest(words: readonly string[], options: ReadonlySet<string>): AccountRequest {
   const [command = '', subject = '', ...rest] = words;
   if (command === '') throw new UsageError('a command is missing');
   if (!Object.hasOwn(commands, command)) throw new UsageError(`unknown command ${command}`);
   if (rest.length > 0 || (command === 'list' && subject !== '')) {
     throw new UsageError(`unknown argument ${rest[0] ?? subject}`);
   }
-  if (command !== 'list' && subject === '') throw new UsageError(`${command}: whose account?`);
+  if (command !== 'list' && subject === '')
+    throw new UsageError(`${command}: an email address or account id is missing`);
   for (const option of options) {
     if (option !== 'json' && !commands[command]!.includes(option)) {
       throw new UsageError(`${command} has no option --${option}`);
@@ -102,20 +103,21 @@ function orderOf(words: readonly string[], options: ReadonlySet<string>): Order 
 }
 
 /** Runs the command; returns a text when it was not possible. */
-async function carryOut(order: Order, operator: AccountAdmin): Promise<Outcome | string> {
-  const { command, subject, isUndo } = order;
-  const unknown = `There is no account of ${subject}.`;
-  if (command === 'list') return listed(operator.list());
-  if (command === 'create') return create(order, operator);
+async function applyRequest(request: AccountRequest, operator: AccountAdmin): Promise<Outcome | string> {
+  const { command, subject, isUndo } = request;
+  const unknown = `There is no account ${subject}. List all accounts with "npm run account -- list".`;
+  if (command === 'list') return listAccounts(operator.list());
+  if (command === 'create') return create(request, operator);
   if (command === 'password') {
     const password = await operator.setPassword(subject);
-    if (password === undefined) return `Nobody signs in as ${subject}.`;
+    if (password === undefined)
+      return `No user signs in as ${subject}. List all accounts with "npm run account -- list".`;
     const secrets: Secrets = [
       ['Sign-in', subject],
       ['Password', password],
     ];
     return {
-      lines: shownOnce('The password was changed.', secrets),
+      lines: formatSecrets('The password was changed.', secrets),
       value: { email: subject, password: password.reveal() },
     };
   }
@@ -124,29 +126,35 @@ async function carryOut(order: Order, operator: AccountAdmin): Promise<Outcome |
     if (made === undefined) return unknown;
     const { sandbox, production } = made.keys;
     return {
-      lines: shownOnce(`A pair of API keys was made for ${nameOf(made.account)}. The others go on working.`, [
-        ['Sandbox API key', sandbox],
-        ['Production API key', production],
-      ]),
-      value: { ...jsonOf(made.account), sandboxKey: sandbox.reveal(), productionKey: production.reveal() },
+      lines: formatSecrets(
+        `Created a pair of API keys for ${describeAccount(made.account)}. Existing keys stay valid.`,
+        [
+          ['Sandbox API key', sandbox],
+          ['Production API key', production],
+        ],
+      ),
+      value: { ...toJson(made.account), sandboxKey: sandbox.reveal(), productionKey: production.reveal() },
     };
   }
   const change = command === 'upgrade' ? { isUpgraded: !isUndo } : { isSuspended: !isUndo };
   const account = operator.setStanding(subject, change);
   if (account === undefined) return unknown;
   const state = command === 'upgrade' ? account.isUpgraded : account.isSuspended;
-  const line = `${nameOf(account)} is ${state ? 'now' : 'no longer'} ${command === 'upgrade' ? 'upgraded' : 'suspended'}.`;
-  return { lines: [line], value: jsonOf(account) };
+  const line = `${describeAccount(account)} is ${state ? 'now' : 'no longer'} ${command === 'upgrade' ? 'upgraded' : 'suspended'}.`;
+  return { lines: [line], value: toJson(account) };
 }
 
-async function create({ subject, isUpgraded }: Order, operator: AccountAdmin): Promise<Outcome | string> {
+async function create(
+  { subject, isUpgraded }: AccountRequest,
+  operator: AccountAdmin,
+): Promise<Outcome | string> {
   const { describeEmailProblem } = await import('../resources/accounts/account.ts');
   const fault = describeEmailProblem(subject);
   if (fault !== undefined) throw new UsageError(`${subject}: ${fault}`);
   const made = await operator.create(subject, isUpgraded);
-  if (made === undefined) return `There is an account of ${subject} already.`;
+  if (made === undefined) return `An account with the email address ${subject} already exists.`;
   const { account, keys, password } = made;
-  const lines = shownOnce(`The account ${account.accountId} was made.`, [
+  const lines = formatSecrets(`Created the account ${account.accountId}.`, [
     ['Sandbox API key', keys.sandbox],
     ['Production API key', keys.production, isUpgraded ? '' : '   (works once the account is upgraded)'],
     ['Sign-in', subject],
@@ -157,20 +165,20 @@ async function create({ subject, isUpgraded }: Order, operator: AccountAdmin): P
     productionKey: keys.production.reveal(),
     password: password.reveal(),
   };
-  return { lines, value: { ...jsonOf(account), ...secrets } };
+  return { lines, value: { ...toJson(account), ...secrets } };
 }
 
 type Secrets = readonly (readonly [name: string, value: string | Secret, note?: string])[];
 
-function shownOnce(title: string, secrets: Secrets): string[] {
+function formatSecrets(title: string, secrets: Secrets): string[] {
   const rows = secrets.map(([name, value, note = '']) => {
     const text = typeof value === 'string' ? value : value.reveal();
     return `  ${name.padEnd(20)}${text}${note}`;
   });
-  return [title, 'These are shown once and kept only as hashes. Write them down.', '', ...rows, ''];
+  return [title, 'Save them now: they are shown once and stored only as hashes.', '', ...rows, ''];
 }
 
-function listed(accounts: readonly ListedAccount[]): Outcome {
+function listAccounts(accounts: readonly ListedAccount[]): Outcome {
   const head = ['ID', 'EMAIL', 'UPGRADED', 'SUSPENDED', 'CREATED', 'KEYS', 'VIDEOS', 'LIVE STREAMS'];
   const rows = accounts.map(account => [
     account.accountId,
@@ -187,14 +195,14 @@ function listed(accounts: readonly ListedAccount[]): Outcome {
       .join('  ')
       .trimEnd(),
   );
-  return { lines, value: accounts.map(jsonOf) };
+  return { lines, value: accounts.map(toJson) };
 }
 
-function nameOf({ email, accountId }: ListedAccount): string {
+function describeAccount({ email, accountId }: ListedAccount): string {
   return email === undefined ? accountId : `${email} (${accountId})`;
 }
 
-function jsonOf(account: ListedAccount) {
+function toJson(account: ListedAccount) {
   const { accountId, email, isUpgraded, isSuspended, createdAtMs, keys, videos, liveStreams } = account;
   return {
     accountId,

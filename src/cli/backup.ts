@@ -4,12 +4,12 @@ import { UsageError } from './usage-error.ts';
 
 const usage = `Usage: npm run backup -- FILE [OPTIONS]
 
-Writes the database and all media into one tar archive, while the server runs or not. Restore it with "npm run restore".
+Writes the database and all media into one tar archive, also while the server runs. Restore it with "npm run restore".
 
-  FILE                        a new file outside of the data folder; "-" writes to standard output (then "npm run -s backup -- -")
+  FILE                        a new file outside the data folder; "-" writes to standard output (then "npm run -s backup -- -")
   --force                     replaces FILE if it exists
-  --database-only             leaves media and images out
-  --dataDir=PATH              the data folder; that of the running server unless given (or MILLRACE_DATA_DIR)
+  --database-only             excludes media and images
+  --dataDir=PATH              the data folder; by default that of the running server (or MILLRACE_DATA_DIR)
   --config PATH, --KEY=VALUE  other settings, as for the server
   --help                      prints this
 `;

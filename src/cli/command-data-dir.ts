@@ -36,13 +36,13 @@ export function findDataDir({ flags, configFile, env }: CommandSettings): { data
   if (ours.length > 1) {
     throw new AppError(
       'data-dir-unusable',
-      `Several servers are running. Add the data folder of the one you mean:\n\n${choicesOf(ours)}`,
+      `Several servers are running. Add the data folder of one of them:\n\n${choicesOf(ours)}`,
     );
   }
   const dataDir = ours[0]?.dataDir ?? resolve(config.dataDir);
   checkIsUsable(dataDir, running);
   const server = running.find(one => one.dataDir === dataDir);
-  const state = server === undefined ? '' : ` (of the server at ${server.publicUrl}, process ${server.pid})`;
+  const state = server === undefined ? '' : ` (server at ${server.publicUrl}, process ${server.pid})`;
   return { dataDir, line: `Data folder: ${dataDir}${state}` };
 }
 
@@ -58,8 +58,8 @@ function checkIsUsable(dataDir: string, running: readonly RunningServer[]): void
   if (existsSync(join(dataDir, 'millrace.db'))) return;
   const advice =
     running.length > 0
-      ? `Add the data folder of the server you mean:\n\n${choicesOf(running)}`
-      : 'Start the server once, which creates it. If your data is in another folder, add --dataDir=PATH or set MILLRACE_DATA_DIR. If the server runs as another user, run this command as that user.';
+      ? `Add the data folder of a running server:\n\n${choicesOf(running)}`
+      : 'Start the server once to create it. If your data is in another folder, add --dataDir=PATH or set MILLRACE_DATA_DIR. If the server runs as another user, run this command as that user.';
   throw new AppError('database-unusable', `There is no database in ${dataDir}. ${advice}`);
 }
 

@@ -4,11 +4,11 @@ import { UsageError } from './usage-error.ts';
 
 const usage = `Usage: npm run restore -- FILE [OPTIONS]
 
-Writes a backup into an empty data folder, and compares all files with their checksums. Then start the server as usual.
+Restores a backup into an empty data folder and verifies the checksums of all files. Then start the server as usual.
 
-  FILE                        what "npm run backup" has written; "-" reads standard input
-  --check                     only reads the backup and compares the checksums
-  --dataDir=PATH              the data folder, which must be empty; as for the server unless given
+  FILE                        a backup of "npm run backup"; "-" reads standard input
+  --check                     only verifies the checksums of the backup
+  --dataDir=PATH              the data folder, which must be empty; by default that of the server's settings
   --config PATH, --KEY=VALUE  other settings, as for the server
   --help                      prints this
 `;
@@ -42,7 +42,7 @@ async function restore(
   if (rest.length > 0) throw new UsageError(`unknown argument ${rest[0]}`);
   const found = file === '-' ? undefined : statSync(file, { throwIfNoEntry: false });
   if (file !== '-' && (found === undefined || found.isDirectory())) {
-    throw new BackupError(`There is no file ${resolve(file)}. Name what "npm run backup" has written.`);
+    throw new BackupError(`There is no file ${resolve(file)}. Name a file written by "npm run backup".`);
   }
   const from = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 1024 * 1024 });
   // Also ends waiting for input.
@@ -80,7 +80,7 @@ async function report(
   const dataDir = resolve(config.dataDir);
   const restored = await restoreBackup({ from, dataDir, progress, signal });
   const next = restored.isDatabaseOnly
-    ? 'It is a backup of the database alone: put the media beside it before you start the server.'
+    ? 'The backup contains only the database: copy the media into the data folder before you start the server.'
     : 'Start the server as usual.';
   return `Restored ${restored.files} files, ${sizeText(restored.bytes)}, of the backup of ${restored.createdAt} to ${dataDir}.\n${next}\n`;
 }

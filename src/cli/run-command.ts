@@ -2,7 +2,7 @@ import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 import { type CommandLine, readCommandLine } from './command-line.ts';
 import { UsageError } from './usage-error.ts';
 
-export interface Command {
+interface Command {
   readonly usage: string;
   /** Names of its own options without a value, besides `help`. */
   readonly options: readonly string[];
@@ -42,25 +42,25 @@ export async function runCommand(command: Command, args: readonly string[]): Pro
     process.exitCode = 1;
     if (caught !== undefined) {
       process.exitCode = exitCodes[caught];
-      tell('Interrupted. What was written has been removed.');
+      print('Interrupted. Incomplete files were removed.');
     } else if (error instanceof UsageError) {
       process.exitCode = 2;
-      tell(`${error.message}\n\n${command.usage}`);
+      print(`${error.message}\n\n${command.usage}`);
     } else if (
       (error instanceof AppError && error.kind !== 'internal') ||
       command.expected.some(kind => error instanceof kind)
     ) {
-      tell((error as Error).message);
+      print((error as Error).message);
     } else {
       // The message of a system error is sufficient.
       const stack = error instanceof Error && systemCodeOf(error) === undefined ? error.stack : '';
-      tell(`The command failed: ${messageOf(error)}\n${stack}`);
+      print(`The command failed: ${messageOf(error)}\n${stack}`);
     }
   } finally {
     for (const remove of listeners) remove();
   }
 }
 
-function tell(message: string): void {
+function print(message: string): void {
   process.stderr.write(`${message.trimEnd()}\n`);
 }

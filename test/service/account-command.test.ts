@@ -84,7 +84,7 @@ describe('the account command, beside a server that runs', () => {
 
     const again = await account(['create', 'STUDIO@example.org', '--upgraded']);
     expect([again.code, again.stdout]).toEqual([1, '']);
-    expect(again.stderr).toContain('There is an account of STUDIO@example.org already.\n');
+    expect(again.stderr).toContain('An account with the email address STUDIO@example.org already exists.\n');
   });
 
   it('upgrades, suspends and takes both back; the server notices within a second or so', async () => {
@@ -152,7 +152,7 @@ describe('the account command, beside a server that runs', () => {
     const cases: [string[], string][] = [
       [[], 'a command is missing'],
       [['constructor', 'x'], 'unknown command constructor'],
-      [['create'], 'create: whose account?'],
+      [['create'], 'create: an email address or account id is missing'],
       [['create', 'not-an-address'], 'not-an-address: An email address looks like'],
       [['list', 'a@b'], 'unknown argument a@b'],
       [['upgrade', 'a@b', '--upgraded'], 'upgrade has no option --upgraded'],
@@ -241,7 +241,7 @@ describe('the data folder that the account command works on', () => {
     const found = await unconfigured(['list']);
     expect([found.code, found.stderr]).toEqual([
       0,
-      `Data folder: ${other} (of the server at http://localhost:${process.httpPort}, process ${process.child.pid})\n`,
+      `Data folder: ${other} (server at http://localhost:${process.httpPort}, process ${process.child.pid})\n`,
     ]);
     expect(found.stdout).toContain(' admin@localhost ');
     expect([statSync(stateFolder()).mode & 0o777, notes().length]).toEqual([0o700, 1]);
@@ -267,7 +267,7 @@ describe('the data folder that the account command works on', () => {
     const removers = [dataDir, other].map(folder => running.add(serverOf(folder)));
     const { code, stderr } = await unconfigured(['list']);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^Several servers are running\. Add the data folder of the one you mean:\n\n/);
+    expect(stderr).toMatch(/^Several servers are running\. Add the data folder of one of them:\n\n/);
     for (const folder of [dataDir, other])
       expect(stderr).toContain(`  --dataDir=${folder}   http://localhost:1, process `);
 
@@ -286,7 +286,7 @@ describe('the data folder that the account command works on', () => {
     writeFileSync(join(stateFolder(), 'ended.json'), JSON.stringify(ended));
     const { code, stderr } = await unconfigured(['list']);
     expect(code).toBe(1);
-    expect(stderr).toContain('Add the data folder of the server you mean:');
+    expect(stderr).toContain('Add the data folder of a running server:');
     expect(stderr).toContain(`  --dataDir=${dataDir}   `);
     expect(stderr).not.toContain(unlocked);
     expect(notes()).toHaveLength(1);

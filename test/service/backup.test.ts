@@ -120,7 +120,7 @@ describe('a backup of a running server', () => {
     const { code, stderr } = await runCommand('backup', ...fromServer(file));
     expect([code, stderr]).toEqual([
       0,
-      `Data folder: ${server.dataDir}\nWarning: 1 entries of the data folder are neither files nor folders, and not in the backup: vod/${id}/link.\n` +
+      `Data folder: ${server.dataDir}\nWarning: 1 entries of the data folder are neither files nor folders, and are not in the backup: vod/${id}/link.\n` +
         `Backed up ${Object.keys(kept).length + 2} files, ${/[\d.]+ MB/.exec(stderr)?.[0]}, to ${file}.\n`,
     ]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -156,7 +156,7 @@ describe('a backup of a running server', () => {
     const second = await runCommand('backup', ...fromServer(join(server.dataDir, '../none.tar')));
     expect([second.code, second.stderr]).toEqual([
       1,
-      `Data folder: ${server.dataDir}\nAnother backup of ${server.dataDir} is running. Wait for its end.\n`,
+      `Data folder: ${server.dataDir}\nAnother backup of ${server.dataDir} is running. Wait until it has finished.\n`,
     ]);
     // The database was copied once there is output.
     await waitUntil(() => (backup.child.stdout!.readableLength > 0 ? true : undefined));
@@ -190,7 +190,7 @@ describe('a backup of a running server', () => {
       if (isClean)
         expect([ended.code, ended.stderr]).toEqual([
           130,
-          `Data folder: ${server.dataDir}\nInterrupted. What was written has been removed.\n`,
+          `Data folder: ${server.dataDir}\nInterrupted. Incomplete files were removed.\n`,
         ]);
     }
     const folder = await testTempDir();
@@ -237,7 +237,7 @@ describe('a backup of a running server', () => {
     const refused = await runCommand('backup', ...fromServer(file));
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      `Data folder: ${server.dataDir}\nThere is a file ${file} already. Name another one, or replace it with --force.\n`,
+      `Data folder: ${server.dataDir}\nThe file ${file} already exists. Name another one, or replace it with --force.\n`,
     ]);
     expect(readFileSync(file, 'utf8')).toBe('old');
     expect((await runCommand('backup', ...fromServer(file, '--force', '--database-only'))).code).toBe(0);
@@ -289,7 +289,7 @@ describe('a backup of a running server', () => {
     const { code, stderr } = await runCommand('backup', ...fromServer('-'));
     expect([code, stderr]).toEqual([
       0,
-      expect.stringMatching(/\nWarning: The database names files .* Missing for 1 videos\.\n/),
+      expect.stringMatching(/\nWarning: The database refers to files .* Missing for 1 videos\.\n/),
     ]);
     await server.call('DELETE', `/videos/${id}`);
   });
@@ -316,7 +316,7 @@ describe('a restore', () => {
     const dataDir = await testTempDir();
     writeFileSync(join(dataDir, 'mine'), 'x');
     const full = await runCommand('restore', join(folder, 'a.tar'), `--dataDir=${dataDir}`);
-    expect([full.code, full.stderr]).toEqual([1, expect.stringMatching(/is not empty: it has "mine"/)]);
+    expect([full.code, full.stderr]).toEqual([1, expect.stringMatching(/is not empty: it contains "mine"/)]);
     expect(readdirSync(dataDir).sort()).toEqual(['millrace.lock', 'mine']);
   });
 
@@ -353,9 +353,13 @@ describe('a restore', () => {
     [
       'changed in a file',
       () => changed(archive, archive.indexOf('one', archive.indexOf('notes/one.txt') + 400)),
-      /the checksum of notes\/one\.txt is not/,
+      /the checksum of notes\/one\.txt does not match/,
     ],
-    ['changed in a header', () => changed(archive, archive.indexOf('notes/one.txt')), /no valid tar header/],
+    [
+      'changed in a header',
+      () => changed(archive, archive.indexOf('notes/one.txt')),
+      /tar header is invalid/,
+    ],
   ])('refuses a backup that is %s, and leaves an empty folder', async (_name, make, message) => {
     const { code, stderr, dataDir } = await restoreFile(make());
     expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
@@ -366,14 +370,14 @@ describe('a restore', () => {
   });
 
   it.each([
-    ['a name that leads out of the folder', '../outside', /a file that no backup has: "\.\.\/outside"/],
-    ['a name that leads out of a folder in it', 'vod/../../outside', /a file that no backup has/],
-    ['an absolute name', '/tmp/outside', /a file that no backup has/],
-    ['an empty part of a name', 'vod//x', /a file that no backup has/],
-    ['a journal of the database', 'millrace.db-wal', /a file that no backup has/],
-    ['the marker of restores', 'restore-unfinished', /a file that no backup has/],
+    ['a name that leads out of the folder', '../outside', /an unexpected file: "\.\.\/outside"/],
+    ['a name that leads out of a folder in it', 'vod/../../outside', /an unexpected file/],
+    ['an absolute name', '/tmp/outside', /an unexpected file/],
+    ['an empty part of a name', 'vod//x', /an unexpected file/],
+    ['a journal of the database', 'millrace.db-wal', /an unexpected file/],
+    ['the marker of restores', 'restore-unfinished', /an unexpected file/],
     ['the database twice', 'millrace.db', /millrace\.db twice/],
-    ['a name that is too long', `${'d/'.repeat(600)}x`, /a file that no backup has/],
+    ['a name that is too long', `${'d/'.repeat(600)}x`, /an unexpected file/],
   ])('writes nothing for an archive with %s', async (_what, name, message) => {
     const {
       code,
@@ -395,13 +399,16 @@ describe('a restore', () => {
 
   it('refuses links, checksums that are missing, other formats, and what is no database', async () => {
     const cases: [Buffer, RegExp][] = [
-      [archiveOf([{ name: 'vod', type: 'SymbolicLink' }]), /no regular file \(SymbolicLink\)/],
-      [archiveOf([{ name: 'vod', type: 'Link' }]), /no regular file \(Link\)/],
-      [archiveOf([{ name: 'millrace.db' }], { sums: '' }), /no checksum of millrace-backup\.json/],
-      [archiveOf([{ name: 'notes/x' }]), /has no millrace\.db/],
+      [archiveOf([{ name: 'vod', type: 'SymbolicLink' }]), /not a regular file \(SymbolicLink\)/],
+      [archiveOf([{ name: 'vod', type: 'Link' }]), /not a regular file \(Link\)/],
+      [
+        archiveOf([{ name: 'millrace.db' }], { sums: '' }),
+        /the checksum of millrace-backup\.json is missing/,
+      ],
+      [archiveOf([{ name: 'notes/x' }]), /millrace\.db is missing/],
       [
         archiveOf([], { facts: { format: 2, version: '9.0.0' } }),
-        /format 2, .* Restore it with the version that made it, 9\.0\.0/,
+        /format 2, .* Restore it with the version that created it, 9\.0\.0/,
       ],
       [archiveOf([{ name: 'millrace.db', content: 'text' }]), /The database is damaged/],
       [archiveOf([{ name: 'millrace.db', content: '' }]), /The database is damaged: it has no tables/],

@@ -26,7 +26,7 @@ export async function* readArchive(source: AsyncIterable<Buffer>): AsyncGenerato
     if (header.nullBlock) return;
     const at = `at byte ${bytes.position - blockBytes}`;
     if (!header.cksumValid || header.path === undefined || header.size === undefined) {
-      throw new BackupError(`The backup is damaged ${at}: there is no valid tar header. Use another backup.`);
+      throw new BackupError(`The backup is damaged ${at}: the tar header is invalid. Use another backup.`);
     }
     if (header.type === 'ExtendedHeader' && header.size <= maxPaxBytes && pax === undefined) {
       pax = Pax.parse((await bytes.take(header.size)).toString('utf8'));
@@ -35,7 +35,7 @@ export async function* readArchive(source: AsyncIterable<Buffer>): AsyncGenerato
     }
     if (header.type !== 'File') {
       throw new BackupError(
-        `This is no backup of Millrace: "${header.path}" ${at} is no regular file (${header.type}).`,
+        `This is not a backup of Millrace: "${header.path}" ${at} is not a regular file (${header.type}).`,
       );
     }
     // `Header` prepends the directory of the short name to the name of the pax header.

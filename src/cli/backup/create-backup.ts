@@ -77,7 +77,7 @@ export async function createBackup(options: BackupOptions): Promise<BackupReport
     return await backUp(options, snapshot, workFolder);
   } catch (error) {
     throw isDiskFull(error)
-      ? new BackupError(`The disk is full: the backup was not made. ${roomAdvice}`)
+      ? new BackupError(`The disk is full: no backup was written. ${roomAdvice}`)
       : error;
   } finally {
     await snapshot.remove();
@@ -128,7 +128,7 @@ async function backUp(
   else await pipeline(archive, to, { signal, end: false });
   progress.end();
   if (changed.length > 0)
-    warnings.push(`These files were deleted or cut while they were read: ${shorten(changed)}.`);
+    warnings.push(`These files were deleted or truncated while they were read: ${shorten(changed)}.`);
   return { files, bytes, warnings };
 }
 
@@ -161,17 +161,17 @@ async function freeze(
     ...(snapshot.hasLinks
       ? []
       : [
-          'No hard links can be made in the data folder. Files that are deleted while the backup runs can be missing in it.',
+          'The data folder does not support hard links. The backup may lack files that are deleted while it runs.',
         ]),
     ...(lost.length === 0
       ? []
       : [
-          `The database names files that are not in the data folder. Is a disk not mounted? Missing for ${shorten(lost)}.`,
+          `The database refers to files that are not in the data folder. Check that all disks are mounted. Missing for ${shorten(lost)}.`,
         ]),
     ...(count === 0
       ? []
       : [
-          `${count} entries of the data folder are neither files nor folders, and not in the backup: ${shorten(names, count)}.`,
+          `${count} entries of the data folder are neither files nor folders, and are not in the backup: ${shorten(names, count)}.`,
         ]),
   ];
 }
@@ -236,18 +236,18 @@ function checkTarget(path: string, dataDir: string, isForced: boolean): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
     throw new BackupError(`${path} is a folder. Name a file in it.`);
   }
-  if (!existsSync(folder)) throw new BackupError(`There is no folder ${folder}. Make it first.`);
+  if (!existsSync(folder)) throw new BackupError(`There is no folder ${folder}. Create it first.`);
   const inside = join(realpathSync(folder), basename(path));
   if (existsSync(dataDir) && inside.startsWith(resolve(realpathSync(dataDir)) + sep)) {
     throw new BackupError(
-      `${path} is in the data folder, and would be lost with it. Name a file elsewhere, best on another disk.`,
+      `${path} is in the data folder and would be lost with it. Name a file elsewhere, preferably on another disk.`,
     );
   }
   if (!isForced && existsSync(path)) throw new BackupError(existsMessage(path));
 }
 
 function existsMessage(path: string): string {
-  return `There is a file ${path} already. Name another one, or replace it with --force.`;
+  return `The file ${path} already exists. Name another one, or replace it with --force.`;
 }
 
 function checkRoom(path: string, { files, bytes }: Survey): void {
@@ -255,11 +255,11 @@ function checkRoom(path: string, { files, bytes }: Survey): void {
   const needed = bytes + files * 1024;
   if (bavail * bsize >= needed) return;
   throw new BackupError(
-    `The backup takes ${megabytes(needed)} MB, and ${megabytes(bavail * bsize)} MB are free in ${dirname(path)}. ${roomAdvice}`,
+    `The backup needs ${megabytes(needed)} MB, but only ${megabytes(bavail * bsize)} MB are free in ${dirname(path)}. ${roomAdvice}`,
   );
 }
 
-const roomAdvice = 'Make room, or write the backup to another disk.';
+const roomAdvice = 'Free some space, or write the backup to another disk.';
 
 function megabytes(bytes: number): number {
   return Math.ceil(bytes / 1e6);

@@ -157,7 +157,8 @@ export function acquireBackupLock(dataDir: string): { release(): void } {
     };
   } catch (error) {
     const isTaken = error instanceof Error && systemCodeOf(error.cause)?.startsWith('SQLITE_BUSY') === true;
-    if (isTaken) throw new BackupError(`Another backup of ${dataDir} is running. Wait for its end.`);
+    if (isTaken)
+      throw new BackupError(`Another backup of ${dataDir} is running. Wait until it has finished.`);
     throw error;
   }
 }

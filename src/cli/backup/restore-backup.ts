@@ -46,7 +46,7 @@ const maxDescriptionBytes = 64 * 1024;
 const maxNameBytes = 1024;
 /** Maximum number of files being synced to the disk. */
 const maxSyncs = 16;
-const notOurs = 'This is no backup of Millrace. Name a file that "npm run backup" has written.';
+const notOurs = 'This is not a backup of Millrace. Name a file written by "npm run backup".';
 
 /**
  * Restores a backup into an empty data folder and verifies it. A marker in the folder keeps servers from using it until all files
@@ -64,7 +64,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
     const [found] = readdirSync(dataDir).filter(name => !ofNobody.test(name));
     if (found !== undefined) {
       throw new BackupError(
-        `The folder ${dataDir} is not empty: it has "${found}". Restore into an empty folder: move this one away, or name another one with --dataDir=PATH.`,
+        `The folder ${dataDir} is not empty: it contains "${found}". Move it away, or name another folder with --dataDir=PATH.`,
       );
     }
     await (await open(marker, 'wx', 0o600)).close();
@@ -81,7 +81,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
     if (isMarked) await clear(dataDir);
     throw isDiskFull(error)
       ? new BackupError(
-          `The disk of ${dataDir} is full: nothing was restored. Make room, or restore to another disk.`,
+          `The disk of ${dataDir} is full: nothing was restored. Free some space, or restore to another disk.`,
         )
       : error;
   } finally {
@@ -132,7 +132,7 @@ async function readBackup(
       }
       if (file.name === sumsName) {
         if (!hasDatabase)
-          throw new BackupError(`The backup is damaged: it has no ${databaseName}. Use another backup.`);
+          throw new BackupError(`The backup is damaged: ${databaseName} is missing. Use another backup.`);
         await compareSums(file, sumsPath);
         progress.end();
         return { files, bytes, createdAt: description.createdAt, isDatabaseOnly: description.isDatabaseOnly };
@@ -149,7 +149,7 @@ async function readBackup(
   throw new BackupError(
     description === undefined
       ? notOurs
-      : `The backup is truncated: it has no ${sumsName} at its end. Use another backup.`,
+      : `The backup is truncated: ${sumsName} is missing at its end. Use another backup.`,
   );
 }
 
@@ -173,7 +173,7 @@ function checkName(name: string): void {
     name.split('/').every(part => part !== '' && part !== '.' && part !== '..');
   if (isPlain && (name === databaseName || !isExcludedFromBackup(name))) return;
   throw new BackupError(
-    `The backup names a file that no backup has: ${JSON.stringify(name.slice(0, 200))}. Nothing was restored.`,
+    `The backup contains an unexpected file: ${JSON.stringify(name.slice(0, 200))}. Nothing was restored.`,
   );
 }
 
@@ -193,7 +193,7 @@ function descriptionOf(text: string): Description {
   }
   if (facts.format !== formatVersion) {
     throw new BackupError(
-      `The backup has format ${String(facts.format)}, and this version reads format ${formatVersion}. Restore it with the version that made it, ${String(facts.version)}.`,
+      `The backup has format ${String(facts.format)}, but this version reads format ${formatVersion}. Restore it with the version that created it, ${String(facts.version)}.`,
     );
   }
   return {
@@ -210,14 +210,14 @@ async function compareSums(file: ArchivedFile, sumsPath: string): Promise<void> 
     if (done === true || value !== expected) {
       const name = (done === true ? expected : value).slice(66);
       throw new BackupError(
-        `The backup is damaged: the checksum of ${name} is not the one that was written. Use another backup.`,
+        `The backup is damaged: the checksum of ${name} does not match. Use another backup.`,
       );
     }
   }
   const { value, done } = await found.next();
   if (done !== true) {
     throw new BackupError(
-      `The backup is damaged: there is no checksum of ${value.slice(66)}. Use another backup.`,
+      `The backup is damaged: the checksum of ${value.slice(66)} is missing. Use another backup.`,
     );
   }
 }
@@ -291,7 +291,7 @@ async function openNew(path: string, name: string): Promise<FileHandle> {
   try {
     return await open(path, 'wx', 0o600);
   } catch (error) {
-    if (existsSync(path)) throw new BackupError(`The backup has ${name} twice. Nothing was restored.`);
+    if (existsSync(path)) throw new BackupError(`The backup contains ${name} twice. Nothing was restored.`);
     throw error;
   }
 }
