@@ -73,8 +73,8 @@ async function listen(onSocket: (socket: Socket) => void): Promise<AsyncDisposab
 describe.each(ffmpegBuilds)('with the $name ffmpeg', ({ path }) => {
   test('a destination by name gets what came in, byte for byte, from a keyframe on and from the time 0', async () => {
     const key = newKey();
-    await using outing = startRestreamSession([{ url: urlOf(door.port), key }], { ffmpeg: path });
-    outing.play(tags);
+    await using session = startRestreamSession([{ url: urlOf(door.port), key }], { ffmpeg: path });
+    session.play(tags);
     await waitUntil(() => media(publishersOf(key)[0], 'video').length > 40, { what: 'frames' });
     const [publisher] = publishersOf(key);
     expect(publisher!.request).toMatchObject({ app: 'live', streamKey: key });
@@ -92,7 +92,7 @@ describe.each(ffmpegBuilds)('with the $name ffmpeg', ({ path }) => {
       if (kind === 'video') expect(describeVideoTag(frames[0]!.body)!.role).toBe('keyframe');
       expect(frames[0]!.timestampMs).toBeLessThan(50);
     }
-    expect(outing.facts()).toMatchObject({
+    expect(session.facts()).toMatchObject({
       state: 'live',
       retries: 0,
       droppedFrames: 0,
@@ -110,21 +110,21 @@ describe.each(ffmpegBuilds)('with the $name ffmpeg', ({ path }) => {
     });
     onTestFinished(() => strict.server.stop());
     const url = urlOf(strict.port, `live?${token}`);
-    await using outing = startRestreamSession([{ url, key }], { ffmpeg: path });
-    outing.play(tags);
-    const facts = await outing.until('a refusal', ({ state }) => state === 'retrying');
+    await using session = startRestreamSession([{ url, key }], { ffmpeg: path });
+    session.play(tags);
+    const facts = await session.until('a refusal', ({ state }) => state === 'retrying');
     expect(facts).toMatchObject({
       reason: 'refused',
       lastError: expect.stringContaining('Neither [key] nor [key] is known.'),
     });
-    await outing.until('another try', ({ retries }) => retries > 0);
-    expect(outing.log.length).toBeGreaterThan(0);
-    expect(JSON.stringify([outing.log, outing.facts()])).not.toMatch(/wrong-(key|token)/);
+    await session.until('another try', ({ retries }) => retries > 0);
+    expect(session.log.length).toBeGreaterThan(0);
+    expect(JSON.stringify([session.log, session.facts()])).not.toMatch(/wrong-(key|token)/);
   });
 });
 
 describe.concurrent('a destination', () => {
-  test('that is not there yet, goes in the middle and comes back is sent to again; another one misses nothing', async () => {
+  test('that starts late and restarts is reconnected, while another one misses nothing', async () => {
     const [key, otherKey] = [newKey(), newKey()];
     let isThere = false;
     const sockets = new Set<Socket>();
@@ -138,44 +138,44 @@ describe.concurrent('a destination', () => {
       socket.pipe(onward).pipe(socket);
       sockets.add(socket).add(onward);
     });
-    await using outing = startRestreamSession([
+    await using session = startRestreamSession([
       { url: urlOf(relay.port), key },
       { url: urlOf(door.port), key: otherKey },
     ]);
-    const publisher = outing.play(tags);
-    await outing.until('a failure', ({ state }) => state === 'retrying');
+    const publisher = session.play(tags);
+    await session.until('a failure', ({ state }) => state === 'retrying');
     isThere = true;
-    await outing.until('media', ({ state }) => state === 'live');
+    await session.until('media', ({ state }) => state === 'live');
     await waitUntil(() => media(publishersOf(key)[0], 'video').length > 10, { what: 'frames' });
     for (const socket of sockets) socket.destroy();
-    expect(await outing.until('its end to be noticed', ({ state }) => state === 'retrying')).toMatchObject({
+    expect(await session.until('its end to be noticed', ({ state }) => state === 'retrying')).toMatchObject({
       reason: 'closed',
     });
-    await outing.until('media again', ({ state }) => state === 'live');
+    await session.until('media again', ({ state }) => state === 'live');
     await waitUntil(() => media(publishersOf(key)[1], 'video').length > 10, { what: 'frames again' });
-    expect(outing.facts().retries).toBeGreaterThanOrEqual(2);
+    expect(session.facts().retries).toBeGreaterThanOrEqual(2);
 
     const [other, ...more] = publishersOf(otherKey);
     expect(more).toEqual([]);
     const times = media(other, 'video').map(({ timestampMs }) => timestampMs);
     const gaps = times.slice(1).map((at, index) => at - times[index]!);
     expect(Math.max(...gaps)).toBeLessThan(100);
-    expect(outing.facts(1)).toMatchObject({ state: 'live', retries: 0, droppedFrames: 0 });
+    expect(session.facts(1)).toMatchObject({ state: 'live', retries: 0, droppedFrames: 0 });
 
     // An end while there is nothing to send is no failure of the destination: it is not waited for any longer than the first time.
     const waits = () =>
-      outing.log.filter(({ event }) => event === 'restream-failed').map(({ data }) => data.retryMs);
+      session.log.filter(({ event }) => event === 'restream-failed').map(({ data }) => data.retryMs);
     expect(waits().at(-1)).toBeGreaterThan(125);
     await publisher.stop();
-    outing.disconnectPublisher();
+    session.disconnectPublisher();
     for (const socket of sockets) socket.destroy();
-    await outing.until('its end to be noticed', ({ state }) => state === 'retrying');
+    await session.until('its end to be noticed', ({ state }) => state === 'retrying');
     expect(waits().at(-1)).toBeLessThanOrEqual(125);
-    outing.play(tags);
-    await outing.until('media of the publisher that is back', ({ state }) => state === 'live');
+    session.play(tags);
+    await session.until('media of the publisher that is back', ({ state }) => state === 'live');
   });
 
-  test('that stops reading is dropped to a keyframe, then left; the memory for it is bounded', async () => {
+  test('that stops reading skips to a keyframe, then is disconnected; memory stays bounded', async () => {
     const [key, otherKey] = [newKey(), newKey()];
     let isReading = true;
     await using relay = await listen(socket => {
@@ -188,45 +188,45 @@ describe.concurrent('a destination', () => {
       });
       socket.on('close', () => onward.destroy());
     });
-    await using outing = startRestreamSession(
+    await using session = startRestreamSession(
       [
         { url: urlOf(relay.port), key },
         { url: urlOf(door.port), key: otherKey },
       ],
       { times: { stallMs: 4_500 } },
     );
-    outing.play(heavier(tags, 300_000));
-    await outing.until('media', ({ state }) => state === 'live');
+    session.play(heavier(tags, 300_000));
+    await session.until('media', ({ state }) => state === 'live');
     await waitUntil(() => media(publishersOf(otherKey)[0], 'video').length > 5, { what: 'frames' });
     isReading = false;
-    const facts = await outing.until('a stall', ({ state }) => state === 'retrying');
-    expect(facts).toMatchObject({ reason: 'stalled', lastError: expect.stringContaining('took nothing') });
+    const facts = await session.until('a stall', ({ state }) => state === 'retrying');
+    expect(facts).toMatchObject({ reason: 'stalled', lastError: expect.stringContaining('read nothing') });
     expect(facts.droppedFrames).toBeGreaterThan(0);
     const before = media(publishersOf(otherKey)[0], 'video').length;
     await waitUntil(() => media(publishersOf(otherKey)[0], 'video').length > before + 10, { what: 'frames' });
-    expect(outing.facts(1)).toMatchObject({ state: 'live', retries: 0 });
+    expect(session.facts(1)).toMatchObject({ state: 'live', retries: 0 });
   });
 
-  test('that answers nothing, or no RTMP, costs no process', async () => {
+  test('that does not speak RTMP costs no process', async () => {
     await using silent = await listen(() => {});
     await using web = await listen(socket => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-    await using outing = startRestreamSession(
+    await using session = startRestreamSession(
       [silent, web].map(({ port }) => ({ url: urlOf(port), key: 'key' })),
       { times: { firstRetryMs: 60_000, maxRetryMs: 60_000 }, dialTimeoutMs: 2_000 },
     );
-    outing.play(tags);
+    session.play(tags);
     const none = ({ state }: { state: string }) => {
-      expect(outing.owner.running).toBe(0);
+      expect(session.owner.running).toBe(0);
       return state === 'retrying';
     };
-    expect(await outing.until('an answer that is no RTMP', none, 1)).toMatchObject({
+    expect(await session.until('an answer that is no RTMP', none, 1)).toMatchObject({
       reason: 'failed',
-      lastError: `What answers at destination.test:${web.port} does not speak RTMP.`,
+      lastError: `The server at destination.test:${web.port} does not speak RTMP.`,
     });
-    expect(await outing.until('the end of its time', none)).toMatchObject({ reason: 'timed-out' });
+    expect(await session.until('the end of its time', none)).toMatchObject({ reason: 'timed-out' });
   });
 
-  test('that only greets is left after a while, and one that answers without an end is left at once', async () => {
+  test('that only completes the handshake times out, and one that sends malformed RTMP is disconnected at once', async () => {
     const greet = (socket: Socket, then: (socket: Socket) => void) => {
       const handshake = new ServerHandshake(answer => {
         socket.write(answer);
@@ -250,19 +250,19 @@ describe.concurrent('a destination', () => {
         pour();
       }),
     );
-    await using outing = startRestreamSession(
+    await using session = startRestreamSession(
       [mute, endless].map(({ port }) => ({ url: urlOf(port), key: 'key' })),
       { times: { acceptMs: 5_000, firstRetryMs: 60_000, maxRetryMs: 60_000 } },
     );
-    outing.play(tags);
-    expect(await outing.until('a failure', ({ state }) => state === 'retrying', 1)).toMatchObject({
+    session.play(tags);
+    expect(await session.until('a failure', ({ state }) => state === 'retrying', 1)).toMatchObject({
       reason: 'failed',
-      lastError: 'The destination does not speak RTMP as it should.',
+      lastError: 'The destination sends malformed RTMP.',
     });
-    expect(await outing.until('a failure', ({ state }) => state === 'retrying')).toMatchObject({
+    expect(await session.until('a failure', ({ state }) => state === 'retrying')).toMatchObject({
       reason: 'timed-out',
     });
-    await waitUntil(() => outing.owner.running === 0, { what: 'the end of its process' });
+    await waitUntil(() => session.owner.running === 0, { what: 'the end of its process' });
   });
 
   test('is told its key, its app and its address, though they are equally long', async ({
@@ -274,11 +274,11 @@ describe.concurrent('a destination', () => {
     });
     onTestFinished(() => open.server.stop());
     const url = urlOf(open.port);
-    await using outing = startRestreamSession([
+    await using session = startRestreamSession([
       { url, key: 'abcd' },
       { url, key: 'k'.repeat(url.length) },
     ]);
-    outing.play(tags);
+    session.play(tags);
     await waitUntil(() => publishers.length === 2, { what: 'two publishers' });
     expect(publishers.map(({ request: { app, streamKey } }) => [app, streamKey]).toSorted()).toEqual([
       ['live', 'abcd'],
@@ -290,49 +290,49 @@ describe.concurrent('a destination', () => {
     const impatient = await startIngest({ handshakeTimeoutMs: 6_000 });
     onTestFinished(() => impatient.server.stop());
     const rare = await recordTags({ seconds: 8, gopSeconds: 8 });
-    await using outing = startRestreamSession([{ url: urlOf(impatient.port), key: goodKey }]);
-    outing.play(rare);
-    await outing.until('media', ({ state }) => state === 'live');
+    await using session = startRestreamSession([{ url: urlOf(impatient.port), key: goodKey }]);
+    session.play(rare);
+    await session.until('media', ({ state }) => state === 'live');
     await waitUntil(() => media(impatient.publishers[0], 'video').length > 40, { what: 'frames' });
     const [config, first] = media(impatient.publishers[0], 'video');
     expect([isConfig(config!), first!.body.equals(rare.find(tag => isKeyframe(tag))!.body)]).toEqual([
       true,
       true,
     ]);
-    expect(outing.facts()).toMatchObject({ retries: 0, lastError: undefined });
+    expect(session.facts()).toMatchObject({ retries: 0, lastError: undefined });
   });
 
   test('whose ffmpeg is killed gets another one; no list of processes has its key or its name', async () => {
     const key = `${goodKey}-${'y'.repeat(68)}`;
-    await using outing = startRestreamSession([{ url: urlOf(door.port), key }]);
-    outing.play(tags);
-    await outing.until('media', ({ state }) => state === 'live');
+    await using session = startRestreamSession([{ url: urlOf(door.port), key }]);
+    session.play(tags);
+    await session.until('media', ({ state }) => state === 'live');
     const list = (await runToEnd('ps', ['-ww', '-eo', 'pid=,args='])).split('\n');
     const own = list.filter(line => line.includes(` -rtmp_playpath ${'0'.repeat(key.length)} `));
     expect(own).toHaveLength(1);
     expect(list.filter(line => line.includes(key) || /-rtmp_tcurl \S*destination/.test(line))).toEqual([]);
     process.kill(Number.parseInt(own[0]!, 10), 'SIGKILL');
-    expect(await outing.until('a failure', ({ state }) => state === 'retrying')).toMatchObject({
+    expect(await session.until('a failure', ({ state }) => state === 'retrying')).toMatchObject({
       reason: 'failed',
       lastError: expect.stringContaining('SIGKILL'),
     });
-    await outing.until('media again', ({ state }) => state === 'live');
+    await session.until('media again', ({ state }) => state === 'live');
     await waitUntil(() => media(publishersOf(key)[1], 'video').length > 5, { what: 'frames again' });
   });
 
   test('that nothing listens at costs no process', async () => {
     const gone = await listen(() => {});
     await gone[Symbol.asyncDispose]();
-    await using outing = startRestreamSession([{ url: urlOf(gone.port), key: 'key' }]);
-    outing.play(tags);
-    expect(await outing.until('two tries', ({ retries }) => retries >= 2)).toMatchObject({
+    await using session = startRestreamSession([{ url: urlOf(gone.port), key: 'key' }]);
+    session.play(tags);
+    expect(await session.until('two tries', ({ retries }) => retries >= 2)).toMatchObject({
       state: 'retrying',
       reason: 'connection-refused',
     });
-    expect(outing.owner.running).toBe(0);
+    expect(session.owner.running).toBe(0);
   });
 
-  test('whose name is not found, or leads into the network of the server, is not connected to', async () => {
+  test('whose name is unknown or resolves to a private address is not connected', async () => {
     const key = newKey();
     const lost = async () => {
       throw Object.assign(new Error('queryA ENOTFOUND'), {
@@ -347,7 +347,7 @@ describe.concurrent('a destination', () => {
     inside.play(tags);
     expect(await nameless.until('a failure', ({ state }) => state === 'retrying')).toMatchObject({
       reason: 'name-not-found',
-      lastError: 'The name destination.test was not found.',
+      lastError: 'The name destination.test was not found. Check the address of the destination.',
     });
     expect(await inside.until('a failure', ({ state }) => state === 'retrying')).toMatchObject({
       reason: 'not-public',
@@ -358,37 +358,37 @@ describe.concurrent('a destination', () => {
 
   test('goes on in the same connection when the publisher is away for a while, and in another when it sends something else', async () => {
     const key = newKey();
-    await using outing = startRestreamSession([{ url: urlOf(door.port), key }]);
-    const first = outing.play(tags);
+    await using session = startRestreamSession([{ url: urlOf(door.port), key }]);
+    const first = session.play(tags);
     await waitUntil(() => media(publishersOf(key)[0], 'video').length > 10, { what: 'frames' });
     await first.stop();
-    outing.disconnectPublisher();
+    session.disconnectPublisher();
     const before = media(publishersOf(key)[0], 'video').length;
-    const second = outing.play(tags);
+    const second = session.play(tags);
     await waitUntil(() => media(publishersOf(key)[0], 'video').length > before + 10, { what: 'more frames' });
     const times = media(publishersOf(key)[0], 'video').map(({ timestampMs }) => timestampMs);
     expect(times).toEqual(times.toSorted((a, b) => a - b));
     expect(publishersOf(key)).toHaveLength(1);
     await second.stop();
-    outing.disconnectPublisher();
-    outing.play(otherTags);
+    session.disconnectPublisher();
+    session.play(otherTags);
     await waitUntil(() => media(publishersOf(key)[1], 'video').length > 10, { what: 'other frames' });
     const config = otherTags.find(tag => tag.kind === 'video' && isConfig(tag))!;
     const [newConfig, firstFrame] = media(publishersOf(key)[1], 'video');
     expect(newConfig!.body).toEqual(config.body);
     // Nothing is left out while the former connection ends.
     expect(firstFrame!.body.equals(otherTags.find(isKeyframe)!.body)).toBe(true);
-    expect(outing.facts()).toMatchObject({ retries: 0, lastError: undefined });
+    expect(session.facts()).toMatchObject({ retries: 0, lastError: undefined });
   });
 
   test('is told the end when the broadcast ends, and nothing is left', async () => {
     const key = newKey();
-    await using outing = startRestreamSession([{ url: urlOf(door.port), key }]);
-    outing.play(tags);
+    await using session = startRestreamSession([{ url: urlOf(door.port), key }]);
+    session.play(tags);
     await waitUntil(() => media(publishersOf(key)[0], 'video').length > 10, { what: 'frames' });
-    await outing.end();
-    expect(outing.owner.running).toBe(0);
-    expect(outing.restreams.ofStream('li-test')).toBeUndefined();
+    await session.end();
+    expect(session.owner.running).toBe(0);
+    expect(session.restreams.ofStream('li-test')).toBeUndefined();
     await waitUntil(() => publishersOf(key)[0]!.closeReasons.length > 0, { what: 'its end' });
     expect(publishersOf(key)[0]!.closeReasons).toEqual(['unpublished']);
   });
@@ -402,9 +402,9 @@ test('a destination over TLS is sent to when its certificate is of a name that i
   onTestFinished(() => secure.server.stop());
   const url = `rtmps://destination.test:${secure.server.rtmpsPort}/live`;
   {
-    await using outing = startRestreamSession([{ url, key: goodKey }]);
-    outing.play(tags);
-    expect(await outing.until('a failure', ({ state }) => state === 'retrying')).toMatchObject({
+    await using session = startRestreamSession([{ url, key: goodKey }]);
+    session.play(tags);
+    expect(await session.until('a failure', ({ state }) => state === 'retrying')).toMatchObject({
       reason: 'tls',
       lastError: expect.stringContaining('self-signed certificate'),
     });
@@ -412,14 +412,14 @@ test('a destination over TLS is sent to when its certificate is of a name that i
   const usual = getCACertificates('default');
   setDefaultCACertificates([...usual, cert]);
   onTestFinished(() => setDefaultCACertificates(usual));
-  await using outing = startRestreamSession([
+  await using session = startRestreamSession([
     { url, key: goodKey },
     { url: url.replace('destination.test', 'another.test'), key: goodKey },
   ]);
-  outing.play(tags);
+  session.play(tags);
   await waitUntil(() => media(secure.publishers[0], 'video').length > 10, { what: 'frames' });
   expect(secure.publishers[0]!.request).toMatchObject({ protocol: 'rtmps', streamKey: goodKey });
-  expect(await outing.until('a failure', ({ state }) => state === 'retrying', 1)).toMatchObject({
+  expect(await session.until('a failure', ({ state }) => state === 'retrying', 1)).toMatchObject({
     reason: 'tls',
     lastError: expect.stringContaining('another.test'),
   });

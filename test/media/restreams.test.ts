@@ -139,7 +139,7 @@ describe.concurrent('a broadcast', () => {
     await until(stream, 1, ({ state }) => state === 'live');
     expect(await until(stream, 0, ({ state }) => state === 'retrying')).toMatchObject({
       reason: 'connection-refused',
-      lastError: `Nothing takes connections at 127.0.0.1:${dead}.`,
+      lastError: `127.0.0.1:${dead} refuses connections. Check the address and port of the destination.`,
     });
     const watch = await StreamMonitor.begin(`${here.baseUrl}/${stream.liveStreamId}.m3u8`);
     const mirror = await StreamMonitor.begin(`${there.baseUrl}/${target.liveStreamId}.m3u8`);
@@ -257,7 +257,7 @@ describe.concurrent('a broadcast', () => {
   });
 });
 
-test('nothing is left of destinations when their broadcasts are over, and what they did is counted', async () => {
+test('destinations end with their broadcasts and are counted in metrics', async () => {
   await waitUntil(() => here.app.ffmpegProcesses() === 0, { what: 'the end of all processes' });
   const text = await (await fetch(`${here.baseUrl}/metrics`)).text();
   const metric = (name: string) => Number(new RegExp(`^millrace_${name} (\\S+)$`, 'm').exec(text)?.[1]);

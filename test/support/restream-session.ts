@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessOwner } from '../../src/ffmpeg/process/owned-process.ts';
 import type { BroadcastSubscriber, BroadcastTag } from '../../src/live/broadcast/broadcast-subscriber.ts';
 import { dial } from '../../src/live/restream/dial.ts';
-import type { RestreamStatus, RestreamTimeouts } from '../../src/live/restream/restream-destination.ts';
+import type { RestreamStatus } from '../../src/live/restream/restream-destination.ts';
+import type { RestreamTimeouts } from '../../src/live/restream/restream-retries.ts';
 import { Restreamer, type StoppedRestream } from '../../src/live/restream/restreamer.ts';
 import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { describeVideoTag } from '../../src/media/flv/flv-tag.ts';
@@ -27,7 +28,7 @@ export interface RestreamFixture {
   readonly stopped: StoppedRestream[];
   facts(index?: number): RestreamStatus;
   until(what: string, condition: (facts: RestreamStatus) => boolean, index?: number): Promise<RestreamStatus>;
-  /** Plays tags again and again at their pace, the configuration first; stops at the end of the outing or when told to. */
+  /** Plays tags again and again at their pace, the configuration first; stops at the end of the session or when told to. */
   play(tags: readonly FlvTag[]): { stop(): Promise<void> };
   /** The publisher is gone for now. */
   disconnectPublisher(): void;

@@ -5,38 +5,41 @@ import { pinnedLookup, type ResolveHost, resolveTarget } from '../../shared/netw
 import { RestreamError } from './restream-failure.ts';
 import type { RestreamTarget } from './restream-target.ts';
 
-/** How destinations are connected to. */
 export interface DialOptions {
-  /** Names are resolved anew for each connection. */
+  /** Called for each connection. */
   readonly resolve: ResolveHost;
-  /** Loopback and private addresses are connected to. */
+  /** Allows loopback and private addresses. */
   readonly allowPrivate: boolean;
-  /** For name, connection, TLS and handshake together. */
+  /** For DNS, connection, TLS and handshake together. */
   readonly timeoutMs: number;
 }
 
-/** While the publisher is away nothing is sent; the network is asked after so long whether the other end is still there. */
-const quietMs = 10_000;
+/** TCP keep-alive checks the connection while the publisher is away and nothing is sent. */
+const keepAliveMs = 10_000;
 
 /**
- * Connects to a destination: its name is resolved once, checked, and nothing else is connected to. TLS ends here, and the handshake of
- * RTMP is done here, so that what answers nothing costs a connection and no process. The socket is paused.
+ * Connects to a destination. Resolves its name once and connects to the checked addresses only. Performs the TLS and RTMP handshakes, so that
+ * an endpoint that does not answer costs a connection but no process. Returns a paused socket.
  *
  * @throws RestreamError, Error of the system, or the reason of `signal`
  */
-export async function dial(target: RestreamTarget, rules: DialOptions, signal: AbortSignal): Promise<Socket> {
+export async function dial(
+  target: RestreamTarget,
+  options: DialOptions,
+  signal: AbortSignal,
+): Promise<Socket> {
   const limit = new AbortController();
-  const late = new RestreamError({
+  const timeoutError = new RestreamError({
     reason: 'timed-out',
-    detail: `${target.host}:${target.port} did not answer within ${Math.ceil(rules.timeoutMs / 1000)} s.`,
+    detail: `${target.host}:${target.port} did not answer within ${Math.ceil(options.timeoutMs / 1000)} s.`,
     isLasting: false,
   });
-  const timer = setTimeout(() => limit.abort(late), rules.timeoutMs);
+  const timer = setTimeout(() => limit.abort(timeoutError), options.timeoutMs);
   const given = AbortSignal.any([signal, limit.signal]);
   try {
     given.throwIfAborted();
-    const checked = await orAbort(
-      resolveTarget(target.host, { allowPrivate: rules.allowPrivate, resolve: rules.resolve }),
+    const checked = await rejectOnAbort(
+      resolveTarget(target.host, { allowPrivate: options.allowPrivate, resolve: options.resolve }),
       given,
     );
     if (!checked.accepted) {
@@ -46,7 +49,7 @@ export async function dial(target: RestreamTarget, rules: DialOptions, signal: A
     const { host, port, isTls } = target;
     const address = {
       ...{ host, port, lookup: pinnedLookup(checked.addresses) },
-      ...{ noDelay: true, keepAlive: true, keepAliveInitialDelay: quietMs },
+      ...{ noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs },
     };
     const socket = isTls
       ? connectTls({ ...address, ...(isIP(host) === 0 ? { servername: host } : {}) })
@@ -60,11 +63,11 @@ export async function dial(target: RestreamTarget, rules: DialOptions, signal: A
       socket.once(end, () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
     }
     try {
-      await orAbort(Promise.race([promise, gone]), given);
-      if (await orAbort(Promise.race([performClientHandshake(socket), gone]), given)) return socket;
+      await rejectOnAbort(Promise.race([promise, gone]), given);
+      if (await rejectOnAbort(Promise.race([performClientHandshake(socket), gone]), given)) return socket;
       throw new RestreamError({
         reason: 'failed',
-        detail: `What answers at ${host}:${port} does not speak RTMP.`,
+        detail: `The server at ${host}:${port} does not speak RTMP.`,
         isLasting: true,
       });
     } catch (error) {
@@ -76,7 +79,7 @@ export async function dial(target: RestreamTarget, rules: DialOptions, signal: A
   }
 }
 
-async function orAbort<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+async function rejectOnAbort<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const { promise: given, reject } = Promise.withResolvers<never>();
   if (signal.aborted) reject(signal.reason as Error);
   const abort = () => reject(signal.reason as Error);

@@ -21,76 +21,73 @@ import {
   replaceBytes,
 } from './rtmp-tap.ts';
 
-/** What a run tells its destination. */
 export interface RestreamConnectionEvents {
-  /** The destination takes the stream. */
+  /** The destination accepts the stream. */
   accepted(): void;
-  /** So many more bytes went out. */
+  /** More bytes were sent. */
   taken(bytes: number): void;
-  /** Once: all of it is gone. `failure` is undefined when it was asked to end. */
+  /** Called once, when process and socket are gone. `failure` is undefined after a requested end. */
   ended(failure: RestreamFailure | undefined): void;
 }
 
-/** What a run is made with. */
 export interface RestreamConnectionOptions {
   readonly target: RestreamTarget;
   readonly streamKey: string;
-  /** Connected to the destination, behind the handshake, paused; it belongs to the run. */
+  /** Connected, after the handshake, paused. Owned by the connection. */
   readonly socket: Socket;
   readonly owner: ProcessOwner;
-  /** Go on the log lines of the process. */
+  /** For log lines of the process. */
   readonly ids: Readonly<Record<string, unknown>>;
   readonly events: RestreamConnectionEvents;
 }
 
-/** How ffmpeg is begun: a build that can read what comes, and which tracks do. */
 export interface RestreamStart {
   readonly ffmpegPath: string;
   readonly hasAudio: boolean;
   readonly hasVideo: boolean;
-  /** Time of the first tag on the broadcast's clock; the destination's begins at 0. */
+  /** Time of the first tag on the broadcast's clock; becomes 0 at the destination. */
   readonly startMs: number;
 }
 
 /**
- * What waits for a destination at most: media time, and bytes, which are less than that above 27 Mbit/s. All destinations of a broadcast
- * share them.
+ * Limits of media that is waiting to be sent. Above 27 Mbit/s the limit of bytes is reached first. All destinations of a broadcast share the
+ * buffers.
  */
-const mostWaitingMs = 5_000;
-const mostWaitingBytes = 16 * 1024 * 1024;
-/** Servers say next to nothing before they are spoken to; counted in reads of up to 64 KiB. */
-const mostEarly = 8;
-/** Once ffmpeg is gone, what it left in the socket is given this long. */
-const lastBytesMs = 300;
-const stopLadder = { interruptAfterMs: 500, killAfterMs: 300 };
+const maxWaitingMs = 5_000;
+const maxWaitingBytes = 16 * 1024 * 1024;
+/** Reads of up to 64 KiB that a destination may send before ffmpeg connects. */
+const maxEarlyReads = 8;
+/** Time to send what ffmpeg left in the socket. */
+const flushMs = 300;
+const stopTimeouts = { interruptAfterMs: 500, killAfterMs: 300 };
 
 /**
- * One connection to a destination: an ffmpeg that speaks RTMP to a port of loopback, and what passes its bytes on to the
- * destination and back. ffmpeg knows neither the name of the destination nor the key: what it says in their place is changed on the way.
+ * One connection to a destination: an ffmpeg that publishes to a loopback port, whose bytes are relayed to the destination and back. ffmpeg
+ * knows neither the URL of the destination nor the stream key: placeholders of the same length are replaced in its commands.
  */
 export class RestreamConnection {
   readonly #options: RestreamConnectionOptions;
   readonly #loopbackServer: Server;
   #process: PipedProcess | undefined;
-  #inner: Socket | undefined;
-  readonly #back = new RtmpTap({ command: payload => this.#answered(payload) });
-  /** What the destination said before ffmpeg could hear it; undefined from then on. */
-  #early: Buffer[] | undefined = [];
+  #ffmpegSocket: Socket | undefined;
+  readonly #responseTap = new RtmpTap({ command: payload => this.#readResponse(payload) });
+  /** Data of the destination from before ffmpeg connected; undefined afterwards. */
+  #earlyData: Buffer[] | undefined = [];
   #startMs = 0;
-  /** Tags that ffmpeg has not taken, oldest first. */
+  /** Tags that ffmpeg has not read, oldest first. */
   readonly #waiting: { readonly atMs: number; readonly bytes: number }[] = [];
   #waitingBytes = 0;
   #newestMs = 0;
   #status: RtmpStatus | undefined;
   #socketError: Error | undefined;
   #isClosedByDestination = false;
-  #isAsked = false;
+  #isEndRequested = false;
   #isEnded = false;
   #failure: RestreamFailure | undefined;
   #exit: ProcessExit | undefined;
-  #lastBytesTimer: NodeJS.Timeout | undefined;
+  #flushTimer: NodeJS.Timeout | undefined;
 
-  /** Opens the port of loopback; resolves when ffmpeg can be begun. @throws Error when there is no port left */
+  /** Opens the loopback port. @throws Error when no port is left */
   static async open(options: RestreamConnectionOptions): Promise<RestreamConnection> {
     const run = new RestreamConnection(options);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -114,7 +111,7 @@ export class RestreamConnection {
       if (!socket.writableEnded) this.#socketError ??= error;
     });
     socket.once('close', () => this.#destinationGone());
-    // The end of what it sends is seen only by whoever reads.
+    // Only a reader sees the end.
     socket.once('end', () => this.#destinationGone());
     socket.on('data', bytes => this.#fromDestination(bytes));
     socket.resume();
@@ -124,24 +121,22 @@ export class RestreamConnection {
     return this.#process !== undefined;
   }
 
-  /** It was asked to end. */
   get isEnding(): boolean {
-    return this.#isAsked;
+    return this.#isEndRequested;
   }
 
-  /** Bytes wait to be taken by ffmpeg or by the destination. */
+  /** Bytes wait for ffmpeg or the destination. */
   get isWaiting(): boolean {
     return this.#waitingBytes > 0 || this.#options.socket.writableLength > 0;
   }
 
-  /** So much waits that nothing more should be written. */
+  /** The caller should write no more. */
   get isFull(): boolean {
-    return this.#waitingBytes > mostWaitingBytes || this.#waitingMs > mostWaitingMs;
+    return this.#waitingBytes > maxWaitingBytes || this.#waitingMs > maxWaitingMs;
   }
 
-  /** There is room again for a while. */
   get isHalfEmpty(): boolean {
-    return this.#waitingBytes <= mostWaitingBytes / 2 && this.#waitingMs <= mostWaitingMs / 2;
+    return this.#waitingBytes <= maxWaitingBytes / 2 && this.#waitingMs <= maxWaitingMs / 2;
   }
 
   get #waitingMs(): number {
@@ -149,10 +144,14 @@ export class RestreamConnection {
     return oldest === undefined ? 0 : this.#newestMs - oldest.atMs;
   }
 
-  /** Begins ffmpeg. Decoder configuration is to be written first, then a keyframe. @throws Error when no process can be started */
+  /** Starts ffmpeg. Write decoder configuration first, then a keyframe. @throws Error when no process can be started */
   begin({ ffmpegPath, hasAudio, hasVideo, startMs }: RestreamStart): void {
     const { owner, ids, target, streamKey } = this.#options;
-    const [tcUrl, app, playPath] = [standInOf(target.tcUrl), standInOf(target.app), standInOf(streamKey)];
+    const [tcUrl, app, playPath] = [
+      placeholderOf(target.tcUrl),
+      placeholderOf(target.app),
+      placeholderOf(streamKey),
+    ];
     const { port } = this.#loopbackServer.address() as { port: number };
     this.#startMs = startMs;
     this.#process = owner.start(ffmpegPath, restreamArguments({ port, tcUrl, app, playPath }), {
@@ -164,7 +163,7 @@ export class RestreamConnection {
     void this.#process.exited.then(exit => this.#processGone(exit));
   }
 
-  /** Hands in a tag body. What is full is the caller's to ask. */
+  /** Writes a tag body. The caller checks {@link isFull}. */
   write(kind: TrackKind, atMs: number, body: Buffer): void {
     const stdin = this.#process?.stdin;
     if (stdin === undefined || stdin.writableEnded || stdin.destroyed) return;
@@ -183,16 +182,16 @@ export class RestreamConnection {
     stdin.uncork();
   }
 
-  /** No more is written: what waits goes out, then the connection ends as it should. */
+  /** Sends what is waiting, then closes the connection properly. */
   finish(): void {
-    this.#isAsked = true;
+    this.#isEndRequested = true;
     if (this.#process === undefined) this.#end();
-    else void this.#process.stop(stopLadder);
+    else void this.#process.stop(stopTimeouts);
   }
 
-  /** Ends it at once. `failure` says why, unless it was asked for. */
+  /** Closes the connection at once. Without `failure` the end counts as requested. */
   kill(failure?: RestreamFailure): void {
-    if (failure === undefined) this.#isAsked = true;
+    if (failure === undefined) this.#isEndRequested = true;
     else this.#failure ??= failure;
     this.#options.socket.destroy();
     if (this.#process === undefined) this.#end();
@@ -200,23 +199,23 @@ export class RestreamConnection {
   }
 
   #connected(inner: Socket): void {
-    // Nobody but ffmpeg has a reason to come here, and it comes once.
-    if (this.#process === undefined || this.#inner !== undefined) {
+    // ffmpeg connects once; nothing else is expected here.
+    if (this.#process === undefined || this.#ffmpegSocket !== undefined) {
       inner.destroy();
       return;
     }
-    this.#inner = inner;
+    this.#ffmpegSocket = inner;
     this.#loopbackServer.close();
     const { socket, events } = this.#options;
     const handshake = new ServerHandshake(answer => {
       inner.write(answer);
-      for (const piece of this.#early ?? []) inner.write(piece);
-      this.#early = undefined;
+      for (const piece of this.#earlyData ?? []) inner.write(piece);
+      this.#earlyData = undefined;
     });
     const out = new RtmpTap({
-      command: payload => this.#said(payload),
+      command: payload => this.#fillInNames(payload),
       mediaBegan: () => {
-        // What was refused before, such as a command that not every server knows, did not matter.
+        // Earlier errors, such as of a command that not every server knows, did not matter.
         this.#status = undefined;
         events.accepted();
       },
@@ -238,40 +237,43 @@ export class RestreamConnection {
   }
 
   #fromDestination(bytes: Buffer): void {
-    const pieces = this.#back.push(bytes);
-    if (this.#back.isMalformed || (this.#early?.length ?? 0) > mostEarly) {
-      const detail = 'The destination does not speak RTMP as it should.';
+    const pieces = this.#responseTap.push(bytes);
+    if (this.#responseTap.isMalformed || (this.#earlyData?.length ?? 0) > maxEarlyReads) {
+      const detail = 'The destination sends malformed RTMP.';
       this.kill({ reason: 'failed', detail, isLasting: false });
-    } else if (this.#early !== undefined) this.#early.push(...pieces);
-    else for (const piece of pieces) if (this.#inner?.write(piece) === false) this.#options.socket.pause();
+    } else if (this.#earlyData !== undefined) this.#earlyData.push(...pieces);
+    else
+      for (const piece of pieces)
+        if (this.#ffmpegSocket?.write(piece) === false) this.#options.socket.pause();
   }
 
-  /** The names of a destination may be equally long, so that it matters which one stands where. */
-  #said(payload: Buffer): void {
+  /** Puts the real names into a command. They can have the same length, so the command decides which name is meant. */
+  #fillInNames(payload: Buffer): void {
     const { target, streamKey } = this.#options;
     const names = readAmfCommandName(payload) === 'connect' ? [target.tcUrl, target.app] : [streamKey];
-    for (const name of names) replaceAmfString(payload, standInOf(name), name);
+    for (const name of names) replaceAmfString(payload, placeholderOf(name), name);
   }
 
-  #answered(payload: Buffer): void {
+  #readResponse(payload: Buffer): void {
     const { streamKey, target } = this.#options;
     const texts = ['level', 'code', 'description'].map(name => readAmfStringProperty(payload, name) ?? '');
-    // What follows a question mark is a key as well.
+    // The query string can be a key as well.
     const secrets = [streamKey, ...target.app.split('?').slice(1)].filter(({ length }) => length > 3);
-    for (const secret of secrets) replaceBytes(payload, secret, standInOf(secret));
-    const hide = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '[key]'), text);
+    for (const secret of secrets) replaceBytes(payload, secret, placeholderOf(secret));
+    const redact = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '[key]'), text);
     const [level, code, description] = texts as [string, string, string];
-    if (level === 'error') this.#status ??= { code: hide(code), description: hide(description) };
+    if (level === 'error') this.#status ??= { code: redact(code), description: redact(description) };
   }
 
   #destinationGone(): void {
     const { socket } = this.#options;
-    // Otherwise it only answers the end of an ffmpeg that is about to say why.
+    // Otherwise it responds to ffmpeg's end, whose reason follows.
     const isFirst = !socket.writableEnded;
     if (this.#exit === undefined) this.#isClosedByDestination ||= isFirst;
     socket.destroy();
     if (this.#process === undefined) this.#end();
-    else if (this.#exit === undefined) void (isFirst ? this.#process.kill() : this.#process.stop(stopLadder));
+    else if (this.#exit === undefined)
+      void (isFirst ? this.#process.kill() : this.#process.stop(stopTimeouts));
   }
 
   #processGone(exit: ProcessExit): void {
@@ -282,22 +284,22 @@ export class RestreamConnection {
       return;
     }
     socket.once('close', () => this.#end());
-    // What ffmpeg said last may still be on its way through here.
-    if (this.#inner === undefined || this.#inner.destroyed) socket.end();
-    this.#lastBytesTimer = setTimeout(() => socket.destroy(), lastBytesMs);
+    // The last bytes of ffmpeg may still be in transit.
+    if (this.#ffmpegSocket === undefined || this.#ffmpegSocket.destroyed) socket.end();
+    this.#flushTimer = setTimeout(() => socket.destroy(), flushMs);
   }
 
   #end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    clearTimeout(this.#lastBytesTimer);
+    clearTimeout(this.#flushTimer);
     this.#loopbackServer.close();
-    this.#inner?.destroy();
+    this.#ffmpegSocket?.destroy();
     this.#options.socket.destroy();
-    this.#options.events.ended(this.#isAsked ? undefined : this.#whatFailed());
+    this.#options.events.ended(this.#isEndRequested ? undefined : this.#describeFailure());
   }
 
-  #whatFailed(): RestreamFailure {
+  #describeFailure(): RestreamFailure {
     const { target } = this.#options;
     if (this.#failure !== undefined) return this.#failure;
     if (this.#status !== undefined) return failureFromStatus(this.#status);
@@ -309,7 +311,7 @@ export class RestreamConnection {
   }
 }
 
-/** A text of as many bytes that says nothing, and that no command of ffmpeg has by itself. */
-function standInOf(real: string): string {
+/** Returns a text of the same length that no command of ffmpeg contains otherwise. */
+function placeholderOf(real: string): string {
   return '0'.repeat(Buffer.byteLength(real));
 }

@@ -2,7 +2,7 @@ import type { ProcessExit } from '../../ffmpeg/process/owned-process.ts';
 import { messageOf, systemCodeOf } from '../../shared/errors.ts';
 import type { RestreamTarget } from './restream-target.ts';
 
-/** Why a destination is not sent anything now. */
+/** Reasons that a destination is not live. */
 export const restreamReasons = [
   'name-not-found',
   'not-public',
@@ -18,25 +18,23 @@ export const restreamReasons = [
   'sandbox-limit',
 ] as const;
 
-/** A reason of {@link restreamReasons}. */
 export type RestreamReason = (typeof restreamReasons)[number];
 
-/** What went wrong at a destination. */
 export interface RestreamFailure {
   readonly reason: RestreamReason;
-  /** For a person; without the key. */
+  /** For a person; without the stream key. */
   readonly detail: string;
-  /** Trying again soon is of no use: somebody has to change something. */
+  /** Retrying soon is useless: somebody has to change something. */
   readonly isLasting: boolean;
 }
 
-/** What a destination answered to a command: `code` such as `NetStream.Publish.BadName`. */
+/** Status reply of a destination, with a `code` such as `NetStream.Publish.BadName`. */
 export interface RtmpStatus {
   readonly code: string;
   readonly description: string;
 }
 
-/** A failure that whoever tries to connect knows by itself. */
+/** A failed connection attempt. */
 export class RestreamError extends Error {
   override readonly name = 'RestreamError';
   readonly failure: RestreamFailure;
@@ -57,46 +55,57 @@ const closedCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ECONNA
 const timeoutCodes: ReadonlySet<string> = new Set(['ETIMEDOUT', 'ETIMEOUT', 'ERR_SOCKET_CONNECTION_TIMEOUT']);
 const nameCodes = /^(ENOTFOUND|ENODATA|ESERVFAIL|EREFUSED|EBADNAME|EBADRESP|EAI_\w+)$/;
 const tlsCodes = /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|EPROTO)/;
-/** What a destination says of a key or an app that it does not take. */
+/** Status codes for a stream key or app that the destination rejects. */
 const lastingStatuses =
   /^Net(Stream\.Publish\.(BadName|Denied|Rejected|Unauthorized)|Connection\.Connect\.(Rejected|InvalidApp|AppShutdown))/i;
-const longestDetail = 300;
+const maxDetailLength = 300;
 
-/** What became of trying to connect to `target`, or of a connection to it. */
+/** Explains a failed connection, or attempt to connect, to `target`. */
 export function failureFromError(error: unknown, { host, port }: RestreamTarget): RestreamFailure {
   if (error instanceof RestreamError) return error.failure;
   const code = systemCodeOf(error) ?? '';
   const at = `${host}:${port}`;
-  const soon = (reason: RestreamReason, detail: string) => ({ reason, detail, isLasting: false });
-  // Name servers are asked as `ECONNREFUSED` too, so what failed is told by the call.
-  const isOfName = error instanceof Error && 'hostname' in error && 'syscall' in error;
-  if (nameCodes.test(code) || isOfName) return soon('name-not-found', `The name ${host} was not found.`);
-  if (code === 'ECONNREFUSED') return soon('connection-refused', `Nothing takes connections at ${at}.`);
-  if (unreachableCodes.has(code)) return soon('unreachable', `${at} cannot be reached.`);
-  if (timeoutCodes.has(code)) return soon('timed-out', `${at} did not answer.`);
+  const temporary = (reason: RestreamReason, detail: string) => ({ reason, detail, isLasting: false });
+  // DNS queries fail with `ECONNREFUSED` too; they have a hostname.
+  const isDnsError = error instanceof Error && 'hostname' in error && 'syscall' in error;
+  if (nameCodes.test(code) || isDnsError)
+    return temporary(
+      'name-not-found',
+      `The name ${host} was not found. Check the address of the destination.`,
+    );
+  if (code === 'ECONNREFUSED')
+    return temporary(
+      'connection-refused',
+      `${at} refuses connections. Check the address and port of the destination.`,
+    );
+  if (unreachableCodes.has(code)) return temporary('unreachable', `${at} cannot be reached.`);
+  if (timeoutCodes.has(code)) return temporary('timed-out', `${at} did not answer.`);
   if (tlsCodes.test(code)) {
-    const isOfOpenSsl = error instanceof Error && 'reason' in error && typeof error.reason === 'string';
-    const what = (isOfOpenSsl ? (error.reason as string) : messageOf(error)).slice(0, longestDetail);
+    const isOpenSslError = error instanceof Error && 'reason' in error && typeof error.reason === 'string';
+    const what = (isOpenSslError ? (error.reason as string) : messageOf(error)).slice(0, maxDetailLength);
     return { reason: 'tls', detail: `The TLS connection to ${at} failed: ${what}.`, isLasting: true };
   }
-  if (closedCodes.has(code)) return soon('closed', `${at} closed the connection.`);
-  return soon('failed', `The connection to ${at} failed: ${messageOf(error).slice(0, longestDetail)}.`);
+  if (closedCodes.has(code)) return temporary('closed', `${at} closed the connection.`);
+  return temporary(
+    'failed',
+    `The connection to ${at} failed: ${messageOf(error).slice(0, maxDetailLength)}.`,
+  );
 }
 
-/** What the destination answered in place of taking the stream. */
+/** Explains a rejected publish. */
 export function failureFromStatus({ code, description }: RtmpStatus): RestreamFailure {
-  const said = [code, description].filter(text => text !== '').join(': ');
+  const status = [code, description].filter(text => text !== '').join(': ');
   return {
     reason: 'refused',
-    detail: `The destination refuses the stream (${said.slice(0, longestDetail)}). Check its address and key.`,
+    detail: `The destination refuses the stream (${status.slice(0, maxDetailLength)}). Check its address and key.`,
     isLasting: lastingStatuses.test(code),
   };
 }
 
-/** What an ffmpeg that ended by itself gives as its reason, for want of a better one. */
+/** Explains the exit of ffmpeg, where nothing else is known. */
 export function failureFromExit({ code, signal, lastLines }: ProcessExit): RestreamFailure {
   const how = signal === null ? `code ${code}` : `signal ${signal}`;
   const line = lastLines.findLast(text => /\S/.test(text))?.trim() ?? '';
-  const detail = `ffmpeg ended with ${how}${line === '' ? '' : `: ${line.slice(0, longestDetail)}`}.`;
+  const detail = `ffmpeg ended with ${how}${line === '' ? '' : `: ${line.slice(0, maxDetailLength)}`}.`;
   return { reason: 'failed', detail, isLasting: false };
 }

@@ -1,28 +1,28 @@
 import type { RestreamTag, TrackKind } from '../../media/flv/flv-tag.ts';
 
 interface TrackFormat {
-  /** Differs where a decoder has to be set up anew. */
-  readonly sign: string;
-  /** The tag that sets it up; some sound needs none. */
+  /** Changes when decoders have to be reconfigured. */
+  readonly fingerprint: string;
+  /** Decoder configuration; some audio codecs need none. */
   readonly config: Buffer | undefined;
 }
 
-/** A publisher that came back and sends so many tags of one track alone has given the other one up. */
-const tagsAlone = 200;
+/** After so many tags of one track alone, a publisher that reconnected no longer sends the other one. */
+const minTagsAlone = 200;
 
-/** An encoder that sends so many tags of sound and no picture sends no picture: a second of them. */
-const soundTagsAlone = 50;
+/** After a second of audio tags alone, an encoder sends no video. */
+const minAudioTagsAlone = 50;
 
-/** What the media of a broadcast consists of, by its tags. */
+/** Tracks and decoder configuration of a broadcast, learned from its tags. */
 export class RestreamFormat {
   readonly #tracks: Partial<Record<TrackKind, TrackFormat>> = {};
-  /** Tags of a track since a publisher came back, for a track of which the publisher before said what it is. */
+  /** Tags of the other track since a publisher reconnected, for tracks of the previous connection. */
   readonly #unconfirmed = new Map<TrackKind, number>();
-  #soundTags = 0;
+  #audioTags = 0;
 
-  /** Differs where a destination has to be told anew what comes. */
+  /** Changes when destinations need a new connection. */
   get fingerprint(): string {
-    return `${this.#tracks.video?.sign ?? ''} ${this.#tracks.audio?.sign ?? ''}`;
+    return `${this.#tracks.video?.fingerprint ?? ''} ${this.#tracks.audio?.fingerprint ?? ''}`;
   }
 
   get hasVideo(): boolean {
@@ -33,12 +33,12 @@ export class RestreamFormat {
     return this.#tracks.audio !== undefined;
   }
 
-  /** There is sound, and no picture is to be waited for. */
+  /** No video is expected. */
   get isAudioOnly(): boolean {
-    return !this.hasVideo && this.#soundTags >= soundTagsAlone;
+    return !this.hasVideo && this.#audioTags >= minAudioTagsAlone;
   }
 
-  /** Decoder configuration, in the order in which it is to be sent. */
+  /** Decoder configuration tags in sending order. */
   get configs(): (readonly [kind: TrackKind, body: Buffer])[] {
     return (['video', 'audio'] as const).flatMap(kind => {
       const config = this.#tracks[kind]?.config;
@@ -46,25 +46,24 @@ export class RestreamFormat {
     });
   }
 
-  /** Whoever publishes next may have fewer tracks. */
+  /** The next publisher may have fewer tracks. */
   publisherGone(): void {
     for (const kind of Object.keys(this.#tracks) as TrackKind[]) this.#unconfirmed.set(kind, 0);
   }
 
-  /** Learns from a tag. */
   update({ kind, role, body }: RestreamTag): void {
     if (this.#unconfirmed.size > 0) this.#confirm(kind);
     if (role === 'config') {
-      this.#tracks[kind] = { sign: body.toString('latin1'), config: body };
+      this.#tracks[kind] = { fingerprint: body.toString('latin1'), config: body };
       return;
     }
     if (kind === 'video') return;
-    this.#soundTags = Math.min(this.#soundTags + 1, soundTagsAlone);
-    const sign = String(body[0]);
+    this.#audioTags = Math.min(this.#audioTags + 1, minAudioTagsAlone);
+    const fingerprint = String(body[0]);
     const known = this.#tracks.audio;
-    // Sound of which the configuration came is told apart by that.
-    if (known === undefined || (known.config === undefined && known.sign !== sign)) {
-      this.#tracks.audio = { sign, config: undefined };
+    // Audio with a configuration is identified by that.
+    if (known === undefined || (known.config === undefined && known.fingerprint !== fingerprint)) {
+      this.#tracks.audio = { fingerprint, config: undefined };
     }
   }
 
@@ -72,7 +71,7 @@ export class RestreamFormat {
     this.#unconfirmed.delete(kind);
     for (const [other, alone] of this.#unconfirmed) {
       this.#unconfirmed.set(other, alone + 1);
-      if (alone + 1 < tagsAlone) continue;
+      if (alone + 1 < minTagsAlone) continue;
       this.#unconfirmed.delete(other);
       delete this.#tracks[other];
     }

@@ -16,14 +16,13 @@ import {
   type RestreamObserver,
   type RestreamState,
   type RestreamStatus,
-  type RestreamTimeouts,
-  restreamTimeouts,
 } from './restream-destination.ts';
 import type { RestreamReason } from './restream-failure.ts';
 import { RestreamFormat } from './restream-format.ts';
+import { type RestreamTimeouts, restreamTimeouts } from './restream-retries.ts';
 import type { RestreamTarget } from './restream-target.ts';
 
-/** A destination that gets no more while its broadcast goes on. */
+/** A destination that was stopped while its broadcast continues. */
 export interface StoppedRestream {
   readonly projectId: string;
   readonly liveStreamId: string;
@@ -31,24 +30,21 @@ export interface StoppedRestream {
   readonly reason: RestreamReason;
 }
 
-/** How a destination of a broadcast does now, for whoever listens to its project. */
+/** Status of a destination, for the event feed of its project. */
 export interface RestreamStats extends Omit<RestreamStatus, 'serverUrl'> {
   readonly projectId: string;
   readonly liveStreamId: string;
   readonly broadcastId: string;
-  /** Place in the restreams of the live stream, from 0. */
+  /** Index in the restreams of the live stream. */
   readonly position: number;
 }
 
-/** What restreams are made with. */
 export interface RestreamerOptions {
   readonly dial: (target: RestreamTarget, signal: AbortSignal) => Promise<Socket>;
   readonly owner: ProcessOwner;
-  /** The ffmpeg that copies what goes out. */
   readonly ffmpegPath: string;
-  /** In the sandbox a restream is stopped so long after it went live first. */
+  /** Stops a sandbox restream so long after it first was live. */
   readonly sandboxLimitMs: number;
-  /** Writes down that one was stopped. */
   readonly onStopped: (stopped: StoppedRestream) => void;
   readonly observer: RestreamObserver;
   readonly clock: Clock;
@@ -63,11 +59,11 @@ interface RestreamSession {
 
 const tickMs = 1_000;
 
-/** Sends broadcasts on to the destinations that their streams name. */
+/** Sends broadcasts to the restream destinations of their live streams. */
 export class Restreamer implements Component {
   readonly name = 'restreams';
   readonly #options: RestreamerOptions;
-  /** By broadcast, in the order of their beginning. */
+  /** By broadcast, in starting order. */
   readonly #sessions = new Map<string, RestreamSession>();
   readonly #ending = new Set<Promise<unknown>>();
   #timer: NodeJS.Timeout | undefined;
@@ -78,19 +74,19 @@ export class Restreamer implements Component {
 
   async start(): Promise<void> {}
 
-  /** Ends what is left, and waits until all processes and connections are gone. */
+  /** Ends all sessions, and waits until their processes and connections are gone. */
   async stop(): Promise<void> {
-    for (const outing of [...this.#sessions.values()]) this.#end(outing, true);
+    for (const session of [...this.#sessions.values()]) this.#end(session, true);
     await Promise.all(this.#ending);
   }
 
-  /** What goes along with a broadcast: nothing when it has no destinations. */
+  /** Starts the session of a broadcast that has destinations. */
   follow(broadcast: BroadcastInfo): readonly BroadcastSubscriber[] {
     if (broadcast.restreams.length === 0) return [];
     const format = new RestreamFormat();
     const destinations = broadcast.restreams.map(restream => this.#destination(broadcast, restream, format));
-    const outing: RestreamSession = { broadcast, destinations };
-    this.#sessions.set(broadcast.broadcastId, outing);
+    const session: RestreamSession = { broadcast, destinations };
+    this.#sessions.set(broadcast.broadcastId, session);
     this.#timer ??= setInterval(() => this.#tick(), tickMs);
     const interrupted = () => {
       for (const destination of destinations) destination.interrupted();
@@ -101,48 +97,50 @@ export class Restreamer implements Component {
       if (tag.role === 'config' && format.fingerprint !== fingerprint) interrupted();
       for (const destination of destinations) destination.take(tag);
     };
-    const whatComes =
+    const media =
       broadcast.environment === 'sandbox'
         ? packagedMedia(take, () => {
             for (const destination of destinations) {
-              destination.stop('codec', 'In the sandbox only H.264 and AAC are sent on.');
+              destination.stop(
+                'codec',
+                'The sandbox restreams H.264 and AAC only. Change the codecs in the encoder.',
+              );
             }
           })
         : publishedMedia(take);
     return [
       {
         name: 'restreams',
-        ...whatComes,
+        ...media,
         stateChanged: state => {
           if (state !== 'waiting' && state !== 'stopping') return;
           format.publisherGone();
           for (const destination of destinations) destination.publisherGone();
         },
-        ended: reason => this.#end(outing, reason === 'deleted'),
+        ended: reason => this.#end(session, reason === 'deleted'),
       },
     ];
   }
 
-  /** The destinations of what a stream broadcasts now, in the order of its restreams; undefined when it does not. */
+  /** Returns the destinations of a live stream's broadcast, in the order of its restreams; undefined without a broadcast. */
   ofStream(liveStreamId: string): readonly RestreamStatus[] | undefined {
-    const outing = [...this.#sessions.values()].findLast(
+    const session = [...this.#sessions.values()].findLast(
       ({ broadcast }) => broadcast.liveStreamId === liveStreamId,
     );
-    return outing?.destinations.map(({ status }) => status);
+    return session?.destinations.map(({ status }) => status);
   }
 
-  /** All destinations of broadcasts, of the projects that `wants` names. */
+  /** Returns all destinations of the projects that `wants` selects. */
   stats(wants: (projectId: string) => boolean): RestreamStats[] {
     return [...this.#sessions.values()]
       .filter(({ broadcast }) => wants(broadcast.projectId))
       .flatMap(({ broadcast: { projectId, liveStreamId, broadcastId }, destinations }) =>
-        destinations.map(({ status: { serverUrl: _, ...facts } }, position) => {
-          return { projectId, liveStreamId, broadcastId, position, ...facts };
+        destinations.map(({ status: { serverUrl: _, ...status } }, position) => {
+          return { projectId, liveStreamId, broadcastId, position, ...status };
         }),
       );
   }
 
-  /** How many destinations are in each state. */
   countByState(): Readonly<Record<RestreamState, number>> {
     const counts = { connecting: 0, live: 0, retrying: 0, stopped: 0 };
     for (const { destinations } of this.#sessions.values()) {
@@ -175,13 +173,13 @@ export class Restreamer implements Component {
     });
   }
 
-  #end(outing: RestreamSession, atOnce: boolean): void {
-    if (!this.#sessions.delete(outing.broadcast.broadcastId)) return;
+  #end(session: RestreamSession, atOnce: boolean): void {
+    if (!this.#sessions.delete(session.broadcast.broadcastId)) return;
     if (this.#sessions.size === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;
     }
-    const gone = Promise.all(outing.destinations.map(destination => destination.end(atOnce)));
+    const gone = Promise.all(session.destinations.map(destination => destination.end(atOnce)));
     this.#ending.add(gone);
     void gone.then(() => this.#ending.delete(gone));
   }
@@ -193,7 +191,7 @@ export class Restreamer implements Component {
   }
 }
 
-/** What the publisher sends, as it came in. What stands in for a publisher that is gone is not sent on. */
+/** Passes the publisher's tags on; those of a slate are left out. */
 function publishedMedia(take: (tag: RestreamTag) => void): Partial<BroadcastSubscriber> {
   return {
     tag: tag => {
@@ -202,26 +200,26 @@ function publishedMedia(take: (tag: RestreamTag) => void): Partial<BroadcastSubs
   };
 }
 
-/** What was packaged, which has the watermark of the sandbox in it. */
+/** Passes packaged media on, which has the sandbox watermark in it. */
 function packagedMedia(
   take: (tag: RestreamTag) => void,
-  cannotBeSent: () => void,
+  onUnsupportedCodec: () => void,
 ): Partial<BroadcastSubscriber> {
   const flv = new FlvMuxer(take);
   const described: Partial<Record<string, Parameters<FlvMuxer['begin']>[0]>> = {};
   return {
-    tracks: (rendition, tracks, _init, isStandIn) => {
-      if (isStandIn || !carries(rendition)) return;
+    tracks: (rendition, tracks, _init, isSlate) => {
+      if (isSlate || !isSent(rendition)) return;
       described[rendition] = tracks;
-      if (!flv.begin({ ...described[audioRendition], ...described[sourceRendition] })) cannotBeSent();
+      if (!flv.begin({ ...described[audioRendition], ...described[sourceRendition] })) onUnsupportedCodec();
     },
-    sample: (rendition, kind, sample, atMs, isStandIn) => {
-      if (!isStandIn && carries(rendition)) flv.add(kind, sample, atMs);
+    sample: (rendition, kind, sample, atMs, isSlate) => {
+      if (!isSlate && isSent(rendition)) flv.add(kind, sample, atMs);
     },
   };
 }
 
-/** Beside other qualities, the sound is a rendition of its own. */
-function carries(rendition: string): boolean {
+/** Beside a ladder, the audio is a rendition of its own. */
+function isSent(rendition: string): boolean {
   return rendition === sourceRendition || rendition === audioRendition;
 }

@@ -1,14 +1,13 @@
 /**
- * Reads along with one direction of an RTMP connection, to find its commands and to change them while their length stays.
+ * Parses one direction of an RTMP connection in passing, to read its commands and replace strings of the same length in them.
  *
  * **Source**: Adobe's Real Time Messaging Protocol (RTMP), 1.0, 5.3 (chunks), 5.4.1 (set chunk size), 7.1.1 (commands)
  */
 
-/** What is heard of a connection. */
 export interface TapEvents {
-  /** A command: an AMF0 payload, which may be changed in place as long as its length stays. */
+  /** An AMF0 command, whose payload may be changed in place. */
   command(payload: Buffer): void;
-  /** The first message of media or of what describes it. */
+  /** The first media or metadata message. */
   mediaBegan?(): void;
 }
 
@@ -16,9 +15,9 @@ interface ChunkStream {
   timestamp: number;
   length: number;
   type: number;
-  /** Of the message that is under way. */
+  /** Bytes of the current message. */
   received: number;
-  /** Where its payload lies, for messages that are read; views of what was pushed. */
+  /** Payload of a message that is parsed, as views of the pushed bytes. */
   pieces: Buffer[];
 }
 
@@ -28,13 +27,13 @@ const MESSAGE_HEADER_BYTES = [11, 7, 3, 0] as const;
 const SET_CHUNK_SIZE = 1;
 const COMMAND_AMF0 = 20;
 const mediaTypes: ReadonlySet<number> = new Set([8, 9, 18]);
-/** Longer commands are passed on unread. Addresses and keys have at most 2 KiB each. */
-const mostCommandBytes = 16 * 1024;
-/** Whoever sends that much before a command is whole does not mean to end it. */
-const mostHeldBytes = 256 * 1024;
-const mostChunkStreams = 64;
+/** Longer commands pass unparsed. Addresses and keys have at most 2 KiB each. */
+const maxCommandBytes = 16 * 1024;
+/** Bytes held back for an incomplete command; more is malformed. */
+const maxHeldBytes = 256 * 1024;
+const maxChunkStreams = 64;
 
-/** One direction, behind the handshake. What cannot be understood is passed on as it is, and so is all that follows. */
+/** Parser of one direction after the handshake. From malformed input on, everything passes unchanged. */
 export class RtmpTap {
   readonly #events: TapEvents;
   readonly #streams = new Map<number, ChunkStream>();
@@ -52,17 +51,17 @@ export class RtmpTap {
     this.#events = events;
   }
 
-  /** It reads no more, since what came cannot be understood. */
+  /** Malformed input ended the parsing. */
   get isMalformed(): boolean {
     return this.#isMalformed;
   }
 
-  /** Hands in what came; gives what is to go on now. A command is held back until all of it is there. The bytes belong to the tap. */
+  /** Takes ownership of received bytes, and returns those to forward now. An incomplete command is held back. */
   push(bytes: Buffer): Buffer[] {
-    if (!this.#isMalformed) this.#read(bytes);
+    if (!this.#isMalformed) this.#parse(bytes);
     this.#held.push(bytes);
     this.#heldBytes += bytes.length;
-    if (this.#heldBytes > mostHeldBytes && this.#openCommands > 0) this.#isMalformed = true;
+    if (this.#heldBytes > maxHeldBytes && this.#openCommands > 0) this.#isMalformed = true;
     if (this.#openCommands > 0 && !this.#isMalformed) return [];
     const ready = this.#held;
     this.#held = [];
@@ -70,23 +69,23 @@ export class RtmpTap {
     return ready;
   }
 
-  #read(bytes: Buffer): void {
+  #parse(bytes: Buffer): void {
     let position = 0;
     while (position < bytes.length && !this.#isMalformed) {
       if (this.#payloadLeft > 0) {
         const end = Math.min(bytes.length, position + this.#payloadLeft);
-        this.#takePayload(bytes.subarray(position, end));
+        this.#addPayload(bytes.subarray(position, end));
         position = end;
       } else {
         this.#header.push(bytes[position]!);
         position += 1;
-        this.#readHeader();
+        this.#parseHeader();
       }
     }
   }
 
-  /** Begins a chunk once its header is complete. */
-  #readHeader(): void {
+  /** Starts a chunk once its header is complete. */
+  #parseHeader(): void {
     const header = this.#header;
     const first = header[0]!;
     const basicBytes = (first & 0x3f) === 0 ? 2 : (first & 0x3f) === 1 ? 3 : 1;
@@ -96,7 +95,7 @@ export class RtmpTap {
     if (header.length < plainBytes) return;
     const id = basicBytes === 1 ? first & 0x3f : 64 + header[1]! + (basicBytes === 3 ? header[2]! * 256 : 0);
     const former = this.#streams.get(id);
-    if (former === undefined && (format > 1 || this.#streams.size >= mostChunkStreams)) {
+    if (former === undefined && (format > 1 || this.#streams.size >= maxChunkStreams)) {
       this.#isMalformed = true;
       return;
     }
@@ -109,13 +108,13 @@ export class RtmpTap {
     stream.timestamp = timestamp;
     if (format <= 1) {
       const [length, type] = [number24(basicBytes + 3), header[basicBytes + 6]!];
-      // Within a message neither changes; what does so is nothing that ends.
+      // Neither may change within a message.
       this.#isMalformed = stream.received > 0 && (length !== stream.length || type !== stream.type);
       stream.length = length;
       stream.type = type;
     }
     this.#stream = stream;
-    if (stream.received === 0) this.#messageBegins(stream);
+    if (stream.received === 0) this.#startMessage(stream);
     this.#payloadLeft = Math.min(this.#chunkBytes, stream.length - stream.received);
     if (this.#payloadLeft <= 0) {
       this.#payloadLeft = 0;
@@ -123,28 +122,28 @@ export class RtmpTap {
     }
   }
 
-  #messageBegins(stream: ChunkStream): void {
-    if (isRead(stream) && stream.length > 0) this.#openCommands += 1;
+  #startMessage(stream: ChunkStream): void {
+    if (isParsed(stream) && stream.length > 0) this.#openCommands += 1;
     if (this.#hasMedia || !mediaTypes.has(stream.type)) return;
     this.#hasMedia = true;
     this.#events.mediaBegan?.();
   }
 
-  #takePayload(piece: Buffer): void {
+  #addPayload(piece: Buffer): void {
     const stream = this.#stream!;
     stream.received += piece.length;
     this.#payloadLeft -= piece.length;
-    if (isRead(stream)) stream.pieces.push(piece);
+    if (isParsed(stream)) stream.pieces.push(piece);
     if (stream.received < stream.length) return;
     stream.received = 0;
-    if (!isRead(stream)) return;
+    if (!isParsed(stream)) return;
     const { pieces } = stream;
     stream.pieces = [];
     this.#openCommands -= 1;
-    this.#messageEnds(stream.type, pieces);
+    this.#endMessage(stream.type, pieces);
   }
 
-  #messageEnds(type: number, pieces: readonly Buffer[]): void {
+  #endMessage(type: number, pieces: readonly Buffer[]): void {
     const payload = Buffer.concat(pieces);
     if (type === SET_CHUNK_SIZE) {
       this.#chunkBytes = payload.length < 4 ? 0 : payload.readUInt32BE(0) & 0x7fffffff;
@@ -160,32 +159,32 @@ export class RtmpTap {
   }
 }
 
-function isRead({ type, length }: ChunkStream): boolean {
-  return (type === COMMAND_AMF0 || type === SET_CHUNK_SIZE) && length <= mostCommandBytes;
+function isParsed({ type, length }: ChunkStream): boolean {
+  return (type === COMMAND_AMF0 || type === SET_CHUNK_SIZE) && length <= maxCommandBytes;
 }
 
-/** Name of the command that an AMF0 payload is; undefined where none stands (7.1.1). */
+/** Reads the command name of an AMF0 payload; undefined where it has none (7.1.1). */
 export function readAmfCommandName(payload: Buffer): string | undefined {
   if (payload.length < 3 || payload[0] !== 2) return undefined;
   return payload.toString('latin1', 3, 3 + payload.readUInt16BE(1));
 }
 
-/** Puts `to` in place of each AMF0 string that is `from`; both have the same number of bytes. */
+/** Replaces each AMF0 string `from` by `to`, which has the same number of bytes. */
 export function replaceAmfString(payload: Buffer, from: string, to: string): void {
   const text = Buffer.from(from);
-  // AMF0 2.4: the marker of a string, then its length.
+  // AMF0 2.4: string marker and length.
   const marked = Buffer.concat([Buffer.from([2, text.length >> 8, text.length & 0xff]), text]);
   for (let at = payload.indexOf(marked); at !== -1; at = payload.indexOf(marked, at + marked.length)) {
     payload.write(to, at + 3);
   }
 }
 
-/** Puts `to` in place of `from` wherever it stands; both have the same number of bytes. */
+/** Replaces `from` by `to`, which has the same number of bytes, wherever it occurs. */
 export function replaceBytes(payload: Buffer, from: string, to: string): void {
   for (let at = payload.indexOf(from); at !== -1; at = payload.indexOf(from, at + 1)) payload.write(to, at);
 }
 
-/** The string property `name` of the objects in an AMF0 payload. */
+/** Reads the string property `name` of the objects in an AMF0 payload. */
 export function readAmfStringProperty(payload: Buffer, name: string): string | undefined {
   const key = Buffer.concat([Buffer.from([0, name.length]), Buffer.from(name), Buffer.from([2])]);
   const at = payload.indexOf(key);

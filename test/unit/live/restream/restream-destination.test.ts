@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ProcessOwner } from '../../../../src/ffmpeg/process/owned-process.ts';
 import { ProcessLimits } from '../../../../src/ffmpeg/process/process-limits.ts';
-import { RestreamDestination, restreamTimeouts } from '../../../../src/live/restream/restream-destination.ts';
+import { RestreamDestination } from '../../../../src/live/restream/restream-destination.ts';
 import { RestreamError } from '../../../../src/live/restream/restream-failure.ts';
 import { RestreamFormat } from '../../../../src/live/restream/restream-format.ts';
+import { restreamTimeouts } from '../../../../src/live/restream/restream-retries.ts';
 import type { RestreamTag } from '../../../../src/media/flv/flv-tag.ts';
 import { silentLogger } from '../../../../src/shared/logger.ts';
 

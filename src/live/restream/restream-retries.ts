@@ -1,0 +1,86 @@
+import type { RestreamFailure } from './restream-failure.ts';
+
+export interface RestreamTimeouts {
+  readonly firstRetryMs: number;
+  readonly maxRetryMs: number;
+  /** After so long without a failure the delays start over. */
+  readonly healthyMs: number;
+  /** Time for the destination to accept the stream. */
+  readonly acceptMs: number;
+  /** Time without progress after which the destination is reconnected. */
+  readonly stallMs: number;
+}
+
+export const restreamTimeouts: RestreamTimeouts = {
+  firstRetryMs: 1_000,
+  maxRetryMs: 60_000,
+  healthyMs: 30_000,
+  acceptMs: 15_000,
+  stallMs: 10_000,
+};
+
+/** A destination that still holds a previous connection rejects the next one for a while. */
+const maxQuickRetriesAfterRefusal = 3;
+
+/** Schedules the retries of a destination with exponential backoff. */
+export class RestreamRetries {
+  readonly #timeouts: RestreamTimeouts;
+  readonly #random: () => number;
+  #failures = 0;
+  #refusals = 0;
+  #isRetry = false;
+  #isDue = true;
+  #timer: NodeJS.Timeout | undefined;
+  /** Retries so far. */
+  count = 0;
+
+  /** @param random 0..1; spreads the retries of many destinations */
+  constructor(timeouts: RestreamTimeouts, random: () => number = Math.random) {
+    this.#timeouts = timeouts;
+    this.#random = random;
+  }
+
+  /** The next media starts an attempt. */
+  get isDue(): boolean {
+    return this.#isDue;
+  }
+
+  /** Starts an attempt; true when it is a retry. */
+  begin(): boolean {
+    this.#isDue = false;
+    const isRetry = this.#isRetry;
+    this.#isRetry = false;
+    if (isRetry) this.count += 1;
+    return isRetry;
+  }
+
+  accepted(): void {
+    this.#refusals = 0;
+  }
+
+  /** Starts the delays over. */
+  reset(): void {
+    this.#failures = 0;
+  }
+
+  /** Schedules a retry; returns its delay. */
+  failed({ reason, isLasting }: RestreamFailure): number {
+    this.#failures += 1;
+    this.#isRetry = true;
+    if (reason === 'refused') this.#refusals += 1;
+    const isPermanent = isLasting && (reason !== 'refused' || this.#refusals > maxQuickRetriesAfterRefusal);
+    const { firstRetryMs, maxRetryMs } = this.#timeouts;
+    const backoffMs = Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(this.#failures - 1, 20));
+    const retryMs = Math.round((isPermanent ? maxRetryMs : backoffMs) * (0.75 + this.#random() / 2));
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#isDue = true;
+    }, retryMs);
+    return retryMs;
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#isDue = false;
+  }
+}
