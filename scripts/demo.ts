@@ -1,28 +1,39 @@
 /**
- * Shows the product: a server in a temporary folder on free ports; a film with captions, chapters and a theme that is uploaded
- * through its API and plays while its qualities are made; a live stream that ffmpeg's test picture is published to; a webhook
- * receiver that verifies and prints what happens. The broadcast becomes a video when it ends. With `--restream` it is also sent on to
- * a second server, which goes away and comes back. Ends at Ctrl-C, or after `--seconds N`.
+ * Shows the product in a temporary folder on free ports: uploads a video with captions, chapters and a theme, publishes a test
+ * picture to a live stream, and prints the events that a webhook receiver gets. Ends at Ctrl-C, or after `--seconds N`.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { findFfmpeg } from '../src/ffmpeg/build/find-ffmpeg.ts';
-import { addWebhook } from './demo-dressing.ts';
-import { publishTestPicture } from './demo-publisher.ts';
-import { DemoReceiver, type WebhookEvent } from './demo-receiver.ts';
-import { showRecording } from './demo-recording.ts';
-import { DemoDestination, DemoRestream } from './demo-restream.ts';
-import { DemoVideo, makeFilm } from './demo-video.ts';
-import { LatencyProbe } from './latency-probe.ts';
-import { createLiveStream, type ServerProcess, startServerProcess } from './server-process.ts';
+import { callApi } from './api-call.ts';
+import { addTextTracks, createTheme, publishTestPicture, startReceiver } from './demo-fixtures.ts';
+import { runFfmpeg } from './ffmpeg.ts';
+import { createLiveStream, createVideo, type ServerProcess, startServerProcess } from './server-process.ts';
+import { uploadFile } from './upload-file.ts';
 
-/** With `admin@localhost`: of the dashboard. */
 const password = 'password-of-this-run';
+const videoSeconds = 60;
+const pollMs = 100;
+const captions = {
+  en: [
+    'This video is a test picture with a clock.',
+    'These are captions. The menu has them in French, too.',
+    'The marks on the bar are chapters.',
+    'The color of the bar and the logo come from a player theme.',
+  ],
+  fr: [
+    'Cette vidéo est une mire avec une horloge.',
+    'Ce sont des sous-titres. Le menu les propose aussi en anglais.',
+    'Les repères de la barre sont des chapitres.',
+    'La couleur de la barre et le logo viennent d’un thème du lecteur.',
+  ],
+};
+const chapters = ['The clock', 'Captions', 'Chapters', 'Colors'];
 
-let code = 0;
-const { seconds, isRestreamed } = readOptions();
+const { values } = parseArgs({ options: { seconds: { type: 'string' } } });
 const ending = new AbortController();
 const { signal } = ending;
 process.on('SIGINT', () => ending.abort());
@@ -32,194 +43,111 @@ const folder = await mkdtemp(join(tmpdir(), 'millrace-demo-'));
 try {
   await show();
 } catch (error) {
-  if (!signal.aborted) fail(error);
+  if (!signal.aborted) {
+    console.error(error);
+    process.exitCode = 1;
+  }
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
-console.log('Stopped, and the temporary folder is gone.');
-process.exit(code);
-
-function readOptions(): { seconds: number | undefined; isRestreamed: boolean } {
-  try {
-    const { values } = parseArgs({ options: { seconds: { type: 'string' }, restream: { type: 'boolean' } } });
-    const isRestreamed = values.restream ?? false;
-    if (values.seconds === undefined) return { seconds: undefined, isRestreamed };
-    const number = Number(values.seconds);
-    if (number > 0 && Number.isFinite(number)) return { seconds: number, isRestreamed };
-    throw new Error('--seconds: expected a number above 0');
-  } catch (error) {
-    fail(error);
-    process.exit(1);
-  }
-}
-
-function fail(error: unknown): void {
-  console.error(error instanceof Error ? error.message : error);
-  code = 1;
-}
+console.log('Stopped and removed the temporary folder.');
+process.exit();
 
 async function show(): Promise<void> {
-  const ffmpeg = await findFfmpeg(process.env.MILLRACE_FFMPEG_PATH, process.env);
-  const film = join(folder, 'a-film-of-a-minute.mp4');
-  console.log('Starting a server, and making a film to upload.');
-  const making = makeFilm(ffmpeg.path, film, signal);
-  // Awaited below; a failure of the server comes first.
-  making.catch(() => {});
+  const { path: ffmpegPath } = await findFfmpeg(process.env.MILLRACE_FFMPEG_PATH, process.env);
+  console.log('Starting a server and creating a video file.');
+  const file = join(folder, 'demo.mp4');
+  await createFile(ffmpegPath, file);
   const server = await startServerProcess({
     dataDir: join(folder, 'data'),
-    // The receiver of the webhook is on this machine.
     env: {
+      // The webhook receiver is on this machine.
       MILLRACE_ALLOW_PRIVATE_TARGETS: 'true',
       MILLRACE_ADMIN_EMAIL: 'admin@localhost',
       MILLRACE_ADMIN_PASSWORD: password,
     },
     isDetached: true,
-  }).catch(async error => {
-    ending.abort();
-    await making.catch(() => {});
-    fail(error);
-    throw error;
   });
-  void server.exited.then(() => {
-    if (!signal.aborted) fail(new Error(`The server ended:\n${server.lines.join('\n')}`));
-    ending.abort();
-  });
-  let receiver: DemoReceiver | undefined;
-  let destination: DemoDestination | undefined;
+  const receiver = await startReceiver(server, ({ type, quality = '' }) =>
+    console.log(`  webhook, signature verified: ${type} ${quality}`),
+  );
   try {
-    receiver = await DemoReceiver.start(tell, body => {
-      fail(new Error(`A webhook came whose signature does not hold: ${body}`));
-      ending.abort();
-    });
-    receiver.trust(await addWebhook(server, receiver.address));
-    await making;
-    await showVideo(server, film);
-    if (isRestreamed) destination = await DemoDestination.start(folder);
-    await showLive(server, ffmpeg.path, receiver.address, destination);
-  } catch (error) {
-    // Before the end is told to all: what fails after that fails because of it.
-    if (!signal.aborted) fail(error);
+    await showVideo(server, file);
+    await showLive(server, ffmpegPath);
   } finally {
-    ending.abort();
-    await making.catch(() => {});
-    const exit = await server.stop();
-    // Not thrown: that would hide what went wrong before.
-    if (exit.code !== 0)
-      fail(new Error(`The server did not stop cleanly (${exit.code}):\n${server.lines.join('\n')}`));
-    await destination?.stop();
-    await receiver?.stop();
+    receiver.close();
+    await server.stop();
+    receiver.closeAllConnections();
   }
 }
 
-/** One line for an event that a webhook told. */
-function tell({ type, encoding, quality }: WebhookEvent): void {
-  const what = [encoding, quality].filter(word => word !== undefined).join(' ');
-  console.log(`  webhook, signature verified: ${`${type} ${what}`.trimEnd()}`);
+function createFile(ffmpegPath: string, path: string): Promise<void> {
+  const args = [
+    ...['-f', 'lavfi', '-i', 'testsrc2=size=1280x720:rate=30'],
+    ...['-f', 'lavfi', '-i', 'sine=frequency=440:beep_factor=4:sample_rate=48000'],
+    ...['-t', String(videoSeconds), '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'],
+    ...['-g', '60', '-c:a', 'aac', '-b:a', '128k', path],
+  ];
+  return runFfmpeg(ffmpegPath, args, signal);
 }
 
-async function showVideo(server: ServerProcess, film: string): Promise<void> {
-  const video = await DemoVideo.upload(server, film, signal);
-  const playableSeconds = await video.untilPlayable(signal);
+async function showVideo(server: ServerProcess, path: string): Promise<void> {
+  const { baseUrl, productionKey: apiKey } = server;
+  const { videoId, assets } = await createVideo(baseUrl, apiKey, {
+    title: 'Demo video',
+    playerId: await createTheme(server, 'Demo'),
+  });
+  await addTextTracks(server, videoId, captions, chapters, videoSeconds / chapters.length);
+  const { lastByteAtMs } = await uploadFile({
+    ...{ baseUrl, apiKey, videoId, path, signal },
+    onProgress: () => {},
+  });
+  await until(async () => {
+    const { encoding } = await callApi<{ encoding: { playable: boolean } }>(
+      server,
+      'GET',
+      `/videos/${videoId}/status`,
+    );
+    return encoding.playable;
+  });
   console.log(`
-VIDEO. It could be played ${playableSeconds.toFixed(1)} s after its last byte was sent. Open this in a browser:
+VIDEO. Playable ${((performance.now() - lastByteAtMs) / 1000).toFixed(1)} s after the upload:
 
-  ${video.player}
-
-It plays as it was uploaded while lower qualities are made: they come into the menu as they are finished, without a pause.
-It has captions in two languages, chapters on its bar, and a theme with a colour and a logo.
+  ${assets.player}
 `);
 }
 
-async function showLive(
-  server: ServerProcess,
-  ffmpegPath: string,
-  hook: string,
-  destination: DemoDestination | undefined,
-): Promise<void> {
-  const stream = await createLiveStream(
-    server.baseUrl,
-    server.productionKey,
-    'Demo: a test picture with a clock',
-    destination === undefined ? {} : { restreams: [destination.restream] },
-  );
-  const publishedAtMs = performance.now();
-  const publisher = publishTestPicture(
-    ffmpegPath,
-    `rtmp://127.0.0.1:${server.rtmpPort}/s/${stream.streamKey}`,
-  );
-  const probe = new LatencyProbe(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+async function showLive(server: ServerProcess, ffmpegPath: string): Promise<void> {
+  const { baseUrl, productionKey, httpPort, rtmpPort } = server;
+  const stream = await createLiveStream(baseUrl, productionKey, 'Demo live stream');
+  const startedAtMs = performance.now();
+  const publisher = publishTestPicture(ffmpegPath, `rtmp://127.0.0.1:${rtmpPort}/s/${stream.streamKey}`);
   try {
-    await Promise.race([
-      probe.waitUntilPlayable(20_000),
-      publisher.exited.then(() => {
-        throw new Error('The encoder ended by itself.');
-      }),
-      whenEnding(),
-    ]);
-    signal.throwIfAborted();
-    const startMs = Math.round(performance.now() - publishedAtMs);
+    await until(async () => (await fetch(stream.assets.hls)).ok);
     console.log(`
-LIVE. On air ${(startMs / 1000).toFixed(1)} s after the encoder was started. Open this in a browser:
+LIVE. On air ${((performance.now() - startedAtMs) / 1000).toFixed(1)} s after the encoder started:
 
   ${stream.assets.player}
 
-What to look at: the counter in the picture runs, a tone beeps once a second, and the readout beside the LIVE badge
-says how far behind you are. Open it twice: both show the same picture. Go back on the bar: it reaches to the beginning.
-Any HLS player takes this address:
+Any HLS player plays ${stream.assets.hls}. The broadcast becomes a video when it ends.
 
-  ${stream.assets.hls}
+DASHBOARD. Sign in as admin@localhost with the password ${password}:
 
-DASHBOARD. All of it, to look at and to change. Sign in as admin@localhost with the password ${password}:
+  http://localhost:${httpPort}/dashboard
 
-  http://localhost:${server.httpPort}/dashboard
+API. Documentation in which you can try every call. The API key is ${productionKey}:
 
-API. A guide, and a reference in which you can try every call. Sign in to the dashboard first: calls then run as you. The API key
-of this demo is ${server.productionKey}.
+  http://localhost:${httpPort}/docs
 
-  http://localhost:${server.httpPort}/docs
-
-EVENTS. A webhook sends what happens to ${hook}, where its signature is verified. It is told here.
-
-RECORDING. All of it becomes a video when it ends.
-
-${seconds === undefined ? 'Ctrl-C ends it.' : `It ends after ${seconds} s.`}
+${values.seconds === undefined ? 'Press Ctrl-C to stop.' : `Stops after ${values.seconds} s.`}
 `);
-    const measuring = probe.run();
-    const timer = seconds === undefined ? undefined : setTimeout(() => ending.abort(), seconds * 1000);
-    const restreaming = destination === undefined ? whenEnding() : showRestream(server, stream, destination);
-    await Promise.race([whenEnding(), publisher.exited, measuring, restreaming]);
-    clearTimeout(timer);
-    if (!signal.aborted) throw new Error('The broadcast ended by itself.');
-    await restreaming;
-    probe.stop();
-    await measuring;
-    console.log(probe.report());
-    await publisher.stop();
-    await showRecording(server, stream.liveStreamId).catch(fail);
+    const wait = values.seconds === undefined ? 2 ** 31 - 1 : Number(values.seconds) * 1000;
+    await Promise.race([sleep(wait, undefined, { signal }).catch(() => {}), publisher.exited]);
   } finally {
-    probe.stop();
     await publisher.stop();
   }
 }
 
-/** Settles when the demo ends. @throws Error when the restream does not do what it should. */
-async function showRestream(
-  server: ServerProcess,
-  { liveStreamId }: { liveStreamId: string },
-  destination: DemoDestination,
-): Promise<void> {
-  const restream = new DemoRestream(server, liveStreamId, signal);
-  try {
-    await restream.show(destination);
-    await restream.watch();
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
-}
-
-function whenEnding(): Promise<void> {
-  return new Promise(resolve => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+async function until(isDone: () => Promise<boolean>): Promise<void> {
+  while (!(await isDone())) await sleep(pollMs, undefined, { signal });
 }

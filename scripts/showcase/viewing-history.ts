@@ -40,20 +40,20 @@ const referrers = [
   ['', 20],
 ] as const;
 
-/** What was watched, and how long it is. */
+/** Media that was watched. */
 export interface WatchedMedia {
   readonly mediaId: string;
   readonly type: 'video' | 'live-stream';
   readonly seconds: number;
-  /** How much it is liked, beside the others. */
+  /** How often it was watched, relative to the others. */
   readonly weight: number;
 }
 
 /**
- * Writes a month of viewing and traffic into the database of a server that is not running, and makes its videos older: what would take
- * a month to come about otherwise. It goes through the stores that the server itself writes with.
+ * Writes a month of views and traffic into the database of a stopped server through the server's own stores, and backdates its
+ * resources.
  */
-export async function writePast(dataDir: string, media: readonly WatchedMedia[]): Promise<void> {
+export async function writeViewingHistory(dataDir: string, media: readonly WatchedMedia[]): Promise<void> {
   const database = openDatabase({ dataDir });
   try {
     await database.start();
@@ -61,7 +61,7 @@ export async function writePast(dataDir: string, media: readonly WatchedMedia[])
       .prepare<[], string>("SELECT id FROM projects WHERE environment = 'production'")
       .pluck()
       .get()!;
-    makeOlder(database, media);
+    backdate(database, media);
     await writeViewing(database, projectId, media);
     writeTraffic(database, projectId);
   } finally {
@@ -69,8 +69,8 @@ export async function writePast(dataDir: string, media: readonly WatchedMedia[])
   }
 }
 
-/** One after the other over the last weeks, so that lists look as lists do. */
-function makeOlder(database: Database, media: readonly WatchedMedia[]): void {
+/** Spreads the videos over the last weeks. */
+function backdate(database: Database, media: readonly WatchedMedia[]): void {
   const nowMs = Date.now();
   const video = database.sqlite.prepare<[number, number, number, string]>(
     'UPDATE videos SET created_at_ms = ?, published_at_ms = ?, updated_at_ms = ? WHERE id = ?',
@@ -124,7 +124,7 @@ async function writeViewing(
     const plays = Math.round((isWeekend ? 95 : 60) * growth * (0.85 + random() * 0.3));
     const facts: PlaybackUpdate[] = [];
     for (let play = 0; play < plays; play += 1) {
-      // Most watch in the evening.
+      // Views peak in the evening.
       const hour = 12 + 8 * (random() + random() + random() - 1) + (random() < 0.3 ? 3 : 0);
       const atMs = startMs + Math.min(23.9, Math.max(0, hour)) * 3_600_000;
       if (atMs > endMs) continue;
@@ -199,7 +199,7 @@ function writeTraffic(database: Database, projectId: string): void {
   }
 }
 
-/** The same numbers (0..1) each time: pictures differ only in what has changed. */
+/** Reproducible numbers from 0 to 1. */
 function numbersFrom(seed: number): () => number {
   let state = seed;
   return () => {
