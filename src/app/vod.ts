@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Config } from '../config/settings.ts';
 import type { PlayerTheme } from '../delivery/pages/player-theme.ts';
-import type { ResponseBody, VodEntry, VodSource, VodTextTrack } from '../delivery/vod/vod-source.ts';
+import type { VodEntry, VodSource, VodTextTrack } from '../delivery/vod/vod-source.ts';
 import type { Outbox } from '../events/outbox.store.ts';
 import type { FfmpegBuild, FfprobeBuild } from '../ffmpeg/build/find-ffmpeg.ts';
 import { canReadGroupedFragments } from '../ffmpeg/build/find-ffmpeg.ts';
@@ -19,6 +19,7 @@ import { type Component, componentOf } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import { nativeLanguageName } from '../shared/text/language-tag.ts';
 import { RenderedText } from '../shared/text/rendered-text.ts';
+import type { ResponseBody } from '../shared/viewer-responses.ts';
 import type { MediaFiles } from '../storage/media-files.ts';
 import type { Database } from '../store/database.ts';
 import { RenditionFolders } from '../vod/encode/rendition-folders.ts';

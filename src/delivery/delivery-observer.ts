@@ -42,10 +42,3 @@ export interface DeliveryObserver {
   viewerDropped(reason: ViewerDropReason): void;
   request(kind: RequestKind, status: number): void;
 }
-
-/** An observer that does nothing. */
-export const silentObserver: DeliveryObserver = {
-  bytesOut() {},
-  viewerDropped() {},
-  request() {},
-};

@@ -5,20 +5,21 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { Delivery, type DeliveryOptions } from '../../src/delivery/delivery.ts';
 import type { RequestKind, ViewerDropReason } from '../../src/delivery/delivery-observer.ts';
-import type {
-  MediaResponse,
-  PlayableBroadcast,
-  PlaylistResponse,
-  RenderedText,
-} from '../../src/delivery/live/live-source.ts';
+import type { PlayableBroadcast } from '../../src/delivery/live/live-source.ts';
+import { ViewerCount } from '../../src/delivery/live/viewer-count.ts';
+import type { VodSource } from '../../src/delivery/vod/vod-source.ts';
+import { addressReader } from '../../src/http/listener/client-address.ts';
+import { systemClock } from '../../src/shared/clock.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
+import type { CompressedText } from '../../src/shared/text/rendered-text.ts';
+import type { MediaResponse, PlaylistRefusal, PlaylistResponse } from '../../src/shared/viewer-responses.ts';
 import { testBundles } from '../support/browser-bundles.ts';
 
 export const publicStream = 'liPublic0000000000000000';
 export const privateStream = 'liPrivate000000000000000';
 export const target = 2;
 
-export function rendered(text: string): RenderedText {
+export function rendered(text: string): CompressedText {
   return { plain: Buffer.from(text), gzip: gzipSync(text), etag: `"${text.length}"` };
 }
 
@@ -39,7 +40,7 @@ export class MemoryBroadcast implements PlayableBroadcast {
     this.#address = liveStreamId === undefined ? '' : `${liveStreamId}/${broadcastId}/source/index.m3u8\n`;
   }
 
-  multivariant(): RenderedText | undefined {
+  multivariant(): CompressedText | undefined {
     return this.hasSegment ? rendered(`#EXTM3U\n# ${this.broadcastId}\n${this.#address}`) : undefined;
   }
 
@@ -47,7 +48,7 @@ export class MemoryBroadcast implements PlayableBroadcast {
     rendition: string,
     query: URLSearchParams,
     signal: AbortSignal,
-  ): Promise<PlaylistResponse> {
+  ): Promise<PlaylistResponse | PlaylistRefusal> {
     if (rendition !== 'source') return { status: 404, reason: 'No rendition.' };
     const msn = query.get('_HLS_msn');
     if (msn === 'bad') return { status: 400, reason: 'Not a number.' };
@@ -60,15 +61,18 @@ export class MemoryBroadcast implements PlayableBroadcast {
       text: rendered('#EXTM3U\n#EXT-X-TARGETDURATION:2\n'),
       hasWaited: msn === 'next',
       targetDurationSeconds: target,
-      ended: this.ended,
+      isComplete: this.ended,
     };
   }
 
-  media(rendition: string, name: string, signal: AbortSignal): Promise<MediaResponse> | MediaResponse {
-    const missing: MediaResponse = { status: 404 };
-    if (rendition !== 'source') return missing;
-    if (name === 'part-next.m4s') return this.#wait(signal).then(() => this.#media(name) ?? missing);
-    return this.#media(name) ?? missing;
+  media(
+    rendition: string,
+    name: string,
+    signal: AbortSignal,
+  ): Promise<MediaResponse | undefined> | MediaResponse | undefined {
+    if (rendition !== 'source') return undefined;
+    if (name === 'part-next.m4s') return this.#wait(signal).then(() => this.#media(name));
+    return this.#media(name);
   }
 
   release(): void {
@@ -79,7 +83,7 @@ export class MemoryBroadcast implements PlayableBroadcast {
     const body = this.mediaByName.get(name);
     if (body === undefined) return undefined;
     const bytes = body.reduce((sum, buffer) => sum + buffer.length, 0);
-    return { status: 200, body, bytes, contentType: 'video/mp4', etag: `"${name}"`, lifetimeSeconds: 60 };
+    return { parts: body, bytes, contentType: 'video/mp4', etag: `"${name}"`, lifetimeSeconds: 60 };
   }
 
   #wait(signal: AbortSignal): Promise<void> {
@@ -100,6 +104,16 @@ export interface HttpReply {
   readonly body: Buffer;
 }
 
+const noVideos: VodSource = {
+  find: () => undefined,
+  multivariant: async () => undefined,
+  captionsPlaylist: () => undefined,
+  mediaPlaylist: async () => undefined,
+  media: async () => undefined,
+  file: async () => undefined,
+  textTrack: () => undefined,
+};
+
 export type Protocol = 'HTTP/1.1' | 'HTTP/2';
 
 /** Delivery behind a real server on a free port. */
@@ -119,8 +133,19 @@ export async function startDelivery(protocol: Protocol, options: Partial<Deliver
   };
   const current = { broadcast: undefined as MemoryBroadcast | undefined, live: true };
   let bytesOut = 0;
+  const clock = options.clock ?? systemClock;
+  const viewers = new ViewerCount(clock);
   const delivery = new Delivery({
     bundles: testBundles,
+    frames: { hasFrame: () => false, frame: async () => undefined },
+    vod: noVideos,
+    logo: () => undefined,
+    sessions: { admit: () => undefined },
+    publicUrl: () => '',
+    docsBase: () => '/docs/errors',
+    addressOf: addressReader([]),
+    viewerStallMs: 10_000,
+    ...{ clock, viewers },
     live: {
       current: id => (id === privateStream ? hidden : id === publicStream ? current.broadcast : undefined),
       find: (id, broadcastId) => {
@@ -178,6 +203,7 @@ export async function startDelivery(protocol: Protocol, options: Partial<Deliver
 
   return {
     delivery,
+    viewers,
     port,
     stream,
     hidden,

@@ -291,7 +291,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('delivery over %s', protocol => {
     await server.ask(playlist, { 'user-agent': 'one' });
     await server.ask(playlist, { 'user-agent': 'one' });
     await server.ask(playlist, { 'user-agent': 'two' });
-    expect([server.delivery.viewers(publicStream), server.delivery.totalViewers()]).toEqual([2, 2]);
+    expect([server.viewers.count(publicStream), server.viewers.total()]).toEqual([2, 2]);
     const before = server.bytesOut();
     await server.ask(part);
     expect(server.bytesOut() - before).toBe(10);

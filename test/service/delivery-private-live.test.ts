@@ -250,11 +250,11 @@ describe('a private token of a live stream', () => {
     const list = `${privateStream}/avh-${session}/b1/source/index.m3u8`;
     for (const headers of [one, two])
       expect(await server.statusOf(`${first.base}/${list}`, headers)).toBe(200);
-    expect(server.delivery.viewers(privateStream)).toBe(1);
+    expect(server.viewers.count(privateStream)).toBe(1);
     await server.statusOf(`${second.base}/${assets[1]}`, one);
-    expect(server.delivery.viewers(privateStream)).toBe(2);
+    expect(server.viewers.count(privateStream)).toBe(2);
     // Who is not let in is no viewer.
     await server.statusOf(`${second.base}/${assets[1]}`, two);
-    expect(server.delivery.viewers(privateStream)).toBe(2);
+    expect(server.viewers.count(privateStream)).toBe(2);
   });
 });

@@ -91,8 +91,8 @@ export class FilledWindow {
 
   async media(name: string): Promise<number | string> {
     const answer = await this.window.requests.media(name, new AbortController().signal);
-    if (answer.status !== 200) return answer.status;
-    expect(answer.body.reduce((sum, piece) => sum + piece.length, 0)).toBe(answer.bytes);
+    if (answer === undefined) return 404;
+    expect(answer.parts.reduce((sum, piece) => sum + piece.length, 0)).toBe(answer.bytes);
     return answer.bytes;
   }
 }

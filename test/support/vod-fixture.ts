@@ -1,17 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RenderedText } from '../../src/delivery/live/live-source.ts';
-import type {
-  ResponseBody,
-  VodEntry,
-  VodFile,
-  VodMedia,
-  VodPlaylist,
-  VodSource,
-  VodTextTrack,
-} from '../../src/delivery/vod/vod-source.ts';
+import type { VodEntry, VodFile, VodSource, VodTextTrack } from '../../src/delivery/vod/vod-source.ts';
 import type { FileSlice } from '../../src/shared/files/file-slice.ts';
+import type { CompressedText } from '../../src/shared/text/rendered-text.ts';
+import type { MediaResponse, PlaylistResponse, ResponseBody } from '../../src/shared/viewer-responses.ts';
 import { formatCaptionsPlaylist } from '../../src/vod/playback/vod-playlists.ts';
 import { rendered } from '../service/delivery-fixture.ts';
 
@@ -23,7 +16,7 @@ export class FolderVideos implements VodSource {
   readonly folder: string;
   readonly entries = new Map<string, VodEntry>();
   /** By `<videoId>/<name>`. */
-  readonly bodies = new Map<string, ResponseBody & { isFinal?: boolean }>();
+  readonly bodies = new Map<string, ResponseBody & { lifetimeSeconds?: number }>();
   isComplete = true;
   fault: Error | undefined;
   #size = 0;
@@ -94,7 +87,7 @@ export class FolderVideos implements VodSource {
     return this.entries.get(id);
   }
 
-  captionsPlaylist(language: string, durationSeconds: number, avh?: string): RenderedText {
+  captionsPlaylist(language: string, durationSeconds: number, avh?: string): CompressedText {
     return rendered(formatCaptionsPlaylist(language, durationSeconds, avh));
   }
 
@@ -102,22 +95,22 @@ export class FolderVideos implements VodSource {
     id: string,
     _captions: readonly VodTextTrack[],
     avh?: string,
-  ): Promise<RenderedText | undefined> {
+  ): Promise<CompressedText | undefined> {
     if (this.fault !== undefined) throw this.fault;
     return this.entries.get(id)?.isPlayable === true
       ? rendered(`#EXTM3U\n720p/manifest.m3u8${avh === undefined ? '' : `?avh=${avh}`}\n`)
       : undefined;
   }
 
-  async mediaPlaylist(_id: string, rendition: string, avh?: string): Promise<VodPlaylist | undefined> {
+  async mediaPlaylist(_id: string, rendition: string, avh?: string): Promise<PlaylistResponse | undefined> {
     if (rendition !== '720p' && rendition !== 'audio') return undefined;
     const text = rendered(`#EXTM3U\nvideo-1-0.m4s${avh === undefined ? '' : `?avh=${avh}`}\n`);
-    return { text, isComplete: this.isComplete, targetDurationSeconds: 4 };
+    return { status: 200, text, isComplete: this.isComplete, targetDurationSeconds: 4 };
   }
 
-  async media(id: string, rendition: string, name: string): Promise<VodMedia | undefined> {
+  async media(id: string, rendition: string, name: string): Promise<MediaResponse | undefined> {
     const body = this.bodies.get(`${id}/${rendition}/${name}`);
-    return body === undefined ? undefined : { isFinal: true, ...body };
+    return body === undefined ? undefined : { lifetimeSeconds: Number.POSITIVE_INFINITY, ...body };
   }
 
   textTrack(id: string, track: 'captions' | 'chapters', language: string): ResponseBody | undefined {

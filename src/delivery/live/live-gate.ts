@@ -10,7 +10,7 @@ import type { LiveStreamDirectory } from './live-source.ts';
 export interface AdmittedStream {
   readonly name: string;
   /** Whom what its viewers are sent is counted for. */
-  readonly payer: TrafficOwner;
+  readonly trafficOwner: TrafficOwner;
   /** Undefined for a public stream. */
   readonly access: PrivateAccess | undefined;
   /** Headers that the answer carries: names and values in turn. */
@@ -28,6 +28,11 @@ export interface LiveAdmissionRequest extends PrivatePath {
 
 type FoundStream = NonNullable<ReturnType<LiveStreamDirectory['find']>>;
 
+/** Dependencies of {@link LiveGate}. */
+export interface LiveGateOptions extends TokenGateOptions {
+  readonly streams: LiveStreamDirectory;
+}
+
 /** How long it holds what the directory said of a stream: so long may a change take to be seen. */
 const streamTtlMs = 1000;
 
@@ -40,7 +45,7 @@ export class LiveGate {
   readonly #tokens: TokenGate;
   readonly #streamCache: LRUCache<string, FoundStream>;
 
-  constructor(options: TokenGateOptions & { readonly streams: LiveStreamDirectory }) {
+  constructor(options: LiveGateOptions) {
     this.#streams = options.streams;
     this.#tokens = new TokenGate(options);
     this.#streamCache = new LRUCache({
@@ -112,7 +117,7 @@ export class LiveGate {
         cookiePath,
       },
     });
-    return holder && { name, payer: { projectId, deliveryKind: 'live' }, ...holder };
+    return holder && { name, trafficOwner: { projectId, deliveryKind: 'live' }, ...holder };
   }
 
   #lookUp(liveStreamId: string): FoundStream | undefined {
@@ -129,5 +134,5 @@ export class LiveGate {
 }
 
 function publicAccess({ name, projectId }: FoundStream): AdmittedStream {
-  return { name, payer: { projectId, deliveryKind: 'live' }, access: undefined, headers: [] };
+  return { name, trafficOwner: { projectId, deliveryKind: 'live' }, access: undefined, headers: [] };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { BrowserBundles } from '../../http/pages/browser-bundles.ts';
 import { type BrowserFile, browserText, fillTemplate } from '../../http/pages/browser-text.ts';
-import type { RenderedText } from '../live/live-source.ts';
+import type { CompressedText } from '../../shared/text/rendered-text.ts';
 import type { Thumbnail } from '../live/thumbnails.ts';
 import { noIndexMeta } from './player-page.ts';
 
@@ -17,11 +17,11 @@ export interface PlayerFiles {
   /** Template of a video's page. */
   readonly vodPage: string;
   /** The page of a player without a video, which previews themes. */
-  readonly sample: RenderedText;
+  readonly sample: CompressedText;
   /** The page for a stream that does not exist. */
-  readonly notFound: RenderedText;
+  readonly notFound: CompressedText;
   /** The page for a video that does not exist. */
-  readonly vodNotFound: RenderedText;
+  readonly vodNotFound: CompressedText;
 }
 
 /** Loads the player's bundle and fills in the pages that are the same for everyone. */

@@ -1,53 +1,9 @@
 import { fillTemplate } from '../../http/pages/browser-text.ts';
-import { acceptsGzip } from '../../http/responses/content-negotiation.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
-import type { ViewerRequest } from '../responses/exchange.ts';
-import { cacheControlFor } from '../token-gate.ts';
 import type { PlayerTheme } from './player-theme.ts';
-
-/**
- * What the page may do: run and show only what this server sends. `blob:` is how Media Source feeds a video element.
- * Any site may embed it: that is what `assets.iframe` is for.
- */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "media-src 'self' blob:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  'frame-ancestors *',
-  "require-trusted-types-for 'script'",
-].join('; ');
-
-/** Headers of every HTML answer, names and values in turn. */
-export const pageHeaders: readonly string[] = [
-  'Content-Security-Policy',
-  contentSecurityPolicy,
-  'Referrer-Policy',
-  'no-referrer',
-  'Cache-Control',
-  'no-cache',
-];
-
-/** {@link pageHeaders} of a page for whoever came with this: what only its viewer may see, only the viewer's browser may keep. */
-export function pageHeadersFor(access: PrivateAccess | undefined): readonly string[] {
-  return pageHeaders.map(text => (text === 'no-cache' ? cacheControlFor(access, text) : text));
-}
-
-/** Whether an HTML answer is sent compressed, and the headers that go with that. */
-export function negotiatePageEncoding({ headers }: ViewerRequest): { isGzip: boolean; headers: string[] } {
-  const isGzip = acceptsGzip(headers['accept-encoding'] as string | undefined);
-  return { isGzip, headers: ['Vary', 'Accept-Encoding', ...(isGzip ? ['Content-Encoding', 'gzip'] : [])] };
-}
 
 /** In the head of a page that shows nothing to others, and is not to be found. */
 export const noIndexMeta = '<meta name="robots" content="noindex">';
-
-/** Media type of every HTML answer. */
-export const pageContentType = 'text/html; charset=utf-8';
 
 /** What a live stream's page says before its script has run. */
 export interface PageValues {

@@ -1,9 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { FileSlice } from '../../shared/files/file-slice.ts';
+import type { BodyPart } from '../../shared/viewer-responses.ts';
 import type { ByteRange } from './byte-range.ts';
-
-/** What bodies are put together of: bytes at hand, and bytes of files. */
-export type BodyPart = Buffer | FileSlice;
 
 /**
  * Reads the bytes of pieces in order, window by window. Slices of one file that stand close together there, as the samples of

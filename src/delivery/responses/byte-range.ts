@@ -27,16 +27,3 @@ export function parseByteRange(header: string, totalBytes: number): ByteRange | 
   if (start >= totalBytes) return 'unsatisfiable';
   return { start, end: last === '' ? totalBytes : Math.min(totalBytes, Number(last) + 1) };
 }
-
-/** The bytes of `range` out of `body`, as views: nothing is copied. */
-export function sliceBuffers(body: readonly Buffer[], range: ByteRange): Buffer[] {
-  const slices: Buffer[] = [];
-  let offset = 0;
-  for (const buffer of body) {
-    const start = Math.max(range.start - offset, 0);
-    const end = Math.min(range.end - offset, buffer.length);
-    if (start < end) slices.push(buffer.subarray(start, end));
-    offset += buffer.length;
-  }
-  return slices;
-}

@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
+import type { BodyPart } from '../../shared/viewer-responses.ts';
 import type { DeliveryObserver } from '../delivery-observer.ts';
-import { type BodyPart, BodyReader } from './body-reader.ts';
+import { BodyReader } from './body-reader.ts';
 import { connectionOf, type Exchange, isClosed } from './exchange.ts';
 import { openFiles } from './open-files.ts';
 import { ReadBufferPool } from './read-buffer-pool.ts';

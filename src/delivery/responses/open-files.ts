@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { systemCodeOf } from '../../shared/errors.ts';
-import { type BodyPart, BodyReader } from './body-reader.ts';
+import type { BodyPart } from '../../shared/viewer-responses.ts';
+import { BodyReader } from './body-reader.ts';
 
 /**
  * Opens each file of `pieces` once, into `files`, whose owner closes them, also those that were opened before it went wrong.

@@ -40,6 +40,11 @@ export class PendingResponses {
       });
   }
 
+  /** Watches a response that is being sent for its failure. */
+  watch(exchange: Exchange, sending: Promise<void> | void): void {
+    sending?.catch((error: unknown) => this.fail(exchange, error));
+  }
+
   /** Logs what should not have happened, and answers it; cuts the viewer off where an answer has begun. */
   fail(exchange: Exchange, error: unknown): void {
     this.#log.error('delivery-failed', { kind: exchange.kind, error });

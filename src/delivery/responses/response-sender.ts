@@ -1,16 +1,16 @@
 import { acceptsGzip, matchesEtag } from '../../http/responses/content-negotiation.ts';
+import type { CompressedText } from '../../shared/text/rendered-text.ts';
+import type { BodyPart, ResponseBody } from '../../shared/viewer-responses.ts';
 import type { DeliveryObserver } from '../delivery-observer.ts';
-import type { RenderedText } from '../live/live-source.ts';
-import type { ResponseBody } from '../vod/vod-source.ts';
 import { sliceParts } from './body-reader.ts';
-import { type ByteRange, parseByteRange, sliceBuffers } from './byte-range.ts';
+import { type ByteRange, parseByteRange } from './byte-range.ts';
 import { errorResponse } from './error-response.ts';
 import { abortResponse, type Exchange } from './exchange.ts';
 import { FileSender } from './file-sender.ts';
 import type { StallGuard } from './stall-guard.ts';
 
-/** What a person reads where nothing is. */
-export const notFoundText = 'There is nothing here.';
+/** Content type of playlists. */
+export const playlistType = 'application/vnd.apple.mpegurl';
 
 /** Methods that viewers' paths answer. */
 export const allowedMethods = 'GET, HEAD, OPTIONS';
@@ -40,18 +40,6 @@ const preflightHeaders = [
  * so a viewer is cut off only below 210 kbit/s (one piece in ten seconds), where no segment of that size could be played.
  */
 const chunkBytes = 256 * 1024;
-
-/** Bytes that are the same for everyone, such as a part of a broadcast. */
-export interface BufferBody {
-  readonly body: readonly Buffer[];
-  readonly bytes: number;
-  readonly contentType: string;
-  /** A quoted, strong entity tag. */
-  readonly etag: string;
-  readonly cacheControl: string;
-  /** More names and values. */
-  readonly headers?: readonly string[] | undefined;
-}
 
 /** How long an answer may be kept, and what else goes into its head: names and values in turn. */
 export interface CacheHeaders {
@@ -108,6 +96,18 @@ export class ResponseSender {
     ]);
   }
 
+  sendNotFound(exchange: Exchange, cacheControl: string): void {
+    this.sendError(exchange, 404, 'There is nothing here.', cacheControl);
+  }
+
+  /** @param json serialized already */
+  sendJson(exchange: Exchange, json: string, headers: readonly string[] = []): void {
+    this.sendDocument(exchange, 200, Buffer.from(json), 'application/json', [
+      ...['Cache-Control', 'no-store'],
+      ...headers,
+    ]);
+  }
+
   /** A status alone. `headers`: names and values. */
   sendEmpty(exchange: Exchange, status: number, headers: readonly string[]): void {
     this.#send(exchange, status, ['Content-Length', '0', ...headers, ...corsHeaders], [], 0);
@@ -137,7 +137,7 @@ export class ResponseSender {
   /** A text that exists plain and gzipped: whichever the client asked for, or 304 when it has it. */
   sendText(
     exchange: Exchange,
-    text: RenderedText,
+    text: CompressedText,
     contentType: string,
     cacheControl: string,
     headers: readonly string[] = [],
@@ -166,49 +166,44 @@ export class ResponseSender {
     this.#send(exchange, 200, all, [body], body.length);
   }
 
-  /** Bytes of which ranges may be asked for: 200, 206, 304 or 416. */
-  sendBuffers(exchange: Exchange, shared: BufferBody): void {
-    const chosen = this.#selectBytes(exchange, shared);
-    if (chosen === undefined) return;
-    const { status, headers, range, bytes } = chosen;
-    const body = range === undefined ? shared.body : sliceBuffers(shared.body, range);
-    this.#send(exchange, status, headers, body, bytes);
-  }
-
   /**
-   * The same for bytes that are partly in files, which are read as the viewer takes them. Settles when the answer is over.
-   * 404 where a file is gone, 503 where too many answers are on their way.
+   * Sends bytes of which ranges may be requested: 200, 206, 304 or 416. Parts in files are read as the viewer takes them; then it
+   * settles when the response is over: with 404 where a file is gone, with 503 where too many responses are on their way.
    *
    * @throws Error when a file could not be read
    */
-  async sendBody(exchange: Exchange, body: ResponseBody, caching: CacheHeaders): Promise<void> {
-    const { cacheControl, headers: more } = caching;
-    if (body.parts.every(piece => Buffer.isBuffer(piece))) {
-      this.sendBuffers(exchange, { ...body, ...caching, body: body.parts });
-      return;
-    }
-    const chosen = this.#selectBytes(exchange, { ...body, cacheControl, headers: more });
-    if (chosen === undefined) return;
-    const { status, headers, range, bytes } = chosen;
-    if (exchange.isHead || bytes === 0) {
-      this.#send(exchange, status, headers, [], 0);
-      return;
-    }
-    const pieces = range === undefined ? body.parts : sliceParts(body.parts, range);
-    const outcome = await this.#files.send(exchange, pieces, () => {
+  sendBody(exchange: Exchange, body: ResponseBody, caching: CacheHeaders): Promise<void> | void {
+    const selected = this.#selectBytes(exchange, body, caching);
+    if (selected === undefined) return;
+    const { status, headers, range, bytes } = selected;
+    const parts = range === undefined ? body.parts : sliceParts(body.parts, range);
+    if (isInMemory(parts)) this.#send(exchange, status, headers, parts, bytes);
+    else if (exchange.isHead) this.#send(exchange, status, headers, [], 0);
+    else return this.#sendFiles(exchange, parts, status, headers);
+  }
+
+  async #sendFiles(
+    exchange: Exchange,
+    parts: readonly BodyPart[],
+    status: number,
+    headers: string[],
+  ): Promise<void> {
+    const outcome = await this.#files.send(exchange, parts, () => {
       this.#observer.request(exchange.kind, status);
       exchange.reply.writeHead(status, headers);
     });
-    if (outcome === 'missing') this.sendError(exchange, 404, notFoundText, 'no-store');
+    if (outcome === 'missing') this.sendNotFound(exchange, 'no-store');
     if (outcome === 'busy') {
       this.sendError(exchange, 503, 'Too many answers are on their way.', 'no-store', ['Retry-After', '1']);
     }
   }
 
-  /** What an answer of bytes says before them. Undefined when it is answered already: 304 and 416. */
-  #selectBytes(exchange: Exchange, body: Omit<BufferBody, 'body'>): SelectedBytes | undefined {
-    const { bytes, etag, cacheControl } = body;
-    const more = body.headers ?? [];
+  /** Returns undefined when 304 or 416 was sent. */
+  #selectBytes(
+    exchange: Exchange,
+    { bytes, etag, contentType }: ResponseBody,
+    { cacheControl, headers: more = [] }: CacheHeaders,
+  ): SelectedBytes | undefined {
     const asked = exchange.request.headers;
     if (asked['if-none-match'] !== undefined && matchesEtag(asked['if-none-match'], etag)) {
       const headers = ['Cache-Control', cacheControl, 'ETag', etag, ...more, ...corsHeaders];
@@ -230,7 +225,7 @@ export class ResponseSender {
     const sent = range === 'whole' ? bytes : range.end - range.start;
     const headers = [
       'Content-Type',
-      body.contentType,
+      contentType,
       'Content-Length',
       String(sent),
       'Cache-Control',
@@ -324,4 +319,8 @@ export class ResponseSender {
     };
     sendPiece();
   }
+}
+
+function isInMemory(parts: readonly BodyPart[]): parts is readonly Buffer[] {
+  return parts.every(part => Buffer.isBuffer(part));
 }

@@ -1,27 +1,21 @@
-import { gzipSync } from 'node:zlib';
-import type { BrowserText } from '../../http/pages/browser-text.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { RenderedText } from '../../shared/text/rendered-text.ts';
+import type { ResponseBody } from '../../shared/viewer-responses.ts';
+import { sendRenderedPage, sendStaticPage } from '../pages/page-sender.ts';
 import { describeEmbed, shareableVideo, socialMeta } from '../pages/page-sharing.ts';
 import { type PlayerFiles, placeholderThumbnail } from '../pages/player-files.ts';
-import {
-  negotiatePageEncoding,
-  noIndexMeta,
-  pageContentType,
-  pageHeaders,
-  pageHeadersFor,
-} from '../pages/player-page.ts';
+import { noIndexMeta } from '../pages/player-page.ts';
 import { describeVideo, renderVodPage, type VodPageState } from '../pages/vod-page.ts';
 import type { PrivateSessions } from '../private-sessions.ts';
 import { attachmentHeader } from '../responses/content-disposition.ts';
 import type { Exchange } from '../responses/exchange.ts';
 import { readBody } from '../responses/open-files.ts';
 import type { PendingResponses } from '../responses/pending-responses.ts';
-import { notFoundText, type ResponseSender } from '../responses/response-sender.ts';
+import { playlistType, type ResponseSender } from '../responses/response-sender.ts';
 import { cacheControlFor } from '../token-gate.ts';
 import { type AdmittedVideo, VodGate } from './vod-gate.ts';
 import type { VodAsset, VodPath } from './vod-path.ts';
-import type { ResponseBody, VodEntry, VodSource } from './vod-source.ts';
+import type { VodEntry, VodSource } from './vod-source.ts';
 
 /** Values and neighbours of {@link VodDelivery}. */
 export interface VodDeliveryOptions {
@@ -35,7 +29,6 @@ export interface VodDeliveryOptions {
   readonly clock: Clock;
 }
 
-const playlistType = 'application/vnd.apple.mpegurl';
 const textTrackType = 'text/vtt; charset=utf-8';
 const noCache = 'no-cache';
 /** Of a list that will not change any more: as long as an address of it may be wrong after the video was made anew. */
@@ -68,18 +61,18 @@ export class VodDelivery {
     this.#files = options.files;
   }
 
-  /** Answers GET and HEAD. */
-  answer(exchange: Exchange, path: VodPath, query: string): void {
+  /** Responds to GET and HEAD. */
+  respond(exchange: Exchange, path: VodPath, query: string): void {
     const parameters = new URLSearchParams(query);
     switch (path.kind) {
       case 'unknown':
-        this.#notFound(exchange);
+        this.#sender.sendNotFound(exchange, noCache);
         break;
       case 'vod-page':
         this.#answerPage(exchange, path.videoId, parameters);
         break;
       case 'vod-sample':
-        this.#sendPage(exchange, 200, this.#files().sample);
+        sendStaticPage(this.#sender, exchange, 200, this.#files().sample);
         break;
       case 'vod-oembed':
         this.#answerEmbed(exchange, path.videoId, parameters);
@@ -91,7 +84,7 @@ export class VodDelivery {
           claimsToken(asset, entry),
         );
         attributeTraffic(exchange, video);
-        if (video === undefined) this.#notFound(exchange);
+        if (video === undefined) this.#sender.sendNotFound(exchange, noCache);
         else this.#answerAsset(exchange, asset, video, parameters);
       }
     }
@@ -125,11 +118,11 @@ export class VodDelivery {
         break;
       case 'vod-state':
         this.#pending.hold(exchange, this.#describe(video), state =>
-          this.#sendJson(exchange, state, video.headers),
+          this.#sender.sendJson(exchange, JSON.stringify(state), video.headers),
         );
         break;
       case 'vod-session':
-        this.#sendJson(exchange, { session_token: video.access?.avh }, video.headers);
+        this.#sender.sendJson(exchange, JSON.stringify({ session_token: video.access?.avh }), video.headers);
         break;
     }
   }
@@ -154,7 +147,7 @@ export class VodDelivery {
     const pending = this.#source.mediaPlaylist(entry.videoId, rendition, access?.avh);
     this.#pending.hold(exchange, pending, playlist => {
       if (playlist === undefined) {
-        this.#notFound(exchange);
+        this.#sender.sendNotFound(exchange, noCache);
         return;
       }
       const caching = playlist.isComplete ? `max-age=${completeListSeconds}` : noCache;
@@ -168,7 +161,7 @@ export class VodDelivery {
     const track = entry.captions.find(one => one.language.toLowerCase() === language.toLowerCase());
     const text =
       track && durationSeconds && this.#source.captionsPlaylist(track.language, durationSeconds, access?.avh);
-    if (!text) this.#notFound(exchange);
+    if (!text) this.#sender.sendNotFound(exchange, noCache);
     else this.#sender.sendText(exchange, text, playlistType, cacheControlOf(video, noCache), headers);
   }
 
@@ -176,11 +169,14 @@ export class VodDelivery {
     const pending = this.#source.media(video.entry.videoId, asset.rendition, asset.name);
     this.#pending.hold(exchange, pending, media => {
       if (media === undefined) {
-        this.#notFound(exchange);
+        this.#sender.sendNotFound(exchange, noCache);
         return undefined;
       }
-      const keptSeconds = video.access === undefined ? yearSeconds : daySeconds;
-      const caching = media.isFinal ? `max-age=${keptSeconds}, immutable` : noCache;
+      const maxAgeSeconds = Math.min(
+        media.lifetimeSeconds,
+        video.access === undefined ? yearSeconds : daySeconds,
+      );
+      const caching = maxAgeSeconds > 0 ? `max-age=${maxAgeSeconds}, immutable` : noCache;
       return this.#sendBody(exchange, media, video, caching);
     });
   }
@@ -193,13 +189,13 @@ export class VodDelivery {
   ): void {
     const { entry } = video;
     if (!entry.mp4Support) {
-      this.#notFound(exchange);
+      this.#sender.sendNotFound(exchange, noCache);
       return;
     }
     this.#pending.hold(exchange, this.#source.file(entry.videoId, 'mp4', quality), file => {
       if (file === undefined) {
         if (quality === undefined) this.#notPlayable(exchange, entry);
-        else this.#notFound(exchange);
+        else this.#sender.sendNotFound(exchange, noCache);
         return undefined;
       }
       const more = isDownload ? ['Content-Disposition', attachmentHeader(entry.title, 'mp4')] : [];
@@ -226,12 +222,12 @@ export class VodDelivery {
     const pending = this.#source.file(videoId, form === 'image' ? 'storyboard.jpg' : 'storyboard.vtt');
     this.#pending.hold(exchange, pending, async file => {
       if (file === undefined) {
-        this.#notFound(exchange);
+        this.#sender.sendNotFound(exchange, noCache);
       } else if (form === 'image' || file.bytes > maxTextBytes) {
         await this.#sendBody(exchange, file, video, caching);
       } else {
         const text = (await readBody(file.parts, file.bytes))?.toString();
-        if (text === undefined) this.#notFound(exchange);
+        if (text === undefined) this.#sender.sendNotFound(exchange, noCache);
         else this.#sendStoryboardText(exchange, text, video, caching);
       }
     });
@@ -244,11 +240,8 @@ export class VodDelivery {
     video: AdmittedVideo,
   ): void {
     const file = this.#source.textTrack(video.entry.videoId, track, language);
-    if (file === undefined) this.#notFound(exchange);
-    else
-      this.#pending.hold(exchange, Promise.resolve(file), body =>
-        this.#sendBody(exchange, body, video, noCache),
-      );
+    if (file === undefined) this.#sender.sendNotFound(exchange, noCache);
+    else this.#pending.watch(exchange, this.#sendBody(exchange, file, video, noCache));
   }
 
   #sendStoryboardText(exchange: Exchange, text: string, video: AdmittedVideo, caching: string): void {
@@ -270,7 +263,7 @@ export class VodDelivery {
     video: AdmittedVideo,
     caching: string,
     more: readonly string[] = [],
-  ): Promise<void> {
+  ): Promise<void> | void {
     return this.#sender.sendBody(exchange, body, {
       cacheControl: cacheControlOf(video, caching),
       headers: [...video.headers, ...more, 'X-Content-Type-Options', 'nosniff'],
@@ -281,7 +274,7 @@ export class VodDelivery {
     const video = videoId === '' ? undefined : this.#admitToPage(exchange, videoId, query);
     attributeTraffic(exchange, video);
     if (video === undefined) {
-      this.#sendPage(exchange, 404, this.#files().vodNotFound);
+      sendStaticPage(this.#sender, exchange, 404, this.#files().vodNotFound);
       return;
     }
     this.#pending.hold(exchange, this.#describe(video), state => {
@@ -289,20 +282,8 @@ export class VodDelivery {
       const base = this.#publicUrl();
       const meta = isPublic && base !== '' ? socialMeta(shareableVideo(state), base) : noIndexMeta;
       const page = renderVodPage(this.#files().vodPage, state, meta);
-      const { isGzip, headers } = negotiatePageEncoding(exchange.request);
-      const body = isGzip ? gzipSync(page, { level: 1 }) : Buffer.from(page);
-      const own = pageHeadersFor(video.access);
-      this.#sender.sendDocument(exchange, 200, body, pageContentType, [...own, ...headers, ...video.headers]);
+      sendRenderedPage(this.#sender, exchange, page, video.access, video.headers);
     });
-  }
-
-  /** A page that is the same for everybody. */
-  #sendPage(exchange: Exchange, status: 200 | 404, { gzip, plain }: BrowserText): void {
-    const { isGzip, headers } = negotiatePageEncoding(exchange.request);
-    this.#sender.sendDocument(exchange, status, isGzip ? gzip : plain, pageContentType, [
-      ...pageHeaders,
-      ...headers,
-    ]);
   }
 
   #admitToPage(exchange: Exchange, videoId: string, query: URLSearchParams): AdmittedVideo | undefined {
@@ -319,11 +300,11 @@ export class VodDelivery {
     );
     attributeTraffic(exchange, video);
     if (video === undefined) {
-      this.#notFound(exchange);
+      this.#sender.sendNotFound(exchange, noCache);
       return;
     }
     const shared = shareableVideo(describeVideo(video.entry, { hasMp4: false, hasThumbnail: false }));
-    this.#sendJson(exchange, describeEmbed(shared, this.#publicUrl(), query), []);
+    this.#sender.sendJson(exchange, JSON.stringify(describeEmbed(shared, this.#publicUrl(), query)));
   }
 
   async #describe({ entry, access }: AdmittedVideo): Promise<VodPageState> {
@@ -333,27 +314,14 @@ export class VodDelivery {
     return describeVideo(entry, { hasMp4: mp4 !== undefined, hasThumbnail: thumbnail !== undefined }, access);
   }
 
-  #sendJson(exchange: Exchange, value: unknown, headers: readonly string[]): void {
-    const body = Buffer.from(JSON.stringify(value));
-    this.#sender.sendDocument(exchange, 200, body, 'application/json', [
-      'Cache-Control',
-      'no-store',
-      ...headers,
-    ]);
-  }
-
   /** 404 ends the waiting of players and uploaders, who ask again and again while they get 202. */
   #notPlayable(exchange: Exchange, entry: VodEntry): void {
     if (entry.hasFailed) this.#sender.sendError(exchange, 404, failedText, noCache);
     else this.#sender.sendEmpty(exchange, 202, ['Cache-Control', 'no-store', 'Retry-After', '1']);
   }
-
-  #notFound(exchange: Exchange): void {
-    this.#sender.sendError(exchange, 404, notFoundText, noCache);
-  }
 }
 
-/** What is answered is counted for the video's project. */
+/** Counts what is sent for the video's project. */
 function attributeTraffic(exchange: Exchange, video: AdmittedVideo | undefined): void {
   exchange.trafficOwner = video && { projectId: video.entry.projectId, deliveryKind: 'vod' };
 }

@@ -1,16 +1,6 @@
-import type { FileSlice } from '../../shared/files/file-slice.ts';
-import type { RenderedText } from '../live/live-source.ts';
+import type { CompressedText } from '../../shared/text/rendered-text.ts';
+import type { MediaResponse, PlaylistResponse, ResponseBody } from '../../shared/viewer-responses.ts';
 import type { PlayerTheme } from '../pages/player-theme.ts';
-
-/** Bytes that are sent one after the other. */
-export interface ResponseBody {
-  readonly parts: readonly (Buffer | FileSlice)[];
-  /** Sum of the lengths of `pieces`. */
-  readonly bytes: number;
-  readonly contentType: string;
-  /** A quoted, strong entity tag. */
-  readonly etag: string;
-}
 
 /** A text track of a video. `version`: another one with each file that was uploaded for it. */
 export interface VodTextTrack {
@@ -44,18 +34,6 @@ export interface VodEntry {
   readonly theme: PlayerTheme | undefined;
 }
 
-/** A media playlist of a video. `isComplete`: it will not change any more. */
-export interface VodPlaylist {
-  readonly text: RenderedText;
-  readonly isComplete: boolean;
-  readonly targetDurationSeconds: number;
-}
-
-/** What a segment request gets. `isFinal`: the address will always name these bytes. */
-export interface VodMedia extends ResponseBody {
-  readonly isFinal: boolean;
-}
-
 /** Files that a video may have beside its HLS. */
 export type VodFile = 'mp4' | 'thumbnail' | 'storyboard.jpg' | 'storyboard.vtt';
 
@@ -68,13 +46,13 @@ export interface VodSource {
     videoId: string,
     captions: readonly VodTextTrack[],
     avh?: string,
-  ): Promise<RenderedText | undefined>;
+  ): Promise<CompressedText | undefined>;
   /** The media playlist of captions that the video has. `language` as the track has it. */
-  captionsPlaylist(language: string, durationSeconds: number, avh?: string): RenderedText | undefined;
+  captionsPlaylist(language: string, durationSeconds: number, avh?: string): CompressedText | undefined;
   /** `rendition`: a quality such as `720p`, or `audio`. */
-  mediaPlaylist(videoId: string, rendition: string, avh?: string): Promise<VodPlaylist | undefined>;
+  mediaPlaylist(videoId: string, rendition: string, avh?: string): Promise<PlaylistResponse | undefined>;
   /** An init section or a segment by its name in the media playlist. */
-  media(videoId: string, rendition: string, name: string): Promise<VodMedia | undefined>;
+  media(videoId: string, rendition: string, name: string): Promise<MediaResponse | undefined>;
   /** `quality`: for the mp4 of one rung; the highest unless given. */
   file(videoId: string, file: VodFile, quality?: string): Promise<ResponseBody | undefined>;
   /** The WebVTT file of a text track, as it was uploaded. `language` in any case. */

@@ -1,12 +1,12 @@
 import type { DeclaredMedia } from '../../media/flv/declared-media.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { RenderedText } from '../../shared/text/rendered-text.ts';
+import type { MediaResponse, PlaylistRefusal, PlaylistResponse } from '../../shared/viewer-responses.ts';
 import { audioRendition, sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type { LiveSettings } from '../broadcast/ports.ts';
 import { formatLiveMultivariant, type VariantInfo } from '../window/live-multivariant.ts';
 import type { LiveWindow } from '../window/live-window.ts';
 import type { BroadcastRewind } from '../window/rewind-store.ts';
-import type { MediaResponse, PlaylistResponse } from '../window/window-requests.ts';
 import type { LadderConfig } from './ladder-config.ts';
 import { LiveRendition, renditionReports } from './live-rendition.ts';
 
@@ -149,16 +149,19 @@ export class LiveRenditions {
     rendition: string,
     query: URLSearchParams,
     signal: AbortSignal,
-  ): Promise<PlaylistResponse> {
+  ): Promise<PlaylistResponse | PlaylistRefusal> {
     const found = this.#byName.get(rendition);
     if (found === undefined) return { status: 404, reason: 'There is no such rendition.' };
     return found.window.requests.mediaPlaylist(query, signal);
   }
 
   /** See {@link WindowRequests.media}. */
-  media(rendition: string, name: string, signal: AbortSignal): Promise<MediaResponse> | MediaResponse {
-    const found = this.#byName.get(rendition);
-    return found?.window.requests.media(name, signal) ?? { status: 404 };
+  media(
+    rendition: string,
+    name: string,
+    signal: AbortSignal,
+  ): Promise<MediaResponse | undefined> | MediaResponse | undefined {
+    return this.#byName.get(rendition)?.window.requests.media(name, signal);
   }
 
   /** All that is to be chosen among can be played, or has had its time to begin: a player reads the list once. */

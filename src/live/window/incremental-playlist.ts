@@ -5,13 +5,8 @@ import {
   formatSegments,
 } from '../../media/hls/format-media-playlist.ts';
 import type { MediaPlaylist, MediaSegment } from '../../media/hls/media-playlist.ts';
-import {
-  type CompressedText,
-  type DeflatedBlock,
-  deflateBlock,
-  PrecompressedText,
-} from '../../shared/text/precompressed-text.ts';
-import { RenderedText } from '../../shared/text/rendered-text.ts';
+import { type DeflatedBlock, deflateBlock, PrecompressedText } from '../../shared/text/precompressed-text.ts';
+import { type CompressedText, RenderedText } from '../../shared/text/rendered-text.ts';
 
 /** Returns the listed segments from `from` up to, not including, `end`. */
 type ReadSegments = (from: number, end: number) => MediaSegment[];

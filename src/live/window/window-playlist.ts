@@ -1,6 +1,6 @@
 import { formatMediaPlaylist } from '../../media/hls/format-media-playlist.ts';
 import type { MediaPlaylist, MediaSegment, RenditionReport } from '../../media/hls/media-playlist.ts';
-import type { CompressedText } from '../../shared/text/precompressed-text.ts';
+import type { CompressedText } from '../../shared/text/rendered-text.ts';
 import { RenderedText } from '../../shared/text/rendered-text.ts';
 import { IncrementalPlaylist } from './incremental-playlist.ts';
 import type { ListedPart, MemorySegment, SegmentStore } from './segment-store.ts';

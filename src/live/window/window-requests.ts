@@ -1,36 +1,9 @@
 import { parseDeliveryDirectives } from '../../media/hls/delivery-directives.ts';
-import type { FileSlice } from '../../shared/files/file-slice.ts';
-import type { CompressedText } from '../../shared/text/precompressed-text.ts';
+import type { MediaResponse, PlaylistRefusal, PlaylistResponse } from '../../shared/viewer-responses.ts';
 import { BlockedRequests } from './blocked-requests.ts';
 import type { SegmentStore, StoredMedia } from './segment-store.ts';
 import type { WindowPlaylist } from './window-playlist.ts';
 import type { WindowState } from './window-state.ts';
-
-/** Response to a request for the media playlist. */
-export type PlaylistResponse =
-  | {
-      readonly status: 200;
-      readonly text: CompressedText;
-      /** The request waited for the position in its URL, so the URL names this content. */
-      readonly hasWaited: boolean;
-      readonly targetDurationSeconds: number;
-      readonly ended: boolean;
-    }
-  | { readonly status: 400 | 404 | 503; readonly reason: string };
-
-/** Response to a request for an init section, a segment or a part. */
-export type MediaResponse =
-  | {
-      readonly status: 200;
-      readonly body: readonly (Buffer | FileSlice)[];
-      readonly bytes: number;
-      readonly contentType: string;
-      readonly etag: string;
-      readonly lifetimeSeconds: number;
-    }
-  | { readonly status: 404 };
-
-const notFound: MediaResponse = { status: 404 };
 
 /**
  * Responds to requests for the playlist and the media of a live window, and blocks those for what comes next.
@@ -62,7 +35,10 @@ export class WindowRequests {
   }
 
   /** @param query of the request; only its delivery directives count */
-  async mediaPlaylist(query: URLSearchParams, signal: AbortSignal): Promise<PlaylistResponse> {
+  async mediaPlaylist(
+    query: URLSearchParams,
+    signal: AbortSignal,
+  ): Promise<PlaylistResponse | PlaylistRefusal> {
     const state = this.#state;
     const targetMs = this.#targetDurationSeconds * 1000;
     if (!state.isPlayable) return { status: 404, reason: 'There is no segment yet.' };
@@ -82,14 +58,14 @@ export class WindowRequests {
   }
 
   /** @param name last part of the URL: `init-1.mp4`, `segment-12.m4s`, `still-13.m4s`, `stopped-14.m4s`, `part-345.m4s` */
-  media(name: string, signal: AbortSignal): Promise<MediaResponse> | MediaResponse {
+  media(name: string, signal: AbortSignal): Promise<MediaResponse | undefined> | MediaResponse | undefined {
     const [, kind = '', digits, extension] = /^([a-z]+)-(0|[1-9]\d{0,14})\.(m4s|mp4)$/.exec(name) ?? [];
     const number = Number(digits);
-    if (kind === 'init') return extension === 'mp4' ? this.#init(number, name) : notFound;
-    if (extension !== 'm4s') return notFound;
+    if (kind === 'init') return extension === 'mp4' ? this.#init(number, name) : undefined;
+    if (extension !== 'm4s') return undefined;
     if (['segment', 'still', 'stopped'].includes(kind))
       return this.#mediaResponse(this.#segments.segment(number), name);
-    if (kind !== 'part') return notFound;
+    if (kind !== 'part') return undefined;
     const { nextPartNumber, isEnded, isPlayable, endsWithStill } = this.#state;
     const isHinted = number === nextPartNumber && !isEnded && isPlayable && !endsWithStill;
     return isHinted ? this.#hintedPart(number, name, signal) : this.#part(number, name);
@@ -132,7 +108,7 @@ export class WindowRequests {
       text: this.#playlist.text(skip !== 'no' && !isEnded ? 'delta' : 'whole'),
       hasWaited,
       targetDurationSeconds: this.#targetDurationSeconds,
-      ended: isEnded,
+      isComplete: isEnded,
     };
   }
 
@@ -142,30 +118,29 @@ export class WindowRequests {
 
   // ------------------------------------------------------------------------------------------------ media
 
-  async #hintedPart(number: number, name: string, signal: AbortSignal): Promise<MediaResponse> {
+  async #hintedPart(number: number, name: string, signal: AbortSignal): Promise<MediaResponse | undefined> {
     // The part does not come soon once a still is listed instead of it.
     const isSettled = () => this.#state.nextPartNumber > number || this.#state.endsWithStill;
     await this.#waitUntil(isSettled, this.#targetDurationSeconds * 3000, signal);
     return this.#part(number, name);
   }
 
-  #part(number: number, name: string): MediaResponse {
+  #part(number: number, name: string): MediaResponse | undefined {
     const part = this.#segments.part(number);
     return this.#mediaResponse(part && { body: [part.body], bytes: part.body.length }, name);
   }
 
-  #init(number: number, name: string): MediaResponse {
+  #init(number: number, name: string): MediaResponse | undefined {
     const init = this.#segments.init(number);
     return this.#mediaResponse(init && { body: [init.body], bytes: init.bytes }, name);
   }
 
-  #mediaResponse(media: StoredMedia | undefined, name: string): MediaResponse {
-    if (media === undefined) return notFound;
+  #mediaResponse(media: StoredMedia | undefined, name: string): MediaResponse | undefined {
+    if (media === undefined) return undefined;
     const { body, bytes } = media;
     const keptSeconds = Math.max(6 * this.#targetDurationSeconds, this.#segments.listSeconds);
     return {
-      status: 200,
-      body,
+      parts: body,
       bytes,
       contentType: 'video/mp4',
       // The media of a name never changes, so name and size identify it.

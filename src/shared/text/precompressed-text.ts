@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants, crc32, deflateRawSync, gunzipSync } from 'node:zlib';
-
-/** A text as bytes: as it is, and gzipped. `etag` is a quoted string. */
-export interface CompressedText {
-  readonly plain: Buffer;
-  readonly gzip: Buffer;
-  readonly etag: string;
-}
+import type { CompressedText } from './rendered-text.ts';
 
 /** A run of a text, compressed by itself, so that it can stand in the middle of any number of gzipped texts. */
 export interface DeflatedBlock {

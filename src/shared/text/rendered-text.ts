@@ -1,8 +1,16 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 
-/** A playlist as bytes, made once and handed to everyone who asks; the compressed form only when somebody wants it. */
-export class RenderedText {
+/** A text that is rendered once and sent to many, plain or gzipped. */
+export interface CompressedText {
+  readonly plain: Buffer;
+  readonly gzip: Buffer;
+  /** In quotes. */
+  readonly etag: string;
+}
+
+/** Compresses a text when the first client wants it gzipped. */
+export class RenderedText implements CompressedText {
   readonly plain: Buffer;
   #gzip: Buffer | undefined;
   #etag: string | undefined;

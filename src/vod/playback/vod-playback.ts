@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { systemCodeOf } from '../../shared/errors.ts';
 import { fileEtag } from '../../shared/files/file-etag.ts';
-import type { FileSlice } from '../../shared/files/file-slice.ts';
 import { RenderedText } from '../../shared/text/rendered-text.ts';
+import type { MediaResponse, PlaylistResponse, ResponseBody } from '../../shared/viewer-responses.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
 import type { EncodingState } from '../encoding-repository.ts';
 import type { RenditionReader } from '../index/rendition-reader.ts';
@@ -15,14 +15,6 @@ import {
   renditionNames,
 } from './rendition-record.ts';
 import { formatVodMultivariant, formatVodPlaylist, type VodCaptions } from './vod-playlists.ts';
-
-/** Bytes of an answer to a viewer, as delivery sends them. */
-interface Body {
-  readonly parts: readonly (Buffer | FileSlice)[];
-  readonly bytes: number;
-  readonly contentType: string;
-  readonly etag: string;
-}
 
 /** What playback needs of the rest. */
 export interface VodPlaybackOptions {
@@ -86,10 +78,7 @@ export class VodPlayback {
     videoId: string,
     rendition: string,
     avh?: string,
-  ): Promise<
-    | { readonly text: RenderedText; readonly isComplete: boolean; readonly targetDurationSeconds: number }
-    | undefined
-  > {
+  ): Promise<PlaylistResponse | undefined> {
     const found = await this.#open(videoId, rendition);
     if (found === undefined) return undefined;
     const { rendition: open, generation, isComplete, targetDurationSeconds } = found;
@@ -105,15 +94,11 @@ export class VodPlayback {
       isComplete && avh === undefined
         ? await this.#texts.get(`${videoId}/${rendition}/${generation}/${targetDurationSeconds}`, render)
         : new RenderedText(await render());
-    return { text, isComplete, targetDurationSeconds };
+    return { status: 200, text, isComplete, targetDurationSeconds };
   }
 
   /** An init section or a segment by its name in the media playlist. */
-  async media(
-    videoId: string,
-    rendition: string,
-    name: string,
-  ): Promise<(Body & { readonly isFinal: boolean }) | undefined> {
+  async media(videoId: string, rendition: string, name: string): Promise<MediaResponse | undefined> {
     const [, kind, generationText, indexText, extension] = segmentName.exec(name) ?? [];
     if (kind === undefined || (kind === 'init') !== (indexText === undefined)) return undefined;
     if ((kind === 'init') !== (extension === 'mp4')) return undefined;
@@ -123,12 +108,18 @@ export class VodPlayback {
     const contentType = open.facts.kind === 'video' ? 'video/mp4' : 'audio/mp4';
     const etag = `"${found.generation.toString(36)}-${rendition}-${indexText ?? 'init'}"`;
     if (kind === 'init') {
-      return { parts: [open.init], bytes: open.init.length, contentType, etag, isFinal: true };
+      return {
+        parts: [open.init],
+        bytes: open.init.length,
+        contentType,
+        etag,
+        lifetimeSeconds: Number.POSITIVE_INFINITY,
+      };
     }
     const index = Number(indexText);
     if (kind !== open.facts.kind || index >= open.segmentCount) return undefined;
     const { parts, bytes } = await open.readSegment(index);
-    return { parts, bytes, contentType, etag, isFinal: true };
+    return { parts, bytes, contentType, etag, lifetimeSeconds: Number.POSITIVE_INFINITY };
   }
 
   /** The mp4, the image that a video shows, or its storyboard. */
@@ -136,7 +127,7 @@ export class VodPlayback {
     videoId: string,
     file: 'mp4' | 'thumbnail' | 'storyboard.jpg' | 'storyboard.vtt',
     quality?: string,
-  ): Promise<Body | undefined> {
+  ): Promise<ResponseBody | undefined> {
     const { files, thumbnailOf } = this.#options;
     if (file === 'thumbnail') {
       const image = thumbnailOf(videoId);
@@ -202,7 +193,7 @@ export class VodPlayback {
 }
 
 /** A whole file; undefined when it is not there. */
-async function bodyOfFile(path: string, contentType: string): Promise<Body | undefined> {
+async function bodyOfFile(path: string, contentType: string): Promise<ResponseBody | undefined> {
   try {
     const file = await stat(path);
     const { size } = file;

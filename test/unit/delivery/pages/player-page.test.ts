@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { escapeHtml, pageHeaders, renderPlayerPage } from '../../../../src/delivery/pages/player-page.ts';
+import { pageHeaders } from '../../../../src/delivery/pages/page-sender.ts';
+import { escapeHtml, renderPlayerPage } from '../../../../src/delivery/pages/player-page.ts';
 import { fillTemplate } from '../../../../src/http/pages/browser-text.ts';
 
 const values = {

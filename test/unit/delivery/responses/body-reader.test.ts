@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { type BodyPart, BodyReader, sliceParts } from '../../../../src/delivery/responses/body-reader.ts';
+import { BodyReader, sliceParts } from '../../../../src/delivery/responses/body-reader.ts';
+import type { BodyPart } from '../../../../src/shared/viewer-responses.ts';
 
 const file = Buffer.from(Array.from({ length: 1000 }, (_, index) => index % 251));
 const at = (start: number, length: number, path = 'a'): BodyPart => ({ path, start, length });

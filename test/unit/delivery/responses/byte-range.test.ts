@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseByteRange, sliceBuffers } from '../../../../src/delivery/responses/byte-range.ts';
+import { parseByteRange } from '../../../../src/delivery/responses/byte-range.ts';
 
 describe('parseByteRange', () => {
   it.each([
@@ -23,22 +23,5 @@ describe('parseByteRange', () => {
     ['', 'whole'],
   ])('reads %s of 100 bytes', (header, expected) => {
     expect(parseByteRange(header, 100)).toEqual(expected);
-  });
-});
-
-describe('sliceBody', () => {
-  const body = [Buffer.from('abc'), Buffer.alloc(0), Buffer.from('defg'), Buffer.from('h')];
-
-  it('gives every range of a body in several buffers', () => {
-    for (let start = 0; start < 8; start++) {
-      for (let end = start + 1; end <= 8; end++) {
-        const text = Buffer.concat(sliceBuffers(body, { start, end })).toString();
-        expect(text).toBe('abcdefgh'.slice(start, end));
-      }
-    }
-  });
-
-  it('copies nothing', () => {
-    expect(sliceBuffers(body, { start: 1, end: 3 })[0]?.buffer).toBe(body[0]?.buffer);
   });
 });

@@ -49,8 +49,8 @@ async function listOf(live: BroadcastRegistry) {
 /** Decode times of the video of a segment, in ticks. */
 async function timesOf(live: BroadcastRegistry, uri: string) {
   const answer = await live.current('li1')!.media('source', uri, signal);
-  if (answer.status !== 200) throw new Error(`${uri} is not there`);
-  const fragments = Buffer.concat(answer.body as Buffer[]);
+  if (answer === undefined) throw new Error(`${uri} is not there`);
+  const fragments = Buffer.concat(answer.parts as Buffer[]);
   const samples = [];
   for (let at = 0; at < fragments.length; ) {
     const moofBytes = fragments.readUInt32BE(at);

@@ -617,7 +617,7 @@ describe('the end', () => {
     const text = await filled.text();
     for (const query of ['_HLS_msn=9999', '_HLS_part=3', '_HLS_msn=x', '_HLS_skip=YES']) {
       expect(await stateOf(filled.text(query))).toBe(text);
-      expect(await filled.ask(query)).toMatchObject({ ended: true, hasWaited: false });
+      expect(await filled.ask(query)).toMatchObject({ isComplete: true, hasWaited: false });
     }
   });
 });

@@ -1,0 +1,283 @@
+import type { AddressOf } from '../../http/listener/client-address.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { RenderedText } from '../../shared/text/rendered-text.ts';
+import type { MediaResponse, PlaylistRefusal, PlaylistResponse } from '../../shared/viewer-responses.ts';
+import { sendRenderedPage, sendStaticPage } from '../pages/page-sender.ts';
+import { describeEmbed, type ShareablePage, socialMeta } from '../pages/page-sharing.ts';
+import { type PlayerFiles, placeholderThumbnail } from '../pages/player-files.ts';
+import { noIndexMeta, renderPlayerPage, streamTitle } from '../pages/player-page.ts';
+import type { Exchange } from '../responses/exchange.ts';
+import type { PendingResponses } from '../responses/pending-responses.ts';
+import { playlistType, type ResponseSender } from '../responses/response-sender.ts';
+import { cacheControlFor } from '../token-gate.ts';
+import { addSessionToPlaylist, type PrivatePath, type ViewerPath } from '../viewer-path.ts';
+import {
+  type AdmittedStream,
+  type LiveAdmissionRequest,
+  LiveGate,
+  type LiveGateOptions,
+} from './live-gate.ts';
+import type { LiveSource, LiveStreamDirectory } from './live-source.ts';
+import { describeState, type StateEvents } from './state-events.ts';
+import { type LiveFrameSource, type Thumbnail, Thumbnails } from './thumbnails.ts';
+import type { ViewerCount } from './viewer-count.ts';
+
+interface LiveDeliveryOptions extends LiveGateOptions {
+  readonly live: LiveSource;
+  readonly frames: LiveFrameSource;
+  readonly addressOf: AddressOf;
+  readonly viewers: ViewerCount;
+  readonly events: StateEvents;
+  readonly sender: ResponseSender;
+  readonly pending: PendingResponses;
+  readonly files: () => PlayerFiles;
+  readonly clock: Clock;
+}
+
+type StreamPath = PrivatePath & { readonly liveStreamId: string };
+
+const maxAgeOfUploadedImageSeconds = 60;
+/** A frame is soon followed by another one while the stream is live. */
+const maxAgeOfFrameSeconds = 10;
+/** A cached error would outlive its cause. */
+const noStore = 'no-store';
+
+/**
+ * Responds to viewers of live streams: playlists, media, images, state and pages.
+ *
+ * **Source**: draft-pantos-hls-rfc8216bis, HTTP Live Streaming 2nd Edition, 6.2 and B.1 (caching)
+ */
+export class LiveDelivery {
+  readonly #live: LiveSource;
+  readonly #streams: LiveStreamDirectory;
+  readonly #options: LiveDeliveryOptions;
+  readonly #gate: LiveGate;
+  readonly #sender: ResponseSender;
+  readonly #pending: PendingResponses;
+  readonly #thumbnails = new Thumbnails();
+
+  constructor(options: LiveDeliveryOptions) {
+    this.#options = options;
+    this.#live = options.live;
+    this.#streams = options.streams;
+    this.#gate = new LiveGate(options);
+    this.#sender = options.sender;
+    this.#pending = options.pending;
+  }
+
+  sendMedia(exchange: Exchange, path: ViewerPath & { kind: 'media' }, query: string): void {
+    const broadcast = this.#live.find(path.liveStreamId, path.broadcastId);
+    const stream = broadcast && this.#admitToMedia(exchange, path, query);
+    if (broadcast === undefined || stream === undefined) {
+      this.#sender.sendNotFound(exchange, noStore);
+      return;
+    }
+    const abort = new AbortController();
+    const media = broadcast.media(path.rendition, path.name, abort.signal);
+    if (media instanceof Promise) {
+      this.#pending.hold(exchange, media, found => this.#sendMedia(exchange, found, stream), abort);
+    } else this.#pending.watch(exchange, this.#sendMedia(exchange, media, stream));
+  }
+
+  #sendMedia(
+    exchange: Exchange,
+    media: MediaResponse | undefined,
+    { access, headers }: AdmittedStream,
+  ): Promise<void> | void {
+    if (media === undefined) return this.#sender.sendNotFound(exchange, noStore);
+    const caching = `max-age=${Math.floor(media.lifetimeSeconds)}, immutable`;
+    return this.#sender.sendBody(exchange, media, {
+      cacheControl: cacheControlFor(access, caching),
+      headers,
+    });
+  }
+
+  sendPlaylist(exchange: Exchange, path: ViewerPath & { kind: 'playlist' }, query: string): void {
+    const broadcast = this.#live.find(path.liveStreamId, path.broadcastId);
+    const stream = broadcast && this.#admitToMedia(exchange, path, query);
+    if (broadcast === undefined || stream === undefined) {
+      this.#sender.sendNotFound(exchange, noStore);
+      return;
+    }
+    this.#countViewer(exchange, path);
+    const abort = new AbortController();
+    const playlist = broadcast.mediaPlaylist(path.rendition, new URLSearchParams(query), abort.signal);
+    this.#pending.hold(exchange, playlist, found => this.#sendPlaylist(exchange, found, stream), abort);
+  }
+
+  /** A private token has one viewer, whatever the address. */
+  #countViewer({ request }: Exchange, { liveStreamId, token }: StreamPath): void {
+    const { addressOf, viewers } = this.#options;
+    if (token === undefined)
+      viewers.recordRequest(liveStreamId, addressOf(request), request.headers['user-agent'] ?? '');
+    else viewers.recordRequest(liveStreamId, token, '');
+  }
+
+  /**
+   * Uses the lifetimes of appendix B.1 in target durations: 6 for a blocking reload, up to 0.5 for others. A blocking reload whose
+   * position was already listed counts as one of the others, since a player that reloads wants news. Errors are not cached, although
+   * B.1 allows it: browsers replay them to players after their cause is gone.
+   */
+  #sendPlaylist(
+    exchange: Exchange,
+    playlist: PlaylistResponse | PlaylistRefusal,
+    { access, headers }: AdmittedStream,
+  ): void {
+    if (playlist.status !== 200) {
+      this.#sender.sendError(exchange, playlist.status, playlist.reason, noStore);
+      return;
+    }
+    const { targetDurationSeconds: target, hasWaited, isComplete } = playlist;
+    const maxAgeSeconds = hasWaited || isComplete ? 6 * target : Math.min(1, Math.floor(target / 2));
+    const cacheControl = cacheControlFor(access, `max-age=${maxAgeSeconds}`);
+    this.#sender.sendText(exchange, playlist.text, playlistType, cacheControl, headers);
+  }
+
+  /**
+   * A request before the broadcast does not claim the token, since another viewer may play it then. No response is cached: the next
+   * broadcast has another playlist at this URL.
+   */
+  sendMultivariant(exchange: Exchange, path: StreamPath, query: string): void {
+    const { liveStreamId } = path;
+    const text = this.#live.current(liveStreamId)?.multivariant();
+    const stream = text && this.#admitToMedia(exchange, path, query);
+    if (text === undefined || stream === undefined) {
+      this.#sender.sendError(exchange, 404, 'Nothing is being broadcast here.', noStore);
+      return;
+    }
+    const { access, headers } = stream;
+    const ownText =
+      access === undefined
+        ? text
+        : new RenderedText(addSessionToPlaylist(text.plain.toString(), liveStreamId, access.avh));
+    this.#sender.sendText(exchange, ownText, playlistType, cacheControlFor(access, 'no-cache'), headers);
+  }
+
+  sendSession(exchange: Exchange, path: StreamPath, query: string): void {
+    const stream = attributeTraffic(exchange, this.#gate.admit(admissionRequest(exchange, path, query)));
+    if (stream === undefined) this.#sender.sendNotFound(exchange, noStore);
+    else
+      this.#sender.sendJson(exchange, JSON.stringify({ session_token: stream.access?.avh }), stream.headers);
+  }
+
+  sendState(exchange: Exchange, liveStreamId: string, query: string): void {
+    const stream = this.#admitToPage(exchange, liveStreamId, query);
+    if (stream === undefined) this.#sender.sendNotFound(exchange, noStore);
+    else this.#sender.sendJson(exchange, describeState(this.#live, liveStreamId), stream.headers);
+  }
+
+  openEvents(exchange: Exchange, liveStreamId: string, query: string): void {
+    const { events } = this.#options;
+    const stream = this.#admitToPage(exchange, liveStreamId, query);
+    if (stream === undefined) {
+      this.#sender.sendNotFound(exchange, noStore);
+    } else if (!events.hasRoom(liveStreamId)) {
+      const reason = 'Too many pages are open; ask for the state instead.';
+      this.#sender.sendError(exchange, 503, reason, noStore, ['Retry-After', '10']);
+    } else if (this.#sender.startEvents(exchange)) {
+      events.add(liveStreamId, exchange.reply, () => this.#gate.stillAdmits(liveStreamId, stream.access));
+    }
+  }
+
+  /** @param liveStreamId `''` where the path holds no id */
+  sendPage(exchange: Exchange, liveStreamId: string, query: string): void {
+    const stream = liveStreamId === '' ? undefined : this.#admitToPage(exchange, liveStreamId, query);
+    const files = this.#options.files();
+    if (stream === undefined) {
+      sendStaticPage(this.#sender, exchange, 404, files.notFound);
+      return;
+    }
+    const { name, access, headers } = stream;
+    const publicUrl = this.#options.publicUrl();
+    const isShared = access === undefined && publicUrl !== '';
+    const page = renderPlayerPage(files.page, {
+      ...{ liveStreamId, name, access },
+      meta: isShared ? socialMeta(this.#shareablePage(liveStreamId, name), publicUrl) : noIndexMeta,
+      hasThumbnail: this.#hasThumbnail(liveStreamId),
+      theme: this.#streams.theme?.(liveStreamId),
+      state: describeState(this.#live, liveStreamId),
+      nowMs: this.#options.clock.nowMs(),
+    });
+    sendRenderedPage(this.#sender, exchange, page, access, headers);
+  }
+
+  /** Describes the embed code of public streams only. */
+  sendEmbed(exchange: Exchange, liveStreamId: string, query: URLSearchParams): void {
+    const admission = { request: exchange.request, liveStreamId, query, mayClaimToken: false };
+    const stream = attributeTraffic(exchange, this.#gate.admit(admission));
+    if (stream === undefined) {
+      this.#sender.sendNotFound(exchange, noStore);
+      return;
+    }
+    const page = this.#shareablePage(liveStreamId, stream.name);
+    this.#sender.sendJson(exchange, JSON.stringify(describeEmbed(page, this.#options.publicUrl(), query)));
+  }
+
+  sendThumbnail(exchange: Exchange, path: StreamPath, query: string): void {
+    const stream = attributeTraffic(exchange, this.#gate.admit(admissionRequest(exchange, path, query)));
+    if (stream === undefined) {
+      this.#sender.sendNotFound(exchange, noStore);
+      return;
+    }
+    this.#pending.hold(exchange, this.#findImage(path.liveStreamId), ({ image, maxAgeSeconds }) => {
+      const { body, contentType, etag } = image;
+      const cacheControl = cacheControlFor(stream.access, `max-age=${maxAgeSeconds}`);
+      const headers = [...stream.headers, 'X-Content-Type-Options', 'nosniff'];
+      const response = { parts: [body], bytes: body.length, contentType, etag };
+      return this.#sender.sendBody(exchange, response, { cacheControl, headers });
+    });
+  }
+
+  /** Prefers the uploaded image, then a frame of the current or just ended broadcast, then the placeholder. */
+  async #findImage(liveStreamId: string): Promise<{ image: Thumbnail; maxAgeSeconds: number }> {
+    const path = this.#streams.thumbnailPath(liveStreamId);
+    const uploaded = path === undefined ? undefined : await this.#thumbnails.read(path);
+    if (uploaded !== undefined) return { image: uploaded, maxAgeSeconds: maxAgeOfUploadedImageSeconds };
+    const broadcastId = this.#live.current(liveStreamId)?.broadcastId;
+    const frame = broadcastId === undefined ? undefined : await this.#options.frames.frame(broadcastId);
+    return { image: frame ?? placeholderThumbnail(), maxAgeSeconds: maxAgeOfFrameSeconds };
+  }
+
+  #hasThumbnail(liveStreamId: string): boolean {
+    if (this.#streams.thumbnailPath(liveStreamId) !== undefined) return true;
+    const broadcastId = this.#live.current(liveStreamId)?.broadcastId;
+    return broadcastId !== undefined && this.#options.frames.hasFrame(broadcastId);
+  }
+
+  #shareablePage(liveStreamId: string, name: string): ShareablePage {
+    return {
+      title: streamTitle(name),
+      path: `/live/${liveStreamId}`,
+      imagePath: `/${liveStreamId}/thumbnail.jpg`,
+      size: this.#live.current(liveStreamId)?.pictureSize,
+    };
+  }
+
+  #admitToMedia(exchange: Exchange, path: StreamPath, query: string): AdmittedStream | undefined {
+    return attributeTraffic(exchange, this.#gate.admitToMedia(admissionRequest(exchange, path, query)));
+  }
+
+  #admitToPage(exchange: Exchange, liveStreamId: string, query: string): AdmittedStream | undefined {
+    const parameters = new URLSearchParams(query);
+    return attributeTraffic(exchange, this.#gate.admitToPage(exchange.request, liveStreamId, parameters));
+  }
+}
+
+/** Counts what is sent for the stream's project. */
+function attributeTraffic(
+  exchange: Exchange,
+  stream: AdmittedStream | undefined,
+): AdmittedStream | undefined {
+  exchange.trafficOwner = stream?.trafficOwner;
+  return stream;
+}
+
+/** Every request for the media of a stream may claim its token. */
+function admissionRequest({ request }: Exchange, path: StreamPath, query: string): LiveAdmissionRequest {
+  const { liveStreamId, token, session } = path;
+  return {
+    ...{ request, liveStreamId, query: new URLSearchParams(query), mayClaimToken: true },
+    ...(token === undefined ? {} : { token }),
+    ...(session === undefined ? {} : { session }),
+  };
+}

@@ -1,0 +1,75 @@
+import { gzipSync } from 'node:zlib';
+import { acceptsGzip } from '../../http/responses/content-negotiation.ts';
+import type { CompressedText } from '../../shared/text/rendered-text.ts';
+import type { PrivateAccess } from '../private-sessions.ts';
+import type { Exchange } from '../responses/exchange.ts';
+import type { ResponseSender } from '../responses/response-sender.ts';
+import { cacheControlFor } from '../token-gate.ts';
+
+/**
+ * Lets a page run and show only what this server sends. `blob:` is how Media Source feeds a video element. Any site may embed the
+ * page, which `assets.iframe` is for.
+ */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "media-src 'self' blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  'frame-ancestors *',
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+/** Headers of every page, names and values in turn. */
+export const pageHeaders: readonly string[] = [
+  ...['Content-Security-Policy', contentSecurityPolicy],
+  ...['Referrer-Policy', 'no-referrer'],
+];
+
+/** Sends a page that is the same for everyone. */
+export function sendStaticPage(
+  sender: ResponseSender,
+  exchange: Exchange,
+  status: 200 | 404,
+  { plain, gzip }: CompressedText,
+): void {
+  send(sender, exchange, status, isGzipAccepted(exchange) ? gzip : plain, headersFor(exchange, undefined));
+}
+
+/** Sends a page that was rendered for this request; one for a private token may be cached by its viewer's browser only. */
+export function sendRenderedPage(
+  sender: ResponseSender,
+  exchange: Exchange,
+  html: string,
+  access: PrivateAccess | undefined,
+  headers: readonly string[],
+): void {
+  const body = isGzipAccepted(exchange) ? gzipSync(html, { level: 1 }) : Buffer.from(html);
+  send(sender, exchange, 200, body, [...headersFor(exchange, access), ...headers]);
+}
+
+function send(
+  sender: ResponseSender,
+  exchange: Exchange,
+  status: 200 | 404,
+  body: Buffer,
+  headers: string[],
+): void {
+  sender.sendDocument(exchange, status, body, 'text/html; charset=utf-8', headers);
+}
+
+function headersFor(exchange: Exchange, access: PrivateAccess | undefined): string[] {
+  return [
+    ...pageHeaders,
+    ...['Cache-Control', cacheControlFor(access, 'no-cache')],
+    ...['Vary', 'Accept-Encoding'],
+    ...(isGzipAccepted(exchange) ? ['Content-Encoding', 'gzip'] : []),
+  ];
+}
+
+function isGzipAccepted({ request }: Exchange): boolean {
+  return acceptsGzip(request.headers['accept-encoding'] as string | undefined);
+}
