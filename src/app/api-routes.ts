@@ -8,9 +8,9 @@ import { usageRoutes } from '../operations/usage/usage.routes.ts';
 import { UsageService } from '../operations/usage/usage.service.ts';
 import { accountRoutes } from '../resources/accounts/account.routes.ts';
 import { authRoutes } from '../resources/auth/auth.routes.ts';
-import { BroadcastHistoryStore } from '../resources/broadcasts/broadcast-history.store.ts';
 import { broadcastRoutes } from '../resources/broadcasts/broadcasts.routes.ts';
 import { BroadcastsService } from '../resources/broadcasts/broadcasts.service.ts';
+import { BroadcastsStore } from '../resources/broadcasts/broadcasts.store.ts';
 import { eventFeedRoutes } from '../resources/events/event-feed.routes.ts';
 import { liveStreamRoutes } from '../resources/live-streams/live-streams.routes.ts';
 import { restreamRoutes } from '../resources/live-streams/restreams/restreams.routes.ts';
@@ -60,10 +60,10 @@ function accessRoutes({ access, peers, rateLimits, videoServices, ingest }: ApiO
 }
 
 function liveRoutes(options: ApiOptions, { liveStreams }: ApiServices): Route[] {
-  const history = new BroadcastHistoryStore(options.database);
+  const store = new BroadcastsStore(options.database);
   return [
     ...liveStreamRoutes(liveStreams),
-    ...broadcastRoutes(new BroadcastsService({ store: history, ...options.ingestHealth }), liveStreams),
+    ...broadcastRoutes(new BroadcastsService({ store, ...options.ingestHealth }), liveStreams),
     ...restreamRoutes({
       configured: (projectId, liveStreamId) => liveStreams.find(projectId, liveStreamId)?.restreams,
       running: options.restreams,

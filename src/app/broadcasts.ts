@@ -8,7 +8,7 @@ import { AlarmMonitor } from '../live/health/alarm-monitor.ts';
 import { HealthSampler } from '../live/health/health-sampler.ts';
 import { FfmpegPackager } from '../live/packaging/ffmpeg-packager.ts';
 import { openSlate } from '../live/slate/slate-source.ts';
-import { BroadcastsStore } from '../resources/broadcasts/broadcasts.store.ts';
+import { BroadcastHistory } from '../resources/broadcasts/broadcast-history.ts';
 import { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
 import { type Component, componentOf } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
@@ -20,7 +20,7 @@ import { createRestreaming } from './restreaming.ts';
 import { createTranscoding } from './transcode.ts';
 import type { VodServices } from './vod.ts';
 
-type Journal = BroadcastsStore<BroadcastState, EndReason>;
+type Journal = BroadcastHistory<BroadcastState, EndReason>;
 
 /** Live streams that are being broadcast, and everything that goes along with them. */
 export interface Broadcasts {
@@ -57,7 +57,7 @@ export async function createBroadcasts(
 ): Promise<Broadcasts> {
   const { database, outbox, environment, clock, sandboxLimits: sandboxRules } = foundation;
   const log = foundation.log.child('live');
-  const journal: Journal = new BroadcastsStore(database, outbox, clock);
+  const journal: Journal = new BroadcastHistory(database, outbox, clock);
   const crashed = journal.endUnfinished(clock.nowMs(), 'server-crashed');
   if (crashed > 0) log.warn('broadcasts-left-by-a-crash-ended', { count: crashed });
 
@@ -188,7 +188,7 @@ function createAlarms(
 /** Ends the broadcasts of accounts that an operator suspended, which happens in another process. */
 function endSuspended(journal: Journal, registry: BroadcastRegistry, log: Logger): void {
   try {
-    const ended = journal.streamsOfSuspended().filter(liveStreamId => registry.suspend(liveStreamId));
+    const ended = journal.findLiveOfSuspended().filter(liveStreamId => registry.suspend(liveStreamId));
     if (ended.length > 0) log.info('suspended-broadcasts-ended', { count: ended.length });
   } catch (error) {
     log.error('suspended-broadcasts-not-ended', { error });

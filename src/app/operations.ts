@@ -6,7 +6,7 @@ import type { HealthOptions } from '../operations/health/health.routes.ts';
 import { SweepStore } from '../operations/housekeeping/sweep.store.ts';
 import { Sweep } from '../operations/housekeeping/sweep.ts';
 import type { ServerComponents } from '../operations/server-state/server-monitor.ts';
-import { BroadcastHistoryStore } from '../resources/broadcasts/broadcast-history.store.ts';
+import { BroadcastsStore } from '../resources/broadcasts/broadcasts.store.ts';
 import type { RecordingsStore } from '../resources/broadcasts/recordings.store.ts';
 import type { PrivateSessionsStore } from '../resources/private-sessions/private-sessions.store.ts';
 import type { Component } from '../shared/lifecycle.ts';
@@ -172,12 +172,12 @@ function housekeepingTasks(
   }: { api: Api; videoServices: VideoServices; sessions: PrivateSessionsStore },
 ): PeriodicTask[] {
   const { videos, players, uploads } = videoServices;
-  const history = new BroadcastHistoryStore(database);
+  const broadcasts = new BroadcastsStore(database);
   return [
     { name: 'old-events', run: () => outbox.removeBefore(clock.nowMs() - eventTtlMs) },
     api.analytics.cleanup,
     { name: 'private-sessions', run: () => sessions.removeExpired() },
-    { name: 'old-broadcasts', run: () => history.removeBefore(clock.nowMs() - broadcastTtlMs) },
+    { name: 'old-broadcasts', run: () => broadcasts.removeBefore(clock.nowMs() - broadcastTtlMs) },
     { name: 'old-traffic', run: () => api.traffic.removeOld() },
     { name: 'removed-players', run: () => players.detachRemoved() },
     { name: 'removed-videos', run: signal => videos.removeOrphanedFiles(signal) },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Outbox } from '../../src/events/outbox.store.ts';
-import { BroadcastHistoryStore } from '../../src/resources/broadcasts/broadcast-history.store.ts';
+import { BroadcastHistory } from '../../src/resources/broadcasts/broadcast-history.ts';
 import type { IngestHealthSources } from '../../src/resources/broadcasts/broadcasts.service.ts';
 import { BroadcastsStore } from '../../src/resources/broadcasts/broadcasts.store.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
@@ -10,11 +10,11 @@ const minute = 60_000;
 const start = Date.parse('2026-03-04T05:06:07Z');
 
 let server: TestApi;
-let history: BroadcastsStore;
+let history: BroadcastHistory;
 const healthHistory = vi.fn<IngestHealthSources['history']>();
 beforeAll(async () => {
   server = await startApi({ ingestHealth: { health: () => undefined, history: healthHistory } });
-  history = new BroadcastsStore(server.database, new Outbox(server.database, silentLogger), {
+  history = new BroadcastHistory(server.database, new Outbox(server.database, silentLogger), {
     nowMs: () => start + 1000,
     monotonicMs: () => 0,
   });
@@ -90,7 +90,7 @@ describe('the broadcasts of a live stream', () => {
     const total = async () =>
       (await server.call('GET', `/live-streams/${stream}/broadcasts?pageSize=1`)).json.pagination.itemsTotal;
     expect(await total()).toBe(501);
-    const store = new BroadcastHistoryStore(server.database);
+    const store = new BroadcastsStore(server.database);
     await store.removeBefore(start + 511 * minute);
     expect(await total()).toBe(11);
     history.ended(running, start, 'server-crashed');

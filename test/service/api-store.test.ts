@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Outbox } from '../../src/events/outbox.store.ts';
 import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
 import { bootstrapAccount } from '../../src/resources/accounts/bootstrap-account.ts';
-import { BroadcastHistoryStore } from '../../src/resources/broadcasts/broadcast-history.store.ts';
+import { BroadcastHistory } from '../../src/resources/broadcasts/broadcast-history.ts';
 import { BroadcastsStore } from '../../src/resources/broadcasts/broadcasts.store.ts';
 import { LiveStreamsStore } from '../../src/resources/live-streams/live-streams.store.ts';
 import { openPrivateTokens } from '../../src/resources/private-sessions/private-tokens.store.ts';
@@ -282,14 +282,14 @@ describe('the file of first secrets', () => {
 describe('broadcasts', () => {
   function recent(database: Database, stream: { projectId: string; liveStreamId: string }) {
     const page = { currentPage: 1, pageSize: 10 };
-    const history = new BroadcastHistoryStore(database);
-    return history.list(stream.projectId, stream.liveStreamId, 'desc', page).broadcasts;
+    const sort = { field: 'startedAt', direction: 'desc' } as const;
+    return new BroadcastsStore(database).list(stream.projectId, stream.liveStreamId, sort, page).items;
   }
 
   it('are opened, changed and ended once', async () => {
     const database = await opened();
     const stream = withStream(database);
-    const broadcasts = new BroadcastsStore(database, new Outbox(database, silentLogger));
+    const broadcasts = new BroadcastHistory(database, new Outbox(database, silentLogger));
     const id = broadcasts.opened({
       liveStreamId: stream.liveStreamId,
       projectId: stream.projectId,
@@ -321,7 +321,7 @@ describe('broadcasts', () => {
   it('that a crash left open are ended at the next start', async () => {
     const database = await opened();
     const { liveStreamId, projectId } = withStream(database);
-    const broadcasts = new BroadcastsStore(database, new Outbox(database, silentLogger));
+    const broadcasts = new BroadcastHistory(database, new Outbox(database, silentLogger));
     const facts = {
       liveStreamId,
       projectId,

@@ -11,7 +11,7 @@ import {
   WebhookQueue,
 } from '../../src/events/webhooks/webhook-queue.store.ts';
 import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
-import { BroadcastsStore } from '../../src/resources/broadcasts/broadcasts.store.ts';
+import { BroadcastHistory } from '../../src/resources/broadcasts/broadcast-history.ts';
 import { LiveStreamsStore } from '../../src/resources/live-streams/live-streams.store.ts';
 import { DeliveriesStore } from '../../src/resources/webhooks/deliveries.store.ts';
 import { WebhooksStore } from '../../src/resources/webhooks/webhooks.store.ts';
@@ -273,7 +273,7 @@ it('is told of broadcasts once when they can be played and once when they end, a
     });
   }
   const clock = new MovedClock();
-  const broadcasts = new BroadcastsStore(database, new Outbox(database, silentLogger), clock);
+  const broadcasts = new BroadcastHistory(database, new Outbox(database, silentLogger), clock);
   const open = (liveStreamId: string) =>
     broadcasts.opened({
       liveStreamId,

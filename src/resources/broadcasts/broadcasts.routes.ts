@@ -11,7 +11,7 @@ import {
 } from './broadcasts.schema.ts';
 import type { BroadcastsService } from './broadcasts.service.ts';
 
-/** The routes that tell of the broadcasts of a live stream. */
+/** The routes for the broadcasts of a live stream and their health. */
 export function broadcastRoutes(
   broadcasts: BroadcastsService,
   liveStreams: Pick<LiveStreamsService, 'find'>,
@@ -23,14 +23,14 @@ export function broadcastRoutes(
       method: 'GET',
       path: '/live-streams/{liveStreamId}/broadcasts',
       summary: 'List broadcasts of a live stream',
-      description: 'Those of the last 30 days, and of more than 500 the newest.',
+      description: 'Broadcasts of the last 30 days, at most the newest 500.',
       ...one,
       query: broadcastsQuerySchema,
       success: { status: 200, description: 'A page of broadcasts.', schema: broadcastListSchema },
-      handle: ({ caller, found, query, path, queryText }) => {
-        const { direction } = sortOf(query, 'startedAt');
-        const { views, total } = broadcasts.list(caller.projectId, found.liveStreamId, direction, query);
-        return pageOf({ path, queryText, query }, { items: views, total });
+      handle: request => {
+        const { caller, found, query } = request;
+        const sort = sortOf(query, 'startedAt');
+        return pageOf(request, broadcasts.list(caller.projectId, found.liveStreamId, sort, query));
       },
     }),
     defineRoute({
@@ -38,9 +38,9 @@ export function broadcastRoutes(
       path: '/live-streams/{liveStreamId}/health',
       summary: 'Get the ingest health of a live stream',
       description:
-        'How what it broadcasts now comes in, and which alarms are on. The feed tells the same each second as `broadcast.stats`.',
+        'The ingest statistics of the broadcast in progress, and its active alarms. The feed sends the same every second as `broadcast.stats`.',
       ...one,
-      success: { status: 200, description: 'How it does.', schema: ingestHealthSchema },
+      success: { status: 200, description: 'The ingest health.', schema: ingestHealthSchema },
       handle: ({ found }) => broadcasts.health(found.liveStreamId),
     }),
     defineRoute({
@@ -48,7 +48,7 @@ export function broadcastRoutes(
       path: '/live-streams/{liveStreamId}/health/history',
       summary: 'Get the ingest health of the last minutes',
       description:
-        'Of the broadcast in progress, or else of the last one, which is kept for a day. The history is in memory: a restart of the server clears it.',
+        'Of the broadcast in progress, or of the last one, which is kept for a day. The history is in memory: a restart of the server clears it.',
       ...one,
       query: healthHistoryQuerySchema,
       success: { status: 200, description: 'The history.', schema: healthHistorySchema },

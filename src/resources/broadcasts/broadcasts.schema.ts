@@ -1,20 +1,19 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/routing/pagination.ts';
 
-/** Query of `GET /live-streams/{liveStreamId}/broadcasts`. */
 export const broadcastsQuerySchema = listQuery({}, ['startedAt']);
 
 const time = z.iso.datetime({ offset: true });
 const count = z.int().min(0);
 const stateText =
-  '`waiting`: the connection of its publisher was lost, and may come back. `stopping`: its publisher stopped, and the broadcast ends in a few seconds unless it starts again.';
-const bitrate = z.int().min(0).describe('Picture and sound together.');
+  '`waiting`: the publisher lost its connection and may reconnect. `stopping`: the publisher stopped, and the broadcast ends in a few seconds unless it starts again.';
+const bitrate = z.int().min(0).describe('Video and audio together.');
 
 const sourceFields = {
   protocol: z.string().describe('`rtmp` or `rtmps`.'),
-  encoder: z.string().optional().describe('What the encoder calls itself; absent when it does not say.'),
-  videoCodec: z.string().optional().describe('As RFC 6381 names it; absent without picture.'),
-  audioCodec: z.string().optional().describe('As RFC 6381 names it; absent without sound.'),
+  encoder: z.string().optional().describe('Name that the encoder sends; absent when it sends none.'),
+  videoCodec: z.string().optional().describe('RFC 6381 codec string; absent without video.'),
+  audioCodec: z.string().optional().describe('RFC 6381 codec string; absent without audio.'),
   width: z.int().optional().describe('Pixels.'),
   height: z.int().optional().describe('Pixels.'),
 };
@@ -28,14 +27,13 @@ const source = {
   height: 720,
 };
 
-/** One time that a live stream was on air. */
-export const broadcastSchema = z
+const broadcastSchema = z
   .object({
     broadcastId: z.string(),
     state: z.enum(['starting', 'live', 'waiting', 'stopping', 'ended']).describe(stateText),
-    startedAt: time.describe('When its first publisher was taken.'),
-    liveAt: time.optional().describe('When it could first be played; absent when it never could.'),
-    endedAt: time.optional().describe('Absent while it goes on.'),
+    startedAt: time.describe('When its first publisher was accepted.'),
+    liveAt: time.optional().describe('When it became playable; absent when it never did.'),
+    endedAt: time.optional().describe('Absent while it is in progress.'),
     endReason: z
       .string()
       .optional()
@@ -46,15 +44,17 @@ export const broadcastSchema = z
     averageBitrateBitsPerSecond: bitrate
       .optional()
       .describe(
-        'While a publisher was connected. This and all that follow are absent until the end, and after a crash.',
+        'While a publisher was connected. This attribute and all that follow are absent until the end, and after a crash.',
       ),
-    peakBitrateBitsPerSecond: bitrate.optional().describe('The most of a second.'),
+    peakBitrateBitsPerSecond: bitrate.optional().describe('Highest rate of one second.'),
     averageFramesPerSecond: z.number().min(0).optional().describe('While a publisher was connected.'),
     longestKeyframeIntervalSeconds: z.number().optional(),
-    droppedFrames: count.optional().describe('Came in, and this server could not package them.'),
-    missingFrames: count.optional().describe("Never came, by the encoder's timestamps."),
-    droppedConnections: count.optional().describe('How often the publisher was lost before the end.'),
-    awaySeconds: z.number().min(0).optional().describe('For how long there was no publisher.'),
+    droppedFrames: count.optional().describe('Received frames that this server could not package.'),
+    missingFrames: count
+      .optional()
+      .describe("Frames that never arrived, judging by the encoder's timestamps."),
+    droppedConnections: count.optional().describe('Lost connections of the publisher before the end.'),
+    awaySeconds: z.number().min(0).optional().describe('Time without a publisher.'),
   })
   .meta({
     id: 'Broadcast',
@@ -79,16 +79,14 @@ export const broadcastSchema = z
     ],
   });
 
-/** One time that a live stream was on air. */
 export type BroadcastView = z.input<typeof broadcastSchema>;
 
-/** A page of broadcasts. */
 export const broadcastListSchema = listSchema(broadcastSchema);
 
 const alarmSchema = z
   .object({
-    alarm: z.string().describe('What is wrong, as the event `live-stream.alarm.raised` tells it.'),
-    message: z.string().describe('For the person at the encoder: what is wrong, and what to do.'),
+    alarm: z.string().describe('Name of the alarm, as in the event `live-stream.alarm.raised`.'),
+    message: z.string().describe('For the person at the encoder: the problem and its solution.'),
     raisedAt: time,
   })
   .meta({ id: 'IngestAlarm' });
@@ -98,14 +96,15 @@ const keyframeInterval = z
   .optional()
   .describe('Between the last two keyframes; absent before the second.');
 
-/** How what a live stream broadcasts comes in. */
 export const ingestHealthSchema = z
   .object({
-    broadcasting: z.boolean().describe('When it is false, all but `alarms`, which is empty, is absent.'),
-    alarms: z.array(alarmSchema).describe('Those that are on.'),
+    broadcasting: z
+      .boolean()
+      .describe('When it is false, `alarms` is empty and all other attributes are absent.'),
+    alarms: z.array(alarmSchema).describe('Active alarms.'),
     broadcastId: z.string().optional(),
     state: z.enum(['live', 'waiting', 'stopping']).optional().describe(stateText),
-    durationSeconds: count.optional().describe('Since its first publisher was taken.'),
+    durationSeconds: count.optional().describe('Time since its first publisher was accepted.'),
     ...sourceFields,
     protocol: sourceFields.protocol.optional(),
     bitrateBitsPerSecond: bitrate
@@ -114,7 +113,7 @@ export const ingestHealthSchema = z
         'Audio and video together: the mean of the last 4 seconds; 0 while no publisher is connected.',
       ),
     averageBitrateBitsPerSecond: bitrate.optional().describe('While a publisher was connected.'),
-    peakBitrateBitsPerSecond: bitrate.optional().describe('The most of a second.'),
+    peakBitrateBitsPerSecond: bitrate.optional().describe('Highest rate of one second.'),
     framesPerSecond: count
       .optional()
       .describe('The mean of the last 4 seconds; 0 while no publisher is connected.'),
@@ -122,26 +121,28 @@ export const ingestHealthSchema = z
     declaredFramesPerSecond: z
       .number()
       .optional()
-      .describe('What the encoder says; absent when it does not.'),
+      .describe('Frame rate that the encoder announces; absent when it announces none.'),
     keyframeIntervalSeconds: keyframeInterval,
     longestKeyframeIntervalSeconds: keyframeInterval.describe('The longest of the broadcast.'),
     audioDriftMilliseconds: z
       .int()
       .optional()
       .describe(
-        'How far sound is ahead of the picture, beyond what the order of arrival explains; negative where it is behind. Absent while it is not known.',
+        'How far audio is ahead of video, beyond what the order of arrival explains; negative when it is behind. Absent while it is unknown.',
       ),
-    timestampJumps: count.optional().describe("How often the encoder's timestamps were set anew."),
-    droppedFrames: count.optional().describe('Came in, and this server could not package them.'),
-    missingFrames: count.optional().describe("Never came, by the encoder's timestamps."),
-    droppedConnections: count.optional().describe('How often the publisher was lost.'),
-    lastDroppedAt: time.optional().describe('When it was lost last; absent when it never was.'),
-    awaySeconds: z.number().min(0).optional().describe('For how long there was no publisher.'),
+    timestampJumps: count.optional().describe("Resets of the encoder's timestamps."),
+    droppedFrames: count.optional().describe('Received frames that this server could not package.'),
+    missingFrames: count
+      .optional()
+      .describe("Frames that never arrived, judging by the encoder's timestamps."),
+    droppedConnections: count.optional().describe('Lost connections of the publisher.'),
+    lastDroppedAt: time.optional().describe('Last lost connection; absent when there was none.'),
+    awaySeconds: z.number().min(0).optional().describe('Time without a publisher.'),
     silentSeconds: z
       .number()
       .min(0)
       .optional()
-      .describe('Since audio or video came last; absent while no publisher is connected.'),
+      .describe('Time since the last audio or video; absent while no publisher is connected.'),
   })
   .meta({
     id: 'IngestHealth',
@@ -180,50 +181,47 @@ export const ingestHealthSchema = z
     ],
   });
 
-/** How what a live stream broadcasts comes in. */
 export type IngestHealthView = z.input<typeof ingestHealthSchema>;
 
-/** Query of `GET /live-streams/{liveStreamId}/health/history`. */
 export const healthHistoryQuerySchema = z.strictObject({
   minutes: z
     .int()
     .min(1)
     .max(720)
     .default(5)
-    .describe('How many of the last minutes. Up to 5 come in steps of 1 s, up to 60 of 10 s, more of 60 s.'),
+    .describe(
+      'The last minutes to return: up to 5 in steps of 1 s, up to 60 in steps of 10 s, more in steps of 60 s.',
+    ),
 });
 
 const healthSampleSchema = z
   .object({
-    measuredAt: time.describe('When the step begins.'),
+    measuredAt: time.describe('Start of the step.'),
     bitrateBitsPerSecond: bitrate
       .optional()
-      .describe('The mean of the step. All rates are absent while no publisher was connected.'),
+      .describe('Mean of the step. All rates are absent while no publisher was connected.'),
     framesPerSecond: count.optional(),
     audioDriftMilliseconds: z
       .int()
       .optional()
-      .describe('How far audio was ahead of video; absent while it was not known.'),
+      .describe('How far audio was ahead of video; absent while it was unknown.'),
     viewers: count.optional(),
   })
   .meta({ id: 'HealthSample' });
 
-/** Health of the newest broadcast of a live stream over the last minutes. */
 export const healthHistorySchema = z
   .object({
     broadcasting: z.boolean(),
     broadcastId: z
       .string()
       .optional()
-      .describe('The broadcast that the samples are of; absent, as is all but `data`, when there are none.'),
+      .describe('The broadcast of the samples; absent, like all but `data`, when there are none.'),
     startedAt: time.optional(),
     endedAt: time
       .optional()
       .describe('Absent while the broadcast is in progress. The last minutes are those before the end.'),
-    stepSeconds: z.int().optional().describe('Length of the step that each sample stands for.'),
-    data: z
-      .array(healthSampleSchema)
-      .describe('Oldest first. Steps in which nothing was measured are left out.'),
+    stepSeconds: z.int().optional().describe('Length of the step of each sample.'),
+    data: z.array(healthSampleSchema).describe('Oldest first. Steps without measurements are left out.'),
   })
   .meta({
     id: 'IngestHealthHistory',
@@ -248,5 +246,4 @@ export const healthHistorySchema = z
     ],
   });
 
-/** Health of the newest broadcast of a live stream over the last minutes. */
 export type HealthHistoryView = z.input<typeof healthHistorySchema>;

@@ -1,10 +1,11 @@
 import { formatAtom } from '../../shared/clock.ts';
+import { type ListResult, mapList } from '../../shared/list-page.ts';
 import type { BroadcastRow } from '../../store/tables.ts';
-import type { BroadcastHistoryStore } from './broadcast-history.store.ts';
 import type { BroadcastView, HealthHistoryView, IngestHealthView } from './broadcasts.schema.ts';
+import type { BroadcastsStore } from './broadcasts.store.ts';
 
-/** What is known of the ingest of a broadcast that goes on. */
-export interface IngestHealth {
+/** The ingest statistics of a broadcast in progress. */
+interface IngestHealth {
   readonly broadcastId: string;
   readonly state: 'live' | 'waiting' | 'stopping';
   readonly durationSeconds: number;
@@ -30,7 +31,7 @@ export interface IngestHealth {
   readonly lastDroppedAtMs: number | undefined;
   readonly awaySeconds: number;
   readonly silentSeconds: number | undefined;
-  /** Those that are on. */
+  /** Active alarms. */
   readonly alarms: readonly {
     readonly kind: string;
     readonly message: string;
@@ -38,14 +39,11 @@ export interface IngestHealth {
   }[];
 }
 
-/** What the live room tells of the ingest of a stream; undefined when it does not broadcast. */
-export type FindIngestHealth = (liveStreamId: string) => IngestHealth | undefined;
-
-/** Health of the newest broadcast of a live stream. */
-export interface IngestHealthHistory {
+/** The health of the newest broadcast of a live stream. */
+interface IngestHealthHistory {
   readonly broadcastId: string;
   readonly startedAtMs: number;
-  /** Undefined while it goes on. */
+  /** Undefined while it is in progress. */
   readonly endedAtMs: number | undefined;
   readonly stepSeconds: number;
   /** Oldest first; rates are undefined while no publisher was connected. */
@@ -58,34 +56,29 @@ export interface IngestHealthHistory {
   }[];
 }
 
-/** Finds how the newest broadcast of a stream did over so many seconds; undefined when none is remembered. */
-export type FindHealthHistory = (liveStreamId: string, seconds: number) => IngestHealthHistory | undefined;
-
-/** The health of broadcasts, as the live room knows it. */
 export interface IngestHealthSources {
-  readonly health: FindIngestHealth;
-  readonly history: FindHealthHistory;
+  /** Undefined while the live stream is not broadcasting. */
+  readonly health: (liveStreamId: string) => IngestHealth | undefined;
+  /** The last `seconds` of the newest broadcast; undefined when none is in memory. */
+  readonly history: (liveStreamId: string, seconds: number) => IngestHealthHistory | undefined;
 }
 
-/** What the owner of a live stream can see of its broadcasts. */
+/** Shows the broadcasts of a live stream and their health. */
 export class BroadcastsService {
-  readonly #store: BroadcastHistoryStore;
-  readonly #health: FindIngestHealth;
-  readonly #history: FindHealthHistory;
+  readonly #store: BroadcastsStore;
+  readonly #health: IngestHealthSources['health'];
+  readonly #history: IngestHealthSources['history'];
 
-  constructor(options: { store: BroadcastHistoryStore } & IngestHealthSources) {
+  constructor(options: { store: BroadcastsStore } & IngestHealthSources) {
     this.#store = options.store;
     this.#health = options.health;
     this.#history = options.history;
   }
 
-  /** One page of a live stream's broadcasts, and how many there are on all pages. */
-  list(...query: Parameters<BroadcastHistoryStore['list']>): { views: BroadcastView[]; total: number } {
-    const { broadcasts, total } = this.#store.list(...query);
-    return { views: broadcasts.map(viewOf), total };
+  list(...query: Parameters<BroadcastsStore['list']>): ListResult<BroadcastView> {
+    return mapList(this.#store.list(...query), viewOf);
   }
 
-  /** How what a live stream broadcasts comes in. */
   health(liveStreamId: string): IngestHealthView {
     const health = this.#health(liveStreamId);
     if (health === undefined) return { broadcasting: false, alarms: [] };
@@ -119,7 +112,6 @@ export class BroadcastsService {
     });
   }
 
-  /** Health of the newest broadcast of a live stream over the last minutes. */
   healthHistory(liveStreamId: string, minutes: number): HealthHistoryView {
     const history = this.#history(liveStreamId, minutes * 60);
     if (history === undefined) return { broadcasting: false, data: [] };
@@ -160,7 +152,7 @@ function viewOf(row: BroadcastRow): BroadcastView {
   });
 }
 
-/** Keys without a value are left out. */
+/** Removes the keys without a value. */
 function omitUnset<Fields extends object>(
   fields: Fields,
 ): { [Key in keyof Fields]: Exclude<Fields[Key], null | undefined> } {

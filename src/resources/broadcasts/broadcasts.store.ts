@@ -1,10 +1,10 @@
-import type { EventType } from '../../events/event-catalogue.ts';
-import type { Outbox } from '../../events/outbox.store.ts';
-import { type Clock, systemClock } from '../../shared/clock.ts';
 import { newId } from '../../shared/ids.ts';
+import type { ListResult, PageRequest, Sort } from '../../shared/list-page.ts';
 import type { Database } from '../../store/database.ts';
+import { removeInBatches } from '../../store/remove-in-batches.ts';
+import type { BroadcastRow } from '../../store/tables.ts';
 
-/** What is known when a broadcast begins. `State` is the live room's union of states. */
+/** The first facts of a broadcast. `State` is the live room's union of states. */
 export interface OpenedBroadcast<State extends string> {
   readonly liveStreamId: string;
   readonly projectId: string;
@@ -12,11 +12,10 @@ export interface OpenedBroadcast<State extends string> {
   readonly startedAtMs: number;
   readonly protocol: string;
   readonly remoteAddress: string;
-  /** The encoder's name of itself, or `''`. */
+  /** The encoder's name for itself, or `''`. */
   readonly encoder: string;
 }
 
-/** What becomes known later. */
 export interface BroadcastChanges<State extends string> {
   readonly state?: State;
   readonly remoteAddress?: string;
@@ -27,7 +26,7 @@ export interface BroadcastChanges<State extends string> {
   readonly height?: number;
 }
 
-/** How its ingest was, known at its end. */
+/** The ingest statistics of a broadcast that ended. */
 export interface BroadcastHealth {
   readonly averageBitrateBitsPerSecond: number;
   readonly peakBitrateBitsPerSecond: number;
@@ -39,25 +38,41 @@ export interface BroadcastHealth {
   readonly awaySeconds: number;
 }
 
-/** Of each live stream. */
+/** Limit of one live stream. */
 const maxKeptBroadcasts = 500;
-/** In these it is shown as broadcasting. */
-const broadcastingStates: readonly string[] = ['live', 'waiting', 'stopping'];
 
-/** The history of broadcasts, which also tells when one can be played, and when one that could be played has ended. */
-export class BroadcastsStore<State extends string = string, EndReason extends string = string> {
+export class BroadcastsStore {
   readonly #database: Database;
-  readonly #outbox: Outbox;
-  readonly #clock: Clock;
 
-  constructor(database: Database, outbox: Outbox, clock: Clock = systemClock) {
+  constructor(database: Database) {
     this.#database = database;
-    this.#outbox = outbox;
-    this.#clock = clock;
   }
 
-  /** The live streams of suspended accounts that are on air. */
-  streamsOfSuspended(): string[] {
+  /** One page of a live stream's broadcasts. A live stream keeps few enough to count them. */
+  list(
+    projectId: string,
+    liveStreamId: string,
+    { direction }: Sort<'startedAt'>,
+    page: PageRequest,
+  ): ListResult<BroadcastRow> {
+    const matching = this.#database.queries
+      .selectFrom('broadcasts')
+      .where('live_stream_id', '=', liveStreamId)
+      .where('project_id', '=', projectId);
+    const counted = this.#database.first(matching.select(({ fn }) => fn.countAll<number>().as('total')));
+    const items = this.#database.all(
+      matching
+        .selectAll()
+        .orderBy('started_at_ms', direction)
+        .orderBy('id', direction)
+        .limit(page.pageSize)
+        .offset((page.currentPage - 1) * page.pageSize),
+    );
+    return { items, total: counted?.total ?? 0 };
+  }
+
+  /** Ids of the live streams of suspended accounts that are broadcasting. */
+  findLiveOfSuspended(): string[] {
     const rows = this.#database.all(
       this.#database.queries
         .selectFrom('broadcasts')
@@ -70,8 +85,26 @@ export class BroadcastsStore<State extends string = string, EndReason extends st
     return rows.map(row => row.live_stream_id);
   }
 
-  /** Notes that a broadcast began; its id. */
-  opened(broadcast: OpenedBroadcast<State>): string {
+  findUnfinished(): string[] {
+    const { queries } = this.#database;
+    return this.#database
+      .all(queries.selectFrom('broadcasts').select('id').where('ended_at_ms', 'is', null))
+      .map(({ id }) => id);
+  }
+
+  /** The live stream of a broadcast that was playable at some time. */
+  findPlayed(broadcastId: string): { projectId: string; liveStreamId: string } | undefined {
+    return this.#database.first(
+      this.#database.queries
+        .selectFrom('broadcasts')
+        .select(['project_id as projectId', 'live_stream_id as liveStreamId'])
+        .where('id', '=', broadcastId)
+        .where('live_at_ms', 'is not', null),
+    );
+  }
+
+  /** Adds a broadcast and returns its id. Removes the oldest ones of a live stream that restarts all day. */
+  add(broadcast: OpenedBroadcast<string>): string {
     const id = newId('br');
     this.#database.run(
       this.#database.queries.insertInto('broadcasts').values({
@@ -80,32 +113,17 @@ export class BroadcastsStore<State extends string = string, EndReason extends st
         live_stream_id: broadcast.liveStreamId,
         state: broadcast.state,
         started_at_ms: broadcast.startedAtMs,
-        ended_at_ms: null,
-        end_reason: null,
         protocol: broadcast.protocol,
         remote_address: broadcast.remoteAddress,
         encoder: broadcast.encoder,
-        video_codec: null,
-        audio_codec: null,
-        width: null,
-        height: null,
-        live_at_ms: null,
-        average_bits_per_second: null,
-        peak_bits_per_second: null,
-        average_frames_per_second: null,
-        longest_gop_ms: null,
-        dropped_frames: null,
-        missing_frames: null,
-        dropped_connections: null,
-        away_ms: null,
+        ...unknownUntilLater,
       }),
     );
     this.#removeOldest(broadcast.liveStreamId);
     return id;
   }
 
-  /** Notes what is given and leaves the rest. */
-  changed(broadcastId: string, changes: BroadcastChanges<State>): void {
+  change(broadcastId: string, changes: BroadcastChanges<string>): void {
     const row = {
       state: changes.state,
       remote_address: changes.remoteAddress,
@@ -115,55 +133,57 @@ export class BroadcastsStore<State extends string = string, EndReason extends st
       width: changes.width,
       height: changes.height,
     };
-    this.#database.transaction(() => {
-      // Kysely leaves undefined columns out; with none left there is nothing to say.
-      if (Object.values(row).some(value => value !== undefined)) {
-        this.#database.run(
-          this.#database.queries
-            .updateTable('broadcasts')
-            .set(row as { [Column in keyof typeof row]: NonNullable<(typeof row)[Column]> })
-            .where('id', '=', broadcastId),
-        );
-      }
-      if (changes.state !== undefined && broadcastingStates.includes(changes.state))
-        this.#markLive(broadcastId);
-    });
+    // Kysely leaves undefined columns out, but refuses an update without columns.
+    if (Object.values(row).every(value => value === undefined)) return;
+    this.#database.run(
+      this.#database.queries
+        .updateTable('broadcasts')
+        .set(row as { [Column in keyof typeof row]: NonNullable<(typeof row)[Column]> })
+        .where('id', '=', broadcastId),
+    );
   }
 
-  /** Notes the end of a broadcast, once: a later end of the same one changes nothing. */
-  ended(broadcastId: string, atMs: number, reason: EndReason, health?: BroadcastHealth): void {
-    this.#database.transaction(() => {
-      const changed = this.#database.run(
-        this.#database.queries
-          .updateTable('broadcasts')
-          .set({
-            state: 'ended',
-            ended_at_ms: atMs,
-            end_reason: reason,
-            ...(health === undefined ? {} : healthColumns(health)),
-          })
-          .where('id', '=', broadcastId)
-          .where('ended_at_ms', 'is', null),
-      );
-      if (changed > 0) this.#appendEvent(broadcastId, 'live-stream.broadcast.ended', atMs);
-    });
+  /** Sets when a broadcast became playable. Returns false when it already was. */
+  markPlayable(broadcastId: string, atMs: number): boolean {
+    const changed = this.#database.run(
+      this.#database.queries
+        .updateTable('broadcasts')
+        .set({ live_at_ms: atMs })
+        .where('id', '=', broadcastId)
+        .where('live_at_ms', 'is', null),
+    );
+    return changed > 0;
   }
 
-  /** Ends whatever a crash left open; how many there were. */
-  endUnfinished(atMs: number, reason: EndReason): number {
-    return this.#database.transaction(() => {
-      const open = this.#database.all(
-        this.#database.queries.selectFrom('broadcasts').select('id').where('ended_at_ms', 'is', null),
-      );
-      for (const { id } of open) this.ended(id, atMs, reason);
-      return open.length;
-    });
+  /** Ends a broadcast. Returns false when it had already ended. */
+  end(broadcastId: string, atMs: number, reason: string, health?: BroadcastHealth): boolean {
+    const changed = this.#database.run(
+      this.#database.queries
+        .updateTable('broadcasts')
+        .set({
+          state: 'ended',
+          ended_at_ms: atMs,
+          end_reason: reason,
+          ...(health === undefined ? {} : healthColumns(health)),
+        })
+        .where('id', '=', broadcastId)
+        .where('ended_at_ms', 'is', null),
+    );
+    return changed > 0;
   }
 
-  /** An encoder that begins anew all day fills no disk. */
+  /** Removes broadcasts that ended before `atMs`. Returns their number. */
+  removeBefore(atMs: number): Promise<number> {
+    const { queries } = this.#database;
+    const ended = queries.selectFrom('broadcasts').select('id').where('ended_at_ms', '<', atMs);
+    return removeInBatches(count =>
+      this.#database.run(queries.deleteFrom('broadcasts').where('id', 'in', ended.limit(count))),
+    );
+  }
+
   #removeOldest(liveStreamId: string): void {
     const { queries } = this.#database;
-    const older = queries
+    const oldest = queries
       .selectFrom('broadcasts')
       .select('id')
       .where('live_stream_id', '=', liveStreamId)
@@ -171,37 +191,28 @@ export class BroadcastsStore<State extends string = string, EndReason extends st
       .limit(maxKeptBroadcasts)
       .offset(maxKeptBroadcasts);
     this.#database.run(
-      queries.deleteFrom('broadcasts').where('id', 'in', older).where('ended_at_ms', 'is not', null),
+      queries.deleteFrom('broadcasts').where('id', 'in', oldest).where('ended_at_ms', 'is not', null),
     );
-  }
-
-  /** A publisher that comes back makes it live again, which is no other beginning. */
-  #markLive(broadcastId: string): void {
-    const nowMs = this.#clock.nowMs();
-    const changed = this.#database.run(
-      this.#database.queries
-        .updateTable('broadcasts')
-        .set({ live_at_ms: nowMs })
-        .where('id', '=', broadcastId)
-        .where('live_at_ms', 'is', null),
-    );
-    if (changed > 0) this.#appendEvent(broadcastId, 'live-stream.broadcast.started', nowMs);
-  }
-
-  /** Nothing is told of one that could never be played. */
-  #appendEvent(broadcastId: string, type: EventType, atMs: number): void {
-    const broadcast = this.#database.first(
-      this.#database.queries
-        .selectFrom('broadcasts')
-        .select(['project_id', 'live_stream_id'])
-        .where('id', '=', broadcastId)
-        .where('live_at_ms', 'is not', null),
-    );
-    if (broadcast === undefined) return;
-    const { project_id: projectId, live_stream_id: liveStreamId } = broadcast;
-    this.#outbox.appendLiveStreamEvent({ projectId, liveStreamId }, type, {}, atMs);
   }
 }
+
+const unknownUntilLater = {
+  ended_at_ms: null,
+  end_reason: null,
+  video_codec: null,
+  audio_codec: null,
+  width: null,
+  height: null,
+  live_at_ms: null,
+  average_bits_per_second: null,
+  peak_bits_per_second: null,
+  average_frames_per_second: null,
+  longest_gop_ms: null,
+  dropped_frames: null,
+  missing_frames: null,
+  dropped_connections: null,
+  away_ms: null,
+} as const;
 
 function healthColumns(health: BroadcastHealth) {
   const gopSeconds = health.longestKeyframeIntervalSeconds;
