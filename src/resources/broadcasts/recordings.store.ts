@@ -2,9 +2,10 @@ import type { Outbox } from '../../events/outbox.store.ts';
 import type { Database } from '../../store/database.ts';
 import type { RecordingRow } from '../../store/tables.ts';
 import type { NewRecording, RecordingRepository } from '../../vod/recording/recording-repository.ts';
+import { VideoSourcesStore } from '../uploads/video-sources.store.ts';
 
-/** What a video takes from the live stream that it is a recording of. */
-export interface RecordedVideo {
+/** The attributes that a video takes from the live stream that it is a recording of. */
+interface RecordedVideo {
   readonly videoId: string;
   readonly liveStreamId: string;
   readonly title: string;
@@ -12,50 +13,79 @@ export interface RecordedVideo {
   readonly playerId: string | undefined;
 }
 
-/** What the store asks of others. */
 export interface RecordingsStoreOptions {
   readonly database: Database;
   readonly outbox: Outbox;
-  /** Makes the video of a recording, in the caller's transaction. */
+  /** Creates the video of a recording. Called in a transaction. */
   readonly addVideo: (projectId: string, video: RecordedVideo) => void;
 }
 
-const recordedEvent = 'video.source.recorded';
-const stoppedEvent = 'live-stream.recording.stopped';
-
-/** Recordings in the database, from their beginning until they are videos. */
+/** Recordings in the database, until they are videos. */
 export class RecordingsStore implements RecordingRepository {
   readonly #options: RecordingsStoreOptions;
-  readonly #add;
-  readonly #refresh;
-  readonly #find;
+  readonly #database: Database;
+  readonly #sources: VideoSourcesStore;
 
   constructor(options: RecordingsStoreOptions) {
-    const { sqlite } = options.database;
     this.#options = options;
-    this.#add = sqlite.prepare<[string, string, number, string, string]>(
-      `INSERT INTO recordings (video_id, project_id, live_stream_id, broadcast_id, started_at_ms, title, is_public, player_id)
-       SELECT ?, project_id, id, ?, ?, name, is_public, player_id FROM live_streams WHERE id = ? AND project_id = ?`,
-    );
-    this.#refresh = sqlite.prepare<[string]>(
-      `UPDATE recordings SET (title, is_public, player_id) = (s.name, s.is_public, s.player_id)
-       FROM live_streams s WHERE s.id = recordings.live_stream_id AND recordings.video_id = ?`,
-    );
-    this.#find = sqlite.prepare<[string], RecordingRow>('SELECT * FROM recordings WHERE video_id = ?');
+    this.#database = options.database;
+    this.#sources = new VideoSourcesStore(options.database);
   }
 
   open({ videoId, projectId, liveStreamId, broadcastId, startedAtMs }: NewRecording): boolean {
-    return this.#add.run(videoId, broadcastId, startedAtMs, liveStreamId, projectId).changes === 1;
+    const { queries } = this.#database;
+    const added = this.#database.run(
+      queries
+        .insertInto('recordings')
+        .columns([
+          'video_id',
+          'project_id',
+          'live_stream_id',
+          'broadcast_id',
+          'started_at_ms',
+          'title',
+          'is_public',
+          'player_id',
+        ])
+        .expression(
+          queries
+            .selectFrom('live_streams')
+            .select(({ val }) => [
+              val(videoId).as('video_id'),
+              'project_id',
+              'id',
+              val(broadcastId).as('broadcast_id'),
+              val(startedAtMs).as('started_at_ms'),
+              'name',
+              'is_public',
+              'player_id',
+            ])
+            .where('id', '=', liveStreamId)
+            .where('project_id', '=', projectId),
+        ),
+    );
+    return added === 1;
   }
 
   close(videoId: string): void {
-    this.#refresh.run(videoId);
+    this.#database.run(
+      this.#database.queries
+        .updateTable('recordings')
+        .from('live_streams as stream')
+        .set(({ ref }) => ({
+          title: ref('stream.name'),
+          is_public: ref('stream.is_public'),
+          player_id: ref('stream.player_id'),
+        }))
+        .whereRef('stream.id', '=', 'recordings.live_stream_id')
+        .where('recordings.video_id', '=', videoId),
+    );
   }
 
   unfinished(): NewRecording[] {
-    const { database } = this.#options;
-    return database
-      .all(database.queries.selectFrom('recordings').selectAll().orderBy('started_at_ms'))
+    const { queries } = this.#database;
+    return this.#database
+      .all(queries.selectFrom('recordings').selectAll().orderBy('started_at_ms'))
       .map(row => ({
         videoId: row.video_id,
         projectId: row.project_id,
@@ -66,14 +96,14 @@ export class RecordingsStore implements RecordingRepository {
   }
 
   isOpen(videoId: string): boolean {
-    return this.#find.get(videoId) !== undefined;
+    return this.#find(videoId) !== undefined;
   }
 
   convertToVideo(recording: NewRecording, sourceBytes: number | undefined, atMs: number): void {
-    const { database, outbox, addVideo } = this.#options;
+    const { outbox, addVideo } = this.#options;
     const { videoId, projectId, liveStreamId, startedAtMs } = recording;
-    database.transaction(() => {
-      const row = this.#find.get(videoId);
+    this.transaction(() => {
+      const row = this.#find(videoId);
       addVideo(projectId, {
         videoId,
         liveStreamId,
@@ -81,47 +111,25 @@ export class RecordingsStore implements RecordingRepository {
         public: row?.is_public !== 0,
         playerId: row?.player_id ?? undefined,
       });
-      database.run(
-        database.queries.insertInto('video_sources').values({
-          ...{ video_id: videoId, origin: 'recording', form: null, address: null, upload_token: null },
-          ...{ status: sourceBytes === undefined ? 'ingesting' : 'ingested', total: null, failure: null },
-          ...{ bytes: sourceBytes ?? null, started_at_ms: startedAtMs },
-          completed_at_ms: sourceBytes === undefined ? null : atMs,
-          ...{ is_joined: 0, upload_client: null, upload_file_name: null },
-        }),
-      );
+      this.#sources.begin({ videoId, origin: 'recording', status: 'ingesting', startedAtMs });
+      if (sourceBytes !== undefined) this.#sources.complete(videoId, 'ingested', sourceBytes, atMs);
       const payload = { liveStreamId, videoId };
-      outbox.append({ projectId, type: recordedEvent, subjectId: videoId, payload }, atMs);
+      outbox.append({ projectId, type: 'video.source.recorded', subjectId: videoId, payload }, atMs);
       this.remove(videoId);
     });
   }
 
   sourceReady(videoId: string, sourceBytes: number, atMs: number): boolean {
-    const { database } = this.#options;
-    return (
-      database.run(
-        database.queries
-          .updateTable('video_sources')
-          .set({ status: 'ingested', bytes: sourceBytes, failure: null, completed_at_ms: atMs, is_joined: 1 })
-          .where('video_id', '=', videoId),
-      ) === 1
-    );
+    return this.#sources.complete(videoId, 'ingested', sourceBytes, atMs, { isJoined: true });
   }
 
   sourceFailed(videoId: string, failure: string, atMs: number): void {
-    const { database } = this.#options;
-    database.run(
-      database.queries
-        .updateTable('video_sources')
-        .set({ status: 'failed', failure, completed_at_ms: atMs })
-        .where('video_id', '=', videoId)
-        .where('completed_at_ms', 'is', null),
-    );
+    if (this.#sources.source(videoId)?.status === 'failed') return;
+    this.#sources.fail(videoId, failure, atMs);
   }
 
   remove(videoId: string): void {
-    const { database } = this.#options;
-    database.run(database.queries.deleteFrom('recordings').where('video_id', '=', videoId));
+    this.#database.run(this.#database.queries.deleteFrom('recordings').where('video_id', '=', videoId));
   }
 
   appendStoppedEvent(
@@ -129,11 +137,17 @@ export class RecordingsStore implements RecordingRepository {
     { reason, videoId }: Parameters<RecordingRepository['appendStoppedEvent']>[1],
     atMs: number,
   ): void {
-    const told = { ...(videoId === undefined ? {} : { videoId }), reason };
-    this.#options.outbox.appendLiveStreamEvent(recording, stoppedEvent, told, atMs);
+    const payload = { ...(videoId === undefined ? {} : { videoId }), reason };
+    this.#options.outbox.appendLiveStreamEvent(recording, 'live-stream.recording.stopped', payload, atMs);
   }
 
   transaction(work: () => void): void {
-    this.#options.database.transaction(work);
+    this.#database.transaction(work);
+  }
+
+  #find(videoId: string): RecordingRow | undefined {
+    return this.#database.first(
+      this.#database.queries.selectFrom('recordings').selectAll().where('video_id', '=', videoId),
+    );
   }
 }

@@ -1,9 +1,9 @@
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Database } from '../../store/database.ts';
-import type { UploadChunkRow, VideoSourceRow } from '../../store/tables.ts';
+import type { VideoSourceRow } from '../../store/tables.ts';
 import type { ContentRange, RangedUpload } from './content-range.ts';
 
-/** Where a source comes from, and how far it has come. */
+/** The source of a video: its origin and its progress. */
 export interface VideoSource {
   readonly videoId: string;
   readonly origin: VideoSourceRow['origin'];
@@ -11,12 +11,12 @@ export interface VideoSource {
   readonly status: VideoSourceRow['status'];
   /** The URL, or the id of the cloned video. */
   readonly address: string | undefined;
-  /** Bytes or parts that were announced. */
+  /** Announced bytes or parts. */
   readonly total: number | undefined;
   readonly startedAtMs: number;
-  /** It was put together from several files, or is a copy of such a one. */
+  /** True for a source that was joined from several files, and for its copies. */
   readonly isJoined: boolean;
-  /** Of an upload with a token. */
+  /** Set for an upload with a token. */
   readonly startedBy: UploadStart | undefined;
 }
 
@@ -26,12 +26,11 @@ export interface UploadStart {
   /** A hash of the client's address and user agent. */
   readonly client: string;
   readonly fileName: string;
-  /** The upload created the video: its client may see what else only the owner sees. */
+  /** True when the upload created the video: its client may see what only the owner sees otherwise. */
   readonly hasCreatedVideo: boolean;
 }
 
-/** How a source begins. */
-export interface NewVideoSource {
+interface NewVideoSource {
   readonly videoId: string;
   readonly origin: VideoSourceRow['origin'];
   readonly form?: VideoSourceRow['form'];
@@ -43,18 +42,18 @@ export interface NewVideoSource {
   readonly isJoined?: boolean;
 }
 
-/** Makes a source fail for good, unless it is complete, and tells of it; whether it did. */
+/** Fails a source for good and appends an event. Returns false when the source is complete. */
 export type FailSource = (videoId: string, reason: string) => boolean;
 
-/** A stored chunk. `digest`: SHA-256 of its bytes. */
-export interface StoredChunk {
+interface StoredChunk {
   readonly first: number;
   readonly last: number;
   readonly bytes: number;
+  /** SHA-256. */
   readonly digest: Buffer;
 }
 
-/** What the status of a video tells of its source. */
+/** The source in the status of a video. */
 export interface IngestState {
   readonly status: 'uploading' | 'uploaded' | 'ingesting' | 'ingested' | 'failed';
   readonly filesize: number | null;
@@ -62,58 +61,49 @@ export interface IngestState {
   readonly receivedParts?: { parts: number[]; total: number | null };
 }
 
-type ChunkColumns = Pick<UploadChunkRow, 'first' | 'last' | 'bytes' | 'digest'>;
-type OpenUpload = { video_id: string };
+const maxIncomplete = 1_000;
+const maxOpenUploads = 100;
 
-/** Sources of videos and the chunks of ranged uploads. */
+// Literals, because SQLite uses the partial indexes of these states only then.
+const isUploading = sql<boolean>`source.status = 'uploading'`;
+const isIncomplete = sql<boolean>`source.status IN ('uploading', 'assembling', 'ingesting')`;
+
+/** Sources of videos, and the chunks of ranged uploads. */
 export class VideoSourcesStore {
   readonly #database: Database;
   readonly #source;
   readonly #lastChunkUpTo;
-  readonly #highestReceived;
   readonly #received;
-  readonly #openUploads;
-  readonly #incompleteBefore;
 
   constructor(database: Database) {
+    const { queries } = database;
     this.#database = database;
-    const { sqlite } = database;
-    this.#source = sqlite.prepare<[string], Selectable<VideoSourceRow>>(
-      'SELECT * FROM video_sources WHERE video_id = ?',
+    this.#source = database.prepare<{ videoId: string }, Selectable<VideoSourceRow>>(({ videoId }) =>
+      queries.selectFrom('video_sources').selectAll().where('video_id', '=', videoId),
     );
-    this.#lastChunkUpTo = sqlite.prepare<[string, number], ChunkColumns>(
-      `SELECT first, last, bytes, digest FROM upload_chunks
-       WHERE video_id = ? AND first <= ? ORDER BY first DESC LIMIT 1`,
+    this.#lastChunkUpTo = database.prepare<{ videoId: string; last: number }, StoredChunk>(
+      ({ videoId, last }) =>
+        queries
+          .selectFrom('upload_chunks')
+          .select(['first', 'last', 'bytes', 'digest'])
+          .where('video_id', '=', videoId)
+          .where('first', '<=', last)
+          .orderBy('first', 'desc')
+          .limit(1),
     );
-    this.#highestReceived = sqlite
-      .prepare<[string], number>(
-        'SELECT last FROM upload_chunks WHERE video_id = ? ORDER BY first DESC LIMIT 1',
-      )
-      .pluck();
-    this.#received = sqlite.prepare<[string], { chunks: number; bytes: number }>(
-      'SELECT count(*) AS chunks, coalesce(sum(bytes), 0) AS bytes FROM upload_chunks WHERE video_id = ?',
+    this.#received = database.prepare<{ videoId: string }, { chunks: number; bytes: number }>(({ videoId }) =>
+      queries
+        .selectFrom('upload_chunks')
+        .select(({ fn, val }) => [
+          fn.countAll<number>().as('chunks'),
+          fn.coalesce(fn.sum<number>('bytes'), val(0)).as('bytes'),
+        ])
+        .where('video_id', '=', videoId),
     );
-    this.#openUploads = sqlite.prepare<[string, string, string, string, string], OpenUpload>(
-      `SELECT s.video_id FROM video_sources s JOIN videos v ON v.id = s.video_id
-       WHERE s.upload_token = ? AND s.status = 'uploading' AND s.form = ?
-         AND s.upload_client = ? AND s.upload_file_name = ?
-         AND v.project_id = ? AND v.discarded_at_ms IS NULL
-       ORDER BY s.started_at_ms DESC, s.video_id DESC LIMIT 100`,
-    );
-    // The states stand in the text, because only then is the index of these states used.
-    this.#incompleteBefore = sqlite
-      .prepare<[number], string>(
-        `SELECT video_id FROM video_sources s WHERE status IN ('uploading', 'assembling', 'ingesting')
-         AND started_at_ms < ? AND NOT EXISTS (
-           SELECT 1 FROM jobs WHERE subject_id = s.video_id AND kind IN ('assemble', 'clone', 'join') AND state != 'failed')
-         ORDER BY started_at_ms LIMIT 1000`,
-      )
-      .pluck();
   }
 
-  /** The source of a video, if one has begun. */
   source(videoId: string): VideoSource | undefined {
-    const row = this.#source.get(videoId);
+    const row = this.#source.first({ videoId });
     if (row === undefined) return undefined;
     return {
       videoId: row.video_id,
@@ -136,30 +126,30 @@ export class VideoSourcesStore {
     };
   }
 
-  /** What of a ranged upload matters to one more chunk of it. */
+  /** The state of a ranged upload that decides about its next chunk. */
   rangedUpload(source: VideoSource, range: ContentRange): RangedUpload {
     const overlapping = this.overlapping(source.videoId, range);
     return {
       form: source.form === 'parts' ? 'parts' : 'bytes',
       total: source.total,
       isComplete: source.status !== 'uploading',
-      highest: this.#highestReceived.get(source.videoId) ?? -1,
+      highest:
+        this.#lastChunkUpTo.first({ videoId: source.videoId, last: Number.MAX_SAFE_INTEGER })?.last ?? -1,
       overlapping,
     };
   }
 
-  /** The chunk that has anything of a range, the last of them. Chunks never overlap each other. */
+  /** The last chunk that overlaps a range. Chunks never overlap each other. */
   overlapping(videoId: string, range: ContentRange): StoredChunk | undefined {
-    const chunk = this.#lastChunkUpTo.get(videoId, range.last);
+    const chunk = this.#lastChunkUpTo.first({ videoId, last: range.last });
     return chunk !== undefined && chunk.last >= range.first ? chunk : undefined;
   }
 
-  /** How many chunks have arrived, and bytes in them. */
+  /** The number of chunks that arrived, and their bytes. */
   received(videoId: string): { chunks: number; bytes: number } {
-    return this.#received.get(videoId) ?? { chunks: 0, bytes: 0 };
+    return this.#received.first({ videoId }) ?? { chunks: 0, bytes: 0 };
   }
 
-  /** All chunks in their order. */
   chunks(videoId: string): StoredChunk[] {
     return this.#database.all(
       this.#database.queries
@@ -170,16 +160,32 @@ export class VideoSourcesStore {
     );
   }
 
-  /** Unfinished ranged uploads of a file that a client began with a token, the newest first, at most a hundred. */
+  /** The unfinished ranged uploads of a file that a client began with a token, newest first. */
   findOpenUploads(
     { token, client, fileName }: Omit<UploadStart, 'hasCreatedVideo'>,
     form: ContentRange['form'],
     projectId: string,
   ): string[] {
-    return this.#openUploads.all(token, form, client, fileName, projectId).map(row => row.video_id);
+    const rows = this.#database.all(
+      this.#database.queries
+        .selectFrom('video_sources as source')
+        .innerJoin('videos as video', 'video.id', 'source.video_id')
+        .select('source.video_id')
+        .where('source.upload_token', '=', token)
+        .where(isUploading)
+        .where('source.form', '=', form)
+        .where('source.upload_client', '=', client)
+        .where('source.upload_file_name', '=', fileName)
+        .where('video.project_id', '=', projectId)
+        .where('video.discarded_at_ms', 'is', null)
+        .orderBy('source.started_at_ms', 'desc')
+        .orderBy('source.video_id', 'desc')
+        .limit(maxOpenUploads),
+    );
+    return rows.map(row => row.video_id);
   }
 
-  /** Notes that a source begins; one that failed before is forgotten. */
+  /** Adds a source, in place of one that failed. */
   begin(source: NewVideoSource): void {
     const row: Insertable<VideoSourceRow> = {
       video_id: source.videoId,
@@ -207,7 +213,6 @@ export class VideoSourcesStore {
     });
   }
 
-  /** Notes a chunk that is on the disk. */
   addChunk(videoId: string, chunk: StoredChunk): void {
     const { first, last, bytes, digest } = chunk;
     this.#database.run(
@@ -217,22 +222,28 @@ export class VideoSourcesStore {
     );
   }
 
-  /** Notes how much was announced. */
   setTotal(videoId: string, total: number): void {
     this.#change(videoId, { total });
   }
 
-  /** Notes that all chunks are there. */
+  /** Call it when all chunks have arrived. */
   setAssembling(videoId: string): void {
     this.#change(videoId, { status: 'assembling' });
   }
 
-  /** Notes that the source is in its place; false when the video is gone. */
-  complete(videoId: string, status: 'uploaded' | 'ingested', bytes: number, atMs: number): boolean {
-    return this.#change(videoId, { status, bytes, failure: null, completed_at_ms: atMs });
+  /** Marks a source as complete. Returns false when the video is deleted. */
+  complete(
+    videoId: string,
+    status: 'uploaded' | 'ingested',
+    bytes: number,
+    atMs: number,
+    { isJoined = false } = {},
+  ): boolean {
+    const joined = isJoined ? { is_joined: 1 } : {};
+    return this.#change(videoId, { status, bytes, failure: null, completed_at_ms: atMs, ...joined });
   }
 
-  /** Notes that nothing will come of a source, unless it is complete; whether that was noted. */
+  /** Marks a source as failed and removes its chunks. Returns false when the source is complete or deleted. */
   fail(videoId: string, failure: string, atMs: number): boolean {
     return this.#database.transaction(() => {
       const source = this.source(videoId);
@@ -242,34 +253,52 @@ export class VideoSourcesStore {
     });
   }
 
-  /** Why nothing came of a source. */
   failureOf(videoId: string): string | undefined {
-    return this.#source.get(videoId)?.failure ?? undefined;
+    return this.#source.first({ videoId })?.failure ?? undefined;
   }
 
   /**
-   * Sources that began before `atMs` and are not complete, at most a thousand; none of which all is here, that has only to be put together:
-   * that may have waited for a server that was off.
+   * Incomplete sources that began before `atMs`, without those whose pieces are all here and only wait to be joined: they may have waited
+   * for a server that was off.
    */
   findIncompleteBefore(atMs: number): string[] {
-    return this.#incompleteBefore.all(atMs);
+    const rows = this.#database.all(
+      this.#database.queries
+        .selectFrom('video_sources as source')
+        .select('video_id')
+        .where(isIncomplete)
+        .where('started_at_ms', '<', atMs)
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('jobs')
+                .select('id')
+                .whereRef('subject_id', '=', 'source.video_id')
+                .where('kind', 'in', ['assemble', 'clone', 'join'])
+                .where('state', '!=', 'failed'),
+            ),
+          ),
+        )
+        .orderBy('started_at_ms')
+        .limit(maxIncomplete),
+    );
+    return rows.map(row => row.video_id);
   }
 
-  /** The project of a video. */
   projectOf(videoId: string): string | undefined {
     const { queries } = this.#database;
     return this.#database.first(queries.selectFrom('videos').select('project_id').where('id', '=', videoId))
       ?.project_id;
   }
 
-  /** What the status of a video tells of its source; undefined until something has begun. */
+  /** The source in the status of a video; undefined before one begins. */
   ingestOf(videoId: string): IngestState | undefined {
-    const row = this.#source.get(videoId);
+    const row = this.#source.first({ videoId });
     if (row === undefined) return undefined;
     const chunks = row.form === 'bytes' || row.form === 'parts' ? this.chunks(videoId) : [];
-    // All chunks have been answered with 201: joining them is our own affair.
+    // All chunks were answered with 201: joining them does not concern the caller.
     const bytes = row.status === 'assembling' ? this.received(videoId).bytes : row.bytes;
-    // Where the header never told a total, what has arrived is all that is known of it.
+    // Without an announced total, the received range is all that is known.
     const total = row.total ?? (chunks.at(-1)?.last ?? 0) + 1;
     return {
       status: row.status === 'assembling' ? 'uploaded' : row.status,
@@ -295,7 +324,6 @@ export class VideoSourcesStore {
   }
 }
 
-/** Whether the whole source is in its place. */
 export function isComplete({ status }: Pick<VideoSource, 'status'>): boolean {
   return status === 'uploaded' || status === 'ingested';
 }
