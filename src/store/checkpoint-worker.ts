@@ -1,15 +1,15 @@
 /**
- * A thread that writes what stands in the log of a database into its file, so that waiting for the disk keeps nobody from being
- * answered. At each message it does that, and tells a {@link CheckpointReport}; its end closes its connection.
+ * Thread that copies the write-ahead log of a database into its file, so that waiting for the disk does not block requests. Runs
+ * a checkpoint per message and answers with a {@link CheckpointReport}.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 
-/** What a checkpoint found and did, in pages. */
+/** Result of a checkpoint, in pages. */
 export interface CheckpointReport {
-  /** In the log, when it was looked at last. */
+  /** Pages in the log before the checkpoint. */
   readonly inLog: number;
-  /** Of these, how many are in the file now. */
+  /** Pages of these that are in the file now. */
   readonly inFile: number;
 }
 

@@ -3,12 +3,12 @@ import { dirname, join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 
-/** A file in a data folder while it is restored, and after a restore that did not finish. */
+/** File in a data folder during a restore, and after an incomplete one. */
 export const restoreMarker = 'restore-unfinished';
 
 /**
- * Keeps a second process off a data folder. The lock is the operating system's on an SQLite file, so it ends with the
- * process however that ends.
+ * Keeps other processes from using a data folder. The operating system holds the lock on an SQLite file, so it ends with the
+ * process in any case.
  */
 export class DataFolderLock {
   readonly #holder: Sqlite.Database;
@@ -18,10 +18,10 @@ export class DataFolderLock {
   }
 
   /**
-   * Makes the folder if it is missing and takes its lock without waiting.
+   * Creates the folder if it is missing and acquires its lock without waiting.
    *
-   * @param name file of the lock; another one for what may run beside a server, but not twice
-   * @throws AppError `data-dir-unusable` when the folder cannot be written or another process has the lock
+   * @param name file of the lock; another one for a process that may run beside a server, but only once
+   * @throws AppError `data-dir-unusable` when the folder is not writable or another process has the lock
    */
   static acquire(dataDir: string, name = 'millrace.lock'): DataFolderLock {
     let holder: Sqlite.Database | undefined;
@@ -36,13 +36,13 @@ export class DataFolderLock {
     }
   }
 
-  /** Lets go. Safe when called twice. */
+  /** Releases the lock. May be called twice. */
   release(): void {
     if (this.#holder.open) this.#holder.close();
   }
 }
 
-/** Returns whether a process has the lock of a data folder. */
+/** Returns whether a process holds the lock of a data folder. */
 export function isDataFolderLocked(dataDir: string): boolean {
   let reader: Sqlite.Database | undefined;
   try {
@@ -56,27 +56,26 @@ export function isDataFolderLocked(dataDir: string): boolean {
   }
 }
 
-/**
- * Refuses a data folder that a restore did not fill.
- *
- * @throws AppError `data-dir-unusable`
- */
+/** Refuses a data folder with an incomplete restore. @throws AppError `data-dir-unusable` */
 export function assertRestoreFinished(dataDir: string): void {
   if (!existsSync(join(dataDir, restoreMarker))) return;
   throw new AppError(
     'data-dir-unusable',
-    `A restore into the data folder ${dataDir} did not finish, so the folder is incomplete. Run the restore again: it begins anew.`,
+    `A restore into the data folder ${dataDir} did not finish, so the folder is incomplete. Run the restore again; it starts over.`,
   );
 }
 
-/** Makes a folder and those above it, for the server's user only. Node's own `recursive` never ends where a folder takes no new ones, as in `/proc`. */
+/**
+ * Creates a folder and its parents for the server's user only. Node's own `recursive` option hangs in folders that accept no new
+ * ones, such as `/proc`.
+ */
 function makeFolder(path: string): void {
   if (isFolder(path)) return;
   makeFolder(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (!isFolder(path)) throw error;
   }
 }
@@ -88,11 +87,14 @@ function isFolder(path: string): boolean {
 function unusable(dataDir: string, lockName: string, error: unknown): AppError {
   const message = isBusy(error)
     ? `The data folder ${dataDir} is in use by another process.`
-    : `The data folder ${dataDir} cannot be written: ${messageOf(error)}${ownerAdvice(dataDir, lockName)}`;
+    : `The data folder ${dataDir} is not writable: ${messageOf(error)}${ownerAdvice(dataDir, lockName)}`;
   return new AppError('data-dir-unusable', message, { cause: error });
 }
 
-/** A folder of another user is the usual cause, such as one of the host that is mounted into a container, or a lock that a killed process of another user left. */
+/**
+ * The usual cause is a folder of another user, such as a host folder mounted into a container, or a lock left by a killed process
+ * of another user.
+ */
 function ownerAdvice(dataDir: string, lockName: string): string {
   const own = process.getuid?.();
   for (const [path, name] of [

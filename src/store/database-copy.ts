@@ -5,12 +5,12 @@ import { AppError, messageOf } from '../shared/errors.ts';
 import { migrations } from './migrations.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
-/** All pages in one step: a copy in several steps begins again whenever the server writes in between. */
+/** Copies all pages in one step: a copy in several steps restarts whenever the server writes in between. */
 const allPages = 0x7fff_ffff;
 const busyTimeoutMs = 30_000;
 
 /**
- * Copies the database of a data folder as it is at one moment, with SQLite's online backup. A server that uses it goes on reading and writing.
+ * Copies the database of a data folder with SQLite's online backup, while a server may use it.
  *
  * @throws AppError `database-unusable` when there is none, or it is damaged
  */
@@ -19,7 +19,7 @@ export async function copyDatabase(dataDir: string, target: string): Promise<voi
   if (!existsSync(path)) {
     throw new AppError(
       'database-unusable',
-      `There is no database in ${dataDir}: name the data folder with --dataDir=PATH.`,
+      `There is no database in ${dataDir}. Name the data folder with --dataDir=PATH.`,
     );
   }
   const source = new Sqlite(path, { timeout: busyTimeoutMs, fileMustExist: true });
@@ -32,7 +32,7 @@ export async function copyDatabase(dataDir: string, target: string): Promise<voi
 }
 
 /**
- * Checks a database that nobody uses from its first page to its last.
+ * Checks the integrity of a database that is not in use.
  *
  * @throws AppError `database-unusable` when it is damaged, or newer than this version
  */
@@ -46,12 +46,12 @@ export function checkDatabaseFile(path: string): void {
     if (version > migrations.length) {
       throw new AppError(
         'database-unusable',
-        `The database has schema ${version}, made by a newer version of Millrace; this version knows up to ${migrations.length}.`,
+        `The database has schema ${version} of a newer version of Millrace; this version supports up to ${migrations.length}. Use the newer version.`,
       );
     }
     found = sqlite.pragma('integrity_check(1)', { simple: true }) as string;
     if (found === 'ok' && version === 0) found = 'it has no tables';
-    // The journal of a database in WAL mode is a file beside it: this leaves one file.
+    // Leaves one file: in WAL mode the journal is a second one.
     sqlite.pragma('journal_mode = DELETE');
   } catch (error) {
     if (error instanceof AppError) throw error;

@@ -13,52 +13,49 @@ import type { Tables } from './tables.ts';
 import { WriteBatch } from './write-batch.ts';
 
 const busyTimeoutMs = 5_000;
-/** Searches among a million videos walk through more pages than SQLite's own 2 MiB hold. */
+/** Searches among a million videos read more pages than SQLite's default of 2 MiB holds. */
 const cacheKibibytes = 16 * 1_024;
 
-/** What builds queries; they run through {@link Database}, because a transaction across an `await` would take in others' writes. */
+/** Builds queries, which {@link Database} runs: a transaction across an `await` would include the writes of others. */
 export type Queries = Pick<
   Kysely<Tables>,
   'selectFrom' | 'insertInto' | 'updateTable' | 'deleteFrom' | 'with' | 'withRecursive' | 'selectNoFrom'
 >;
 
 /**
- * The one SQLite file of a data folder, on one connection, with everything synchronous: a statement takes microseconds, and
- * what happens between two `await`s is one unit. Opened by {@link openDatabase} or {@link openDatabaseWithoutLock}, closed by `stop`.
+ * The SQLite database of a data folder, on one synchronous connection: a statement takes microseconds, and everything between two
+ * `await`s is atomic. Opened by {@link openDatabase} or {@link openDatabaseWithoutLock}, closed by `stop`.
  */
 export class Database implements Component {
   readonly name = 'database';
-  /** For statements on hot paths, prepared once by the store that owns them. */
+  /** For raw SQL, which stores prepare once. */
   readonly sqlite: Sqlite.Database;
-  /** Builds typed queries for {@link all}, {@link first} and {@link run}. */
+  /** Builds typed queries for {@link all}, {@link first}, {@link run} and {@link prepare}. */
   readonly queries: Queries;
   readonly #lock: DataFolderLock | undefined;
   readonly #checkpointer: Checkpointer;
   readonly #batch: WriteBatch;
   readonly #statements = new LRUCache<string, Sqlite.Statement>({ max: 256 });
 
-  /** Use {@link openDatabase} or {@link openDatabaseWithoutLock}. */
   constructor(sqlite: Sqlite.Database, lock: DataFolderLock | undefined) {
     this.sqlite = sqlite;
     this.queries = new Kysely<Tables>({ dialect: new SqliteDialect({ database: sqlite }) });
     this.#lock = lock;
     this.#checkpointer = new Checkpointer(sqlite);
-    this.#batch = new WriteBatch(sqlite, () => this.#checkpointer.ending);
+    this.#batch = new WriteBatch(sqlite, () => this.#checkpointer.pending);
   }
 
-  /** Every row of a query. */
   all<Row>(query: Compilable<Row>): Row[] {
     const { sql, parameters } = query.compile();
     return this.#prepare(sql).all(...parameters) as Row[];
   }
 
-  /** The first row of a query, if it has one. */
   first<Row>(query: Compilable<Row>): Row | undefined {
     const { sql, parameters } = query.compile();
     return this.#prepare(sql).get(...parameters) as Row | undefined;
   }
 
-  /** Runs a statement without rows; the number of rows that it changed. */
+  /** Runs a statement and returns the number of changed rows. */
   run(query: Compilable): number {
     const { sql, parameters } = query.compile();
     this.#checkpointer.wake();
@@ -75,22 +72,22 @@ export class Database implements Component {
     return new PreparedQuery({ prepare, onWrite: () => this.#checkpointer.wake() }, build);
   }
 
-  /** All of `work` or nothing of it. `work` must not return a promise. One inside another is a part of the outer one. */
+  /** Runs `work`, which must be synchronous, in a transaction. Nested transactions belong to the outer one. */
   transaction<Result>(work: () => Result): Result {
     this.#checkpointer.wake();
     return this.sqlite.inTransaction ? work() : this.sqlite.transaction(work).immediate();
   }
 
   /**
-   * All of `work` or nothing of it, as {@link transaction}, but committed with what others ask for in the same turn: for writes of
-   * which there are many at a time. `work` is called later, sees what came before it, and must not return a promise.
+   * Runs `work` in a transaction together with others of the same event loop iteration, for writes that are frequent. `work` runs
+   * later, sees earlier writes, and must be synchronous.
    */
   inBatch<Result>(work: () => Result): Promise<Result> {
     this.#checkpointer.wake();
     return this.#batch.add(work);
   }
 
-  /** What keeps the database from being used now; undefined when nothing does. */
+  /** Returns the reason why the database is unusable; undefined when it is usable. */
   findFault(): string | undefined {
     if (!this.sqlite.open) return 'it is closed';
     try {
@@ -101,7 +98,7 @@ export class Database implements Component {
     }
   }
 
-  /** The file was opened before; from now on, a thread keeps the log of it short. */
+  /** Starts the checkpoints; the database is already open. */
   async start(): Promise<void> {
     this.#checkpointer.start();
   }
@@ -125,10 +122,10 @@ export class Database implements Component {
 }
 
 /**
- * Takes the data folder for this process, opens its database `millrace.db`, and brings the tables up to date.
+ * Locks the data folder, opens its database `millrace.db`, and migrates it.
  *
- * @throws AppError `data-dir-unusable` when the folder cannot be written or is taken; `database-unusable` when the file is not
- *   a database, is damaged, or was made by a newer version
+ * @throws AppError `data-dir-unusable` when the folder is not writable or locked; `database-unusable` when the file is not a
+ *   database, is damaged, or belongs to a newer version
  */
 export function openDatabase(options: { dataDir: string }): Database {
   const lock = DataFolderLock.acquire(options.dataDir);
@@ -136,7 +133,8 @@ export function openDatabase(options: { dataDir: string }): Database {
   let sqlite: Sqlite.Database | undefined;
   try {
     assertRestoreFinished(options.dataDir);
-    // Made by us first, because it holds stream keys: only this user may read it, and SQLite gives its own files the same mode.
+    // Created here because it contains stream keys: only this user may read it, and SQLite creates its other files with the same
+    // mode.
     closeSync(openSync(path, 'a', 0o600));
     sqlite = new Sqlite(path, { timeout: busyTimeoutMs });
     sqlite.pragma('journal_mode = WAL');
@@ -156,10 +154,10 @@ export function openDatabase(options: { dataDir: string }): Database {
 }
 
 /**
- * Opens the database of a data folder for a few changes, whether a server runs on the folder or not. Neither the folder's lock nor
- * the tables are touched.
+ * Opens the database of a data folder for a few changes, also while a server uses it. Does not lock the folder or migrate the
+ * database.
  *
- * @throws AppError `database-unusable` when there is no database yet, or its tables are those of another version
+ * @throws AppError `database-unusable` when there is no database yet, or it belongs to another version
  */
 export function openDatabaseWithoutLock({ dataDir }: { dataDir: string }): Database {
   const path = join(dataDir, 'millrace.db');
@@ -167,7 +165,7 @@ export function openDatabaseWithoutLock({ dataDir }: { dataDir: string }): Datab
   if (!existsSync(path)) {
     throw new AppError(
       'database-unusable',
-      `There is no database in ${dataDir} yet: the server makes it at its first start.`,
+      `There is no database in ${dataDir}. The server creates it at its first start.`,
     );
   }
   let sqlite: Sqlite.Database | undefined;

@@ -1,4 +1,4 @@
-/** Text as it is sorted by and searched in: without case or accents, so that `Été` is found by `ete`. */
+/** Removes case and accents for sorting and searching, so that `ete` finds `Été`. */
 export function foldText(text: string): string {
   return text
     .normalize('NFKD')

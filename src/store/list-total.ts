@@ -1,10 +1,6 @@
 import type { Database } from './database.ts';
 
-/**
- * How many rows a project has in some lists together, as triggers keep count of them.
- *
- * @param lists names in `list_totals`
- */
+/** Returns the number of a project's rows in some lists together, as counted by triggers. @param lists names in `list_totals` */
 export function listTotal(database: Database, projectId: string, ...lists: string[]): number {
   const totals = database.queries
     .selectFrom('list_totals')

@@ -1,4 +1,4 @@
-/** One step of the schema. Once released it never changes: what is to be different is a further step. */
+/** A migration. Once released it never changes; further changes need a new migration. */
 export interface Migration {
   readonly name: string;
   readonly sql: string;

@@ -25,7 +25,7 @@ import { uploadClients } from './migrations/0021-upload-clients.ts';
 import { jobCrashes } from './migrations/0022-job-crashes.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
-/** All steps in order; the first is number 1. SQLite's `user_version` says how many a database has had. */
+/** All migrations in order. SQLite's `user_version` is the number of applied ones. */
 export const migrations: readonly Migration[] = [
   accountsAndLiveStreams,
   videos,
@@ -52,10 +52,10 @@ export const migrations: readonly Migration[] = [
 ];
 
 /**
- * Brings a database to the newest schema, each step in a transaction of its own.
+ * Applies missing migrations, each in its own transaction.
  *
- * @returns how many steps were taken
- * @throws AppError `database-unusable` when the database is newer than `steps`, or a step fails
+ * @returns the number of applied migrations
+ * @throws AppError `database-unusable` when the database is newer than `steps`, or a migration fails
  */
 export function migrate(sqlite: Sqlite.Database, steps: readonly Migration[] = migrations): number {
   const from = sqlite.pragma('user_version', { simple: true }) as number;
@@ -74,7 +74,7 @@ export function migrate(sqlite: Sqlite.Database, steps: readonly Migration[] = m
     } catch (error) {
       throw new AppError(
         'database-unusable',
-        `Step ${number} (${step.name}) of the database ${sqlite.name} failed: ${messageOf(error)}`,
+        `Migration ${number} (${step.name}) of the database ${sqlite.name} failed: ${messageOf(error)}`,
         { cause: error },
       );
     }
@@ -82,18 +82,14 @@ export function migrate(sqlite: Sqlite.Database, steps: readonly Migration[] = m
   return steps.length - from;
 }
 
-/**
- * Makes a connection ready for a database that has all steps already.
- *
- * @throws AppError `database-unusable` when it has more or fewer
- */
+/** Prepares a connection to a database with all migrations. @throws AppError `database-unusable` when it has more or fewer */
 export function checkIsCurrent(sqlite: Sqlite.Database, steps: readonly Migration[] = migrations): void {
   const from = sqlite.pragma('user_version', { simple: true }) as number;
   if (from > steps.length) throw newer(sqlite, from, steps);
   if (from < steps.length) {
     throw new AppError(
       'database-unusable',
-      `The database ${sqlite.name} has schema ${from}, made by an older version of this server; start this version of the server once, which brings it to ${steps.length}.`,
+      `The database ${sqlite.name} has schema ${from} of an older version. Start this version of the server once to migrate it to ${steps.length}.`,
     );
   }
   addSqlFunctions(sqlite);
@@ -102,6 +98,6 @@ export function checkIsCurrent(sqlite: Sqlite.Database, steps: readonly Migratio
 function newer(sqlite: Sqlite.Database, from: number, steps: readonly Migration[]): AppError {
   return new AppError(
     'database-unusable',
-    `The database ${sqlite.name} has schema ${from}, made by a newer version of this server; this version knows up to ${steps.length}.`,
+    `The database ${sqlite.name} has schema ${from} of a newer version; this version supports up to ${steps.length}. Use the newer version.`,
   );
 }

@@ -3,12 +3,12 @@ import { yieldToEventLoop } from '../shared/scheduling/yield-to-event-loop.ts';
 const rowsPerBatch = 200;
 
 /**
- * Removes rows of which there may be many, a few at a time, with turns for others in between.
+ * Removes rows in batches that yield to the event loop.
  *
- * @param removeSome removes as many as it is told, or fewer when that was all; gives back how many
- * @returns how many rows went
+ * @param removeSome removes up to `limit` rows and returns their number; fewer end the removal
+ * @returns the number of removed rows
  */
-export async function removeInBatches(removeSome: (atMost: number) => number): Promise<number> {
+export async function removeInBatches(removeSome: (limit: number) => number): Promise<number> {
   let removed = 0;
   for (;;) {
     const count = removeSome(rowsPerBatch);

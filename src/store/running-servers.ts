@@ -5,23 +5,22 @@ import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 import { randomBase62 } from '../shared/ids.ts';
 import { isDataFolderLocked } from './data-folder-lock.ts';
 
-/** A server that runs on this machine as this user. */
+/** A server that this user runs on this machine. */
 export interface RunningServer {
   readonly pid: number;
   readonly dataDir: string;
-  /** Folder of the program. */
   readonly programDir: string;
   readonly publicUrl: string;
   readonly startedAtMs: number;
 }
 
-/** A file of another process that cannot be read is left alone for this long: it may still be written. */
+/** An unreadable file of another process is removed after this time: it may still be written. */
 const unreadableKeptMs = 60_000;
 
 /**
- * The servers of this user that run now. Each leaves a file that names its data folder, in the user's state folder, or in the folder
- * for temporary files where that cannot be written. What a crash leaves is ignored and removed: a server runs only while its process
- * is there and its data folder is locked.
+ * Registry of the running servers of this user. Each server writes a file with its data folder to the user's state folder, or to
+ * the folder for temporary files when that is not writable. Files of crashed servers are ignored and removed: a server runs only
+ * while its process exists and its data folder is locked.
  */
 export class RunningServers {
   readonly #folders: readonly string[];
@@ -31,10 +30,10 @@ export class RunningServers {
   }
 
   /**
-   * Adds this process, which has the lock of the data folder.
+   * Adds this process, which holds the lock of the data folder.
    *
-   * @returns what removes it again
-   * @throws AppError `data-dir-unusable` when no folder can be written
+   * @returns removes the entry
+   * @throws AppError `data-dir-unusable` when no folder is writable
    */
   add(server: Omit<RunningServer, 'pid'>): () => void {
     const others = this.#files().filter(({ entry }) => entry?.dataDir === server.dataDir);
@@ -55,7 +54,7 @@ export class RunningServers {
     throw new AppError('data-dir-unusable', failures.join('; '));
   }
 
-  /** Every server that runs, the oldest first. Removes the files of those that ended. */
+  /** Lists running servers, oldest first. Removes the files of others. */
   list(): RunningServer[] {
     const servers = new Map<string, RunningServer>();
     for (const { path, entry } of this.#files()) {
@@ -66,7 +65,7 @@ export class RunningServers {
     return [...servers.values()].sort((one, other) => one.startedAtMs - other.startedAtMs);
   }
 
-  /** Files of this machine's servers. Removes what cannot be read and is not new. */
+  /** Reads the files of this machine's servers. Removes old unreadable ones. */
   #files(): { path: string; entry: RunningServer | undefined }[] {
     return this.#folders.filter(isPrivate).flatMap(folder =>
       readdirSync(folder)
@@ -77,7 +76,7 @@ export class RunningServers {
   }
 }
 
-/** The folder in the user's home; none for a user without a home or an entry in `/etc/passwd`, as in containers. */
+/** Returns the folder in the user's home, if the user has one or an entry in `/etc/passwd`, unlike in some containers. */
 function stateFolders(): string[] {
   try {
     return [join(homedir(), '.local', 'state', 'millrace')];
@@ -86,12 +85,11 @@ function stateFolders(): string[] {
   }
 }
 
-/** `userInfo` throws for a user without an entry in `/etc/passwd`. */
 function ownUid(): number | undefined {
   return process.getuid?.();
 }
 
-/** Returns whether a folder is there, belongs to this user, and nobody else can write to it. */
+/** Returns whether a folder exists, belongs to this user, and is not writable by others. */
 function isPrivate(folder: string): boolean {
   try {
     const found = lstatSync(folder);
@@ -110,7 +108,7 @@ function read(path: string): RunningServer | undefined {
       numbers.every(one => Number.isSafeInteger(one) && one > 0) &&
       texts.every(one => typeof one === 'string');
     if (!isWhole) throw new Error('no entry');
-    // A home folder may be shared by machines, and none knows the processes of another.
+    // Machines may share a home folder, but not their processes.
     return entry.host === hostname() ? entry : undefined;
   } catch {
     const found = lstatSync(path, { throwIfNoEntry: false });
@@ -131,6 +129,6 @@ function remove(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // The next one tries again.
+    // The next call tries again.
   }
 }

@@ -1,9 +1,6 @@
 import type { Generated } from 'kysely';
 
-/**
- * Rows as SQLite holds them: times are integer milliseconds since 1970 UTC, booleans 0 or 1, hashes 32 bytes of SHA-256.
- * Names here and in `migrations/` are the same.
- */
+/** Rows as stored in SQLite: times are Unix times in milliseconds, booleans 0 or 1, hashes 32 bytes of SHA-256. */
 export interface Tables {
   secrets: SecretRow;
   accounts: AccountRow;
@@ -50,16 +47,16 @@ export interface Tables {
   storage_totals: StorageTotalRow;
 }
 
-/** Which of an account's two projects: trial rules apply in the sandbox. */
+/** The project of an account: the sandbox has trial limits. */
 export type Environment = 'sandbox' | 'production';
 
-/** A key of this installation, made when the database was new. */
+/** A key of this installation, created with the database. */
 export interface SecretRow {
   name: string;
   bytes: Buffer;
 }
 
-/** Who pays and is suspended; owns two projects. The operator's is the one that the first start made. */
+/** Owner of two projects, which can be suspended. The first start creates the operator's. */
 export interface AccountRow {
   id: string;
   is_upgraded: number;
@@ -68,7 +65,7 @@ export interface AccountRow {
   created_at_ms: number;
 }
 
-/** What owns every resource. */
+/** Owner of every resource. */
 export interface ProjectRow {
   id: string;
   account_id: string;
@@ -76,7 +73,7 @@ export interface ProjectRow {
   created_at_ms: number;
 }
 
-/** A sandbox and a production key that were made together; either may be missing. */
+/** A sandbox and a production key that were created together; either may be missing. */
 export interface KeyPairRow {
   id: string;
   account_id: string;
@@ -84,10 +81,7 @@ export interface KeyPairRow {
   created_at_ms: number;
 }
 
-/**
- * One key of a pair. `hint`: its last characters, where they were noted. A revoked key opens nothing, and has its own id as
- * `pair_id`.
- */
+/** An API key. `hint` is its last characters, if known. A revoked key has its own id as `pair_id`. */
 export interface ApiKeyRow {
   id: string;
   pair_id: string;
@@ -99,14 +93,14 @@ export interface ApiKeyRow {
   revoked_at_ms: number | null;
 }
 
-/** An access or refresh token; gone with the API key that it was made from. */
+/** An access or refresh token; deleted with its API key. */
 export interface TokenRow {
   token_hash: Buffer;
   api_key_id: string;
   expires_at_ms: number;
 }
 
-/** Somebody who may sign in to the dashboard. */
+/** A user of the dashboard. */
 export interface UserRow {
   id: string;
   account_id: string;
@@ -115,7 +109,7 @@ export interface UserRow {
   created_at_ms: number;
 }
 
-/** Somebody who is signed in, until it expires. `address` and `user_agent` are those of the sign-in. */
+/** A sign-in until it expires, with its `address` and `user_agent`. */
 export interface SessionRow {
   id: string;
   user_id: string;
@@ -127,14 +121,14 @@ export interface SessionRow {
   user_agent: string | null;
 }
 
-/** How many rows a project has in a list; kept by triggers, so that no page of a list counts. */
+/** Number of a project's rows in a list, counted by triggers so that list pages do not count. */
 export interface ListTotalRow {
   project_id: string;
   list: string;
   total: number;
 }
 
-/** A live stream container. `restreams` is a JSON array; `name_folded` is what is sorted by and searched in. */
+/** `restreams` is a JSON array; `name_folded` is for sorting and searching. */
 export interface LiveStreamRow {
   id: string;
   project_id: string;
@@ -151,7 +145,10 @@ export interface LiveStreamRow {
   updated_at_ms: number;
 }
 
-/** One time that a live stream was on air. States and end reasons are the live room's. `live_at_ms`: when it could first be played. */
+/**
+ * A broadcast of a live stream. States and end reasons are defined in `live`. `live_at_ms` is the time of the first playable
+ * part.
+ */
 export interface BroadcastRow {
   id: string;
   project_id: string;
@@ -179,8 +176,8 @@ export interface BroadcastRow {
 }
 
 /**
- * A video container. `number` stands for it in indexes. `tags` and `metadata` are JSON arrays, `watermark`
- * a JSON placement; a clip's ends are in the source's time. The `_folded` texts are what is sorted by and searched in.
+ * `number` replaces the id in indexes. `tags` and `metadata` are JSON arrays, `watermark` a JSON placement; clip times refer to
+ * the source. Columns with `_folded` are for sorting and searching.
  */
 export interface VideoRow {
   number: Generated<number>;
@@ -210,11 +207,10 @@ export interface VideoRow {
 }
 
 /**
- * Where a video's source comes from, once something has begun. `total`: bytes or parts announced; `bytes`: size of the source,
- * known at the end; `address`: the URL or the cloned video's id. Complete is what has been `uploaded` or `ingested`;
- * `completed_at_ms`: since when, or since when it has `failed`. `is_joined`: it was put together from several files.
- * Of an upload with a token: `upload_client` is a hash of the client that began it, `upload_file_name` the name of its file, and
- * `has_created_video` says that it created the video.
+ * The source of a video, once an upload or import has started. `total`: announced bytes or parts; `bytes`: final size; `address`:
+ * the URL or the id of the cloned video. Complete sources are `uploaded` or `ingested`; `completed_at_ms` is the time of
+ * completion or failure. `is_joined`: joined from several files. For uploads with a token, `upload_client` is a hash of the
+ * client, `upload_file_name` its file, and `has_created_video` tells that the upload created the video.
  */
 export interface VideoSourceRow {
   video_id: string;
@@ -234,7 +230,7 @@ export interface VideoSourceRow {
   has_created_video: Generated<number>;
 }
 
-/** A stored piece of a ranged upload: bytes `first` to `last`, both included, or the part number twice. `digest`: SHA-256. */
+/** A stored chunk of a ranged upload: bytes `first` to `last` inclusive, or twice the part number. `digest`: SHA-256. */
 export interface UploadChunkRow {
   video_id: string;
   first: number;
@@ -243,7 +239,7 @@ export interface UploadChunkRow {
   digest: Buffer;
 }
 
-/** Lets whoever holds it upload videos into a project. `expires_at_ms` is null for one that never expires. */
+/** A token for uploads into a project. `expires_at_ms` is null for one that never expires. */
 export interface UploadTokenRow {
   token: string;
   project_id: string;
@@ -252,7 +248,7 @@ export interface UploadTokenRow {
   expires_at_ms: number | null;
 }
 
-/** A recording that is not a video yet: `video_id` is the id that it will have. The rest is what it takes from its live stream. */
+/** A recording in progress. `video_id` is the id of its future video; the other columns come from its live stream. */
 export interface RecordingRow {
   video_id: string;
   project_id: string;
@@ -264,7 +260,7 @@ export interface RecordingRow {
   player_id: string | null;
 }
 
-/** What is known of a video's source, and whether viewers can play it. `revision` grows whenever what they get changes. */
+/** Properties of a video's source, and whether it is playable. `revision` increases with every change of its media. */
 export interface VideoEncodingRow {
   video_id: string;
   facts: string;
@@ -275,7 +271,7 @@ export interface VideoEncodingRow {
   revision: number;
 }
 
-/** One form in which a video is, or will be, delivered. `file` is relative to the video's folder; `facts` is JSON of the vod room. */
+/** An output of a video's encoding. `file` is relative to the video's folder; `facts` is JSON of the vod room. */
 export interface RenditionRow {
   video_id: string;
   type: 'hls' | 'mp4' | 'audio';
@@ -287,7 +283,7 @@ export interface RenditionRow {
   facts: string | null;
 }
 
-/** Which image a video shows. No row: the default frame. `file` is null until the image is there. */
+/** The thumbnail of a video; the default frame without a row. `file` is null until the image exists. */
 export interface VideoThumbnailRow {
   video_id: string;
   choice: 'default' | 'timecode' | 'upload';
@@ -295,7 +291,7 @@ export interface VideoThumbnailRow {
   file: string | null;
 }
 
-/** An image that can be burned into videos. */
+/** An image to burn into videos. */
 export interface WatermarkRow {
   id: string;
   project_id: string;
@@ -305,14 +301,14 @@ export interface WatermarkRow {
   created_at_ms: number;
 }
 
-/** A run of neighbours in an order of a project's videos, as triggers count them. */
+/** A block of consecutive rows in an order of a project's videos, counted by triggers. */
 export interface VideoBlockRow {
   project_id: string;
   is_discarded: number;
   videos: number;
 }
 
-/** How many videos of a project have a tag; kept by triggers. `tag_folded` is what is sorted by and searched in. */
+/** Number of a project's videos with a tag, counted by triggers. `tag_folded` is for sorting and searching. */
 export interface TagRow {
   project_id: string;
   is_discarded: number;
@@ -321,7 +317,7 @@ export interface TagRow {
   tag_folded: string;
 }
 
-/** What a video is about, in words. `takeaways` is a JSON array; `is_discarded` is kept as the video's by a trigger. */
+/** A text summary of a video. `takeaways` is a JSON array; a trigger copies `is_discarded` from the video. */
 export interface SummaryRow {
   id: string;
   project_id: string;
@@ -334,7 +330,7 @@ export interface SummaryRow {
   updated_at_ms: number;
 }
 
-/** A WebVTT file of a video. `file` is relative to the video's folder, and new with each upload. */
+/** A WebVTT file of a video. `file` is relative to the video's folder and changes with each upload. */
 export interface TextTrackRow {
   video_id: string;
   kind: 'captions' | 'chapters';
@@ -358,35 +354,35 @@ export interface PlayerRow {
   updated_at_ms: number;
 }
 
-/** A theme that is gone while videos or live streams still name it. */
+/** A deleted theme that videos or live streams still refer to. */
 export interface RemovedPlayerRow {
   id: string;
 }
 
-/** A video whose row is gone while its files may still be there. */
+/** A deleted video whose files may still exist. */
 export interface RemovedVideoRow {
   id: string;
 }
 
-/** A video that no source has ever begun for, unless it is in the trash; kept by triggers. */
+/** A video that never had a source and is not in the trash; maintained by triggers. */
 export interface EmptyVideoRow {
   created_at_ms: number;
   video_id: string;
 }
 
-/** From when to when servers have used this database, as they said each minute. */
+/** Time range in which servers used this database, updated each minute. */
 export interface DatabaseUseRow {
   began_at_ms: number;
   last_at_ms: number;
 }
 
-/** A video of the sandbox whose source is complete, or failed for good, and since when; kept by triggers. */
+/** A sandbox video with a complete or failed source, and the time of it; maintained by triggers. */
 export interface SandboxVideoRow {
   completed_at_ms: number;
   video_id: string;
 }
 
-/** Which client a private token was bound to at its first use. Hashes are SHA-256. */
+/** The client that a private token was bound to at its first use. Hashes are SHA-256. */
 export interface PrivateSessionRow {
   token_hash: Buffer;
   resource_id: string;
@@ -394,7 +390,7 @@ export interface PrivateSessionRow {
   expires_at_ms: number;
 }
 
-/** A piece of work that outlives a crash. `payload` is JSON of its kind. */
+/** A job that survives a crash. `payload` is JSON specific to its kind. */
 export interface JobRow {
   id: Generated<number>;
   kind: string;
@@ -420,7 +416,7 @@ export interface EventCounterRow {
   last: number;
 }
 
-/** Something that happened, written in the transaction that made it happen. `number` counts a project's events; `payload` is JSON. */
+/** An event, stored in the transaction of its change. `number` counts a project's events; `payload` is JSON. */
 export interface EventRow {
   id: Generated<number>;
   number: number;
@@ -431,7 +427,7 @@ export interface EventRow {
   created_at_ms: number;
 }
 
-/** Where events of a project are sent to. `events` is a JSON array of names. */
+/** `events` is a JSON array of event types. */
 export interface WebhookRow {
   id: string;
   project_id: string;
@@ -441,14 +437,14 @@ export interface WebhookRow {
   created_at_ms: number;
 }
 
-/** A webhook that is gone, and whose deliveries are being removed. */
+/** A deleted webhook whose deliveries are being removed. */
 export interface RemovedWebhookRow {
   webhook_id: string;
 }
 
 /**
- * An event on its way to a webhook, and the memory of it. Those of one `sequence` are sent one after the other: `is_next` is the one
- * whose turn it is. `due_at_ms` is null for what is over; `body` is what is sent, to the byte.
+ * A delivery of an event to a webhook, and its history. Deliveries of one `sequence` are sent in order: `is_next` marks the
+ * current one. `due_at_ms` is null for finished ones; `body` is the exact request body.
  */
 export interface WebhookDeliveryRow {
   number: Generated<number>;
@@ -467,7 +463,7 @@ export interface WebhookDeliveryRow {
   created_at_ms: number;
 }
 
-/** One try of a delivery; `attempt` counts from 1. `response` is the beginning of the answer. */
+/** An attempt of a delivery, numbered from 1. `response` is the start of the response body. */
 export interface WebhookAttemptRow {
   delivery_number: number;
   attempt: number;
@@ -478,7 +474,7 @@ export interface WebhookAttemptRow {
   response: string | null;
 }
 
-/** How many deliveries a webhook has; kept by triggers, so that no page of a list counts. */
+/** Number of a webhook's deliveries, counted by triggers so that list pages do not count. */
 export interface WebhookDeliveryTotalRow {
   webhook_id: string;
   state: WebhookDeliveryRow['state'];
@@ -486,7 +482,7 @@ export interface WebhookDeliveryTotalRow {
   total: number;
 }
 
-/** Body bytes that viewers of a project were sent on one day. `day`: whole days since 1970, UTC. */
+/** Body bytes sent to a project's viewers on one day. `day`: days since 1970, UTC. */
 export interface TrafficRow {
   project_id: string;
   day: number;
@@ -494,7 +490,7 @@ export interface TrafficRow {
   vod_bytes: number;
 }
 
-/** How many bytes the files of a project's videos have, by kind; kept by triggers. */
+/** Size of all video files of a project by kind, counted by triggers. */
 export interface StorageTotalRow {
   project_id: string;
   source_bytes: Generated<number>;
@@ -506,8 +502,8 @@ export interface StorageTotalRow {
 }
 
 /**
- * The same of one video, or of a recording that will be one, when its files were last measured. `due_at_ms`: when they are to be measured
- * again; 0 when something has changed since, which `changes` counts.
+ * The same of one video, or of a recording, when it was last measured. `due_at_ms` is the time of the next measurement; 0 after
+ * changes, which `changes` counts.
  */
 export interface StoredVideoRow extends StorageTotalRow {
   video_id: string;

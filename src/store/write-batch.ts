@@ -6,94 +6,94 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** How long one transaction gathers works; what is left goes into the next one, after others had their turn. */
-const turnMs = 4;
+/** Maximum time to run the work of one transaction; the rest goes into the next one, after an event loop iteration. */
+const maxTransactionMs = 4;
 
 /**
- * Works of many callers in one transaction: writing pages that all of them change once costs far less than a commit for each.
- * Each work is done or undone by itself, and its caller hears of it after the commit. What waits is bounded by the callers, each of
- * which waits for its own.
+ * Runs the work of many callers in one transaction: writing pages that all of them change once costs far less than one commit
+ * each. Each work fails or succeeds on its own, and its caller gets the result after the commit. The queue is bounded by the
+ * callers, each of which waits for its result.
  */
 export class WriteBatch {
   readonly #nested: Sqlite.Transaction<(work: () => unknown) => unknown>;
-  readonly #together: Sqlite.Transaction<() => void>;
+  readonly #transaction: Sqlite.Transaction<() => void>;
   readonly #sqlite: Sqlite.Database;
   readonly #mayBegin: () => Promise<void> | undefined;
   #waiting: Waiting[] = [];
-  /** Of the transaction that runs: what to tell its callers once it is committed. */
-  #told: (() => void)[] = [];
-  #taken: Waiting[] = [];
-  #isPlanned = false;
+  /** Notifies the callers of the current transaction after its commit. */
+  #notifications: (() => void)[] = [];
+  #started: Waiting[] = [];
+  #isScheduled = false;
 
-  /** @param mayBegin asked before each transaction: undefined, or what it must wait for */
+  /** @param mayBegin called before each transaction; returns undefined, or a promise to wait for */
   constructor(sqlite: Sqlite.Database, mayBegin: () => Promise<void> | undefined) {
     this.#sqlite = sqlite;
     this.#mayBegin = mayBegin;
     this.#nested = sqlite.transaction(work => work());
-    this.#together = sqlite.transaction(() => this.#takeAll());
+    this.#transaction = sqlite.transaction(() => this.#runWaiting());
   }
 
-  /** Does `work`, which must not return a promise, with what others add in the same turn; settles after the commit. */
+  /** Runs `work`, which must be synchronous, with other work of the same event loop iteration. Settles after the commit. */
   add<Result>(work: () => Result): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     this.#waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
-    this.#plan();
+    this.#schedule();
     return promise;
   }
 
-  /** Does at once what waits, so that the database can be closed. Whatever is added after that fails. */
+  /** Runs waiting work at once, so that the database can be closed. Work that is added later fails. */
   finish(): void {
     while (this.#waiting.length > 0) this.#run();
   }
 
-  #plan(): void {
-    if (this.#isPlanned) return;
-    this.#isPlanned = true;
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
     setImmediate(() => {
-      const hindrance = this.#mayBegin();
-      if (hindrance === undefined) this.#run();
-      else void hindrance.finally(() => this.#run());
+      const blocked = this.#mayBegin();
+      if (blocked === undefined) this.#run();
+      else void blocked.finally(() => this.#run());
     });
   }
 
   #run(): void {
-    this.#isPlanned = false;
+    this.#isScheduled = false;
     if (this.#waiting.length === 0) return;
-    this.#told = [];
-    this.#taken = [];
+    this.#notifications = [];
+    this.#started = [];
     try {
-      this.#together.immediate();
-      for (const tell of this.#told) tell();
+      this.#transaction.immediate();
+      for (const notify of this.#notifications) notify();
     } catch (error) {
-      if (this.#taken.length === 0) {
-        // It did not even begin: the database is closed, or another process keeps it. The next one would fare no better.
-        this.#taken = this.#waiting;
+      if (this.#started.length === 0) {
+        // The transaction could not begin: the database is closed or locked by another process. More work would fail, too.
+        this.#started = this.#waiting;
         this.#waiting = [];
       }
-      for (const { reject } of this.#taken) reject(error);
+      for (const { reject } of this.#started) reject(error);
     }
-    if (this.#waiting.length > 0) this.#plan();
+    if (this.#waiting.length > 0) this.#schedule();
   }
 
-  #takeAll(): void {
-    const endMs = performance.now() + turnMs;
-    let taken = 0;
+  #runWaiting(): void {
+    const endMs = performance.now() + maxTransactionMs;
+    let started = 0;
     for (const entry of this.#waiting) {
-      taken += 1;
-      this.#taken.push(entry);
+      started += 1;
+      this.#started.push(entry);
       try {
         const value = this.#nested(entry.work);
-        this.#told.push(() => entry.resolve(value));
+        this.#notifications.push(() => entry.resolve(value));
       } catch (error) {
-        // A full disk ends the whole transaction, and with it what was done before.
+        // A full disk rolls back the whole transaction, including earlier work.
         if (!this.#sqlite.inTransaction) {
-          this.#waiting = this.#waiting.slice(taken);
+          this.#waiting = this.#waiting.slice(started);
           throw error;
         }
-        this.#told.push(() => entry.reject(error));
+        this.#notifications.push(() => entry.reject(error));
       }
       if (performance.now() > endMs) break;
     }
-    this.#waiting = this.#waiting.slice(taken);
+    this.#waiting = this.#waiting.slice(started);
   }
 }

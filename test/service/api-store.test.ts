@@ -127,7 +127,7 @@ describe('opening', () => {
     expect(() => migrate(sqlite, steps)).toThrow(
       expect.objectContaining({
         code: 'database-unusable',
-        message: expect.stringContaining('Step 2 (two)'),
+        message: expect.stringContaining('Migration 2 (two)'),
       }),
     );
     expect(sqlite.pragma('user_version', { simple: true })).toBe(1);

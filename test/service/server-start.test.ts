@@ -87,17 +87,17 @@ const refusals: readonly (readonly [string, () => Promise<Record<string, string>
   [
     'the data folder is a file',
     async () => ({ MILLRACE_DATA_DIR: await fileWith('not a folder') }),
-    /^The data folder .* cannot be written: .+$/,
+    /^The data folder .* is not writable: .+$/,
   ],
   [
     'the data folder cannot be made',
     async () => ({ MILLRACE_DATA_DIR: join(await fileWith('x'), 'below') }),
-    /^The data folder .* cannot be written: .+$/,
+    /^The data folder .* is not writable: .+$/,
   ],
   [
     'the data folder is in /proc, which takes none',
     async () => ({ MILLRACE_DATA_DIR: '/proc/millrace' }),
-    /^The data folder \/proc\/millrace cannot be written: .+$/,
+    /^The data folder \/proc\/millrace is not writable: .+$/,
   ],
   [
     'the database is none',

@@ -94,7 +94,7 @@ function packedLanguage(language = 'und'): number {
 }
 
 function trackHeader(track: TrackDescription): Buffer {
-  const picture = track.kind === 'video' ? displaySize(track) : { width: 0, height: 0 };
+  const size = track.kind === 'video' ? displaySize(track) : { width: 0, height: 0 };
   return fullBox(
     'tkhd',
     0,
@@ -103,7 +103,7 @@ function trackHeader(track: TrackDescription): Buffer {
     u32(0, 0), // reserved
     u16(0, 0, track.kind === 'audio' ? 0x0100 : 0, 0), // layer, alternate group, volume, reserved
     UNITY_MATRIX,
-    u32(fixedPoint(picture.width), fixedPoint(picture.height)),
+    u32(fixedPoint(size.width), fixedPoint(size.height)),
   );
 }
 

@@ -219,21 +219,21 @@ function skipHevcScalingLists(bits: BitReader): void {
 function skipReferencePictureSets(bits: BitReader, count: number): void {
   let previous = 0;
   for (let index = 0; index < count && !bits.isExhausted; index++) {
-    let pictures = 0;
+    let references = 0;
     if (index > 0 && bits.flag()) {
       bits.skip(1);
       bits.expGolomb();
       for (let left = previous + 1; left > 0 && !bits.isExhausted; left--) {
-        if (bits.flag() || bits.flag()) pictures += 1;
+        if (bits.flag() || bits.flag()) references += 1;
       }
     } else {
-      pictures = bits.expGolomb() + bits.expGolomb();
-      for (let left = pictures; left > 0 && !bits.isExhausted; left--) {
+      references = bits.expGolomb() + bits.expGolomb();
+      for (let left = references; left > 0 && !bits.isExhausted; left--) {
         bits.expGolomb();
         bits.skip(1);
       }
     }
-    previous = pictures;
+    previous = references;
   }
 }
 

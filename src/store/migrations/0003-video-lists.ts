@@ -1,10 +1,10 @@
 import type { Migration } from '../migration.ts';
 
 /** Rows of a block above which it is cut in two. */
-const blockAtMost = 2_000;
-/** Rows below which a block joins the one before it, if both together have no more than `joinedAtMost`. */
-const blockAtLeast = 400;
-const joinedAtMost = 1_200;
+const maxBlockRows = 2_000;
+/** Rows below which a block joins the one before it, if both together have no more than `maxJoinedRows`. */
+const minBlockRows = 400;
+const maxJoinedRows = 1_200;
 
 const newRevision = 'abs(random() % 9007199254740991)';
 const textsOfLists = 'title_folded, description_folded, tags, metadata, live_stream_id';
@@ -58,24 +58,24 @@ function sortOrder(order: { name: string; column: string; type: string; lowest: 
       ${countOut} ${countIn}
     END;
 
-    CREATE TRIGGER ${blocks}_cut AFTER UPDATE OF videos ON ${blocks} WHEN new.videos > ${blockAtMost} BEGIN
+    CREATE TRIGGER ${blocks}_cut AFTER UPDATE OF videos ON ${blocks} WHEN new.videos > ${maxBlockRows} BEGIN
       INSERT INTO ${blocks} (${key}, videos, revision)
-        SELECT project_id, is_discarded, ${column}, id, new.videos - ${blockAtMost / 2}, ${newRevision} FROM videos
+        SELECT project_id, is_discarded, ${column}, id, new.videos - ${maxBlockRows / 2}, ${newRevision} FROM videos
         WHERE project_id = new.project_id AND is_discarded = new.is_discarded
           AND (${column}, id) >= (new.first_key, new.first_id)
-        ORDER BY ${column}, id LIMIT 1 OFFSET ${blockAtMost / 2};
-      UPDATE ${blocks} SET videos = ${blockAtMost / 2}, revision = ${newRevision}
+        ORDER BY ${column}, id LIMIT 1 OFFSET ${maxBlockRows / 2};
+      UPDATE ${blocks} SET videos = ${maxBlockRows / 2}, revision = ${newRevision}
         WHERE (${key}) = (new.project_id, new.is_discarded, new.first_key, new.first_id);
     END;
     CREATE TRIGGER ${blocks}_joined AFTER UPDATE OF videos ON ${blocks}
-    WHEN new.videos < old.videos AND new.videos < ${blockAtLeast} AND new.first_id <> '' BEGIN
+    WHEN new.videos < old.videos AND new.videos < ${minBlockRows} AND new.first_id <> '' BEGIN
       UPDATE ${blocks} SET videos = videos + new.videos, revision = ${newRevision}
         WHERE (${key}) = (
           SELECT ${key} FROM ${blocks}
           WHERE project_id = new.project_id AND is_discarded = new.is_discarded
             AND (first_key, first_id) < (new.first_key, new.first_id)
           ORDER BY first_key DESC, first_id DESC LIMIT 1
-        ) AND (new.videos = 0 OR videos + new.videos <= ${joinedAtMost});
+        ) AND (new.videos = 0 OR videos + new.videos <= ${maxJoinedRows});
       DELETE FROM ${blocks}
         WHERE (${key}) = (new.project_id, new.is_discarded, new.first_key, new.first_id) AND changes() > 0;
     END;
@@ -107,7 +107,7 @@ const metadataOut = `
           AND (key, value) IN (SELECT value ->> 'key', value ->> 'value' FROM json_each(old.metadata))
           AND video_number = old.number;`;
 
-/** What lists of videos are read from: sort orders in counted blocks, tags and metadata by value, texts by their trigrams. */
+/** Indexes of video lists: sort orders in counted blocks, tags and metadata by value, texts by trigrams. */
 export const videoLists: Migration = {
   name: 'video lists',
   sql: `

@@ -18,9 +18,10 @@ const counters = [
   .join(', ');
 
 /**
- * Who watched what, where and how long. Texts stand once in `analytics_values`, what viewers have in common once in
- * `analytics_tuples`; counts are kept by tuple for minutes and hours, and by single values for hours and days (`dimension` 0: all).
- * Times of counts are seconds, of stays tens of seconds since 1970. `used_day` tells when a row was needed last.
+ * Views with their viewers, places and durations. Texts are stored once in `analytics_values`, combinations of viewer properties
+ * once in `analytics_tuples`. Counts are stored per tuple for minutes and hours, and per value for hours and days (`dimension` 0:
+ * all). Times of counts are Unix seconds, of viewing intervals tens of seconds. `used_day` is the last day on which a row was
+ * needed.
  */
 export const analytics: Migration = {
   name: 'analytics',

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** What is being recorded, so that a crash loses no recording. */
+/** Recordings in progress, so that a crash loses none. */
 export const recordings: Migration = {
   name: 'recordings',
   sql: `

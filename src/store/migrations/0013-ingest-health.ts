@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** How broadcasts did, for their history: written at their end, so that one that a crash ended has none. */
+/** Ingest statistics of finished broadcasts. A broadcast that ended in a crash has none. */
 export const ingestHealth: Migration = {
   name: 'ingest health',
   sql: `
