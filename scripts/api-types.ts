@@ -20,22 +20,32 @@ const indent = '  ';
 const inOperation = indent.repeat(2);
 
 /**
- * TypeScript for callers of the API, out of its OpenAPI document: an interface for each schema that has a name, and the interface
- * `Operations`, which has for each `METHOD /path` what goes in (`params`, `query`, `body`) and what comes out (`answer`).
+ * TypeScript types of the operations that `sources` call, from the OpenAPI document: the type of each schema that they need, and the
+ * interface `Operations` with the input (`params`, `query`, `body`) and the output (`answer`) of each `METHOD /path`.
  */
-export function apiTypesOf(document: ApiDocument): string {
-  const schemas = Object.entries(document.components.schemas).map(
-    ([name, schema]) =>
-      `/** \`${name}\` of the API. */\nexport type ${nameOf(name)} = ${typeOf(schema as Schema, '')};\n`,
-  );
+export function apiTypesOf(document: ApiDocument, sources: string): string {
   const operations = operationsOf(document)
-    // What viewers ask for is no matter of JSON.
-    .filter(({ operation }) => operation.security.length > 0 || operation.tags[0] === 'Sessions')
+    .filter(({ method, path }) => sources.includes(`'${method} ${path}'`))
     .map(({ method, path, operation }) => `  '${method} ${path}': ${operationType(document, operation)};\n`);
+  const schemas = new Map(
+    Object.entries(document.components.schemas).map(([name, schema]) => [
+      nameOf(name),
+      `export type ${nameOf(name)} = ${typeOf(schema as Schema, '')};\n`,
+    ]),
+  );
+  const needed = new Set<string>();
+  const require = (text: string) => {
+    for (const [name, declaration] of schemas) {
+      if (needed.has(name) || !new RegExp(`\\b${name}\\b`).test(text)) continue;
+      needed.add(name);
+      require(declaration);
+    }
+  };
+  require(operations.join(''));
+  require(sources);
   return `// Written from the OpenAPI document by \`node scripts/write-references.ts\`; do not edit.
 
-${schemas.join('\n')}
-/** What goes into each operation of the API, and what comes out. */
+${[...schemas].flatMap(([name, declaration]) => (needed.has(name) ? [declaration] : [])).join('\n')}
 export interface Operations {
 ${operations.join('')}}
 `;

@@ -4,6 +4,7 @@
  * With `--check` it writes nothing and ends with 1 when a file is not what it would write.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { glob, readFile } from 'node:fs/promises';
 import { defaultFile } from '../src/config/load-config.ts';
 import { settings } from '../src/config/settings.ts';
 import { buildApiDocument } from './api-document.ts';
@@ -33,7 +34,7 @@ ${rows.join('\n')}
 const files: Record<string, string> = {
   'config/server.json': `${JSON.stringify(defaultFile(), null, 2)}\n`,
   'config/reference.md': reference,
-  'src/web/dashboard/api/api-types.ts': apiTypesOf(await buildApiDocument()),
+  'src/web/dashboard/api/api-types.ts': apiTypesOf(await buildApiDocument(), await dashboardSources()),
 };
 
 const stale: string[] = [];
@@ -52,4 +53,12 @@ for (const [path, content] of Object.entries(files)) {
 if (stale.length > 0) {
   console.error(`not up to date: ${stale.join(', ')}; run: node scripts/write-references.ts`);
   process.exitCode = 1;
+}
+
+async function dashboardSources(): Promise<string> {
+  const texts: string[] = [];
+  for await (const path of glob('src/web/**/*.{ts,tsx}', { cwd: root })) {
+    if (!path.endsWith('api-types.ts')) texts.push(await readFile(new URL(path, root), 'utf8'));
+  }
+  return texts.join('\n');
 }

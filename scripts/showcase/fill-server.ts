@@ -165,7 +165,8 @@ export async function goLive(
   const address = `rtmp://127.0.0.1:${server.rtmpPort}/s/${stream.streamKey}`;
   const input = ['-re', '-f', 'lavfi', '-i', main.source, ...tone];
   const rate = ['-b:v', '3M', '-minrate', '3M', '-maxrate', '3M', '-bufsize', '3M', '-bf', '0'];
-  const publisher = startPublisher(ffmpegPath, [...input, ...codecs, ...rate], address);
+  const constant = ['-x264-params', 'nal-hrd=cbr'];
+  const publisher = startPublisher(ffmpegPath, [...input, ...codecs, ...rate, ...constant], address);
   const deadlineMs = performance.now() + liveWithinMs;
   for (;;) {
     const path = `/live-streams/${stream.liveStreamId}`;
@@ -178,6 +179,6 @@ export async function goLive(
 
 const tone = ['-f', 'lavfi', '-i', 'sine=frequency=220:sample_rate=48000', '-filter:a', 'volume=0.05'];
 const codecs = [
-  ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p', '-g', '50'],
+  ...['-c:v', 'libx264', '-preset', 'veryfast', '-pix_fmt', 'yuv420p', '-g', '50'],
   ...['-c:a', 'aac', '-b:a', '96k'],
 ];

@@ -1,6 +1,5 @@
 // Written from the OpenAPI document by `node scripts/write-references.ts`; do not edit.
 
-/** `Error` of the API. */
 export type ErrorBody = {
   readonly type?: string | undefined;
   readonly title: string;
@@ -23,15 +22,6 @@ export type ErrorBody = {
   }[] | undefined;
 };
 
-/** `AccessToken` of the API. */
-export type AccessToken = {
-  readonly token_type: "Bearer";
-  readonly expires_in: number;
-  readonly access_token: string;
-  readonly refresh_token: string;
-};
-
-/** `Session` of the API. */
 export type Session = {
   readonly sessionId: string;
   readonly email: string;
@@ -45,7 +35,6 @@ export type Session = {
   };
 };
 
-/** `SessionAccount` of the API. */
 export type SessionAccount = {
   readonly accountId: string;
   readonly createdAt: string;
@@ -53,7 +42,6 @@ export type SessionAccount = {
   readonly isOperator: boolean;
 };
 
-/** `ListedSession` of the API. */
 export type ListedSession = {
   readonly sessionId: string;
   readonly createdAt: string;
@@ -63,7 +51,6 @@ export type ListedSession = {
   readonly isCurrent: boolean;
 };
 
-/** `Pagination` of the API. */
 export type Pagination = {
   readonly currentPage: number;
   readonly currentPageItems: number;
@@ -76,7 +63,6 @@ export type Pagination = {
   }[];
 };
 
-/** `Account` of the API. */
 export type Account = {
   readonly accountId: string;
   readonly email?: string | undefined;
@@ -101,7 +87,6 @@ export type Account = {
   };
 };
 
-/** `ApiKeyPair` of the API. */
 export type ApiKeyPair = {
   readonly keyPairId: string;
   readonly name?: string | undefined;
@@ -110,7 +95,6 @@ export type ApiKeyPair = {
   readonly production?: ApiKey | undefined;
 };
 
-/** `ApiKey` of the API. */
 export type ApiKey = {
   readonly apiKey?: string | undefined;
   readonly hint?: string | undefined;
@@ -118,7 +102,6 @@ export type ApiKey = {
   readonly lastUsedAt?: string | undefined;
 };
 
-/** `LiveStream` of the API. */
 export type LiveStream = {
   readonly liveStreamId: string;
   readonly name: string;
@@ -143,7 +126,6 @@ export type LiveStream = {
   readonly updatedAt: string;
 };
 
-/** `Broadcast` of the API. */
 export type Broadcast = {
   readonly broadcastId: string;
   readonly state: "starting" | "live" | "waiting" | "stopping" | "ended";
@@ -167,7 +149,6 @@ export type Broadcast = {
   readonly awaySeconds?: number | undefined;
 };
 
-/** `IngestHealth` of the API. */
 export type IngestHealth = {
   readonly broadcasting: boolean;
   readonly alarms: readonly IngestAlarm[];
@@ -198,14 +179,12 @@ export type IngestHealth = {
   readonly silentSeconds?: number | undefined;
 };
 
-/** `IngestAlarm` of the API. */
 export type IngestAlarm = {
   readonly alarm: string;
   readonly message: string;
   readonly raisedAt: string;
 };
 
-/** `IngestHealthHistory` of the API. */
 export type IngestHealthHistory = {
   readonly broadcasting: boolean;
   readonly broadcastId?: string | undefined;
@@ -215,7 +194,6 @@ export type IngestHealthHistory = {
   readonly data: readonly HealthSample[];
 };
 
-/** `HealthSample` of the API. */
 export type HealthSample = {
   readonly measuredAt: string;
   readonly bitrateBitsPerSecond?: number | undefined;
@@ -224,12 +202,10 @@ export type HealthSample = {
   readonly viewers?: number | undefined;
 };
 
-/** `RestreamList` of the API. */
 export type RestreamList = {
   readonly data: readonly Restream[];
 };
 
-/** `Restream` of the API. */
 export type Restream = {
   readonly name: string;
   readonly serverUrl: string;
@@ -242,7 +218,6 @@ export type Restream = {
   readonly retries?: number | undefined;
 };
 
-/** `Video` of the API. */
 export type Video = {
   readonly videoId: string;
   readonly title: string;
@@ -284,7 +259,6 @@ export type Video = {
   } | null;
 };
 
-/** `VideoStatus` of the API. */
 export type VideoStatus = {
   readonly ingest?: {
     readonly status: "uploading" | "uploaded" | "ingesting" | "ingested" | "failed";
@@ -322,7 +296,6 @@ export type VideoStatus = {
   };
 };
 
-/** `UploadToken` of the API. */
 export type UploadToken = {
   readonly token: string;
   readonly ttl: number;
@@ -330,19 +303,16 @@ export type UploadToken = {
   readonly expiresAt?: string | undefined;
 };
 
-/** `Watermark` of the API. */
 export type Watermark = {
   readonly watermarkId: string;
   readonly createdAt: string;
 };
 
-/** `Tag` of the API. */
 export type Tag = {
   readonly value: string;
   readonly videoCount: number;
 };
 
-/** `Summary` of the API. */
 export type Summary = {
   readonly summaryId: string;
   readonly createdAt: string;
@@ -352,13 +322,11 @@ export type Summary = {
   readonly sourceStatus: "missing" | "waiting" | "failed" | "completed" | "unprocessable";
 };
 
-/** `SummarySource` of the API. */
 export type SummarySource = {
   readonly abstract?: string | undefined;
   readonly takeaways?: readonly string[] | undefined;
 };
 
-/** `Caption` of the API. */
 export type Caption = {
   readonly uri: string;
   readonly src: string;
@@ -367,14 +335,12 @@ export type Caption = {
   readonly default: boolean;
 };
 
-/** `Chapter` of the API. */
 export type Chapter = {
   readonly uri: string;
   readonly src: string;
   readonly language: string;
 };
 
-/** `Player` of the API. */
 export type Player = {
   readonly playerId: string;
   readonly name?: string | undefined;
@@ -401,7 +367,6 @@ export type Player = {
   };
 };
 
-/** `Webhook` of the API. */
 export type Webhook = {
   readonly webhookId: string;
   readonly createdAt: string;
@@ -410,14 +375,12 @@ export type Webhook = {
   readonly signatureSecret: string;
 };
 
-/** `WebhookVerdict` of the API. */
 export type WebhookVerdict = {
   readonly deliverable: boolean;
   readonly reason?: string | undefined;
   readonly setting?: string | undefined;
 };
 
-/** `WebhookDelivery` of the API. */
 export type WebhookDelivery = {
   readonly deliveryId: string;
   readonly webhookId: string;
@@ -436,7 +399,6 @@ export type WebhookDelivery = {
   } | undefined;
 };
 
-/** `WebhookDeliveryDetails` of the API. */
 export type WebhookDeliveryDetails = {
   readonly deliveryId: string;
   readonly webhookId: string;
@@ -451,7 +413,6 @@ export type WebhookDeliveryDetails = {
   readonly attempts: readonly WebhookAttempt[];
 };
 
-/** `WebhookAttempt` of the API. */
 export type WebhookAttempt = {
   readonly attemptedAt: string;
   readonly durationMs: number;
@@ -460,51 +421,6 @@ export type WebhookAttempt = {
   readonly response?: string | undefined;
 };
 
-/** `WatchReport` of the API. */
-export type WatchReport = {
-  readonly sat?: number | undefined;
-  readonly sid?: string | null | undefined;
-  readonly mid: string;
-  readonly pid: string;
-  readonly ref?: string | null | undefined;
-  readonly ver?: string | null | undefined;
-  readonly eve: readonly {
-    readonly eat: number;
-    readonly typ: number;
-    readonly vti?: number | null | undefined;
-    readonly vwi?: number | null | undefined;
-    readonly vhe?: number | null | undefined;
-    readonly pau?: boolean | null | undefined;
-    readonly eco?: number | null | undefined;
-  }[];
-};
-
-/** `PlaybackSession` of the API. */
-export type PlaybackSession = {
-  readonly session: string;
-};
-
-/** `OldPlaybackReport` of the API. */
-export type OldPlaybackReport = {
-  readonly emitted_at: string;
-  readonly session: {
-    readonly session_id?: string | null | undefined;
-    readonly loaded_at?: string | null | undefined;
-    readonly video_id?: string | null | undefined;
-    readonly live_stream_id?: string | null | undefined;
-    readonly referrer?: string | null | undefined;
-    readonly metadata?: readonly unknown[] | null | undefined;
-  };
-  readonly events: readonly {
-    readonly emitted_at: string;
-    readonly type: string;
-    readonly at?: number | null | undefined;
-    readonly from?: number | null | undefined;
-    readonly to?: number | null | undefined;
-  }[];
-};
-
-/** `AnalyticsMetric` of the API. */
 export type AnalyticsMetric = {
   readonly context: {
     readonly metric: string;
@@ -517,7 +433,6 @@ export type AnalyticsMetric = {
   readonly data: number;
 };
 
-/** `AnalyticsBuckets` of the API. */
 export type AnalyticsBuckets = {
   readonly context: {
     readonly metric: string;
@@ -534,7 +449,6 @@ export type AnalyticsBuckets = {
   readonly pagination: Pagination;
 };
 
-/** `AnalyticsTimeseries` of the API. */
 export type AnalyticsTimeseries = {
   readonly context: {
     readonly metric: string;
@@ -551,7 +465,6 @@ export type AnalyticsTimeseries = {
   readonly pagination: Pagination;
 };
 
-/** `Usage` of the API. */
 export type Usage = {
   readonly projectId: string;
   readonly environment: "sandbox" | "production";
@@ -584,7 +497,6 @@ export type Usage = {
   };
 };
 
-/** `ServerState` of the API. */
 export type ServerState = {
   readonly version: string;
   readonly startedAt: string;
@@ -627,16 +539,6 @@ export type ServerState = {
   }[];
 };
 
-/** `Root` of the API. */
-export type Root = {
-  readonly name: "Millrace";
-  readonly version: string;
-  readonly dashboard: string;
-  readonly documentation: string;
-  readonly openapi: string;
-};
-
-/** What goes into each operation of the API, and what comes out. */
 export interface Operations {
   'POST /auth/session': {
     params: undefined;
@@ -716,12 +618,6 @@ export interface Operations {
     body: {
       readonly name?: string | undefined;
     };
-    answer: ApiKeyPair;
-  };
-  'GET /account/api-keys/{keyPairId}': {
-    params: { readonly keyPairId: string; };
-    query: undefined;
-    body: undefined;
     answer: ApiKeyPair;
   };
   'PATCH /account/api-keys/{keyPairId}': {
@@ -959,18 +855,6 @@ export interface Operations {
     };
     answer: Video;
   };
-  'POST /videos/{videoId}/source': {
-    params: { readonly videoId: string; };
-    query: undefined;
-    body: FormData;
-    answer: Video;
-  };
-  'POST /upload': {
-    params: undefined;
-    query: { readonly token?: string | undefined; };
-    body: FormData;
-    answer: Video;
-  };
   'GET /videos/{videoId}/status': {
     params: { readonly videoId: string; };
     query: undefined;
@@ -992,12 +876,6 @@ export interface Operations {
     body: {
       readonly ttl?: number | undefined;
     };
-    answer: UploadToken;
-  };
-  'GET /upload-tokens/{uploadToken}': {
-    params: { readonly uploadToken: string; };
-    query: undefined;
-    body: undefined;
     answer: UploadToken;
   };
   'DELETE /upload-tokens/{uploadToken}': {
@@ -1065,35 +943,10 @@ export interface Operations {
       readonly pagination: Pagination;
     };
   };
-  'POST /summaries': {
-    params: undefined;
-    query: undefined;
-    body: {
-      readonly videoId: string;
-      readonly origin?: "api" | "auto" | undefined;
-      readonly attributes?: readonly ("abstract" | "takeaways")[] | undefined;
-    };
-    answer: Summary;
-  };
-  'DELETE /summaries/{summaryId}': {
-    params: { readonly summaryId: string; };
-    query: undefined;
-    body: undefined;
-    answer: undefined;
-  };
   'GET /summaries/{summaryId}/source': {
     params: { readonly summaryId: string; };
     query: undefined;
     body: undefined;
-    answer: SummarySource;
-  };
-  'PATCH /summaries/{summaryId}/source': {
-    params: { readonly summaryId: string; };
-    query: undefined;
-    body: {
-      readonly abstract?: string | undefined;
-      readonly takeaways?: readonly string[] | undefined;
-    };
     answer: SummarySource;
   };
   'GET /videos/{videoId}/captions': {
@@ -1104,12 +957,6 @@ export interface Operations {
       readonly data: readonly Caption[];
       readonly pagination: Pagination;
     };
-  };
-  'GET /videos/{videoId}/captions/{language}': {
-    params: { readonly videoId: string; readonly language: string; };
-    query: undefined;
-    body: undefined;
-    answer: Caption;
   };
   'POST /videos/{videoId}/captions/{language}': {
     params: { readonly videoId: string; readonly language: string; };
@@ -1139,12 +986,6 @@ export interface Operations {
       readonly data: readonly Chapter[];
       readonly pagination: Pagination;
     };
-  };
-  'GET /videos/{videoId}/chapters/{language}': {
-    params: { readonly videoId: string; readonly language: string; };
-    query: undefined;
-    body: undefined;
-    answer: Chapter;
   };
   'POST /videos/{videoId}/chapters/{language}': {
     params: { readonly videoId: string; readonly language: string; };
@@ -1382,11 +1223,5 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: ServerState;
-  };
-  'GET /events': {
-    params: undefined;
-    query: { readonly lastEventId?: string | undefined; readonly types?: string | undefined; readonly subjectId?: string | undefined; };
-    body: undefined;
-    answer: undefined;
   };
 }
