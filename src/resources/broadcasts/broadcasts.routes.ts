@@ -1,6 +1,6 @@
 import { pageOf, sortOf } from '../../http/routing/pagination.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
-import { liveStreamRoute } from '../live-streams/live-stream-route.ts';
+import { liveStreamResource } from '../live-streams/live-streams.routes.ts';
 import type { LiveStreamsService } from '../live-streams/live-streams.service.ts';
 import {
   broadcastListSchema,
@@ -16,7 +16,7 @@ export function broadcastRoutes(
   broadcasts: BroadcastsService,
   liveStreams: Pick<LiveStreamsService, 'find'>,
 ): Route[] {
-  const one = liveStreamRoute(liveStreams);
+  const one = liveStreamResource(liveStreams);
 
   return [
     defineRoute({

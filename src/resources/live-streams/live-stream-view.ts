@@ -3,13 +3,12 @@ import { formatAtom } from '../../shared/clock.ts';
 import type { LiveStream } from './live-stream.ts';
 import type { liveStreamSchema } from './live-streams.schema.ts';
 
-/** A live stream as the API shows it. */
 export type LiveStreamView = z.input<typeof liveStreamSchema>;
 
 /**
- * Shows a live stream to its owner.
+ * Builds the owner's view of a live stream.
  *
- * @param show `baseUrl` without a slash at its end; `privateToken` exactly for a stream that is not public
+ * @param show `baseUrl` without a trailing slash; `privateToken` for a private live stream
  */
 export function viewOf(
   stream: LiveStream,

@@ -1,37 +1,36 @@
-/** A destination that a broadcast is passed on to. */
-export interface Restream {
+/** A destination that broadcasts are forwarded to. */
+interface Restream {
   readonly name: string;
   readonly serverUrl: string;
   readonly streamKey: string;
 }
 
-/** What broadcasts can be delivered in: as they come in, or in smaller pictures too. */
+/** Renditions for viewers: the source only, or smaller ones too. */
 export const liveQualities = ['passthrough', 'ladder'] as const;
 
-/** One of {@link liveQualities}. */
 export type LiveQualities = (typeof liveQualities)[number];
 
-/** A container that encoders publish to, again and again, under one key. */
+/** A live stream that encoders publish to with one key, again and again. */
 export interface LiveStream {
   readonly liveStreamId: string;
   readonly projectId: string;
   readonly name: string;
-  /** Secret: whoever has it can publish. */
+  /** Secret: anyone who has it can publish. */
   readonly streamKey: string;
   readonly public: boolean;
   readonly playerId: string | undefined;
   readonly restreams: readonly Restream[];
-  /** What it is delivered in; undefined where the server's setting decides. */
+  /** Undefined uses the server's setting. */
   readonly qualities: LiveQualities | undefined;
-  /** True where broadcasts are recorded; undefined where the server's setting decides. */
+  /** Undefined uses the server's setting. */
   readonly record: boolean | undefined;
-  /** Media type of the uploaded image; undefined when there is none. */
+  /** Media type of the uploaded thumbnail. */
   readonly thumbnailType: string | undefined;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 }
 
-/** What may be changed of a live stream; null unsets. */
+/** Changes to a live stream; null unsets an attribute. */
 export interface LiveStreamChanges {
   readonly name?: string | undefined;
   readonly public?: boolean | undefined;
@@ -41,11 +40,10 @@ export interface LiveStreamChanges {
   readonly record?: boolean | null | undefined;
 }
 
-/** Most destinations of one live stream. */
 export const maxRestreams = 5;
 
-/** What is wrong with the address of a destination; undefined when nothing is. */
-export function serverUrlFault(serverUrl: string): string | undefined {
+/** Explains why a URL cannot be a restream destination; undefined when it can. */
+export function serverUrlProblem(serverUrl: string): string | undefined {
   const form = '[rtmp|rtmps]://[host]/[app name]';
   const wrongForm = `RTMP URL should have the following format: ${form}.`;
   const [, authority, path] = /^rtmps?:\/\/([^/?#\s]+)(\/[^\s\p{Cc}]*)?$/iu.exec(serverUrl) ?? [];

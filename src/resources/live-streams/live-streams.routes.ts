@@ -1,7 +1,7 @@
 import { imageBody, thumbnailImage } from '../../http/bodies/uploaded-image.ts';
 import { pageOf, sortOf } from '../../http/routing/pagination.ts';
+import { projectResource } from '../../http/routing/project-resource.ts';
 import { defineRoute, jsonBody, type Route } from '../../http/routing/route.ts';
-import { liveStreamRoute } from './live-stream-route.ts';
 import {
   liveStreamChangesSchema,
   liveStreamCreationSchema,
@@ -11,31 +11,35 @@ import {
 } from './live-streams.schema.ts';
 import type { LiveStreamsService } from './live-streams.service.ts';
 
+/** Returns the fields that the routes of one live stream have in common. */
+export function liveStreamResource(liveStreams: Pick<LiveStreamsService, 'find'>) {
+  return projectResource('Live streams', ['liveStreamId', 'Id of the live stream.'], (projectId, id) =>
+    liveStreams.find(projectId, id),
+  );
+}
+
 /** The routes below `/live-streams`. */
 export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
-  const one = liveStreamRoute(liveStreams);
+  const all = { path: '/live-streams', tag: 'Live streams', auth: 'key' } as const;
+  const one = liveStreamResource(liveStreams);
   const shown = { description: 'The live stream.', schema: liveStreamSchema };
 
   return [
     defineRoute({
       method: 'GET',
-      path: '/live-streams',
-      tag: 'Live streams',
+      ...all,
       summary: 'List live streams',
-      auth: 'key',
       query: liveStreamsQuerySchema,
       success: { status: 200, description: 'A page of live streams.', schema: liveStreamListSchema },
-      handle: ({ caller, query, path, queryText }) => {
-        const { views, total } = liveStreams.list(caller.projectId, query, sortOf(query, 'createdAt'), query);
-        return pageOf({ path, queryText, query }, { items: views, total });
+      handle: request => {
+        const { caller, query } = request;
+        return pageOf(request, liveStreams.list(caller.projectId, query, sortOf(query, 'createdAt'), query));
       },
     }),
     defineRoute({
       method: 'POST',
-      path: '/live-streams',
-      tag: 'Live streams',
+      ...all,
       summary: 'Create a live stream',
-      auth: 'key',
       body: jsonBody(liveStreamCreationSchema),
       success: { status: 200, ...shown },
       handle: ({ caller, body }) => liveStreams.create(caller.projectId, body),
@@ -52,7 +56,8 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
       method: 'PATCH',
       path: '/live-streams/{liveStreamId}',
       summary: 'Change a live stream',
-      description: 'What is not sent stays. Restreams of a running broadcast change with its next start.',
+      description:
+        'Attributes that you do not send keep their values. Restreams of a running broadcast change with its next start.',
       ...one,
       body: jsonBody(liveStreamChangesSchema),
       success: { status: 200, ...shown },
@@ -62,18 +67,18 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
       method: 'DELETE',
       path: '/live-streams/{liveStreamId}',
       summary: 'Delete a live stream',
-      description: 'A running broadcast is ended.',
+      description: 'Ends a running broadcast.',
       ...one,
-      success: { status: 204, description: 'It is gone.' },
+      success: { status: 204, description: 'The live stream is deleted.' },
       handle: ({ found }) => liveStreams.remove(found),
     }),
     defineRoute({
       method: 'PUT',
       path: '/live-streams/{liveStreamId}/complete',
       summary: 'Complete the broadcast',
-      description: 'The broadcast ends within seconds. Does nothing when there is none.',
+      description: 'Ends the running broadcast within seconds. Does nothing when there is none.',
       ...one,
-      success: { status: 202, description: 'It will end.' },
+      success: { status: 202, description: 'The broadcast will end.' },
       handle: ({ found }) => liveStreams.complete(found),
     }),
     defineRoute({
@@ -81,7 +86,7 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
       path: '/live-streams/{liveStreamId}/stream-key',
       summary: 'Regenerate the stream key',
       description:
-        'With the old key nobody can publish any more, or come back to a running broadcast. An encoder that is connected goes on until it disconnects or the broadcast is completed.',
+        'The old key can no longer publish or reconnect. A connected encoder keeps publishing until it disconnects or you complete the broadcast.',
       ...one,
       success: { status: 200, description: 'The live stream, with its new key.', schema: liveStreamSchema },
       handle: ({ found }) => liveStreams.regenerateKey(found),
@@ -90,7 +95,7 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
       method: 'POST',
       path: '/live-streams/{liveStreamId}/thumbnail',
       summary: 'Upload a thumbnail',
-      description: 'In the sandbox it is made a JPEG of at most 1280 pixels a side, with the watermark.',
+      description: 'In the sandbox it becomes a JPEG of at most 1280 pixels a side, with the watermark.',
       ...one,
       body: imageBody(thumbnailImage, 'A JPEG, PNG or WebP image'),
       errors: ['images-busy'],

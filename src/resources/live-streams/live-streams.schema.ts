@@ -1,45 +1,45 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/routing/pagination.ts';
 import { nonEmptyText } from '../../http/routing/text-schema.ts';
-import { liveQualities, maxRestreams, serverUrlFault } from './live-stream.ts';
+import { liveQualities, maxRestreams, serverUrlProblem } from './live-stream.ts';
 
 const maxNameChars = 1_024;
 const maxRestreamTextChars = 2_048;
 
 const restreamSchema = z.strictObject({
-  name: nonEmptyText(maxRestreamTextChars).describe('What you call the destination.'),
+  name: nonEmptyText(maxRestreamTextChars).describe('Your name for the destination.'),
   serverUrl: z
     .string()
     .min(1)
     .max(maxRestreamTextChars)
     .superRefine((serverUrl, context) => {
-      const fault = serverUrl === '' ? undefined : serverUrlFault(serverUrl);
-      if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+      const message = serverUrl === '' ? undefined : serverUrlProblem(serverUrl);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
     })
     .describe('`rtmp://host/app` or `rtmps://host/app`.'),
-  streamKey: nonEmptyText(maxRestreamTextChars).describe('The key at the destination.'),
+  streamKey: nonEmptyText(maxRestreamTextChars).describe('The stream key at the destination.'),
 });
 
-const name = nonEmptyText(maxNameChars).describe('What you call the live stream.');
+const name = nonEmptyText(maxNameChars).describe('Your name for the live stream.');
 const attributes = {
-  public: z.boolean().optional().describe('Whether everybody who knows the address may watch.'),
+  public: z.boolean().optional().describe('True lets anyone who has the URL watch.'),
   playerId: z.string().min(1).max(64).nullish().describe('The player theme; null unsets it.'),
   restreams: z
     .array(restreamSchema)
     .max(maxRestreams)
     .optional()
-    .describe('Where broadcasts are passed on to; replaces the whole list.'),
+    .describe('Destinations that broadcasts are forwarded to; replaces the whole list.'),
   qualities: z
     .enum(liveQualities)
     .nullish()
     .describe(
-      '`passthrough`: the picture as it comes in. `ladder`: smaller ones beside it, for viewers on slow networks. Holds from the next broadcast on; null unsets it, so that the setting of the server decides.',
+      '`passthrough`: the source only. `ladder`: smaller renditions too, for viewers on slow networks. Applies from the next broadcast on; null uses the setting of the server.',
     ),
   record: z
     .boolean()
     .nullish()
     .describe(
-      '`true`: every broadcast becomes a video. `false`: none does, and nothing of a broadcast stays on the disk after its end. Holds from the next broadcast on; null unsets it, so that the setting of the server decides.',
+      '`true`: every broadcast becomes a video. `false`: none does, and nothing of a broadcast stays on the disk after its end. Applies from the next broadcast on; null uses the setting of the server.',
     ),
 };
 
@@ -48,38 +48,34 @@ const example = {
   restreams: [{ name: 'Mirror', serverUrl: 'rtmp://mirror.example.net/app', streamKey: 'abcd-1234' }],
 };
 
-/** Body of `POST /live-streams`. */
 export const liveStreamCreationSchema = z.strictObject({ name, ...attributes }).meta({ examples: [example] });
 
-/** Body of `PATCH /live-streams/{liveStreamId}`. */
 export const liveStreamChangesSchema = z
   .strictObject({ name: name.optional(), ...attributes })
   .meta({ examples: [{ name: 'Pier cam, north' }] });
 
-/** Query of `GET /live-streams`. */
 export const liveStreamsQuerySchema = listQuery(
   {
-    streamKey: z.string().optional().describe('The one with exactly this key.'),
-    name: z.string().optional().describe('Those with this in their name; case and accents do not matter.'),
+    streamKey: z.string().optional().describe('The live stream with exactly this key.'),
+    name: z
+      .string()
+      .optional()
+      .describe('Live streams whose name contains this; case and accents do not matter.'),
   },
   ['name', 'createdAt', 'updatedAt'],
 );
 
-/** A live stream as the API shows it. */
 export const liveStreamSchema = z
   .object({
     liveStreamId: z.string(),
     name: z.string(),
-    streamKey: z.string().describe('Secret: whoever has it can publish.'),
+    streamKey: z.string().describe('Secret: anyone who has it can publish.'),
     public: z.boolean(),
-    broadcasting: z.boolean().describe('Whether media is being received and published.'),
+    broadcasting: z.boolean().describe('True while media is received and published.'),
     playerId: z.string().optional(),
     restreams: z.array(z.object({ name: z.string(), serverUrl: z.string(), streamKey: z.string() })),
-    qualities: z
-      .enum(liveQualities)
-      .optional()
-      .describe('What broadcasts are delivered in, where that was chosen.'),
-    record: z.boolean().optional().describe('Whether broadcasts are recorded, where that was chosen.'),
+    qualities: z.enum(liveQualities).optional().describe('Renditions for viewers, when chosen.'),
+    record: z.boolean().optional().describe('True when broadcasts are recorded, when chosen.'),
     assets: z.object({
       hls: z.string(),
       iframe: z.string(),
@@ -112,5 +108,4 @@ export const liveStreamSchema = z
     ],
   });
 
-/** A page of live streams. */
 export const liveStreamListSchema = listSchema(liveStreamSchema);

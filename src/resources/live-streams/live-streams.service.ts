@@ -1,8 +1,9 @@
+import { notFoundError } from '../../http/routing/project-resource.ts';
 import type { UploadedFile } from '../../http/routing/route.ts';
 import { attributeError } from '../../http/routing/validation.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { AppError } from '../../shared/errors.ts';
 import { newId, newUuid } from '../../shared/ids.ts';
+import { type ListResult, mapList } from '../../shared/list-page.ts';
 import type { PrivateTokens } from '../private-sessions/private-tokens.store.ts';
 import type { ThumbnailOwner } from '../videos/thumbnails/prepare-thumbnail.ts';
 import type { LiveControl } from './live-control.ts';
@@ -11,14 +12,13 @@ import { type LiveStreamView, viewOf } from './live-stream-view.ts';
 import type { LiveStreamsStore, StreamKeyOwner } from './live-streams.store.ts';
 import type { LiveThumbnailFiles } from './live-thumbnail-files.ts';
 
-/** What is asked of player themes. */
-export interface PlayerLookup {
+interface PlayerLookup {
   exists(projectId: string, playerId: string): boolean;
-  /** Whether a theme that a live stream names is gone, so that it has none. */
+  /** Tells whether a theme that a live stream names is deleted. */
   isRemoved(playerId: string): boolean;
 }
 
-/** What a caller can do with live streams, and what the rest of the server asks about them. */
+/** Manages live streams. */
 export class LiveStreamsService {
   readonly #store: LiveStreamsStore;
   readonly #thumbnails: LiveThumbnailFiles;
@@ -33,7 +33,7 @@ export class LiveStreamsService {
     thumbnails: LiveThumbnailFiles;
     live: LiveControl;
     privateTokens: PrivateTokens;
-    /** Base of asset addresses, without a slash at its end. */
+    /** Base of asset URLs, without a trailing slash. */
     baseUrl: () => string;
     players: PlayerLookup;
     clock: Clock;
@@ -47,18 +47,15 @@ export class LiveStreamsService {
     this.#clock = options.clock;
   }
 
-  /** A live stream of a project. */
   find(projectId: string, liveStreamId: string): LiveStream | undefined {
     return this.#store.find(projectId, liveStreamId);
   }
 
-  /** One page of a project's live streams, and how many there are on all pages. */
-  list(...query: Parameters<LiveStreamsStore['list']>): { views: LiveStreamView[]; total: number } {
-    const { streams, total } = this.#store.list(...query);
-    return { views: streams.map(stream => this.view(stream)), total };
+  list(...query: Parameters<LiveStreamsStore['list']>): ListResult<LiveStreamView> {
+    return mapList(this.#store.list(...query), stream => this.view(stream));
   }
 
-  /** A live stream as its owner sees it, with a new private token when it is not public. */
+  /** The owner's view of a live stream, with a new private token when it is private. */
   view(stream: LiveStream): LiveStreamView {
     const hasLostPlayer = stream.playerId !== undefined && this.#players.isRemoved(stream.playerId);
     return viewOf(hasLostPlayer ? { ...stream, playerId: undefined } : stream, {
@@ -68,7 +65,7 @@ export class LiveStreamsService {
     });
   }
 
-  /** Makes a live stream with a new key. @throws AppError `invalid-attribute` when the player theme is unknown */
+  /** @throws AppError `invalid-attribute` when the player theme is unknown */
   create(projectId: string, attributes: LiveStreamChanges & { name: string }): LiveStreamView {
     this.#checkPlayer(projectId, attributes);
     const nowMs = this.#clock.nowMs();
@@ -91,7 +88,7 @@ export class LiveStreamsService {
   }
 
   /**
-   * Changes what is given. Restreams, qualities and the recording of a running broadcast stay until the next one.
+   * Changes a live stream. Restreams, qualities and recording of a running broadcast change with the next one.
    *
    * @throws AppError `invalid-attribute` when the player theme is unknown
    */
@@ -101,58 +98,55 @@ export class LiveStreamsService {
     return this.#viewUpdated(stream);
   }
 
-  /** Ends the broadcast, if there is one, and removes the live stream with all that belongs to it. */
+  /** Ends a running broadcast, and removes the live stream with all that belongs to it. */
   async remove(stream: LiveStream): Promise<void> {
     await this.#live.remove(stream.liveStreamId);
     this.#store.remove(stream.projectId, stream.liveStreamId);
-    // An encoder may have begun anew before the key was gone.
+    // An encoder may have started again before the key was removed.
     await this.#live.remove(stream.liveStreamId);
     await this.#thumbnails.removeAll(stream.liveStreamId);
   }
 
-  /** Replaces the key. Whoever publishes with the old one stays connected, and cannot come back. */
+  /** Replaces the stream key. A publisher with the old one stays connected but cannot reconnect. */
   regenerateKey(stream: LiveStream): LiveStreamView {
     this.#store.setStreamKey(stream.projectId, stream.liveStreamId, newUuid(), this.#clock.nowMs());
     return this.#viewUpdated(stream);
   }
 
-  /** Ends the broadcast soon, if there is one. */
   complete(stream: LiveStream): void {
     this.#live.complete(stream.liveStreamId);
   }
 
-  /** Puts an image in place. Throws as {@link LiveThumbnailFiles.put} does. */
+  /** Throws as {@link LiveThumbnailFiles.put} does. */
   async setThumbnail(stream: LiveStream, file: UploadedFile, owner: ThumbnailOwner): Promise<LiveStreamView> {
     const type = await this.#thumbnails.put(stream.liveStreamId, file, owner);
     if (this.#store.find(stream.projectId, stream.liveStreamId) === undefined) {
-      // Deleted while the image came in.
+      // Deleted during the upload.
       await this.#thumbnails.removeAll(stream.liveStreamId);
-      throw gone();
+      throw notFoundError('liveStreamId');
     }
     this.#store.setThumbnail(stream.projectId, stream.liveStreamId, type, this.#clock.nowMs());
     return this.#viewUpdated(stream);
   }
 
-  /** Takes the image away; the address then shows the placeholder. */
+  /** Removes the thumbnail: its URL then shows the placeholder. */
   async removeThumbnail(stream: LiveStream): Promise<LiveStreamView> {
     this.#store.setThumbnail(stream.projectId, stream.liveStreamId, null, this.#clock.nowMs());
     await this.#thumbnails.remove(stream.liveStreamId);
     return this.#viewUpdated(stream);
   }
 
-  /** Who publishes when a stream key is used; for the publish gate. */
+  /** The live stream of a stream key, for the publish gate. */
   findByStreamKey(streamKey: string): StreamKeyOwner | undefined {
     return this.#store.findByStreamKey(streamKey);
   }
 
-  /** What viewers' pages show of a stream; for delivery. */
-  findForViewers(
-    liveStreamId: string,
-  ): { projectId: string; name: string; public: boolean; playerId: string | undefined } | undefined {
+  /** A live stream of any project, for delivery. */
+  findForViewers(liveStreamId: string): ReturnType<LiveStreamsStore['findForViewers']> {
     return this.#store.findForViewers(liveStreamId);
   }
 
-  /** The file of an uploaded image, if there is one; for delivery. */
+  /** The file of the thumbnail, for delivery. */
   thumbnailPath(liveStreamId: string): string | undefined {
     const hasThumbnail = this.#store.findForViewers(liveStreamId)?.hasThumbnail === true;
     return hasThumbnail ? this.#thumbnails.pathOf(liveStreamId) : undefined;
@@ -165,11 +159,7 @@ export class LiveStreamsService {
 
   #viewUpdated(stream: LiveStream): LiveStreamView {
     const changed = this.#store.find(stream.projectId, stream.liveStreamId);
-    if (changed === undefined) throw gone();
+    if (changed === undefined) throw notFoundError('liveStreamId');
     return this.view(changed);
   }
-}
-
-function gone(): AppError {
-  return new AppError('resource-not-found', undefined, { details: { name: 'liveStreamId' } });
 }

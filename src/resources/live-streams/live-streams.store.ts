@@ -1,16 +1,17 @@
+import type { ListResult, PageRequest, Sort } from '../../shared/list-page.ts';
 import type { Database } from '../../store/database.ts';
 import { foldText } from '../../store/folded-text.ts';
 import { listTotal } from '../../store/list-total.ts';
+import { readListPage } from '../../store/read-list-page.ts';
 import type { LiveStreamRow } from '../../store/tables.ts';
-import type { LiveQualities, LiveStream, LiveStreamChanges } from './live-stream.ts';
+import type { LiveStream, LiveStreamChanges } from './live-stream.ts';
 
-/** Which live streams a list shows. */
-export interface LiveStreamFilter {
+interface LiveStreamFilter {
   readonly streamKey?: string | undefined;
   readonly name?: string | undefined;
 }
 
-/** Who publishes when a stream key is used. */
+/** The live stream that a stream key belongs to. */
 export interface StreamKeyOwner {
   readonly liveStreamId: string;
   readonly projectId: string;
@@ -23,52 +24,50 @@ export interface StreamKeyOwner {
   readonly record: LiveStream['record'];
 }
 
-const sortColumns = { name: 'name_folded', createdAt: 'created_at_ms', updatedAt: 'updated_at_ms' } as const;
-
-interface StreamKeyOwnerRow {
-  id: string;
-  project_id: string;
-  environment: 'sandbox' | 'production';
-  is_suspended: number;
-  is_upgraded: number;
-  name: string;
-  restreams: string;
-  qualities: LiveQualities | null;
-  is_recorded: number | null;
+/** The attributes that a viewer's request needs. */
+interface LiveStreamForViewers {
+  readonly projectId: string;
+  readonly name: string;
+  readonly public: boolean;
+  readonly hasThumbnail: boolean;
+  readonly playerId: string | undefined;
 }
 
-/** Live streams in the database. */
+const sortColumns = { name: 'name_folded', createdAt: 'created_at_ms', updatedAt: 'updated_at_ms' } as const;
+
 export class LiveStreamsStore {
   readonly #database: Database;
-  readonly #find;
-  readonly #findByKey;
-  readonly #findViewerRow;
+  readonly #findForViewers;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#find = database.sqlite.prepare<[string, string], LiveStreamRow>(
-      'SELECT * FROM live_streams WHERE id = ? AND project_id = ?',
-    );
-    this.#findByKey = database.sqlite.prepare<[string], StreamKeyOwnerRow>(
-      `SELECT s.id, s.project_id, p.environment, a.is_suspended, a.is_upgraded, s.name, s.restreams, s.qualities, s.is_recorded
-       FROM live_streams s JOIN projects p ON p.id = s.project_id JOIN accounts a ON a.id = p.account_id
-       WHERE s.stream_key = ?`,
-    );
-    this.#findViewerRow = database.sqlite.prepare<
-      [string],
+    this.#findForViewers = database.prepare<
+      { id: string },
       Pick<LiveStreamRow, 'project_id' | 'name' | 'is_public' | 'thumbnail_type' | 'player_id'>
-    >('SELECT project_id, name, is_public, thumbnail_type, player_id FROM live_streams WHERE id = ?');
+    >(({ id }) =>
+      database.queries
+        .selectFrom('live_streams')
+        .select(['project_id', 'name', 'is_public', 'thumbnail_type', 'player_id'])
+        .where('id', '=', id),
+    );
   }
 
-  /** A live stream of a project. */
   find(projectId: string, liveStreamId: string): LiveStream | undefined {
-    const row = this.#find.get(liveStreamId, projectId);
+    const row = this.#database.first(this.#ofProject(projectId).selectAll().where('id', '=', liveStreamId));
     return row === undefined ? undefined : liveStreamFrom(row);
   }
 
-  /** The stream that a key publishes to; one step through an index. */
   findByStreamKey(streamKey: string): StreamKeyOwner | undefined {
-    const row = this.#findByKey.get(streamKey);
+    const row = this.#database.first(
+      this.#database.queries
+        .selectFrom('live_streams as stream')
+        .innerJoin('projects as project', 'project.id', 'stream.project_id')
+        .innerJoin('accounts as account', 'account.id', 'project.account_id')
+        .select(['stream.id', 'stream.project_id', 'project.environment'])
+        .select(['account.is_suspended', 'account.is_upgraded'])
+        .select(['stream.name', 'stream.restreams', 'stream.qualities', 'stream.is_recorded'])
+        .where('stream.stream_key', '=', streamKey),
+    );
     if (row === undefined) return undefined;
     return {
       liveStreamId: row.id,
@@ -83,17 +82,9 @@ export class LiveStreamsStore {
     };
   }
 
-  /** What viewers' requests need of a stream, whosever it is. */
-  findForViewers(liveStreamId: string):
-    | {
-        projectId: string;
-        name: string;
-        public: boolean;
-        hasThumbnail: boolean;
-        playerId: string | undefined;
-      }
-    | undefined {
-    const row = this.#findViewerRow.get(liveStreamId);
+  /** A live stream of any project, for viewers' requests. */
+  findForViewers(liveStreamId: string): LiveStreamForViewers | undefined {
+    const row = this.#findForViewers.first({ id: liveStreamId });
     if (row === undefined) return undefined;
     return {
       projectId: row.project_id,
@@ -104,36 +95,23 @@ export class LiveStreamsStore {
     };
   }
 
-  /** One page of a project's live streams, and how many there are on all pages. */
   list(
     projectId: string,
     filter: LiveStreamFilter,
-    sort: { field: keyof typeof sortColumns; direction: 'asc' | 'desc' },
-    page: { currentPage: number; pageSize: number },
-  ): { streams: LiveStream[]; total: number } {
-    const total = this.#total(projectId, filter);
-    const offset = (page.currentPage - 1) * page.pageSize;
-    if (offset >= total) return { streams: [], total };
-    const column = sortColumns[sort.field];
-    // Skipping rows is cheap only while it stays in the index, so the page is found first and read afterwards.
-    const ids = this.#matching(projectId, filter)
-      .select('id')
-      .orderBy(column, sort.direction)
-      .orderBy('id', sort.direction)
-      .limit(page.pageSize)
-      .offset(offset);
-    const rows = this.#database.all(
-      this.#database.queries
-        .selectFrom('live_streams')
-        .selectAll()
-        .where('id', 'in', ids)
-        .orderBy(column, sort.direction)
-        .orderBy('id', sort.direction),
-    );
-    return { streams: rows.map(liveStreamFrom), total };
+    { field, direction }: Sort<keyof typeof sortColumns>,
+    page: PageRequest,
+  ): ListResult<LiveStream> {
+    return readListPage(this.#database, {
+      table: 'live_streams',
+      matching: this.#matching(projectId, filter),
+      id: 'id',
+      sort: { field: sortColumns[field], direction },
+      page,
+      total: this.#total(projectId, filter),
+      toItem: liveStreamFrom,
+    });
   }
 
-  /** Adds a live stream. */
   add(stream: LiveStream): void {
     this.#database.run(
       this.#database.queries.insertInto('live_streams').values({
@@ -154,7 +132,6 @@ export class LiveStreamsStore {
     );
   }
 
-  /** Changes what is given and leaves the rest. */
   change(projectId: string, liveStreamId: string, changes: LiveStreamChanges, atMs: number): void {
     const { name, playerId, restreams, qualities, record } = changes;
     this.#update(projectId, liveStreamId, {
@@ -168,7 +145,6 @@ export class LiveStreamsStore {
     });
   }
 
-  /** Notes which kind of image was put in place, or that there is none any more. */
   setThumbnail(projectId: string, liveStreamId: string, type: string | null, atMs: number): void {
     this.#update(projectId, liveStreamId, { thumbnail_type: type, updated_at_ms: atMs });
   }
@@ -183,7 +159,6 @@ export class LiveStreamsStore {
     );
   }
 
-  /** Replaces the key that encoders publish with. */
   setStreamKey(projectId: string, liveStreamId: string, streamKey: string, atMs: number): void {
     this.#update(projectId, liveStreamId, { stream_key: streamKey, updated_at_ms: atMs });
   }
@@ -221,8 +196,12 @@ export class LiveStreamsStore {
     );
   }
 
+  #ofProject(projectId: string) {
+    return this.#database.queries.selectFrom('live_streams').where('project_id', '=', projectId);
+  }
+
   #matching(projectId: string, filter: LiveStreamFilter) {
-    let query = this.#database.queries.selectFrom('live_streams').where('project_id', '=', projectId);
+    let query = this.#ofProject(projectId);
     if (filter.streamKey !== undefined) query = query.where('stream_key', '=', filter.streamKey);
     const { name } = filter;
     if (name !== undefined) {

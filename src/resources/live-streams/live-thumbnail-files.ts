@@ -7,7 +7,7 @@ import {
   type ThumbnailOwner,
 } from '../videos/thumbnails/prepare-thumbnail.ts';
 
-/** Images of live streams on disk: `live/<liveStreamId>/thumbnail` below the data folder. */
+/** Thumbnails of live streams on disk: `live/<liveStreamId>/thumbnail` below the data folder. */
 export class LiveThumbnailFiles {
   readonly #media: MediaFiles;
   readonly #mark: AddSandboxWatermark;
@@ -17,16 +17,15 @@ export class LiveThumbnailFiles {
     this.#mark = mark;
   }
 
-  /** Where a live stream's image is, if it has one. */
   pathOf(liveStreamId: string): string {
     return this.#media.live(liveStreamId, 'thumbnail');
   }
 
   /**
-   * Puts a received image in the place of the old one.
+   * Replaces the thumbnail.
    *
    * @returns its media type
-   * @throws AppError of the `uploaded-file-` codes when it is no image that may be a thumbnail
+   * @throws AppError of the `uploaded-file-` codes when the file cannot be a thumbnail
    */
   async put(liveStreamId: string, file: UploadedFile, owner: ThumbnailOwner): Promise<string> {
     const type = await prepareThumbnail(file, owner, this.#mark);
@@ -34,12 +33,11 @@ export class LiveThumbnailFiles {
     return type;
   }
 
-  /** Removes a live stream's image. */
   async remove(liveStreamId: string): Promise<void> {
     await rm(this.pathOf(liveStreamId), { force: true });
   }
 
-  /** Removes a live stream's folder. */
+  /** Removes the folder of a live stream. */
   async removeAll(liveStreamId: string): Promise<void> {
     await rm(this.#media.live(liveStreamId), { recursive: true, force: true });
   }

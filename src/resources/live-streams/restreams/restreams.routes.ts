@@ -4,12 +4,11 @@ import { formatAtom } from '../../../shared/clock.ts';
 import { redactServerUrl } from '../../../shared/network/redact-server-url.ts';
 import { type RestreamView, restreamListSchema } from './restreams.schema.ts';
 
-/** How a destination does, as the rest of the server tells it. */
+/** The state of one destination. */
 export interface RestreamReport {
   readonly name: string;
   readonly serverUrl: string;
   readonly state: 'connecting' | 'live' | 'retrying' | 'stopped';
-  /** Milliseconds since 1970. */
   readonly sinceMs: number;
   readonly reason: string | undefined;
   readonly lastError: string | undefined;
@@ -18,27 +17,25 @@ export interface RestreamReport {
   readonly retries: number;
 }
 
-/** Where the destinations of a live stream are asked for. */
-export interface RestreamSources {
-  /** The destinations that are set; undefined for a live stream that the project does not have. */
+interface RestreamSources {
+  /** The configured destinations; undefined when the project does not have the live stream. */
   readonly configured: (
     projectId: string,
     liveStreamId: string,
   ) => readonly { readonly name: string; readonly serverUrl: string }[] | undefined;
-  /** Those of what it broadcasts now; undefined when it does not. */
+  /** The destinations of the running broadcast; undefined when there is none. */
   readonly running: (liveStreamId: string) => readonly RestreamReport[] | undefined;
 }
 
-/** `GET /live-streams/{liveStreamId}/restreams`: how the destinations of a live stream do. */
 export function restreamRoutes({ configured, running }: RestreamSources): Route[] {
   return [
     defineRoute({
       method: 'GET',
       path: '/live-streams/{liveStreamId}/restreams',
       tag: 'Live streams',
-      summary: 'Show how restreams do',
+      summary: 'Get the state of restreams',
       description:
-        'All destinations in the order of `restreams`; while the live stream broadcasts, those that it began with. Keys are not shown.',
+        'All destinations in the order of `restreams`; during a broadcast, those that it started with. Stream keys are not shown.',
       auth: 'key',
       params: { liveStreamId: 'Id of the live stream.' },
       find: ({ params, caller }: { params: { liveStreamId: string }; caller: Caller }) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { serverUrlFault } from '../../../../src/resources/live-streams/live-stream.ts';
+import { serverUrlProblem } from '../../../../src/resources/live-streams/live-stream.ts';
 
 const wrongForm = 'RTMP URL should have the following format: [rtmp|rtmps]://[host]/[app name].';
 const missingApp = 'Missing app name: [rtmp|rtmps]://[host]/[app name].';
@@ -22,7 +22,7 @@ describe('the address of a restream', () => {
     ['host/app', wrongForm],
     ['', wrongForm],
     ['rtmp://host/app\nx', wrongForm],
-  ])('%j', (serverUrl, fault) => {
-    expect(serverUrlFault(serverUrl)).toBe(fault);
+  ])('%j', (serverUrl, problem) => {
+    expect(serverUrlProblem(serverUrl)).toBe(problem);
   });
 });
