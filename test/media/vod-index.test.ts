@@ -161,7 +161,7 @@ describe('a file that cannot be played as it is', () => {
     expect(result).toMatchObject({
       kind: 'indexed',
       audio: { kind: 'audio' },
-      videoReason: 'its picture has no keyframe for more than 10 s (from 0 s on)',
+      videoReason: 'its video has no keyframe for more than 10 s (from 0 s on)',
     });
   });
 
@@ -172,7 +172,7 @@ describe('a file that cannot be played as it is', () => {
     expect(result).toMatchObject({
       kind: 'indexed',
       video: { kind: 'video' },
-      audioReason: 'its sound is mp4a.40.34',
+      audioReason: 'its audio is mp4a.40.34',
     });
   });
 });

@@ -40,7 +40,7 @@ test('a thread indexes a file as the main thread does, and is used again', async
   await writeFile(path, 'no film');
   expect(await threads.index(path, { folder, signal })).toEqual({
     kind: 'refused',
-    reason: 'The file cannot be played as it is: it is broken (box "file": has no "moov").',
+    reason: 'The file must be encoded: it is damaged (box "file": has no "moov").',
   });
   expect(threads.threads).toBe(1);
 });
@@ -74,7 +74,7 @@ test('a file whose index takes too long to read is refused, and leaves nothing',
   const threads = threadsWith({ timeoutMs: 1 });
   expect(await threads.index(path, { folder, signal })).toEqual({
     kind: 'refused',
-    reason: 'The file cannot be played as it is: reading its index takes longer than 0.001 s.',
+    reason: 'The file must be encoded: reading its index takes longer than 0.001 s.',
   });
   expect(threads.threads).toBe(0);
   expect(await readdir(folder)).toEqual(['source']);
@@ -88,7 +88,7 @@ test('a file whose index needs too much memory is refused, and the next thread h
   for (const _ of [1, 2]) {
     expect(await threads.index(path, { folder, signal })).toEqual({
       kind: 'refused',
-      reason: 'The file cannot be played as it is: reading its index needs more than 4 MiB of memory.',
+      reason: 'The file must be encoded: reading its index needs more than 4 MiB of memory.',
     });
   }
   expect(threads.threads).toBe(0);

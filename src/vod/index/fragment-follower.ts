@@ -2,26 +2,27 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { type FragmentedMovie, readFragment, readFragmentedMovie } from '../../media/cmaf/fragmented-file.ts';
 import type { LocatedSample } from '../../media/cmaf/movie-fragment.ts';
 import { AppError, systemCodeOf } from '../../shared/errors.ts';
+import { readFully } from '../../storage/read-fully.ts';
 
 const MAX_MOVIE_BYTES = 8 * 1024 * 1024;
-/** A `moof` of all the samples that one may announce has less. */
+/** A `moof` with the maximum number of samples is smaller. */
 const MAX_FRAGMENT_HEAD_BYTES = 4 * 1024 * 1024;
 
-/** Maximum number of top-level boxes beside fragments: each costs a read. ffmpeg writes two or three. */
+/** Each top-level box costs a read. ffmpeg writes two or three besides fragments. */
 const MAX_OTHER_BOXES = 1024;
 
-/** Who gets what a {@link FragmentFollower} reads, in the order of the file. */
-export interface FragmentFollowing {
-  /** Once, before the first fragment. */
+/** Receives the content of the file, in order. */
+interface FragmentHandler {
+  /** Called once, before the first fragment. */
   onMovie(movie: FragmentedMovie): void;
-  /** A fragment whose last byte is in the file. May read on only when this is done. */
+  /** Called for each complete fragment. */
   onFragment(samples: readonly LocatedSample[]): void;
 }
 
-/** Reads the heads of a fragmented MP4 file that somebody else is still writing, from front to back, without its media. */
+/** Reads the fragment headers of a growing fragmented MP4 file from front to back, without its media. */
 export class FragmentFollower {
   readonly #path: string;
-  readonly #following: FragmentFollowing;
+  readonly #handler: FragmentHandler;
   /** First byte of the next top-level box. */
   #position = 0;
   #movie: FragmentedMovie | undefined;
@@ -29,26 +30,22 @@ export class FragmentFollower {
   readonly #nextDts = new Map<number, number>();
   #fileBytes = 0;
 
-  constructor(path: string, following: FragmentFollowing) {
+  constructor(path: string, handler: FragmentHandler) {
     this.#path = path;
-    this.#following = following;
+    this.#handler = handler;
   }
 
-  /** Length of the file when it was last looked at. */
+  /** Size of the file at the last poll. */
   get fileBytes(): number {
     return this.#fileBytes;
   }
 
-  /** True when the file ended, when it was last looked at, where a box does. */
+  /** True when the last poll reached the end of the file. */
   get isAtEnd(): boolean {
     return this.#position === this.#fileBytes;
   }
 
-  /**
-   * Reads what is complete by now. A file that is not there yet is fine.
-   *
-   * @throws AppError `media-malformed`
-   */
+  /** Reads all boxes that are complete. Does nothing while the file is missing. @throws AppError `media-malformed` */
   async poll(): Promise<void> {
     let handle: FileHandle;
     try {
@@ -65,7 +62,7 @@ export class FragmentFollower {
     }
   }
 
-  /** Takes one box, or a `moof` with its `mdat`; false when it is not complete. */
+  /** Reads a box, or a `moof` with its `mdat`. Returns false when it is incomplete. */
   async #step(handle: FileHandle): Promise<boolean> {
     const box = await this.#header(handle, this.#position);
     if (box === undefined) return false;
@@ -74,7 +71,7 @@ export class FragmentFollower {
     if (box.type === 'moov') {
       if (this.#movie !== undefined) throw malformed('has a second "moov"');
       this.#movie = readFragmentedMovie(await bodyOf(handle, box, MAX_MOVIE_BYTES));
-      this.#following.onMovie(this.#movie);
+      this.#handler.onMovie(this.#movie);
     }
     this.#otherBoxes += 1;
     if (this.#otherBoxes > MAX_OTHER_BOXES) throw malformed('has too many boxes beside its fragments');
@@ -90,7 +87,7 @@ export class FragmentFollower {
     if (mdat.type !== 'mdat') throw malformed('has a "moof" without "mdat"');
     const body = await bodyOf(handle, moof, MAX_FRAGMENT_HEAD_BYTES);
     const data = { start: mdat.bodyStart, end: mdat.end };
-    this.#following.onFragment(readFragment(body, this.#movie, moof.start, data, this.#nextDts));
+    this.#handler.onFragment(readFragment(body, this.#movie, moof.start, data, this.#nextDts));
     this.#position = mdat.end;
     return true;
   }
@@ -120,19 +117,14 @@ interface TopBox {
   readonly end: number;
 }
 
-async function bodyOf(handle: FileHandle, box: TopBox, most: number): Promise<Buffer> {
+async function bodyOf(handle: FileHandle, box: TopBox, maxBytes: number): Promise<Buffer> {
   const length = box.end - box.bodyStart;
-  if (length > most) throw malformed(`has a head of ${length} bytes`);
-  const bytes = Buffer.allocUnsafe(length);
-  let done = 0;
-  while (done < length) {
-    const { bytesRead } = await handle.read(bytes, done, length - done, box.bodyStart + done);
-    if (bytesRead === 0) throw malformed('became shorter');
-    done += bytesRead;
-  }
+  if (length > maxBytes) throw malformed(`has a header of ${length} bytes`);
+  const bytes = await readFully(handle, box.bodyStart, length);
+  if (bytes.length < length) throw malformed('was truncated');
   return bytes;
 }
 
 function malformed(what: string): AppError {
-  return new AppError('media-malformed', `a rendition's file ${what}`);
+  return new AppError('media-malformed', `The file of a rendition ${what}.`);
 }

@@ -18,34 +18,29 @@ import type { SegmentBoundaries } from './segment-boundaries.ts';
 import { SegmentIndexWriter } from './segment-index.ts';
 import { decodeRecord } from './segment-record.ts';
 
-/** How a file is followed. */
 export interface GrowingRenditionOptions {
-  /** The fragmented MP4 file, of one track; it may not be there yet. Video: every fragment begins with a keyframe. */
+  /** Fragmented MP4 file with one track, which may not exist yet. Fragments of video begin with a keyframe. */
   readonly path: string;
-  /** Path of the file from where the index will be in the end; its own name if not given. */
+  /** Path of the file relative to the index. Default: its own name. */
   readonly mediaName?: string;
-  /** Of audio, as the source names it. */
+  /** Language tag of the audio in the source. */
   readonly language?: string | undefined;
   /** Default 4. */
   readonly segmentSeconds?: number;
-  /** Where another rendition's segments begin: those of this one begin there too. May be of one that still grows. */
+  /** Segment boundaries of another rendition, which may be growing. This one is cut at the same times. */
   readonly boundaries?: SegmentBoundaries | undefined;
-  /** Time in the file of the source's first presented instant, which is the encoder's `-output_ts_offset`. Default 10. */
+  /** First presented instant of the source in the file's time: the encoder's `-output_ts_offset`. Default 10. */
   readonly originSeconds?: number;
-  /**
-   * When the first frame is presented, in seconds since the source's first presented instant. Only needed where the file has no edit
-   * list; the default then is 0, and for sound what an encoder puts in front before that.
-   */
+  /** Start of the first frame, counted from that instant, for files without an edit list. Default: 0, or minus the priming of audio. */
   readonly startSeconds?: number | undefined;
 }
 
 /**
- * A rendition that is served while ffmpeg still writes it: one fragmented MP4 file, read from front to back as it grows, without its
- * media. Its index grows beside it, as `PATH.index`. The owner polls, in the end calls {@link GrowingRendition.finish} or not, and always
- * {@link GrowingRendition.close}.
+ * A rendition that is served while ffmpeg still writes its fragmented MP4 file. Writes the index `PATH.index` beside it. The owner polls,
+ * calls {@link GrowingRendition.finish} when ffmpeg succeeded, and always {@link GrowingRendition.close}.
  *
- * Segments get heads of our own, with the times of the timeline that all renditions share: ffmpeg lets every file begin with decode
- * time 0 and says only in an edit list, and that with `+delay_moov` alone, when it is presented.
+ * Segments get new headers with times on the common timeline: in ffmpeg's files, decode times begin at 0, and only an edit list, which
+ * requires `+delay_moov`, states the start of the presentation.
  */
 export class GrowingRendition implements OpenRendition {
   readonly #options: GrowingRenditionOptions;
@@ -55,7 +50,7 @@ export class GrowingRendition implements OpenRendition {
   #assembler: SegmentAssembler | undefined;
   #writer: SegmentIndexWriter | undefined;
   #init: Buffer = Buffer.alloc(0);
-  /** Starts of the segments that can be read, and the end of the last one, in seconds. */
+  /** Starts of the readable segments, and the end of the last one, in seconds. */
   readonly #bounds: number[] = [];
   #state: 'growing' | 'finished' | 'closed' = 'growing';
   #hasEnded = false;
@@ -80,10 +75,10 @@ export class GrowingRendition implements OpenRendition {
     });
   }
 
-  /** As far as it has come. @throws AppError `server-error` while there is no segment */
+  /** @throws AppError `server-error` while there is no segment */
   get facts(): RenditionMetadata {
     if (this.#track === undefined || this.#assembler === undefined) {
-      throw new AppError('server-error', 'nothing is known yet of a rendition that grows');
+      throw new AppError('server-error', 'A growing rendition has no segment yet.');
     }
     return renditionMetadata(this.#track, this.#opened().table, this.#assembler.samples);
   }
@@ -96,9 +91,9 @@ export class GrowingRendition implements OpenRendition {
     return this.segmentCount === 0 ? Buffer.alloc(0) : this.#init;
   }
 
-  /** Where its segments begin, for another rendition; goes on as this one grows, and is good even after {@link close}. */
+  /** Segment boundaries for another rendition. They grow with this one and stay valid after {@link close}. */
   readonly boundaries: SegmentBoundaries = {
-    // While it grows a segment ends only because the next one has begun.
+    // While the rendition grows, a segment ends when the next one begins.
     startSeconds: index => (index < this.segmentCount || !this.#hasEnded ? this.#bounds[index] : undefined),
     end: () => {
       const seconds = this.#hasEnded ? this.#bounds.at(-1) : undefined;
@@ -126,35 +121,31 @@ export class GrowingRendition implements OpenRendition {
     return this.#opened().table.bitRates(this.facts.timescale, targetDurationSeconds);
   }
 
-  /**
-   * Takes what was written since. Calls are done one after the other.
-   *
-   * @throws AppError `media-malformed`; `stopped` after {@link finish} or {@link close}
-   */
+  /** Reads new fragments. Calls are serialized. @throws AppError `media-malformed`; `stopped` after {@link finish} or {@link close} */
   poll(): Promise<void> {
-    return this.#afterOthers(async () => {
+    return this.#serialize(async () => {
       await this.#read();
       await this.#assemble();
-      await this.#show();
+      await this.#publish();
     });
   }
 
   /**
-   * The file will not grow any more: takes the rest, and writes the index. It goes on being served. The rendition whose boundaries it
-   * uses is finished before it.
+   * Reads the rest of the complete file and finishes the index. The rendition can still be served. A rendition whose boundaries this one
+   * uses must be finished first.
    *
-   * @throws AppError `media-malformed`, also for a file without a frame or that ends in the middle of a fragment
+   * @throws AppError `media-malformed`, also for a file without frames or with a truncated fragment
    */
   async finish(): Promise<IndexedRendition> {
-    await this.#afterOthers(async () => {
+    await this.#serialize(async () => {
       await this.#read();
       await this.#assemble();
       this.#assembler?.end();
       const assembler = this.#assembler;
       if (assembler === undefined || assembler.samples === 0 || !this.#follower.isAtEnd) {
-        throw new AppError('media-malformed', `${basename(this.#options.path)} is not a whole rendition`);
+        throw new AppError('media-malformed', `${basename(this.#options.path)} is not a complete rendition.`);
       }
-      await this.#show(true);
+      await this.#publish(true);
       const header = {
         media: this.#options.mediaName ?? basename(this.#options.path),
         mediaBytes: this.#follower.fileBytes,
@@ -171,7 +162,7 @@ export class GrowingRendition implements OpenRendition {
     };
   }
 
-  /** Frees what it holds; no segment can be read from it afterwards. What it wrote stays. Safe twice. */
+  /** Closes the index. No segment can be read afterwards. Can be called twice. */
   async close(): Promise<void> {
     this.#state = 'closed';
     await this.#work;
@@ -185,13 +176,13 @@ export class GrowingRendition implements OpenRendition {
   }
 
   async #read(): Promise<void> {
-    if (this.#state !== 'growing') throw new AppError('stopped', 'a rendition that has ended is polled');
+    if (this.#state !== 'growing') throw new AppError('stopped', 'A rendition was polled after its end.');
     this.#writer ??= await SegmentIndexWriter.create(`${this.#options.path}.index`);
     await this.#follower.poll();
   }
 
-  /** Lets segments be seen once their records can be read. */
-  async #show(hasEnded = false): Promise<void> {
+  /** Publishes segments whose records can be read. */
+  async #publish(hasEnded = false): Promise<void> {
     const { table } = this.#opened();
     const [assembler, timescale] = [this.#assembler, this.#track?.timescale];
     if (assembler === undefined || timescale === undefined || table.length === this.segmentCount) return;
@@ -205,11 +196,11 @@ export class GrowingRendition implements OpenRendition {
   }
 
   #opened(): SegmentIndexWriter {
-    if (this.#writer === undefined) throw new AppError('stopped', 'a rendition is not open');
+    if (this.#writer === undefined) throw new AppError('stopped', 'The rendition is closed.');
     return this.#writer;
   }
 
-  #afterOthers(work: () => Promise<void>): Promise<void> {
+  #serialize(work: () => Promise<void>): Promise<void> {
     const result = this.#work.then(work);
     this.#work = result.catch(() => undefined);
     return result;

@@ -9,55 +9,55 @@ import {
 import { startsWithIdr } from '../../media/codecs/starts-with-idr.ts';
 import { AppError } from '../../shared/errors.ts';
 import { TimeSlice } from '../../shared/scheduling/time-slice.ts';
+import { readFully } from '../../storage/read-fully.ts';
 import { cutAtKeyframes } from './cut-at-keyframes.ts';
 import { type IndexedRendition, TIMELINE_START_SECONDS } from './rendition.ts';
 import { boundariesOf, boundaryAfter } from './segment-boundaries.ts';
 import { writeTrackIndex } from './track-index.ts';
 import { presentedStartSeconds, refusal, surveyAudio, surveyVideo } from './track-survey.ts';
 
-/** Sound that begins later than this would leave a hole that players do not step over; it is encoded with silence in front. */
+/** Players stop at a longer gap at the start. Audio that begins later is encoded, with silence before it. */
 const MAX_LATE_AUDIO_SECONDS = 0.1;
-/** A picture that begins later has its first frame shown from the beginning. */
+/** The first frame of video that begins later is shown from the start. */
 const MAX_LATE_VIDEO_SECONDS = 0.1;
 /** Longest that indexing holds up other work of the process. */
 const MAX_SLICE_MS = 8;
 
-/** How a file is to be indexed. */
 export interface IndexProgressiveOptions {
-  /** Where `video.index` and `audio.index` are written; what they are of stands beside them in the end, or at `mediaName`. */
+  /** Folder for `video.index` and `audio.index`. */
   readonly folder: string;
-  /** Path of the file from where the indexes will be in the end; its own name if not given. */
+  /** Path of the file relative to the folder. Default: its own name. */
   readonly mediaName?: string;
   /** Default 4. */
   readonly segmentSeconds?: number;
-  /** Places of the tracks to take, counted among all tracks of the file from 0 (ffprobe's stream index); chosen here where not given. */
+  /** ffprobe's stream indexes of the tracks. Chosen automatically by default. */
   readonly tracks?: { readonly video?: number | undefined; readonly audio?: number | undefined };
-  /** Language of the audio, as the source names it. */
+  /** Language tag of the audio in the source. */
   readonly language?: string | undefined;
-  /** Maximum size of the `moov`; 128 MiB if not given. */
+  /** Maximum size of the `moov`. Default 128 MiB. */
   readonly maxMovieBytes?: number;
-  /** Plays tracks to their last frame. For files that ffmpeg has put together: it may let an edit end before a frame that has no duration. */
+  /** Plays tracks to their last frame. In files that ffmpeg muxed, an edit may end before a frame without duration. */
   readonly ignoresEditEnds?: boolean;
   readonly signal: AbortSignal;
 }
 
-/** What came of it: at least one rendition, or the reason why there is none, as a sentence. */
+/** At least one rendition, or the reason why there is none, as a sentence. */
 export type IndexProgressiveResult =
   | {
       readonly kind: 'indexed';
       readonly video?: IndexedRendition;
       readonly audio?: IndexedRendition;
-      /** Why a track that is there was not indexed. */
+      /** The reason why an existing track was not indexed. */
       readonly videoReason?: string;
       readonly audioReason?: string;
     }
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * Makes a progressive MP4 or MOV file playable as it is: H.264 and AAC are not copied, each of the two gets an index with the heads of its
- * segments and where in the file their samples lie. A track that cannot be carried is left to be encoded.
+ * Makes a progressive MP4 or MOV file playable without copying it: writes an index of the H.264 and of the AAC track, with the headers of
+ * their segments and the positions of their samples in the file. Tracks that cannot be passed through must be encoded.
  *
- * The first presented instant of the two tracks together is at {@link TIMELINE_START_SECONDS} of both.
+ * The first presented instant of both tracks is at {@link TIMELINE_START_SECONDS}.
  *
  * @throws the signal's reason; a system error when the file cannot be read or the folder not be written
  */
@@ -71,7 +71,7 @@ export async function indexProgressive(
   } catch (error) {
     const reason = reasonOf(error);
     if (reason === undefined) throw error;
-    return { kind: 'refused', reason: `The file cannot be played as it is: ${reason}.` };
+    return { kind: 'refused', reason: `The file must be encoded: ${reason}.` };
   } finally {
     await handle.close();
   }
@@ -93,7 +93,7 @@ async function indexFile(
   const starts = [videoTrack, audioTrack]
     .filter(track => track !== undefined)
     .map(track => startOf(movie, track, fileBytes));
-  if (starts.length === 0) throw refusal('it has neither picture nor sound');
+  if (starts.length === 0) throw refusal('it has neither video nor audio');
   const common = {
     movie,
     fileBytes,
@@ -109,7 +109,7 @@ async function indexFile(
   try {
     audio = await attempt(audioTrack, join(folder, 'audio.index'), indexAudio, {
       ...common,
-      picture: video.rendition,
+      video: video.rendition,
     });
   } catch (error) {
     if (video.rendition !== undefined) await rm(video.rendition.file, { force: true });
@@ -147,13 +147,12 @@ async function readMovie(
   }
 }
 
-/** What indexing a track needs beside the track. */
 interface Common {
   readonly movie: ProgressiveMovie;
   readonly fileBytes: number;
   readonly mediaName: string;
   readonly slice: TimeSlice;
-  /** The first presented instant of both tracks, in the time of the file. */
+  /** First presented instant of both tracks, in the file's time. */
   readonly originSeconds: number;
   readonly readAt: ReadAt;
   readonly segmentSeconds: number;
@@ -178,7 +177,7 @@ async function attempt<C extends Common>(
     await rm(indexPath, { force: true });
     const reason = reasonOf(error);
     if (reason === undefined) throw error;
-    return { reason: `its ${nameOf(track)} ${reason}` };
+    return { reason: `its ${track.kind} ${reason}` };
   }
 }
 
@@ -215,15 +214,15 @@ async function indexVideo(
 async function indexAudio(
   track: ProgressiveTrack,
   indexPath: string,
-  common: Common & { readonly picture: IndexedRendition | undefined },
+  common: Common & { readonly video: IndexedRendition | undefined },
 ): Promise<IndexedRendition> {
-  const { movie, fileBytes, slice, originSeconds, segmentSeconds, picture, language } = common;
+  const { movie, fileBytes, slice, originSeconds, segmentSeconds, video, language } = common;
   const description = { ...describedOf(track), language };
   const lateSeconds = presentedStartSeconds(movie, track, fileBytes) - originSeconds;
   if (lateSeconds > MAX_LATE_AUDIO_SECONDS) {
-    throw refusal(`begins ${lateSeconds.toFixed(2)} s after the picture`);
+    throw refusal(`begins ${lateSeconds.toFixed(2)} s after the video`);
   }
-  const boundaries = picture === undefined ? undefined : boundariesOf(picture);
+  const boundaries = video && boundariesOf(video);
   const survey = await surveyAudio(movie, track, fileBytes, slice);
   return writeTrackIndex(track, description, survey, indexPath, {
     ...common,
@@ -235,26 +234,22 @@ async function indexAudio(
   });
 }
 
-/** A track of which it is not known when it begins leaves no track its place. */
+/** Without the start of one track, no track can be placed on the timeline. */
 function startOf(movie: ProgressiveMovie, track: ProgressiveTrack, fileBytes: number): number {
   try {
     return presentedStartSeconds(movie, track, fileBytes);
   } catch (error) {
     const reason = reasonOf(error);
-    throw reason === undefined ? error : refusal(`its ${nameOf(track)} ${reason}`);
+    throw reason === undefined ? error : refusal(`its ${track.kind} ${reason}`);
   }
 }
 
-function nameOf({ kind }: ProgressiveTrack): string {
-  return kind === 'video' ? 'picture' : 'sound';
-}
-
 function describedOf(track: ProgressiveTrack) {
-  if (track.description === undefined) throw refusal(track.problem ?? 'cannot be carried');
+  if (track.description === undefined) throw refusal(track.problem ?? 'cannot be passed through');
   return track.description;
 }
 
-/** The one that was asked for; else the first that can be carried, among audio the first that is not switched off; else the first. */
+/** Chooses the wanted track, or the first supported video or enabled audio track, or the first one. */
 function chooseTrack(
   movie: ProgressiveMovie,
   kind: 'video' | 'audio',
@@ -266,23 +261,14 @@ function chooseTrack(
   return all.find(({ description }) => description !== undefined) ?? all[0];
 }
 
-/** Reads from an open file. */
+/** Reads an open file. */
 export function readerOf(handle: FileHandle): ReadAt {
-  return async (position, length) => {
-    const bytes = Buffer.allocUnsafeSlow(length);
-    let done = 0;
-    while (done < length) {
-      const { bytesRead } = await handle.read(bytes, done, length - done, position + done);
-      if (bytesRead === 0) return bytes.subarray(0, done);
-      done += bytesRead;
-    }
-    return bytes;
-  };
+  return (position, length) => readFully(handle, position, length);
 }
 
-/** Why media is not carried; undefined for any other error. */
+/** Returns the reason why media cannot be passed through, or undefined for other errors. */
 function reasonOf(error: unknown): string | undefined {
   if (!(error instanceof AppError)) return undefined;
   if (error.code === 'media-refused') return error.message;
-  return error.code === 'media-malformed' ? `is broken (${error.message})` : undefined;
+  return error.code === 'media-malformed' ? `is damaged (${error.message})` : undefined;
 }

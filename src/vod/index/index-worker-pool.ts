@@ -6,30 +6,30 @@ import { ConcurrencyLimit } from '../../shared/scheduling/concurrency-limit.ts';
 import type { IndexProgressiveOptions, IndexProgressiveResult } from './index-progressive.ts';
 import type { IndexReply, IndexRequest } from './index-worker.ts';
 
-/** Limits of the threads that parse uploaded files. */
+/** Limits of a worker thread. */
 export interface IndexWorkerLimits {
   readonly timeoutMs: number;
-  /** JavaScript heap of one thread. Buffers are not part of it: the largest is the `moov`. */
+  /** JavaScript heap of one thread, without buffers. The largest buffer is the `moov`. */
   readonly memoryBytes: number;
   readonly maxMovieBytes: number;
 }
 
-/** Files that are indexed at once; more wait. */
+/** Maximum number of files that are indexed at once. */
 const maxWorkers = 2;
-/** A thread that has nothing to do for this long ends, and its memory with it. */
+/** Idle threads end after this time, to free their memory. */
 const IDLE_MS = 5_000;
 const MIB = 1024 * 1024;
 
-/** The outcome of one request to a thread. `ended`: the thread is gone. */
+/** `ended`: the thread ended before it replied. */
 type Outcome =
   | { readonly kind: 'replied'; readonly reply: IndexReply }
   | { readonly kind: 'ended'; readonly why: string };
 
 /**
- * Indexes uploaded files in threads, so that a hostile file costs neither the event loop nor the memory of the server.
+ * Indexes uploaded files in worker threads, so that a hostile file can block neither the event loop nor exhaust the server's memory.
  *
- * V8 can end a thread at its memory limit only while objects grow in small steps: the parser itself bounds every list that a file can
- * make long. The owner ends all threads with {@link IndexWorkerPool.stop}.
+ * V8 enforces the memory limit only while objects grow in small steps, so the parser itself bounds every list whose length the file
+ * controls. The owner ends all threads with {@link IndexWorkerPool.stop}.
  */
 export class IndexWorkerPool {
   readonly #limits: IndexWorkerLimits;
@@ -42,13 +42,13 @@ export class IndexWorkerPool {
     this.#limits = limits;
   }
 
-  /** The number of threads that run, idle ones included. */
+  /** Number of threads, including idle ones. */
   get threads(): number {
     return this.#all.size;
   }
 
   /**
-   * Does what `indexProgressive` does. A file that exceeds the limits of time or memory is refused.
+   * Runs `indexProgressive` in a thread. A file that exceeds the limits of time or memory is refused.
    *
    * @throws the signal's reason; a system error when the file cannot be read or the folder not be written; AppError `stopped`
    */
@@ -68,12 +68,12 @@ export class IndexWorkerPool {
       if (this.#isStopped) throw new AppError('stopped');
       return {
         kind: 'refused',
-        reason: `The file cannot be played as it is: reading its index ${outcome.why}.`,
+        reason: `The file must be encoded: reading its index ${outcome.why}.`,
       };
     });
   }
 
-  /** Ends all threads; what they worked on rejects. */
+  /** Ends all threads. Pending calls reject. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const timer of this.#idle.values()) clearTimeout(timer);
@@ -96,7 +96,7 @@ export class IndexWorkerPool {
         ? `needs more than ${Math.round(memoryBytes / MIB)} MiB of memory`
         : `failed (${error.message})`;
     };
-    // Comes last, whatever ended the thread: its files are closed then.
+    // The last event of a thread: its files are closed now.
     const onExit = () => resolve({ kind: 'ended', why });
     const onAbort = () => end('was cancelled');
     const timer = setTimeout(() => end(`takes longer than ${timeoutMs / 1000} s`), timeoutMs);
@@ -121,7 +121,7 @@ export class IndexWorkerPool {
       },
     });
     this.#all.add(worker);
-    // One that ends while it is idle is of no interest; without a handler its error would end the server.
+    // Without a handler, an error of an idle thread would end the server.
     worker.on('error', () => {});
     worker.once('exit', () => {
       this.#all.delete(worker);

@@ -1,4 +1,4 @@
-/** A thread that indexes uploaded files: one {@link IndexRequest} at a time, each answered with an {@link IndexReply}. */
+/** A worker thread that indexes uploaded files, one {@link IndexRequest} at a time. */
 import { parentPort } from 'node:worker_threads';
 import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
 import {
@@ -7,13 +7,12 @@ import {
   indexProgressive,
 } from './index-progressive.ts';
 
-/** A file to index. */
 export interface IndexRequest {
   readonly path: string;
   readonly options: Omit<IndexProgressiveOptions, 'signal'>;
 }
 
-/** The result, or the error that ended it: only its fields survive the way between threads. */
+/** The result, or the fields of the error: threads cannot transfer error objects. */
 export type IndexReply =
   | { readonly result: IndexProgressiveResult }
   | { readonly message: string; readonly systemCode: string | undefined };

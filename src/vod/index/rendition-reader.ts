@@ -1,5 +1,6 @@
 import { open, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { BitRates, OpenRendition, RenditionMetadata, SegmentBytes } from './rendition.ts';
 import { type LoadedIndex, loadIndex, readRecord } from './segment-index.ts';
@@ -10,65 +11,28 @@ const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
 /** Estimated memory of an open rendition beside its table and init section. */
 const OVERHEAD_BYTES = 2048;
 
-interface CacheEntry {
-  /** Changes when another file replaces the index. */
-  readonly stamp: string;
-  readonly rendition: Promise<OpenedRendition>;
-  bytes: number;
-}
-
 /** Opens the indexes of finished renditions. Keeps their segment tables in a bounded LRU cache. Files are open only during reads. */
 export class RenditionReader {
-  readonly #maxBytes: number;
-  /** By path, least recently used first. */
-  readonly #cache = new Map<string, CacheEntry>();
-  #bytes = 0;
+  /** By path and identity of the index file. */
+  readonly #cache: LRUCache<string, OpenedRendition, string>;
 
   /** `maxBytes`: memory of all tables and init sections. Default 32 MiB. */
-  constructor(options: { maxBytes?: number } = {}) {
-    this.#maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
+  constructor({ maxBytes = DEFAULT_MAX_BYTES }: { maxBytes?: number } = {}) {
+    this.#cache = new LRUCache<string, OpenedRendition, string>({
+      maxSize: maxBytes,
+      sizeCalculation: ({ memoryBytes }) => memoryBytes + OVERHEAD_BYTES,
+      fetchMethod: (_key, _stale, { context: indexPath }) => load(indexPath),
+    });
   }
 
   get cachedBytes(): number {
-    return this.#bytes;
+    return this.#cache.calculatedSize;
   }
 
   /** @throws AppError `server-error` when the index or its media file is missing or damaged, or they do not belong together */
   async open(indexPath: string): Promise<OpenRendition> {
-    const stamp = await stampOf(indexPath);
-    const cached = this.#cache.get(indexPath);
-    if (cached?.stamp === stamp) {
-      this.#cache.delete(indexPath);
-      this.#cache.set(indexPath, cached);
-      return cached.rendition;
-    }
-    this.#drop(indexPath);
-    const rendition = load(indexPath);
-    const entry: CacheEntry = { stamp, rendition, bytes: 0 };
-    this.#cache.set(indexPath, entry);
-    try {
-      const opened = await rendition;
-      if (this.#cache.get(indexPath) === entry) this.#count(entry, opened.memoryBytes + OVERHEAD_BYTES);
-      return opened;
-    } catch (error) {
-      if (this.#cache.get(indexPath) === entry) this.#cache.delete(indexPath);
-      throw error;
-    }
-  }
-
-  #count(entry: CacheEntry, bytes: number): void {
-    entry.bytes = bytes;
-    this.#bytes += bytes;
-    for (const [path, oldest] of this.#cache) {
-      if (this.#bytes <= this.#maxBytes) return;
-      // Renditions that are still loading have no size yet.
-      if (oldest.bytes > 0) this.#drop(path);
-    }
-  }
-
-  #drop(path: string): void {
-    this.#bytes -= this.#cache.get(path)?.bytes ?? 0;
-    this.#cache.delete(path);
+    const { ino, size, mtimeMs } = await statOf(indexPath);
+    return this.#cache.forceFetch(`${indexPath}/${ino}/${size}/${mtimeMs}`, { context: indexPath });
   }
 }
 
@@ -151,11 +115,6 @@ async function withFile<T>(
   } catch (error) {
     throw asServerError(error, path);
   }
-}
-
-async function stampOf(path: string): Promise<string> {
-  const { ino, size, mtimeMs } = await statOf(path);
-  return `${ino}/${size}/${mtimeMs}`;
 }
 
 async function statOf(path: string) {

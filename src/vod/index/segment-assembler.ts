@@ -6,57 +6,53 @@ import { TIMELINE_START_SECONDS } from './rendition.ts';
 import { boundaryAfter, type SegmentBoundaries } from './segment-boundaries.ts';
 import { SliceList } from './segment-record.ts';
 
-/** What an AAC encoder puts in front of the first sound, in samples, where the file does not say. ffmpeg's own does so. */
+/** Default priming of an AAC encoder in samples, as ffmpeg's. */
 const AAC_PRIMING_SAMPLES = 1024;
 
-/** Edit lists have milliseconds: what is nearer than that to where a track ought to begin is there. */
+/** Edit lists have millisecond precision: smaller differences to the expected start are rounding errors. */
 const EDIT_ROUNDING_SECONDS = 0.002;
 
-/** A picture that begins later has its first frame shown from the beginning. */
+/** The first frame of video that begins later is shown from the start. */
 const MAX_LATE_VIDEO_SECONDS = 0.1;
 
-/** A keyframe that is half a millisecond early is not early. */
+/** Tolerance for rounded timestamps. */
 const ROUNDING_SECONDS = 0.0005;
 
-/** Frames that wait until it is known where the segments of the other rendition begin: hours of sound. */
+/** Maximum number of samples that wait for the segment boundaries of the other rendition: hours of audio. */
 const MAX_WAITING_SAMPLES = 1_000_000;
 /** Maximum number of samples that one call assembles: a few milliseconds of work. */
 const MAX_SAMPLES_PER_CALL = 25_000;
 
-/** How fragments become segments. */
-export interface AssemblyOptions {
+interface AssemblyOptions {
   readonly segmentSeconds: number;
   readonly boundaries: SegmentBoundaries | undefined;
-  /** Time in the file of the source's first presented instant. */
+  /** First presented instant of the source, in the file's time. */
   readonly originSeconds: number;
-  /** When the first frame is presented, since that instant; undefined: as the file says, or else as is usual. */
+  /** Start of the first frame, counted from that instant. Default: the file's edit list, or the usual priming. */
   readonly startSeconds: number | undefined;
-  /** Gets each segment: its duration, what is sent first, and where the rest lies. `slices` is good during the call only. */
+  /** Receives each segment: its duration, its head, and the byte ranges of its samples. `slices` is valid only during the call. */
   readonly onSegment: (durationTicks: number, head: Buffer, slices: SliceList, sliceBytes: number) => void;
 }
 
-/**
- * Puts the samples of fragments together to segments on the timeline of all renditions. Video is cut where a fragment begins, sound at any
- * frame.
- */
+/** Assembles samples of fragments into segments on the common timeline. Cuts video only at fragment starts, audio at any frame. */
 export class SegmentAssembler {
   readonly #movie: FragmentedMovie;
   readonly #options: AssemblyOptions;
-  /** Samples whose segment is not known yet; `isJoint` where a fragment begins. */
-  #waiting: { readonly sample: LocatedSample; readonly isJoint: boolean }[] = [];
-  /** What is added to a time of the file to have that of the rendition; undefined before the first sample. */
+  /** Samples whose segment is not known yet. */
+  #waiting: { readonly sample: LocatedSample; readonly startsFragment: boolean }[] = [];
+  /** Offset from the file's time to that of the rendition. Undefined before the first sample. */
   #shift: number | undefined;
-  /** Presentation time at which the first segment begins. */
+  /** Presentation time of the first segment. */
   #firstTicks = 0;
   readonly #columns = new SampleColumns();
   readonly #slices = new SliceList();
   #segments = 0;
   #boundary = 0;
   #samples = 0;
-  /** Of the open segment. */
+  /** Decode and presentation time of the open segment. */
   #baseTicks = 0;
   #startTicks = 0;
-  /** Decode time after the last sample, and the end of the frame presented last. */
+  /** Decode time after the last sample, and latest end of a frame. */
   #nextDts = 0;
   #endTicks = 0;
 
@@ -65,12 +61,12 @@ export class SegmentAssembler {
     this.#options = options;
   }
 
-  /** Samples in segments that were made. */
+  /** Number of samples in finished segments. */
   get samples(): number {
     return this.#samples;
   }
 
-  /** Start of the first segment less the source's first presented instant. */
+  /** Start of the first segment, counted from the first presented instant of the source. */
   get startTicks(): number {
     return this.#firstTicks - TIMELINE_START_SECONDS * this.#timescale;
   }
@@ -78,17 +74,18 @@ export class SegmentAssembler {
   /** Adds a fragment. @throws AppError `media-malformed` when too many samples wait */
   push(samples: readonly LocatedSample[]): void {
     if (this.#waiting.length + samples.length > MAX_WAITING_SAMPLES) {
-      throw new AppError('media-malformed', 'one rendition runs hours ahead of the other');
+      throw new AppError('media-malformed', 'One rendition runs hours ahead of the other.');
     }
-    for (const [index, sample] of samples.entries()) this.#waiting.push({ sample, isJoint: index === 0 });
+    for (const [index, sample] of samples.entries())
+      this.#waiting.push({ sample, startsFragment: index === 0 });
   }
 
-  /** Makes segments of the samples that wait; true when there may be more to do at once. @throws AppError `media-malformed` */
+  /** Assembles waiting samples. Returns true when more can be assembled immediately. @throws AppError `media-malformed` */
   assemble(): boolean {
     return this.#drain(false, MAX_SAMPLES_PER_CALL) === MAX_SAMPLES_PER_CALL;
   }
 
-  /** Nothing will be added any more: makes a segment of the rest. @throws AppError `media-malformed` */
+  /** Assembles all remaining samples. @throws AppError `media-malformed` */
   end(): void {
     this.#drain(true, Number.POSITIVE_INFINITY);
     if (this.#columns.length > 0) this.#close(this.#endTicks);
@@ -98,26 +95,26 @@ export class SegmentAssembler {
     return this.#movie.track.timescale;
   }
 
-  /** Gives the number of samples that no longer wait. */
+  /** Returns the number of samples that were assembled. */
   #drain(isEnded: boolean, maxSamples: number): number {
     let done = 0;
     const last = this.#waiting.at(-1)?.sample;
     const reachTicks =
       last === undefined ? 0 : last.dtsTicks + last.compositionOffsetTicks + last.durationTicks;
-    for (const { sample, isJoint } of this.#waiting) {
+    for (const { sample, startsFragment } of this.#waiting) {
       if (done === maxSamples) break;
       const pts = sample.dtsTicks + sample.compositionOffsetTicks;
       if (this.#shift === undefined) {
         this.#begin(sample, this.#place(sample));
       } else {
-        const decision = this.#decide(sample, isJoint, reachTicks + this.#shift);
+        const decision = this.#decide(sample, startsFragment, reachTicks + this.#shift);
         if (decision === 'unknown' && !isEnded) break;
         if (decision === 'cut') {
           this.#close(pts + this.#shift);
           this.#begin(sample, 0);
-          // Several boundaries within a frame make one cut.
+          // Several boundaries within a frame are a single cut.
           do this.#boundary += 1;
-          while (this.#options.boundaries !== undefined && this.#decide(sample, isJoint, 0) === 'cut');
+          while (this.#options.boundaries !== undefined && this.#decide(sample, startsFragment, 0) === 'cut');
         }
       }
       this.#add(sample);
@@ -127,7 +124,7 @@ export class SegmentAssembler {
     return done;
   }
 
-  /** Finds the first sample's place on the timeline; gives how much earlier its frame is to be shown, in ticks. */
+  /** Places the first sample on the timeline. Returns the ticks by which its frame is shown earlier. */
   #place(sample: LocatedSample): number {
     const pts = sample.dtsTicks + sample.compositionOffsetTicks;
     const startSeconds = this.#startSecondsOf(pts);
@@ -141,17 +138,17 @@ export class SegmentAssembler {
   #startSecondsOf(pts: number): number {
     const { track, edit, movieTimescale } = this.#movie;
     const primingSeconds = AAC_PRIMING_SAMPLES / (track.sampleRate ?? track.timescale);
-    const usual = this.#options.startSeconds ?? (track.kind === 'audio' ? -primingSeconds : 0);
-    if (edit === undefined) return usual;
+    const expected = this.#options.startSeconds ?? (track.kind === 'audio' ? -primingSeconds : 0);
+    if (edit === undefined) return expected;
     const inFile = edit.emptyTicks / movieTimescale + (pts - edit.mediaTimeTicks) / track.timescale;
-    const told = inFile - this.#options.originSeconds;
-    return Math.abs(told - usual) < EDIT_ROUNDING_SECONDS ? usual : told;
+    const stated = inFile - this.#options.originSeconds;
+    return Math.abs(stated - expected) < EDIT_ROUNDING_SECONDS ? expected : stated;
   }
 
-  #decide(sample: LocatedSample, isJoint: boolean, reachTicks: number): 'stay' | 'cut' | 'unknown' {
+  #decide(sample: LocatedSample, startsFragment: boolean, reachTicks: number): 'stay' | 'cut' | 'unknown' {
     const { segmentSeconds, boundaries } = this.#options;
     const isVideo = this.#movie.track.kind === 'video';
-    if (isVideo && !(isJoint && sample.isSync)) return 'stay';
+    if (isVideo && !(startsFragment && sample.isSync)) return 'stay';
     const timescale = this.#timescale;
     const pts = sample.dtsTicks + sample.compositionOffsetTicks + (this.#shift ?? 0);
     if (isVideo && boundaries === undefined) {
@@ -173,14 +170,14 @@ export class SegmentAssembler {
     this.#startTicks = sample.dtsTicks + sample.compositionOffsetTicks + shift - leadTicks;
     this.#nextDts = sample.dtsTicks - leadTicks;
     if (this.#baseTicks < 0)
-      throw new AppError('media-malformed', 'a frame is decoded long before it is shown');
+      throw new AppError('media-malformed', 'A frame is decoded long before it is shown.');
   }
 
   #add(sample: LocatedSample): void {
     const { dtsTicks, durationTicks, compositionOffsetTicks, sizeBytes, isSync, position } = sample;
     const isFirst = this.#columns.length === 0;
     const missing = dtsTicks - this.#nextDts;
-    if (missing < 0) throw new AppError('media-malformed', 'decode times run back');
+    if (missing < 0) throw new AppError('media-malformed', 'Decode times decrease.');
     if (!isFirst && missing > 0) this.#columns.extendLast(missing);
     this.#columns.push(durationTicks + (isFirst ? missing : 0), sizeBytes, compositionOffsetTicks, isSync);
     this.#slices.push(position, sizeBytes);

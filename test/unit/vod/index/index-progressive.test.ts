@@ -145,7 +145,7 @@ describe('a file of H.264 and AAC', () => {
     expect(found.video!.startSeconds(0)).toBe(0);
   });
 
-  test('that has a coarse clock is given a finer one, so that sound and picture stay together', async () => {
+  test('with a coarse timescale gets a finer one, so that audio and video stay in sync', async () => {
     const samples = gops([25, 25], 1);
     const edits = [[2000, 0]] as const;
     const found = await opened(
@@ -217,7 +217,7 @@ describe('keyframes', () => {
     );
   });
 
-  test('that are no IDR pictures begin no segment', async () => {
+  test('that are not IDR pictures begin no segment', async () => {
     const samples = gops([50, 50, 50, 50, 50], 512).map((sample, index) =>
       // A recovery point: parameter sets and a message, then a slice that is not of an IDR picture.
       index === 100 ? { ...sample, data: Buffer.concat([unit(7), unit(8), unit(6, 700), unit(1)]) } : sample,
@@ -246,7 +246,7 @@ describe('an edit list', () => {
     expect(samples[0]!.dtsTicks).toBe(126_976);
   });
 
-  test('keeps picture and sound at their distance, and the first of the two at ten seconds', async () => {
+  test('keeps the offset between audio and video, and starts the first of them at ten seconds', async () => {
     const found = await opened(
       makeMovie([
         {
@@ -340,7 +340,7 @@ describe('an edit list', () => {
 });
 
 describe('one of the two tracks', () => {
-  test('that begins late is left to an encoder if it is the sound', async () => {
+  test('that begins late must be encoded if it is audio', async () => {
     const { result } = await indexed(
       makeMovie([
         video,
@@ -353,10 +353,10 @@ describe('one of the two tracks', () => {
         },
       ]),
     );
-    expect(result).toMatchObject({ video: {}, audioReason: 'its sound begins 0.50 s after the picture' });
+    expect(result).toMatchObject({ video: {}, audioReason: 'its audio begins 0.50 s after the video' });
   });
 
-  test('that begins late has its first frame shown from the beginning if it is the picture', async () => {
+  test('that begins late shows its first frame from the start if it is video', async () => {
     const found = await opened(
       makeMovie([
         {
@@ -383,8 +383,8 @@ describe('one of the two tracks', () => {
   });
 
   const unfit: readonly (readonly [string, Partial<MadeTrack>, RegExp])[] = [
-    ['HEVC', { entries: [avcEntry('hvc1')] }, /picture is "hvc1"/],
-    ['encrypted', { entries: [avcEntry('encv')] }, /picture is "encv"/],
+    ['HEVC', { entries: [avcEntry('hvc1')] }, /video is "hvc1"/],
+    ['encrypted', { entries: [avcEntry('encv')] }, /video is "encv"/],
     ['without a configuration', { entries: [avcEntry('avc1', box('pasp', u32(1, 1)))] }, /broken sample/],
     ['of two sample descriptions', { entries: [avcEntry(), avcEntry()] }, /has 2 sample descriptions/],
     ['in another file', { referenceFlags: 0 }, /refers to another file/],
@@ -422,7 +422,7 @@ describe('one of the two tracks', () => {
   test('that is no AAC is left to an encoder', async () => {
     const mp3 = { ...audio, entries: [aacEntry(esdsBox(0x6b))] };
     const { result, folder } = await indexed(makeMovie([video, mp3]));
-    expect(result).toMatchObject({ video: {}, audioReason: 'its sound is mp4a.40.34' });
+    expect(result).toMatchObject({ video: {}, audioReason: 'its audio is mp4a.40.34' });
     expect((await readdir(folder)).sort()).toEqual(['source', 'video.index']);
   });
 
@@ -432,7 +432,7 @@ describe('one of the two tracks', () => {
       offsetTicks: index < 797 ? 0 : 0x7fffffff - 600_000,
     }));
     const { result } = await indexed(makeMovie([video, { kind: 'audio', timescale: 4001, samples }]));
-    expect(result).toMatchObject({ video: {}, audioReason: 'its sound jumps by 536587 s' });
+    expect(result).toMatchObject({ video: {}, audioReason: 'its audio jumps by 536587 s' });
   });
 
   test('that QuickTime describes in its own way is carried', async () => {
