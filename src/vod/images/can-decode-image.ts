@@ -5,12 +5,7 @@ import { AppError, systemCodeOf } from '../../shared/errors.ts';
 
 const limits = { timeoutMs: 10_000, memoryBytes: 2 ** 30, outputBytes: 2 ** 20 };
 
-/**
- * Whether a picture comes out of an image file, so that an encode that burns it in will not fail. `PATH.pixel` is used meanwhile.
- *
- * @param ids for log lines
- * @throws the signal's reason when aborted
- */
+/** Returns true if an image file can be decoded. Uses the temporary file `PATH.pixel`. @throws the signal's reason when aborted */
 export async function canDecodeImage(
   tools: MediaTools,
   path: string,

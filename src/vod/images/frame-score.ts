@@ -1,12 +1,11 @@
-/** From here on a picture is good enough to stand for its film without looking further. */
+/** Score from which on a frame can represent its video. */
 export const GOOD_FRAME_SCORE = 0.35;
 
 /**
- * How well a picture may stand for its film: about 0 for one that is black, white or of one colour, towards 1 for one with light,
- * shade and detail.
+ * Rates how well a frame represents its video: about 0 for a uniform color, towards 1 for contrast and detail.
  *
- * @param luma one byte a pixel (0 black, 255 white), row by row
- * @param width pixels a row; above 1
+ * @param luma one byte per pixel (0 black, 255 white), row by row
+ * @param width pixels per row, above 1
  */
 export function scoreFrame(luma: Uint8Array, width: number): number {
   if (luma.length < width) return 0;

@@ -5,51 +5,47 @@ import { AppError } from '../../shared/errors.ts';
 import { GOOD_FRAME_SCORE, scoreFrame } from './frame-score.ts';
 import { type FrameFormat, imageFilters } from './image-filters.ts';
 
-/** Where frames are taken from, and how that is run. */
+/** A video file to take frames from. */
 export interface VideoInput extends FrameFormat {
   readonly tools: MediaTools;
-  /** Path of the file. */
   readonly source: string;
-  /** Length of the film. */
   readonly durationSeconds: number;
-  /** Where in the file the film begins, counted from the first thing that the file presents; 0 unless given. Above 0 for a clip. */
+  /** Start of the clip, counted from the first presented instant of the file. Default 0. */
   readonly startSeconds?: number;
-  /** Index of the file's stream with the picture; the first that is no cover image unless given. */
+  /** Index of the video stream. Default: the first one that is not a cover image. */
   readonly streamIndex?: number;
   readonly signal: AbortSignal;
   /** For log lines. */
   readonly ids: Readonly<Record<string, unknown>>;
-  /** For one process; 2 GiB unless given. */
+  /** For one process. Default 2 GiB. */
   readonly memoryBytes?: number;
 }
 
-/** A frame that is wanted as a picture. */
 export interface FrameRequest extends VideoInput {
-  /** The frame to be taken; 0 is taken for one beyond the end. undefined: one that may stand for the film. */
+  /** Times after the end count as 0. Undefined: a representative frame. */
   readonly atSeconds: number | undefined;
-  /** Path of the JPEG; names that begin with it may be used meanwhile. */
+  /** Path of the JPEG. Also used as the prefix of temporary files. */
   readonly output: string;
 }
 
-/** No side of a picture is longer. */
 const maxImageSide = 1_280;
-/** Small, but large enough to tell a sharp picture from a blurred one. */
+/** Small, but large enough to detect blur. */
 const scoredSize = { width: 128, height: 72 } as const;
-/** Where to look for a frame that may stand for a film, as parts of it: past the titles first, then further away. */
+/** Candidates for a representative frame, as shares of the duration: after the titles first, then elsewhere. */
 const firstPositions = [0.15, 0.25, 0.2, 0.3, 0.1];
 const furtherPositions = [0.4, 0.5, 0.6, 0.75, 0.9, 0.05];
-/** Films up to here are looked through frame by frame when their keyframes are no good: they may have but one. */
+/** Shorter videos are decoded completely when their keyframes are not good enough: they may have only one. */
 const shortVideoSeconds = 120;
 const shortVideoSamples = 16;
 const jpegOutput = ['-c:v', 'mjpeg', '-q:v', '3', '-f', 'mjpeg'];
 const rawOutput = ['-c:v', 'rawvideo', '-f', 'rawvideo'];
 
 /**
- * Makes a JPEG of one frame as it is shown: upright, with square pixels, at most 1280 pixels a side. Without `atSeconds` it looks at
- * some keyframes and takes the best; that takes seconds whatever the length of the film.
+ * Makes a JPEG of one frame: upright, with square pixels, at most 1280 pixels per side. Without `atSeconds` it uses the best of several
+ * keyframes, which takes seconds for any duration.
  *
- * @returns false when no frame could be had there or anywhere near
- * @throws AppError `process-failed` when the file cannot be read, or has no picture; the signal's reason when aborted
+ * @returns false when no frame could be decoded there or nearby
+ * @throws AppError `process-failed` when the file cannot be read or has no video; the signal's reason when aborted
  */
 export async function makeFrame(request: FrameRequest): Promise<boolean> {
   const { atSeconds, durationSeconds } = request;
@@ -57,14 +53,13 @@ export async function makeFrame(request: FrameRequest): Promise<boolean> {
   return (await extractBestKeyframe(request)) || (await extractFrame(request, 0));
 }
 
-/** Limits of a run that makes pictures of a file. */
-export function imageRunLimits(film: Pick<VideoInput, 'memoryBytes'>, timeoutMs: number): RunLimits {
-  return { timeoutMs, memoryBytes: film.memoryBytes ?? 2 * 2 ** 30, outputBytes: 256 * 2 ** 20 };
+export function imageRunLimits(input: Pick<VideoInput, 'memoryBytes'>, timeoutMs: number): RunLimits {
+  return { timeoutMs, memoryBytes: input.memoryBytes ?? 2 * 2 ** 30, outputBytes: 256 * 2 ** 20 };
 }
 
-/** Options for an input that is read from a place of the film on. `keyframes`: from the last keyframe before it, and no others. */
-export function seekInputOptions(film: VideoInput, atSeconds: number, keyframes: boolean): string[] {
-  const seconds = (film.startSeconds ?? 0) + atSeconds;
+/** Options for an input that is read from a position on. `keyframes`: decodes only keyframes, beginning with the last one before. */
+export function seekInputOptions(video: VideoInput, atSeconds: number, keyframes: boolean): string[] {
+  const seconds = (video.startSeconds ?? 0) + atSeconds;
   return [
     ...['-threads', keyframes ? '1' : '2'],
     ...(keyframes ? ['-noaccurate_seek', '-skip_frame', 'nokey'] : []),
@@ -72,18 +67,18 @@ export function seekInputOptions(film: VideoInput, atSeconds: number, keyframes:
   ];
 }
 
-/** Options for an output of some frames of the film; as they come, since ffmpeg would leave out those from before the place. */
+/** Options for an output of some frames. Passes timestamps through, because ffmpeg would drop frames from before the position. */
 export function frameOutputOptions({ streamIndex }: VideoInput, frames: number): string[] {
   const stream = streamIndex === undefined ? '0:V:0' : `0:${streamIndex}`;
   return ['-map', stream, '-frames:v', String(frames), '-vsync', 'passthrough', '-map_metadata', '-1'];
 }
 
-/** ffmpeg takes what is before a colon for a protocol, and a leading dash for an option. */
+/** Returns an absolute path: ffmpeg would parse a colon as a protocol, and a leading dash as an option. */
 export function ffmpegPath(path: string): string {
   return resolve(path);
 }
 
-/** The exact frame, else the keyframe before it, else the first one. */
+/** Extracts the exact frame, or the keyframe before it, or the first frame. */
 async function extractFrame(request: FrameRequest, atSeconds: number): Promise<boolean> {
   const { signal, output } = request;
   const attempts = [
@@ -127,7 +122,7 @@ async function writeFrame(
 async function extractBestKeyframe(request: FrameRequest): Promise<boolean> {
   const { durationSeconds, output } = request;
   let best = -1;
-  const look = async (atSeconds: number, keyframes: boolean) => {
+  const consider = async (atSeconds: number, keyframes: boolean) => {
     const candidate = `${output}.candidate`;
     const score = await extractAndScore(request, { atSeconds, keyframes }, candidate);
     if (score !== undefined && score > best) {
@@ -136,13 +131,13 @@ async function extractBestKeyframe(request: FrameRequest): Promise<boolean> {
     }
   };
   try {
-    for (const place of firstPositions) await look(place * durationSeconds, true);
+    for (const place of firstPositions) await consider(place * durationSeconds, true);
     if (best < GOOD_FRAME_SCORE && durationSeconds <= shortVideoSeconds) {
       const atSeconds = await findBestFrameSeconds(request);
-      if (atSeconds !== undefined) await look(atSeconds, false);
+      if (atSeconds !== undefined) await consider(atSeconds, false);
     }
     for (const place of furtherPositions) {
-      if (best < GOOD_FRAME_SCORE) await look(place * durationSeconds, true);
+      if (best < GOOD_FRAME_SCORE) await consider(place * durationSeconds, true);
     }
   } finally {
     await rm(`${output}.candidate`, { force: true });
@@ -150,7 +145,7 @@ async function extractBestKeyframe(request: FrameRequest): Promise<boolean> {
   return best >= 0;
 }
 
-/** Writes one frame as a picture, and says how good it is; undefined when there is none. */
+/** Writes a frame and returns its score, or undefined when there is none. */
 async function extractAndScore(
   request: FrameRequest,
   place: { atSeconds: number; keyframes: boolean },
@@ -183,7 +178,7 @@ async function extractAndScore(
   }
 }
 
-/** Decodes a film of a minute or two, and says where its best frame is. */
+/** Decodes a short video and returns the time of its best frame. */
 async function findBestFrameSeconds(request: FrameRequest): Promise<number | undefined> {
   const { tools, source, signal, ids, durationSeconds, output } = request;
   const raw = `${output}.raw`;
@@ -218,15 +213,12 @@ async function findBestFrameSeconds(request: FrameRequest): Promise<number | und
   }
 }
 
-/**
- * A filter that gives one frame for every `seconds` of the film, from its beginning on: the one that is shown in the middle of them,
- * again where there is no new one.
- */
+/** Returns a filter that samples one frame per `seconds`: the one in the middle, repeated if there is no new one. */
 export function sampleEvery(seconds: number): string {
   return `fps=fps=${(1 / seconds).toFixed(9)}:start_time=0:round=near`;
 }
 
-/** One place of a file that cannot be read is no reason to give up the others. */
+/** A position that cannot be decoded does not stop the search. */
 function undefinedUnlessFatal(error: unknown, signal: AbortSignal): undefined {
   signal.throwIfAborted();
   if (error instanceof AppError && error.code === 'process-failed') return undefined;

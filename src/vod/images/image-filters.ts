@@ -1,32 +1,29 @@
 import type { ProbedStream } from '../../ffmpeg/media-tools.ts';
 
-/** How large pictures are made. */
-export interface ImageSize {
-  /** `within`: as large as the film is shown, but at most this, in its own shape; `exactly`: this. */
+interface ImageSize {
+  /** `within`: the displayed size, scaled down to fit, keeping the aspect ratio. `exactly`: this size. */
   readonly fit: 'within' | 'exactly';
-  /** Pixels. */
   readonly width: number;
   readonly height: number;
 }
 
-/** What is to be known of a film's frames before they are pictures. */
+/** Properties of frames that the conversion to images depends on. */
 export interface FrameFormat {
-  /** PQ or HLG, to be brought to what screens show by default; false unless given. */
+  /** The video is PQ or HLG. Default false. */
   readonly toneMap?: boolean;
-  /** By which weights red, green and blue were put together; `bt709` unless given, as all that is encoded here. */
+  /** Default `bt709`, as in all our encodes. */
   readonly colorMatrix?: 'bt601' | 'bt709';
-  /** Each frame holds two moments, line by line; false unless given. */
+  /** Default false. */
   readonly isInterlaced?: boolean;
 }
 
-/** Lines from which a picture that does not say so is taken for BT.709, as players take it. */
+/** Players assume BT.709 from this number of lines on. */
 const highDefinitionLines = 720;
 
-/** What a probed stream says of its frames. */
 export function frameFormatOf(stream: ProbedStream): Required<FrameFormat> {
   const { colorTransfer, colorSpace, pixelFormat = '', fieldOrder, height = 0 } = stream;
   const toneMap = colorTransfer === 'smpte2084' || colorTransfer === 'arib-std-b67';
-  // What is RGB already is put together by us, as JPEG wants it.
+  // RGB is converted with the matrix of JPEG.
   const isBt601 = /^(?:gb|rgb|bgr|[0a]rgb|[0a]bgr|pal)/.test(pixelFormat)
     ? true
     : colorSpace === undefined
@@ -37,17 +34,16 @@ export function frameFormatOf(stream: ProbedStream): Required<FrameFormat> {
 }
 
 /**
- * Filters that make a picture of a frame as it is shown: square pixels, and the colours of JPEG (JFIF 1.02: full range, weights of
- * ITU-R BT.601). Frames are turned upright before, by ffmpeg itself. The weights are changed by a filter of their own, because
- * `scale` of the embedded build does not do it.
+ * Returns filters that convert a frame to an image with square pixels and the colors of JPEG (JFIF 1.02: full range, ITU-R BT.601). ffmpeg
+ * itself rotates frames before. A separate filter converts the matrix, because `scale` of the embedded build cannot.
  */
 export function imageFilters(size: ImageSize, look: FrameFormat): string[] {
   const { toneMap = false, colorMatrix = 'bt709', isInterlaced = false } = look;
   return [
-    // One of the moments: better filters look at the frames around, which are not there.
+    // A single field: better deinterlacers need the frames around.
     ...(isInterlaced ? ['field=top', 'setsar=sar/2', 'scale=w=iw:h=ih*2:flags=bicubic'] : []),
     `scale=${scaleSize(size)}:flags=bicubic`,
-    // After the picture is small: it takes little then.
+    // After scaling down, tone mapping is cheap.
     ...(toneMap ? toneMapping : ['format=yuv420p']),
     ...(!toneMap && colorMatrix === 'bt709' ? ['colormatrix=bt709:bt601'] : []),
     'scale',
@@ -67,7 +63,7 @@ const toneMapping: readonly string[] = [
 
 function scaleSize({ fit, width, height }: ImageSize): string {
   if (fit === 'exactly') return `w=${width}:h=${height}`;
-  // Told by the frame, since a container can tell another size; `sar` makes its pixels square.
+  // Uses the size of the frame, because a container can state another one.
   const shrink = `min(1\\,min(${width}/(iw*sar)\\,${height}/ih))`;
   return `w=max(2\\,trunc(iw*sar*${shrink}/2)*2):h=max(2\\,trunc(ih*${shrink}/2)*2)`;
 }

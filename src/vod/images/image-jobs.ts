@@ -16,18 +16,18 @@ interface FrameSource extends VideoInput {
   readonly width: number;
   readonly height: number;
   readonly frameRate: number;
-  readonly isMarked: boolean;
+  readonly hasSandboxWatermark: boolean;
 }
 
-/** Makes the image that a new video shows, then the pictures for its seek bar. */
+/** Makes the thumbnail of a new video, then its storyboard. */
 export async function makeStills(context: VodContext, job: RunningJob): Promise<void> {
-  const film = await frameSourceOf(context, job);
-  if (film === undefined) return;
-  await makeImage(context, job, film);
-  // Not known before it is encoded; then this is ordered again.
-  if (film.durationSeconds === 0) return;
+  const frameSource = await frameSourceOf(context, job);
+  if (frameSource === undefined) return;
+  await makeImage(context, job, frameSource);
+  // The encode job measures an unknown duration and enqueues this job again.
+  if (frameSource.durationSeconds === 0) return;
   await context.files.inWorkFolder(async folder => {
-    if (!(await makeStoryboard({ ...film, folder }))) return;
+    if (!(await makeStoryboard({ ...frameSource, folder }))) return;
     const { files, records } = context;
     for (const name of [storyboardFiles.image, storyboardFiles.cues]) {
       await files.publish(join(folder, name), files.video(job.subjectId, name));
@@ -36,47 +36,47 @@ export async function makeStills(context: VodContext, job: RunningJob): Promise<
   });
 }
 
-/** Makes the image that its owner wants a video to show. */
+/** Makes the thumbnail that the owner chose. */
 export async function makeRequestedFrame(context: VodContext, job: RunningJob): Promise<void> {
-  const film = await frameSourceOf(context, job);
-  if (film !== undefined) await makeImage(context, job, film);
+  const frameSource = await frameSourceOf(context, job);
+  if (frameSource !== undefined) await makeImage(context, job, frameSource);
 }
 
-async function makeImage(context: VodContext, job: RunningJob, film: FrameSource): Promise<void> {
+async function makeImage(context: VodContext, job: RunningJob, frameSource: FrameSource): Promise<void> {
   const { thumbnails } = context;
-  const wish = thumbnails.choiceOf(job.subjectId);
-  if (wish?.choice === 'upload') return;
-  const timecode = wish?.choice === 'timecode' ? wish.timecode : undefined;
+  const choice = thumbnails.choiceOf(job.subjectId);
+  if (choice?.choice === 'upload') return;
+  const timecode = choice?.choice === 'timecode' ? choice.timecode : undefined;
   await context.files.inWorkFolder(async folder => {
     const output = join(folder, 'frame.jpg');
     const wanted = timecode === undefined ? undefined : parseTimecode(timecode);
-    const atSeconds = wanted === undefined ? undefined : timecodeSeconds(wanted, film.frameRate);
-    if (!(await makeFrame({ ...film, atSeconds, output }))) return;
-    if (film.isMarked) await watermarkFrame(film, output);
+    const atSeconds = wanted === undefined ? undefined : timecodeSeconds(wanted, frameSource.frameRate);
+    if (!(await makeFrame({ ...frameSource, atSeconds, output }))) return;
+    if (frameSource.hasSandboxWatermark) await watermarkFrame(frameSource, output);
     await thumbnails.showFrame(job.subjectId, { file: output, timecode });
   });
 }
 
-/** The part of the source that the video shows; undefined while there is no source, and where it has no picture. */
+/** Describes the delivered part of the source. Returns undefined while there is no source, or without video. */
 async function frameSourceOf(context: VodContext, job: RunningJob): Promise<FrameSource | undefined> {
   const { records, files, tools, settings } = context;
   const videoId = job.subjectId;
-  const order = records.request(videoId);
+  const request = records.request(videoId);
   const state = records.state(videoId);
-  // Without renditions the source has not been looked into yet; that is followed by the images.
-  if (order === undefined || state === undefined || state.renditions.length === 0) return undefined;
+  // Without renditions, the source is not prepared yet. That enqueues the images.
+  if (request === undefined || state === undefined || state.renditions.length === 0) return undefined;
   const source = files.source(videoId);
   const probed = await tools.probe(source, job.signal);
-  const plan = planSource(probed, sourceRequestOf(order, settings.sandboxVideoMs));
+  const plan = planSource(probed, sourceRequestOf(request, settings.sandboxVideoMs));
   if (plan.kind === 'refused' || plan.video === undefined) return undefined;
   const streamIndex = plan.video.index;
   const stream = probed.streams.find(({ index }) => index === streamIndex);
   return {
     tools,
     source,
-    // A file may not say how long it is, or say it wrong.
+    // The duration in the header may be missing or wrong.
     durationSeconds: encodedSeconds(state) || (plan.facts.duration === null ? 0 : plan.durationSeconds),
-    startSeconds: (order.clip?.startMs ?? 0) / 1000,
+    startSeconds: (request.clip?.startMs ?? 0) / 1000,
     streamIndex,
     ...(stream === undefined ? {} : frameFormatOf(stream)),
     signal: job.signal,
@@ -84,11 +84,11 @@ async function frameSourceOf(context: VodContext, job: RunningJob): Promise<Fram
     memoryBytes: settings.memoryBytes,
     ...plan.video.displayResolution,
     frameRate: plan.facts.framerate ?? (state.facts as Partial<SourceMetadata>).framerate ?? 25,
-    isMarked: hasSandboxWatermark(order),
+    hasSandboxWatermark: hasSandboxWatermark(request),
   };
 }
 
-/** How long the film has turned out to be; 0 while that is not known. */
+/** Returns the measured duration, 0 while it is unknown. */
 function encodedSeconds({ renditions }: EncodingState): number {
   const encoded = renditions.filter(({ type, status }) => type !== 'mp4' && status === 'encoded');
   return Math.max(0, ...encoded.map(({ facts }) => (facts as RenditionRecord).durationSeconds));

@@ -1,11 +1,11 @@
-/** Tag of the orientation in the first directory of Exif data, and its type. */
+/** Tag and type of the orientation in the first directory of Exif data. */
 const ORIENTATION_TAG = 0x0112;
 const TYPE_SHORT = 3;
-/** Maximum number of segments or chunks that are gone through for the Exif data. */
+/** Maximum number of segments or chunks that are searched for Exif data. */
 const MAX_PARTS = 4096;
 
-/** Filters that turn a picture upright, by its orientation. */
-const turns: Readonly<Record<number, readonly string[]>> = {
+/** Filters that rotate an image upright, by Exif orientation. */
+const rotationFilters: Readonly<Record<number, readonly string[]>> = {
   2: ['hflip'],
   3: ['hflip', 'vflip'],
   4: ['vflip'],
@@ -15,14 +15,13 @@ const turns: Readonly<Record<number, readonly string[]>> = {
   8: ['transpose=cclock'],
 };
 
-/** Filters that turn an image as browsers show it; ffmpeg knows how only for JPEG, and only in later builds. */
+/** Returns filters that rotate an image as browsers do. ffmpeg supports only JPEG, and only in later builds. */
 export function uprightFilters(image: Buffer): readonly string[] {
-  return turns[orientationOf(image)] ?? [];
+  return rotationFilters[orientationOf(image)] ?? [];
 }
 
 /**
- * How the pixels of a JPEG, PNG or WebP are to be turned: 1 (not at all) to 8, as Exif counts; 1 where the image does not say, or
- * wrongly.
+ * Reads the Exif orientation (1 to 8) of a JPEG, PNG or WebP image. Returns 1 if it is missing or invalid.
  *
  * **Source**: CIPA DC-008 (Exif 3.0) 4.6.5.1.6 and 4.7.2, PNG third edition 11.3.4.3, RFC 9649 2.7.1.5
  */
@@ -43,7 +42,7 @@ function exifOfJpeg(bytes: Buffer): Buffer | undefined {
       continue;
     }
     const end = position + 2 + bytes.readUInt16BE(position + 2);
-    // The scan: what stands before it is all that is said of it.
+    // All metadata comes before the scan.
     if (marker === 0xda || end < position + 4) return undefined;
     const body = bytes.subarray(position + 4, end);
     if (marker === 0xe1 && body.toString('latin1', 0, 6) === 'Exif\0\0') return body.subarray(6);
@@ -72,7 +71,7 @@ function exifOfWebp(bytes: Buffer): Buffer | undefined {
     const body = position + 8;
     if (bytes.toString('latin1', position, position + 4) === 'EXIF') {
       const exif = bytes.subarray(body, body + length);
-      // Some programs put the head of JPEG's segment before it, and readers go over that.
+      // Some programs also write the header of the JPEG segment.
       return exif.toString('latin1', 0, 6) === 'Exif\0\0' ? exif.subarray(6) : exif;
     }
     position = body + length + (length % 2);

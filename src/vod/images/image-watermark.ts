@@ -6,25 +6,19 @@ import { ffmpegPath, imageRunLimits, type VideoInput } from './frames.ts';
 import { imageFilters } from './image-filters.ts';
 import { uprightFilters } from './image-orientation.ts';
 
-/** What runs of ffmpeg on pictures are told. */
 type ImageRun = Pick<VideoInput, 'tools' | 'signal' | 'ids' | 'memoryBytes'>;
 
-/** No side of a marked picture is longer. */
 const maxImageSide = 1_280;
 const timeoutMs = 15_000;
 const imagesOnly = ['-threads', '1', '-format_whitelist', 'jpeg_pipe,png_pipe,webp_pipe,image2'];
 const oneFrame = ['-frames:v', '1', '-map_metadata', '-1'];
 
-/** A filter graph that puts an image, the second input, into each frame of the first, and goes on with `then`. */
+/** Returns a filter graph that overlays the second input on each frame of the first, followed by `then`. */
 export function overlayGraph({ x, y, width, height }: Overlay, then: string): string {
   return `[1:v]format=rgba,scale=${width}:${height}[mark];[0:v][mark]overlay=x=${x}:y=${y},${then}`;
 }
 
-/**
- * Burns the sandbox's watermark into a picture of ours, in its place. `PATH.marked` is used meanwhile.
- *
- * @throws AppError `process-failed`; the signal's reason when aborted
- */
+/** Burns the sandbox's watermark into a frame of a video. Uses `PATH.marked` meanwhile. @throws AppError `process-failed`; the signal's reason when aborted */
 export async function watermarkFrame(run: ImageRun, path: string): Promise<void> {
   const marked = `${path}.marked`;
   try {
@@ -36,10 +30,10 @@ export async function watermarkFrame(run: ImageRun, path: string): Promise<void>
 }
 
 /**
- * Makes of any JPEG, PNG or WebP a JPEG of at most 1280 pixels a side with the sandbox's watermark, in its place: upright, since what told
- * how to turn it is not taken over. `PATH.plain.png` and `PATH.marked` are used meanwhile.
+ * Replaces a JPEG, PNG or WebP image by an upright JPEG of at most 1280 pixels per side with the sandbox's watermark. Uses `PATH.plain.png`
+ * and `PATH.marked` meanwhile.
  *
- * @returns false when no picture comes out of the image
+ * @returns false when the image cannot be decoded
  * @throws the signal's reason when aborted
  */
 export async function watermarkImage(run: ImageRun, path: string): Promise<boolean> {
@@ -53,7 +47,7 @@ export async function watermarkImage(run: ImageRun, path: string): Promise<boole
           .input(ffmpegPath(path))
           .inputOptions([...imagesOnly, '-noautorotate'])
           .output(ffmpegPath(plain))
-          // JPEG has the weights of BT.601 already, and RGB gets them.
+          // JPEG uses BT.601, and RGB is converted to it.
           .videoFilters([...upright, ...imageFilters(within, { colorMatrix: 'bt601' })])
           .outputOptions([...oneFrame, '-c:v', 'png', '-f', 'image2']),
       { limits: imageRunLimits(run, timeoutMs), signal: run.signal, purpose: 'image', ids: run.ids },
@@ -63,16 +57,16 @@ export async function watermarkImage(run: ImageRun, path: string): Promise<boole
     return true;
   } catch (error) {
     run.signal.throwIfAborted();
-    if (error instanceof AppError && isOfTheImage(error)) return false;
+    if (error instanceof AppError && isImageError(error)) return false;
     throw error;
   } finally {
-    await Promise.all([plain, marked].map(leftover => rm(leftover, { force: true })));
+    await Promise.all([plain, marked].map(file => rm(file, { force: true })));
   }
 }
 
 const within = { fit: 'within', width: maxImageSide, height: maxImageSide } as const;
 
-function isOfTheImage({ code }: AppError): boolean {
+function isImageError({ code }: AppError): boolean {
   return code === 'process-failed' || code === 'media-refused';
 }
 

@@ -1,29 +1,29 @@
-/** How the small pictures of a film stand in one large one, row by row from the top left. */
+/** Layout of the tiles of a storyboard image, row by row from the top left. */
 export interface StoryboardLayout {
-  /** Pixels of one small picture; even. */
+  /** Even. */
   readonly tileWidth: number;
   readonly tileHeight: number;
-  /** How many there are; the last row may have free places. */
+  /** Number of tiles. The last row may be incomplete. */
   readonly tiles: number;
   readonly columns: number;
   readonly rows: number;
-  /** How much of the film one stands for; not rounded. */
+  /** Time per tile, not rounded. */
   readonly intervalSeconds: number;
 }
 
 const maxTiles = 100;
 const maxColumns = 10;
-/** Pixels of the longer side. */
+/** Longer side of a tile in pixels. */
 const tileSide = 160;
 const minIntervalSeconds = 1;
 
-/** The layout for a film, by its length and the shape in which it is shown. */
-export function layoutStoryboard(film: {
+/** Computes the layout for a video. */
+export function layoutStoryboard(video: {
   readonly durationSeconds: number;
   readonly width: number;
   readonly height: number;
 }): StoryboardLayout {
-  const { durationSeconds, width, height } = film;
+  const { durationSeconds, width, height } = video;
   const tiles = Math.min(maxTiles, Math.max(1, Math.round(durationSeconds / minIntervalSeconds)));
   const columns = Math.min(maxColumns, tiles);
   const scale = tileSide / Math.max(width, height);
@@ -37,14 +37,14 @@ export function layoutStoryboard(film: {
   };
 }
 
-/** WebVTT that says which part of `image` to show for which time of the film; its cues cover the film without a hole. */
+/** Writes WebVTT cues that map each time of the video to a tile of `image`, without gaps. */
 export function formatStoryboard(layout: StoryboardLayout, image: string): string {
   const { tiles, columns, tileWidth, tileHeight, intervalSeconds } = layout;
   const cues = Array.from({ length: tiles }, (_, index) => {
     const x = (index % columns) * tileWidth;
     const y = Math.floor(index / columns) * tileHeight;
     const from = Math.round(index * intervalSeconds * 1000);
-    // A cue of no time would be dropped.
+    // Players drop cues without duration.
     const to = Math.max(from + 1, Math.round((index + 1) * intervalSeconds * 1000));
     return `\n${timeText(from)} --> ${timeText(to)}\n${image}#xywh=${x},${y},${tileWidth},${tileHeight}\n`;
   });
@@ -55,7 +55,7 @@ function evenSide(pixels: number): number {
   return Math.max(2, Math.round(pixels / 2) * 2);
 }
 
-/** `HH:MM:SS.mmm`. */
+/** Formats `HH:MM:SS.mmm`. */
 function timeText(ms: number): string {
   const two = (value: number) => String(value).padStart(2, '0');
   const seconds = Math.floor(ms / 1000);

@@ -14,37 +14,33 @@ import { imageFilters } from './image-filters.ts';
 import { overlayGraph } from './image-watermark.ts';
 import { formatStoryboard, layoutStoryboard, type StoryboardLayout } from './storyboard-layout.ts';
 
-/** Names of the two files of a storyboard. */
 export const storyboardFiles = { image: 'storyboard.jpg', cues: 'storyboard.vtt' } as const;
 
-/** A storyboard that is wanted. */
 export interface StoryboardRequest extends VideoInput {
-  /** The picture of the source as it is shown, in pixels: its shape is that of the small pictures, its size tells what decoding costs. */
+  /** Display resolution of the source, for the aspect ratio of the tiles and the cost of decoding. */
   readonly width: number;
   readonly height: number;
-  /** Each small picture carries the sandbox's watermark. */
-  readonly isMarked?: boolean;
-  /** Folder for both files; it must exist. */
+  readonly hasSandboxWatermark?: boolean;
+  /** Existing folder for both files. */
   readonly folder: string;
 }
 
 const maxImageBytes = 1_000_000;
-/** From fine to coarse, until the image is small enough. */
+/** Tried in order until the image is small enough. */
 const jpegQualities = [4, 8, 16, 31];
-/** Pixels whose decoding is cheap enough to take every frame: about 15 seconds of one core. */
+/** Maximum number of pixels to decode every frame: about 15 seconds of one core. */
 const everyFramePixels = 4e9;
-/** A film with pictures further apart than this is served well by keyframes. */
+/** Keyframes are precise enough for tiles that are further apart. */
 const everyFrameIntervalSeconds = 5;
 const framesPerSecond = 30;
-/** Reading all keyframes is taken for cheaper than looking for each small picture up to this many pixels for each. */
+/** Maximum number of pixels per tile for which reading all keyframes is cheaper than seeking. */
 const keyframePixelsPerTile = 3e7;
 const secondsPerKeyframe = 2;
 
-type TileStrategy = 'every frame' | 'every keyframe' | 'places';
+type TileStrategy = 'every-frame' | 'every-keyframe' | 'seek';
 
 /**
- * Makes `storyboard.jpg`, small pictures of the whole film in one image, and `storyboard.vtt`, which says which part of it to show for
- * which time. Best made of the lowest rendition, whose keyframes are near each other: of a film of two hours that takes some seconds.
+ * Makes `storyboard.jpg`, an image with tiles of the whole video, and `storyboard.vtt`, which maps times to tiles.
  *
  * @returns false when the source has no frame
  * @throws AppError `process-failed` when it cannot be read; the signal's reason when aborted
@@ -52,7 +48,7 @@ type TileStrategy = 'every frame' | 'every keyframe' | 'places';
 export async function makeStoryboard(request: StoryboardRequest): Promise<boolean> {
   const layout = layoutStoryboard(request);
   const tiles =
-    tileStrategyFor(request, layout) === 'places'
+    tileStrategyFor(request, layout) === 'seek'
       ? await readPositions(request, layout)
       : await readThrough(request, layout);
   if (tiles.length === 0) return false;
@@ -66,17 +62,17 @@ function tileStrategyFor(
 ): TileStrategy {
   const pixels = width * height * durationSeconds;
   if (layout.intervalSeconds < everyFrameIntervalSeconds && pixels * framesPerSecond <= everyFramePixels) {
-    return 'every frame';
+    return 'every-frame';
   }
-  return pixels / secondsPerKeyframe <= keyframePixelsPerTile * layout.tiles ? 'every keyframe' : 'places';
+  return pixels / secondsPerKeyframe <= keyframePixelsPerTile * layout.tiles ? 'every-keyframe' : 'seek';
 }
 
-/** Small pictures by their number; one that could not be had is missing. */
+/** By number. Tiles that could not be decoded are missing. */
 type Tiles = (Buffer | undefined)[];
 
 async function readThrough(request: StoryboardRequest, layout: StoryboardLayout): Promise<Tiles> {
   const { durationSeconds } = request;
-  const keyframes = tileStrategyFor(request, layout) === 'every keyframe';
+  const keyframes = tileStrategyFor(request, layout) === 'every-keyframe';
   const pixels = await readTiles(request, layout, {
     input: [...seekInputOptions(request, 0, keyframes), '-t', durationSeconds.toFixed(6)],
     filters: [sampleEvery(layout.intervalSeconds)],
@@ -105,7 +101,7 @@ async function readPositions(request: StoryboardRequest, layout: StoryboardLayou
     } catch (error) {
       request.signal.throwIfAborted();
       if (!(error instanceof AppError && error.code === 'process-failed')) throw error;
-      // A file that fails here and there has pictures elsewhere; one that fails at once is not asked a hundred times.
+      // A damaged file may have frames elsewhere. Gives up when the first ten positions fail.
       failure = error;
       if (index >= 9 && tiles.length === 0) break;
     }
@@ -152,12 +148,12 @@ async function readTiles(
   }
 }
 
-/** Two bytes of colour for four of light. */
+/** 4:2:0 has two chroma bytes for four luma bytes. */
 function bytesOfTile({ tileWidth, tileHeight }: StoryboardLayout): number {
   return (tileWidth * tileHeight * 3) / 2;
 }
 
-/** Puts the picture before, or the first one there is, where one is missing. */
+/** Replaces missing tiles by the previous one, or by the first one. */
 function withoutGaps(tiles: Tiles, count: number): Buffer[] {
   let last = tiles.find(tile => tile !== undefined)!;
   return Array.from({ length: count }, (_, index) => {
@@ -191,7 +187,7 @@ async function writeImage(
   { tileWidth, tileHeight, columns, rows }: StoryboardLayout,
   parts: { readonly raw: string; readonly image: string },
 ): Promise<void> {
-  const { tools, signal, ids, isMarked = false } = request;
+  const { tools, signal, ids, hasSandboxWatermark = false } = request;
   const tile = `tile=${columns}x${rows}`;
   const overlay = sandboxOverlay({ width: tileWidth, height: tileHeight });
   for (const quality of jpegQualities) {
@@ -200,9 +196,9 @@ async function writeImage(
         command
           .input(ffmpegPath(parts.raw))
           .inputOptions(['-f', 'rawvideo', '-pix_fmt', 'yuvj420p', '-s', `${tileWidth}x${tileHeight}`]);
-        if (isMarked) command.input(overlay.path).complexFilter(overlayGraph(overlay, tile));
+        if (hasSandboxWatermark) command.input(overlay.path).complexFilter(overlayGraph(overlay, tile));
         command.output(ffmpegPath(parts.image));
-        if (!isMarked) command.videoFilters(tile);
+        if (!hasSandboxWatermark) command.videoFilters(tile);
         return command.outputOptions([
           '-frames:v',
           '1',

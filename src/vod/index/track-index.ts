@@ -11,32 +11,27 @@ import { SegmentIndexWriter } from './segment-index.ts';
 import { SliceList } from './segment-record.ts';
 import { editOf, refusal, SAMPLES_PER_YIELD, type TrackSurvey } from './track-survey.ts';
 
-/** Tracks of fewer ticks a second get a finer clock, so that the distance to the other track is kept. */
+/** Tracks with a lower timescale get a finer one, to keep the offset to the other track. */
 const MIN_TIMESCALE = 8000;
 
-/** Where segments begin: with these samples (the first is the track's first), or at the frame nearest to these times. */
-export type TrackCuts =
+/** Segment starts: these samples, beginning with the track's first, or the frames nearest to these times. */
+type TrackCuts =
   | { readonly kind: 'samples'; readonly numbers: readonly number[]; readonly ptsTicks: readonly number[] }
   | { readonly kind: 'times'; readonly boundaryAt: (index: number) => Boundary | undefined };
 
-/** How a track's index is written. */
-export interface TrackIndexOptions {
+interface TrackIndexOptions {
   readonly movie: ProgressiveMovie;
   readonly fileBytes: number;
   readonly mediaName: string;
   readonly slice: TimeSlice;
-  /** In the time of the file: what comes to be at {@link TIMELINE_START_SECONDS}. */
+  /** Time in the file that becomes {@link TIMELINE_START_SECONDS}. */
   readonly originSeconds: number;
-  /** So much earlier, in ticks of the track, the first frame is shown. */
+  /** Ticks of the track by which the first frame is shown earlier. */
   readonly leadTicks: number;
   readonly cuts: TrackCuts;
 }
 
-/**
- * Writes the index of one track.
- *
- * @throws AppError `media-refused`, `media-malformed`; the file may then be there, unfinished
- */
+/** Writes the index of a track. @throws AppError `media-refused`, `media-malformed`; an unfinished file may remain */
 export async function writeTrackIndex(
   track: ProgressiveTrack,
   description: TrackDescription,
@@ -66,27 +61,27 @@ export async function writeTrackIndex(
   }
 }
 
-/** Goes through a track's samples once and makes segments of them. Its ticks are those of the written timescale. */
+/** Assembles the samples of a track into segments. Ticks are those of the written timescale. */
 class TrackSegments {
-  /** Presentation time at which the first segment begins. */
+  /** Presentation time of the first segment. */
   firstTicks = 0;
   readonly #cursor: SampleCursor;
   readonly #survey: TrackSurvey;
   readonly #timescale: number;
-  /** Ticks of the output to one of the track. */
+  /** Ticks of the written timescale per tick of the track. */
   readonly #factor: number;
   readonly #options: TrackIndexOptions;
   readonly #writer: SegmentIndexWriter;
-  /** What is added to a time of the track to have that of the rendition. */
+  /** Offset from the time of the track to that of the rendition. */
   readonly #shift: number;
   /**
-   * Decode times are earlier by this, and composition offsets greater: libav adds the lowest offset to all presentation times of fragments
-   * where it is negative, so that the picture comes late.
+   * Moved from decode times to composition offsets. With negative offsets, libav would delay all presentation times of a fragment by the
+   * lowest one.
    */
   readonly #earlierTicks: number;
   readonly #columns = new SampleColumns();
   readonly #slices = new SliceList();
-  /** Decode and presentation time at which the open segment begins. */
+  /** Decode and presentation time of the open segment. */
   #baseTicks = 0;
   #startTicks = 0;
   /** Latest end of a frame. */
@@ -139,11 +134,11 @@ class TrackSegments {
         const following = cuts.ptsTicks[nextCut];
         const isEarly = pts < this.#startTicks;
         const isLate = following !== undefined && pts >= following * this.#factor + this.#shift;
-        if (isEarly || isLate) throw refusal('has frames that reach over a keyframe');
+        if (isEarly || isLate) throw refusal('has frames that reach across a keyframe');
       } else if (this.#isDue(cuts.boundaryAt, nextCut - 1, pts)) {
         this.#close(pts);
         this.#begin(pts, 0);
-        // Several boundaries within a frame make one cut.
+        // Several boundaries within a frame are a single cut.
         do nextCut += 1;
         while (this.#isDue(cuts.boundaryAt, nextCut - 1, pts));
       }
@@ -152,7 +147,7 @@ class TrackSegments {
     this.#close(this.#endTicks);
   }
 
-  /** Whether the frame that is presented at `pts` is the one nearest to the end of the segment `index`. */
+  /** Returns true if the frame at `pts` is the nearest one to the end of the segment `index`. */
   #isDue(boundaryAt: (index: number) => Boundary | undefined, index: number, pts: number): boolean {
     const boundary = boundaryAt(index);
     if (boundary === undefined) return false;
@@ -172,13 +167,13 @@ class TrackSegments {
 
   #add(pts: number, leadTicks: number): void {
     const cursor = this.#cursor;
-    // Some writers do not say how long the last frame lasts.
+    // Some muxers write no duration for the last frame.
     const duration = cursor.durationTicks * this.#factor || this.#previousDuration || this.#timescale / 25;
     const offset = cursor.compositionOffsetTicks * this.#factor + this.#earlierTicks;
-    if (offset < 0 || offset >= 2 ** 31) throw refusal('has composition offsets that are absurd');
+    if (offset < 0 || offset >= 2 ** 31) throw refusal('has composition offsets out of range');
     this.#previousDuration = duration;
     const isFirst = this.#columns.length === 0;
-    // Only what a segment begins with was looked at, so nothing else is promised to stand alone.
+    // Only the first frame of a segment was checked to be independently decodable.
     this.#columns.push(
       Math.round(duration) + leadTicks,
       cursor.sizeBytes,
@@ -189,7 +184,7 @@ class TrackSegments {
     this.#endTicks = Math.max(this.#endTicks, pts + Math.round(duration));
   }
 
-  /** Ends the open segment where the next one begins to be presented. */
+  /** Ends the open segment at the start of the next one. */
   #close(nextTicks: number): void {
     const head = writeFragmentHeader(this.#writer.table.length + 1, 1, this.#baseTicks, this.#columns);
     const duration = Math.max(0, nextTicks - this.#startTicks);

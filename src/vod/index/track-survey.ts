@@ -3,52 +3,48 @@ import { SampleCursor } from '../../media/cmaf/sample-tables.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { TimeSlice } from '../../shared/scheduling/time-slice.ts';
 
-/** Samples between two looks at the clock. */
+/** Samples between two checks of the time slice. */
 export const SAMPLES_PER_YIELD = 1024;
 
-/** Sync samples nearer to each other than this are one to us: files of nothing else have hundreds of thousands. */
+/** Closer sync samples are skipped: all-intra files have hundreds of thousands. */
 const SYNC_DISTANCE_SECONDS = 0.25;
 
-/** A video frame or an audio frame that lasts longer than this is a hole. */
+/** Longer frames are gaps. */
 const MAX_VIDEO_FRAME_SECONDS = 10;
 const MAX_AUDIO_FRAME_SECONDS = 0.5;
 
-/** Maximum length of a track. The sample tables of a small file can claim years. */
+/** Maximum duration of a track. The sample tables of a small file can state years. */
 const MAX_TRACK_SECONDS = 24 * 3600 + 60;
 
-/** Sync samples in their order, a column for each field. */
+/** Sync samples in order, one array per field. */
 export interface SyncPoints {
-  /** Of the sample, from 0. */
+  /** Sample numbers from 0. */
   readonly numbers: number[];
   readonly ptsTicks: number[];
   readonly positions: number[];
   readonly sizes: number[];
 }
 
-/** Which samples of a track are to be played, and when. Times are in the track's own ticks. */
+/** The samples of a track that are played. Times are in ticks of the track. */
 export interface TrackSurvey {
-  /** The first and, exclusive, the last sample. An audio frame that is only needed to decode the next one is counted in. */
+  /** Range of samples, end exclusive. Includes an audio frame that is only needed to decode the next one. */
   readonly first: number;
   readonly end: number;
-  /** Presentation time of the first of them, and the end of the one presented last. */
+  /** Start of the first frame, and end of the last one presented. */
   readonly startTicks: number;
   readonly endTicks: number;
-  /** The lowest composition offset of them, 0 or less. */
+  /** Lowest composition offset, 0 or less. */
   readonly minOffsetTicks: number;
-  /** Of video, those to begin a segment with: the first is the sample `first`. */
+  /** Candidates for segment starts of video. The first one is the sample `first`. */
   readonly syncs: SyncPoints;
 }
 
-/** A track that cannot be carried; `message` is a part of a sentence. */
+/** Creates the error of a track that cannot be passed through. `why` completes a sentence about the track. */
 export function refusal(why: string): AppError {
   return new AppError('media-refused', why);
 }
 
-/**
- * When, in seconds of the file's time, the first frame of a track is presented.
- *
- * @throws AppError `media-refused` or `media-malformed`
- */
+/** Returns the start of a track in seconds of the file's time. @throws AppError `media-refused` or `media-malformed` */
 export function presentedStartSeconds(
   movie: ProgressiveMovie,
   track: ProgressiveTrack,
@@ -62,17 +58,13 @@ export function presentedStartSeconds(
   return emptyTicks / movie.timescale + first / track.timescale;
 }
 
-/** The edit of a track. @throws AppError `media-refused` when there is more than one */
+/** @throws AppError `media-refused` when the track has several edits */
 export function editOf(track: ProgressiveTrack) {
-  if (track.edit === undefined) throw refusal('is put together of several pieces (edit list)');
+  if (track.edit === undefined) throw refusal('consists of several pieces (edit list)');
   return track.edit;
 }
 
-/**
- * Finds what an edit leaves of a video track.
- *
- * @throws AppError `media-refused` when that cannot be had by leaving out samples, `media-malformed`
- */
+/** Finds the samples of a video track that its edit plays. @throws AppError `media-refused` when the edit cuts between keyframes, `media-malformed` */
 export async function surveyVideo(
   movie: ProgressiveMovie,
   track: ProgressiveTrack,
@@ -93,19 +85,19 @@ export async function surveyVideo(
     const pts = cursor.ptsTicks;
     checkDuration(track, cursor, MAX_VIDEO_FRAME_SECONDS);
     if (cursor.number === 0 && !cursor.isSync) throw refusal('does not begin with a keyframe');
-    if (pts < edit.least) {
-      if (first !== -1) throw refusal('shows frames before its beginning (edit list)');
+    if (pts < edit.minTicks) {
+      if (first !== -1) throw refusal('shows frames before its start (edit list)');
       continue;
     }
     if (first === -1) {
-      // What is left out before must not be needed, and no moment of what is shown may lack its frame.
-      if (!cursor.isSync || (cursor.number > 0 && pts > edit.least + 2 * edit.tolerance)) {
+      // The first frame must not depend on removed ones, and must cover the start of the edit.
+      if (!cursor.isSync || (cursor.number > 0 && pts > edit.minTicks + 2 * edit.tolerance)) {
         throw refusal('begins between two keyframes (edit list)');
       }
       first = cursor.number;
       startTicks = pts;
     }
-    // A frame that begins within the last tick of the movie is shown: an edit ends there where a last frame has no duration.
+    // Includes a frame in the last tick of the movie: the edit ends there if the last frame has no duration.
     if (pts >= edit.endTicks) continue;
     if (cursor.number > end && end > 0) throw refusal('ends among frames that need each other (edit list)');
     end = cursor.number + 1;
@@ -124,11 +116,7 @@ export async function surveyVideo(
   return { first, end, startTicks, endTicks, minOffsetTicks, syncs };
 }
 
-/**
- * Finds what an edit leaves of an audio track.
- *
- * @throws AppError `media-refused`, `media-malformed`
- */
+/** Finds the samples of an audio track that its edit plays. @throws AppError `media-refused`, `media-malformed` */
 export async function surveyAudio(
   movie: ProgressiveMovie,
   track: ProgressiveTrack,
@@ -147,13 +135,13 @@ export async function surveyAudio(
     if (cursor.number % SAMPLES_PER_YIELD === 0 && slice.isOver) await slice.next();
     const pts = cursor.ptsTicks;
     checkDuration(track, cursor, MAX_AUDIO_FRAME_SECONDS);
-    if (first === -1 && pts + cursor.durationTicks > edit.least + edit.tolerance) {
-      // The frame before it is half of what its first samples are decoded from.
+    if (first === -1 && pts + cursor.durationTicks > edit.minTicks + edit.tolerance) {
+      // Decoding the first samples needs the frame before.
       first = Math.max(0, cursor.number - 1);
       startTicks = cursor.number === 0 ? pts : previousPts;
     }
     previousPts = pts;
-    if (pts > edit.most) break;
+    if (pts > edit.lastTicks) break;
     if (end > 0 && Math.abs(pts - endTicks) > MAX_AUDIO_FRAME_SECONDS * track.timescale) {
       throw refusal(`jumps by ${Math.round((pts - endTicks) / track.timescale)} s`);
     }
@@ -167,7 +155,7 @@ export async function surveyAudio(
   return { first, end, startTicks, endTicks, minOffsetTicks, syncs };
 }
 
-/** Presentation times, in the track's ticks, that the edit lets through; its own times are rounded to ticks of the movie. */
+/** Returns the presentation times that an edit plays, in ticks of the track. Edits are rounded to ticks of the movie. */
 function windowOf(movie: ProgressiveMovie, track: ProgressiveTrack) {
   const { mediaTimeTicks, durationTicks } = editOf(track);
   const movieTick = track.timescale / movie.timescale;
@@ -176,8 +164,8 @@ function windowOf(movie: ProgressiveMovie, track: ProgressiveTrack) {
     durationTicks === undefined ? Number.POSITIVE_INFINITY : mediaTimeTicks + durationTicks * movieTick;
   return {
     tolerance,
-    least: mediaTimeTicks > 0 ? mediaTimeTicks - tolerance : Number.NEGATIVE_INFINITY,
-    most: endTicks - tolerance,
+    minTicks: mediaTimeTicks > 0 ? mediaTimeTicks - tolerance : Number.NEGATIVE_INFINITY,
+    lastTicks: endTicks - tolerance,
     endTicks,
   };
 }
@@ -186,9 +174,9 @@ function checkLength(track: ProgressiveTrack, durationTicks: number): void {
   if (durationTicks > MAX_TRACK_SECONDS * track.timescale) throw refusal('is longer than 24 hours');
 }
 
-function checkDuration(track: ProgressiveTrack, cursor: SampleCursor, mostSeconds: number): void {
-  if (cursor.durationTicks > mostSeconds * track.timescale) {
-    throw refusal(`has a hole of ${Math.round(cursor.durationTicks / track.timescale)} s`);
+function checkDuration(track: ProgressiveTrack, cursor: SampleCursor, maxSeconds: number): void {
+  if (cursor.durationTicks > maxSeconds * track.timescale) {
+    throw refusal(`has a gap of ${Math.round(cursor.durationTicks / track.timescale)} s`);
   }
   if (cursor.durationTicks === 0 && cursor.number !== track.samples.sampleCount - 1) {
     throw refusal('has frames without duration');

@@ -396,7 +396,7 @@ describe('one of the two tracks', () => {
       { timescale: 1, samples: gops(Array(8700).fill(1), 10) },
       /is longer than 24 hours/,
     ],
-    ['with a hole', { samples: gops([1, 1], 512_000) }, /has a hole of 40 s/],
+    ['with a hole', { samples: gops([1, 1], 512_000) }, /has a gap of 40 s/],
     [
       'with an empty frame',
       { samples: gops([2], 512).map(s => ({ ...s, data: Buffer.alloc(0) })) },
