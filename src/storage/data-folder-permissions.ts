@@ -2,14 +2,13 @@ import { chmodSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, systemCodeOf } from '../shared/errors.ts';
 
-/** Permissions of a group and of all other users. */
+/** Permissions of the group and of other users. */
 const foreignBits = 0o077;
 
 /**
- * Takes the permissions of all other users from a data folder and from the files and folders directly in it. A folder that does
- * not exist yet is left to whoever creates it.
+ * Removes the permissions of other users from a data folder and its direct children. Does nothing while the folder is missing.
  *
- * @returns the paths that were changed, and a message for each that could not be
+ * @returns the changed paths, and a message for each failure
  */
 export function makeDataFolderPrivate(dataDir: string): { changed: string[]; failed: string[] } {
   const changed: string[] = [];

@@ -5,36 +5,36 @@ import { AppError, systemCodeOf } from '../shared/errors.ts';
 import { joinBelow } from '../shared/files/safe-path.ts';
 import { newUuid } from '../shared/ids.ts';
 
-/** A folder of things that are kept by their ids. */
+/** A folder whose entries are named by ids. */
 export type MediaRoot = 'vod' | 'uploads' | 'live' | 'players' | 'watermarks';
 
-/** What the names of things begin with that are being removed. */
+/** Prefix of files and folders that are being removed. */
 export const removedPrefix = '.removed-';
 
 const publishAttempts = 3;
 
-/** Frees space as far as possible. `missing`: how many more bytes are needed, 0 or less when there are enough. */
+/** Frees disk space as far as possible. `missing` returns the bytes that are still needed, 0 or less when there are enough. */
 export type FreeDiskSpace = (missing: () => Promise<number>) => Promise<void>;
 
 /** Space that can be freed when the disk is short: discarded videos. */
 export interface ReclaimableSpace {
   readonly makeRoom: FreeDiskSpace;
-  /** Whether {@link makeRoom} could free so many bytes. */
+  /** Returns true if {@link makeRoom} could free this many bytes. */
   canMakeRoom(bytes: number): boolean;
 }
 
 /**
- * The layout of the data folder's media, and the ways in which a file gets there whole or not at all. A path that is handed out
- * is below the data folder; nothing is made by asking for it.
+ * Knows the layout of media in the data folder, and publishes files atomically. Paths are always below the data folder, and are not created
+ * by asking for them.
  *
  * - `vod/<videoId>/`: `source`, renditions, `mp4/source.mp4`, images, captions, chapters
- * - `uploads/<videoId>/`: chunks of an upload that is under way
- * - `work/<uuid>/`: a job's own folder; nobody else looks into it, and a start empties it
- * - `live/<liveStreamId>/`: the image of a live stream; `live/<liveStreamId>/<broadcastId>/`: what viewers can go back to
+ * - `uploads/<videoId>/`: chunks of an unfinished upload
+ * - `work/<uuid>/`: temporary folder of a job, removed at the start
+ * - `live/<liveStreamId>/`: the image of a live stream; `live/<liveStreamId>/<broadcastId>/`: segments for rewinding
  * - `watermarks/<watermarkId>`: images to burn in
  * - `players/<playerId>/`: the logo of a player theme
  *
- * What is named `.removed-<uuid>` anywhere in there is being removed.
+ * Entries named `.removed-<uuid>` are being removed.
  */
 export class MediaFiles {
   readonly #root: string;
@@ -44,52 +44,45 @@ export class MediaFiles {
     this.#root = dataDir;
   }
 
-  /** Frees space from here when the disk is short. */
   reclaimFrom(space: ReclaimableSpace): void {
     this.#reclaimable = space;
   }
 
-  /** Frees space as far as possible, until `missing` says that there is enough. */
   async freeSpace(missing: () => Promise<number>): Promise<void> {
     await this.#reclaimable?.makeRoom(missing);
   }
 
-  /** The data folder itself. */
   get folder(): string {
     return this.#root;
   }
 
-  /** Folder of a video. */
   video(videoId: string, ...parts: string[]): string {
     return joinBelow(this.#root, 'vod', videoId, ...parts);
   }
 
-  /** The uploaded file of a video, as it came. */
+  /** The uploaded file of a video. */
   source(videoId: string): string {
     return this.video(videoId, 'source');
   }
 
-  /** Folder of a video's chunks. */
+  /** Folder of a video's upload chunks. */
   upload(videoId: string, ...parts: string[]): string {
     return joinBelow(this.#root, 'uploads', videoId, ...parts);
   }
 
-  /** File of a watermark. */
   watermark(watermarkId: string): string {
     return joinBelow(this.#root, 'watermarks', watermarkId);
   }
 
-  /** Folder of a live stream. */
   live(liveStreamId: string, ...parts: string[]): string {
     return joinBelow(this.#root, 'live', liveStreamId, ...parts);
   }
 
-  /** Folder of a player theme. */
   player(playerId: string, ...parts: string[]): string {
     return joinBelow(this.#root, 'players', playerId, ...parts);
   }
 
-  /** Gives work a new empty folder of its own, which is removed afterwards. */
+  /** Runs work with a temporary folder. */
   async inWorkFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
     const folder = joinBelow(this.#root, 'work', newUuid());
     try {
@@ -100,17 +93,16 @@ export class MediaFiles {
     }
   }
 
-  /** Removes what jobs left behind when the server last stopped. Before any job runs. */
+  /** Removes temporary folders of interrupted jobs. Must run before any job. */
   async emptyWork(): Promise<void> {
     await rm(joinBelow(this.#root, 'work'), { recursive: true, force: true, maxRetries: 3 });
   }
 
-  /** Where all that is kept by ids of one kind stands. */
   root(kind: MediaRoot): string {
     return joinBelow(this.#root, kind);
   }
 
-  /** Puts a finished file in its place: on the disk first, then under its name, in one step. */
+  /** Syncs a finished file to disk and moves it into place atomically. */
   async publish(from: string, to: string): Promise<void> {
     await syncFile(from);
     for (let attempt = 1; ; attempt += 1) {
@@ -118,17 +110,17 @@ export class MediaFiles {
       try {
         return await rename(from, to);
       } catch (error) {
-        // Its folder may just have been removed by another way.
+        // The folder may have been removed meanwhile.
         if (attempt === publishAttempts || systemCodeOf(error) !== 'ENOENT') throw error;
       }
     }
   }
 
   /**
-   * Takes a file or folder away from where everybody looks for it, to be removed when there is time. Without an `await`, so that
-   * nothing comes between finding that nobody needs it and this.
+   * Hides a file or folder by renaming it, to be removed later. Synchronous, so that nothing can happen between a check that it is unused
+   * and this call.
    *
-   * @returns where it is until then; undefined when it is not there
+   * @returns its new path, or undefined when it is missing
    */
   renameForRemoval(path: string): string | undefined {
     const aside = join(dirname(path), `${removedPrefix}${newUuid()}`);
@@ -141,39 +133,34 @@ export class MediaFiles {
     }
   }
 
-  /** Removes all files of a video, chunks too. One that has none is fine, and so is one that is being removed. */
+  /** Removes all files of a video, including upload chunks. */
   async removeVideo(videoId: string): Promise<void> {
-    const aside = [this.video(videoId), this.upload(videoId)].map(path => this.renameForRemoval(path));
-    await Promise.all(aside.map(path => path && rm(path, { recursive: true, force: true, maxRetries: 3 })));
+    const removed = [this.video(videoId), this.upload(videoId)].map(path => this.renameForRemoval(path));
+    await Promise.all(removed.map(path => path && rm(path, { recursive: true, force: true, maxRetries: 3 })));
   }
 
-  /**
-   * Makes sure that there is room for so many more bytes, and that `leftBytes` stay free beside them; what can go makes room first.
-   *
-   * @throws AppError `disk-full`
-   */
-  async ensureFreeSpace(bytes: number, leftBytes: number): Promise<void> {
+  /** Ensures that `bytes` can be written while `minFreeBytes` stay free. Reclaims space if needed. @throws AppError `disk-full` */
+  async ensureFreeSpace(bytes: number, minFreeBytes: number): Promise<void> {
     let free = await this.freeBytes();
-    if (free - bytes >= leftBytes) return;
-    await this.freeSpace(async () => bytes + leftBytes - (await this.freeBytes()));
+    if (free - bytes >= minFreeBytes) return;
+    await this.freeSpace(async () => bytes + minFreeBytes - (await this.freeBytes()));
     free = await this.freeBytes();
-    if (free - bytes < leftBytes) throw diskFull(bytes, free);
+    if (free - bytes < minFreeBytes) throw diskFull(bytes, free);
   }
 
   /**
-   * Checks that announced bytes can be stored when they come. Deletes nothing for them: a sender can announce what it never sends.
-   * Call {@link ensureFreeSpace} while they arrive.
+   * Checks that announced bytes can be stored. Reclaims no space for them, because a sender may never send them. Call
+   * {@link ensureFreeSpace} while they arrive.
    *
    * @throws AppError `disk-full`
    */
-  async expectRoom(bytes: number, leftBytes: number): Promise<void> {
-    await this.ensureFreeSpace(0, leftBytes);
+  async expectRoom(bytes: number, minFreeBytes: number): Promise<void> {
+    await this.ensureFreeSpace(0, minFreeBytes);
     const free = await this.freeBytes();
-    const missing = bytes + leftBytes - free;
+    const missing = bytes + minFreeBytes - free;
     if (missing > 0 && this.#reclaimable?.canMakeRoom(missing) !== true) throw diskFull(bytes, free);
   }
 
-  /** Bytes that can still be written to the data folder's file system. */
   async freeBytes(): Promise<number> {
     const { bavail, bsize } = await statfs(this.#root);
     return bavail * bsize;
@@ -185,7 +172,7 @@ function diskFull(neededBytes: number, freeBytes: number): AppError {
   return new AppError('disk-full', `${megabytes(neededBytes)} are needed, ${megabytes(freeBytes)} are free`);
 }
 
-/** Brings a file's bytes to the disk. */
+/** Syncs the content of a file to disk. */
 export async function syncFile(path: string): Promise<void> {
   const handle = await open(path, 'r+');
   try {
@@ -195,7 +182,7 @@ export async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** Brings the name of a file to the disk. */
+/** Syncs the directory entry of a file to disk. */
 export async function syncFolderOf(path: string): Promise<void> {
   const handle = await open(dirname(path), 'r');
   try {

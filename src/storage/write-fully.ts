@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/** Writes all of `body`, one piece after the other, from `position` on, in one go where the system takes it so. */
+/** Writes all buffers of `body` from `position` on, in one call if possible. */
 export async function writeFully(
   handle: FileHandle,
   body: readonly Buffer[],

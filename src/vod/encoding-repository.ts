@@ -1,18 +1,17 @@
-/** Names of a video's renditions: `hls` and `mp4` with a quality such as `720p`; `audio` with `audio`. */
+/** Identifies a rendition of a video: `hls` and `mp4` with a quality such as `720p`, `audio` with `audio`. */
 export interface RenditionName {
   readonly type: 'hls' | 'mp4' | 'audio';
   readonly quality: string;
 }
 
-/** A rendition that is there. */
 export interface FinishedRendition extends RenditionName {
-  /** The index, or the mp4, relative to the video's folder. */
+  /** Path of the index or the MP4, relative to the video's folder. */
   readonly file: string;
-  /** What playback must know without opening a file; JSON. */
+  /** JSON that playback needs without opening a file. */
   readonly facts: unknown;
 }
 
-/** A rendition as it is written down. */
+/** A rendition in the database. */
 export interface StoredRendition extends RenditionName {
   readonly status: 'waiting' | 'encoding' | 'encoded' | 'failed';
   readonly progressPercent: number;
@@ -20,69 +19,65 @@ export interface StoredRendition extends RenditionName {
   readonly facts: unknown;
 }
 
-/** What its owner wants to be made of a video. */
+/** The encoding settings of a video. */
 export interface EncodingRequest {
   readonly projectId: string;
-  /** What is made in the sandbox is cut, and marked as such. */
+  /** Sandbox videos are cut and watermarked. */
   readonly environment: 'sandbox' | 'production';
-  /** Where the source comes from; undefined while there is none. */
+  /** Origin of the source. Undefined while there is none. */
   readonly origin: 'upload' | 'url' | 'clone' | 'recording' | undefined;
-  /** It was put together from several files: picture and sound change in the middle, which no player follows. */
+  /** The source was joined from several files, so its format may change in the middle, which players cannot handle. */
   readonly isJoined: boolean;
   readonly clip: { readonly startMs: number; readonly endMs: number | undefined } | undefined;
-  /** Placement as in the contract; the image is the file `watermark` of the video's folder. */
+  /** Placement as in the API. The image is the file `watermark` in the video's folder. */
   readonly watermark: Readonly<Record<string, string>> | undefined;
   readonly mp4Support: boolean;
 }
 
-/** What is known of a video's encoding. */
+/** Encoding state of a video. */
 export interface EncodingState {
-  /** Facts of the source for the status; empty until it was probed. */
+  /** Metadata of the source, empty until it is probed. */
   readonly facts: unknown;
   readonly targetDurationSeconds: number | undefined;
-  /** Something complete can be played. */
+  /** A finished rendition can be played. */
   readonly isPlayable: boolean;
   readonly hasStoryboard: boolean;
-  /** Why nothing came of it, as a sentence. */
+  /** The reason why the video failed, as a sentence. */
   readonly failure: string | undefined;
-  /** Grows whenever what viewers get changes. */
+  /** Increases whenever the content for viewers changes. */
   readonly revision: number;
-  /** In the order of the status: HLS ascending, mp4, audio. */
+  /** In order: HLS ascending, MP4, audio. */
   readonly renditions: readonly StoredRendition[];
 }
 
-/** Where the vod room writes down how far it has come. Every call is one transaction; for a video that is gone it does nothing. */
+/** Stores the encoding state of videos. Each call is one transaction, and does nothing if the video was deleted. */
 export interface EncodingRepository {
-  /** undefined when the video is gone or discarded for good. */
+  /** Undefined if the video was deleted. */
   request(videoId: string): EncodingRequest | undefined;
   state(videoId: string): EncodingState | undefined;
-  /** A source was looked into: begins anew with these renditions, all waiting. */
+  /** Replaces all renditions by these, waiting. */
   setPlan(videoId: string, facts: unknown, renditions: readonly RenditionName[]): void;
-  /** Adds a rendition that waits, unless it is there. */
+  /** Adds a waiting rendition, unless it exists. */
   addRendition(videoId: string, rendition: RenditionName): void;
-  /** Removes a rendition. */
   removeRendition(videoId: string, rendition: RenditionName): void;
   markStarted(videoId: string, renditions: readonly RenditionName[]): void;
   updateProgress(videoId: string, renditions: readonly RenditionName[], percent: number): void;
-  /** They can be delivered; tells by an event of each that could not before. What is not wanted any more is passed over. */
+  /** Marks renditions as encoded and emits an event for each. Ignores renditions that were removed. */
   markFinished(
     videoId: string,
     renditions: readonly FinishedRendition[],
     targetDurationSeconds?: number,
   ): void;
-  /** The facts of the source are known better. */
+  /** Stores corrected metadata of the source. */
   updateMetadata(videoId: string, facts: unknown): void;
-  /** These renditions failed for good, which an event says with the reason. */
+  /** Marks renditions as failed and emits an event with the reason. */
   markFailed(videoId: string, renditions: readonly RenditionName[], reason: string): void;
-  /**
-   * Nothing more can come of the source: what is not encoded has failed, and so has the video unless it can be played. An event says so.
-   */
+  /** Marks unfinished renditions as failed, and the video too unless it is playable. Emits an event. */
   markRefused(videoId: string, reason: string): void;
-  /** Tells by an event that the source of a video failed. */
+  /** Emits an event that the source failed. */
   sourceFailed(videoId: string, reason: string): void;
-  /** What viewers get has changed without a rendition being finished. */
+  /** Increases the revision. */
   markChanged(videoId: string): void;
   markStoryboardReady(videoId: string): void;
-  /** All of `work` or nothing of it. */
   transaction(work: () => void): void;
 }

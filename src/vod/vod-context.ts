@@ -10,25 +10,24 @@ import type { IndexWorkerPool } from './index/index-worker-pool.ts';
 import type { RenditionReader } from './index/rendition-reader.ts';
 import type { GrowingVideos } from './playback/growing-videos.ts';
 
-/** Values that all work on videos goes by. */
-export interface VodSettings {
-  /** Preset of x264. */
+interface VodSettings {
+  /** x264 preset. */
   readonly preset: string;
-  /** Threads of one encode. */
+  /** Threads per encode. */
   readonly threads: number;
-  /** Data of one process. */
+  /** Memory limit of a process. */
   readonly memoryBytes: number;
-  /** Maximum time of a run, as a multiple of the duration of its video. */
+  /** Maximum run time as a multiple of the video's duration. */
   readonly maxDurationFactor: number;
-  /** What is left free on the disk. */
+  /** Disk space that stays free. */
   readonly minFreeBytes: number;
-  /** Videos of the sandbox are cut there. */
+  /** Maximum duration of sandbox videos. */
   readonly sandboxVideoMs: number;
 }
 
-/** Where it is written down which image a video shows. */
+/** Stores the thumbnails of videos. */
 export interface ThumbnailRepository {
-  /** The wish that is in force; undefined: the default frame. */
+  /** The owner's choice. Undefined: the default frame. */
   choiceOf(
     videoId: string,
   ): { readonly choice: 'default' | 'timecode' | 'upload'; readonly timecode?: string } | undefined;
@@ -39,10 +38,9 @@ export interface ThumbnailRepository {
   ): Promise<boolean>;
 }
 
-/** What all work on videos has at hand. */
+/** Dependencies of the jobs on videos. */
 export interface VodContext {
   readonly tools: MediaTools;
-  /** All work on images takes its turn there. */
   readonly images: ImageQueue;
   readonly files: MediaFiles;
   readonly records: EncodingRepository;
@@ -57,27 +55,25 @@ export interface VodContext {
   readonly log: Logger;
 }
 
-/** Names of the kinds of jobs, and the lanes that they take their turns in. */
+/** Lanes of the jobs on videos. */
 export const vodLanes = { prepare: 'prepare', encode: 'encode', images: 'images' } as const;
 
-/** The first view of a new video goes before everything else of its lane, an image that somebody asked for before what nobody did. */
+/** New videos go before everything else of their lane, requested thumbnails before automatic ones. */
 const priorities = { prepare: 10, frame: 5, stills: 0, mp4: 0, encode: 0 } as const;
 
-/** A kind of jobs on videos. */
 export type VodJobKind = keyof typeof priorities;
 
-/** Orders work on a video; done after what runs or waits of the same kind. */
 export function enqueueVodJob({ jobs }: VodContext, kind: VodJobKind, videoId: string): void {
   jobs.add({ kind, subjectId: videoId, priority: priorities[kind] });
 }
 
 const hourMs = 3_600_000;
-/** For a film whose length no file says. */
+/** For videos of unknown duration. */
 const timeoutOfUnknownMs = 48 * hourMs;
-/** Moving the index to the front rewrites the file in silence; slow disks do so many bytes in a millisecond. */
+/** Moving the index to the front rewrites the file without progress. Slow disks write this much. */
 const rewrittenBytesPerMs = 10_000;
 
-/** Limits of one run over a film of this length, 0 if unknown: at the slowest that is not a fault. */
+/** Returns the limits of an ffmpeg run, generous enough for slow machines. `durationSeconds`: 0 if unknown. */
 export function runLimitsFor(context: VodContext, durationSeconds: number, outputBytes: number): RunLimits {
   return {
     timeoutMs:

@@ -8,14 +8,14 @@ import { watermarkImage } from './images/image-watermark.ts';
 import { prepareVideo } from './source/prepare-job.ts';
 import { enqueueVodJob, type VodContext, type VodJobKind, vodLanes } from './vod-context.ts';
 
-/** Over an hour: room on a full disk may come back. */
+/** Over an hour, in which disk space may become free. */
 const maxAttempts = 12;
-/** ffmpeg fails at a file that it cannot read in the same way each time. */
+/** A file that ffmpeg cannot decode fails every time. */
 const maxFfmpegFailures = 2;
 const imageTimeoutMs = 15_000;
 const unusable = 'The file cannot be used as a video.';
 
-/** All that is made of a video's source, as jobs. */
+/** The jobs that process a video's source, and the operations on videos that need them. */
 export class VodJobs {
   readonly #context: VodContext;
 
@@ -23,7 +23,6 @@ export class VodJobs {
     this.#context = context;
   }
 
-  /** For the queue. */
   kinds(): JobKind[] {
     const context = this.#context;
     const kind = (
@@ -47,27 +46,27 @@ export class VodJobs {
       kind('prepare', vodLanes.prepare, prepareVideo, refused),
       kind('encode', vodLanes.encode, encodeVideo, refused),
       kind('mp4', vodLanes.prepare, makeMp4, ({ subjectId }) => this.#mp4Failed(subjectId)),
-      // A video without pictures of itself is still a video.
+      // Videos work without thumbnails.
       kind('stills', vodLanes.images, queued(makeStills), () => {}),
       kind('frame', vodLanes.images, queued(makeRequestedFrame), () => {}),
     ];
   }
 
-  /** A video's source is complete; in the transaction that says so. */
+  /** Enqueues the first job of a complete source, in the caller's transaction. */
   sourceReady(videoId: string): void {
     enqueueVodJob(this.#context, 'prepare', videoId);
   }
 
-  /** Whether a video is to have an mp4 has changed. */
-  updateMp4Support(videoId: string, isWished: boolean): void {
+  /** Creates or removes the MP4 of a video. */
+  updateMp4Support(videoId: string, isWanted: boolean): void {
     const { records } = this.#context;
     const renditions = records.state(videoId)?.renditions ?? [];
     const top = renditions.findLast(({ type }) => type === 'hls');
-    // Its source has not been looked into: the wish is read then.
+    // The prepare job reads the setting later.
     if (top === undefined) return;
     const mp4 = { type: 'mp4', quality: top.quality } as const;
-    if (!isWished) {
-      // Its file stays for as long as the video: the wish may come back.
+    if (!isWanted) {
+      // Keeps the file, in case the MP4 is wanted again.
       records.removeRendition(videoId, mp4);
       return;
     }
@@ -77,22 +76,17 @@ export class VodJobs {
       if (parts.every(({ status }) => status === 'encoded')) {
         if (!this.#context.jobs.has('mp4', videoId)) enqueueVodJob(this.#context, 'mp4', videoId);
       } else if (!this.#context.jobs.has('encode', videoId)) {
-        // Nobody will ever encode what it is made of.
+        // No job will encode the missing rendition.
         records.markFailed(videoId, [mp4], 'The MP4 cannot be made: the quality that it is made of failed.');
       }
     });
   }
 
-  /** Somebody wants another frame for a video's image. */
   requestFrame(videoId: string): void {
     enqueueVodJob(this.#context, 'frame', videoId);
   }
 
-  /**
-   * Tells whether an image that is to be burned in can be decoded.
-   *
-   * @throws AppError `images-busy`
-   */
+  /** Returns true if a watermark image can be decoded. @throws AppError `images-busy` */
   canDecode(path: string): Promise<boolean> {
     const { tools, images } = this.#context;
     return images.serve(() =>
@@ -100,19 +94,14 @@ export class VodJobs {
     );
   }
 
-  /**
-   * Makes of an image a JPEG that carries the sandbox's watermark, in its place.
-   *
-   * @returns false when no picture comes out of it
-   * @throws AppError `images-busy`
-   */
+  /** Replaces an image by a JPEG with the sandbox's watermark. Returns false when it cannot be decoded. @throws AppError `images-busy` */
   watermarkImage(path: string): Promise<boolean> {
     const { tools, images, settings } = this.#context;
     return images.serve(() =>
       watermarkImage(
         {
           tools,
-          // Each of its processes has a limit of its own.
+          // Each of its processes has its own limit.
           signal: AbortSignal.timeout(4 * imageTimeoutMs),
           ids: {},
           memoryBytes: settings.memoryBytes,
@@ -122,7 +111,7 @@ export class VodJobs {
     );
   }
 
-  /** Stops all work on a video and removes its files. */
+  /** Cancels all jobs of a video and removes its files. */
   async removeVideo(videoId: string): Promise<void> {
     await this.#context.jobs.cancel(videoId);
     await this.#context.files.removeVideo(videoId);
@@ -147,21 +136,21 @@ export class VodJobs {
   }
 }
 
-/** Work on images of videos takes its turn with all other work on images. */
+/** Runs an image job in the queue of all image processing. */
 function queued(
   run: (context: VodContext, job: RunningJob) => Promise<void>,
 ): (context: VodContext, job: RunningJob) => Promise<void> {
   return (context, job) => context.images.run(() => run(context, job));
 }
 
-/** Makes an error final that another attempt would not mend. */
+/** Makes errors final that another attempt would repeat. */
 function finalOf(error: unknown, job: RunningJob): unknown {
-  const isHopeless = error instanceof AppError && error.code === 'process-failed';
-  if (!isHopeless || job.attempt < maxFfmpegFailures) return error;
+  const isPermanent = error instanceof AppError && error.code === 'process-failed';
+  if (!isPermanent || job.attempt < maxFfmpegFailures) return error;
   return new AppError('media-refused', messageOf(error), { cause: error, details: { detail: unusable } });
 }
 
-/** What the owner of a video is told. */
+/** Returns the sentence that the owner of a video reads. */
 function sentenceOf(error: unknown): string {
   return (error instanceof AppError ? error.details.detail : undefined) ?? unusable;
 }

@@ -1,20 +1,20 @@
 import type { OpenRendition } from '../index/rendition.ts';
 
-/** A video of which something can be fetched while it is still being encoded. */
+/** A video that can be watched while it is encoded. */
 export interface GrowingVideo {
-  /** For all its playlists, fixed before the first segment is shown. */
+  /** For all playlists, fixed before the first segment is served. */
   readonly targetDurationSeconds: number;
-  /** Part of the names of its segments. */
+  /** Part of the names of segments. */
   readonly generation: number;
-  /** By `240p` and the like, or `audio`. */
+  /** By name, such as `240p` or `audio`. */
   readonly renditions: ReadonlyMap<string, OpenRendition>;
 }
 
-/** The videos that grow now. In memory: what grew when the server ended is encoded anew. */
+/** The videos that are growing. Kept in memory: a restart encodes them again. */
 export class GrowingVideos {
   readonly #videos = new Map<string, GrowingVideo>();
 
-  /** A video that grows, and of which every rendition has something to show. */
+  /** Finds a growing video whose renditions all have a segment. */
   find(videoId: string): GrowingVideo | undefined {
     const video = this.#videos.get(videoId);
     if (video === undefined) return undefined;
@@ -22,7 +22,7 @@ export class GrowingVideos {
     return isShown ? video : undefined;
   }
 
-  /** Shows a video's renditions while they grow; the returned function ends that. */
+  /** Shows growing renditions until the returned function is called. */
   show(videoId: string, video: GrowingVideo): () => void {
     this.#videos.set(videoId, video);
     return () => {

@@ -1,9 +1,9 @@
 import type { OpenRendition, RenditionMetadata } from '../index/rendition.ts';
 import type { GrowingVideo } from './growing-videos.ts';
 
-/** What is written down of a finished rendition, so that the multivariant playlist is made without opening its index. */
+/** Stored metadata of a finished rendition, from which the multivariant playlist is written without opening the index. */
 export interface RenditionRecord {
-  /** Part of its segments' names: another encode of the same rung has another. */
+  /** Part of the names of segments. Changes when a quality is encoded again. */
   readonly generation: number;
   readonly kind: 'video' | 'audio';
   readonly codec: string;
@@ -12,29 +12,28 @@ export interface RenditionRecord {
   readonly frameRate?: number;
   readonly videoRange?: 'SDR' | 'HLG' | 'PQ';
   readonly channels?: number;
-  /** As the source names it. */
+  /** Tag in the source. */
   readonly language?: string;
   readonly peakBitsPerSecond: number;
   readonly averageBitsPerSecond: number;
   readonly durationSeconds: number;
-  /** End of its last frame, counted from the first presented instant of the source; absent in records of older versions. */
+  /** End of the last frame, counted from the first presented instant of the source. Missing in records of older versions. */
   readonly endSeconds?: number;
 }
 
-/** A rendition as the multivariant playlist names it. */
+/** A rendition in the multivariant playlist. */
 export interface PlayableRendition {
-  /** `720p` and the like, or `audio`. */
+  /** Such as `720p` or `audio`. */
   readonly name: string;
   readonly record: RenditionRecord;
 }
 
-/** The rungs of the ladder, lowest first. */
-const rungNames = ['240p', '360p', '480p', '720p', '1080p', '2160p'] as const;
+/** Every name that a rendition can have in a URL. */
+export const renditionNames: ReadonlySet<string> = new Set([
+  ...['240p', '360p', '480p', '720p', '1080p', '2160p'],
+  'audio',
+]);
 
-/** Every name that a rendition can have in an address. */
-export const renditionNames: ReadonlySet<string> = new Set([...rungNames, 'audio']);
-
-/** What is written down of a rendition once it is complete. */
 export function recordOf(
   rendition: OpenRendition,
   generation: number,
@@ -45,7 +44,7 @@ export function recordOf(
   return {
     generation,
     ...describe(rendition.facts),
-    // EXTINF is written with five decimals: players work the peak out from those.
+    // Players compute the peak from EXTINF values, which are rounded to five decimals.
     peakBitsPerSecond: Math.ceil(peakBitsPerSecond * 1.0005),
     averageBitsPerSecond,
     durationSeconds,
@@ -53,12 +52,11 @@ export function recordOf(
   };
 }
 
-/** The same for one that grows, by what there is of it. */
 export function recordOfGrowing(rendition: OpenRendition, video: GrowingVideo): RenditionRecord {
   return recordOf(rendition, video.generation, video.targetDurationSeconds);
 }
 
-/** Whole seconds that no segment's rounded duration is above: EXT-X-TARGETDURATION. */
+/** Returns the EXT-X-TARGETDURATION of renditions. */
 export function targetDurationOf(facts: readonly (RenditionMetadata | undefined)[]): number {
   return Math.max(1, ...facts.map(fact => Math.round(fact?.longestSegmentSeconds ?? 0)));
 }

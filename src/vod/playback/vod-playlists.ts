@@ -11,19 +11,18 @@ import type { PlayableRendition, RenditionRecord } from './rendition-record.ts';
 const AUDIO_GROUP = 'audio';
 const CAPTIONS_GROUP = 'captions';
 
-/** Players that begin with the first variant shall neither wait nor see much too little. */
+/** Players start with the first variant: it should load quickly at an acceptable quality. */
 const FIRST_VARIANT_BITS_PER_SECOND = 2_000_000;
 
-/** What a media playlist is made of. */
-export interface VodPlaylistOptions {
+interface VodPlaylistOptions {
   readonly rendition: OpenRendition;
-  /** Part of all names, so that another encode has others. */
+  /** Part of all segment names. */
   readonly generation: number;
-  /** The same in all playlists of the video, and from the first to the last answer. */
+  /** The same in all playlists of the video, and constant over time. */
   readonly targetDurationSeconds: number;
-  /** Nothing will be added. */
+  /** No segment will be added. */
   readonly isComplete: boolean;
-  /** Session to carry in all addresses. */
+  /** Session for all URLs. */
   readonly avh?: string;
 }
 
@@ -54,29 +53,28 @@ export function formatVodPlaylist(options: VodPlaylistOptions): string {
   });
 }
 
-/** What a multivariant playlist is made of. */
-export interface VodMultivariantOptions {
-  /** One or more: video of any number of rungs, and at most one of audio. */
+interface VodMultivariantOptions {
+  /** Any number of video renditions, and at most one of audio. */
   readonly renditions: readonly PlayableRendition[];
   readonly captions?: readonly VodCaptions[];
-  /** RFC 5646 tag of the audio, chosen by the owner; what the source says unless given. */
+  /** RFC 5646 tag of the audio that the owner set. Default: that of the source. */
   readonly language?: string | undefined;
   readonly avh?: string;
 }
 
-/** Captions in one language, each in another one. */
+/** Captions in one language. */
 export interface VodCaptions {
   readonly language: string;
-  /** The language's own name for itself. */
+  /** Native name of the language. */
   readonly label: string;
   readonly isDefault: boolean;
 }
 
 /**
- * Writes the media playlist of captions: one segment, which is the file that was uploaded. Its times are those of the video, as those of a
- * file without X-TIMESTAMP-MAP are.
+ * Writes the media playlist of captions with the uploaded file as its only segment. Files without X-TIMESTAMP-MAP use the times of the
+ * video.
  *
- * **Source**: draft-pantos-hls-rfc8216bis-22, 3.1.4; 4.4.3.1 lets subtitles have a target duration of their own.
+ * **Source**: draft-pantos-hls-rfc8216bis-22, 3.1.4; 4.4.3.1 allows another target duration for subtitles.
  *
  * @param durationSeconds of the video
  */
@@ -95,8 +93,8 @@ export function formatCaptionsPlaylist(language: string, durationSeconds: number
 }
 
 /**
- * Writes the multivariant playlist of a video. The sound is a rendition of its own that all variants share; without a picture it is the
- * one variant. Captions are renditions too.
+ * Writes the multivariant playlist of a video. All variants share one audio rendition; without video, audio is the only variant. Captions
+ * are renditions.
  *
  * **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.6.
  */
@@ -129,7 +127,7 @@ export function formatVodMultivariant({
             type: 'AUDIO',
             groupId: AUDIO_GROUP,
             name: 'Main',
-            // Apple's specification (8.10) wants the attribute, known or not.
+            // Required by Apple's specification (8.10), even if unknown.
             language: language ?? canonicalLanguageTag(audio.record.language ?? '') ?? 'und',
             isDefault: true,
             ...(audio.record.channels === undefined ? {} : { channels: audio.record.channels }),
@@ -151,7 +149,7 @@ export function formatVodMultivariant({
   });
 }
 
-/** 4.4.6.1.1: in a group, no two have the same name, and at most one is the default. */
+/** 4.4.6.1.1: names in a group are unique, and at most one rendition is the default. */
 function subtitlesOf(
   { language, label, isDefault }: VodCaptions,
   before: readonly VodCaptions[],
@@ -169,7 +167,6 @@ function subtitlesOf(
   };
 }
 
-/** `main` with the sound that goes with it. */
 function variantOf(main: RenditionRecord, audio: RenditionRecord | undefined, uri: string): Variant {
   const { codec, width, height, frameRate, videoRange } = main;
   const peak = main.peakBitsPerSecond + (audio?.peakBitsPerSecond ?? 0);

@@ -407,7 +407,7 @@ describe('one of the two tracks', () => {
       {
         samples: gops([100, 50], 512).map((s, i) => ({ ...s, offsetTicks: i === 99 ? 5120 : 0 })),
       },
-      /reach over a keyframe/,
+      /reach across a keyframe/,
     ],
   ];
   test.each(unfit)(
