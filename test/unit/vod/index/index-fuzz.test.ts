@@ -60,8 +60,7 @@ test('a file with changes anywhere is indexed or refused, quickly and without mu
     await writeFile(path, mutated(bytes, random));
     const result = await indexProgressive(path, { folder, signal: AbortSignal.timeout(5000) });
     kinds.add(result.kind);
-    if (result.kind === 'refused')
-      expect(result.reason).toMatch(/^The file must be encoded: .+\.$/s);
+    if (result.kind === 'refused') expect(result.reason).toMatch(/^The file must be encoded: .+\.$/s);
     else {
       for (const rendition of [result.video, result.audio]) {
         if (rendition === undefined) continue;
