@@ -19,7 +19,7 @@ import type { Logger } from '../shared/logger.ts';
 import type { SandboxLimits } from '../shared/sandbox-limits.ts';
 import type { MediaFiles } from '../storage/media-files.ts';
 
-export interface LiveServicesOptions {
+interface LiveServicesOptions {
   readonly config: Config;
   readonly files: MediaFiles;
   readonly ffmpeg: FfmpegBuild;

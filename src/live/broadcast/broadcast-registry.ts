@@ -55,7 +55,7 @@ export interface BroadcastRegistryOptions extends PublishAdmissionOptions {
   readonly log: Logger;
 }
 
-export interface BroadcastStats extends IngestStats, IngestInfo {
+interface BroadcastStats extends IngestStats, IngestInfo {
   readonly projectId: string;
   readonly liveStreamId: string;
   readonly broadcastId: string;

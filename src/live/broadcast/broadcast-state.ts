@@ -6,7 +6,7 @@ export const broadcastStates = ['starting', 'live', 'waiting', 'stopping', 'ende
 
 export type BroadcastState = (typeof broadcastStates)[number];
 
-export const endReasons = [
+const endReasons = [
   'publisher-stopped',
   'publisher-gone',
   'completed',

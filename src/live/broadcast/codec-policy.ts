@@ -1,7 +1,7 @@
 import type { TagCodec } from '../../media/flv/flv-tag.ts';
 
 /** Copies a track, encodes it to AAC, or refuses it with a sentence for the broadcaster. */
-export type CodecVerdict =
+type CodecVerdict =
   | { readonly take: 'copy' | 'aac' }
   | { readonly take: 'refuse'; readonly description: string };
 

@@ -18,7 +18,7 @@ import { PublisherSession, type PublisherSessionEvents } from './publisher-sessi
 import { ReconnectBuffer } from './reconnect-buffer.ts';
 import { Timeline } from './timeline.ts';
 
-export interface LiveBroadcastOptions extends BroadcastPackagingOptions, BroadcastNotifierOptions {
+interface LiveBroadcastOptions extends BroadcastPackagingOptions, BroadcastNotifierOptions {
   readonly projectId: string;
   readonly codecCapabilities: CodecCapabilities;
   readonly startPackager: (plan: PackagerPlan, events: PackagerEvents) => Packager;

@@ -25,9 +25,9 @@ export type SelectLadder = (
 ) => LadderConfig | undefined;
 
 /** Finds the live stream of a key, in about the same time for a wrong key as for a right one. */
-export type FindStreamByKey = (streamKey: string) => LiveStreamConfig | undefined;
+type FindStreamByKey = (streamKey: string) => LiveStreamConfig | undefined;
 
-export type RefusalReason =
+type RefusalReason =
   | 'unknown-key'
   | 'account-suspended'
   | 'account-not-upgraded'
@@ -43,7 +43,7 @@ export interface Refusal {
   readonly description: string;
 }
 
-export type AdmissionDecision =
+type AdmissionDecision =
   | {
       readonly accepted: true;
       readonly stream: LiveStreamConfig;
@@ -54,7 +54,7 @@ export type AdmissionDecision =
   | Refusal;
 
 /** The broadcasts of this process. */
-export interface BroadcastLookup {
+interface BroadcastLookup {
   all(): readonly LiveBroadcast[];
   running(liveStreamId: string): LiveBroadcast | undefined;
 }

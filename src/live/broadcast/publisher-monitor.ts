@@ -12,7 +12,7 @@ import { ArrivalLog } from './arrival-log.ts';
 import type { LiveObserver, PublisherConnection } from './ports.ts';
 import type { PublisherSessionEvents } from './publisher-session.ts';
 
-export interface PublisherMonitorOptions {
+interface PublisherMonitorOptions {
   readonly clock: Clock;
   readonly observer: Pick<LiveObserver, 'framesLost'>;
   readonly log: Logger;

@@ -8,7 +8,7 @@ import { type CodecCapabilities, judgeAudioCodec, judgeVideoCodec } from './code
 import { ResolutionGuard, resolutionTooLargeText } from './resolution-guard.ts';
 import type { Timeline } from './timeline.ts';
 
-export type PublisherRefusal = Extract<
+type PublisherRefusal = Extract<
   EndReason,
   'unsupported-codec' | 'no-keyframe' | 'no-media' | 'limit-exceeded' | 'picture-too-large'
 >;
@@ -31,7 +31,7 @@ export interface PublisherSessionEvents {
   flow(isOpen: boolean): void;
 }
 
-export interface PublisherSessionOptions {
+interface PublisherSessionOptions {
   readonly timeline: Timeline;
   readonly codecCapabilities: CodecCapabilities;
   readonly startPackager: (plan: PackagerPlan, events: PackagerEvents) => Packager;
@@ -40,7 +40,7 @@ export interface PublisherSessionOptions {
   readonly maxPixels: number;
 }
 
-export interface TimedTag {
+interface TimedTag {
   readonly kind: TrackKind;
   readonly atMs: number;
   readonly body: Buffer;

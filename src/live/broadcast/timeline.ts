@@ -1,6 +1,6 @@
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 
-export interface Placement {
+interface Placement {
   /** Milliseconds on the broadcast's clock, increasing on each track. */
   readonly atMs: number;
   /** The publisher's clock jumped: the distance from the previous media is not known. */

@@ -6,7 +6,7 @@ import type { LiveRendition } from '../transcode/live-rendition.ts';
 import type { SegmentInfo } from '../window/live-window.ts';
 import type { Part } from './segmenter.ts';
 
-export interface AlignedSegmenterOptions {
+interface AlignedSegmenterOptions {
   readonly rendition: LiveRendition;
   readonly kind: 'video' | 'audio';
   /** Composition offset of the leader's video: audio is cut at its presentation time. */

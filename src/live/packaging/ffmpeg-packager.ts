@@ -19,7 +19,7 @@ const maxWaitingTags = 64;
 /** Bounds the samples that wait for the other track's init segment. */
 const maxEarlySamples = 300;
 
-export interface FfmpegPackagerOptions {
+interface FfmpegPackagerOptions {
   readonly path: string;
   readonly owner: ProcessOwner;
   readonly plan: PackagerPlan;

@@ -7,7 +7,7 @@ export interface PackagerPlan {
   readonly audio: 'none' | 'copy' | 'aac';
 }
 
-export interface PackagerExit {
+interface PackagerExit {
   /** `failed`: it died or hung. */
   readonly kind: 'stopped' | 'failed';
   readonly report: string;

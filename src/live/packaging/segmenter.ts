@@ -26,7 +26,7 @@ export interface SegmentSink {
   nextSequenceNumber(): number;
 }
 
-export interface SegmenterOptions {
+interface SegmenterOptions {
   readonly tracks: Partial<Record<TrackKind, TrackDescription>>;
   readonly sink: SegmentSink;
   /** Approximate duration of a part. */

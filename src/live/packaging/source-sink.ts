@@ -7,7 +7,7 @@ import type { AlignedSegmenter } from './aligned-segmenter.ts';
 import type { PackagingOutput } from './packaging-output.ts';
 import type { Part, SegmentSink } from './segmenter.ts';
 
-export interface SourceSinkOptions {
+interface SourceSinkOptions {
   readonly output: PackagingOutput;
   readonly aligned: readonly AlignedSegmenter[];
   /** The track whose arrival times count. */

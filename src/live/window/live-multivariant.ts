@@ -4,7 +4,7 @@ import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import { formatMultivariantPlaylist, type Variant } from '../../media/hls/multivariant-playlist.ts';
 
 /** Demuxed audio. */
-export interface AudioRenditionInfo {
+interface AudioRenditionInfo {
   readonly uri: string;
   readonly track: TrackDescription;
   readonly peakBitsPerSecond: number;

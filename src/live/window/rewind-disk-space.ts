@@ -2,7 +2,7 @@ import type { Clock } from '../../shared/clock.ts';
 import { isDiskFull } from '../../shared/files/disk-error.ts';
 import type { Logger } from '../../shared/logger.ts';
 
-export interface RewindDiskSpaceOptions {
+interface RewindDiskSpaceOptions {
   readonly freeBytes: () => Promise<number>;
   /** Writing pauses while less is free. */
   readonly minFreeBytes: number;

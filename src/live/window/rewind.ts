@@ -9,7 +9,7 @@ import { FileRewindStore } from './file-rewind-store.ts';
 import { RewindDiskSpace } from './rewind-disk-space.ts';
 import type { BroadcastRewind, OpenRewind } from './rewind-store.ts';
 
-export interface RewindOptions {
+interface RewindOptions {
   readonly files: MediaFiles;
   /** Seconds that viewers can go back; 0 keeps nothing on disk. */
   readonly seconds: number;

@@ -20,6 +20,20 @@ const stillFlag = 8;
 const stoppedFlag = 16;
 const initialCapacity = 64;
 
+/** One entry per segment, at its number modulo the capacity. */
+function createColumns(capacity: number) {
+  return {
+    dateMs: new Float64Array(capacity),
+    durationSeconds: new Float64Array(capacity),
+    availableUntilMs: new Float64Array(capacity),
+    bytes: new Uint32Array(capacity),
+    map: new Uint32Array(capacity),
+    chunk: new Uint32Array(capacity),
+    offset: new Uint32Array(capacity),
+    flags: new Uint8Array(capacity),
+  };
+}
+
 /**
  * The closed segments that are listed, and those before them that can still be fetched, by consecutive number. Flat arrays take 41 to 82
  * bytes per segment: a day of rewind is 43,200 segments.
@@ -27,15 +41,9 @@ const initialCapacity = 64;
 export class SegmentLog {
   #first = 0;
   #end = 0;
+  /** A power of two; segment numbers stay below 2^31. */
   #capacity = initialCapacity;
-  #dates = new Float64Array(initialCapacity);
-  #durations = new Float64Array(initialCapacity);
-  #untils = new Float64Array(initialCapacity);
-  #bytes = new Uint32Array(initialCapacity);
-  #maps = new Uint32Array(initialCapacity);
-  #chunks = new Uint32Array(initialCapacity);
-  #offsets = new Uint32Array(initialCapacity);
-  #flags = new Uint8Array(initialCapacity);
+  #columns = createColumns(initialCapacity);
 
   /** Number of the oldest; {@link end} when there is none. */
   get first(): number {
@@ -48,7 +56,7 @@ export class SegmentLog {
   }
 
   get heldBytes(): number {
-    return this.#capacity * (3 * 8 + 4 * 4 + 1);
+    return Object.values(this.#columns).reduce((sum, { byteLength }) => sum + byteLength, 0);
   }
 
   has(sequence: number): boolean {
@@ -60,15 +68,16 @@ export class SegmentLog {
     if (this.#first === this.#end) this.#first = sequence;
     if (sequence - this.#first === this.#capacity) this.#grow();
     this.#end = sequence + 1;
-    const at = this.#indexOf(sequence);
-    this.#dates[at] = segment.dateMs;
-    this.#durations[at] = segment.durationSeconds;
-    this.#untils[at] = 0;
-    this.#bytes[at] = segment.bytes;
-    this.#maps[at] = segment.map;
-    this.#chunks[at] = 0;
-    this.#offsets[at] = 0;
-    this.#flags[at] =
+    const index = this.#indexOf(sequence);
+    const columns = this.#columns;
+    columns.dateMs[index] = segment.dateMs;
+    columns.durationSeconds[index] = segment.durationSeconds;
+    columns.availableUntilMs[index] = 0;
+    columns.bytes[index] = segment.bytes;
+    columns.map[index] = segment.map;
+    columns.chunk[index] = 0;
+    columns.offset[index] = 0;
+    columns.flags[index] =
       (segment.isGap ? gapFlag : 0) |
       (segment.isIndependent ? independentFlag : 0) |
       (segment.hasDiscontinuity ? discontinuityFlag : 0) |
@@ -81,86 +90,80 @@ export class SegmentLog {
   }
 
   dateMs(sequence: number): number {
-    return this.#dates[this.#indexOf(sequence)]!;
+    return this.#columns.dateMs[this.#indexOf(sequence)]!;
   }
 
   durationSeconds(sequence: number): number {
-    return this.#durations[this.#indexOf(sequence)]!;
+    return this.#columns.durationSeconds[this.#indexOf(sequence)]!;
   }
 
   bytes(sequence: number): number {
-    return this.#bytes[this.#indexOf(sequence)]!;
+    return this.#columns.bytes[this.#indexOf(sequence)]!;
   }
 
   map(sequence: number): number {
-    return this.#maps[this.#indexOf(sequence)]!;
+    return this.#columns.map[this.#indexOf(sequence)]!;
   }
 
   isGap(sequence: number): boolean {
-    return (this.#flags[this.#indexOf(sequence)]! & gapFlag) !== 0;
+    return this.#hasFlag(sequence, gapFlag);
   }
 
   /** Players can start here: at a keyframe, or at a gap. */
   isJoinable(sequence: number): boolean {
-    return (this.#flags[this.#indexOf(sequence)]! & (gapFlag | independentFlag)) !== 0;
+    return this.#hasFlag(sequence, gapFlag | independentFlag);
   }
 
   isStill(sequence: number): boolean {
-    return (this.#flags[this.#indexOf(sequence)]! & stillFlag) !== 0;
+    return this.#hasFlag(sequence, stillFlag);
   }
 
   hasStopped(sequence: number): boolean {
-    return (this.#flags[this.#indexOf(sequence)]! & stoppedFlag) !== 0;
+    return this.#hasFlag(sequence, stoppedFlag);
   }
 
   hasDiscontinuity(sequence: number): boolean {
-    return (this.#flags[this.#indexOf(sequence)]! & discontinuityFlag) !== 0;
+    return this.#hasFlag(sequence, discontinuityFlag);
   }
 
   /** Location on disk, if it was written. */
   location(sequence: number): { readonly chunk: number; readonly offset: number } | undefined {
-    const at = this.#indexOf(sequence);
-    const chunk = this.#chunks[at]!;
-    return chunk === 0 ? undefined : { chunk, offset: this.#offsets[at]! };
+    const index = this.#indexOf(sequence);
+    const chunk = this.#columns.chunk[index]!;
+    return chunk === 0 ? undefined : { chunk, offset: this.#columns.offset[index]! };
   }
 
   /** Ignores segments that are gone. @param chunk from 1 */
   setLocation(sequence: number, chunk: number, offset: number): void {
     if (!this.has(sequence)) return;
-    this.#chunks[this.#indexOf(sequence)] = chunk;
-    this.#offsets[this.#indexOf(sequence)] = offset;
+    this.#columns.chunk[this.#indexOf(sequence)] = chunk;
+    this.#columns.offset[this.#indexOf(sequence)] = offset;
   }
 
   /** Monotonic time until which an unlisted segment can be fetched; 0 for a listed one. */
   availableUntilMs(sequence: number): number {
-    return this.#untils[this.#indexOf(sequence)]!;
+    return this.#columns.availableUntilMs[this.#indexOf(sequence)]!;
   }
 
   setAvailableUntil(sequence: number, untilMs: number): void {
-    this.#untils[this.#indexOf(sequence)] = untilMs;
+    this.#columns.availableUntilMs[this.#indexOf(sequence)] = untilMs;
   }
 
-  /** The capacity is a power of two, and numbers stay below 2^31. */
+  #hasFlag(sequence: number, flags: number): boolean {
+    return (this.#columns.flags[this.#indexOf(sequence)]! & flags) !== 0;
+  }
+
   #indexOf(sequence: number): number {
     return sequence & (this.#capacity - 1);
   }
 
   #grow(): void {
-    const capacity = this.#capacity * 2;
-    const spread = <Values extends Float64Array | Uint32Array | Uint8Array>(from: Values, to: Values) => {
-      for (let sequence = this.#first; sequence < this.#end; sequence += 1) {
-        to[sequence & (capacity - 1)] = from[sequence & (this.#capacity - 1)]!;
-      }
-      return to;
-    };
-    this.#dates = spread(this.#dates, new Float64Array(capacity));
-    this.#durations = spread(this.#durations, new Float64Array(capacity));
-    this.#untils = spread(this.#untils, new Float64Array(capacity));
-    this.#bytes = spread(this.#bytes, new Uint32Array(capacity));
-    this.#maps = spread(this.#maps, new Uint32Array(capacity));
-    this.#chunks = spread(this.#chunks, new Uint32Array(capacity));
-    this.#offsets = spread(this.#offsets, new Uint32Array(capacity));
-    this.#flags = spread(this.#flags, new Uint8Array(capacity));
-    this.#capacity = capacity;
+    const grown = createColumns(2 * this.#capacity);
+    for (const name of Object.keys(grown) as (keyof typeof grown)[]) {
+      for (let sequence = this.#first; sequence < this.#end; sequence += 1)
+        grown[name][sequence & (2 * this.#capacity - 1)] = this.#columns[name][this.#indexOf(sequence)]!;
+    }
+    this.#columns = grown;
+    this.#capacity *= 2;
   }
 }
