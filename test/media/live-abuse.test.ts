@@ -62,7 +62,7 @@ const config = () => tags.find(tag => isVideo(tag) && tag.body[1] === 0)!.body;
 const keyframe = () => tags.find(tag => isVideo(tag) && tag.body[0] === 0x17 && tag.body[1] === 1)!.body;
 
 describe('the holder of a key who', () => {
-  test('changes the configuration at each frame is sent away, and few packagers were started', async () => {
+  test('changes the configuration at each frame is disconnected after few packagers', async () => {
     const other = Buffer.concat([config(), Buffer.from([0])]);
     const { processes, told } = await flood((client, round) => {
       client.sendTag('video', round * 40, round % 2 === 0 ? config() : other);
@@ -73,7 +73,7 @@ describe('the holder of a key who', () => {
     await waitUntil(() => server.app.ffmpegProcesses() === 1);
   });
 
-  test('sends huge frames of one and the same time is sent away before they fill the memory', async () => {
+  test('sends huge frames of one timestamp is disconnected before they fill the memory', async () => {
     const before = process.memoryUsage().rss;
     const huge = Buffer.concat([keyframe(), Buffer.alloc(4 * 1024 * 1024, 1)]);
     let most = 0;
@@ -86,7 +86,7 @@ describe('the holder of a key who', () => {
     expect(most).toBeLessThan(400 * 1024 * 1024);
   });
 
-  test('sends a picture of 8192x8192 to a sandbox stream is told why, before any process is started for it', async () => {
+  test('sends video of 8192x8192 to a sandbox stream gets the reason before a process starts', async () => {
     // The bystander's packager alone.
     await waitUntil(() => server.app.ffmpegProcesses() === 1);
     const stream = await createLiveStream(server.baseUrl, server.sandboxKey, 'Large');
@@ -104,7 +104,7 @@ describe('the holder of a key who', () => {
     expect(processes).toBe(1);
   });
 
-  test('begins and ends as fast as it can is told to wait', async () => {
+  test('starts and stops as fast as possible is told to wait', async () => {
     const stream = await server.createStream();
     let refused = '';
     for (let attempt = 0; attempt < 40 && refused === ''; attempt += 1) {
@@ -117,7 +117,7 @@ describe('the holder of a key who', () => {
     expect(refused).toBe('Too many connections in a short time. Wait half a minute.');
   });
 
-  test('did all that has not disturbed another stream', async () => {
+  test('does all that does not disturb another stream', async () => {
     const seen = watch.realSegments;
     await watch.until(({ realSegments }) => realSegments >= seen + 2, 'two more segments');
     await watch.stop();

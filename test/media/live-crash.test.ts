@@ -44,7 +44,7 @@ function packagerOf(server: ServerProcess): Promise<number> {
 if (!hasProc) console.log('skipped: processes are looked up in /proc, which only Linux has');
 
 describe.skipIf(!hasProc)('ffmpeg in a broadcast', { concurrent: true }, () => {
-  test('is killed: another one packages from a keyframe within three seconds on, and the playlist goes on', async () => {
+  test('is killed is replaced within three seconds, and the playlist continues', async () => {
     const server = await start(await newFolder());
     const stream = await createLiveStream(server.baseUrl, server.productionKey, 'a stream');
     await using publisher = publishTo(server, stream.streamKey);
@@ -77,7 +77,7 @@ describe.skipIf(!hasProc)('ffmpeg in a broadcast', { concurrent: true }, () => {
     expect(await watch.brokenRules()).toEqual([]);
   });
 
-  test('hangs: that is noticed, and another one packages', async () => {
+  test('hangs is detected and replaced', async () => {
     const server = await start(await newFolder());
     const stream = await createLiveStream(server.baseUrl, server.productionKey, 'a stream');
     await using publisher = publishTo(server, stream.streamKey);
@@ -136,7 +136,7 @@ describe.skipIf(!hasProc)('ffmpeg in a broadcast', { concurrent: true }, () => {
 });
 
 describe.concurrent('SIGTERM in a broadcast', () => {
-  test('gives viewers the end of the list and encoders a reason, and ends with 0 within the deadline', async () => {
+  test('ends playlists, tells encoders the reason, and exits with 0 within the deadline', async () => {
     const server = await start(await newFolder(), { MILLRACE_DRAIN_TIMEOUT: '30s' });
     const stream = await createLiveStream(server.baseUrl, server.productionKey, 'a stream');
     await using publisher = publishTo(server, stream.streamKey);

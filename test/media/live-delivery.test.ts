@@ -39,7 +39,7 @@ const other = { headers: { 'user-agent': 'another browser' } };
 const statusOf = async (url: string, init: RequestInit = {}) => (await fetch(url, init)).status;
 
 describe.concurrent('a private live stream', () => {
-  it('plays for who has its token, and shows a frame that changes', async () => {
+  it('plays with its token, and shows a changing thumbnail', async () => {
     await using server = await startServer();
     const stream = await privateStream(server);
     const [watched, seen, spare] = [await stream.assets(), await stream.assets(), await stream.assets()];
@@ -83,7 +83,7 @@ describe.concurrent('a private live stream', () => {
     expect(last.headers.get('etag')).not.toBe('"placeholder"');
   });
 
-  it('shows frames of the embedded ffmpeg too, none wider than 1280 pixels', async () => {
+  it('shows thumbnails of the embedded ffmpeg, none wider than 1280 pixels', async () => {
     await using server = await startServer({ 'ffmpeg.path': embeddedFfmpeg });
     const stream = await privateStream(server);
     const { thumbnail } = await stream.assets();
@@ -113,7 +113,7 @@ function filesOf(server: TestServer, liveStreamId: string): Promise<string[]> {
 
 // It mostly waits, as those above do.
 describe.concurrent('a segment that left the memory', () => {
-  it('is fetched from the disk, byte for byte and with the same headers; after the end all of the list is there; a deletion takes it away', async () => {
+  it('is read from disk with the same bytes and headers, is complete after the end, and is removed with the stream', async () => {
     await using server = await startServer({ 'live.window': '6s', 'live.segmentTarget': '1s' });
     const { liveStreamId, streamKey } = await server.createStream();
     await using _ = publishTestPicture({

@@ -103,7 +103,7 @@ describe.each(ffmpegBuilds)('an encoder that is the $name ffmpeg', ({ path }) =>
       expect(Math.abs(ms - expected[index]!)).toBeLessThanOrEqual(TOLERANCE_MS);
   };
 
-  test('gives every frame when it is shown, and keyframes when the source has them decoded', async () => {
+  test('outputs every frame at its presentation time, and keyframes where the source has them', async () => {
     expect(new Set(uneven.map(({ reorderMs }) => reorderMs)).size).toBeGreaterThan(2);
     for (const tags of [even, uneven]) {
       const samples = await encode(tags, 1);
@@ -118,7 +118,7 @@ describe.each(ffmpegBuilds)('an encoder that is the $name ffmpeg', ({ path }) =>
     }
   });
 
-  test('that takes the place of one that died goes on with the next frame', async () => {
+  test('that replaces a dead one continues with the next frame', async () => {
     const [, second, third] = keyframesOf(uneven);
     const fromMs = (second! + third!) / 2;
     const { reorderMs } = uneven.findLast(tag => tag.role === 'keyframe' && tag.atMs <= fromMs)!;
@@ -130,7 +130,7 @@ describe.each(ffmpegBuilds)('an encoder that is the $name ffmpeg', ({ path }) =>
     );
   });
 
-  test('with frames left out has half of them, all keyframes, and each when it is shown', async () => {
+  test('at half the frame rate has half of the frames, all keyframes, and correct timestamps', async () => {
     for (const fromMs of [undefined, 2000]) {
       const samples = await encode(even, 2, fromMs);
       const times = shownAt(even);

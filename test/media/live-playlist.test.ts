@@ -60,13 +60,13 @@ describe.each(ffmpegBuilds)('packaged with the $name ffmpeg', ({ path }) => {
     await removeDir(folder);
   });
 
-  test.each(names)('%s: the playlist keeps every rule', async name => {
+  test.each(names)('%s: the playlist is valid', async name => {
     const watch = watches.get(name)!;
     expect(await watch.brokenRules()).toEqual([]);
     expect(watch.playlists.length).toBeGreaterThan(20);
   });
 
-  test.each(names)('%s: ffprobe reads the joined segments without a complaint', async name => {
+  test.each(names)('%s: ffprobe reads the joined segments without a warning', async name => {
     const [file, ...others] = await watches.get(name)!.joined();
     expect(others).toEqual([]);
     const filePath = join(folder, 'joined.mp4');
@@ -98,7 +98,7 @@ describe.each(ffmpegBuilds)('packaged with the $name ffmpeg', ({ path }) => {
       expect(Math.abs(Number(frames.audio) - (audioSeconds * 48000) / 1024)).toBeLessThanOrEqual(3);
   });
 
-  test('the distance between the tracks is kept', async () => {
+  test('the offset between the tracks is kept', async () => {
     for (const [name, offsetSeconds] of [
       ['plain', 0],
       ['with B-frames and late audio', 0.5],
@@ -128,7 +128,7 @@ describe.each(ffmpegBuilds)('packaged with the $name ffmpeg', ({ path }) => {
     expect(new Set(shown).size).toBe(samples.length);
   });
 
-  test('the multivariant playlist says what the media is', () => {
+  test('the multivariant playlist describes the media', () => {
     expect(watches.get('plain')!.variant).toMatchObject({
       codecs: expect.stringMatching(/^avc1\.[0-9a-f]{6},mp4a\.40\.2$/),
       width: 160,
@@ -144,7 +144,7 @@ describe.each(ffmpegBuilds)('packaged with the $name ffmpeg', ({ path }) => {
     });
   });
 
-  test('segments begin at keyframes, and a long distance of keyframes does not break the target duration', async () => {
+  test('segments start at keyframes, and a long keyframe interval does not exceed the target duration', async () => {
     for (const name of ['plain', 'video alone, 25 frames a second, keyframes every second'] as const) {
       expect(
         watches.get(name)!.playlists.every(list => list.independentSegments),

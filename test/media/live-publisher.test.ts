@@ -70,7 +70,7 @@ function journalOf(stream: CreatedStream, on = server): { state: string; end_rea
 }
 
 describe.concurrent('a publisher that drops', () => {
-  test('and comes back in time goes on in the same playlist, with stills in between', async () => {
+  test('and reconnects in time continues the same playlist, with stills in between', async () => {
     const stream = await server.createStream();
     await using first = publish(stream);
     const watch = await StreamMonitor.begin(masterUrl(stream));
@@ -95,7 +95,7 @@ describe.concurrent('a publisher that drops', () => {
     expect(await watch.brokenRules()).toEqual([]);
   });
 
-  test('and does not come back: the broadcast ends, and the next publish begins another', async () => {
+  test('and does not reconnect ends the broadcast, and the next publisher begins another', async () => {
     const stream = await impatient.createStream();
     await using first = publish(stream, undefined, impatient);
     const watch = await StreamMonitor.begin(masterUrl(stream, impatient));
@@ -119,7 +119,7 @@ describe.concurrent('a publisher that drops', () => {
     await second.stop();
   });
 
-  test('on a connection that says nothing any more gives way to a new one after three seconds', async () => {
+  test('on a silent connection gives way to a new one after three seconds', async () => {
     const stream = await server.createStream();
     const silent = await RtmpClient.connect({ port: server.app.rtmpPort });
     await silent.publish(stream.streamKey);
@@ -155,7 +155,7 @@ describe.concurrent('a publisher that drops', () => {
 });
 
 describe.concurrent('a broadcast that is ended over the API', () => {
-  test('by complete: the list ends within seconds while the publisher stays, and a new publish begins another', async () => {
+  test('by complete ends the playlist while the publisher stays, and a new publisher begins another', async () => {
     const stream = await server.createStream();
     await using publisher = publish(stream);
     const watch = await StreamMonitor.begin(masterUrl(stream));
@@ -175,7 +175,7 @@ describe.concurrent('a broadcast that is ended over the API', () => {
     await other.stop();
   });
 
-  test('by delete: viewers get the end, the publisher is sent away, and nothing of it is left', async () => {
+  test('by delete ends the playlist, disconnects the publisher, and leaves nothing', async () => {
     const stream = await server.createStream();
     await using publisher = publish(stream);
     const watch = await StreamMonitor.begin(masterUrl(stream));
@@ -231,7 +231,7 @@ test.concurrent('an encoder that stops ends its broadcast, and viewers and liste
 });
 
 describe.concurrent('who listens to events', () => {
-  test('hears that a broadcast begins, each second how it does, that its publisher is gone, and that it ends', async () => {
+  test('gets the start of a broadcast, statistics each second, the loss of its publisher, and its end', async () => {
     const stream = await server.createStream();
     const { liveStreamId } = stream;
     const socket = new WebSocket(`${server.baseUrl}/events?subjectId=${liveStreamId}`, {
@@ -289,7 +289,7 @@ async function refusalOf(streamKey: string): Promise<string> {
 }
 
 describe.concurrent('who may not publish', () => {
-  test('a second publisher reads why, and the first one is not disturbed', async () => {
+  test('a second publisher gets a reason, and the first one is not disturbed', async () => {
     const stream = await server.createStream();
     await using first = publish(stream, 6);
     const watch = await StreamMonitor.begin(masterUrl(stream));
@@ -317,7 +317,7 @@ describe('accounts', () => {
     database.close();
   }
 
-  test('a suspended one may not publish', async () => {
+  test('a suspended account may not publish', async () => {
     const stream = await server.createStream();
     setAccount('is_suspended', 1);
     try {
@@ -327,7 +327,7 @@ describe('accounts', () => {
     }
   });
 
-  test('one that is not upgraded may publish to the sandbox only', async () => {
+  test('an account that is not upgraded may publish to the sandbox only', async () => {
     const production = await createLiveStream(server.baseUrl, productionKey, 'production');
     const sandbox = await createLiveStream(server.baseUrl, server.sandboxKey, 'a trial');
     setAccount('is_upgraded', 0);

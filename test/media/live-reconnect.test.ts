@@ -96,7 +96,7 @@ describe.concurrent('a publisher that comes back within the grace', () => {
     },
   );
 
-  test('after FCUnpublish goes on in the same playlist and broadcast, behind stills instead of a slate', async () => {
+  test('after FCUnpublish continues the same playlist and broadcast, behind stills instead of a slate', async () => {
     const stream = await server.createStream();
     const watching = StreamMonitor.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
     const first = await publishAll(stream, tags);
@@ -116,7 +116,7 @@ describe.concurrent('a publisher that comes back within the grace', () => {
     expect(await broadcastsOf(stream)).toMatchObject([{ endReason: 'completed', droppedConnections: 0 }]);
   });
 
-  test('leaves its restream and its recording one each, and nothing of the slate in the recording', async () => {
+  test('has one restream and one recording, without the slate', async () => {
     const mirror = await server.createStream();
     const created = await server.api('POST', '/live-streams', {
       name: 'With a mirror',

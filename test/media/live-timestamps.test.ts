@@ -55,14 +55,14 @@ const isAfter = (tag: FlvTag, ms: number) => tag.timestampMs >= ms && !isConfig(
 
 // They run at the same time; those that take the longest begin first.
 describe.concurrent('tracks', () => {
-  test('audio that is announced and configured but never comes: video is played without it after a while', async () => {
+  test('audio that is announced but never comes: video plays without it after a while', async () => {
     const watch = await played(longerPicture().filter(tag => tag.kind !== 'audio' || isConfig(tag)));
     expect(await watch.brokenRules()).toEqual([]);
     expect((await watch.tracks()).map(({ kind }) => kind)).toEqual(['video']);
     expect(await watch.samples('video')).toHaveLength(2 * seconds * 25);
   });
 
-  test('audio that stops: video goes on, and after five seconds the list names it no more', async () => {
+  test('audio that stops: video continues, and after five seconds the playlist has no audio', async () => {
     const watch = await played(longerPicture().filter(tag => tag.kind !== 'audio' || tag.timestampMs < 2000));
     expect(await watch.brokenRules()).toEqual([]);
     expect(watch.inits.size).toBe(2);
@@ -70,7 +70,7 @@ describe.concurrent('tracks', () => {
     expect(await watch.samples('video')).toHaveLength(2 * seconds * 25);
   });
 
-  test('another picture size in the middle: a discontinuity, a new init section, no frame lost', async () => {
+  test('another video size: a discontinuity, a new init section, no lost frame', async () => {
     const shifted = moreTags
       .filter(tag => tag.kind !== 'script')
       .map(tag => ({ ...tag, timestampMs: tag.timestampMs + seconds * 1000 }));
@@ -84,7 +84,7 @@ describe.concurrent('tracks', () => {
     expect(breaks[0]?.map?.uri).toBe([...watch.inits.keys()][1]);
   });
 
-  test('audio that begins after three seconds: a break, and then both', async () => {
+  test('audio that starts after three seconds: a discontinuity, then both tracks', async () => {
     const late = tags.filter(tag => tag.kind !== 'audio' || tag.timestampMs >= 3000 || isConfig(tag));
     // The configuration comes with the first frame, as with an encoder whose sound card wakes up late.
     const config = late.find(tag => tag.kind === 'audio' && isConfig(tag))!;
@@ -98,7 +98,7 @@ describe.concurrent('tracks', () => {
     expect((await watch.tracks()).map(({ kind }) => kind)).toEqual(['video', 'audio']);
   });
 
-  test('audio that is silent for two seconds and comes back: one list without a break', async () => {
+  test('audio that pauses for two seconds: no discontinuity', async () => {
     const watch = await played(
       tags.filter(
         tag => tag.kind !== 'audio' || tag.timestampMs < 2000 || tag.timestampMs > 4000 || isConfig(tag),
@@ -109,7 +109,7 @@ describe.concurrent('tracks', () => {
     expect(await watch.samples('video')).toHaveLength(seconds * 25);
   });
 
-  test('video that begins two seconds after audio: a break, and then both', async () => {
+  test('video that starts two seconds after audio: a discontinuity, then both tracks', async () => {
     const config = tags.find(tag => isVideo(tag) && isConfig(tag))!;
     const sent = tags.filter(
       tag => tag.kind === 'audio' || (isVideo(tag) && tag.timestampMs >= 2000 && tag !== config),
@@ -135,7 +135,7 @@ describe.concurrent('timestamps', () => {
       tag => (isAfter(tag, middleMs) ? tag.timestampMs - middleMs : tag.timestampMs + 60_000),
     ],
     ['that go back by two seconds', tag => tag.timestampMs + 10_000 - (isAfter(tag, middleMs) ? 2000 : 0)],
-  ])('%s: every frame is played, in a list that keeps its rules', async (_, timestampOf) => {
+  ])('%s: every frame is played in a valid playlist', async (_, timestampOf) => {
     const watch = await played(tags, { timestampOf });
     expect(await watch.brokenRules()).toEqual([]);
     expect(await watch.samples('video')).toHaveLength(seconds * 25);
@@ -143,18 +143,18 @@ describe.concurrent('timestamps', () => {
     expect(playedSeconds(watch)).toBeLessThan(seconds + 0.7);
   });
 
-  test('that run backwards: the broadcast goes on, in a list that keeps its rules', async () => {
+  test('that run backwards: the broadcast continues in a valid playlist', async () => {
     const watch = await played(tags, { timestampOf: tag => 100_000 - tag.timestampMs });
     expect(await watch.brokenRules()).toEqual([]);
     expect((await watch.samples('video')).length).toBeGreaterThan(100);
   });
 
-  test('that are all the same: the broadcast goes on, in a list that keeps its rules', async () => {
+  test('that are all the same: the broadcast continues in a valid playlist', async () => {
     const watch = await played(tags, { timestampOf: () => 5000 });
     expect(await watch.brokenRules()).toEqual([]);
   });
 
-  test('of garbage: the server lives, and what is listed keeps the rules', async () => {
+  test('of garbage: the server survives, and the playlist is valid', async () => {
     let state = 99;
     const random = () => {
       state = (state * 1103515245 + 12345) % 2 ** 31;
@@ -175,24 +175,24 @@ describe.concurrent('keyframes', () => {
   }
   const isKeyframe = (tag: FlvTag) => isVideo(tag) && tag.body[0] === 0x17 && !isConfig(tag);
 
-  test('that never come: the publisher is told', async () => {
+  test('that never come: the publisher gets the reason', async () => {
     const description = await refused(tags.filter(tag => !isKeyframe(tag)));
     expect(description).toBe('No keyframe came for 2 s. Set the keyframe interval to 2 s in the encoder.');
   });
 
-  test('that come no more: the publisher is told, and the list ends', async () => {
+  test('that stop: the publisher gets the reason, and the playlist ends', async () => {
     const description = await refused(tags.filter(tag => !isKeyframe(tag) || tag.timestampMs < 2000));
     expect(description).toContain('No keyframe came for 2 s.');
   });
 
-  test('that never come, of video that begins late: the publisher is told', async () => {
+  test('that never come in late video: the publisher gets the reason', async () => {
     const description = await refused(
       tags.filter(tag => !isVideo(tag) || (tag.timestampMs >= 3000 && !isKeyframe(tag))),
     );
     expect(description).toContain('No keyframe came for 2 s.');
   });
 
-  test('and no media at all: the publisher is told', async () => {
+  test('and no media at all: the publisher gets the reason', async () => {
     expect(await refused([])).toBe('No audio or video came for 2 s.');
   });
 });

@@ -150,19 +150,19 @@ function shownAt(port: number): Promise<string> {
 
 const rawOf = ({ cert }: SelfSigned) => cert.replace(/-----[A-Z ]+-----|\n/g, '');
 
-describe('a stream that is published over RTMPS', () => {
-  test('plays over HTTP/2 and HTTP/1.1 alike, by blocking reloads', async () => {
+describe('a stream over RTMPS', () => {
+  test('plays over HTTP/2 and HTTP/1.1 with blocking reloads', async () => {
     const [one, two] = await Promise.all([followed(http1), http2(followed)]);
     const shared = [...one].filter(([uri]) => two.has(uri));
     expect(shared.length).toBeGreaterThan(5);
     for (const [uri, body] of shared) expect(two.get(uri)!.equals(body), uri).toBe(true);
   });
 
-  test('has addresses of the secure kind', async () => {
+  test('has https and rtmps URLs', async () => {
     expect(server.app.publicUrl).toBe(`https://localhost:${server.app.httpsPort}`);
   });
 
-  test('many held reloads on one HTTP/2 connection are answered by the next part', async () => {
+  test('unblocks many reloads on one HTTP/2 connection with the next part', async () => {
     await http2(async ask => {
       const { variants } = parseMultivariantPlaylist((await ask(path)).body.toString());
       const media = new URL(variants[0]!.uri, `https://localhost${path}`).pathname;
@@ -175,7 +175,7 @@ describe('a stream that is published over RTMPS', () => {
   });
 });
 
-test('a certificate that is renewed is shown from then on, a broken one is not, and the publisher stays', async () => {
+test('a renewed certificate is used from then on, a broken one is not, and the publisher stays', async () => {
   const ports = [server.app.httpsPort!, server.app.rtmpsPort!];
   for (const port of ports) expect(await shownAt(port)).toBe(rawOf(first));
   await writeFile(join(folder, 'cert.pem'), 'broken');

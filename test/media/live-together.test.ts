@@ -178,7 +178,7 @@ function untilSome<Item>(list: () => Promise<Item[]>, what: string): Promise<Ite
 }
 
 describe.concurrent('ladder, recording, restreams, rewind and slate at once', () => {
-  test('a private broadcast whose publisher is killed, comes back, and goes for good', async () => {
+  test('a private broadcast whose publisher is killed, reconnects, and stops', async () => {
     const { stream, mirror } = await streamWithAll({ public: false });
     const { hls } = (await ask<Stream>('GET', `/live-streams/${stream.liveStreamId}`)).assets;
     const watching = StreamMonitor.beginAll(server.baseUrl + new URL(hls).pathname);
@@ -218,7 +218,7 @@ describe.concurrent('ladder, recording, restreams, rewind and slate at once', ()
     expect(new Set(hooksOf(stream).slice(3))).toEqual(new Set(['video.encoding.quality.completed']));
   });
 
-  test('a stream that is deleted leaves its recording and nothing else', async () => {
+  test('a deleted stream leaves its recording only', async () => {
     const { stream } = await streamWithAll();
     const publishing = publishAll(stream);
     await waitUntil(() => hooksOf(stream).includes('live-stream.broadcast.started'));
@@ -233,7 +233,7 @@ describe.concurrent('ladder, recording, restreams, rewind and slate at once', ()
     expect(hooksOf(stream).filter(type => type.startsWith('live-stream.broadcast'))).toHaveLength(2);
   });
 
-  test('broadcasts that follow each other at once are apart, each with its recording', async () => {
+  test('broadcasts in immediate succession are separate, each with its recording', async () => {
     const { stream } = await streamWithAll({ qualities: 'passthrough' });
     const short = tags.filter(({ timestampMs }) => timestampMs < 1500);
     for (let count = 0; count < 3; count += 1) {
@@ -248,7 +248,7 @@ describe.concurrent('ladder, recording, restreams, rewind and slate at once', ()
     expect(hooksOf(stream).filter(type => type.endsWith('broadcast.started'))).toHaveLength(3);
   });
 
-  test('in the sandbox the broadcast, its recording and its restream end when their time is over', async () => {
+  test('sandbox broadcasts, recordings and restreams end at their time limits', async () => {
     const key = server.sandboxKey;
     const { stream, mirror } = await streamWithAll({ key });
     const client = await publishAll(stream);
@@ -267,7 +267,7 @@ describe.concurrent('ladder, recording, restreams, rewind and slate at once', ()
   });
 });
 
-test('nothing runs on when all is over, and the log has no error, no warning but of the dead destination, and no key', async () => {
+test("nothing runs on afterwards, and the log has no errors, no keys, and only the dead destination's warnings", async () => {
   await waitUntil(() => server.app.ffmpegProcesses() === 0, {
     what: () => `the end of ${server.app.ffmpegProcesses()} processes`,
     timeoutMs: encodeTimeoutMs,
@@ -286,7 +286,7 @@ test('nothing runs on when all is over, and the log has no error, no warning but
   expect(told).not.toContain('key-of-the-dead-one');
 });
 
-test('a server that is killed takes all of its processes along, and ends at its next start what it began', async () => {
+test('a killed server takes its processes along, and repairs its state at the next start', async () => {
   const folder = await makeTempDir();
   const env = {
     MILLRACE_LIVE_SEGMENT_TARGET: '1s',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ArrivalLog } from '../../../../src/live/broadcast/arrival-log.ts';
 
-test('tells when the frame of a time came in, or else the one before it', () => {
+test('returns the arrival time of a frame, or of the one before it', () => {
   const log = new ArrivalLog();
   log.add(0, 1000);
   log.add(40, 1041);

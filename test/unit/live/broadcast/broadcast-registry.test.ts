@@ -73,22 +73,22 @@ function room(
   return { live, ends };
 }
 
-describe('who is taken', () => {
+describe('admission', () => {
   test.each<[string, Partial<LiveStreamConfig> | undefined, string]>([
     ['an unknown key', undefined, 'unknown-key'],
     ['a suspended account', { accountSuspended: true }, 'account-suspended'],
     ['production of an account that is not upgraded', { environment: 'production' }, 'account-not-upgraded'],
-  ])('not %s', (_, change, reason) => {
+  ])('refuses %s', (_, change, reason) => {
     const { live } = room(change === undefined ? {} : { key: { ...owner, ...change } });
     expect(live.admit('key', connection().link)).toMatchObject({ accepted: false, reason });
   });
 
-  test('production of an upgraded account', () => {
+  test('accepts production streams of an upgraded account', () => {
     const { live } = room({ key: { ...owner, environment: 'production', accountUpgraded: true } });
     expect(live.admit('key', connection().link)).toMatchObject({ accepted: true });
   });
 
-  test('a second one only when the first has been silent for three seconds', () => {
+  test('accepts a second publisher once the first has been silent for three seconds', () => {
     const { live } = room();
     const first = connection();
     live.admit('key', first.link);
@@ -102,14 +102,14 @@ describe('who is taken', () => {
     expect(first.told).toEqual(['closed: Another connection publishes this stream.']);
   });
 
-  test('nobody while the server drains', async () => {
+  test('refuses everybody while the server drains', async () => {
     const { live } = room();
     await live.drain(Date.now() + 1000);
     expect(live.admit('key', connection().link)).toMatchObject({ accepted: false, reason: 'draining' });
   });
 });
 
-describe('broadcasts that are encoded', () => {
+describe('transcoded broadcasts', () => {
   const sandboxStream = (liveStreamId: string, projectId: string): LiveStreamConfig => ({
     ...owner,
     ...{ liveStreamId, projectId },
@@ -136,7 +136,7 @@ describe('broadcasts that are encoded', () => {
           },
         };
 
-  test('are limited in each project and altogether; the publisher is told which limit it is', async () => {
+  test('are limited per project and per server, and the refusal names the limit', async () => {
     const { live } = room(owners, { maxEncoders: 2, maxEncodersPerProject: 1 }, form);
     const admit = (key: string) => live.admit(key, connection().link);
     expect(admit('a1')).toMatchObject({ accepted: true });
@@ -160,7 +160,7 @@ describe('broadcasts that are encoded', () => {
     expect(admit('a2')).toMatchObject({ accepted: true });
   });
 
-  test('go on when their publisher comes back, although the limit is reached', async () => {
+  test('continue when their publisher reconnects at the limit', async () => {
     const { live } = room(owners, { maxEncoders: 1, maxEncodersPerProject: 1 }, form);
     live.admit('a1', connection().link);
     await vi.advanceTimersByTimeAsync(4000);
@@ -168,8 +168,8 @@ describe('broadcasts that are encoded', () => {
   });
 });
 
-describe('a broadcast of an account that is suspended', () => {
-  test('ends at once, and its publisher is sent away', async () => {
+describe('a broadcast of a suspended account', () => {
+  test('ends at once and disconnects its publisher', async () => {
     const { live, ends } = room();
     const { link, told } = connection();
     expect(live.suspend('li1')).toBe(false);
@@ -187,7 +187,7 @@ describe('a broadcast of the sandbox', () => {
   // It goes on without any media.
   const patient = { keyframeTimeoutMs: 10 * limitMs };
 
-  test('ends half an hour after it began, whoever publishes by then; the next one may begin at once', async () => {
+  test('ends half an hour after its start, across publishers; the next one may begin at once', async () => {
     const { live, ends } = room({ key: owner }, patient);
     const [first, second, next] = [connection(), connection(), connection()];
     live.admit('key', first.link);
@@ -205,7 +205,7 @@ describe('a broadcast of the sandbox', () => {
     expect(ends).toEqual(['sandbox-limit', 'sandbox-limit']);
   });
 
-  test('leaves no timer behind when it ends before that', async () => {
+  test('leaves no timer when it ends earlier', async () => {
     const { live, ends } = room();
     live.admit('key', connection().link);
     live.complete('li1');
@@ -215,7 +215,7 @@ describe('a broadcast of the sandbox', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('no such end comes in production', async () => {
+  test('has no such limit in production', async () => {
     const { live, ends } = room(
       { key: { ...owner, environment: 'production', accountUpgraded: true } },
       patient,
@@ -226,8 +226,8 @@ describe('a broadcast of the sandbox', () => {
   });
 });
 
-describe('a broadcast that is completed', () => {
-  test('ends at once, and its publisher is sent away a minute later', async () => {
+describe('a completed broadcast', () => {
+  test('ends at once and disconnects its publisher a minute later', async () => {
     const { live, ends } = room();
     const { link, told } = connection();
     live.admit('key', link);
@@ -239,7 +239,7 @@ describe('a broadcast that is completed', () => {
     expect(told).toEqual(['closed: This broadcast was completed.']);
   });
 
-  test('leaves no timer behind when its publisher goes before that', async () => {
+  test('leaves no timer when its publisher disconnects earlier', async () => {
     const { live } = room();
     const answer = live.admit('key', connection().link);
     live.complete('li1');
@@ -250,8 +250,8 @@ describe('a broadcast that is completed', () => {
   });
 });
 
-describe('the end of all', () => {
-  test('is told with its reason, once, and leaves no timer', async () => {
+describe('the end of a broadcast', () => {
+  test('is reported once with its reason and leaves no timer', async () => {
     const { live, ends } = room({ key: owner, other: { ...owner, liveStreamId: 'li2' } });
     const [one, two] = [connection(), connection()];
     live.admit('key', one.link);
@@ -264,7 +264,7 @@ describe('the end of all', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('a publisher without media has a broadcast of no media', async () => {
+  test('has the reason no-media for a publisher without media', async () => {
     const { live, ends } = room();
     const answer = live.admit('key', connection().link);
     if (answer.accepted) answer.handler.closed('unpublished');
@@ -273,7 +273,7 @@ describe('the end of all', () => {
     expect(live.state('li1')).toEqual({ live: false });
   });
 
-  test('no media at all for the keyframe time: refused with a sentence', async () => {
+  test('refuses a publisher without media after the keyframe timeout', async () => {
     const { live, ends } = room();
     const { link, told } = connection();
     live.admit('key', link);
@@ -283,7 +283,7 @@ describe('the end of all', () => {
   });
 });
 
-test('changes are told to those who listen to that stream, until they leave', async () => {
+test('state changes reach the listeners of a stream until they unsubscribe', async () => {
   const { live } = room();
   const told: string[] = [];
   const leave = live.onStateChange('li1', () => told.push('li1'));

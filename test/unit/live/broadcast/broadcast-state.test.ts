@@ -13,6 +13,6 @@ const allowed: Readonly<Record<BroadcastState, readonly BroadcastState[]>> = {
   ended: [],
 };
 
-test.each(broadcastStates)('what may follow on %s', from => {
+test.each(broadcastStates)('allows the right transitions from %s', from => {
   expect(broadcastStates.filter(to => canTransition(from, to))).toEqual(allowed[from]);
 });

@@ -7,13 +7,13 @@ const plain = (name: string) => ({ name, isEnhanced: false });
 const enhanced = (name: string) => ({ name, isEnhanced: true });
 
 describe('video', () => {
-  test('H.264 is copied whatever ffmpeg there is', () => {
+  test('copies H.264 with any ffmpeg', () => {
     expect(judgeVideoCodec(plain('H.264'), old)).toEqual({ take: 'copy' });
     expect(judgeVideoCodec(plain('H.264'), modern)).toEqual({ take: 'copy' });
   });
 
   test.each(['HEVC', 'AV1', 'H.264'])(
-    '%s over enhanced RTMP is copied where ffmpeg reads it, else refused with the reason',
+    'copies %s over enhanced RTMP when ffmpeg reads it, else refuses it with a reason',
     name => {
       expect(judgeVideoCodec(enhanced(name), modern)).toEqual({ take: 'copy' });
       const verdict = judgeVideoCodec(enhanced(name), old);
@@ -30,7 +30,7 @@ describe('video', () => {
     plain('HEVC (without a FourCC)'),
     enhanced('VP9'),
     enhanced('VVC'),
-  ])('$name is refused with advice, whatever ffmpeg there is', codec => {
+  ])('refuses $name with advice, with any ffmpeg', codec => {
     for (const abilities of [old, modern]) {
       expect(judgeVideoCodec(codec, abilities)).toEqual({
         take: 'refuse',
@@ -41,19 +41,19 @@ describe('video', () => {
 });
 
 describe('audio', () => {
-  test('AAC is copied', () => {
+  test('copies AAC', () => {
     expect(judgeAudioCodec(plain('AAC'))).toEqual({ take: 'copy' });
   });
 
   test.each(['MP3', 'PCM', 'ADPCM', 'Nellymoser', 'Speex', 'G.711 A-law', 'G.711 mu-law'])(
-    '%s becomes AAC',
+    'encodes %s to AAC',
     name => {
       expect(judgeAudioCodec(plain(name))).toEqual({ take: 'aac' });
     },
   );
 
   test.each([plain('audio codec 12'), enhanced('Opus'), enhanced('FLAC'), enhanced('AAC')])(
-    '$name is refused with advice',
+    'refuses $name with advice',
     codec => {
       const verdict = judgeAudioCodec(codec);
       expect(verdict).toMatchObject({ take: 'refuse' });

@@ -38,7 +38,7 @@ async function playlistOf(broadcast: PlayableBroadcast | undefined): Promise<str
 }
 
 describe('a packager that cannot be started', () => {
-  test('is tried again at the next keyframes, and ends the broadcast at the fifth', async () => {
+  test('is started again at the next keyframes, and ends the broadcast at the fifth failure', async () => {
     const { live, ends } = startFakeBroadcasts({
       startPackager: () => {
         throw new Error('no file descriptor is left');
@@ -53,7 +53,7 @@ describe('a packager that cannot be started', () => {
     expect(publisher.told).toEqual(['refused: The stream could not be packaged. See the log of the server.']);
   });
 
-  test('does not keep the broadcast from ending', async () => {
+  test('does not prevent the end of the broadcast', async () => {
     const { live, ends } = startFakeBroadcasts({
       startPackager: () => {
         throw new Error('no file descriptor is left');
@@ -66,7 +66,7 @@ describe('a packager that cannot be started', () => {
 });
 
 describe('frames', () => {
-  test('that came after a packager died and before the next keyframe are counted as dropped', async () => {
+  test('between the death of a packager and the next keyframe count as dropped', async () => {
     const lost: string[] = [];
     const { live, packagers } = startFakeBroadcasts({
       observer: {
@@ -91,8 +91,8 @@ describe('frames', () => {
   });
 });
 
-describe('a journal that cannot write', () => {
-  test('costs its lines, not the broadcast', async () => {
+describe('a journal that fails', () => {
+  test('does not affect the broadcast', async () => {
     const full = () => {
       throw new Error('database or disk is full');
     };
@@ -110,8 +110,8 @@ describe('a journal that cannot write', () => {
   });
 });
 
-describe('a publisher that asks for too much', () => {
-  test('another configuration at each keyframe: refused after some packagers', async () => {
+describe('an abusive publisher', () => {
+  test('is refused after several packagers when it changes its configuration at each keyframe', async () => {
     const { live, packagers, ends } = startFakeBroadcasts();
     const publisher = publish(live);
     await startVideo(publisher);
@@ -126,7 +126,7 @@ describe('a publisher that asks for too much', () => {
     ]);
   });
 
-  test('a change every few seconds goes on for long', async () => {
+  test('may change its configuration every few seconds', async () => {
     const { live, packagers, ends } = startFakeBroadcasts();
     const publisher = publish(live);
     for (let index = 0; index < 100; index += 1) {
@@ -137,7 +137,7 @@ describe('a publisher that asks for too much', () => {
     expect(ends).toEqual([]);
   });
 
-  test('huge frames while its clock stands still: refused before they fill the memory', async () => {
+  test('is refused before huge frames of one timestamp fill the memory', async () => {
     const { live, packagers, ends } = startFakeBroadcasts();
     const publisher = publish(live);
     await startVideo(publisher);
@@ -149,7 +149,7 @@ describe('a publisher that asks for too much', () => {
     expect(ends).toEqual(['limit-exceeded']);
   });
 
-  test('a picture that is too large: refused before a packager starts', async () => {
+  test('is refused before a packager starts when its video is too large', async () => {
     const { live, packagers, ends } = startFakeBroadcasts();
     const publisher = publish(live);
     publisher.send(videoTag(0, largeConfig), videoTag(0, avc.keyframe()));
@@ -162,7 +162,7 @@ describe('a publisher that asks for too much', () => {
   test.each([
     ['in a new configuration', [largeConfig]],
     ['in a parameter set inside of a frame', [Buffer.concat([avc.keyframe(0), largeSetOfFrame])]],
-  ])('a picture that becomes too large while it is live, %s: ended', async (_, bodies) => {
+  ])('ends the broadcast when its video becomes too large, %s', async (_, bodies) => {
     const { live, packagers, ends } = startFakeBroadcasts();
     const publisher = publish(live);
     await startVideo(publisher);
@@ -175,7 +175,7 @@ describe('a publisher that asks for too much', () => {
     expect(publisher.told).toEqual([tooLargeText]);
   });
 
-  test('a picture that only the packager finds too large: ended before an encoder starts', async () => {
+  test('ends the broadcast before an encoder starts when the packager finds the video too large', async () => {
     const started: unknown[] = [];
     const { live, packagers, ends } = startFakeBroadcasts({
       selectLadder: () => ({
@@ -193,7 +193,7 @@ describe('a publisher that asks for too much', () => {
     expect([started, ends, publisher.told]).toEqual([[], ['picture-too-large'], [tooLargeText]]);
   });
 
-  test('connections one after the other: refused after some', async () => {
+  test('is refused after several connections in a row', async () => {
     const { live } = startFakeBroadcasts();
     const answers = [];
     for (let index = 0; index < 100; index += 1) {
@@ -209,8 +209,8 @@ describe('a publisher that asks for too much', () => {
   });
 });
 
-describe('a publisher that came back', () => {
-  test('without media yet: the broadcast still waits', async () => {
+describe('a publisher that reconnected', () => {
+  test('keeps the broadcast waiting until its media comes', async () => {
     const { live, packagers, states } = startFakeBroadcasts();
     const first = publish(live);
     await startVideo(first);
@@ -223,7 +223,7 @@ describe('a publisher that came back', () => {
     expect(states).toEqual(['live', 'waiting']);
   });
 
-  test('with a packager that is slow to begin: the playlist grows, and nobody is told 503', async () => {
+  test('and its slow packager let the playlist grow without a 503', async () => {
     const { live, packagers } = startFakeBroadcasts();
     const first = publish(live);
     await startVideo(first);
@@ -248,7 +248,7 @@ describe('a publisher that came back', () => {
     );
   });
 
-  test('after a single frame: parts are as long as always', async () => {
+  test('after a single frame has parts of the usual duration', async () => {
     const { live, packagers } = startFakeBroadcasts();
     const first = publish(live);
     await startVideo(first);
@@ -292,7 +292,7 @@ describe('a publisher that stopped', () => {
     state: live.statsOf('li1')?.state,
   });
 
-  test('ends the broadcast after five seconds, and viewers see the end before that', async () => {
+  test('ends the broadcast after five seconds, and for viewers at once', async () => {
     const room = await left('unpublished');
     const states: string[] = [];
     room.live.onStateChange('li1', () => states.push(JSON.stringify(room.live.state('li1'))));
@@ -308,7 +308,7 @@ describe('a publisher that stopped', () => {
     expect(list).toMatch(/EXT-X-GAP\n(?:#.*\n)*stopped-\d+\.m4s[\s\S]*#EXT-X-ENDLIST/);
   });
 
-  test('and starts again within them continues its broadcast', async () => {
+  test('continues its broadcast when it starts again within them', async () => {
     const room = await left('unpublished');
     await vi.advanceTimersByTimeAsync(3000);
     await comeBack(room);
@@ -318,7 +318,7 @@ describe('a publisher that stopped', () => {
     expect(room.live.current('li1')?.broadcastId).toBe('br1');
   });
 
-  test('has lost no connection; one that comes back and is lost has its whole minute', async () => {
+  test('counts no lost connection, and has the whole grace time when it is lost later', async () => {
     const room = await left('unpublished');
     expect(room.live.statsOf('li1')?.droppedConnections).toBe(0);
     const again = publish(room.live);
@@ -331,7 +331,7 @@ describe('a publisher that stopped', () => {
     expect(room.ends).toEqual(['publisher-gone']);
   });
 
-  test('before anything could be played: there was no media', async () => {
+  test('before anything could be played ends the broadcast without media', async () => {
     const room = startFakeBroadcasts();
     const publisher = publish(room.live);
     publisher.close('unpublished');
@@ -340,7 +340,7 @@ describe('a publisher that stopped', () => {
   });
 });
 
-test('a broadcast that waits is not live again while it ends', async () => {
+test('a waiting broadcast does not become live while it ends', async () => {
   const { live, packagers, states, ends } = startFakeBroadcasts();
   const first = publish(live);
   await startVideo(first);
@@ -359,8 +359,8 @@ test('a broadcast that waits is not live again while it ends', async () => {
   expect([states, ends]).toEqual([['live', 'waiting'], ['completed']]);
 });
 
-describe('what cannot be cut', () => {
-  test('ends the broadcast and not the server, also where the packager before still ran', async () => {
+describe('media that cannot be segmented', () => {
+  test('ends the broadcast and not the server, even while the previous packager runs', async () => {
     const { live, packagers, ends } = startFakeBroadcasts();
     const publisher = publish(live);
     await startVideo(publisher);
@@ -372,8 +372,8 @@ describe('what cannot be cut', () => {
   });
 });
 
-describe('what is kept of broadcasts that ended', () => {
-  test('the last two of a stream', async () => {
+describe('ended broadcasts', () => {
+  test('are kept up to two per stream', async () => {
     const { live, packagers } = startFakeBroadcasts();
     for (let index = 0; index < 5; index += 1) {
       const publisher = publish(live);
@@ -387,14 +387,14 @@ describe('what is kept of broadcasts that ended', () => {
     expect(found).toEqual([false, false, true, true, true]);
   });
 
-  test('nothing, once the stream is deleted', async () => {
+  test('are forgotten when the stream is deleted', async () => {
     const { live } = startFakeBroadcasts();
     publish(live);
     await live.remove('li1');
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('is not offered to players while the next one begins', async () => {
+  test('are not offered to players while the next one begins', async () => {
     const { live, packagers } = startFakeBroadcasts();
     await startVideo(publish(live));
     packagers[0]!.begin();
@@ -412,7 +412,7 @@ describe('what is kept of broadcasts that ended', () => {
   });
 });
 
-test('a refusal leads straight to the end, not over a wait for the publisher', async () => {
+test('a refusal ends the broadcast without waiting for the publisher', async () => {
   const { live, packagers, states, ends } = startFakeBroadcasts();
   const publisher = publish(live);
   await startVideo(publisher);

@@ -13,8 +13,8 @@ const audioConfig = tag('audio', 0xaf, 0);
 const sound = tag('audio', 0xaf, 1);
 const metadata: FlvTag = { kind: 'script', timestampMs: 0, body: Buffer.from('onMetaData') };
 
-describe('a publisher that came back', () => {
-  test('is passed on from its first keyframe, with what has to come before', () => {
+describe('a publisher that reconnected', () => {
+  test('is passed on from its first keyframe, behind metadata and configurations', () => {
     const handover = new ReconnectBuffer();
     const newer = tag('video', 0x17, 0, 0, 0, 0, 9);
     for (const early of [metadata, videoConfig, audioConfig, sound, frame, newer]) {
@@ -23,7 +23,7 @@ describe('a publisher that came back', () => {
     expect(handover.push(keyframe, 200)).toEqual([metadata, newer, audioConfig, keyframe]);
   });
 
-  test('is passed on after a second where sound is all it has', () => {
+  test('is passed on after a second when it has audio only', () => {
     const handover = new ReconnectBuffer();
     handover.push(audioConfig, 0);
     expect(handover.push(sound, 100)).toBeUndefined();
@@ -31,14 +31,14 @@ describe('a publisher that came back', () => {
     expect(handover.push(sound, 1100)).toEqual([audioConfig, sound]);
   });
 
-  test('is passed on after three seconds whatever comes', () => {
+  test('is passed on after three seconds without a keyframe', () => {
     const handover = new ReconnectBuffer();
     expect(handover.push(frame, 0)).toBeUndefined();
     expect(handover.push(sound, 2999)).toBeUndefined();
     expect(handover.push(frame, 3000)).toEqual([frame]);
   });
 
-  test('that sends nothing that can be read is held off', () => {
+  test('is held while it sends nothing readable', () => {
     const handover = new ReconnectBuffer();
     expect(handover.push({ kind: 'video', timestampMs: 0, body: Buffer.alloc(0) }, 9000)).toBeUndefined();
   });

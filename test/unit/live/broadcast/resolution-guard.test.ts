@@ -30,12 +30,12 @@ test.each([
   ],
   ['AV1 configuration', tag(0, 'av01', '810c0c00', av1Header), { width: 2560, height: 1440 }],
   ['an AV1 frame', tag(1, 'av01', '1200', av1Header), { width: 2560, height: 1440 }],
-])('a picture that is too large is found in %s', (_, body, size) => {
+])('finds video that is too large in %s', (_, body, size) => {
   expect(find(new ResolutionGuard(1_000_000), body)).toEqual(size);
   expect(find(new ResolutionGuard(9_437_184), body)).toBeUndefined();
 });
 
-test('cropping to whole blocks does not count', () => {
+test('ignores cropping to whole blocks', () => {
   expect(isResolutionTooLarge({ width: 1920, height: 1088 }, 1920 * 1080)).toBe(false);
   expect(isResolutionTooLarge({ width: 2560, height: 1440 }, 1920 * 1080)).toBe(true);
 });

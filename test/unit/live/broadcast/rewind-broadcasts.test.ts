@@ -73,7 +73,7 @@ test.each([
   expect(room.removed).toEqual(['br1']);
 });
 
-test('a minute after the end it is out of the memory', async () => {
+test('leaves the memory a minute after the end', async () => {
   const room = rewoundRoom(3600);
   await broadcast(room, 200);
   expect(await originOf(room, 'segment-100.m4s')).toBe('memory');
@@ -82,7 +82,7 @@ test('a minute after the end it is out of the memory', async () => {
   expect(await originOf(room, 'init-1.mp4')).toBe('disk');
 });
 
-test('what the disk did not take can be played for a minute', async () => {
+test('media that is not on disk can be played for a minute', async () => {
   const room = rewoundRoom(3600, true);
   await broadcast(room, 200);
   await vi.advanceTimersByTimeAsync(59_000);
@@ -92,7 +92,7 @@ test('what the disk did not take can be played for a minute', async () => {
   expect(room.removed).toEqual(['br1']);
 });
 
-test('the next broadcast takes the address of the stream, while the one before can still be played at its own; two are kept', async () => {
+test('the next broadcast takes the URL of the stream, and up to two former ones stay playable at their own', async () => {
   const room = rewoundRoom(3600);
   for (const lasts of [300, 200, 50]) {
     await broadcast(room, lasts);
@@ -108,7 +108,7 @@ test('the next broadcast takes the address of the stream, while the one before c
   expect([...room.removed].sort()).toEqual(['br1', 'br2', 'br3', 'br4']);
 });
 
-test('a broadcast that is not recorded leaves the disk at its end, and what is in memory can be played for a minute', async () => {
+test('a broadcast without recording leaves the disk at its end and stays playable from memory for a minute', async () => {
   const room = rewoundRoom(3600, false, false);
   await broadcast(room, 200);
   expect(room.removed).toEqual(['br1']);

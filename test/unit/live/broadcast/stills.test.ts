@@ -73,7 +73,7 @@ async function expectUnbroken(live: BroadcastRegistry) {
   }
 }
 
-test('a list begins with three short segments that can be fetched, and goes on from them', async () => {
+test('a playlist begins with three short segments that can be fetched', async () => {
   const room = await lost();
   expect(room.before.segments.map(({ uri }) => uri)).toEqual(['still-1.m4s', 'still-2.m4s', 'still-3.m4s']);
   expect(room.before.segments.every(({ parts }) => parts.length === 1)).toBe(true);
@@ -82,8 +82,8 @@ test('a list begins with three short segments that can be fetched, and goes on f
   await expectUnbroken(room.live);
 });
 
-describe('while its publisher is gone, a broadcast', () => {
-  test('grows by stills of its last keyframe, without parts or a hint', async () => {
+describe('a broadcast without its publisher', () => {
+  test('lists stills of its last keyframe, without parts or a hint', async () => {
     const { live, before } = await lost();
     const multivariant = () => live.current('li1')!.multivariant()!.plain.toString();
     const declared = multivariant();
@@ -96,7 +96,7 @@ describe('while its publisher is gone, a broadcast', () => {
     await expectUnbroken(live);
   });
 
-  test('tells those who wait for the hinted part that it does not come', async () => {
+  test('responds to requests for the hinted part that it does not come', async () => {
     const { live } = await lost();
     const { uri } = (await listOf(live)).preloadHints![0]!;
     const hinted = live.current('li1')!.media('source', uri, signal);
@@ -104,7 +104,7 @@ describe('while its publisher is gone, a broadcast', () => {
     expect(await hinted).toMatchObject({ status: 404 });
   });
 
-  test('ends with a still, which comes together with the end', async () => {
+  test('ends with a still that is listed together with the end', async () => {
     const { live } = await lost();
     await vi.advanceTimersByTimeAsync(59_500);
     const before = (await listOf(live)).segments.length;
@@ -119,7 +119,7 @@ describe('while its publisher is gone, a broadcast', () => {
   });
 });
 
-test('a publisher that stopped and starts again goes on behind stills that say so, without a discontinuity', async () => {
+test('a publisher that stopped and starts again continues behind stills with that name, without a discontinuity', async () => {
   const room = await lost('unpublished');
   await vi.advanceTimersByTimeAsync(3500);
   const names = (await listOf(room.live)).segments.slice(4).map(({ uri }) => uri);
@@ -131,8 +131,8 @@ test('a publisher that stopped and starts again goes on behind stills that say s
   await expectUnbroken(room.live);
 });
 
-describe('a publisher that comes back', () => {
-  test('with the same tracks goes on without a discontinuity, and with parts again', async () => {
+describe('a publisher that reconnects', () => {
+  test('with the same tracks continues without a discontinuity, and with parts', async () => {
     const room = await lost();
     await vi.advanceTimersByTimeAsync(3500);
     await comeBack(room);
@@ -151,7 +151,7 @@ describe('a publisher that comes back', () => {
     await expectUnbroken(room.live);
   });
 
-  test('with other tracks begins behind a discontinuity', async () => {
+  test('with other tracks continues behind a discontinuity', async () => {
     const room = await lost();
     await vi.advanceTimersByTimeAsync(2500);
     const sampleEntry = Buffer.from(videoTrack.sampleEntry);
@@ -164,7 +164,7 @@ describe('a publisher that comes back', () => {
   });
 });
 
-test('stills have silence beside the picture, which goes on where the sound ended', () => {
+test('stills have silent audio that continues at the end of the audio', () => {
   const fill = new FillerWriter(() => ({ video: videoTrack, audio: audioTrack }));
   const frame = { compositionOffsetTicks: 0, isSync: true };
   const audio = { ...frame, durationTicks: 1024, data: Buffer.from('sound') };
@@ -201,7 +201,7 @@ test('stills have silence beside the picture, which goes on where the sound ende
 test.each([
   ['one frame', 1600, 0.1],
   ['the first part where its keyframe lasts no time', 0, 0.2],
-])('the segments that a list begins with are as long as %s', (_, durationTicks, seconds) => {
+])('lead-ins are as long as %s', (_, durationTicks, seconds) => {
   const fill = new FillerWriter(() => ({ video: videoTrack }));
   const sample = { compositionOffsetTicks: 0, data: Buffer.from('frame') };
   const body = writeFragment(1, [

@@ -24,7 +24,7 @@ function distances(times: readonly number[]): number[] {
 }
 
 describe('a steady publisher', () => {
-  test('starts at zero whatever its first timestamp is', () => {
+  test('starts at zero with any first timestamp', () => {
     expect(placeAll(steady(123_456, 2))).toEqual([0, 0, 20, 40, 40, 60]);
   });
 
@@ -38,7 +38,7 @@ describe('a steady publisher', () => {
     ).toEqual([0, 13, 40]);
   });
 
-  test('may send one track a little behind the other', () => {
+  test('may send one track slightly late', () => {
     expect(
       placeAll([
         ['video', 1000],
@@ -49,7 +49,7 @@ describe('a steady publisher', () => {
     ).toEqual([0, 40, 0, 21]);
   });
 
-  test('goes on through the wrap at 2^32', () => {
+  test('continues through the wrap at 2^32', () => {
     const top = 2 ** 32;
     const times = placeAll([
       ['video', top - 80],
@@ -62,7 +62,7 @@ describe('a steady publisher', () => {
     expect(times.at(-1)).toBeLessThan(200);
   });
 
-  test('may be as slow as one frame a second', () => {
+  test('may send one frame per second', () => {
     expect(
       placeAll([
         ['video', 0],
@@ -74,11 +74,11 @@ describe('a steady publisher', () => {
   });
 });
 
-describe('a publisher whose clock breaks', () => {
+describe('a publisher whose clock jumps', () => {
   test.each([
     ['jumps an hour ahead', 3_600_000],
     ['starts over from zero', -900_000],
-  ])('%s: media goes on without a hole, both tracks together', (_, jumpMs) => {
+  ])('%s: media continues without a gap on both tracks', (_, jumpMs) => {
     const timeline = new Timeline(500);
     placeAll(steady(1_000_000, 10), timeline);
     const endMs = timeline.endMs;
@@ -88,14 +88,14 @@ describe('a publisher whose clock breaks', () => {
     expect(after.at(-1)! - after[0]!).toBe(9 * 40 + 20);
   });
 
-  test('is told of a jump once, not once a track', () => {
+  test('causes one jump, not one per track', () => {
     const timeline = new Timeline(500);
     placeAll(steady(0, 5), timeline);
     const jumps = steady(500_000, 5).filter(([kind, at]) => timeline.place(kind, at).isClockJump);
     expect(jumps).toHaveLength(1);
   });
 
-  test('sends tags of the old clock after the jump: they stay where they belong', () => {
+  test('may send tags of the old clock after the jump', () => {
     const timeline = new Timeline(500);
     placeAll(steady(0, 5), timeline);
     timeline.place('video', 700_000);
@@ -103,7 +103,7 @@ describe('a publisher whose clock breaks', () => {
     expect(timeline.place('audio', 700_010).isClockJump).toBe(false);
   });
 
-  test('runs backwards frame by frame: time still rises', () => {
+  test('may run backwards frame by frame: time increases', () => {
     const times = placeAll([
       ['video', 400],
       ['video', 360],
@@ -113,7 +113,7 @@ describe('a publisher whose clock breaks', () => {
     expect(distances(times).every(distance => distance > 0)).toBe(true);
   });
 
-  test('loses time on all tracks: the hole is closed', () => {
+  test('may lose time on all tracks: the gap is removed', () => {
     const timeline = new Timeline(500);
     placeAll(steady(0, 10), timeline);
     const endMs = timeline.endMs;
@@ -123,7 +123,7 @@ describe('a publisher whose clock breaks', () => {
   });
 });
 
-test('another connection goes on where the one before ended', () => {
+test('another connection continues at the end of the previous one', () => {
   const timeline = new Timeline(500);
   placeAll(steady(0, 10), timeline);
   const endMs = timeline.endMs;

@@ -74,8 +74,8 @@ const startOf = (fragment: Buffer) =>
 const durationsOf = (playlist: string) =>
   [...playlist.matchAll(/EXTINF:([\d.]+)/g)].map(match => Number(match[1]));
 
-describe('picture that follows', () => {
-  test('has parts and segments that end where those of the leader do, whichever comes first', async () => {
+describe('aligned video', () => {
+  test("has parts and segments that end where the leader's do, in any order of arrival", async () => {
     const { lead, video, parts, playlist } = follow('video');
     lead(0, 5);
     video(0, 1500);
@@ -86,7 +86,7 @@ describe('picture that follows', () => {
     expect(durationsOf(await playlist()).slice(3, -1)).toEqual([1, 1]);
   });
 
-  test('waits with a part until its last frame is there', () => {
+  test('waits for the last frame of a part', () => {
     const { lead, video, parts } = follow('video');
     lead(0, 5);
     video(0, 160);
@@ -95,7 +95,7 @@ describe('picture that follows', () => {
     expect(parts).toHaveLength(1);
   });
 
-  test('that lost a segment says so, and goes on with the next one', async () => {
+  test('lists a gap for a lost segment, and continues with the next one', async () => {
     const { lead, video, playlist, segmenter } = follow('video');
     lead(0, 5);
     video(0, 1000);
@@ -108,7 +108,7 @@ describe('picture that follows', () => {
     expect(text.match(/#EXT-X-GAP/g)).toHaveLength(4);
   });
 
-  test('goes on in a segment that begins without a keyframe, as the leader does', async () => {
+  test('continues in a segment without a keyframe, as the leader does', async () => {
     const { lead, video, parts, playlist } = follow('video');
     for (const startMs of [0, 2400, 4000]) {
       video(startMs, startMs === 2400 ? 4000 : startMs + 2400, 4000);
@@ -120,7 +120,7 @@ describe('picture that follows', () => {
     expect(durationsOf(await playlist()).slice(-4, -1)).toEqual([2.4, 1.6, 2.4]);
   });
 
-  test('of another track begins with a segment of its own', () => {
+  test('of another track starts with its own segment', () => {
     const { lead, video, parts, segmenter, rendition } = follow('video');
     lead(0, 5);
     video(0, 600);
@@ -133,8 +133,8 @@ describe('picture that follows', () => {
   });
 });
 
-describe('sound that follows', () => {
-  test('has parts of whole frames that fit, and segments that begin within half a frame of the leader', async () => {
+describe('aligned audio', () => {
+  test("has parts of whole frames, and segments that start within half a frame of the leader's", async () => {
     const { lead, audio, parts, playlist } = follow('audio');
     audio(0, 2100);
     lead(0, 5);
@@ -145,7 +145,7 @@ describe('sound that follows', () => {
   });
 
   test.each([1e-7, -1e-7])(
-    'has no hole and no overlap where a segment begins half a frame (%d ms) from one of its own',
+    'has no gap and no overlap where a segment starts half a frame (%d ms) from one of its frames',
     offMs => {
       const { lead, audio, parts } = follow('audio');
       audio(0, 5000);
@@ -156,7 +156,7 @@ describe('sound that follows', () => {
     },
   );
 
-  test('goes on without hole or overlap where pictures are shown a little sooner or later after they are decoded', () => {
+  test('continues without gap or overlap when the composition offset changes slightly', () => {
     const { lead, audio, parts } = follow('audio');
     audio(0, 5000);
     for (const startMs of [0, 1060, 1990, 3050]) lead(startMs, 5);
@@ -168,7 +168,7 @@ describe('sound that follows', () => {
     expect(Math.abs(endSeconds - 4.05)).toBeLessThan(audioFrameMs / 1000);
   });
 
-  test('that never comes is silence, once the leader is a second further', async () => {
+  test('that never comes is replaced by silence after a second', async () => {
     const { lead, audio, playlist } = follow('audio');
     audio(0, 400);
     lead(0, 5);
@@ -180,7 +180,7 @@ describe('sound that follows', () => {
     for (const seconds of durations) expect(Math.abs(seconds - 1)).toBeLessThan(0.022);
   });
 
-  test('that comes back after silence has no hole and no overlap', () => {
+  test('that comes back after silence has no gap and no overlap', () => {
     const { lead, audio, parts } = follow('audio');
     audio(0, 400);
     lead(0, 5);

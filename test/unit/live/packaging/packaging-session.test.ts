@@ -17,7 +17,7 @@ const form: LadderConfig = {
   },
 };
 
-test('picture that waits for the end of the generation before holds its publisher off when it is too much', async () => {
+test('video that waits for the previous session pauses the publisher when it is too much', async () => {
   const before = Promise.withResolvers<void>();
   let isDrained = false;
   const generation = new PackagingSession({

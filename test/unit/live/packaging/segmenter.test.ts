@@ -105,11 +105,11 @@ function expectSum(sink: RecordingSink, samples: readonly Feed[]): void {
   expect(sumMs).toBeLessThan(endOf(samples) - startMs + 1);
 }
 
-describe.each([30, 30000 / 1001, 25, 24, 60, 50, 15, 10])('%f frames a second', fps => {
+describe.each([30, 30000 / 1001, 25, 24, 60, 50, 15, 10])('%f fps', fps => {
   test.each([
     ['with audio', true],
     ['without audio', false],
-  ])('%s: every part and segment keeps the rules', (_, withAudio) => {
+  ])('%s: every part and segment is valid', (_, withAudio) => {
     const samples = inOrder(video(fps, 2, 20), withAudio ? audio(20) : []);
     const sink = cut(samples);
     expect(sink.brokenRules()).toEqual([]);
@@ -124,14 +124,14 @@ describe.each([30, 30000 / 1001, 25, 24, 60, 50, 15, 10])('%f frames a second', 
     for (const duration of sink.durations) expect(duration).toBeCloseTo(2, 1);
   });
 
-  test('parts last about as long as wished for, in whole frames', () => {
+  test('parts are whole frames of about the requested duration', () => {
     const sink = cut(inOrder(video(fps, 2, 20), audio(20)));
     expect(Math.abs(sink.partTargetSeconds! - 0.2)).toBeLessThanOrEqual(0.5 / fps + 0.003);
   });
 });
 
-describe('one frame a second', () => {
-  test('with audio: the picture stands while audio fills the parts', () => {
+describe('1 fps', () => {
+  test('with audio: audio fills the parts between frames', () => {
     const sink = new RecordingSink(2, 0.202);
     const samples = inOrder(video(1, 2, 20), audio(20));
     cut(samples, { sink });
@@ -140,7 +140,7 @@ describe('one frame a second', () => {
     expectSum(sink, samples);
   });
 
-  test('alone: each part is as long as its frame, which PART-TARGET says', () => {
+  test('without audio: each part is as long as its frame, and PART-TARGET with it', () => {
     const samples = video(1, 2, 20);
     const sink = cut(samples);
     expect(sink.partTargetSeconds).toBeCloseTo(1, 2);
@@ -149,13 +149,13 @@ describe('one frame a second', () => {
   });
 });
 
-describe('the distance of keyframes', () => {
+describe('a keyframe interval', () => {
   test.each([
     [0.5, 2],
     [1, 2],
     [1.5, 1.5],
     [2, 2],
-  ])('%f s: a segment lasts %f s', (gopSeconds, segmentSeconds) => {
+  ])('of %f s makes segments of %f s', (gopSeconds, segmentSeconds) => {
     const samples = inOrder(video(30, gopSeconds, 24), audio(24));
     const sink = cut(samples);
     expect(sink.brokenRules()).toEqual([]);
@@ -165,26 +165,23 @@ describe('the distance of keyframes', () => {
     expect(sink.segments.slice(2).every(segment => segment.isIndependent)).toBe(true);
   });
 
-  test.each([2.5, 4, 10])(
-    '%f s is longer than a segment may be: it is cut without a keyframe, and told once',
-    gopSeconds => {
-      const told: number[] = [];
-      const samples = inOrder(video(30, gopSeconds, 40), audio(40));
-      const sink = cut(samples, { onLongGop: seconds => told.push(seconds) });
-      expect(sink.brokenRules()).toEqual([]);
-      expectComplete(sink, samples);
-      expectSum(sink, samples);
-      expect(told).toHaveLength(1);
-      expect(sink.segments.some(segment => !segment.isIndependent)).toBe(true);
-    },
-  );
+  test.each([2.5, 4, 10])('of %f s is cut without a keyframe, and reported once', gopSeconds => {
+    const told: number[] = [];
+    const samples = inOrder(video(30, gopSeconds, 40), audio(40));
+    const sink = cut(samples, { onLongGop: seconds => told.push(seconds) });
+    expect(sink.brokenRules()).toEqual([]);
+    expectComplete(sink, samples);
+    expectSum(sink, samples);
+    expect(told).toHaveLength(1);
+    expect(sink.segments.some(segment => !segment.isIndependent)).toBe(true);
+  });
 
   test.each([
     [2.5, 3],
     [4, 4],
     [10, 10],
   ])(
-    '%f s fits a target duration of %i s that was learned: every segment starts with a keyframe',
+    'of %f s fits a learned target duration of %i s: every segment starts with a keyframe',
     (gopSeconds, target) => {
       const samples = inOrder(video(30, gopSeconds, 40), audio(40));
       const sink = cut(samples, { sink: new RecordingSink(target) });
@@ -194,7 +191,7 @@ describe('the distance of keyframes', () => {
     },
   );
 
-  test('changes between 1 and 2.4 s: rules hold', () => {
+  test('may vary between 1 and 2.4 s', () => {
     const times = timesAt(30, 0, 40_000);
     const isSync = new Set([
       0, 30, 102, 132, 204, 234, 306, 378, 450, 480, 552, 624, 690, 760, 830, 900, 970,
@@ -231,8 +228,8 @@ describe('the distance of keyframes', () => {
   });
 });
 
-describe('times that are not even', () => {
-  test('jitter of some milliseconds: parts stay within their target', () => {
+describe('uneven timestamps', () => {
+  test('with jitter of some milliseconds keep parts within their target', () => {
     // A fixed sequence that looks random, so that a failure can be repeated.
     let state = 12345;
     const jitter = () => {
@@ -249,7 +246,7 @@ describe('times that are not even', () => {
     expectComplete(sink, samples);
   });
 
-  test('frames that are left out: the picture stands on, parts go on', () => {
+  test('with missing frames do not interrupt parts', () => {
     const all = timesAt(30, 0, 20_000);
     const times = all.filter((_, index) => index % 60 === 0 || index % 7 < 3);
     const samples = inOrder(
@@ -262,7 +259,7 @@ describe('times that are not even', () => {
     expectSum(sink, samples);
   });
 
-  test('another rate after the first part, as with a publisher that came back: PART-TARGET still holds', () => {
+  test('with another frame rate after the first part keep PART-TARGET', () => {
     for (const withAudio of [true, false]) {
       for (const fps of [24, 25, 30000 / 1001, 48, 50, 60, 15, 12.5, 10]) {
         const sink = new RecordingSink(2, 0.202);
@@ -276,7 +273,7 @@ describe('times that are not even', () => {
 });
 
 test.each([0.4, 0.7, 1, 1.3, 2, 3])(
-  'where segments begin is known before the keyframes come: one in %f s',
+  'knows before the keyframes come which of them begin segments: one per %f s',
   gopSeconds => {
     const samples = video(25, gopSeconds, 20);
     const keyframesMs = samples.filter(({ isSync }) => isSync).map(({ atMs }) => atMs);
@@ -297,7 +294,7 @@ test.each([0.4, 0.7, 1, 1.3, 2, 3])(
 describe('video stops while audio goes on', () => {
   const samples = inOrder(video(30, 2, 5), audio(15));
 
-  test('parts of audio alone follow, and segments end by time', () => {
+  test('audio-only parts follow, and segments end by time', () => {
     const sink = cut(samples);
     expect(sink.brokenRules()).toEqual([]);
     expectComplete(sink, samples);
@@ -305,7 +302,7 @@ describe('video stops while audio goes on', () => {
     expect(sum).toBeGreaterThan(14);
   });
 
-  test('video that comes back begins a segment at its next keyframe', () => {
+  test('video that returns begins a segment at its next keyframe', () => {
     // A packager gives the last frame when the next one tells how long it lasted: after ten seconds.
     const times = [...timesAt(30, 0, 5000), ...timesAt(30, 15_000, 20_000)];
     const back = inOrder(
@@ -327,7 +324,7 @@ describe('audio alone', () => {
     ['AAC frames of 22.05 kHz', 22050 / 1024],
     ['frames of 20 ms', 50],
     ['frames of 128 ms', 7.8125],
-  ])('%s: rules hold, every part is independent, segments end by time', (_, rate) => {
+  ])('%s: parts and segments are valid, every part is independent, segments end by time', (_, rate) => {
     const samples = feedOf('audio', timesAt(rate, 0, 20_000), () => true);
     const sink = cut(samples);
     expect(sink.brokenRules()).toEqual([]);
@@ -338,15 +335,15 @@ describe('audio alone', () => {
   });
 });
 
-describe('where tracks do not begin together', () => {
-  test('audio half a second later: the first parts hold video alone, at their own time', () => {
+describe('tracks that start at different times', () => {
+  test('audio half a second later: the first parts have video only', () => {
     const samples = inOrder(video(30, 2, 6), audio(5.5, 500));
     const sink = cut(samples);
     expect(sink.brokenRules()).toEqual([]);
     expectComplete(sink, samples);
   });
 
-  test('audio before the first frame of video is given with the first part', () => {
+  test('audio before the first video frame is in the first part', () => {
     const samples = inOrder(video(30, 2, 6, 100), audio(6));
     const sink = cut(samples);
     expect(sink.brokenRules()).toEqual([]);
@@ -354,31 +351,31 @@ describe('where tracks do not begin together', () => {
   });
 });
 
-test('what is open comes out at the end', () => {
+test('the open part comes out at the end', () => {
   const sink = cut(inOrder(video(30, 2, 2.35), audio(2.35)));
   expect(sink.open).toBeUndefined();
   expect(sink.durations.at(-1)).toBeCloseTo(0.35, 1);
 });
 
-describe('sound that comes after the last part of the picture', () => {
+describe('audio after the last video part', () => {
   const sound = audio(1.99);
   const cutLate = (late: number) =>
     cut([...inOrder(video(25, 2, 2), sound.slice(0, -late)), ...sound.slice(-late)]);
 
-  test.each([1, 2])('%i frames are left out: no part lasts no time', late => {
+  test.each([1, 2])('drops %i frames, so that no part is empty', late => {
     const sink = cutLate(late);
     expect(Math.min(...sink.parts.map(part => part.durationSeconds))).toBeGreaterThan(0.1);
     expect(sink.durations[0]).toBeCloseTo(2, 6);
   });
 
-  test('more than that is kept, in a part of some length', () => {
+  test('is kept in a part when it is longer', () => {
     const sink = cutLate(6);
     expect(sink.parts.at(-1)!.durationSeconds).toBeGreaterThan(0.009);
     expect(sink.samples().audio).toHaveLength(sound.length);
   });
 });
 
-test('nothing in, nothing out', () => {
+test('no input makes no output', () => {
   const sink = new RecordingSink();
   new Segmenter({ tracks: { video: videoTrack }, sink, partSeconds: 0.2, segmentSeconds: 2 }).finish();
   expect(sink.segments).toEqual([]);

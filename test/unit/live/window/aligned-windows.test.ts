@@ -70,8 +70,8 @@ async function expectSame(later: LiveWindow, source: LiveWindow): Promise<void> 
   expect([...(await numbersOf(later)).keys()].at(-1)).toBe([...ofSource.keys()].at(-1));
 }
 
-describe('a window that begins beside another has its numbers', () => {
-  test('from where it begins on', async () => {
+describe('a window that is aligned with another has its numbers', () => {
+  test('from its first segment on', async () => {
     const windows = new Windows();
     for (let count = 0; count < 3; count += 1) windows.segment();
     const later = windows.begin(windows.source);
@@ -81,7 +81,7 @@ describe('a window that begins beside another has its numbers', () => {
     expect((await playlistOf(later)).segments).toHaveLength(3);
   });
 
-  test.each(['before the window was made', 'behind it'])('where a break came %s', async when => {
+  test.each(['before the window was made', 'behind it'])('with a discontinuity %s', async when => {
     const windows = new Windows();
     for (let count = 0; count < 3; count += 1) windows.segment();
     if (when.startsWith('before')) windows.source.markDiscontinuity();
@@ -95,7 +95,7 @@ describe('a window that begins beside another has its numbers', () => {
     );
   });
 
-  test.each([0, 1, 3])('where the publisher was gone for %i segments before anything came', async gaps => {
+  test.each([0, 1, 3])('when the publisher was gone for %i segments before any media', async gaps => {
     const windows = new Windows();
     windows.segment();
     const later = windows.begin(windows.source);
@@ -109,7 +109,7 @@ describe('a window that begins beside another has its numbers', () => {
     await expectSame(later, windows.source);
   });
 
-  test('where a publisher came and went without a frame', async () => {
+  test('when a publisher came and went without a frame', async () => {
     const windows = new Windows();
     windows.segment();
     const first = windows.begin(windows.source);

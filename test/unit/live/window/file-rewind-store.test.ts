@@ -50,7 +50,7 @@ async function slice({ path, start, length }: FileSlice): Promise<Buffer> {
   return (await readFile(path)).subarray(start, start + length);
 }
 
-test('segments stand one after the other in files of a minute, and come back as they were', async () => {
+test('writes segments to files of a minute each, and reads them back', async () => {
   const { store, folder, keep, read, bodies } = await openStore();
   for (let sequence = 2; sequence <= 9; sequence += 1) keep(sequence);
   store.writeInit(1, Buffer.from('init'), () => {});
@@ -61,7 +61,7 @@ test('segments stand one after the other in files of a minute, and come back as 
   await store.close();
 });
 
-test('files go when nothing in them is asked for any more, init sections too', async () => {
+test('removes files and init sections that are not needed any more', async () => {
   const { store, folder, keep } = await openStore();
   for (const number of [1, 2]) store.writeInit(number, Buffer.from('init'), () => {});
   for (let sequence = 2; sequence <= 9; sequence += 1) keep(sequence);
@@ -74,7 +74,7 @@ test('files go when nothing in them is asked for any more, init sections too', a
   await store.close();
 });
 
-test('no file stays open when nothing more is to be kept, and all can be read', async () => {
+test('closes its file when it finishes, and everything can be read', async () => {
   const { store, folder, keep, read, bodies } = await openStore();
   for (let sequence = 2; sequence <= 6; sequence += 1) keep(sequence);
   await store.settled();
@@ -85,7 +85,7 @@ test('no file stays open when nothing more is to be kept, and all can be read', 
   await store.close();
 });
 
-test('a folder that somebody removed is made again, so that one broadcast does not stop the others for good', async () => {
+test('creates a removed folder again, so that one broadcast does not stop the others', async () => {
   const { store, clock, folder, keep, read, bodies, room } = await openStore({ chunkSeconds: 10 });
   keep(2);
   await store.settled();
@@ -101,7 +101,7 @@ test('a folder that somebody removed is made again, so that one broadcast does n
   await store.close();
 });
 
-test('a write that fails costs what waits, is told once, and after a while it goes on in another file', async () => {
+test('a failed write drops the queue, is logged once, and writing resumes in another file', async () => {
   let isFull = false;
   const { store, clock, lines, keep, read, bodies, places } = await openStore({
     write: async (handle, body, position) => {
@@ -129,7 +129,7 @@ test('a write that fails costs what waits, is told once, and after a while it go
   await store.close();
 });
 
-test('nothing is written while too little is free, and it goes on with a little more than that', async () => {
+test('writing pauses while too little is free, and resumes with a little more', async () => {
   const { store, clock, disk, room, lines, keep, places } = await openStore();
   disk.freeBytes = 99;
   await room.check();
@@ -150,7 +150,7 @@ test('nothing is written while too little is free, and it goes on with a little 
   await store.close();
 });
 
-test('what is given up while it waits is not written; one write runs at a time', async () => {
+test('a cancelled write is not run, and writes run one at a time', async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   let running = 0;
   let most = 0;
@@ -174,7 +174,7 @@ test('what is given up while it waits is not written; one write runs at a time',
   await store.close();
 });
 
-test('after a start the folders of former broadcasts are gone, images and broadcasts that run are not', async () => {
+test('a start removes the folders of former broadcasts, but no thumbnails and no running broadcasts', async () => {
   const dataDir = await testTempDir();
   const files = new MediaFiles(dataDir);
   const [stream, left, runs] = ['li', 'br', 'br'].map((prefix, index) => prefix + String(index).repeat(22));

@@ -37,7 +37,7 @@ test('describes a stream with both tracks', () => {
   });
 });
 
-test('audio alone names no picture', () => {
+test('audio alone has no video attributes', () => {
   const variant = variantOf({ tracks: { audio: audioTrack }, frameSeconds: 0.021 });
   expect(variant.codecs).toBe(audioTrack.codec);
   expect(variant).not.toHaveProperty('width');
@@ -45,7 +45,7 @@ test('audio alone names no picture', () => {
   expect(variant).not.toHaveProperty('videoRange');
 });
 
-test('a declared rate above what was measured counts', () => {
+test('a declared bit rate above the measured one counts', () => {
   const variant = variantOf({ declared: { ...declared, bitsPerSecond: 2_500_000 } });
   expect(variant.bandwidthBitsPerSecond).toBe(3_000_000);
 });

@@ -39,7 +39,7 @@ describe('before the first part', () => {
 });
 
 describe('the first playlist', () => {
-  test('is held until players can begin: three parts', async () => {
+  test('is blocked until players can start: three parts', async () => {
     const filled = new FilledWindow();
     filled.begin(1);
     const asked = filled.ask();
@@ -49,7 +49,7 @@ describe('the first playlist', () => {
     expect(await asked).toMatchObject({ status: 200, hasWaited: false });
   });
 
-  test('is given after a target duration all the same', async () => {
+  test('is returned after a target duration at the latest', async () => {
     const filled = new FilledWindow();
     filled.begin(1);
     const asked = filled.ask();
@@ -59,7 +59,7 @@ describe('the first playlist', () => {
     expect(await asked).toMatchObject({ status: 200 });
   });
 
-  test('has a segment that is not there before the open one, so that it is not empty', async () => {
+  test('has a gap before the open segment, so that it is not empty', async () => {
     const filled = new FilledWindow();
     filled.begin(3);
     const { segments, openParts, mediaSequence } = await filled.playlist();
@@ -74,7 +74,7 @@ describe('the first playlist', () => {
 });
 
 describe('a playlist in the middle of a broadcast', () => {
-  test('says what the server can do, within the bounds of the text', async () => {
+  test('has valid server control attributes', async () => {
     const filled = new FilledWindow();
     filled.segments(8);
     filled.begin(2);
@@ -96,7 +96,7 @@ describe('a playlist in the middle of a broadcast', () => {
     expect(playlist.playlistType).toBeUndefined();
   });
 
-  test('parts have one running number, and the hint is the number that comes next', async () => {
+  test('numbers its parts consecutively, and hints the next number', async () => {
     const filled = new FilledWindow();
     filled.segments(2);
     filled.begin(3);
@@ -105,7 +105,7 @@ describe('a playlist in the middle of a broadcast', () => {
     expect(playlist.preloadHints).toEqual([{ type: 'PART', uri: 'part-11.m4s' }]);
   });
 
-  test('the hint stays true when a segment closes, and when the next one is not independent', async () => {
+  test('keeps its hint when a segment closes, and when the next one is not independent', async () => {
     const filled = new FilledWindow();
     filled.segments(2);
     expect((await filled.playlist()).preloadHints).toEqual([{ type: 'PART', uri: 'part-8.m4s' }]);
@@ -116,7 +116,7 @@ describe('a playlist in the middle of a broadcast', () => {
     expect(playlist.independentSegments).toBe(false);
   });
 
-  test('parts leave the list after three target durations, in order, and can still be fetched', async () => {
+  test('unlists parts after three target durations, and they can still be fetched', async () => {
     const filled = new FilledWindow();
     filled.segments(7);
     filled.begin(1);
@@ -129,7 +129,7 @@ describe('a playlist in the middle of a broadcast', () => {
     expect(await filled.media('part-0.m4s')).toBe(partBytes);
   });
 
-  test('a segment is its parts, joined', async () => {
+  test('has segments that consist of their parts', async () => {
     const filled = new FilledWindow();
     filled.segments(2);
     const { segments } = await filled.playlist();
@@ -139,7 +139,7 @@ describe('a playlist in the middle of a broadcast', () => {
     }
   });
 
-  test('dates follow the media, one on every segment', async () => {
+  test('dates every segment by its media', async () => {
     const filled = new FilledWindow();
     filled.segments(6);
     const { segments } = await filled.playlist();
@@ -150,8 +150,8 @@ describe('a playlist in the middle of a broadcast', () => {
   });
 });
 
-describe('what leaves the list', () => {
-  test('segments go from the front when the window is full; numbers never go back', async () => {
+describe('unlisting', () => {
+  test('removes the first segments of a full window, and numbers never decrease', async () => {
     const filled = new FilledWindow();
     let former = 0;
     for (let count = 0; count < 20; count += 1) {
@@ -165,7 +165,7 @@ describe('what leaves the list', () => {
     expect(segments.reduce((sum, segment) => sum + segment.durationSeconds, 0)).toBe(16);
   });
 
-  test('a removed segment stays for its duration and that of the longest list', async () => {
+  test('keeps a removed segment for its duration and that of the longest list', async () => {
     const filled = new FilledWindow();
     filled.segments(8);
     const { segments } = await filled.playlist();
@@ -180,20 +180,20 @@ describe('what leaves the list', () => {
     expect(await filled.media('part-0.m4s')).toBe(404);
   });
 
-  test('short segments: three target durations stay, whatever the window is', async () => {
+  test('keeps three target durations of short segments with any window', async () => {
     const filled = new FilledWindow({ targetDurationSeconds: 10 });
     filled.segments(40);
     const { segments } = await filled.playlist();
     expect(segments.reduce((sum, segment) => sum + segment.durationSeconds, 0)).toBeGreaterThanOrEqual(30);
   });
 
-  test('long segments: six stay, whatever the window is', async () => {
+  test('keeps six long segments with any window', async () => {
     const filled = new FilledWindow({ targetDurationSeconds: 4, windowSeconds: 6 });
     for (let count = 0; count < 12; count += 1) filled.segment(8);
     expect((await filled.playlist()).segments).toHaveLength(6);
   });
 
-  test('over the byte cap removed segments go at once, and the list down to three target durations', async () => {
+  test('above the byte limit drops removed segments at once, and shortens the list to three target durations', async () => {
     const filled = new FilledWindow({ maxBytes: 20 * partBytes });
     for (let count = 0; count < 30; count += 1) {
       filled.segment();
@@ -206,7 +206,7 @@ describe('what leaves the list', () => {
     for (const segment of segments) expect(await filled.media(segment.uri)).toBe(4 * partBytes);
   });
 
-  test('bytes held are those of what can be fetched', async () => {
+  test('holds the bytes of everything that can be fetched', async () => {
     const filled = new FilledWindow();
     filled.segments(60);
     let fetched = 0;
@@ -218,8 +218,8 @@ describe('what leaves the list', () => {
   });
 });
 
-describe('breaks', () => {
-  test('another init section: a discontinuity, a new MAP, and both hinted before they are listed', async () => {
+describe('discontinuities', () => {
+  test('come with a new init section, which is hinted before it is listed', async () => {
     const filled = new FilledWindow();
     filled.segments(2);
     filled.window.markDiscontinuity();
@@ -247,14 +247,14 @@ describe('breaks', () => {
     expect(await filled.media('init-2.mp4')).toBe(404);
   });
 
-  test('before the first part a break is none', async () => {
+  test('do not occur before the first part', async () => {
     const filled = new FilledWindow();
     filled.window.markDiscontinuity();
     filled.begin(3);
     expect(await filled.text()).not.toContain('EXT-X-DISCONTINUITY\n');
   });
 
-  test('the discontinuity sequence grows when the tag leaves the list, so that a segment keeps its number', async () => {
+  test('increase the discontinuity sequence when their tag leaves the list', async () => {
     const filled = new FilledWindow();
     const numbers = new Map<string, number>();
     for (let count = 0; count < 40; count += 1) {
@@ -271,7 +271,7 @@ describe('breaks', () => {
     expect((await filled.playlist()).discontinuitySequence).toBeGreaterThan(4);
   });
 
-  test('init sections of segments that are gone go too', async () => {
+  test('init sections are removed with their last segment', async () => {
     const filled = new FilledWindow();
     for (let count = 0; count < 12; count += 1) {
       filled.window.markDiscontinuity();
@@ -287,7 +287,7 @@ describe('breaks', () => {
     expect(left).toEqual(['init-13.mp4']);
   });
 
-  test('many segments that go in one instant take their init section with them', async () => {
+  test('many segments that are removed at once take their init section with them', async () => {
     const filled = new FilledWindow();
     filled.segments(8);
     filled.window.markDiscontinuity();
@@ -310,8 +310,8 @@ describe('breaks', () => {
   });
 });
 
-describe('gaps while nobody publishes', () => {
-  test('close the open segment and follow it in time; the next segment comes after them', async () => {
+describe('gaps without a publisher', () => {
+  test('close the open segment and continue its dates', async () => {
     const filled = new FilledWindow();
     filled.segments(3);
     filled.begin(2);
@@ -340,7 +340,7 @@ describe('gaps while nobody publishes', () => {
     expect(partsOf(after).at(-1)).toBe(after.openParts?.parts.at(-1)?.uri);
   });
 
-  test('wake those who wait for a segment, and those who wait for a part of it', async () => {
+  test('unblock requests for a segment and for its parts', async () => {
     const filled = new FilledWindow();
     filled.segments(3);
     const whole = filled.ask('_HLS_msn=5');
@@ -351,7 +351,7 @@ describe('gaps while nobody publishes', () => {
     expect(await part).toMatchObject({ status: 200 });
   });
 
-  test('a date never goes back, however many gaps there were', async () => {
+  test('never decrease a date', async () => {
     const filled = new FilledWindow();
     filled.segments(3);
     for (let count = 0; count < 12; count += 1) {
@@ -367,7 +367,7 @@ describe('gaps while nobody publishes', () => {
 });
 
 describe('dates', () => {
-  test('a publisher that is faster than time never dates a segment into the future', async () => {
+  test('of a publisher that is faster than real time are never in the future', async () => {
     const filled = new FilledWindow();
     for (let count = 0; count < 8; count += 1) {
       filled.open();
@@ -382,7 +382,7 @@ describe('dates', () => {
     expect(dates).toEqual(dates.toSorted((a, b) => a - b));
   });
 
-  test('a publisher that lost seconds: a discontinuity, and dates start anew', async () => {
+  test('start at a new anchor behind a discontinuity when a publisher lost seconds', async () => {
     const filled = new FilledWindow();
     filled.segments(3);
     filled.clock.passedMs += 7000;
@@ -412,7 +412,7 @@ describe('blocking reloads', () => {
     ['a part of what is no longer listed', '_HLS_msn=0&_HLS_part=7'],
     ['the gap in front', '_HLS_msn=1&_HLS_part=3'],
     ['other parameters', 'token=a&_HLS_msn=4&x=y'],
-  ])('%s is answered at once with the whole list', async (_, query) => {
+  ])('%s gets the whole playlist at once', async (_, query) => {
     const filled = await inTheMiddle();
     const plain = await filled.text();
     expect(await stateOf(filled.text(query))).toBe(plain);
@@ -428,7 +428,7 @@ describe('blocking reloads', () => {
     ['part 0 of the next segment', '_HLS_msn=6&_HLS_part=0', 4],
     ['part 1 of the next segment', '_HLS_msn=6&_HLS_part=1', 5],
     ['the next segment', '_HLS_msn=6', 8],
-  ])('%s is answered when it is there, and not before', async (_, query, steps) => {
+  ])('%s is blocked until it is there', async (_, query, steps) => {
     const filled = await inTheMiddle();
     const fill = [
       () => filled.part(),
@@ -465,7 +465,7 @@ describe('blocking reloads', () => {
     expect(await stateOf(filled.ask(query))).toMatchObject({ status: 400 });
   });
 
-  test('a part just within the limit is waited for', async () => {
+  test('a part just within the limit is blocked', async () => {
     const filled = await inTheMiddle();
     const leave = new AbortController();
     const asked = filled.ask('_HLS_msn=5&_HLS_part=11', leave.signal);
@@ -474,7 +474,7 @@ describe('blocking reloads', () => {
     expect(await asked).toMatchObject({ status: 503 });
   });
 
-  test('after three target durations in vain: 503, not the old list', async () => {
+  test('a request gets 503 after three target durations', async () => {
     const filled = await inTheMiddle();
     const asked = filled.ask('_HLS_msn=5&_HLS_part=2');
     await vi.advanceTimersByTimeAsync(5999);
@@ -483,7 +483,7 @@ describe('blocking reloads', () => {
     expect(await asked).toMatchObject({ status: 503 });
   });
 
-  test('many who wait for one part are all given the very same bytes', async () => {
+  test('all requests for one part get the same bytes', async () => {
     const filled = await inTheMiddle();
     const asked = Array.from({ length: 40 }, () => filled.ask('_HLS_msn=5&_HLS_part=2'));
     filled.part();
@@ -493,7 +493,7 @@ describe('blocking reloads', () => {
     expect(texts.has(undefined)).toBe(false);
   });
 
-  test('one who went away is not waited for', async () => {
+  test('an aborted request is not blocked', async () => {
     const filled = await inTheMiddle();
     const gone = AbortSignal.abort();
     expect(await filled.ask('_HLS_msn=5&_HLS_part=2', gone)).toMatchObject({ status: 503 });
@@ -501,7 +501,7 @@ describe('blocking reloads', () => {
 });
 
 describe('delta updates', () => {
-  test('leave out what is further back than CAN-SKIP-UNTIL and merge without a hole', async () => {
+  test('skip segments before CAN-SKIP-UNTIL and merge without a gap', async () => {
     const filled = new FilledWindow();
     filled.segments(9);
     filled.begin(2);
@@ -517,13 +517,13 @@ describe('delta updates', () => {
     }
   });
 
-  test('are full lists where there is nothing to skip', async () => {
+  test('are whole playlists when there is nothing to skip', async () => {
     const filled = new FilledWindow();
     filled.segments(3);
     expect(await filled.text('_HLS_skip=YES')).toBe(await filled.text());
   });
 
-  test('are not given unless asked for, and not for other words', async () => {
+  test('are returned only for the values YES and v2', async () => {
     const filled = new FilledWindow();
     filled.segments(9);
     expect((await filled.playlist()).skippedSegments).toBeUndefined();
@@ -532,7 +532,7 @@ describe('delta updates', () => {
 });
 
 describe('the hinted part', () => {
-  test('is held and given whole when it comes', async () => {
+  test('is blocked and returned whole when it comes', async () => {
     const filled = new FilledWindow();
     filled.segments(2);
     const asked = Promise.resolve(filled.media('part-8.m4s'));
@@ -551,7 +551,7 @@ describe('the hinted part', () => {
     'init-9.mp4',
     '',
     '__proto__',
-  ])('%j was never hinted: not found at once', async name => {
+  ])('%j was never hinted and is not found at once', async name => {
     const filled = new FilledWindow();
     filled.segments(2);
     expect(await stateOf(filled.media(name))).toBe(404);
@@ -570,7 +570,7 @@ describe('the hinted part', () => {
     expect(await asked).toMatchObject({ status: 200 });
   });
 
-  test('that does not come is not found', async () => {
+  test('is not found when it does not come', async () => {
     const filled = new FilledWindow();
     filled.segments(2);
     const late = filled.media('part-8.m4s');
@@ -584,7 +584,7 @@ describe('the hinted part', () => {
 });
 
 describe('the end', () => {
-  test('closes the open segment, answers everyone with the end mark, and leaves no hint and no parts', async () => {
+  test('closes the open segment, responds to everyone with EXT-X-ENDLIST, and lists no hint and no parts', async () => {
     const filled = new FilledWindow();
     filled.segments(9);
     filled.begin(2);
@@ -601,7 +601,7 @@ describe('the end', () => {
     for (const segment of playlist.segments) expect(await filled.media(segment.uri)).not.toBe(404);
   });
 
-  test('nothing is added afterwards', async () => {
+  test('adds nothing afterwards', async () => {
     const filled = new FilledWindow();
     filled.segments(2);
     filled.window.end();
@@ -610,7 +610,7 @@ describe('the end', () => {
     expect(await filled.text()).toBe(text);
   });
 
-  test('directives mean nothing afterwards', async () => {
+  test('ignores delivery directives afterwards', async () => {
     const filled = new FilledWindow();
     filled.segments(9);
     filled.window.end();
@@ -623,7 +623,7 @@ describe('the end', () => {
 });
 
 describe('bandwidth', () => {
-  test('is the peak of any one segment and the average of all; gaps and the short first one count for nothing', () => {
+  test('is the peak of any segment and the average of all, without gaps and the short first one', () => {
     const filled = new FilledWindow();
     filled.open();
     filled.part(true, 100_000);
@@ -638,7 +638,7 @@ describe('bandwidth', () => {
     expect(peakBitsPerSecond).toBe(Math.max(averageBitsPerSecond, 48_000));
   });
 
-  test('is 0 of nothing', () => {
+  test('is 0 without segments', () => {
     expect(new FilledWindow().window.measureBandwidth()).toEqual({
       peakBitsPerSecond: 0,
       averageBitsPerSecond: 0,
@@ -646,7 +646,7 @@ describe('bandwidth', () => {
   });
 });
 
-test('everyone who can fetch something new is told', () => {
+test('reports every change', () => {
   const filled = new FilledWindow();
   filled.segment();
   expect(filled.changes).toBe(5);

@@ -15,22 +15,22 @@ function dated(clockSeconds: readonly number[], mediaSeconds = 2): { at: number[
   };
 }
 
-test('dates follow the media while it comes in time', () => {
+test('dates follow the media while it arrives in time', () => {
   expect(dated([0, 2.1, 4, 6.3])).toEqual({ at: [0, 2, 4, 6], late: [] });
 });
 
-test('media that comes faster than time passes is dated when it comes', () => {
+test('media that is faster than real time is dated by its arrival', () => {
   expect(dated([0, 1, 2, 3])).toEqual({ at: [0, 1, 2, 3], late: [] });
 });
 
-test('time that was lost is said, and made up for', () => {
+test('lost time is reported, and dates catch up', () => {
   expect(dated([0, 2, 14, 16])).toEqual({ at: [0, 2, 14, 16], late: [2] });
 });
 
-test('a clock that is set back stops no dates: they go on with the media, and no two are the same', () => {
+test('dates follow the media while the clock is set back, and none occurs twice', () => {
   expect(dated([0, 2, -3596, -3594, -3592])).toEqual({ at: [0, 2, 4, 6, 8], late: [] });
 });
 
-test('a clock that is set back and right again leaves dates as they are', () => {
+test('a clock that is set back and corrected does not change dates', () => {
   expect(dated([0, 2, -600, -598, 8.1, 10])).toEqual({ at: [0, 2, 4, 6, 8, 10], late: [] });
 });

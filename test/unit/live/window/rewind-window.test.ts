@@ -110,7 +110,7 @@ describe('an hour of rewind', () => {
   filled.segments(2500);
   filled.begin(2);
 
-  test('is listed whole, without a hole; the new in memory, the rest on disk', async () => {
+  test('is listed without a gap, with the newest segments in memory and the rest on disk', async () => {
     const playlist = await filled.wholeList();
     expect(seconds(playlist)).toBe(hour);
     const origins = playlist.segments.map(({ uri }) => filled.origin(uri));
@@ -119,7 +119,7 @@ describe('an hour of rewind', () => {
     expect(filled.window.heldBytes).toBeLessThan(10 * 4 * partBytes);
   });
 
-  test('gives each segment the same answer from the disk as from memory, but for where the bytes are', () => {
+  test('gets the same responses from disk as from memory', () => {
     const fromDisk = filled.answer('segment-2000.m4s');
     const fromMemory = filled.answer('segment-2501.m4s');
     expect(fromDisk).toMatchObject({ bytes: 4 * partBytes, etag: `"segment-2000.m4s-${4 * partBytes}"` });
@@ -127,7 +127,7 @@ describe('an hour of rewind', () => {
     expect(fromDisk).toMatchObject({ lifetimeSeconds: hour });
   });
 
-  test('the text that is put together is that of a list written at once, gzipped too', async () => {
+  test('has the same text as a playlist that is rendered at once, gzipped too', async () => {
     const answer = await filled.ask();
     if (answer.status !== 200) throw new Error('no list');
     const { plain, gzip, etag } = answer.text;
@@ -137,7 +137,7 @@ describe('an hour of rewind', () => {
     expect(gzip.length).toBeLessThan(plain.length / 4);
   });
 
-  test('a delta update is as small as ever, and merges with the list', async () => {
+  test('has small delta updates that merge with the playlist', async () => {
     const full = await filled.playlist();
     const text = await filled.text('_HLS_skip=YES');
     expect(text.length).toBeLessThan(4000);
@@ -147,7 +147,7 @@ describe('an hour of rewind', () => {
     expect(delta.openParts).toEqual(full.openParts);
   });
 
-  test('what left the list stays on disk for as long as the list is, and then goes', () => {
+  test('keeps unlisted segments on disk for the duration of the list', () => {
     const first = 2502 - hour / 2;
     expect(filled.origin(`segment-${first - 1}.m4s`)).toBe('disk');
     // Two hours' worth are 3,600 segments; nothing has been long enough gone.
@@ -160,12 +160,12 @@ describe('an hour of rewind', () => {
     expect([...longer.store.kept.keys()][0]).toBe(longer.store.removedBefore);
   });
 
-  test('costs some hundred bytes a segment, its text and places included', () => {
+  test('takes some hundred bytes per segment, text and locations included', () => {
     expect(filled.window.bookkeepingBytes / 1800).toBeLessThan(130);
     expect(filled.store.kept.size).toBeGreaterThan(1800);
   });
 
-  test('parts leave the memory with their segments, and not before their time', async () => {
+  test('drops parts from memory together with their segments', async () => {
     expect(await filled.media('part-0.m4s')).toBe(404);
     const newest = 2500 * 4 + 1;
     // 7.5 target durations of 2 s, in parts of 0.5 s.
@@ -176,8 +176,8 @@ describe('an hour of rewind', () => {
   });
 });
 
-describe('breaks and gaps in old segments', () => {
-  test('keep their place: discontinuities, maps, dates, gaps', async () => {
+describe('discontinuities and gaps in old segments', () => {
+  test('keep their place', async () => {
     const filled = new Rewound(900);
     const expected = new Map<string, MediaPlaylist['segments'][number]>();
     for (let count = 0; count < 400; count += 1) {
@@ -204,7 +204,7 @@ describe('breaks and gaps in old segments', () => {
     }
   });
 
-  test('an init section stays as long as a segment that needs it, on disk, and goes with the last one', () => {
+  test('keep an init section on disk as long as a segment needs it', () => {
     const filled = new Rewound(60);
     filled.segments(10);
     filled.window.markDiscontinuity();
@@ -219,8 +219,8 @@ describe('breaks and gaps in old segments', () => {
   });
 });
 
-describe('a disk in trouble', () => {
-  test('full: the list shrinks to what is in memory, goes on, and grows again when there is room', async () => {
+describe('a failing disk', () => {
+  test('that is full shortens the list to the memory until there is space', async () => {
     const filled = new Rewound(600);
     filled.segments(200);
     expect(seconds(await filled.wholeList())).toBeGreaterThanOrEqual(400);
@@ -235,7 +235,7 @@ describe('a disk in trouble', () => {
     expect(seconds(await filled.wholeList())).toBeGreaterThanOrEqual(200);
   });
 
-  test('slow: what is not written when it leaves the memory ends the list, and is given up', async () => {
+  test('that is slow ends the list at segments that leave the memory unwritten', async () => {
     const filled = new Rewound(600);
     filled.segments(100);
     filled.store.mode = 'waits';
@@ -251,14 +251,14 @@ describe('a disk in trouble', () => {
     expect(filled.store.waiting.size).toBeLessThanOrEqual(9);
   });
 
-  test('stuck for good, where no more is listed than is in memory anyway: nothing waits for it without end', () => {
+  test('that hangs collects no writes when nothing beyond the memory is listed', () => {
     const filled = new Rewound(8, { windowSeconds: 6 });
     filled.store.mode = 'waits';
     filled.segments(100);
     expect(filled.store.waiting.size).toBeLessThanOrEqual(20);
   });
 
-  test('for one segment: what stood before it goes too, so that the list has no hole', async () => {
+  test('that loses one segment unlists all segments before it', async () => {
     const filled = new Rewound(600);
     filled.segments(100);
     filled.store.mode = 'full';
@@ -271,7 +271,7 @@ describe('a disk in trouble', () => {
     expect(filled.origin('segment-100.m4s')).toBe('disk');
   });
 
-  test('more bytes than may be in memory: what is on disk leaves earlier, and the list is as long', async () => {
+  test('drops segments from memory earlier above the byte limit, and lists as many', async () => {
     const filled = new Rewound(600, { maxBytes: 20 * partBytes });
     filled.segments(100);
     expect(filled.window.heldBytes).toBeLessThanOrEqual(24 * partBytes);
@@ -280,7 +280,7 @@ describe('a disk in trouble', () => {
 });
 
 describe('after the end', () => {
-  test('all of the list is on disk, nothing in memory', async () => {
+  test('everything listed is on disk, and nothing in memory', async () => {
     const filled = new Rewound(600);
     filled.segments(100);
     filled.begin(2);
@@ -296,7 +296,7 @@ describe('after the end', () => {
     expect(filled.origin('init-1.mp4')).toBe('disk');
   });
 
-  test('what is not on disk is not given away, and says so', () => {
+  test('segments that are not on disk stay in memory', () => {
     const filled = new Rewound(600);
     filled.segments(20);
     filled.store.mode = 'waits';
@@ -309,7 +309,7 @@ describe('after the end', () => {
   });
 });
 
-test('a day at two seconds: numbers stay right when the log has grown many times', async () => {
+test('a day of two-second segments keeps its numbers while the log grows', async () => {
   const filled = new Rewound(24 * hour);
   for (let count = 0; count < 20_000; count += 1) filled.segment(1);
   const text = await filled.text('_HLS_skip=YES');
