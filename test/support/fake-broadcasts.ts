@@ -19,12 +19,11 @@ export const avc = {
   frame: (bytes = 10) => Buffer.concat([Buffer.from([0x27, 1, 0, 0, 0]), Buffer.alloc(bytes)]),
 };
 
-/** A video tag. */
 export function videoTag(timestampMs: number, body: Buffer): FlvTag {
   return { kind: 'video', timestampMs, body };
 }
 
-/** A packager that does what a test says. */
+/** A packager that tests control. */
 export class FakePackager implements Packager {
   readonly plan: PackagerPlan;
   readonly events: PackagerEvents;
@@ -52,18 +51,16 @@ export class FakePackager implements Packager {
     return this.finish();
   }
 
-  /** Dies by itself. */
   die(): void {
     this.isOver = true;
     this.events.exited({ kind: 'failed', report: 'died' });
   }
 
-  /** Gives its track. */
   begin(track: TrackDescription = videoTrack): void {
     this.events.tracks({ video: track });
   }
 
-  /** Gives `count` frames of 40 ms, the first of them a keyframe at `atMs`. */
+  /** Delivers `count` frames of 40 ms, the first of them a keyframe at `atMs`. */
   give(atMs: number, count: number): void {
     for (let index = 0; index < count; index += 1)
       this.events.sample('video', sample(index === 0), atMs + index * 40);
@@ -80,7 +77,6 @@ function sample(isSync: boolean): Sample {
   } as unknown as Sample;
 }
 
-/** Settings of every room that tests make. */
 export const liveSettings: BroadcastRegistryOptions['settings'] = {
   partTargetMs: 200,
   segmentTargetMs: 2000,
@@ -96,7 +92,7 @@ export const liveSettings: BroadcastRegistryOptions['settings'] = {
   completedLingerMs: 60_000,
 };
 
-/** A live room of one stream, `li1` with the key `key`, whose packagers are in the test's hands. */
+/** Starts a registry with one live stream, `li1` with the key `key`, and packagers that the test controls. */
 export function startFakeBroadcasts(
   change: Partial<BroadcastRegistryOptions> = {},
   stream: Partial<LiveStreamConfig> = {},
@@ -146,7 +142,7 @@ export function startFakeBroadcasts(
   return { live, packagers, ends, states };
 }
 
-/** Publishes to the stream of {@link startFakeBroadcasts}. `told`: what the connection heard. */
+/** Publishes to the stream of {@link startFakeBroadcasts}. `told` is what the connection was told. */
 export function publish(live: BroadcastRegistry) {
   const told: string[] = [];
   const link: PublisherConnection = {

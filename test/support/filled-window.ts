@@ -3,7 +3,7 @@ import { LiveWindow, type LiveWindowOptions } from '../../src/live/window/live-w
 import type { MediaPlaylist } from '../../src/media/hls/media-playlist.ts';
 import { parseMediaPlaylist } from '../../src/media/hls/parse-media-playlist.ts';
 
-/** A clock that tests set forward. Dates begin at 2026-01-01. */
+/** A clock that tests advance, from 2026-01-01. */
 export class ManualClock {
   passedMs = 0;
 
@@ -16,12 +16,10 @@ export class ManualClock {
   }
 }
 
-/** Of every part. */
 export const partSeconds = 0.5;
-/** Of a part, unless it is told. */
 export const partBytes = 1000;
 
-/** A window that is filled as a publisher in real time would: each part lasts half a second. */
+/** A window that is filled in real time with parts of half a second. */
 export class FilledWindow {
   readonly clock = new ManualClock();
   readonly window: LiveWindow;

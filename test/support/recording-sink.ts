@@ -5,31 +5,29 @@ import { writeInitSegment } from '../../src/media/cmaf/init-segment.ts';
 import type { TrackDescription } from '../../src/media/cmaf/movie-box.ts';
 import { fixture, readAll } from '../unit/cmaf/read-all.ts';
 
-/** The tracks that tests cut: their samples are made up, their descriptions are real. */
+/** A real track description for made-up samples. */
 export const videoTrack: TrackDescription = {
   ...readAll(fixture('h264-5')).tracks[0]!,
   id: 1,
   timescale: 16000,
 };
-/** Goes with {@link videoTrack}. */
 export const audioTrack: TrackDescription = {
   ...readAll(fixture('aac-5')).tracks[0]!,
   id: 2,
   timescale: 48000,
 };
 
-/** A segment as it was cut. */
 export interface CutSegment {
   readonly startMs: number;
   readonly isIndependent: boolean;
   readonly parts: Part[];
 }
 
-/** Takes what a segmenter cuts, and reads it back. */
+/** Records the segments of a segmenter, and reads them back. */
 export class RecordingSink implements SegmentSink {
   partTargetSeconds: number | undefined;
   readonly targetDurationSeconds: number;
-  /** Complete ones. */
+  /** Closed segments. */
   readonly segments: CutSegment[] = [];
   open: CutSegment | undefined;
   #sequence = 0;
@@ -65,12 +63,12 @@ export class RecordingSink implements SegmentSink {
     return this.#sequence;
   }
 
-  /** EXTINF of all complete segments, in seconds. */
+  /** EXTINF of the closed segments, in seconds. */
   get durations(): number[] {
     return this.segments.map(durationOf);
   }
 
-  /** All parts, those of the open segment too. */
+  /** All parts, including those of the open segment. */
   get parts(): Part[] {
     return [...this.segments, ...(this.open === undefined ? [] : [this.open])].flatMap(({ parts }) => parts);
   }
@@ -80,7 +78,7 @@ export class RecordingSink implements SegmentSink {
     return readSamples(this.parts);
   }
 
-  /** The rules that the parts and segments break, in words; none when all is well. */
+  /** Describes the rules that the parts and segments break. */
   brokenRules(): string[] {
     const broken: string[] = [];
     const partTarget = this.partTargetSeconds ?? 0;

@@ -23,7 +23,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A connection that notes what it is told. */
+/** A connection that records what it is told. */
 function connection(): { link: PublisherConnection; told: string[] } {
   const told: string[] = [];
   const link: PublisherConnection = {
@@ -39,7 +39,7 @@ function connection(): { link: PublisherConnection; told: string[] } {
   return { link, told };
 }
 
-/** A live room without media: no packager is ever started. */
+/** A registry whose broadcasts get no media, so that no packager starts. */
 function room(
   owners: Readonly<Record<string, LiveStreamConfig>> = { key: owner },
   settings: Partial<LiveSettings> = {},
@@ -152,7 +152,7 @@ describe('transcoded broadcasts', () => {
       description: 'This server already encodes 2 live streams, which is its limit. Try again later.',
     });
     expect(admit('plain')).toMatchObject({ accepted: true });
-    // An encoder that tries again and again uses none of its attempts up.
+    // Refused encoders do not use up their attempts.
     for (let attempt = 0; attempt < 30; attempt += 1) {
       expect(admit('a2')).toMatchObject({ reason: 'too-many-encoders' });
     }
@@ -184,7 +184,7 @@ describe('a broadcast of a suspended account', () => {
 
 describe('a broadcast of the sandbox', () => {
   const limitMs = 30 * 60_000;
-  // It goes on without any media.
+  // The broadcast continues without media.
   const patient = { keyframeTimeoutMs: 10 * limitMs };
 
   test('ends half an hour after its start, across publishers; the next one may begin at once', async () => {

@@ -11,12 +11,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Decoder configuration of 8192x8192, as x264 writes it. */
+/** x264's decoder configuration of 8192x8192. */
 const largeConfig: Buffer = Buffer.concat([
   Buffer.from([0x17, 0, 0, 0, 0]),
   Buffer.from('0142c03effe1001a6742c03eda0020000401b011000003000100000300020f08042a01000468ce0fc8', 'hex'),
 ]);
-/** Its parameter set with its length. */
+/** The parameter set of it, with its length. */
 const largeSetOfFrame: Buffer = Buffer.concat([
   Buffer.from([0, 0, 0, 26]),
   largeConfig.subarray(13, 13 + 26),
@@ -24,7 +24,7 @@ const largeSetOfFrame: Buffer = Buffer.concat([
 const tooLargeText =
   'refused: The picture of 8192x8192 is too large: this server takes at most 9437184 pixels. Choose a smaller output resolution in the encoder.';
 
-/** Config and keyframe, and the time that the other track is waited for. */
+/** Sends configuration and keyframe, and lets the wait for the other track pass. */
 async function startVideo(publisher: ReturnType<typeof publish>, atMs = 0): Promise<void> {
   publisher.send(videoTag(atMs, avc.config()), videoTag(atMs, avc.keyframe()));
   await vi.advanceTimersByTimeAsync(1000);
@@ -265,7 +265,7 @@ describe('a publisher that reconnected', () => {
 });
 
 describe('a publisher that stopped', () => {
-  /** A room whose publisher was live and is gone for `reason`. */
+  /** A broadcast whose publisher is gone for `reason`. */
   async function left(reason: string) {
     const room = startFakeBroadcasts();
     const publisher = publish(room.live);
@@ -277,7 +277,7 @@ describe('a publisher that stopped', () => {
     return room;
   }
 
-  /** Another one, whose media begins. */
+  /** Reconnects and sends media. */
   async function comeBack({ live, packagers }: Awaited<ReturnType<typeof left>>) {
     const publisher = publish(live);
     await startVideo(publisher);
@@ -348,7 +348,7 @@ test('a waiting broadcast does not become live while it ends', async () => {
   packagers[0]!.give(0, 20);
   first.close('connection-closed');
   await startVideo(publish(live));
-  // What the packager still holds comes out at the end.
+  // The packager delivers its last media at the end.
   packagers[1]!.finish = async () => {
     packagers[1]!.begin();
     packagers[1]!.give(20_000, 20);

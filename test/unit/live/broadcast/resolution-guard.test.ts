@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { isResolutionTooLarge, ResolutionGuard } from '../../../../src/live/broadcast/resolution-guard.ts';
 import { describeVideoTag } from '../../../../src/media/flv/flv-tag.ts';
 
-/** As x265 writes it, of 3840x2160: configuration, and its sequence parameter set alone. */
+/** x265's configuration of 3840x2160, and its sequence parameter set. */
 const hevcSet = '420101016000000300900000030000030096a001e020021c5965654a4c2f0168080000030008000003000840';
 const hevc = `01016000000090000000000096f000fcfdf8f800000f01a1000100${(hevcSet.length / 2).toString(16)}${hevcSet}`;
-/** Sequence header of libaom, of 2560x1440. */
+/** libaom's sequence header of 2560x1440. */
 const av1Header = '0a0c00000062ea7fecfbb5f20080';
 
 /** A tag of enhanced RTMP. */

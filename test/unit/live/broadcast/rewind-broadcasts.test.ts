@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A room whose broadcasts can be rewound on a disk that takes everything, or nothing. */
+/** Starts a registry with rewind on a disk that takes everything, or nothing. */
 function rewoundRoom(seconds: number, isFull = false, record?: boolean) {
   const removed: string[] = [];
   const rewind: OpenRewind = ({ broadcastId, isKeptAfterEnd }) => ({
@@ -33,7 +33,7 @@ function rewoundRoom(seconds: number, isFull = false, record?: boolean) {
   return { ...startFakeBroadcasts({ rewind }, { record }), removed };
 }
 
-/** Broadcasts for so long, and ends it. */
+/** Broadcasts for a time, and ends the broadcast. */
 async function broadcast(room: ReturnType<typeof rewoundRoom>, seconds: number): Promise<void> {
   const publisher = publish(room.live);
   publisher.send(videoTag(0, avc.config()), videoTag(0, avc.keyframe()));

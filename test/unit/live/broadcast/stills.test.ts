@@ -61,7 +61,7 @@ async function timesOf(live: BroadcastRegistry, uri: string) {
   return samples;
 }
 
-/** Fetches all segments, and checks that each begins with a keyframe where the one before it ends. */
+/** Fetches all segments, and checks that each starts with a keyframe at the end of the previous one. */
 async function expectUnbroken(live: BroadcastRegistry) {
   let end: number | undefined;
   for (const { uri, durationSeconds } of (await listOf(live)).segments) {
@@ -77,7 +77,7 @@ test('a playlist begins with three short segments that can be fetched', async ()
   const room = await lost();
   expect(room.before.segments.map(({ uri }) => uri)).toEqual(['still-1.m4s', 'still-2.m4s', 'still-3.m4s']);
   expect(room.before.segments.every(({ parts }) => parts.length === 1)).toBe(true);
-  // Longer ones would make the frame rate untrue.
+  // Longer ones would change the frame rate.
   expect(room.before.segments.map(({ durationSeconds }) => durationSeconds)).toEqual([0.04, 0.04, 0.04]);
   await expectUnbroken(room.live);
 });

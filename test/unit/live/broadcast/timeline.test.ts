@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Timeline } from '../../../../src/live/broadcast/timeline.ts';
 import type { TrackKind } from '../../../../src/media/flv/flv-tag.ts';
 
-/** Places tags given as `[kind, timestamp]` and gives their times. */
+/** Places tags given as `[kind, timestamp]` and returns their times. */
 function placeAll(tags: readonly (readonly [TrackKind, number])[], timeline = new Timeline(500)): number[] {
   return tags.map(([kind, timestampMs]) => timeline.place(kind, timestampMs).atMs);
 }

@@ -68,7 +68,7 @@ function follow(kind: 'video' | 'audio') {
   };
 }
 
-/** Seconds, of sound: the 64 bits of `tfdt`, behind its version and flags. */
+/** Start time of audio in seconds: the 64 bits of `tfdt`, behind its version and flags. */
 const startOf = (fragment: Buffer) =>
   Number(fragment.readBigUInt64BE(fragment.indexOf('tfdt') + 8)) / audioTrack.timescale;
 const durationsOf = (playlist: string) =>
@@ -149,7 +149,7 @@ describe('aligned audio', () => {
     offMs => {
       const { lead, audio, parts } = follow('audio');
       audio(0, 5000);
-      // Each second segment begins there; ends of parts are sums.
+      // Every second segment starts there; ends of parts are sums.
       for (let index = 0; index < 6; index += 1) lead(index * 800, 4, offMs);
       const sum = parts.reduce((total, { durationSeconds }) => total + durationSeconds, 0);
       expect(sum).toBeCloseTo((225 * audioFrameMs) / 1000, 6);

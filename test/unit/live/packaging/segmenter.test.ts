@@ -3,7 +3,6 @@ import { Segmenter } from '../../../../src/live/packaging/segmenter.ts';
 import type { TrackKind } from '../../../../src/media/flv/flv-tag.ts';
 import { audioTrack, RecordingSink, videoTrack } from '../../../support/recording-sink.ts';
 
-/** A sample to be cut. */
 interface Feed {
   readonly kind: TrackKind;
   readonly atMs: number;
@@ -33,7 +32,7 @@ function audio(seconds: number, fromMs = 0): Feed[] {
   return feedOf('audio', timesAt(48000 / 1024, fromMs, fromMs + seconds * 1000), () => true);
 }
 
-/** In the order in which a packager hands samples out: each when it is complete. */
+/** Orders samples as a packager delivers them: each when it is complete. */
 function inOrder(...feeds: readonly Feed[][]): Feed[] {
   return feeds.flat().toSorted((a, b) => a.atMs + a.durationMs - (b.atMs + b.durationMs));
 }
@@ -79,7 +78,7 @@ function cut(samples: readonly Feed[], options: CutOptions = {}): RecordingSink 
   return sink;
 }
 
-/** Every sample is in the output once, in order, where it belongs in time; a frame or two of sound behind the last part may be left out. */
+/** Checks that every sample is in the output once, in order and at its time, except up to two audio frames behind the last part. */
 function expectComplete(sink: RecordingSink, samples: readonly Feed[]): void {
   const cutSamples = sink.samples();
   for (const [kind, track] of [
@@ -94,7 +93,7 @@ function expectComplete(sink: RecordingSink, samples: readonly Feed[]): void {
   }
 }
 
-/** The durations add up to the time of the media: to the end of the last frame, or of audio that outlasts it. */
+/** Checks that the durations add up to the end of the last frame, or of longer audio. */
 function expectSum(sink: RecordingSink, samples: readonly Feed[]): void {
   const endOf = (some: readonly Feed[]) => Math.max(...some.map(({ atMs, durationMs }) => atMs + durationMs));
   const leader = samples.some(sample => sample.kind === 'video') ? 'video' : 'audio';
@@ -160,7 +159,7 @@ describe('a keyframe interval', () => {
     const sink = cut(samples);
     expect(sink.brokenRules()).toEqual([]);
     expectComplete(sink, samples);
-    // The first segment ends before the distance of keyframes is known.
+    // The first segment ends before the keyframe interval is known.
     for (const duration of sink.durations.slice(2, -1)) expect(duration).toBeCloseTo(segmentSeconds, 1);
     expect(sink.segments.slice(2).every(segment => segment.isIndependent)).toBe(true);
   });
@@ -303,7 +302,7 @@ describe('video stops while audio goes on', () => {
   });
 
   test('video that returns begins a segment at its next keyframe', () => {
-    // A packager gives the last frame when the next one tells how long it lasted: after ten seconds.
+    // A packager delivers the last frame when the next one tells its duration: after ten seconds.
     const times = [...timesAt(30, 0, 5000), ...timesAt(30, 15_000, 20_000)];
     const back = inOrder(
       feedOf('video', times, index => index % 50 === 0),

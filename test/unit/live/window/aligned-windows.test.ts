@@ -4,7 +4,7 @@ import type { MediaPlaylist } from '../../../../src/media/hls/media-playlist.ts'
 import { parseMediaPlaylist } from '../../../../src/media/hls/parse-media-playlist.ts';
 import { ManualClock, partBytes } from '../../../support/filled-window.ts';
 
-/** The windows of a broadcast: the source's, which leads, and others that begin beside it. */
+/** The windows of a broadcast: the source's, and others that are aligned with it. */
 class Windows {
   readonly #options = {
     targetDurationSeconds: 2,
@@ -49,7 +49,7 @@ async function playlistOf(window: LiveWindow): Promise<MediaPlaylist> {
   return parseMediaPlaylist(answer.text.plain.toString());
 }
 
-/** By media sequence number: address and discontinuity number of the segments of a list. */
+/** URI and discontinuity sequence number of each listed segment, by media sequence number. */
 async function numbersOf(window: LiveWindow): Promise<Map<number, string>> {
   const { segments, mediaSequence, discontinuitySequence } = await playlistOf(window);
   let breaks = discontinuitySequence;
@@ -61,7 +61,7 @@ async function numbersOf(window: LiveWindow): Promise<Map<number, string>> {
   );
 }
 
-/** Each segment of `later` has the number, and stands after as many breaks, as in the source; but it may be missing there. */
+/** Checks that each segment of `later` has the same number and discontinuity sequence number as in the source, if it is there. */
 async function expectSame(later: LiveWindow, source: LiveWindow): Promise<void> {
   const ofSource = await numbersOf(source);
   for (const [sequence, text] of await numbersOf(later)) {

@@ -17,7 +17,7 @@ import { openFilesIn } from '../../../support/open-files.ts';
 import { testTempDir } from '../../../support/temp-dir.ts';
 import { waitUntil } from '../../../support/wait-until.ts';
 
-/** A store in a new folder, on a disk with as much room as it is told. */
+/** A store in a new folder, on a disk with the given free space. */
 async function openStore(options: Partial<FileRewindStoreOptions> = {}) {
   const folder = join(await testTempDir(), 'source');
   const clock = new ManualClock();
@@ -140,7 +140,7 @@ test('writing pauses while too little is free, and resumes with a little more', 
   expect(lines).toEqual(['rewind-paused disk-low']);
   disk.freeBytes = 120;
   clock.passedMs += 6000;
-  // This one is what looks at the disk again.
+  // This write checks the disk again.
   keep(4);
   await waitUntil(() => room.hasSpace());
   keep(5);

@@ -3,14 +3,14 @@ import type { MediaPlaylist } from '../../../../src/media/hls/media-playlist.ts'
 import { parseMediaPlaylist } from '../../../../src/media/hls/parse-media-playlist.ts';
 import { FilledWindow, partBytes, partSeconds } from '../../../support/filled-window.ts';
 
-/** `pending`, or what the promise gave once all that is due has been done. */
+/** Returns `pending`, or the settled value of the promise. */
 async function stateOf<Result>(promise: Promise<Result>): Promise<Result | 'pending'> {
   const { promise: later, resolve } = Promise.withResolvers<'pending'>();
   setImmediate(() => resolve('pending'));
   return Promise.race([promise, later]);
 }
 
-/** Parts that are there, in the order of the list; those of the open segment last. */
+/** Listed parts without gaps, those of the open segment last. */
 function partsOf(playlist: MediaPlaylist): string[] {
   return [...playlist.segments, ...(playlist.openParts === undefined ? [] : [playlist.openParts])].flatMap(
     segment => segment.parts.filter(part => !part.gap).map(part => part.uri),
@@ -172,7 +172,7 @@ describe('unlisting', () => {
     const firstReal = segments.find(segment => !segment.gap)!.uri;
     filled.segment();
     expect((await filled.playlist()).segments.some(({ uri }) => uri === firstReal)).toBe(false);
-    // 2 s of its own and 16 s or more of the list: nine segments later it may go, not sooner.
+    // Its own 2 s and the list's 16 s: it may be removed nine segments later.
     filled.segments(8);
     expect(await filled.media(firstReal)).toBe(4 * partBytes);
     filled.segments(3);

@@ -3,7 +3,7 @@ import { ProgramDateTimes } from '../../../../src/live/window/program-date-times
 
 const startMs = Date.UTC(2026, 0, 1);
 
-/** Dates of segments of two seconds that come in as the clock says, in seconds after its first reading. */
+/** Dates segments of two seconds that arrive at these clock times, in seconds after the first. */
 function dated(clockSeconds: readonly number[], mediaSeconds = 2): { at: number[]; late: number[] } {
   const dates = new ProgramDateTimes();
   const given = clockSeconds.map((seconds, index) =>

@@ -12,7 +12,7 @@ import type { FileSlice } from '../../../../src/shared/files/file-slice.ts';
 import type { MediaResponse } from '../../../../src/shared/viewer-responses.ts';
 import { FilledWindow, partBytes } from '../../../support/filled-window.ts';
 
-/** A disk that takes everything at once, nothing, or what it is told to later. */
+/** A disk that writes at once, later, or not at all. */
 class HandStore implements RewindStore {
   mode: 'keeps' | 'waits' | 'full' = 'keeps';
   readonly kept = new Map<number, number>();
@@ -35,7 +35,6 @@ class HandStore implements RewindStore {
     onKept();
   }
 
-  /** The disk has caught up. */
   keepWaiting(): void {
     for (const keep of this.waiting.values()) keep();
     this.waiting.clear();
@@ -81,14 +80,14 @@ class Rewound extends FilledWindow {
     return answer;
   }
 
-  /** Where the bytes of a segment come from. */
+  /** Location of a segment's bytes. */
   origin(name: string): 'memory' | 'disk' | 'nowhere' {
     const answer = this.answer(name);
     if (answer === undefined) return 'nowhere';
     return answer.parts.every(piece => Buffer.isBuffer(piece)) ? 'memory' : 'disk';
   }
 
-  /** Fails where a listed segment cannot be fetched, or the list has a hole. */
+  /** Fails when a listed segment cannot be fetched, or the list has a gap. */
   async wholeList(): Promise<MediaPlaylist> {
     const playlist = await this.playlist();
     for (const [index, { uri, gap }] of playlist.segments.entries()) {
@@ -150,7 +149,7 @@ describe('an hour of rewind', () => {
   test('keeps unlisted segments on disk for the duration of the list', () => {
     const first = 2502 - hour / 2;
     expect(filled.origin(`segment-${first - 1}.m4s`)).toBe('disk');
-    // Two hours' worth are 3,600 segments; nothing has been long enough gone.
+    // Two hours are 3,600 segments; none has been unlisted long enough.
     expect(filled.store.removedBefore).toBeLessThanOrEqual(2);
     const longer = new Rewound(60);
     longer.segments(80);
@@ -247,7 +246,7 @@ describe('a failing disk', () => {
     filled.segments(20);
     expect(filled.store.givenUp.length).toBeGreaterThan(10);
     expect(seconds(await filled.wholeList())).toBeLessThan(20);
-    // Nothing that waits is held beside the memory's own segments.
+    // Queued writes hold no bytes beside the segments in memory.
     expect(filled.store.waiting.size).toBeLessThanOrEqual(9);
   });
 
@@ -267,7 +266,7 @@ describe('a failing disk', () => {
     filled.segments(50);
     const { mediaSequence } = await filled.wholeList();
     expect(mediaSequence).toBe(103);
-    // It was fetched from the disk a moment ago: it still can be.
+    // A segment that could be fetched a moment ago still can be.
     expect(filled.origin('segment-100.m4s')).toBe('disk');
   });
 
@@ -313,7 +312,7 @@ test('a day of two-second segments keeps its numbers while the log grows', async
   const filled = new Rewound(24 * hour);
   for (let count = 0; count < 20_000; count += 1) filled.segment(1);
   const text = await filled.text('_HLS_skip=YES');
-  // Segments of half a second here.
+  // Segments of half a second.
   expect(text).toContain('#EXT-X-SKIP:SKIPPED-SEGMENTS=19976');
   expect(filled.origin('segment-4.m4s')).toBe('disk');
   expect(filled.window.bookkeepingBytes / 20_000).toBeLessThan(130);
