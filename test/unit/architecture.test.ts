@@ -33,7 +33,7 @@ describe('the import rules allow', () => {
     ['a folder of the own room', { 'resources/x/a.ts': "import { b } from '../y/b.ts';" }],
     ['everything for the root', { 'app/a.ts': "import { a } from '../live/a.ts';", 'live/a.ts': '' }],
     ['the root for the root', { 'main.ts': "import { a } from './app/a.ts';", 'app/a.ts': '' }],
-    ['types of metrics', { 'http/a.ts': "import type { A } from '../metrics/a.ts';" }],
+    ['types of metrics', { 'docs/a.ts': "import type { A } from '../metrics/a.ts';" }],
     ['kysely in a store file', { 'resources/x/x.store.ts': "import { sql } from 'kysely';" }],
     ['kysely in the store', { 'store/a.ts': "import { sql } from 'kysely';" }],
     ['a deep path of a package', { 'ingest/rtmp/a.ts': "require('node-media-server/src/a.js');" }],
@@ -84,8 +84,8 @@ describe('the import rules refuse', () => {
     ],
     [
       'values of metrics',
-      { 'http/a.ts': "import { a } from '../metrics/a.ts';" },
-      'src/http/a.ts:1: http may import only types of metrics',
+      { 'docs/a.ts': "import { a } from '../metrics/a.ts';" },
+      'src/docs/a.ts:1: docs may import only types of metrics',
     ],
     [
       'config in a room',
