@@ -1,6 +1,6 @@
 /**
- * Everything about the project that can be checked without running it. All checks run, at the same time; each is
- * printed with its duration, then what the failed ones found. Ends with 1 when any failed.
+ * Runs all checks of the project that need no running server, in parallel. Prints each with its duration, then the problems
+ * found. Exits with 1 when a check failed.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -16,10 +16,13 @@ import {
   readSources,
 } from './project-files.ts';
 
-/** Folders of `src/` that the language rules hold for. */
-const cleanRooms: readonly string[] = [];
+/** Folders of `src/` that the language rules do not hold for yet. */
+const pendingRooms: readonly string[] = [
+  ...['app/', 'delivery/', 'docs/', 'ffmpeg/', 'http/', 'live/', 'operations/', 'resources/', 'shared/'],
+  ...['vod/', 'web/'],
+];
 
-/** Gives what it found wrong, one line each. */
+/** Returns the problems found, one line each. */
 type Check = () => string[] | Promise<string[]>;
 
 const checks: Record<string, Check> = {
@@ -29,7 +32,7 @@ const checks: Record<string, Check> = {
   imports: () => importProblems(readSources(), dependencyNames()),
   language: () =>
     [...readSources()]
-      .filter(([path]) => cleanRooms.some(room => path.startsWith(room)))
+      .filter(([path]) => !pendingRooms.some(room => path.startsWith(room)))
       .flatMap(([path, text]) => [
         ...commentProblems(`src/${path}`, text),
         ...nameProblems(`src/${path}`, text),
@@ -60,7 +63,7 @@ const failed = results.filter(([, { problems }]) => problems.length > 0);
 for (const [name, { problems }] of failed) console.error(`\n${name}:\n${problems.join('\n')}`);
 if (failed.length > 0) process.exitCode = 1;
 
-/** A check that breaks has failed, and the others are still told. */
+/** Turns an error of a check into a problem, so that the other checks are reported. */
 async function attempt(check: Check): Promise<string[]> {
   try {
     return await check();
@@ -69,7 +72,7 @@ async function attempt(check: Check): Promise<string[]> {
   }
 }
 
-/** Runs a tool of `node_modules`; what it prints are the problems when it fails. */
+/** Runs a tool of `node_modules`; its output lists the problems when it fails. */
 function tool(path: string, ...args: readonly string[]): Promise<string[]> {
   return run(`node_modules/${path}`, ...args);
 }

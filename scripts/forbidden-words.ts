@@ -1,11 +1,11 @@
-/** What no file of the project may hold, and why. */
+/** Patterns that no file may contain, and the reason. */
 const forbidden: readonly { readonly pattern: RegExp; readonly why: string }[] = [
   { pattern: /(?<![\w.~-])\/(?:work|farm|root|home\/\w+|Users\/\w+)\//, why: 'a path of one machine' },
   { pattern: /\bregistry\.[a-z0-9-]+\.[a-z]{2,}|\bdeb\.debian\.org|\.pkg\.dev\b/i, why: 'a registry host' },
   { pattern: /\b(?:TO[D]O|FIX[M]E|X[X]X)\b/, why: 'unfinished work' },
 ];
 
-/** Each line that holds something forbidden, as `path:line: holds ...`. */
+/** Lists lines with forbidden content, as `path:line: problem`. */
 export function forbiddenWords(path: string, text: string): string[] {
   const problems: string[] = [];
   for (const [index, line] of text.split('\n').entries()) {

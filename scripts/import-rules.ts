@@ -55,7 +55,7 @@ export const packageOwners: Readonly<Record<string, RegExp>> = {
 /** The files that may read the environment. */
 const environmentReaders = /^(main\.ts$|cli\/|config\/)/;
 
-/** A part of a file that names another one. */
+/** An import of a file. */
 interface Import {
   readonly specifier: string;
   readonly isTypeOnly: boolean;
@@ -100,7 +100,7 @@ export function importProblems(
   return problems;
 }
 
-/** The room that a path under `src/` belongs to; `''` for the root, undefined when it belongs nowhere. */
+/** Returns the room of a path under `src/`; `''` for the root, undefined for none. */
 function roomOf(path: string): string | undefined {
   const slash = path.indexOf('/');
   if (slash === -1) return rootFiles.includes(path) ? '' : undefined;
@@ -162,7 +162,7 @@ function importsOf(code: string): Import[] {
   );
 }
 
-/** Blanks comments, keeping the lines. Comment marks inside strings and templates stay. */
+/** Blanks comments, keeping the lines. Comment marks in strings and templates stay. */
 function withoutComments(text: string): string {
   const token =
     /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`|\/\*[\s\S]*?\*\/|(?<![:\\])\/\/[^\n]*/g;
@@ -173,7 +173,7 @@ function lineAt(text: string, index: number): number {
   return text.slice(0, index).split('\n').length;
 }
 
-/** One chain of paths for each way back that a walk finds; the first path is repeated at the end. */
+/** Finds one chain of paths per cycle; the first path is repeated at its end. */
 function cycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const found: string[][] = [];
   const done = new Set<string>();

@@ -21,6 +21,9 @@ const retiredNames: readonly (readonly [name: RegExp, replacement: string])[] = 
   [/^picture(?:s|[A-Z]\w*)?$|Pictures?$/, 'video, frame, image or thumbnail'],
 ];
 
+/** Names that the API, the database or the browser fixes. */
+const fixedNames = /^(?:longestKeyframeIntervalSeconds|longest_gop_ms)$|[pP]ictureInPicture/;
+
 /** Strings, template literals and comments, in the order in which they begin. */
 const token =
   /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`|\/\*[\s\S]*?\*\/|(?<![:\\])\/\/[^\n]*/g;
@@ -46,6 +49,7 @@ export function nameProblems(path: string, text: string): string[] {
   const code = text.replace(token, match => match.replace(/[^\n]/g, ' '));
   const problems = new Set<string>();
   for (const { 0: name, index } of code.matchAll(/[A-Za-z_]\w*/g)) {
+    if (fixedNames.test(name)) continue;
     const retired = retiredNames.find(([pattern]) => pattern.test(name));
     if (retired !== undefined)
       problems.add(`${path}:${lineAt(text, index)}: ${name}, which is now ${retired[1]}`);

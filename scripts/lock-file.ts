@@ -1,4 +1,4 @@
-/** The parts of `package-lock.json` that are looked at. */
+/** The parts of `package-lock.json` that are checked. */
 interface LockedPackage {
   readonly resolved?: string;
   /** False keeps npm from building the package; npm reads it, but does not write it. */
@@ -7,7 +7,7 @@ interface LockedPackage {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Packages that come built, yet would be built again, at the cost of a compiler, by npm before it knew `allowScripts`. */
+/** Prebuilt packages that npm before `allowScripts` would compile again. */
 const builtPackages = ['better-sqlite3'];
 
 /**
