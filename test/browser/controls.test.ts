@@ -168,7 +168,7 @@ describeInBrowser("the player page's controls", browser => {
     await viewer.pointAtControls();
     await page.click('#fullscreen');
     await until('fullscreen', () => page.evaluate('document.fullscreenElement?.id === "player"'));
-    await page.waitForSelector('#fullscreen[aria-label="Leave fullscreen"]');
+    await page.waitForSelector('#fullscreen[aria-label="Exit fullscreen"]');
     await page.mouse.move(600, 200);
     await page.waitForSelector('#controls', { state: 'hidden' });
     await page.mouse.move(610, 210);

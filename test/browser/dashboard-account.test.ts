@@ -41,10 +41,10 @@ describeInBrowser('the account in the dashboard', browser => {
     expect(await statusOf(server.productionKey)).toBe(200);
 
     await page.getByRole('link', { name: 'Overview' }).click();
-    await page.getByRole('button', { name: 'Create the live stream' }).click();
+    await page.getByRole('button', { name: 'Create live stream' }).click();
     await page.getByText('Waiting for the first picture').waitFor();
     await toggle.getByText('Production').click();
-    await page.getByRole('button', { name: 'Create the live stream' }).waitFor();
+    await page.getByRole('button', { name: 'Create live stream' }).waitFor();
     expect(await page.getByText('You’re in the sandbox').count()).toBe(0);
     expect(await namesOf(server, server.sandboxKey)).toEqual(['My live stream']);
     expect(await namesOf(server, server.productionKey)).toEqual([]);
@@ -80,7 +80,7 @@ describeInBrowser('the account in the dashboard', browser => {
     const row = page.getByRole('row', { name: /Upload page/ });
     await row.getByRole('button', { name: /production key/ }).click();
     await page.getByRole('menuitem', { name: 'Regenerate' }).click();
-    await page.getByRole('button', { name: 'Regenerate the key' }).click();
+    await page.getByRole('button', { name: 'Regenerate key' }).click();
     const renewed = page.getByRole('dialog', { name: 'Your new key' });
     const second = await renewed.getByRole('textbox', { name: 'Production key' }).inputValue();
     expect(await statusOf(production)).toBe(401);
@@ -88,9 +88,9 @@ describeInBrowser('the account in the dashboard', browser => {
     await renewed.getByRole('button', { name: 'Done' }).click();
 
     await row.getByRole('button', { name: /the pair/ }).click();
-    await page.getByRole('menuitem', { name: 'Delete the pair' }).click();
+    await page.getByRole('menuitem', { name: 'Delete key pair' }).click();
     const confirm = page.getByRole('dialog', { name: 'Delete the key pair?' });
-    const destroy = confirm.getByRole('button', { name: 'Delete the pair' });
+    const destroy = confirm.getByRole('button', { name: 'Delete key pair' });
     expect(await destroy.getAttribute('aria-disabled')).toBe('true');
     await confirm.getByRole('textbox').fill('Upload page');
     expect(await dashboard.violations()).toEqual([]);
@@ -124,7 +124,7 @@ describeInBrowser('the account in the dashboard', browser => {
     await page.getByLabel('Current password').fill('not the password');
     await page.getByLabel('New password', { exact: true }).fill(newPassword);
     await page.getByText('Strong.').waitFor();
-    await page.getByLabel('New password, once more').fill(newPassword);
+    await page.getByLabel('Confirm new password').fill(newPassword);
     await page.keyboard.press('Enter');
     await page.getByText('This is not your password.').waitFor();
     dashboard.complaints.length = 0;
@@ -166,8 +166,8 @@ describeInBrowser('the account in the dashboard', browser => {
 });
 
 async function deletePair(page: Page): Promise<void> {
-  await page.getByRole('button', { name: /Actions for the pair/ }).click();
-  await page.getByRole('menuitem', { name: 'Delete the pair' }).click();
+  await page.getByRole('button', { name: /Actions for/ }).click();
+  await page.getByRole('menuitem', { name: 'Delete key pair' }).click();
   const name = await page
     .getByRole('dialog')
     .getByText(/^Type “/)

@@ -13,7 +13,7 @@ describeInBrowser('analytics in the dashboard', browser => {
     await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/analytics');
     const { page } = dashboard;
     await page.getByText('No views in this period').waitFor();
-    await page.getByText('Nobody is watching now').waitFor();
+    await page.getByText('No viewers now').waitFor();
     expect(await dashboard.violations()).toEqual([]);
 
     const now = Date.now();
@@ -51,7 +51,7 @@ describeInBrowser('analytics in the dashboard', browser => {
       ['Most played', 'Pier'],
       ['Browsers', 'Chrome'],
       ['Operating systems', 'Windows'],
-      ['Pages it was watched on', 'harbour.example/a'],
+      ['Referrers', 'harbour.example/a'],
     ] as const)
       await page
         .getByRole('list', { name: `${list}, by plays` })

@@ -75,7 +75,7 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     await endpoint().fill(`${hookUrl}/old`);
     await page.getByText(/^This server never delivers to link-local/).waitFor({ state: 'hidden' });
     await page.keyboard.press('Enter');
-    await page.getByText('Nothing was sent yet').waitFor();
+    await page.getByText('No deliveries yet').waitFor();
 
     await button('Edit').click();
     await endpoint().fill('http://127.0.0.1:9/in');
@@ -105,7 +105,7 @@ describeInBrowser('what programs are given in the dashboard', browser => {
 
     await go('upload-tokens');
     await button('New upload token').click();
-    await page.getByLabel('Can be used for').selectOption('1 week');
+    await page.getByLabel('Valid for').selectOption('1 week');
     await page.keyboard.press('Tab');
     await button('Create').click();
     const token = await page.getByRole('textbox', { name: 'Token' }).inputValue();
@@ -134,7 +134,7 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     await page.getByText('"type": "video.encoding.quality.completed"').waitFor();
     await scan();
     await button('Send again').click();
-    await page.getByText('Repeats').waitFor();
+    await page.getByText('Resent from').waitFor();
     // Events of other qualities may come in between.
     const findRepeat = () =>
       received.find(({ body }, index) => received.findIndex(one => one.body === body) < index);
@@ -147,11 +147,11 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     const deliveries = await dataOf(`/webhooks/${hook.webhookId}/deliveries`);
     const delivered = deliveries.find(({ deliveryId }) => deliveryId === again.deliveryId);
     expect(delivered).toMatchObject({ status: 'succeeded' });
-    await page.getByLabel('Which deliveries').selectOption('Failed');
+    await page.getByLabel('Filter by state').selectOption('Failed');
     await page.getByRole('cell', { name: 'A quality is encoded' }).first().waitFor({ state: 'hidden' });
     await page.getByRole('cell', { name: 'Test event', exact: true }).waitFor();
-    await page.getByLabel('Which deliveries').selectOption('Trying again');
-    await page.getByText('No such deliveries').waitFor();
+    await page.getByLabel('Filter by state').selectOption('Retrying');
+    await page.getByText('No results').waitFor();
   });
 
   it('deletes a webhook and an upload token by their names', async () => {
@@ -194,11 +194,11 @@ describeInBrowser('what programs are given in the dashboard', browser => {
 
     const mark = page.getByRole('img', { name: /^Watermark, / });
     await page.getByRole('img', { name: 'Watermark, 288 by 144 pixels at 1574, 882' }).waitFor();
-    await page.getByLabel('Shown on').selectOption('Landscape, 1280 × 720');
+    await page.getByLabel('Preview with').selectOption('Landscape, 1280 × 720');
     await page.getByLabel('Corner').selectOption('Top right');
     await page.getByLabel('From the right: unit').selectOption('pixels');
     await page.getByLabel('From the right: number').fill('20');
-    await page.getByLabel('Width: unit').selectOption('as it is');
+    await page.getByLabel('Width: unit').selectOption('original');
     await page.getByLabel('From the top: slider').fill('10');
     await page.getByRole('img', { name: 'Watermark, 400 by 200 pixels at 860, 72' }).waitFor();
     const [frame, box] = [await page.locator('.placement-frame').boundingBox(), await mark.boundingBox()];

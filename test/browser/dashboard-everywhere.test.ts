@@ -45,7 +45,7 @@ describeInBrowser('every page of the dashboard', browser => {
     const { page } = dashboard;
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.keyboard.press('Tab');
-    expect(await focused(page)).toMatchObject({ name: 'Skip to the content', isSeen: true });
+    expect(await focused(page)).toMatchObject({ name: 'Skip to content', isSeen: true });
     await page.keyboard.press('Enter');
     expect(await page.evaluate('document.activeElement.id')).toBe('main');
 
@@ -53,7 +53,7 @@ describeInBrowser('every page of the dashboard', browser => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
-    expect(await focused(page)).toMatchObject({ name: 'Open the navigation', isSeen: true });
+    expect(await focused(page)).toMatchObject({ name: 'Open navigation', isSeen: true });
     await page.keyboard.press('Enter');
     const videos = page.getByRole('navigation').getByRole('link', { name: 'Videos' });
     await videos.waitFor();

@@ -38,7 +38,7 @@ describeInBrowser('live streams in the dashboard', browser => {
     await page.keyboard.press('Enter');
 
     await page.getByRole('heading', { name: 'Pier cam' }).waitFor();
-    await page.getByText('Off air', { exact: true }).waitFor();
+    await page.getByText('Offline', { exact: true }).waitFor();
     const address = await page.getByLabel('Server', { exact: true }).inputValue();
     await page.getByRole('button', { name: 'Copy stream key' }).click();
     await page.getByText('Stream key copied.').waitFor();
@@ -87,19 +87,19 @@ describeInBrowser('live streams in the dashboard', browser => {
     await page.evaluate(`window.shown = [];
       new MutationObserver(() => window.shown.push(document.querySelector('${badge}').textContent))
         .observe(document.querySelector('.page-title'), { childList: true, characterData: true, subtree: true });`);
-    await page.getByRole('button', { name: 'End the broadcast' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'End the broadcast' }).click();
-    await page.getByText('Off air', { exact: true }).waitFor();
-    expect(new Set(await page.evaluate<string[]>('window.shown'))).toEqual(new Set(['Off air']));
+    await page.getByRole('button', { name: 'End broadcast' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'End broadcast' }).click();
+    await page.getByText('Offline', { exact: true }).waitFor();
+    expect(new Set(await page.evaluate<string[]>('window.shown'))).toEqual(new Set(['Offline']));
     const [{ liveStreamId }] = (await streams()) as [ShownStream];
     const broadcasts = await server.api('GET', `/live-streams/${liveStreamId}/broadcasts`);
     const { data } = (await broadcasts.json()) as { data: { endedAt: string }[] };
     const lastLive = page.locator('.facts time');
     await until('the end', async () => (await lastLive.getAttribute('datetime')) === data[0]!.endedAt);
-    await page.getByText(/^The last broadcast, which ended/).waitFor();
+    await page.getByText(/^Last broadcast, ended/).waitFor();
     await rates.getByRole('row').nth(5).waitFor();
     await page.getByRole('link', { name: 'Recordings' }).click();
-    await page.getByRole('cell', { name: 'Ended here or by the API' }).waitFor();
+    await page.getByRole('cell', { name: 'Ended from the dashboard or API' }).waitFor();
 
     // The shape is that of the last broadcast.
     await page.getByRole('link', { name: 'Share' }).click();
@@ -120,14 +120,14 @@ describeInBrowser('live streams in the dashboard', browser => {
 
     await page.getByRole('button', { name: 'Regenerate key' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Regenerate the key' }).click();
-    await page.getByText('The live stream has a new key.').waitFor();
+    await dialog.getByRole('button', { name: 'Regenerate key' }).click();
+    await page.getByText('Stream key regenerated.').waitFor();
     const shown = await page.getByLabel('Stream key', { exact: true }).inputValue();
     expect(shown).not.toBe(streamKey);
     expect((await found())?.streamKey).toBe(shown);
 
     await page.getByRole('link', { name: 'Restreams' }).click();
-    await page.getByRole('button', { name: 'Add a destination' }).click();
+    await page.getByRole('button', { name: 'Add destination' }).click();
     await dialog.getByLabel('Name').fill('Mirror');
     await dialog.getByLabel('Server').fill('http://mirror.example.net');
     await dialog.getByLabel('Stream key').fill('abcd-1234');
@@ -166,7 +166,7 @@ describeInBrowser('live streams in the dashboard', browser => {
     expect(await dashboard.violations()).toEqual([]);
 
     await page.getByRole('button', { name: 'More actions' }).click();
-    await page.getByRole('menuitem', { name: 'Delete the live stream' }).click();
+    await page.getByRole('menuitem', { name: 'Delete live stream' }).click();
     await dialog.getByLabel('Type “Harbour, north” to confirm').fill('Harbour, north');
     expect(await dashboard.violations()).toEqual([]);
     await page.keyboard.press('Enter');

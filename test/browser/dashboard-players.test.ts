@@ -43,7 +43,10 @@ describeInBrowser('themes of the player in the dashboard', browser => {
     const usual = await played(viewer.page);
 
     await page.reload();
-    await page.getByLabel('Shown on').getByRole('option', { name: 'Pier' }).waitFor({ state: 'attached' });
+    await page
+      .getByLabel('Preview with')
+      .getByRole('option', { name: 'Pier' })
+      .waitFor({ state: 'attached' });
     await page.getByLabel('Played', { exact: true }).fill('#0a141e');
     await page.getByLabel('Hide the title').check();
     const preview = page.frames().find(frame => frame.url().includes('/vod/vi'))!;
@@ -56,7 +59,7 @@ describeInBrowser('themes of the player in the dashboard', browser => {
     expect(await dashboard.violations()).toEqual([]);
     await page.goBack();
     await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
-    await page.getByRole('button', { name: 'Stay here' }).click();
+    await page.getByRole('button', { name: 'Stay' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Theme saved.').waitFor();
     expect(await (await server.api('GET', `/players/${playerId}`)).json()).toMatchObject({
@@ -65,19 +68,19 @@ describeInBrowser('themes of the player in the dashboard', browser => {
     await viewer.page.reload();
     await until('the page of the video', async () => (await played(viewer.page)) === 'rgba(10, 20, 30, 1)');
 
-    await page.getByRole('button', { name: 'Add a logo' }).click();
+    await page.getByRole('button', { name: 'Add logo' }).click();
     await page
       .getByLabel('Picture')
       .setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: pngImage(40, 20) });
     await page.getByLabel('Link').fill('https://brand.example.net/');
     expect(await dashboard.violations()).toEqual([]);
-    await page.getByRole('button', { name: 'Save the logo' }).click();
+    await page.getByRole('button', { name: 'Save logo' }).click();
     await page.getByText('Leads to https://brand.example.net/').waitFor();
     await until('the logo in the preview', () => preview.locator('#logo a img').isVisible());
 
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByLabel(/to confirm/).fill('Harbour');
-    await page.getByRole('button', { name: 'Delete the theme' }).click();
+    await page.getByRole('button', { name: 'Delete theme' }).click();
     await page.getByText('No themes yet').waitFor();
     expect((await server.api('GET', `/players/${playerId}`)).status).toBe(404);
     expect(dashboard.complaints).toEqual([]);

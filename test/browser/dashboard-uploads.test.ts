@@ -37,8 +37,8 @@ describeInBrowser('videos in the dashboard', browser => {
     const stored = watchStored(page);
     const setSpeed = await throttle(page);
     await page.getByText('No videos yet').waitFor();
-    await page.getByRole('button', { name: 'From a web address' }).click();
-    await page.getByLabel('Address of the file').waitFor();
+    await page.getByRole('button', { name: 'Import from URL' }).click();
+    await page.getByLabel('File URL').waitFor();
     expect(await dashboard.violations()).toEqual([]);
     await page.keyboard.press('Escape');
 
@@ -62,7 +62,7 @@ describeInBrowser('videos in the dashboard', browser => {
     const another = join(folder, 'another.mp4');
     await writeFile(another, 'something else');
     await panel.getByLabel('The file Weir.mp4').setInputFiles(another);
-    await panel.getByText('“another.mp4” (14 bytes) is another file.').waitFor();
+    await panel.getByText('“another.mp4” (14 bytes) is a different file.').waitFor();
     expect(await dashboard.violations()).toEqual([]);
 
     await panel.getByLabel('The file Weir.mp4').setInputFiles(film);
@@ -133,7 +133,7 @@ describeInBrowser('videos in the dashboard', browser => {
     await page.keyboard.press('End');
     await page.keyboard.press('Enter');
     const toasts = page.locator('.toasts');
-    await toasts.getByText('“Harbour at dawn” moved to the trash.').waitFor();
+    await toasts.getByText('“Harbour at dawn” moved to trash.').waitFor();
     await cardOf(page, 'Harbour at dawn').waitFor({ state: 'detached' });
     expect(await dashboard.violations()).toEqual([]);
     await page.locator('.toasts button:focus', { hasText: 'Undo' }).waitFor();
@@ -216,7 +216,7 @@ async function showsAllAboveUploads(page: Page): Promise<void> {
     expect((await edges('.pagination')).bottom).toBeLessThanOrEqual(uploads.top);
     expect(uploads.bottom).toBeLessThanOrEqual(size.height);
     await page.getByRole('button', { name: 'Actions for Weir' }).click();
-    await page.getByRole('menuitem', { name: 'Copy the link' }).click();
+    await page.getByRole('menuitem', { name: 'Copy link' }).click();
     await page.locator('.toast').first().waitFor();
     expect((await edges('.toast')).bottom).toBeLessThanOrEqual((await edges('.uploads')).top);
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);

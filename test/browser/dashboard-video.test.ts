@@ -101,7 +101,7 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     await page.getByLabel('360° video').check();
     await page.getByLabel('360° video').uncheck();
     answered.resolve();
-    await said('Not marked as 360° any more.');
+    await said('No longer marked as 360°.');
     expect(await ask()).toMatchObject({ panoramic: false });
   });
 
@@ -130,7 +130,7 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     const status: Json = await (await server.api('GET', `/videos/${failed.videoId}/status`)).json();
     await card.getByText(status.encoding.failure, { exact: true }).waitFor();
     await open(failed.videoId);
-    await page.getByText('This video failed', { exact: true }).waitFor();
+    await page.getByText('Processing failed', { exact: true }).waitFor();
     await page.getByText(status.encoding.failure, { exact: true }).waitFor();
     await page.getByText('None, because the video failed.', { exact: true }).waitFor();
     expect(await dashboard.violations()).toEqual([]);
@@ -141,7 +141,7 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     expect(await stage.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0);
     expect(await stage.evaluate(({ clientWidth }) => clientWidth)).toBeLessThanOrEqual(320);
     if (viewport !== null) await page.setViewportSize(viewport);
-    await page.getByLabel('File of the video').setInputFiles(await fixture('h264-aac'));
+    await page.getByLabel('Video file').setInputFiles(await fixture('h264-aac'));
     await page.frameLocator('iframe').locator('#player[data-phase="ready"]').waitFor();
   });
 
@@ -150,7 +150,7 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     const thumbnail = page.getByAltText('Current thumbnail');
     const before = await thumbnail.getAttribute('src');
     await button('Pick a frame').click();
-    const slider = page.getByRole('slider', { name: 'Moment of the video' });
+    const slider = page.getByRole('slider', { name: 'Position in the video' });
     await slider.focus();
     await page.keyboard.press('End');
     await page.keyboard.press('ArrowLeft');
@@ -187,11 +187,11 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     await button('Write chapters').click();
     await page.getByLabel('Language', { exact: true }).selectOption('en');
     await page.getByLabel('Title of chapter 1').fill('Opening & more');
-    await button('Add a chapter').click();
+    await button('Add chapter').click();
     await page.getByLabel('Title of chapter 2').fill('The end');
     await page.getByLabel('Start of chapter 2').fill('1:00');
     await page.keyboard.press('Enter');
-    await page.getByText('The video is over by then.').waitFor();
+    await page.getByText('This is after the end of the video.').waitFor();
     expect(await dashboard.violations()).toEqual([]);
     await page.getByLabel('Start of chapter 2').fill('0:04');
     await page.keyboard.press('Enter');
@@ -223,13 +223,13 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     const made = await createVideo(server.baseUrl, server.productionKey, { title: 'Quay' });
     const other = made.videoId;
     await open(other);
-    await page.getByText('Nothing was uploaded yet').waitFor();
-    await page.getByLabel('File of the video').setInputFiles(await fixture('h264-aac'));
+    await page.getByText('No file yet').waitFor();
+    await page.getByLabel('Video file').setInputFiles(await fixture('h264-aac'));
     await page.locator('iframe').waitFor();
     await button('More actions').focus();
     await page.keyboard.press('Enter');
     await page.keyboard.press('Enter');
-    await said('“Quay” moved to the trash.');
+    await said('“Quay” moved to trash.');
     await page.locator('.toasts button:focus', { hasText: 'Undo' }).waitFor();
     expect((await server.api('GET', `/videos/${other}`)).status).toBe(404);
 
@@ -248,7 +248,7 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     expect((await server.api('GET', `/discarded/videos/${other}`)).status).toBe(404);
     await page.getByRole('heading', { name: 'Videos', level: 1 }).waitFor();
     await page.goBack();
-    await page.getByText('There is no such video').waitFor();
+    await page.getByText('Video not found').waitFor();
     // A browser tells of every answer that is an error; of these the page asked for.
     expect(dashboard.complaints.filter(text => !text.includes('status of 404'))).toEqual([]);
   });

@@ -49,7 +49,7 @@ describeInBrowser('the player page of a video that changes', browser => {
     await shown.viewer.untilPhase('processing');
     shown.site.video.isMissing = true;
     await shown.viewer.untilPhase('missing');
-    expect(await shown.page.isVisible('text=This video is not here')).toBe(true);
+    expect(await shown.page.isVisible('text=Video not found')).toBe(true);
   });
 
   it.concurrent('plays what is there by now, shows how much that is, and goes on as more comes', async () => {

@@ -63,9 +63,7 @@ describeInBrowser('the page of a video on the server', browser => {
     expect(await page.isVisible('#poster')).toBe(false);
     expect(await page.title()).toBe('Harbour & <sea>');
     expect(await page.textContent('#status-title')).toBe('This video is being processed');
-    expect(await page.textContent('#status-text')).toBe(
-      'It starts here by itself as soon as it can be played.',
-    );
+    expect(await page.textContent('#status-text')).toBe('Playback starts automatically when it’s ready.');
 
     await upload(video, film);
     const first = await viewer.untilPlayed(1);
@@ -163,7 +161,7 @@ describeInBrowser('the page of a video on the server', browser => {
     await viewer.untilPhase('processing');
     await upload(video, await fixture('not-video'));
     await viewer.untilPhase('failed');
-    expect(await viewer.page.textContent('#status-title')).toBe('This video could not be processed');
+    expect(await viewer.page.textContent('#status-title')).toBe('This video couldn’t be processed');
     expect(viewer.complaints).toEqual([]);
   });
 });

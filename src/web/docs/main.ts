@@ -90,7 +90,7 @@ async function showReference(): Promise<void> {
     focusKeyFieldFirst(domNode);
     notice.remove();
   } catch (error) {
-    notice.textContent = `The reference cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
+    notice.textContent = `The reference can’t be shown: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 

@@ -34,19 +34,22 @@ interface ScreenText {
 const screenTexts: Partial<Record<Phase, ScreenText>> = {
   waiting: {
     title: 'Waiting for the stream',
-    text: 'It starts here by itself as soon as the broadcast begins.',
+    text: 'Playback starts automatically when the broadcast begins.',
   },
-  starting: { title: 'The stream is starting', text: 'The first picture is on its way.' },
-  ended: { title: 'The stream has ended', text: 'If the broadcast comes back, it starts here by itself.' },
+  starting: { title: 'The stream is starting', text: 'Playback begins in a moment.' },
+  ended: {
+    title: 'The stream has ended',
+    text: 'If the broadcast resumes, playback continues automatically.',
+  },
   unsupported: {
-    title: 'This browser cannot play the stream',
-    text: 'It has neither Media Source Extensions nor HLS. Any current browser has.',
+    title: 'This browser can’t play the stream',
+    text: 'It supports neither Media Source Extensions nor HLS. Use a current version of Chrome, Edge, Firefox or Safari.',
   },
 };
 
 const interruptedText: ScreenText = {
   title: 'The broadcast is interrupted',
-  text: 'It goes on here by itself when the broadcaster comes back.',
+  text: 'Playback continues automatically when the broadcaster reconnects.',
 };
 
 const root = pageElement('player', HTMLElement);
@@ -75,12 +78,12 @@ const session = new LiveSession(
   {
     onPhase: phase => showPhase(phase),
     onReachable: isReachable => {
-      if (!isReachable) statusText.textContent = 'The server cannot be reached. Trying again…';
+      if (!isReachable) statusText.textContent = 'Can’t reach the server. Retrying…';
       else statusText.textContent = screenTexts[session.phase]?.text ?? '';
     },
     onSourceStalled: isSilent => {
       notice.textContent = isSilent
-        ? 'The broadcaster’s connection is interrupted. Waiting for it to come back…'
+        ? 'The broadcaster’s connection was interrupted. Waiting for it to reconnect…'
         : '';
       if (session.phase === 'starting') showText(isSilent ? interruptedText : screenTexts.starting);
       controls.refresh();
@@ -93,7 +96,7 @@ const controls: LiveControls = new LiveControls({ root, video, session, playing,
 
 function showPhase(phase: Phase): void {
   root.dataset.phase = phase;
-  notice.textContent = phase === 'reconnecting' ? 'The connection was lost. Reconnecting…' : '';
+  notice.textContent = phase === 'reconnecting' ? 'Connection lost. Reconnecting…' : '';
   showText(screenTexts[phase]);
   controls.refresh();
 }

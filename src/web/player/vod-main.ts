@@ -30,23 +30,23 @@ export interface VodHandle {
 const screenTexts: Partial<Record<VodPhase, { readonly title: string; readonly text: string }>> = {
   processing: {
     title: 'This video is being processed',
-    text: 'It starts here by itself as soon as it can be played.',
+    text: 'Playback starts automatically when it’s ready.',
   },
   failed: {
-    title: 'This video could not be processed',
-    text: 'Its owner can see the reason, and upload another file.',
+    title: 'This video couldn’t be processed',
+    text: 'The owner can see why and upload another file.',
   },
-  missing: { title: 'This video is not here', text: 'It was removed, or the link to it has run out.' },
+  missing: { title: 'Video not found', text: 'It was removed, or the link has expired.' },
   unsupported: {
-    title: 'This browser cannot play the video',
-    text: 'It has no Media Source Extensions, no HLS, or not the codecs. Any current browser has them.',
+    title: 'This browser can’t play the video',
+    text: 'It supports neither Media Source Extensions nor HLS, or lacks a codec. Use a current version of Chrome, Edge, Firefox or Safari.',
   },
 };
 
 /** Position of the preview of a theme. */
 const previewedPart = 0.35;
 
-const unreachableText = 'The server cannot be reached. Trying again…';
+const unreachableText = 'Can’t reach the server. Retrying…';
 
 const root = pageElement('player', HTMLElement);
 const video = pageElement('video', HTMLVideoElement);
@@ -135,7 +135,7 @@ function showPhase(phase: VodPhase): void {
 
 function showReachable(isReachable: boolean): void {
   if (session.phase === 'ready') {
-    notice.textContent = isReachable ? '' : 'The connection was lost. Trying again…';
+    notice.textContent = isReachable ? '' : 'Connection lost. Retrying…';
   } else {
     statusText.textContent = isReachable ? (screenTexts[session.phase]?.text ?? '') : unreachableText;
   }

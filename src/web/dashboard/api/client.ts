@@ -96,8 +96,8 @@ async function send(address: string, init: RequestInit): Promise<Response> {
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiProblem(0, {
-      title: 'The server cannot be reached.',
-      detail: 'Check the connection and try again.',
+      title: 'Can’t reach the server.',
+      detail: 'Check your connection and try again.',
     });
   }
 }

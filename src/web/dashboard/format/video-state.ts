@@ -46,7 +46,7 @@ export function videoStateOf(
   }
   return qualities.length === 0
     ? { kind: 'processing' }
-    : { kind: 'failed', failure: 'None of its qualities could be made. Try the file in another format.' };
+    : { kind: 'failed', failure: 'No quality could be encoded. Try the file in another format.' };
 }
 
 /** Returns whether the state stays until a user acts. */

@@ -7,7 +7,7 @@ import { Menu } from '../ui/menu.tsx';
 import { showError } from '../ui/toast.tsx';
 
 const nextTheme = { system: 'light', light: 'dark', dark: 'system' } as const;
-const themeLabels = { system: 'As the device', light: 'Light', dark: 'Dark' } as const;
+const themeLabels = { system: 'System', light: 'Light', dark: 'Dark' } as const;
 const themeIcons = { system: 'screen', light: 'sun', dark: 'moon' } as const;
 
 export function AccountMenu() {

@@ -17,14 +17,14 @@ const groups: readonly { readonly title?: string; readonly entries: readonly Ent
     ],
   },
   {
-    title: 'Look',
+    title: 'Appearance',
     entries: [
       { href: '/dashboard/players', words: 'Players', icon: 'player' },
       { href: '/dashboard/watermarks', words: 'Watermarks', icon: 'stamp' },
     ],
   },
   {
-    title: 'Build',
+    title: 'Developers',
     entries: [
       { href: '/dashboard/keys', words: 'API keys', icon: 'key' },
       { href: '/dashboard/upload-tokens', words: 'Upload tokens', icon: 'token' },

@@ -87,10 +87,10 @@ function NotFound() {
     <Page title="Not found">
       <EmptyState
         icon="search"
-        title="There is no such page"
-        action={<Button href="/dashboard">Go to the overview</Button>}
+        title="Page not found"
+        action={<Button href="/dashboard">Go to overview</Button>}
       >
-        The address may be mistyped.
+        The link may be mistyped.
       </EmptyState>
     </Page>
   );
@@ -99,7 +99,7 @@ function NotFound() {
 /** The server was most likely updated, and the code of the old page is gone. */
 function PageLoadError() {
   return (
-    <Page title="Not loaded">
+    <Page title="Page not loaded">
       <Notice
         tone="bad"
         title="This page could not be loaded."

@@ -24,13 +24,13 @@ export function Shell() {
   return (
     <div class={`shell ${environment.value}${isOpen ? ' nav-open' : ''}`}>
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
-        Skip to the content
+        Skip to content
       </button>
       <header class="top">
         <span class="nav-toggle">
           <IconButton
             icon={isOpen ? 'close' : 'menu'}
-            label={isOpen ? 'Close the navigation' : 'Open the navigation'}
+            label={isOpen ? 'Close navigation' : 'Open navigation'}
             pressed={isOpen}
             onClick={() => setOpen(!isOpen)}
           />
@@ -54,7 +54,7 @@ export function Shell() {
         <main id="main" ref={main} tabIndex={-1}>
           {feedState.value === 'lost' && (
             <p class="connection" role="status">
-              The connection to the server is lost. Trying again…
+              Connection lost. Reconnecting…
             </p>
           )}
           <Outlet />

@@ -40,7 +40,7 @@ export function chooseEnvironment(next: Environment): void {
 /** @param sessionId session of the refused request: another one may have begun since */
 export function endSession(sessionId: string | undefined): void {
   if (sessionId !== session.peek()?.sessionId) return;
-  if (session.peek()) signOutReason.value = 'You were signed out. Sign in to go on where you were.';
+  if (session.peek()) signOutReason.value = 'You were signed out. Sign in to continue where you left off.';
   session.value = null;
 }
 

@@ -32,7 +32,7 @@ export function LoadError({ problem, retry }: { problem: ApiProblem; retry: () =
   return (
     <Notice
       tone="bad"
-      title={problem.status === 404 ? 'This is not here.' : 'This could not be loaded.'}
+      title={problem.status === 404 ? 'Not found' : 'Couldn’t load this'}
       action={
         <Button small icon="refresh" onClick={retry}>
           Try again

@@ -42,13 +42,13 @@ export function describeMismatch(
 ): string | undefined {
   const wanted = `“${remembered.fileName}” (${formatBytes(remembered.fileBytes)})`;
   if (file.size !== remembered.fileBytes) {
-    return `“${file.name}” (${formatBytes(file.size)}) is another file. Choose ${wanted}.`;
+    return `“${file.name}” (${formatBytes(file.size)}) is a different file. Choose ${wanted}.`;
   }
   if (fingerprint !== undefined && remembered.fingerprint !== undefined) {
     if (fingerprint === remembered.fingerprint) return undefined;
-    return `“${file.name}” has the same size, but is another file. Choose ${wanted}.`;
+    return `“${file.name}” has the same size, but is a different file. Choose ${wanted}.`;
   }
-  if (file.name !== remembered.fileName) return `“${file.name}” is another file. Choose ${wanted}.`;
+  if (file.name !== remembered.fileName) return `“${file.name}” is a different file. Choose ${wanted}.`;
   if (file.lastModified !== remembered.lastModified)
     return `“${file.name}” was changed since the upload began.`;
   return undefined;

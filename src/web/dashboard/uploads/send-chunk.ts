@@ -43,7 +43,7 @@ export function sendChunk({
       if (request.status === 401) endSession(asker);
       reject(problemOfRequest(request));
     };
-    request.onerror = () => reject(new ApiProblem(0, { title: 'The server cannot be reached.' }));
+    request.onerror = () => reject(new ApiProblem(0, { title: 'Can’t reach the server.' }));
     request.onloadend = () => signal.removeEventListener('abort', abort);
     signal.addEventListener('abort', abort);
     const body = new FormData();

@@ -100,8 +100,8 @@ async function ensureReadable(file: File): Promise<void> {
     await file.slice(0, 1).arrayBuffer();
   } catch {
     throw new ApiProblem(400, {
-      title: 'The file cannot be read any more.',
-      detail: 'It was changed, moved or deleted since it was chosen.',
+      title: 'The file can’t be read.',
+      detail: 'It was changed, moved or deleted since you chose it.',
     });
   }
 }

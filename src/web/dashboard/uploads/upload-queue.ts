@@ -52,7 +52,7 @@ addEventListener('beforeunload', event => {
 
 export function uploadFiles(files: readonly File[]): void {
   for (const file of files.slice(0, maxFiles)) addFile(file, titleOf(file.name));
-  if (files.length > maxFiles) showToast(`The first ${maxFiles} files were taken.`);
+  if (files.length > maxFiles) showToast(`Only the first ${maxFiles} files were added.`);
   startNext();
 }
 
@@ -236,9 +236,7 @@ async function send(id: string): Promise<void> {
     if (isGone) jobs.delete(id);
     changeUpload(id, {
       ...{ state: 'failed', bytesPerSecond: undefined },
-      ...(isGone
-        ? { videoId: undefined, problem: 'The video was deleted meanwhile.' }
-        : { problem: problem.text }),
+      ...(isGone ? { videoId: undefined, problem: 'The video was deleted.' } : { problem: problem.text }),
     });
   }
   startNext();

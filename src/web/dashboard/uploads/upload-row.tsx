@@ -69,16 +69,16 @@ function Buttons({ upload }: { upload: Upload }) {
       {isFinished(upload) ? (
         <IconButton icon="close" label={`Hide ${title}`} onClick={() => removeUpload(id)} />
       ) : (
-        <IconButton icon="close" label={`Give up ${title}`} onClick={giveUp} />
+        <IconButton icon="close" label={`Cancel ${title}`} onClick={giveUp} />
       )}
       {isAsking && !isFinished(upload) && (
         <ConfirmDialog
-          title={`Give up the upload of “${title}”?`}
-          action="Give up"
+          title={`Cancel the upload of “${title}”?`}
+          action="Cancel upload"
           work={() => cancelUpload(id)}
           onClose={() => setAsking(false)}
         >
-          <p>What has been sent is deleted. A pause keeps it.</p>
+          <p>What has been uploaded is deleted. Pause the upload to keep it.</p>
         </ConfirmDialog>
       )}
     </span>
@@ -91,7 +91,7 @@ function ChooseFile({ upload: { id, fileName } }: { upload: Upload }) {
   return (
     <div class="upload-choose">
       <Button small icon="upload" onClick={() => input.current?.click()}>
-        Choose the file to go on
+        Choose file to continue
       </Button>
       <input
         ref={input}
@@ -120,7 +120,7 @@ function statusText({ state, sentBytes, fileBytes, fileName, ...upload }: Upload
       return `${sent} · ${formatBytes(bytesPerSecond)}/s · ${left} left`;
     }
     case 'retrying':
-      return `${sent} · trying again soon`;
+      return `${sent} · retrying soon`;
     case 'paused':
       return `Paused · ${sent}`;
     case 'interrupted':

@@ -105,7 +105,7 @@ export class LiveControls {
     document.addEventListener('fullscreenchange', () => {
       const isFull = document.fullscreenElement !== null;
       const icon = isFull ? 'leave-fullscreen' : 'enter-fullscreen';
-      setButton(this.#fullscreen, icon, isFull ? 'Leave fullscreen' : 'Fullscreen');
+      setButton(this.#fullscreen, icon, isFull ? 'Exit fullscreen' : 'Fullscreen');
     });
   }
 

@@ -43,7 +43,7 @@ export function showLogo(place: HTMLElement, logo: PlayerTheme['logo']): void {
   link.href = logo.link;
   link.target = '_blank';
   link.rel = 'noopener noreferrer';
-  link.setAttribute('aria-label', 'Visit the site of the owner');
+  link.setAttribute('aria-label', 'Visit the owner’s site');
   link.append(image);
   place.replaceChildren(link);
 }

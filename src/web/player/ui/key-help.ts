@@ -9,7 +9,7 @@ function shortcuts(isLive: boolean): readonly Shortcut[] {
     { keys: ['←', '→'], does: 'Back or forward 5 seconds' },
     { keys: ['J', 'L'], does: 'Back or forward 10 seconds' },
     isLive
-      ? { keys: ['Home', 'End'], does: 'Go back as far as possible, or to live' }
+      ? { keys: ['Home', 'End'], does: 'Go to the oldest moment, or to live' }
       : { keys: ['Home', 'End'], does: 'Go to the start or the end' },
     { keys: ['0', '…', '9'], does: 'Go to 0 % … 90 % of the seek bar' },
     { keys: [',', '.'], does: 'Previous or next frame' },

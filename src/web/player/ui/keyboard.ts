@@ -47,7 +47,7 @@ export class Keyboard {
         break;
       case 'mute':
         sound.toggleMuted();
-        this.#hint.show(sound.volume === 0 ? 'Sound off' : 'Sound on');
+        this.#hint.show(sound.volume === 0 ? 'Muted' : 'Unmuted');
         break;
       case 'volume':
         sound.setVolume(sound.volume + action.steps * volumeStep);

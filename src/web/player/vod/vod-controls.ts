@@ -147,7 +147,7 @@ export class VodControls {
     document.addEventListener('fullscreenchange', () => {
       const isFull = document.fullscreenElement !== null;
       const icon = isFull ? 'leave-fullscreen' : 'enter-fullscreen';
-      setButton(this.#fullscreen, icon, isFull ? 'Leave fullscreen' : 'Fullscreen');
+      setButton(this.#fullscreen, icon, isFull ? 'Exit fullscreen' : 'Fullscreen');
     });
     video.addEventListener('ratechange', () => this.#menus.refresh());
   }

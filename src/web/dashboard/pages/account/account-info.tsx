@@ -15,27 +15,27 @@ export function AccountInfo() {
   const { email, account, environments } = session.value!;
   const loaded = useLoad(environment.value, signal => call('GET /account', { signal }));
   return (
-    <Card title="About this account">
+    <Card title="Account details">
       <DetailList
         rows={[
           ['Email', email],
-          ['Since', formatDateTime(account.createdAt)],
+          ['Created', formatDateTime(account.createdAt)],
           ['Environments', environments.map(name => environmentNames[name]).join(' and ')],
-          ...(account.isOperator ? [['Role', 'Runs this server'] as const] : []),
+          ...(account.isOperator ? [['Role', 'Operator'] as const] : []),
           [
-            'Account id',
+            'Account ID',
             <span key="id" class="id-row">
               <code>{account.accountId}</code>
               <IconButton
                 icon="copy"
-                label="Copy the account id"
-                onClick={() => void copyText(account.accountId, 'Account id')}
+                label="Copy account ID"
+                onClick={() => void copyText(account.accountId, 'Account ID')}
               />
             </span>,
           ],
         ]}
       />
-      <h3>Limits in {environmentNames[environment.value].toLowerCase()}</h3>
+      <h3>{environmentNames[environment.value]} limits</h3>
       <LoadedContent loaded={loaded} height={124}>
         {({ limits }) => <DetailList rows={limitRows(limits)} />}
       </LoadedContent>
@@ -45,11 +45,11 @@ export function AccountInfo() {
 
 function limitRows({ requestsPerMinute, ...limits }: Account['limits']): (readonly [string, string])[] {
   const perMinute = (limit: number | undefined) =>
-    limit === undefined ? 'no limit' : `${formatNumber(limit)} a minute`;
+    limit === undefined ? 'No limit' : `${formatNumber(limit)} per minute`;
   return [
-    ['Reading', perMinute(requestsPerMinute.reads)],
-    ['Changing', perMinute(requestsPerMinute.writes)],
-    ['Uploading', perMinute(requestsPerMinute.uploads)],
+    ['Read requests', perMinute(requestsPerMinute.reads)],
+    ['Write requests', perMinute(requestsPerMinute.writes)],
+    ['Uploads', perMinute(requestsPerMinute.uploads)],
     ['API key pairs', `up to ${formatNumber(limits.apiKeyPairs)}`],
     ['Webhooks', `up to ${formatNumber(limits.webhooks)}`],
   ];

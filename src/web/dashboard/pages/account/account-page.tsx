@@ -16,7 +16,7 @@ export function AccountPage() {
   }, []);
   if (!session.value) return null;
   return (
-    <Page title="Account" lead={`You are signed in as ${session.value.email}.`}>
+    <Page title="Account" lead={`You’re signed in as ${session.value.email}.`}>
       <UpgradeCard />
       <div class="columns account-columns">
         <AccountInfo />

@@ -23,7 +23,7 @@ export function PasswordCard() {
     setCurrent('');
     setNew('');
     setRepeated('');
-    showToast('Your password was changed, and you were signed out everywhere else.');
+    showToast('Password changed. You’re signed out everywhere else.');
   });
   const isReady =
     currentPassword !== '' && strength !== undefined && strength.score > 0 && repeated === newPassword;
@@ -53,24 +53,24 @@ export function PasswordCard() {
           hint={
             <span class="strength" data-score={strength?.score ?? 0} role="status">
               <span class="strength-bar" aria-hidden="true" />
-              {strength?.words ?? `${minPasswordLength} characters or more.`}
+              {strength?.words ?? `Use at least ${minPasswordLength} characters.`}
             </span>
           }
           error={submission.errorOf('newPassword')}
         />
         <TextField
-          label="New password, once more"
+          label="Confirm new password"
           type="password"
           name="repeated"
           autocomplete="new-password"
           value={repeated}
           onValue={setRepeated}
-          error={differs ? 'This is not the same as above.' : undefined}
+          error={differs ? 'The passwords don’t match.' : undefined}
         />
         {!isOnField && <ProblemNotice problem={problem} />}
         <div class="actions">
           <Button kind="primary" type="submit" busy={submission.busy} disabled={!isReady}>
-            Change the password
+            Change password
           </Button>
         </div>
         <p class="hint">You stay signed in here, and are signed out everywhere else.</p>

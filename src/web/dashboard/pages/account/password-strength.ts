@@ -35,12 +35,11 @@ export function strengthOf(password: string, email: string): PasswordStrength | 
     return { score: 0, words: `Too short: ${missing} more ${missing === 1 ? 'character' : 'characters'}.` };
   }
   if (password.length > maxPasswordLength)
-    return { score: 0, words: `Too long: ${maxPasswordLength} characters at most.` };
+    return { score: 0, words: `Too long: use up to ${maxPasswordLength} characters.` };
   if (password.toLowerCase() === email.toLowerCase())
-    return { score: 0, words: 'The email address is no password.' };
+    return { score: 0, words: 'Your email address can’t be your password.' };
   const bits = bitsOf(password, email);
-  if (bits < stepBits[0])
-    return { score: 1, words: 'Weak: easy to guess. A few words that do not belong together are better.' };
+  if (bits < stepBits[0]) return { score: 1, words: 'Weak: easy to guess. Use a few unrelated words.' };
   if (bits < stepBits[1]) return { score: 2, words: 'Fair: make it longer.' };
   if (bits < stepBits[2]) return { score: 3, words: 'Good.' };
   return { score: 4, words: 'Strong.' };

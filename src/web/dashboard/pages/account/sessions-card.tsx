@@ -30,7 +30,7 @@ export function SessionsCard() {
   const hasOthers = (loaded.value?.pagination.itemsTotal ?? 0) > 1;
   return (
     <Card
-      title="Where you are signed in"
+      title="Active sessions"
       flush
       actions={
         hasOthers && (
@@ -61,28 +61,28 @@ export function SessionsCard() {
           action="Sign out everywhere else"
           work={async () => {
             await call('DELETE /account/sessions');
-            showToast('You are signed in only here now.');
+            showToast('You’re signed out everywhere else.');
             setPage(1);
             loaded.reload();
           }}
           onClose={close}
         >
-          <p>All sessions but this one end at once.</p>
+          <p>All other sessions end immediately.</p>
         </ConfirmDialog>
       )}
       {ending !== undefined && ending !== 'others' && (
         <ConfirmDialog
           title="End this session?"
-          action="End the session"
+          action="End session"
           work={async () => {
             await call('DELETE /account/sessions/{sessionId}', { params: ending });
-            showToast('The session has ended.');
+            showToast('Session ended.');
             loaded.reload();
           }}
           onClose={close}
         >
           <p>
-            {describeUserAgent(ending.userAgent)}, from {ending.address}, is signed out at once.
+            {describeUserAgent(ending.userAgent)}, from {ending.address}, is signed out immediately.
           </p>
         </ConfirmDialog>
       )}
@@ -102,7 +102,7 @@ function columnsOf(end: (session: ListedSession) => void): readonly Column<Liste
       ),
     },
     { head: 'Address', cell: ({ address }) => <span class="mono">{address}</span> },
-    { head: 'Since', cell: ({ createdAt }) => formatDateTime(createdAt) },
+    { head: 'Signed in', cell: ({ createdAt }) => formatDateTime(createdAt) },
     {
       head: 'Last used',
       cell: ({ lastUsedAt }) => <RelativeTime time={lastUsedAt} />,
@@ -116,11 +116,7 @@ function columnsOf(end: (session: ListedSession) => void): readonly Column<Liste
             Sign out
           </Button>
         ) : (
-          <Button
-            small
-            label={`End the session of ${describeUserAgent(one.userAgent)}`}
-            onClick={() => end(one)}
-          >
+          <Button small label={`End session of ${describeUserAgent(one.userAgent)}`} onClick={() => end(one)}>
             End
           </Button>
         ),

@@ -2,7 +2,7 @@ import { chooseTheme, type Theme, theme } from '../../state/theme.ts';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 
 const themes: readonly (readonly [Theme, string, IconName])[] = [
-  ['system', 'As the device', 'screen'],
+  ['system', 'System', 'screen'],
   ['light', 'Light', 'sun'],
   ['dark', 'Dark', 'moon'],
 ];
@@ -24,7 +24,7 @@ export function ThemeSelect() {
           <span>{words}</span>
         </label>
       ))}
-      <p class="hint">Kept in this browser.</p>
+      <p class="hint">Saved in this browser.</p>
     </fieldset>
   );
 }

@@ -22,11 +22,11 @@ const systems: readonly (readonly [RegExp, string])[] = [
 
 /** Describes a client such as `Firefox 148 on Linux`. */
 export function describeUserAgent(userAgent: string | undefined): string {
-  if (userAgent === undefined || userAgent === '') return 'A program that does not name itself';
+  if (userAgent === undefined || userAgent === '') return 'Unknown client';
   const system = systems.find(([pattern]) => pattern.test(userAgent))?.[1];
   for (const [pattern, name] of browsers) {
     const version = pattern.exec(userAgent)?.[1];
     if (version !== undefined) return `${name} ${version}${system === undefined ? '' : ` on ${system}`}`;
   }
-  return system === undefined ? userAgent.split(/[\s/]/)[0]! : `A browser on ${system}`;
+  return system === undefined ? userAgent.split(/[\s/]/)[0]! : `Browser on ${system}`;
 }

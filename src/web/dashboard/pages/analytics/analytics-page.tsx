@@ -64,7 +64,7 @@ export function AnalyticsPage() {
       <TotalTiles loaded={totals} />
       <p class="hint">{explain(frame, isSandbox)}</p>
       {isEmpty ? (
-        <NothingYet isFiltered={mediaId !== undefined} />
+        <NoViews />
       ) : (
         <>
           <TimeSeriesCharts loaded={overTime} frame={frame} />
@@ -99,16 +99,13 @@ function ExportMenu({ question, overTime }: { question: AnalyticsQuery; overTime
   );
 }
 
-function NothingYet({ isFiltered }: { isFiltered: boolean }) {
+function NoViews() {
   return (
     <Card>
-      <EmptyState
-        icon="chart"
-        title={isFiltered ? 'No views of it in this period' : 'No views in this period'}
-      >
-        Numbers come from the player pages by themselves, within seconds, wherever you link or embed them.
-        Other players count when they report to this server. Visitors who ask not to be tracked, and previews
-        in this dashboard, are not counted.
+      <EmptyState icon="chart" title="No views in this period">
+        The player reports views within seconds, wherever you link or embed it. Other players count when they
+        report to this server. Visitors who ask not to be tracked, and previews in this dashboard, are not
+        counted.
       </EmptyState>
     </Card>
   );
@@ -125,10 +122,10 @@ function explain({ fromMs, toMs, clock, before }: TimeFrame, isSandbox: boolean)
       : `${formatUtcDay(fromMs)} to ${formatUtcDay(toMs - 1)}. Times are in UTC.`;
   const compared =
     before !== undefined
-      ? 'Compared with the period before.'
+      ? 'Compared with the previous period.'
       : isSandbox
         ? 'The sandbox shows its last 24 hours.'
-        : `Numbers are kept for ${retentionDays} days, so there is nothing to compare with.`;
+        : `Analytics are kept for ${retentionDays} days, so there is no earlier period to compare with.`;
   return `${shown} ${compared}`;
 }
 

@@ -89,13 +89,11 @@ function Ranking({
   rows: Parameters<typeof Bars>[0]['rows'];
   total: number;
 }) {
-  if (rows.length === 0) return <p class="quiet">No plays in this time.</p>;
+  if (rows.length === 0) return <p class="quiet">No plays in this period.</p>;
   return (
     <>
       <Bars label={`${label}, by plays`} rows={rows} format={formatNumber} />
-      {total > rows.length && (
-        <p class="hint">And {formatNumber(total - rows.length)} more, in the export.</p>
-      )}
+      {total > rows.length && <p class="hint">{formatNumber(total - rows.length)} more in the export.</p>}
     </>
   );
 }

@@ -3,7 +3,7 @@ export const breakdowns = [
   { dimension: 'device-type', title: 'Devices', head: 'Device' },
   { dimension: 'browser', title: 'Browsers', head: 'Browser' },
   { dimension: 'operating-system', title: 'Operating systems', head: 'Operating system' },
-  { dimension: 'referrer', title: 'Pages it was watched on', head: 'Page' },
+  { dimension: 'referrer', title: 'Referrers', head: 'Referrer' },
 ] as const;
 
 export type Dimension = (typeof breakdowns)[number]['dimension'];
@@ -35,7 +35,7 @@ const properNames: Readonly<Record<string, string>> = {
 };
 
 export function formatDimensionValue(dimension: Dimension, value: string, language?: string): string {
-  if (dimension === 'referrer') return value === '' ? 'Opened directly, or not told' : formatReferrer(value);
+  if (dimension === 'referrer') return value === '' ? 'Direct or unknown' : formatReferrer(value);
   if (value === '' || value === 'unknown') return 'Unknown';
   if (dimension === 'country') return formatCountry(value, language);
   if (dimension === 'device-type') return devices[value] ?? value;

@@ -33,7 +33,7 @@ export function CurrentViewers({ mediaId }: { mediaId: string | undefined }) {
   if (reported.value === undefined && onAir.length === 0) return null;
   return (
     <Badge tone={count > 0 ? 'live' : 'neutral'}>
-      {count === 0 ? 'Nobody is watching now' : `${formatNumber(count)} watching now`}
+      {count === 0 ? 'No viewers now' : `${formatNumber(count)} watching now`}
     </Badge>
   );
 }

@@ -19,8 +19,8 @@ export function timeSeriesCsv(values: TimeSeries): string {
     'players loaded',
     'play rate',
     'watch time (s)',
-    'most viewers at once',
-    'viewers on average',
+    'peak viewers',
+    'average viewers',
   ];
   return csvOf(
     heads,

@@ -82,7 +82,7 @@ function MediaSearch({ onChosen }: { onChosen: (id: string) => void }) {
           aria-autocomplete="list"
           aria-activedescendant={at >= 0 ? `${id}-${at}` : undefined}
           autocomplete="off"
-          placeholder="All. Search for one…"
+          placeholder="All media. Type to search…"
           value={text}
           onFocus={() => setOpen(true)}
           onClick={() => setOpen(true)}
@@ -97,7 +97,7 @@ function MediaSearch({ onChosen }: { onChosen: (id: string) => void }) {
         class="media-list"
         role="listbox"
         id={`${id}-list`}
-        aria-label="Found"
+        aria-label="Results"
         hidden={offered.length === 0}
       >
         {offered.map((media, index) => (
@@ -116,11 +116,11 @@ function MediaSearch({ onChosen }: { onChosen: (id: string) => void }) {
         ))}
       </div>
       <p class="for-readers" role="status">
-        {isEmpty ? 'Nothing found.' : offered.length > 0 ? `${offered.length} found.` : ''}
+        {isEmpty ? 'No results.' : offered.length > 0 ? `${offered.length} results.` : ''}
       </p>
       {isEmpty && (
         <p class="media-list nothing">
-          {results.problem === undefined ? 'Nothing found.' : results.problem.text}
+          {results.problem === undefined ? 'No results.' : results.problem.text}
         </p>
       )}
     </div>

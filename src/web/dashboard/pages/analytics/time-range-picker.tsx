@@ -25,7 +25,7 @@ export function RangePicker({
   return (
     <>
       <SegmentedControl
-        label="Time"
+        label="Period"
         value={name}
         options={names.filter(([one]) => !isSandbox || one === '24h')}
         onValue={range => onChange({ range, from: undefined, to: undefined })}

@@ -46,7 +46,7 @@ const plots: readonly { readonly title: string; readonly plot: (values: TimeSeri
   {
     title: 'Play rate',
     plot: ({ playPercents }) => ({
-      series: [{ name: 'Plays of players loaded', color: 3, values: playPercents }],
+      series: [{ name: 'Plays per loaded player', color: 3, values: playPercents }],
       ...{ format: formatPercent, isArea: true, steps: wholeSteps, minScaleMax: 100 },
     }),
   },

@@ -19,15 +19,20 @@ const tiles: readonly {
   /** Hidden while there are no plays. */
   readonly needsPlays?: boolean;
 }[] = [
-  { name: 'plays', label: 'Plays', hint: 'Play was pressed', format: formatNumber },
-  { name: 'watchSeconds', label: 'Watch time', hint: 'By all viewers together', format: formatSpan },
-  { name: 'viewers', label: 'Viewers', hint: 'Watched 5 s or more; once a day', format: formatNumber },
-  { name: 'peakViewers', label: 'Peak viewers', hint: 'Viewers at the same time', format: formatNumber },
-  { name: 'playPercent', label: 'Play rate', hint: 'Plays of players loaded', format: formatPercent },
+  { name: 'plays', label: 'Plays', hint: 'Times that play was pressed', format: formatNumber },
+  { name: 'watchSeconds', label: 'Watch time', hint: 'Total of all viewers', format: formatSpan },
+  {
+    name: 'viewers',
+    label: 'Viewers',
+    hint: 'Watched 5 s or more, counted once a day',
+    format: formatNumber,
+  },
+  { name: 'peakViewers', label: 'Peak viewers', hint: 'Most viewers at the same time', format: formatNumber },
+  { name: 'playPercent', label: 'Play rate', hint: 'Plays per loaded player', format: formatPercent },
   {
     name: 'startSeconds',
     label: 'Startup time',
-    hint: 'After play, on average',
+    hint: 'Average time from play to first frame',
     format: seconds => `${formatNumber(seconds, 2)} s`,
     isLessBetter: true,
     needsPlays: true,

@@ -28,13 +28,13 @@ export function RegenerateDialog({
   return (
     <FormDialog
       title={isNew ? `Create a ${name} key?` : `Regenerate the ${name} key?`}
-      action={isNew ? 'Create the key' : 'Regenerate the key'}
+      action={isNew ? 'Create key' : 'Regenerate key'}
       danger={!isNew}
       submission={submission}
       onClose={onClose}
     >
       {isNew ? (
-        <p>The new key is shown once, right afterwards.</p>
+        <p>The new key is shown only once.</p>
       ) : (
         <div class="prose">
           <p>
@@ -42,7 +42,7 @@ export function RegenerateDialog({
             moment, nor do tokens that were made from it: programs that use it stop working until they have
             the new one.
           </p>
-          <p>The new key is shown once, right afterwards.</p>
+          <p>The new key is shown only once.</p>
         </div>
       )}
     </FormDialog>
@@ -60,14 +60,14 @@ export function DeleteKeyDialog({
   return (
     <ConfirmDialog
       title={`Delete the ${name} key?`}
-      action="Delete the key"
+      action="Delete key"
       name={nameOf(pair)}
       work={async () => {
         await call('DELETE /account/api-keys/{keyPairId}/{environment}', {
           params: { keyPairId: pair.keyPairId, environment: kind },
           headers,
         });
-        onDone('The key was deleted.');
+        onDone('Key deleted.');
       }}
       onClose={onClose}
     >
@@ -88,11 +88,11 @@ export function DeletePairDialog({
   return (
     <ConfirmDialog
       title="Delete the key pair?"
-      action="Delete the pair"
+      action="Delete key pair"
       name={nameOf(pair)}
       work={async () => {
         await call('DELETE /account/api-keys/{keyPairId}', { params: pair, headers });
-        onDone('The pair was deleted.');
+        onDone('Key pair deleted.');
       }}
       onClose={onClose}
     >

@@ -58,7 +58,7 @@ export function KeysPage() {
           {({ data, pagination }) =>
             pagination.itemsTotal === 0 ? (
               <EmptyState icon="key" title="No API keys yet">
-                Create a pair for each program that is to call the API: then each can be shut out by itself.
+                Create a key pair for each of your apps, so that you can revoke each on its own.
               </EmptyState>
             ) : (
               <>
@@ -85,7 +85,7 @@ export function KeysPage() {
           made={open.made}
           onClose={() => {
             close();
-            showToast('New keys are not shown again. A lost one can be regenerated.');
+            showToast('The keys won’t be shown again. You can regenerate a lost key.');
           }}
         />
       )}

@@ -34,11 +34,11 @@ export function pairColumns(
       isActions: true,
       cell: pair => (
         <Menu
-          label={`Actions for the pair ${nameOf(pair)}`}
+          label={`Actions for ${nameOf(pair)}`}
           items={[
             { label: 'Rename', icon: 'edit', onClick: () => open({ kind: 'rename', pair }) },
             {
-              label: 'Delete the pair',
+              label: 'Delete key pair',
               icon: 'trash',
               danger: true,
               onClick: () => open({ kind: 'delete-pair', pair }),
@@ -69,7 +69,7 @@ function KeyCell({
         label={`Create a ${name} key for ${nameOf(pair)}`}
         onClick={() => open({ kind: 'regenerate', pair, key: kind })}
       >
-        Create one
+        Create key
       </Button>
     );
   }
@@ -82,7 +82,7 @@ function KeyCell({
             'Never used'
           ) : (
             <>
-              Used <RelativeTime time={key.lastUsedAt} />
+              Last used <RelativeTime time={key.lastUsedAt} />
             </>
           )}
         </p>
@@ -96,7 +96,7 @@ function KeyCell({
             onClick: () => open({ kind: 'regenerate', pair, key: kind }),
           },
           {
-            label: 'Delete this key',
+            label: 'Delete key',
             icon: 'trash',
             danger: true,
             onClick: () => open({ kind: 'delete-key', pair, key: kind }),
@@ -111,7 +111,7 @@ function Locked() {
   return (
     <a class="locked-key" href="/dashboard/account#upgrade">
       <Icon name="lock" size={14} />
-      After an upgrade
+      Upgrade required
     </a>
   );
 }

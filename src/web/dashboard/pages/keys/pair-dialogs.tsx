@@ -20,7 +20,7 @@ export function CreatePairDialog({
     onMade(await call('POST /account/api-keys', { body: named, headers }));
   });
   return (
-    <FormDialog title="New key pair" action="Create" submission={submission} onClose={onClose}>
+    <FormDialog title="New key pair" action="Create key pair" submission={submission} onClose={onClose}>
       <NameField name={name} onName={setName} submission={submission} />
     </FormDialog>
   );
@@ -41,10 +41,10 @@ export function RenamePairDialog({
   const submission = useSubmit(async () => {
     const body = { name: name.trim() === '' ? null : name.trim() };
     await call('PATCH /account/api-keys/{keyPairId}', { params: pair, body, headers });
-    onDone('The pair was renamed.');
+    onDone('Key pair renamed.');
   });
   return (
-    <FormDialog title="Rename the key pair" action="Rename" submission={submission} onClose={onClose}>
+    <FormDialog title="Rename key pair" action="Rename" submission={submission} onClose={onClose}>
       <NameField name={name} onName={setName} submission={submission} />
     </FormDialog>
   );
@@ -62,7 +62,7 @@ function NameField({
   return (
     <TextField
       label="Name"
-      hint="What it is for, such as the program that uses it."
+      hint="For example, the app that uses it."
       value={name}
       onValue={onName}
       error={submission.errorOf('name')}

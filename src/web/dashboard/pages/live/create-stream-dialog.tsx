@@ -21,7 +21,7 @@ export function CreateStreamDialog({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <StreamFields choices={choices} onChoices={setChoices} submission={submission} />
-      <p class="hint">Its page then shows what to type into your encoder, and where to add restreams.</p>
+      <p class="hint">Next, you’ll see what to enter in your encoder and where to add restreams.</p>
     </FormDialog>
   );
 }

@@ -12,10 +12,10 @@ export function ffmpegCommand(server: string, key: string): string {
 
 /** Setting, value, reason. */
 export const encoderSettings: readonly (readonly [setting: string, value: string, why: string])[] = [
-  ['Video encoder', 'x264 or a hardware H.264', 'Plays everywhere, and is passed on as it is'],
-  ['Rate control', 'CBR', 'A steady rate keeps viewers from stalling'],
-  ['Bitrate', '4500 kbit/s for 1080p, 2500 for 720p', 'At most two thirds of your upload'],
-  ['Keyframe interval', '2 s', 'Viewers start at keyframes'],
-  ['Tune', 'zerolatency', 'Where delay matters most'],
-  ['Audio', 'AAC, 160 kbit/s, 48 kHz', 'Passed on as it is'],
+  ['Video encoder', 'x264 or a hardware H.264', 'Plays everywhere without transcoding'],
+  ['Rate control', 'CBR', 'A constant bitrate prevents stalls'],
+  ['Bitrate', '4500 kbit/s for 1080p, 2500 for 720p', 'Up to two thirds of your upload bandwidth'],
+  ['Keyframe interval', '2 s', 'Playback starts at keyframes'],
+  ['Tune', 'zerolatency', 'For the lowest latency'],
+  ['Audio', 'AAC, 160 kbit/s, 48 kHz', 'Plays everywhere without transcoding'],
 ];

@@ -7,14 +7,14 @@ export function FirstStream({ action }: { action: ComponentChildren }) {
       <EmptyState icon="live" title="Go live in three steps" action={action} />
       <ol class="steps">
         <li>
-          <strong>Create a live stream.</strong> It has a key of its own, which stays the same.
+          <strong>Create a live stream.</strong> It has its own stream key, which doesn’t change.
         </li>
         <li>
-          <strong>Type the server and the key into your encoder,</strong> such as OBS Studio. The page of the
-          live stream shows both.
+          <strong>Enter the server and stream key in your encoder,</strong> such as OBS Studio. You’ll find
+          both on the live stream’s page.
         </li>
         <li>
-          <strong>Start streaming.</strong> The page shows the picture within seconds, with links to share.
+          <strong>Start streaming.</strong> The page shows your video within seconds, with links to share.
         </li>
       </ol>
     </div>

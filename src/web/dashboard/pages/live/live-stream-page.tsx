@@ -28,7 +28,7 @@ import { type RunningBroadcast, useBroadcast } from './use-broadcast.ts';
 const back = { href: '/dashboard/live', words: 'Live streams' };
 
 const panels = [
-  ['set-up', 'Set up'],
+  ['set-up', 'Setup'],
   ['health', 'Health'],
   ['restreams', 'Restreams'],
   ['share', 'Share'],
@@ -52,8 +52,8 @@ export function LiveStreamPage({ params }: PageProps) {
         {problem?.status === 404 ? (
           <EmptyState
             icon="live"
-            title="There is no such live stream"
-            action={<Button href={back.href}>See all live streams</Button>}
+            title="Live stream not found"
+            action={<Button href={back.href}>Go to live streams</Button>}
           >
             It may have been deleted, or belong to the other environment.
           </EmptyState>
@@ -96,14 +96,14 @@ function StreamPage({
         <>
           {state !== 'off' && (
             <Button icon="stop" onClick={() => setAsks('complete')}>
-              End the broadcast
+              End broadcast
             </Button>
           )}
           <Menu
             label="More actions"
             items={[
               {
-                label: 'Delete the live stream',
+                label: 'Delete live stream',
                 icon: 'trash',
                 danger: true,
                 onClick: () => setAsks('delete'),
@@ -121,7 +121,7 @@ function StreamPage({
         <AlarmList alarms={broadcast.alarms} />
       </div>
       <Tabs
-        label="Parts of the live stream"
+        label="Live stream sections"
         tabs={panels.map(([id, words]) => ({ href: hrefOf(id), words }))}
         current={hrefOf(part)}
       />
@@ -134,7 +134,7 @@ function StreamPage({
       {asks === 'complete' && (
         <ConfirmDialog
           title="End the broadcast?"
-          action="End the broadcast"
+          action="End broadcast"
           work={() => call('PUT /live-streams/{liveStreamId}/complete', path)}
           onClose={() => setAsks(undefined)}
         >
@@ -148,7 +148,7 @@ function StreamPage({
       {asks === 'delete' && (
         <ConfirmDialog
           title="Delete this live stream?"
-          action="Delete the live stream"
+          action="Delete live stream"
           name={name}
           work={async () => {
             await call('DELETE /live-streams/{liveStreamId}', path);

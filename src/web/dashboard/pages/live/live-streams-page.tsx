@@ -76,7 +76,7 @@ export function LiveStreamsPage() {
           options={[
             ['newest', 'Newest first'],
             ['oldest', 'Oldest first'],
-            ['changed', 'Changed last'],
+            ['changed', 'Recently updated'],
             ['name', 'Name, A to Z'],
           ]}
         />
@@ -88,14 +88,14 @@ export function LiveStreamsPage() {
             return (
               <EmptyState
                 icon="search"
-                title="No live stream fits"
+                title="No results"
                 action={
                   <Button onClick={() => change({ search: undefined, page: undefined })}>
                     Show all live streams
                   </Button>
                 }
               >
-                No live stream here has “{search}” in its name.
+                No live stream has “{search}” in its name.
               </EmptyState>
             );
           }

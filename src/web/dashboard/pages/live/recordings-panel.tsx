@@ -98,13 +98,13 @@ const videoColumns: readonly Column<Video>[] = [
     ),
   },
   { head: 'Recorded', cell: ({ createdAt }) => formatDateTime(createdAt) },
-  { head: 'Who can watch', cell: video => (video.public ? 'Everybody' : 'With a private link') },
+  { head: 'Visibility', cell: video => (video.public ? 'Public' : 'Private') },
 ];
 
 const broadcastColumns: readonly Column<Broadcast>[] = [
-  { head: 'Began', cell: ({ startedAt }) => formatDateTime(startedAt) },
+  { head: 'Started', cell: ({ startedAt }) => formatDateTime(startedAt) },
   {
-    head: 'Length',
+    head: 'Duration',
     cell: ({ startedAt, endedAt }) =>
       endedAt === undefined ? (
         <Badge tone="live">Live</Badge>
@@ -113,7 +113,7 @@ const broadcastColumns: readonly Column<Broadcast>[] = [
       ),
   },
   {
-    head: 'End',
+    head: 'End reason',
     cell: ({ endReason }) => (endReason === undefined ? 'In progress' : formatEndReason(endReason)),
   },
   { head: 'Video, audio', cell: broadcast => formatMedia(broadcast) ?? '–' },

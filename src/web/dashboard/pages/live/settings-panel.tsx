@@ -46,7 +46,7 @@ export function SettingsPanel({
             </Button>
             {isChanged && (
               <Button kind="quiet" onClick={() => setChoices(choicesOf(stream))}>
-                Undo changes
+                Discard changes
               </Button>
             )}
           </div>

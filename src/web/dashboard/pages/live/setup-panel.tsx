@@ -24,16 +24,16 @@ export function SetupPanel({
   return (
     <div class="columns">
       <div class="stack">
-        <Card title="Where to publish">
+        <Card title="Server and stream key">
           <LoadedContent loaded={account} height={66}>
             {({ ingest: { rtmp, rtmps } }) => (
               <>
                 <CopyField label="Server" value={rtmp} />
                 {rtmps !== undefined && (
                   <CopyField
-                    label="Server, encrypted"
+                    label="Server (encrypted)"
                     value={rtmps}
-                    hint="RTMPS: nobody on the way can read the key or the stream."
+                    hint="RTMPS encrypts the stream key and the stream."
                   />
                 )}
               </>
@@ -44,7 +44,7 @@ export function SetupPanel({
             label="Stream key"
             value={streamKey}
             secret
-            hint="Whoever has it can go live here. It stays the same until you regenerate it."
+            hint="Anyone with this key can go live. It stays the same until you regenerate it."
           />
           <div class="actions">
             <Button small icon="refresh" onClick={() => setAsking(true)}>
@@ -53,7 +53,7 @@ export function SetupPanel({
           </div>
         </Card>
         <Card title="ffmpeg">
-          <p class="quiet">Publishes a file over and over, as if it were live.</p>
+          <p class="quiet">Streams a file in a loop, as if it were live.</p>
           <LoadedContent loaded={account} height={140}>
             {({ ingest: { rtmp } }) => (
               <CodeSample
@@ -75,11 +75,11 @@ export function SetupPanel({
             Copy the <strong>server</strong> and the <strong>stream key</strong> from here.
           </li>
           <li>
-            Under <strong>Output</strong>, choose the output mode <strong>Advanced</strong> and set what the
-            table says.
+            Under <strong>Output</strong>, choose the output mode <strong>Advanced</strong> and apply the
+            settings below.
           </li>
           <li>
-            Press <strong>Start Streaming</strong>. This page goes live by itself.
+            Press <strong>Start Streaming</strong>. This page goes live automatically.
           </li>
         </ol>
         <dl class="encoder-settings">
@@ -97,19 +97,19 @@ export function SetupPanel({
       {isAsking && (
         <ConfirmDialog
           title="Regenerate the stream key?"
-          action="Regenerate the key"
+          action="Regenerate key"
           work={async () => {
             onChange(
               await call('POST /live-streams/{liveStreamId}/stream-key', { params: { liveStreamId } }),
             );
-            showToast('The live stream has a new key.');
+            showToast('Stream key regenerated.');
           }}
           onClose={() => setAsking(false)}
         >
-          <p>The old key stops working at once: type the new one into your encoder.</p>
+          <p>The old key stops working immediately. Enter the new one in your encoder.</p>
           <p>
-            An encoder that is on air now stays until it disconnects, and cannot come back. To send it away,
-            end the broadcast.
+            An encoder that is live now stays connected, but can’t reconnect. To disconnect it, end the
+            broadcast.
           </p>
         </ConfirmDialog>
       )}

@@ -22,7 +22,7 @@ export function SharePanel({ stream }: { stream: LiveStream }) {
       actions={
         stream.public ? (
           <Button small icon="external" href={localUrl(stream.assets.player)} target="_blank">
-            Open the player page
+            Open player page
           </Button>
         ) : (
           <Button small icon="refresh" busy={fresh.isLoading} onClick={fresh.reload}>
@@ -33,7 +33,7 @@ export function SharePanel({ stream }: { stream: LiveStream }) {
     >
       {!stream.public && (
         <Notice title="This live stream is private.">
-          Each link works for one viewer: the first who opens it. Make new ones for each.
+          Each link works for one viewer: the first who opens it. Get new links for each viewer.
         </Notice>
       )}
       <LoadedContent loaded={fresh} height={240}>
@@ -42,9 +42,9 @@ export function SharePanel({ stream }: { stream: LiveStream }) {
             <CopyField label="Link" value={assets.player} />
             <EmbedField player={{ url: assets.player, title: stream.name.trim() || 'Live stream', size }} />
             <CopyField
-              label="HLS address"
+              label="HLS URL"
               value={assets.hls}
-              hint="For other players and apps. It answers while the stream is on air."
+              hint="For other players and apps. It works while the stream is live."
             />
           </>
         )}

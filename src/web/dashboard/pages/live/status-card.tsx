@@ -15,7 +15,7 @@ const stateMessages: Readonly<Record<StreamState, string>> = {
   live: 'Live',
   waiting: 'Encoder disconnected. Waiting up to a minute for it to reconnect.',
   stopping: 'The encoder stopped. The broadcast ends in a few seconds.',
-  off: 'Off air. It goes live when your encoder does.',
+  off: 'Offline. It goes live when your encoder starts.',
 };
 
 export function StatusCard({
@@ -41,7 +41,7 @@ export function StatusCard({
   });
   const [broadcast] = last.value?.data ?? [];
   return (
-    <Card title="At a glance">
+    <Card title="Status">
       <p class="glance-state" role="status">
         {stateMessages[state]}
       </p>
@@ -64,7 +64,7 @@ export function StatusCard({
             : ['Started', broadcast === undefined ? nothing : formatDateTime(broadcast.startedAt)],
         ]}
       />
-      <p class="hint">Tabs of the same browser count as one viewer, the preview included.</p>
+      <p class="hint">All tabs of a browser count as one viewer, including this preview.</p>
     </Card>
   );
 }

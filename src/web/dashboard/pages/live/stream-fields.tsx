@@ -54,7 +54,7 @@ export function StreamFields({
       />
       <CheckField
         label="Public"
-        hint={choices.public ? 'Everybody with the link can watch.' : 'Private: one viewer for each link.'}
+        hint={choices.public ? 'Anyone with the link can watch.' : 'Each link works for one viewer.'}
         checked={choices.public}
         onValue={isPublic => change({ public: isPublic })}
       />
@@ -63,11 +63,11 @@ export function StreamFields({
         value={choices.qualities}
         onValue={qualities => change({ qualities })}
         error={submission.errorOf('qualities')}
-        hint="Smaller pictures help viewers on slow networks, and cost the server processor time."
+        hint="Lower qualities help viewers on slow networks, and need CPU time on the server."
         options={[
           ['', 'Server default'],
           ['passthrough', 'Source only'],
-          ['ladder', 'Several: smaller pictures too'],
+          ['ladder', 'Multiple qualities'],
         ]}
       />
       <SelectField
@@ -77,7 +77,7 @@ export function StreamFields({
         error={submission.errorOf('record')}
         hint={
           choices.record === 'never'
-            ? 'Viewers can rewind during a broadcast. Nothing of it stays on the server afterwards.'
+            ? 'Viewers can rewind during a broadcast. The server keeps nothing afterwards.'
             : 'A recorded broadcast becomes a video.'
         }
         options={[

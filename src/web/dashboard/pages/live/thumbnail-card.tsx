@@ -26,7 +26,7 @@ export function ThumbnailCard({
     body.append('file', file);
     try {
       onChange(await call('POST /live-streams/{liveStreamId}/thumbnail', { params, body }));
-      showToast('Picture uploaded.');
+      showToast('Thumbnail uploaded.');
     } finally {
       // Allows the same file to be chosen again.
       if (input.current !== null) input.current.value = '';
@@ -34,7 +34,7 @@ export function ThumbnailCard({
   });
   const removal = useSubmit(async () => {
     onChange(await call('DELETE /live-streams/{liveStreamId}/thumbnail', { params }));
-    showToast('Picture removed.');
+    showToast('Thumbnail removed.');
   });
   return (
     <Card title="Thumbnail">
@@ -46,14 +46,14 @@ export function ThumbnailCard({
         height={360}
       />
       <p class="hint" id={hint}>
-        JPEG, PNG or WebP, up to 8 MB. Without one, a frame of what is on air is shown.
+        JPEG, PNG or WebP, up to 8 MB. Without one, a frame of the broadcast is shown.
       </p>
       <input
         ref={input}
         class="for-readers"
         type="file"
         accept="image/jpeg,image/png,image/webp"
-        aria-label="Picture of the live stream"
+        aria-label="Thumbnail of the live stream"
         tabIndex={-1}
         onChange={() => {
           removal.clear();
@@ -63,7 +63,7 @@ export function ThumbnailCard({
       <ProblemNotice problem={upload.problem ?? removal.problem} />
       <div class="actions">
         <Button icon="upload" busy={upload.busy} onClick={() => input.current?.click()}>
-          Upload a picture
+          Upload thumbnail
         </Button>
         <Button
           kind="quiet"
@@ -74,7 +74,7 @@ export function ThumbnailCard({
             removal.submit();
           }}
         >
-          Remove the picture
+          Remove thumbnail
         </Button>
       </div>
     </Card>

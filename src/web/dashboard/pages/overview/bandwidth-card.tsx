@@ -14,14 +14,10 @@ export function BandwidthCard({ bandwidth }: { bandwidth: Usage['bandwidth'] }) 
           <strong>{formatBytes(todayBytes)}</strong> <span class="quiet">today</span>
         </p>
         <p class="figure">
-          <strong>{formatBytes(last30DaysBytes)}</strong> <span class="quiet">in 30 days</span>
+          <strong>{formatBytes(last30DaysBytes)}</strong> <span class="quiet">in the last 30 days</span>
         </p>
       </div>
-      {last30DaysBytes === 0 ? (
-        <p class="hint">No traffic yet. Each day shows here as a bar.</p>
-      ) : (
-        <Days days={days} />
-      )}
+      {last30DaysBytes === 0 ? <p class="hint">No traffic yet.</p> : <Days days={days} />}
     </Card>
   );
 }

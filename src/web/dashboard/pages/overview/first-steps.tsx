@@ -19,7 +19,7 @@ export function FirstSteps({
 }) {
   return (
     <Card
-      title="First steps"
+      title="Get started"
       actions={
         <Button small kind="quiet" onClick={onHide}>
           Hide

@@ -38,7 +38,7 @@ function CreateStream({ onMade }: { onMade: (stream: LiveStream) => void }) {
         error={submission.errorOf('name')}
       />
       <Button kind="primary" icon="live" type="submit" busy={submission.busy} disabled={name.trim() === ''}>
-        Create the live stream
+        Create live stream
       </Button>
       {submission.problem?.attribute !== 'name' && <ProblemNotice problem={submission.problem} />}
     </Form>
@@ -64,7 +64,7 @@ function EncoderSetup({ stream }: { stream: LiveStream }) {
       <div class="actions">
         <span class="encoder-wait" role="status">
           <span class="encoder-wait-mark" aria-hidden="true" />
-          Waiting for the first picture of “{stream.name}”
+          Waiting for video from “{stream.name}”
         </span>
         <Button small href={`/dashboard/live/${stream.liveStreamId}`}>
           All settings

@@ -27,11 +27,11 @@ export function LatestVideos({ videos }: { videos: readonly ListedVideo[] }) {
           title="No videos yet"
           action={
             <Button href="/dashboard/videos" icon="upload">
-              Upload one
+              Upload a video
             </Button>
           }
         >
-          Uploads and recordings of live streams show here.
+          Uploads and recordings appear here.
         </EmptyState>
       ) : (
         <ul>

@@ -5,7 +5,7 @@ export function formatQueue({ running, waiting, failedToday, isPaused }: ServerS
     ...(running > 0 ? [`${running} under way`] : []),
     ...(waiting > 0 ? [`${waiting} waiting`] : []),
   ];
-  const now = parts.length === 0 ? 'Nothing to do' : parts.join(', ');
-  const paused = isPaused ? ', paused while live streams need the processor' : '';
+  const now = parts.length === 0 ? 'Idle' : parts.join(', ');
+  const paused = isPaused ? ', paused while live streams need the CPU' : '';
   return `${now}${paused}${failedToday > 0 ? `; ${failedToday} failed today` : ''}`;
 }

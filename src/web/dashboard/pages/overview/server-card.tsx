@@ -23,9 +23,9 @@ export function ServerCard() {
       actions={
         loaded.value !== undefined &&
         (warnings === 0 ? (
-          <Badge tone="good">All is well</Badge>
+          <Badge tone="good">Healthy</Badge>
         ) : (
-          <Badge tone="warning">{warnings === 1 ? 'One warning' : `${warnings} warnings`}</Badge>
+          <Badge tone="warning">{warnings === 1 ? '1 warning' : `${warnings} warnings`}</Badge>
         ))
       }
     >
@@ -45,7 +45,7 @@ function ServerDetails({ state }: { state: ServerState }) {
     <>
       <div class="meters">
         <Meter
-          name="Processor"
+          name="CPU"
           words={`${formatPercent(cpu.machinePercent)} of ${cpu.cores} ${cpu.cores === 1 ? 'core' : 'cores'}`}
           percent={cpu.machinePercent}
           isBad={has('cpu-busy')}
@@ -68,7 +68,7 @@ function ServerDetails({ state }: { state: ServerState }) {
           ['Video jobs', formatQueue(queue)],
           ['Live broadcasts', formatNumber(live.broadcasts)],
           ['Viewers', formatNumber(live.viewers)],
-          ['Running for', formatSpan((Date.now() - Date.parse(state.startedAt)) / 1_000)],
+          ['Uptime', formatSpan((Date.now() - Date.parse(state.startedAt)) / 1_000)],
           [
             'Versions',
             <span key="versions" class="versions">

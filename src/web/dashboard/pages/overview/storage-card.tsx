@@ -17,7 +17,7 @@ export function StorageCard({ storage }: { storage: Usage['storage'] }) {
         ))}
       </div>
       {shares.length === 0 ? (
-        <p class="hint">Files of videos show here, by kind.</p>
+        <p class="hint">No files yet.</p>
       ) : (
         <ul class="legend">
           {shares.map(({ name, bytes, color }) => (

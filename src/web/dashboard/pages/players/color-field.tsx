@@ -20,7 +20,8 @@ export function ColorField({
   const color = parseColor(value);
   const shown = color ?? { red: 0, green: 0, blue: 0, alpha: 1 };
   const percent = Math.round(shown.alpha * 100);
-  const written = color === undefined ? 'Write it as rgba(88, 131, 255, .95) or #5883ff.' : undefined;
+  const written =
+    color === undefined ? 'Use a format such as rgba(88, 131, 255, .95) or #5883ff.' : undefined;
   return (
     <div class="color-field">
       <Field label={label} {...((written ?? error) === undefined ? {} : { error: written ?? error })}>

@@ -17,7 +17,7 @@ export function DeleteThemeDialog({
   return (
     <ConfirmDialog
       title="Delete this theme?"
-      action="Delete the theme"
+      action="Delete theme"
       name={name}
       work={async () => {
         await call('DELETE /players/{playerId}', { params: { playerId: player.playerId } });
@@ -27,8 +27,8 @@ export function DeleteThemeDialog({
       onClose={onClose}
     >
       <p>
-        The theme and its logo are deleted for good. Videos and live streams that use it look as the player
-        does without a theme.
+        The theme and its logo are deleted permanently. Videos and live streams that use it get the default
+        player.
       </p>
     </ConfirmDialog>
   );

@@ -26,16 +26,16 @@ export function LogoCard({
   return (
     <Card title="Logo">
       {src === undefined ? (
-        <p class="quiet">None. A logo stands in the upper right corner of the player.</p>
+        <p class="quiet">No logo yet. It appears in the upper right corner of the player.</p>
       ) : (
         <div class="logo-shown">
           <img src={src} alt="The logo of this theme" />
-          <p class="quiet">{link === null || link === '' ? 'Leads nowhere.' : `Leads to ${link}`}</p>
+          <p class="quiet">{link === null || link === '' ? 'No link' : `Links to ${link}`}</p>
         </div>
       )}
       <div class="actions">
         <Button small icon="image" onClick={() => setDialog('change')}>
-          {src === undefined ? 'Add a logo' : 'Change'}
+          {src === undefined ? 'Add logo' : 'Change'}
         </Button>
         {src !== undefined && (
           <Button small icon="trash" onClick={() => setDialog('remove')}>
@@ -47,7 +47,7 @@ export function LogoCard({
       {dialog === 'remove' && (
         <ConfirmDialog
           title="Remove the logo?"
-          action="Remove the logo"
+          action="Remove logo"
           work={async () => {
             await call('DELETE /players/{playerId}/logo', { params: { playerId: player.playerId } });
             showToast('Logo removed.');
@@ -55,7 +55,7 @@ export function LogoCard({
           }}
           onClose={close}
         >
-          <p>The picture and its link are deleted for good, and leave all players with this theme.</p>
+          <p>The image and its link are deleted permanently from all players with this theme.</p>
         </ConfirmDialog>
       )}
     </Card>
@@ -86,15 +86,15 @@ function LogoDialog({
   });
   return (
     <FormDialog
-      title={assets.logo === null ? 'Add a logo' : 'Change the logo'}
-      action="Save the logo"
+      title={assets.logo === null ? 'Add logo' : 'Change logo'}
+      action="Save logo"
       disabled={file === undefined && assets.logo === null}
       submission={submission}
       onClose={onClose}
     >
       <Field
-        label="Picture"
-        hint={`PNG or JPEG, at most 200 × 100 pixels and 100 KB.${assets.logo === null ? '' : ' Choose none to keep the present one.'}`}
+        label="Image"
+        hint={`PNG or JPEG, at most 200 × 100 pixels and 100 KB.${assets.logo === null ? '' : ' Leave empty to keep the current one.'}`}
       >
         {attributes => (
           <input
@@ -109,7 +109,7 @@ function LogoDialog({
         label="Link"
         type="url"
         placeholder="https://"
-        hint="Where a click on the logo leads. May be left empty."
+        hint="Opens when viewers click the logo. Optional."
         value={link}
         onValue={setLink}
         error={submission.errorOf('link')}
@@ -122,6 +122,6 @@ function LogoDialog({
 async function presentLogo(address: string | null): Promise<Blob> {
   const answer = address === null ? undefined : await fetch(localUrl(address), { cache: 'no-store' });
   if (answer?.ok !== true)
-    throw new ApiProblem(0, { title: 'The present logo cannot be read. Choose a picture.' });
+    throw new ApiProblem(0, { title: 'The current logo can’t be read. Choose an image.' });
   return answer.blob();
 }

@@ -22,7 +22,7 @@ export function NewThemeDialog({ onClose }: { onClose: () => void }) {
     >
       <TextField
         label="Name"
-        hint="Only you see it. Colours, switches and a logo come next."
+        hint="Only you see it. You can set colours, behaviour and a logo next."
         value={name}
         onValue={setName}
         error={submission.errorOf('name')}

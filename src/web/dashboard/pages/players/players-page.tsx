@@ -19,7 +19,7 @@ import { Swatches } from './swatches.tsx';
 
 const orders = [
   ['created', 'Newest first'],
-  ['updated', 'Changed last'],
+  ['updated', 'Recently updated'],
   ['name', 'Name, A to Z'],
 ] as const;
 const sorts = {
@@ -46,7 +46,7 @@ export function PlayersPage() {
   return (
     <Page
       title="Players"
-      lead="How the player looks and behaves. A theme is chosen on the page of a video or of a live stream; without one the player looks as it always does."
+      lead="Themes change how the player looks and behaves. Choose a theme on the page of a video or live stream."
       actions={create}
     >
       <Card flush>
@@ -85,7 +85,7 @@ export function PlayersPage() {
                     { head: 'Colours', cell: player => <Swatches player={player} /> },
                     { head: 'Logo', cell: ({ assets }) => (assets.logo === null ? 'None' : 'Yes') },
                     {
-                      head: 'Changed',
+                      head: 'Updated',
                       cell: ({ updatedAt }) => <RelativeTime time={updatedAt} />,
                     },
                     {

@@ -37,10 +37,10 @@ export const colorGroups: readonly { readonly title: string; readonly colors: re
     colors: [
       {
         name: 'backgroundText',
-        label: 'Words',
+        label: 'Title text',
         on: { background: 'backgroundTop', atLeast: minTextContrast },
       },
-      { name: 'backgroundTop', label: 'Behind the title' },
+      { name: 'backgroundTop', label: 'Title background' },
     ],
   },
   {
@@ -50,15 +50,15 @@ export const colorGroups: readonly { readonly title: string; readonly colors: re
       { name: 'link', label: 'Buttons', on: { background: 'backgroundBottom', atLeast: minIconContrast } },
       {
         name: 'linkHover',
-        label: 'Button pointed at',
+        label: 'Button, hovered',
         on: { background: 'backgroundBottom', atLeast: minIconContrast },
       },
       {
         name: 'linkActive',
-        label: 'Button pressed',
+        label: 'Button, pressed',
         on: { background: 'backgroundBottom', atLeast: minIconContrast },
       },
-      { name: 'backgroundBottom', label: 'Behind the controls' },
+      { name: 'backgroundBottom', label: 'Controls background' },
     ],
   },
   {
@@ -66,7 +66,7 @@ export const colorGroups: readonly { readonly title: string; readonly colors: re
     colors: [
       { name: 'trackPlayed', label: 'Played' },
       { name: 'trackUnplayed', label: 'Loaded' },
-      { name: 'trackBackground', label: 'The rest of the bar' },
+      { name: 'trackBackground', label: 'Remaining' },
     ],
   },
 ];
@@ -79,23 +79,23 @@ export const switchEntries: readonly {
   {
     name: 'enableControls',
     label: 'Show controls',
-    hint: 'Without them viewers still play and pause with a click.',
+    hint: 'Without controls, viewers can still click to play and pause.',
   },
-  { name: 'hideTitle', label: 'Hide the title', hint: 'Leaves out the name and what is behind it.' },
+  { name: 'hideTitle', label: 'Hide the title', hint: 'Hides the title and its background.' },
   {
     name: 'forceAutoplay',
-    label: 'Always start by itself',
-    hint: 'When the page is opened; without sound where browsers demand it. Not in this preview.',
+    label: 'Autoplay',
+    hint: 'Starts when the page opens, muted if the browser requires it. Not in this preview.',
   },
   {
     name: 'forceLoop',
     label: 'Loop',
-    hint: 'Begins again at the end, whatever the page says.',
+    hint: 'Starts again at the end, whatever the page asks for.',
   },
   {
     name: 'enableApi',
-    label: 'Let sites control the player',
-    hint: 'A page that embeds the player may play, pause and seek by messages.',
+    label: 'Allow control by other sites',
+    hint: 'A page that embeds the player can play, pause and seek with messages.',
   },
 ];
 

@@ -109,10 +109,10 @@ export function ThemeEditor({
             <div class="actions">
               <p class="quiet" role="status">
                 {wrong.length > 0
-                  ? 'A colour is not written right.'
+                  ? 'A colour is invalid.'
                   : isChanged
                     ? 'Not saved yet.'
-                    : 'All is saved.'}
+                    : 'All changes saved.'}
               </p>
               <Button
                 disabled={!isChanged || submission.busy}
@@ -136,7 +136,7 @@ export function ThemeEditor({
         </Form>
         <div class="stack">
           <LogoCard player={player} src={logo?.src} onChanged={reload} />
-          <Card title="Using it">
+          <Card title="How to use">
             <p>
               Choose this theme on the page of a video or of a live stream. Whoever watches a video sees a
               saved change within seconds, or with the next visit; a live stream's page takes it with its next
@@ -146,7 +146,7 @@ export function ThemeEditor({
               rows={[
                 ['Theme ID', <code key="id">{playerId}</code>],
                 ['Created', formatDateTime(player.createdAt)],
-                ['Changed', formatDateTime(updatedAt)],
+                ['Updated', formatDateTime(updatedAt)],
               ]}
             />
           </Card>

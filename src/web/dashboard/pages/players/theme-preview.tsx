@@ -6,7 +6,7 @@ import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Card } from '../../ui/page.tsx';
 
 const maxOffered = 50;
-const sample = { id: 'sample', title: 'No video: the controls alone', address: '/vod/sample' };
+const sample = { id: 'sample', title: 'No video, controls only', address: '/vod/sample' };
 
 /** Views in the preview are not counted. */
 export function ThemePreview({ theme }: { theme: object }) {
@@ -45,11 +45,11 @@ export function ThemePreview({ theme }: { theme: object }) {
         </div>
         <div class="preview-foot">
           <SelectField
-            label="Shown on"
+            label="Preview with"
             value={shown.id}
             onValue={setChosen}
             options={offered.map(({ id, title }) => [id, title] as const)}
-            hint="Changes show here at once, and viewers see them when they are saved."
+            hint="Changes appear here immediately. Viewers see them after you save."
           />
         </div>
       </Card>

@@ -25,13 +25,13 @@ export function TokenDialog({
           secret={!isNew}
           hint={
             expiresAt === undefined
-              ? 'It can be used until it is deleted.'
-              : `It can be used until ${formatDateTime(expiresAt)}.`
+              ? 'Valid until you delete it.'
+              : `Valid until ${formatDateTime(expiresAt)}.`
           }
         />
         <Notice>
-          Whoever has it can upload videos into this environment, and do nothing else. It may stand in a web
-          page or an app.
+          Anyone with this token can upload videos to this environment, and nothing else. You can use it in a
+          web page or an app.
         </Notice>
         <CodeSample label="From a terminal" text={curlSample(location.origin, token)} />
         <CodeSample label="From a web page" text={pageSample(location.origin, token)} />

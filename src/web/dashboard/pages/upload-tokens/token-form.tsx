@@ -37,8 +37,8 @@ export function TokenForm({
       onClose={onClose}
     >
       <SelectField<LifetimeChoice>
-        label="Can be used for"
-        hint="As often as one likes, by whoever has it."
+        label="Valid for"
+        hint="Anyone with the token can use it any number of times."
         value={choice}
         options={lifetimeChoices}
         onValue={setChoice}

@@ -12,8 +12,8 @@ export const lifetimeChoices = [
   [String(hour), '1 hour'],
   [String(day), '1 day'],
   [String(7 * day), '1 week'],
-  ['0', 'Until it is deleted'],
-  ['custom', 'Another time'],
+  ['0', 'Until deleted'],
+  ['custom', 'Custom'],
 ] as const;
 
 export type LifetimeChoice = (typeof lifetimeChoices)[number][0];

@@ -41,7 +41,7 @@ export function UploadTokensPage() {
   return (
     <Page
       title="Upload tokens"
-      lead="With a token, visitors of your pages and users of your apps upload videos, without a key of yours."
+      lead="Let visitors of your pages and users of your apps upload videos without an API key."
       actions={
         <Button kind="primary" icon="plus" onClick={() => setOpen({ what: 'form' })}>
           New upload token
@@ -52,9 +52,8 @@ export function UploadTokensPage() {
         <LoadedContent loaded={loaded} height={180}>
           {({ data, pagination }) =>
             data.length === 0 ? (
-              <EmptyState icon="token" title="No upload tokens">
-                Make one, and put it where people are to upload. Those that expire leave this list by
-                themselves.
+              <EmptyState icon="token" title="No upload tokens yet">
+                Create a token and use it in your upload page. Expired tokens disappear from this list.
               </EmptyState>
             ) : (
               <>
@@ -103,7 +102,7 @@ function DeleteToken({
   return (
     <ConfirmDialog
       title="Delete this upload token?"
-      action="Delete the token"
+      action="Delete token"
       name={shortId(token)}
       onClose={onClose}
       work={async () => {
@@ -113,8 +112,8 @@ function DeleteToken({
       }}
     >
       <p>
-        Nobody can upload with it any more, and uploads that are under way stop. Videos that came in with it
-        stay. To confirm, type the end of the token.
+        Uploads with this token stop working immediately, including those in progress. Videos that were
+        uploaded with it stay.
       </p>
     </ConfirmDialog>
   );

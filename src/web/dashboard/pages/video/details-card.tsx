@@ -72,7 +72,7 @@ function DetailsForm({ video, change, onDone }: EditedVideo & { onDone: () => vo
         error={submission.errorOf('description')}
       />
       <SelectField
-        label="Language that is spoken"
+        label="Spoken language"
         value={language}
         onValue={setLanguage}
         error={submission.errorOf('language')}

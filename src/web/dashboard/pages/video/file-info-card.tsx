@@ -26,14 +26,14 @@ export function FileInfoCard({ video, status }: { video: Video; status: Loaded<V
           ],
         ];
   return (
-    <Card title="About the file">
+    <Card title="File details">
       {status.value === undefined ? <Skeleton rows={5} /> : <DetailList rows={fileRows(status.value)} />}
       <DetailList
         rows={[
           ...origin,
           ['Created', formatDateTime(createdAt)],
           ...(publishedAt === createdAt ? [] : [['Published', formatDateTime(publishedAt)] as const]),
-          ['Changed', formatDateTime(updatedAt)],
+          ['Updated', formatDateTime(updatedAt)],
           [
             'Video ID',
             <span key="id" class="video-id">
@@ -49,8 +49,7 @@ export function FileInfoCard({ video, status }: { video: Video; status: Loaded<V
       />
       {environment.value === 'sandbox' && (
         <p class="hint">
-          Videos of the sandbox show their first 30 seconds with a watermark, and are deleted 24 hours after
-          the upload.
+          Sandbox videos are cut after 30 seconds, carry a watermark and are deleted after 24 hours.
         </p>
       )}
     </Card>
@@ -62,7 +61,7 @@ function fileRows({ ingest, encoding }: VideoStatus): Row[] {
     encoding.metadata;
   const size = ingest?.filesize ?? null;
   const rows: [string, string | null][] = [
-    ['Length', duration === null ? null : formatClock(duration)],
+    ['Duration', duration === null ? null : formatClock(duration)],
     ['Size', size === null ? null : formatBytes(size)],
     ['Resolution', width === null || height === null ? null : `${width} × ${height}`],
     ['Frame rate', framerate === null ? null : `${formatNumber(framerate)} fps`],
@@ -71,7 +70,7 @@ function fileRows({ ingest, encoding }: VideoStatus): Row[] {
     ['Audio codec', audioFormat(audioCodec, samplerate)],
   ];
   const known = rows.filter((row): row is [string, string] => row[1] !== null);
-  return known.length === 0 ? [['File', 'Not known yet']] : known;
+  return known.length === 0 ? [['File', 'Unknown']] : known;
 }
 
 function audioFormat(codec: string | null, samplerate: number | null): string | null {

@@ -22,7 +22,7 @@ export function MetadataCard(edited: EditedVideo) {
       {isEditing ? (
         <MetadataForm {...edited} onDone={() => setEditing(false)} />
       ) : metadata.length === 0 ? (
-        <p class="quiet">Nothing yet. Names and values of your own, such as a customer or an episode.</p>
+        <p class="quiet">No metadata yet. Add your own names and values, such as a customer or an episode.</p>
       ) : (
         <dl class="facts">
           {metadata.map(({ key, value }, index) => (
@@ -87,7 +87,7 @@ function MetadataForm({ video, change, onDone }: EditedVideo & { onDone: () => v
       </ul>
       <div>
         <Button small icon="plus" onClick={() => setRows([...rows, empty()])}>
-          Add a row
+          Add row
         </Button>
       </div>
     </EditForm>

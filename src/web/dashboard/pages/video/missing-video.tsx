@@ -30,7 +30,7 @@ export function MissingVideo({ videoId, onRestored }: { videoId: string; onResto
               <Button kind="primary" icon="restore" busy={restoring.busy} onClick={restoring.submit}>
                 Restore
               </Button>
-              <Button href="/dashboard/videos/trash">Open the trash</Button>
+              <Button href="/dashboard/videos/trash">Open trash</Button>
             </div>
           }
         >
@@ -52,8 +52,8 @@ export function MissingVideo({ videoId, onRestored }: { videoId: string; onResto
       {problem.status === 404 ? (
         <EmptyState
           icon="video"
-          title="There is no such video"
-          action={<Button href="/dashboard/videos">Go to the videos</Button>}
+          title="Video not found"
+          action={<Button href="/dashboard/videos">Go to videos</Button>}
         >
           It was deleted, or it belongs to the other environment.
         </EmptyState>

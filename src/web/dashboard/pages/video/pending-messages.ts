@@ -4,30 +4,30 @@ export const pendingMessages: Readonly<
   Record<VideoState['kind'], { readonly title: string; readonly text: string }>
 > = {
   empty: {
-    title: 'Nothing was uploaded yet',
-    text: 'The addresses of this video are good already: it plays as soon as its file is here.',
+    title: 'No file yet',
+    text: 'The links of this video already work. It plays as soon as its file is uploaded.',
   },
   recording: {
-    title: 'It is being recorded',
+    title: 'Recording',
     text: 'It can be played shortly after the broadcast ends.',
   },
   uploading: {
-    title: 'The file is on its way',
-    text: 'It can be played shortly after all of it has arrived.',
+    title: 'Uploading',
+    text: 'The video can be played shortly after its file has arrived.',
   },
   fetching: {
-    title: 'The file is being fetched',
-    text: 'It can be played shortly after all of it has arrived.',
+    title: 'Importing',
+    text: 'The video can be played shortly after its file has arrived.',
   },
   processing: {
-    title: 'The file is being prepared',
-    text: 'It begins to play here as soon as it can.',
+    title: 'Processing',
+    text: 'The video appears here as soon as it can be played.',
   },
   encoding: {
-    title: 'The first quality is being encoded',
-    text: 'It begins to play here as soon as there is enough of it.',
+    title: 'Encoding',
+    text: 'The video appears here as soon as it can be played.',
   },
-  playable: { title: 'It can be played', text: '' },
-  ready: { title: 'It can be played', text: '' },
-  failed: { title: 'This video failed', text: '' },
+  playable: { title: 'Ready', text: '' },
+  ready: { title: 'Ready', text: '' },
+  failed: { title: 'Processing failed', text: '' },
 };

@@ -12,33 +12,31 @@ export function PlaybackCard({ video, change }: EditedVideo) {
       <PlayerThemeField
         hint={
           <>
-            Colours and logo. Themes are made under <a href="/dashboard/players">Players</a>.
+            Colours and logo. Create themes under <a href="/dashboard/players">Players</a>.
           </>
         }
         value={playerId ?? ''}
         onValue={value => save({ playerId: value === '' ? null : value }, 'Player theme changed.')}
       />
       <CheckField
-        label="Offer an mp4 to download"
+        label="Offer MP4 download"
         hint="Shows a download button in the player."
         checked={mp4Support}
         onValue={isOffered =>
-          save({ mp4Support: isOffered }, isOffered ? 'An mp4 is offered.' : 'No mp4 is offered any more.')
+          save({ mp4Support: isOffered }, isOffered ? 'MP4 download turned on.' : 'MP4 download turned off.')
         }
       />
       <CheckField
         label="360° video"
-        hint="Tells apps that the picture goes all the way around."
+        hint="Marks the video as 360° for apps."
         checked={panoramic}
-        onValue={value =>
-          save({ panoramic: value }, value ? 'Marked as 360°.' : 'Not marked as 360° any more.')
-        }
+        onValue={value => save({ panoramic: value }, value ? 'Marked as 360°.' : 'No longer marked as 360°.')}
       />
       <div>
         <h3>Watermark</h3>
         <p class="hint">
-          A watermark is chosen when a video is uploaded. It becomes part of the picture and cannot be changed
-          or removed. See <a href="/dashboard/watermarks">Watermarks</a>.
+          You choose a watermark when you create a video. It becomes part of the video and can’t be changed or
+          removed. See <a href="/dashboard/watermarks">Watermarks</a>.
         </p>
       </div>
     </Card>

@@ -40,7 +40,7 @@ function NotPlayable({ state, onFile }: { state: VideoState; onFile: (file: File
       <Icon name={stateIcon(state)} size={34} />
       <p class="stage-title">{title}</p>
       <p>{failure ?? text}</p>
-      {kind === 'empty' && <UploadButton words="Upload the file" onFile={onFile} />}
+      {kind === 'empty' && <UploadButton words="Upload file" onFile={onFile} />}
       {kind === 'failed' && <UploadButton words="Upload another file" onFile={onFile} />}
       {!isSettled(state) && <Progress percent={percent} label={title} />}
     </section>
@@ -58,7 +58,7 @@ function UploadButton({ words, onFile }: { words: string; onFile: (file: File) =
         ref={input}
         type="file"
         hidden
-        aria-label="File of the video"
+        aria-label="Video file"
         accept="video/*,audio/*,.mkv,.ts,.flv"
         onChange={event => {
           const file = event.currentTarget.files?.[0];

@@ -22,9 +22,9 @@ export function QualitiesCard({ status }: { status: Loaded<VideoStatus> }) {
           encoding.qualities.length === 0 ? (
             <p class="quiet">
               {encoding.playable
-                ? 'Sound alone has no qualities to choose from.'
+                ? 'Audio-only videos have one quality.'
                 : encoding.failure === undefined
-                  ? 'They are made once the file has arrived.'
+                  ? 'Encoding starts once the file has arrived.'
                   : 'None, because the video failed.'}
             </p>
           ) : (
@@ -48,7 +48,7 @@ function QualityRow({ type, quality, status, progress }: Quality) {
     <li>
       <span class="quality-name">
         {quality}
-        {type === 'mp4' && <span class="quiet"> mp4, to download</span>}
+        {type === 'mp4' && <span class="quiet"> MP4 download</span>}
       </span>
       <Badge tone={tone}>{isEncoding ? formatPercent(progress) : text}</Badge>
       {isEncoding && <Progress percent={progress} label={`Encoding ${name}`} />}

@@ -28,8 +28,8 @@ export function ShareCard({ video, change, status }: EditedVideo & { status: Vid
         value={video.public ? 'public' : 'private'}
         onValue={value => setPublic(value === 'public')}
         options={[
-          ['public', 'Public: everybody with the link'],
-          ['private', 'Private: one viewer for each link'],
+          ['public', 'Public: anyone with the link'],
+          ['private', 'Private: one viewer per link'],
         ]}
       />
       {video.public ? (
@@ -61,8 +61,8 @@ function PrivateLinks({
           </Button>
         }
       >
-        Each link is for one viewer: the first browser that opens it can watch for 24 hours, nobody else. Make
-        new links for the next viewer.
+        Each link works for one viewer: the first browser that opens it can watch for 24 hours. Get new links
+        for the next viewer.
       </Notice>
       <LoadedContent loaded={loaded} height={300}>
         {({ assets }) => assets !== null && children(assets)}
@@ -85,8 +85,8 @@ function Links({
     <>
       <CopyField label="Link" value={player} />
       <EmbedField player={{ url: player, title, size }} />
-      <CopyField label="HLS address" value={hls} hint="For other players and apps." />
-      {mp4 !== undefined && <CopyField label="MP4 address" value={mp4} />}
+      <CopyField label="HLS URL" value={hls} hint="For other players and apps." />
+      {mp4 !== undefined && <CopyField label="MP4 URL" value={mp4} />}
     </>
   );
 }

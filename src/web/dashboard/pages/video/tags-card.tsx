@@ -25,7 +25,7 @@ export function TagsCard({ video: { tags }, change }: EditedVideo) {
   const shown = save.busy ? wanted : tags;
   return (
     <Card title="Tags">
-      {shown.length === 0 && <p class="quiet">No tags yet. They help to find videos again.</p>}
+      {shown.length === 0 && <p class="quiet">No tags yet. Tags help you find videos.</p>}
       <TagField label="Add tags" tags={shown} typed={typed} onTyped={setTyped} onChange={alter} />
       <ProblemNotice problem={save.problem} />
     </Card>

@@ -23,7 +23,7 @@ export function VideoActions({ video, state }: { video: Video; state: VideoState
   };
   const items: MenuItem[] = [];
   if (restoreDays !== undefined && restoreDays > 0) {
-    items.push({ label: 'Move to the trash', icon: 'trash', onClick: () => void discard() });
+    items.push({ label: 'Move to trash', icon: 'trash', onClick: () => void discard() });
   }
   items.push({ label: 'Delete permanently', icon: 'trash', danger: true, onClick: () => setDeleting(true) });
   return (

@@ -25,7 +25,7 @@ export async function discardVideos(videos: readonly Video[]): Promise<boolean> 
   }
   videosChanged();
   if (discarded.length === 0) return isDone;
-  showToast(`${describeVideos(discarded)} moved to the trash.`, {
+  showToast(`${describeVideos(discarded)} moved to trash.`, {
     label: 'Undo',
     run: () => void restoreVideos(discarded, headers),
   });

@@ -54,6 +54,6 @@ export function DropArea({ onFiles }: { onFiles: (files: File[]) => void }) {
 function filesOf({ dataTransfer }: DragEvent): File[] {
   const items = [...(dataTransfer?.items ?? [])].filter(({ kind }) => kind === 'file');
   const isFolder = (item: DataTransferItem) => item.webkitGetAsEntry()?.isDirectory === true;
-  if (items.some(isFolder)) showToast('Folders cannot be uploaded: drop the files that are in them.');
+  if (items.some(isFolder)) showToast('Folders can’t be uploaded. Drop the files instead.');
   return items.filter(item => !isFolder(item)).flatMap(item => item.getAsFile() ?? []);
 }

@@ -12,23 +12,23 @@ export function ImportDialog({ onMade, onClose }: { onMade: () => void; onClose:
   const suggested = titleOfUrl(source);
   const submission = useSubmit(async () => {
     await call('POST /videos', { body: { title: title.trim() || suggested, source: source.trim() } });
-    showToast('The server fetches the video.');
+    showToast('Import started.');
     onMade();
     onClose();
   });
   return (
     <FormDialog
-      title="Add a video from a web address"
-      action="Add the video"
+      title="Import a video from a URL"
+      action="Import video"
       disabled={source.trim() === ''}
       submission={submission}
       onClose={onClose}
     >
       <TextField
-        label="Address of the file"
+        label="File URL"
         type="url"
         placeholder="https://"
-        hint="Of a video file that can be downloaded without signing in."
+        hint="A video file that can be downloaded without signing in."
         value={source}
         onValue={setSource}
         error={submission.errorOf('source')}

@@ -1,7 +1,7 @@
 export const videoOrders = {
   newest: { words: 'Newest first', sortBy: 'createdAt', sortOrder: 'desc' },
   oldest: { words: 'Oldest first', sortBy: 'createdAt', sortOrder: 'asc' },
-  changed: { words: 'Changed last', sortBy: 'updatedAt', sortOrder: 'desc' },
+  changed: { words: 'Recently updated', sortBy: 'updatedAt', sortOrder: 'desc' },
   title: { words: 'Title, A to Z', sortBy: 'title', sortOrder: 'asc' },
   'title-back': { words: 'Title, Z to A', sortBy: 'title', sortOrder: 'desc' },
 } as const;

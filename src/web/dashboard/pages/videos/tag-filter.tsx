@@ -90,9 +90,7 @@ function TagList({
         {({ data }) =>
           data.length === 0 ? (
             <p class="quiet">
-              {search === ''
-                ? 'No video has a tag yet. Tags are set on the page of a video.'
-                : 'No such tag.'}
+              {search === '' ? 'No tags yet. Add tags on the page of a video.' : 'No results.'}
             </p>
           ) : (
             <ul>

@@ -35,7 +35,7 @@ export function TrashPage() {
       actions={
         count > 0 && (
           <Button icon="trash" onClick={() => setEmptying(true)}>
-            Empty the trash
+            Empty trash
           </Button>
         )
       }
@@ -51,7 +51,7 @@ export function TrashPage() {
 function leadOf(days: number): string {
   const stay = `Deleted videos stay here for ${days === 1 ? 'a day' : `${days} days`}, or until the disk is full. They count towards your storage.`;
   return environment.value === 'sandbox'
-    ? `${stay} In the sandbox they are deleted permanently 24 hours after their upload, as all videos are.`
+    ? `${stay} In the sandbox they are deleted permanently 24 hours after their upload.`
     : stay;
 }
 
@@ -121,12 +121,12 @@ function TrashList({ onCount }: { onCount: (count: number) => void }) {
 }
 
 function NoDeletedVideos({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) return <EmptyState icon="search" title="No video fits" />;
+  if (isFiltered) return <EmptyState icon="search" title="No results" />;
   return (
     <EmptyState
       icon="trash"
       title="The trash is empty"
-      action={<Button href="/dashboard/videos">Go to the videos</Button>}
+      action={<Button href="/dashboard/videos">Go to videos</Button>}
     >
       When you delete a video, you can restore it here.
     </EmptyState>

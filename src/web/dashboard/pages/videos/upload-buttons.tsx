@@ -10,7 +10,7 @@ export function UploadButtons() {
   return (
     <>
       <Button icon="link" onClick={() => setAsking(true)}>
-        From a web address
+        Import from URL
       </Button>
       <Button kind="primary" icon="upload" onClick={() => input.current?.click()}>
         Upload videos

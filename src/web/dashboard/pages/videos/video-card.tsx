@@ -65,7 +65,7 @@ export function VideoCard({
             label={`Actions for ${title}`}
             items={[
               {
-                label: 'Copy the link',
+                label: 'Copy link',
                 icon: 'link',
                 onClick: () => void copyText(video.assets?.player ?? '', 'Link'),
               },

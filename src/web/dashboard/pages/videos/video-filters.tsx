@@ -31,13 +31,13 @@ export function VideoFilters({
         />
       </search>
       {tags.length > 0 && (
-        <ul class="tags-chosen" aria-label="Tags that are filtered by">
+        <ul class="tags-chosen" aria-label="Active tag filters">
           {tags.map(tag => (
             <li key={tag} class="tag-chosen">
               {tag}
               <IconButton
                 icon="close"
-                label={`Do not filter by ${tag}`}
+                label={`Remove filter ${tag}`}
                 onClick={() => chooseTags(tags.filter(other => other !== tag))}
               />
             </li>

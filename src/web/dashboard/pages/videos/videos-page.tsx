@@ -76,7 +76,7 @@ function NoVideos({ isFiltered, onClear }: { isFiltered: boolean; onClear: () =>
     return (
       <EmptyState
         icon="search"
-        title="No video fits"
+        title="No results"
         action={<Button onClick={onClear}>Show all videos</Button>}
       >
         Try another word, or fewer tags.

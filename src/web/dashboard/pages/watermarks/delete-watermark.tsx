@@ -16,7 +16,7 @@ export function DeleteWatermark({
   return (
     <ConfirmDialog
       title="Delete this watermark?"
-      action="Delete the watermark"
+      action="Delete watermark"
       name={shortId(watermarkId)}
       onClose={onClose}
       work={async () => {
@@ -26,7 +26,7 @@ export function DeleteWatermark({
       }}
     >
       <WatermarkPicture watermarkId={watermarkId} />
-      <p>It can be used for no more videos. Those that were made with it keep it.</p>
+      <p>New videos can’t use it. Existing videos keep it.</p>
     </ConfirmDialog>
   );
 }

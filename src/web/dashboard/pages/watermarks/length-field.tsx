@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks';
 import { convertUnit, isLength, type LengthDraft, type LengthUnit } from './placement-draft.ts';
 
-const unitWords: Readonly<Record<LengthUnit, string>> = { '%': '%', px: 'pixels', initial: 'as it is' };
+const unitWords: Readonly<Record<LengthUnit, string>> = { '%': '%', px: 'pixels', initial: 'original' };
 
 export function LengthField({
   label,

@@ -34,7 +34,7 @@ export function PlacementCard({ watermarkId }: { watermarkId: string }) {
       <div class="placement">
         <div class="stack">
           <SelectField
-            label="Shown on"
+            label="Preview with"
             value={backdropId}
             options={[
               ...plainBackdrops.map(({ id, words }) => [id, words] as const),
@@ -53,8 +53,8 @@ export function PlacementCard({ watermarkId }: { watermarkId: string }) {
           )}
           {imageSize !== undefined && (
             <p class="hint">
-              {placed.width} × {placed.height} pixels in a picture of {backdrop.size.width} ×{' '}
-              {backdrop.size.height}. Smaller qualities are made smaller with the watermark in them.
+              {placed.width} × {placed.height} pixels in a video of {backdrop.size.width} ×{' '}
+              {backdrop.size.height}. Lower qualities are scaled with the watermark in them.
             </p>
           )}
         </div>
@@ -63,13 +63,13 @@ export function PlacementCard({ watermarkId }: { watermarkId: string }) {
       {isComplete(draft) && (
         <>
           <p>
-            A watermark is burned in when a video is made, and cannot be changed or removed afterwards. Say it
-            when you make the video, then upload the file into it.
+            A watermark can’t be changed or removed later. Set it when you create a video, then upload the
+            file.
           </p>
           <div class="columns">
             <CodeSample label="Placement" text={placementJson(watermarkId, placement)} />
             <CodeSample
-              label="A new video with it"
+              label="Create a video with it"
               text={placementRequest(location.origin, watermarkId, placement)}
             />
           </div>

@@ -38,7 +38,7 @@ export function UploadDialog({
       <FileField
         label="Image"
         accept="image/png,image/jpeg,.png,.jpg,.jpeg"
-        hint="A PNG keeps what is transparent in it; JPEG works too. Up to 8 MB."
+        hint="PNG with transparency, or JPEG. Up to 8 MB."
         error={submission.errorOf('file')}
         onFile={chosen => {
           setFile(chosen);
@@ -49,7 +49,7 @@ export function UploadDialog({
       <Picture url={url} alt="The chosen image" onSize={setSize} />
       <p class="hint" role="status">
         {file === undefined
-          ? 'It is shown here before it is sent.'
+          ? 'A preview appears here.'
           : [size && `${size.width} × ${size.height} pixels`, formatBytes(file.size)]
               .filter(Boolean)
               .join(', ')}

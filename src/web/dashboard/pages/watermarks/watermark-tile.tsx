@@ -36,8 +36,8 @@ export function WatermarkTile({
         </Button>
         <IconButton
           icon="copy"
-          label={`Copy id of watermark ${ending}`}
-          onClick={() => void copyText(watermarkId, 'Id')}
+          label={`Copy ID of watermark ${ending}`}
+          onClick={() => void copyText(watermarkId, 'ID')}
         />
         <IconButton danger icon="trash" label={`Delete watermark ${ending}`} onClick={onDelete} />
       </div>

@@ -31,7 +31,7 @@ export function WatermarksPage() {
   return (
     <Page
       title="Watermarks"
-      lead="A picture of yours, such as a logo, that is burned into a video when it is made."
+      lead="An image, such as your logo, that is burned into a video when it is created."
       actions={
         <Button kind="primary" icon="plus" onClick={() => setUploading(true)}>
           New watermark
@@ -43,7 +43,7 @@ export function WatermarksPage() {
           {({ data, pagination }) =>
             data.length === 0 ? (
               <EmptyState icon="stamp" title="No watermarks yet">
-                Upload a PNG with a transparent background, and try out here where it looks best.
+                Upload a PNG with a transparent background, and try its placement here.
               </EmptyState>
             ) : (
               <>

@@ -15,7 +15,7 @@ export function DeleteWebhook({
   return (
     <ConfirmDialog
       title="Delete this webhook?"
-      action="Delete the webhook"
+      action="Delete webhook"
       name={url}
       onClose={onClose}
       work={async () => {
@@ -24,7 +24,7 @@ export function DeleteWebhook({
         onDeleted();
       }}
     >
-      <p>Nothing is sent to this address any more, and the log of its deliveries is gone.</p>
+      <p>No more events are sent to this URL, and its delivery log is deleted.</p>
     </ConfirmDialog>
   );
 }

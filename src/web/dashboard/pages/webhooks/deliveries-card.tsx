@@ -55,7 +55,7 @@ export function DeliveriesCard({
   const sendAgain = async ({ deliveryId }: WebhookDelivery) => {
     try {
       await resend(webhookId, deliveryId);
-      showToast('It is sent again.');
+      showToast('Sending again.');
       loaded.reload();
       soon();
     } catch (error) {
@@ -69,7 +69,7 @@ export function DeliveriesCard({
         title="Deliveries"
         actions={
           <SelectField<DeliveryStatus | ''>
-            label="Which deliveries"
+            label="Filter by state"
             hideLabel
             value={status ?? ''}
             options={choices}
@@ -118,9 +118,9 @@ export function DeliveriesCard({
 
 function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
   return isFiltered ? (
-    <EmptyState icon="send" title="No such deliveries" />
+    <EmptyState icon="send" title="No results" />
   ) : (
-    <EmptyState icon="send" title="Nothing was sent yet">
+    <EmptyState icon="send" title="No deliveries yet">
       The next event for this webhook appears here. Deliveries are kept for 7 days.
     </EmptyState>
   );
@@ -137,7 +137,7 @@ function columnsOf({
     { head: 'State', cell: ({ status }) => <DeliveryBadge status={status} /> },
     { head: 'Event', cell: ({ type }) => eventLabel(type).words },
     {
-      head: 'Last answer',
+      head: 'Last response',
       cell: ({ lastAttempt }) =>
         lastAttempt === undefined ? (
           <span class="quiet">None yet</span>
@@ -148,8 +148,8 @@ function columnsOf({
           </span>
         ),
     },
-    { head: 'Tries', isNumber: true, cell: ({ attemptsTotal }) => attemptsTotal },
-    { head: 'When', cell: ({ createdAt }) => <RelativeTime time={createdAt} /> },
+    { head: 'Attempts', isNumber: true, cell: ({ attemptsTotal }) => attemptsTotal },
+    { head: 'Created', cell: ({ createdAt }) => <RelativeTime time={createdAt} /> },
     {
       head: 'Actions',
       isActions: true,

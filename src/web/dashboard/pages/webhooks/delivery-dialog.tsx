@@ -34,7 +34,7 @@ export function DeliveryDialog({
   useDeliveryRefresh(loaded.reload, loaded.value !== undefined && isPending(loaded.value));
   const resending = useSubmit(async () => {
     const made = await resend(webhookId, deliveryId);
-    showToast('It is sent again.');
+    showToast('Sending again.');
     onResent(made.deliveryId);
   });
   return (
@@ -71,18 +71,18 @@ function Details({ delivery }: { delivery: WebhookDeliveryDetails }) {
               {eventLabel(type).words} <code class="quiet">{type}</code>
             </>,
           ],
-          ...(eventId === undefined ? [] : [['Number of the event', eventId] as const]),
-          ['Since', formatDateTime(createdAt)],
+          ...(eventId === undefined ? [] : [['Event ID', eventId] as const]),
+          ['Created', formatDateTime(createdAt)],
           ...(nextAttemptAt === undefined
             ? []
-            : [['Next try', <NextTry key="next" time={nextAttemptAt} />] as const]),
+            : [['Next attempt', <NextTry key="next" time={nextAttemptAt} />] as const]),
           ...(resentFrom === undefined
             ? []
-            : [['Repeats', <code key="repeats">{resentFrom}</code>] as const]),
+            : [['Resent from', <code key="repeats">{resentFrom}</code>] as const]),
         ]}
       />
-      <CodeSample label="What is sent" text={prettyJson(body)} />
-      <section class="stack" aria-label="Tries">
+      <CodeSample label="Payload" text={prettyJson(body)} />
+      <section class="stack" aria-label="Attempts">
         <h3>{triesOf(attemptsTotal, attempts.length)}</h3>
         <ol class="attempts">
           {attempts.map(attempt => (
@@ -96,12 +96,12 @@ function Details({ delivery }: { delivery: WebhookDeliveryDetails }) {
 
 function NextTry({ time }: { time: string }) {
   if (new Date(time).getTime() > Date.now()) return <RelativeTime time={time} />;
-  return <>When those before it are through</>;
+  return <>After earlier deliveries</>;
 }
 
 function triesOf(total: number, kept: number): string {
-  if (total === 0) return 'Not tried yet';
-  const words = total === 1 ? '1 try' : `${total} tries`;
+  if (total === 0) return 'No attempts yet';
+  const words = total === 1 ? '1 attempt' : `${total} attempts`;
   return kept < total ? `${words}, the last ${kept} of which are kept` : words;
 }
 

@@ -6,7 +6,7 @@ export const statusLabels: Readonly<
   Record<DeliveryStatus, { words: string; tone: 'good' | 'bad' | 'warning' | 'info' }>
 > = {
   waiting: { words: 'Waiting', tone: 'info' },
-  retrying: { words: 'Trying again', tone: 'warning' },
+  retrying: { words: 'Retrying', tone: 'warning' },
   succeeded: { words: 'Delivered', tone: 'good' },
   failed: { words: 'Failed', tone: 'bad' },
 };

@@ -14,31 +14,31 @@ const eventLabels: Readonly<Record<WebhookDelivery['type'], EventLabel>> = {
   },
   'live-stream.broadcast.ended': {
     words: 'A broadcast ends',
-    hint: 'For whatever reason.',
+    hint: 'For any reason.',
   },
   'live-stream.alarm.raised': {
     words: 'An alarm is raised',
-    hint: 'The encoder does something that viewers suffer from.',
+    hint: 'The encoder has a problem that affects viewers.',
   },
   'live-stream.alarm.cleared': {
-    words: 'An alarm is over',
-    hint: 'What was wrong has been well for ten seconds.',
+    words: 'An alarm is cleared',
+    hint: 'The problem has been gone for ten seconds.',
   },
   'live-stream.quality.dropped': {
     words: 'A quality is dropped',
-    hint: 'The server could not keep up with it; the broadcast goes on without.',
+    hint: 'The server couldn’t keep up. The broadcast continues without it.',
   },
   'live-stream.restream.stopped': {
     words: 'A restream stops',
-    hint: 'A destination gets no more, while the broadcast goes on.',
+    hint: 'A destination receives nothing more. The broadcast continues.',
   },
   'video.source.recorded': {
     words: 'A recording is complete',
-    hint: 'It is a video now, and is encoded next.',
+    hint: 'The recording is a video now and will be encoded.',
   },
   'live-stream.recording.stopped': {
     words: 'A recording stops early',
-    hint: 'The disk is too full, too slow or broken; the broadcast goes on.',
+    hint: 'The disk is full, too slow or broken. The broadcast continues.',
   },
   'video.encoding.quality.completed': {
     words: 'A quality is encoded',
@@ -50,7 +50,7 @@ const eventLabels: Readonly<Record<WebhookDelivery['type'], EventLabel>> = {
   },
   'video.encoding.failed': {
     words: 'An encoding fails',
-    hint: 'Tells the reason, and whether the video still plays.',
+    hint: 'Includes the reason and whether the video still plays.',
   },
   'video.caption.generated': {
     words: 'Captions are generated',

@@ -59,7 +59,7 @@ export function WebhookForm({
       />
       <AddressVerdict address={address} />
       {webhook !== undefined && address !== webhook.url && (
-        <p class="hint">Deliveries that wait go to the new URL. The signing secret stays the same.</p>
+        <p class="hint">Pending deliveries go to the new URL. The signing secret stays the same.</p>
       )}
       <div class="choose-events">
         <p class="quiet">Events</p>

@@ -110,7 +110,7 @@ function WebhookDetails({ webhook: { webhookId, url, events, createdAt } }: { we
             </ul>,
           ],
           ['Created', formatDateTime(createdAt)],
-          ['Id', <code key="id">{webhookId}</code>],
+          ['Webhook ID', <code key="id">{webhookId}</code>],
         ]}
       />
     </Card>
@@ -124,7 +124,7 @@ function Signing({ webhook: { signatureSecret } }: { webhook: Webhook }) {
         secret
         label="Signing secret"
         value={signatureSecret}
-        hint="Every request is signed with it, so that your receiver knows that it came from here."
+        hint="Every request is signed with it, so that your app can verify where it came from."
       />
       <details class="more">
         <summary>How to verify</summary>
@@ -133,7 +133,7 @@ function Signing({ webhook: { signatureSecret } }: { webhook: Webhook }) {
             <code>X-Api-Video-Signature</code> is the HMAC-SHA256 of the body in hexadecimal, with the whole
             secret as its key. <code>Millrace-Signature</code> signs the time with it.
           </p>
-          <CodeSample label="For Node" text={verifySample} />
+          <CodeSample label="Node.js" text={verifySample} />
         </div>
       </details>
     </Card>

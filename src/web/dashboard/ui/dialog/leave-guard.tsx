@@ -48,11 +48,11 @@ export function LeaveGuard({ isActive }: { isActive: boolean }) {
   return (
     <Dialog title="Leave without saving?" onClose={() => setHeld(undefined)}>
       <div class="dialog-body">
-        <p>What you changed here is not saved yet.</p>
+        <p>You have unsaved changes.</p>
       </div>
       <footer>
         <Button kind="quiet" onClick={() => setHeld(undefined)}>
-          Stay here
+          Stay
         </Button>
         <Button
           kind="danger"

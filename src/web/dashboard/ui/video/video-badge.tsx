@@ -9,7 +9,7 @@ const appearances: Readonly<
   empty: ['No file yet', 'neutral', 'video'],
   recording: ['Recording', 'live', 'live'],
   uploading: ['Uploading', 'info', 'upload'],
-  fetching: ['Fetching', 'info', 'download'],
+  fetching: ['Importing', 'info', 'download'],
   processing: ['Processing', 'info', 'clock'],
   encoding: ['Encoding', 'info', 'clock'],
   playable: ['Playable', 'good', 'video'],

@@ -25,11 +25,11 @@ test.each([
     'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6 Mobile/15E148 Safari/604.1',
     'Safari 18 on iPhone',
   ],
-  ['Mozilla/5.0 (X11; Linux x86_64) SomethingNew/1.0', 'A browser on Linux'],
+  ['Mozilla/5.0 (X11; Linux x86_64) SomethingNew/1.0', 'Browser on Linux'],
   ['curl/8.5.0', 'curl 8'],
   ['node', 'node'],
   ['my-tool/2.1 (internal)', 'my-tool'],
-  [undefined, 'A program that does not name itself'],
+  [undefined, 'Unknown client'],
 ])('%s is told as %s', (userAgent, words) => {
   expect(describeUserAgent(userAgent)).toBe(words);
 });

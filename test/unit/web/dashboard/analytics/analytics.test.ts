@@ -69,7 +69,7 @@ describe('names', () => {
     ['browser', 'unknown', 'Unknown'],
     ['operating-system', 'mac osx', 'macOS'],
     ['referrer', 'https://www.example.org/a?b=1', 'example.org/a?b=1'],
-    ['referrer', '', 'Opened directly, or not told'],
+    ['referrer', '', 'Direct or unknown'],
   ] as const)('of %s "%s"', (dimension, value, name) => {
     expect(formatDimensionValue(dimension, value, 'en')).toBe(name);
   });

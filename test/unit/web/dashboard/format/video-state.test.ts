@@ -89,7 +89,7 @@ describe('the state of a video', () => {
       'nothing that could be encoded',
       uploaded,
       status(here, { qualities: [quality('failed')] }),
-      { kind: 'failed', failure: 'None of its qualities could be made. Try the file in another format.' },
+      { kind: 'failed', failure: 'No quality could be encoded. Try the file in another format.' },
     ],
   ] as const)('with %s', (_, source, of, state) => {
     expect(videoStateOf({ source }, of)).toEqual(state);

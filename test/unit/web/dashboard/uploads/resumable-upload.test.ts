@@ -41,10 +41,10 @@ describe('the file of an interrupted upload', () => {
       'ab',
       undefined,
     ],
-    ['of another size', remembered, { ...file, size: 1_000 }, 'ab', 'is another file'],
-    ['of the same size with other bytes', remembered, file, 'cd', 'has the same size, but is another file'],
+    ['of another size', remembered, { ...file, size: 1_000 }, 'ab', 'is a different file'],
+    ['of the same size with other bytes', remembered, file, 'cd', 'has the same size, but is a different file'],
     ['the same as far as can be told', unseen, file, undefined, undefined],
-    ['of another name, unseen', remembered, { ...file, name: 'x.mp4' }, undefined, 'is another file'],
+    ['of another name, unseen', remembered, { ...file, name: 'x.mp4' }, undefined, 'is a different file'],
     ['changed, unseen', unseen, { ...file, lastModified: 1 }, 'ab', 'was changed'],
   ])('%s', (_name, entry, chosen, fingerprint, reason) => {
     const said = describeMismatch(entry as ResumableUpload, chosen, fingerprint);

@@ -52,10 +52,10 @@ describe('chapters that are edited', () => {
   });
 
   it.each([
-    ['no time', { time: 'soon', title: 'A' }, { time: 'Write a time like 1:05.' }],
-    ['a time after the end', { time: '1:30', title: 'A' }, { time: 'The video is over by then.' }],
+    ['no time', { time: 'soon', title: 'A' }, { time: 'Enter a time such as 1:05.' }],
+    ['a time after the end', { time: '1:30', title: 'A' }, { time: 'This is after the end of the video.' }],
     ['a time that is taken', { time: '0', title: 'A' }, { time: 'Another chapter begins here.' }],
-    ['no title', { time: '5', title: ' ' }, { title: 'Say what it is called.' }],
+    ['no title', { time: '5', title: ' ' }, { title: 'Enter a title.' }],
   ])('are refused with %s', (_, row, fault) => {
     const { faults } = parseRows(
       [

@@ -7,11 +7,11 @@ const titles: Readonly<Record<string, string>> = {
   'bitrate-collapsed': 'The bitrate has collapsed',
   'bitrate-low': 'The bitrate is too low',
   'frame-rate-collapsed': 'The frame rate has collapsed',
-  'audio-missing': 'There is no sound',
-  'video-missing': 'There is no picture',
-  'timestamps-jumping': 'The encoder’s clock jumps',
-  'audio-video-drift': 'Sound and picture drift apart',
-  'frequent-reconnects': 'The connection breaks again and again',
+  'audio-missing': 'No audio',
+  'video-missing': 'No video',
+  'timestamps-jumping': 'Timestamps jump',
+  'audio-video-drift': 'Audio and video drift apart',
+  'frequent-reconnects': 'The encoder reconnects frequently',
 };
 
 export function AlarmList({ alarms }: { alarms: readonly IngestAlarm[] }) {

@@ -16,7 +16,7 @@ import { useHealthHistory } from './use-health-history.ts';
 
 const chartHeight = 170;
 const sync = 'ingest-health';
-const unknown = 'not known yet';
+const unknown = 'unknown';
 
 const periods = [
   [5, '5 minutes'],
@@ -73,7 +73,8 @@ export function HealthPanel({
     return (
       <Card>
         <EmptyState icon="chart" title="Not live">
-          While you stream, this shows how steadily your encoder sends. Earlier broadcasts are in Recordings.
+          While you’re live, this shows how well your encoder is sending. Earlier broadcasts are under
+          Recordings.
         </EmptyState>
       </Card>
     );
@@ -86,7 +87,7 @@ export function HealthPanel({
         <p class="hint">
           {state === 'off' && endedAt !== undefined && (
             <>
-              The last broadcast, which ended <RelativeTime time={endedAt} />.{' '}
+              Last broadcast, ended <RelativeTime time={endedAt} />.{' '}
             </>
           )}
           Rates are averaged over 4 seconds.
@@ -143,12 +144,12 @@ function BroadcastDetails({ broadcast: { stats, alarms } }: { broadcast: Running
             ['Alarms', alarms.length === 0 ? 'None' : formatNumber(alarms.length)],
             [
               'Keyframes',
-              `every ${seconds(stats.keyframeIntervalSeconds)}, at most ${seconds(stats.longestKeyframeIntervalSeconds)}`,
+              `every ${seconds(stats.keyframeIntervalSeconds)}, up to ${seconds(stats.longestKeyframeIntervalSeconds)}`,
             ],
-            ['Bitrate, average', bitrate(stats.averageBitrateBitsPerSecond)],
-            ['Bitrate, highest', bitrate(stats.peakBitrateBitsPerSecond)],
+            ['Average bitrate', bitrate(stats.averageBitrateBitsPerSecond)],
+            ['Peak bitrate', bitrate(stats.peakBitrateBitsPerSecond)],
             ['Dropped frames', formatNumber(stats.droppedFrames)],
-            ['Missing frames', `${formatNumber(stats.missingFrames)}, by the encoder’s clock`],
+            ['Missing frames', `${formatNumber(stats.missingFrames)}, by timestamps`],
             ['Connection lost', formatLosses(stats.droppedConnections, stats.awaySeconds)],
             ['Encoder', stats.encoder || 'unknown'],
             ['Protocol', (stats.protocol ?? '').toUpperCase()],
@@ -166,5 +167,5 @@ function bitrate(value: number | undefined): string {
 function formatLosses(losses: number | undefined, awaySeconds: number | undefined): string {
   if (losses === undefined || losses === 0) return 'Never';
   const times = losses === 1 ? 'once' : `${formatNumber(losses)} times`;
-  return `${times}, away for ${formatSpan(awaySeconds ?? 0)}`;
+  return `${times}, for ${formatSpan(awaySeconds ?? 0)}`;
 }

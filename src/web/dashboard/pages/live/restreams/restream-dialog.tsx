@@ -35,7 +35,7 @@ export function RestreamDialog({
   const isComplete = Object.values(destination).every(value => value.trim() !== '');
   return (
     <FormDialog
-      title={before === undefined ? 'Add a destination' : 'Change the destination'}
+      title={before === undefined ? 'Add destination' : 'Edit destination'}
       action={before === undefined ? 'Add' : 'Save'}
       disabled={!isComplete}
       submission={submission}
@@ -50,11 +50,11 @@ export function RestreamDialog({
           const [, name, serverUrl] = chosen;
           change({ serverUrl, ...(destination.name.trim() === '' ? { name } : {}) });
         }}
-        options={[...knownDestinations.map(([id, words]) => [id, words] as const), ['other', 'Another']]}
+        options={[...knownDestinations.map(([id, words]) => [id, words] as const), ['other', 'Other']]}
       />
       <TextField
         label="Name"
-        hint="What you call it."
+        hint="Only you see it."
         value={destination.name}
         onValue={name => change({ name })}
         error={errorOf('name')}
@@ -63,7 +63,7 @@ export function RestreamDialog({
       />
       <TextField
         label="Server"
-        hint="An address such as rtmp://host/app or rtmps://host/app."
+        hint="Such as rtmp://host/app or rtmps://host/app."
         value={destination.serverUrl}
         onValue={serverUrl => change({ serverUrl })}
         error={errorOf('serverUrl')}
@@ -74,7 +74,7 @@ export function RestreamDialog({
       <TextField
         label="Stream key"
         type="password"
-        hint="The key of your stream there."
+        hint="The stream key from that service."
         autocomplete="new-password"
         value={destination.streamKey}
         onValue={streamKey => change({ streamKey })}

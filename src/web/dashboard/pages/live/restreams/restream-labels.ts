@@ -39,18 +39,18 @@ export function redactedUrl(serverUrl: string): string {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  refused: 'It refuses the stream. Check the address and the key.',
-  'name-not-found': 'Its name leads nowhere. Check the address.',
-  'connection-refused': 'Nothing answers there. Check the address; perhaps it is down.',
-  unreachable: 'It cannot be reached. Check the address; perhaps it is down.',
-  'timed-out': 'It does not answer. Check the address; perhaps it is down.',
-  'not-public': 'The address is inside this server’s own network, which only its operator can allow.',
-  tls: 'Its certificate is not valid.',
-  closed: 'The connection broke. If that happens again and again, send less.',
-  stalled: 'It takes nothing. If that happens again and again, send less.',
-  failed: 'What answers there does not take RTMP.',
-  codec: 'The sandbox sends on H.264 with AAC only.',
-  'sandbox-limit': 'In the sandbox a restream ends after 2 minutes.',
+  refused: 'The server refused the stream. Check the server URL and the stream key.',
+  'name-not-found': 'The server’s name wasn’t found. Check the server URL.',
+  'connection-refused': 'The server refused the connection. Check the server URL, or try again later.',
+  unreachable: 'The server can’t be reached. Check the server URL, or try again later.',
+  'timed-out': 'The server doesn’t respond. Check the server URL, or try again later.',
+  'not-public': 'The server URL is in a private network. Only the operator can allow that.',
+  tls: 'The server’s certificate is not valid.',
+  closed: 'The connection was lost. If that happens often, lower your bitrate.',
+  stalled: 'The server accepts no more data. If that happens often, lower your bitrate.',
+  failed: 'The server doesn’t accept RTMP.',
+  codec: 'Restreams in the sandbox support H.264 with AAC only.',
+  'sandbox-limit': 'In the sandbox, restreams end after 2 minutes.',
 };
 
 export function formatReason(reason: string | undefined): string | undefined {
@@ -61,7 +61,7 @@ export const restreamStates: Readonly<Record<Restream['state'], string>> = {
   idle: 'Off',
   connecting: 'Connecting',
   live: 'Live',
-  retrying: 'Trying again',
+  retrying: 'Retrying',
   stopped: 'Stopped',
 };
 

@@ -47,7 +47,7 @@ export function RestreamsPanel({
     const body = { restreams: changed };
     onChange(await call('PATCH /live-streams/{liveStreamId}', { params: { liveStreamId }, body }));
     loaded.reload();
-    if (isOnAir) showToast('Saved. It counts from the next broadcast on.');
+    if (isOnAir) showToast('Saved. The change applies from the next broadcast.');
   };
   const add = (
     <Button
@@ -56,7 +56,7 @@ export function RestreamsPanel({
       disabled={restreams.length >= maxRestreams}
       onClick={() => setEdited(restreams.length)}
     >
-      Add a destination
+      Add destination
     </Button>
   );
   return (
@@ -64,8 +64,7 @@ export function RestreamsPanel({
       {loaded.problem !== undefined && <LoadError problem={loaded.problem} retry={loaded.reload} />}
       {lines.length === 0 ? (
         <EmptyState icon="send" title="Stream to other platforms" action={add}>
-          While you are live, what your encoder sends goes on to up to five destinations, such as YouTube or
-          Twitch.
+          While you’re live, your stream is sent to up to five destinations, such as YouTube or Twitch.
         </EmptyState>
       ) : (
         <Table
@@ -77,13 +76,13 @@ export function RestreamsPanel({
       )}
       {lines.length > 0 && (
         <p class="hint card-note">
-          {restreams.length >= maxRestreams && 'Five destinations are the most. '}
-          {isOnAir && 'Changes count from the next broadcast on. '}
-          Keys are kept by the server and shown nowhere here.
+          {restreams.length >= maxRestreams && 'You can have up to five destinations. '}
+          {isOnAir && 'Changes apply from the next broadcast. '}
+          Stream keys are never shown here.
         </p>
       )}
       {environment.value === 'sandbox' && (
-        <Notice>In the sandbox, restreams end after 2 minutes. The live stream goes on.</Notice>
+        <Notice>In the sandbox, restreams end after 2 minutes. The live stream continues.</Notice>
       )}
       {edited !== undefined && (
         <RestreamDialog
@@ -96,11 +95,11 @@ export function RestreamsPanel({
       {removed !== undefined && (
         <ConfirmDialog
           title="Remove this destination?"
-          action="Remove the destination"
+          action="Remove destination"
           work={async () => save(restreams.filter((_, position) => position !== removed))}
           onClose={() => setRemoved(undefined)}
         >
-          <p>“{restreams[removed]?.name}” gets no more broadcasts, and its key is forgotten.</p>
+          <p>“{restreams[removed]?.name}” receives no more broadcasts, and its stream key is deleted.</p>
         </ConfirmDialog>
       )}
     </Card>
@@ -138,12 +137,12 @@ function columnsOf(
         running?.droppedFrames === undefined ? '–' : formatNumber(running.droppedFrames),
     },
     {
-      head: 'What to do',
+      head: 'Actions',
       isActions: true,
       cell: ({ position, name }) =>
         position !== undefined && (
           <Menu
-            label={`What to do with ${name}`}
+            label={`Actions for ${name}`}
             items={[
               { label: 'Edit', icon: 'edit', onClick: () => edit(position) },
               { label: 'Remove', icon: 'trash', danger: true, onClick: () => remove(position) },
@@ -155,7 +154,7 @@ function columnsOf(
 }
 
 function RestreamState({ line: { position, running }, isOnAir }: { line: RestreamRow; isOnAir: boolean }) {
-  if (running === undefined) return <Badge>{isOnAir ? 'From the next broadcast on' : 'Off'}</Badge>;
+  if (running === undefined) return <Badge>{isOnAir ? 'Starts with the next broadcast' : 'Off'}</Badge>;
   const { state, since, reason, lastError, retries } = running;
   return (
     <span class="two-lines">
@@ -174,7 +173,7 @@ function RestreamState({ line: { position, running }, isOnAir }: { line: Restrea
         </span>
       )}
       {retries !== undefined && retries > 0 && (
-        <span class="hint">Connected anew {retries === 1 ? 'once' : `${formatNumber(retries)} times`}.</span>
+        <span class="hint">Reconnected {retries === 1 ? 'once' : `${formatNumber(retries)} times`}.</span>
       )}
     </span>
   );

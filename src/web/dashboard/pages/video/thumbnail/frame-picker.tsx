@@ -74,7 +74,7 @@ function FrameSlider({
       </div>
       <input
         type="range"
-        aria-label="Moment of the video"
+        aria-label="Position in the video"
         aria-valuetext={shownTime(seconds)}
         min={0}
         max={lastSeconds}
@@ -89,13 +89,13 @@ function FrameSlider({
         }}
       />
       <div class="frame-time">
-        <IconButton icon="left" label="One picture back" onClick={() => step('ArrowLeft')} />
+        <IconButton icon="left" label="Previous frame" onClick={() => step('ArrowLeft')} />
         <output class="number">
           {shownTime(seconds)} of {formatTimecode(Math.floor(durationSeconds))}
         </output>
-        <IconButton icon="right" label="One picture on" onClick={() => step('ArrowRight')} />
+        <IconButton icon="right" label="Next frame" onClick={() => step('ArrowRight')} />
       </div>
-      <p class="hint">Arrow keys move by a second, with Shift by a picture.</p>
+      <p class="hint">Arrow keys move by a second, with Shift by a frame.</p>
     </div>
   );
 }

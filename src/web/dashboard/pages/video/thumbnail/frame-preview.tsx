@@ -14,7 +14,7 @@ export function FramePreview({ film, seconds }: { film: FrameSource; seconds: nu
       {tile !== undefined && <div class="frame-tile" style={{ ...tileStyle(tile, tiles), aspectRatio }} />}
       {file !== undefined && <ExactFrame file={file} seconds={seconds} />}
       {tile === undefined && file === undefined && (
-        <p>There are no small pictures of this video yet. The moment can be chosen all the same.</p>
+        <p>No preview images yet. You can still choose a position.</p>
       )}
     </div>
   );

@@ -35,17 +35,17 @@ export function ThumbnailCard({ videoId, assets, isPlayable, onVideo }: Thumbnai
         </div>
         <div class="thumbnail-words">
           <p class="quiet" role="status">
-            {isPending ? 'The new picture is being made…' : 'Shown before the video plays, and in lists.'}
+            {isPending ? 'Creating the new thumbnail…' : 'Shown before the video plays, and in lists.'}
           </p>
           <div class="actions">
             <Button icon="image" disabled={!isPlayable} onClick={() => setOpen('frame')}>
               Pick a frame
             </Button>
             <Button icon="upload" onClick={() => setOpen('upload')}>
-              Upload a picture
+              Upload thumbnail
             </Button>
           </div>
-          {!isPlayable && <p class="hint">Frames can be picked once the video plays.</p>}
+          {!isPlayable && <p class="hint">You can pick a frame once the video can be played.</p>}
         </div>
       </div>
       {open === 'frame' && (
@@ -78,7 +78,7 @@ function PictureUpload({ onPick, onClose }: { onPick: (file: File) => Promise<vo
   const submission = useSubmit(async () => {
     if (file === undefined) return;
     await onPick(file);
-    showToast('Picture uploaded.');
+    showToast('Thumbnail uploaded.');
     onClose();
   });
   return (
@@ -90,9 +90,9 @@ function PictureUpload({ onPick, onClose }: { onPick: (file: File) => Promise<vo
       onClose={onClose}
     >
       <FileField
-        label="Picture"
+        label="Image"
         accept="image/jpeg,image/png,image/webp"
-        hint="JPEG, PNG or WebP, up to 8 MB. The shape of the video looks best."
+        hint="JPEG, PNG or WebP, up to 8 MB. Best in the aspect ratio of the video."
         onFile={setFile}
       />
     </FormDialog>

@@ -25,7 +25,9 @@ export function useFrameSource({ hls }: VideoAssets): Loaded<FrameSource> {
     const { duration, storyboard, mp4, width = 16, height = 9 } = state;
     const parts = { aspectRatio: `${width} / ${height}`, file: mp4 };
     if (duration === undefined) {
-      throw new ApiProblem(0, { title: 'It is not known yet how long the video is. Try again in a moment.' });
+      throw new ApiProblem(0, {
+        title: 'The duration of the video is not known yet. Try again in a moment.',
+      });
     }
     if (storyboard === undefined) return { ...parts, durationSeconds: duration, tiles: [] };
     const url = new URL(storyboard, location.href).href;
@@ -38,7 +40,6 @@ export function useFrameSource({ hls }: VideoAssets): Loaded<FrameSource> {
 
 export async function fetchText(address: string, signal: AbortSignal): Promise<string> {
   const answer = await fetch(address, { signal, cache: 'no-cache' });
-  if (!answer.ok)
-    throw new ApiProblem(answer.status, { title: 'The server does not have this file any more.' });
+  if (!answer.ok) throw new ApiProblem(answer.status, { title: 'The file no longer exists on the server.' });
   return await answer.text();
 }

@@ -74,7 +74,7 @@ export function CaptionsCard({ videoId }: { videoId: string }) {
       {open?.kind === 'remove' && (
         <ConfirmDialog
           title={`Remove the captions in ${languageName(open.language)}?`}
-          action="Remove the captions"
+          action="Remove captions"
           work={async () => {
             await removeTrack('captions', videoId, open.language);
             showToast('Captions removed.');
@@ -115,7 +115,7 @@ function CaptionRow({
         label={`Actions for ${name} captions`}
         items={[
           caption.default
-            ? { label: 'Do not show by default', icon: 'eye-off', onClick: () => onDefault(false) }
+            ? { label: 'Don’t show by default', icon: 'eye-off', onClick: () => onDefault(false) }
             : { label: 'Show by default', icon: 'eye', onClick: () => onDefault(true) },
           { label: 'Replace file', icon: 'upload', onClick: () => onOpen('upload') },
           { label: 'Download', icon: 'download', onClick: () => saveFile(localUrl(src), `${srclang}.vtt`) },

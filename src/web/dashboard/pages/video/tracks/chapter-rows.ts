@@ -46,7 +46,7 @@ export function parseRows(
     if (wrongTime !== undefined || name === '') {
       faults.set(id, {
         ...(wrongTime === undefined ? {} : { time: wrongTime }),
-        ...(name === '' ? { title: 'Say what it is called.' } : {}),
+        ...(name === '' ? { title: 'Enter a title.' } : {}),
       });
       continue;
     }
@@ -92,9 +92,10 @@ function timeFault(
   starts: ReadonlySet<number>,
   durationSeconds: number | undefined,
 ): string | undefined {
-  if (seconds === undefined) return 'Write a time like 1:05.';
+  if (seconds === undefined) return 'Enter a time such as 1:05.';
   if (starts.has(Math.round(seconds * 1000) / 1000)) return 'Another chapter begins here.';
-  if (durationSeconds !== undefined && seconds >= durationSeconds) return 'The video is over by then.';
+  if (durationSeconds !== undefined && seconds >= durationSeconds)
+    return 'This is after the end of the video.';
   return undefined;
 }
 

@@ -85,7 +85,7 @@ export function ChaptersCard({ videoId, duration }: { videoId: string; duration:
       {open?.kind === 'remove' && (
         <ConfirmDialog
           title={`Remove the chapters in ${languageName(open.language)}?`}
-          action="Remove the chapters"
+          action="Remove chapters"
           work={async () => {
             await removeTrack('chapters', videoId, open.language);
             showToast('Chapters removed.');
@@ -139,7 +139,7 @@ function ChapterTrack({
       <LoadedContent loaded={content} rows={2}>
         {chapters =>
           chapters.length === 0 ? (
-            <p class="hint">Nothing in this file can be shown as chapters.</p>
+            <p class="hint">This file has no chapters that players can show.</p>
           ) : (
             <ol class="chapter-list" aria-label={`Chapters in ${name}`}>
               {chapters.map(({ startSeconds, name: title }) => (

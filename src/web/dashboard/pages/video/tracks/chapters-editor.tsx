@@ -78,7 +78,7 @@ export function ChaptersEditor({
       {fixed === undefined && (
         <LanguageField value={language} onValue={setLanguage} error={submission.errorOf('language')} />
       )}
-      {isReplaced && <Notice tone="warning">The chapters that this language has are replaced.</Notice>}
+      {isReplaced && <Notice tone="warning">The existing chapters in this language will be replaced.</Notice>}
       <ol class="chapter-rows" ref={list}>
         {rows.map(({ id, time, title }, index) => (
           <li key={id}>
@@ -109,9 +109,9 @@ export function ChaptersEditor({
       </ol>
       <div class="chapter-add">
         <Button small icon="plus" onClick={add}>
-          Add a chapter
+          Add chapter
         </Button>
-        <p class="hint">Each lasts until the next one begins. The first is best at 0:00.</p>
+        <p class="hint">Each chapter ends where the next one begins. The first should start at 0:00.</p>
       </div>
     </FormDialog>
   );

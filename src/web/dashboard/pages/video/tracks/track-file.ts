@@ -34,7 +34,7 @@ export async function checkTrackFile(file: File): Promise<TrackCheck> {
   try {
     bytes = new Uint8Array(await file.arrayBuffer());
   } catch {
-    return { fault: 'The file cannot be read. Choose it again.' };
+    return { fault: 'The file can’t be read. Choose it again.' };
   }
   const text = decode(bytes);
   if (typeof text !== 'string') return text;

@@ -69,7 +69,7 @@ export function TrackUpload({
         {fault !== undefined && <span class="for-readers">{fault}</span>}
         {reading !== undefined && !('fault' in reading) && <Findings kind={kind} {...reading} />}
       </div>
-      {isReplaced && <Notice tone="warning">The {kind} that this language has are replaced.</Notice>}
+      {isReplaced && <Notice tone="warning">The existing {kind} in this language will be replaced.</Notice>}
     </FormDialog>
   );
 }
