@@ -33,7 +33,7 @@ describeInBrowser('the account in the dashboard', browser => {
 
     const upgrade = page.getByRole('button', { name: 'Upgrade this account' });
     await upgrade.waitFor();
-    await page.getByText('6,000 a minute').first().waitFor();
+    await page.getByText('6,000 per minute').first().waitFor();
     expect(await dashboard.violations()).toEqual([]);
     await upgrade.click();
     await page.getByText('You can now use production').waitFor();
@@ -42,14 +42,14 @@ describeInBrowser('the account in the dashboard', browser => {
 
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByRole('button', { name: 'Create live stream' }).click();
-    await page.getByText('Waiting for the first picture').waitFor();
+    await page.getByText('Waiting for video from').waitFor();
     await toggle.getByText('Production').click();
     await page.getByRole('button', { name: 'Create live stream' }).waitFor();
     expect(await page.getByText('You’re in the sandbox').count()).toBe(0);
     expect(await namesOf(server, server.sandboxKey)).toEqual(['My live stream']);
     expect(await namesOf(server, server.productionKey)).toEqual([]);
     await toggle.getByText('Sandbox').click();
-    await page.getByText('Waiting for the first picture').waitFor();
+    await page.getByText('Waiting for video from').waitFor();
 
     // The choice stays with this browser, for the account that made it. Without one an upgraded account is in production.
     await page.reload();
@@ -87,7 +87,7 @@ describeInBrowser('the account in the dashboard', browser => {
     expect(await statusOf(second)).toBe(200);
     await renewed.getByRole('button', { name: 'Done' }).click();
 
-    await row.getByRole('button', { name: /the pair/ }).click();
+    await row.getByRole('button', { name: /^Actions for (?!the )/ }).click();
     await page.getByRole('menuitem', { name: 'Delete key pair' }).click();
     const confirm = page.getByRole('dialog', { name: 'Delete the key pair?' });
     const destroy = confirm.getByRole('button', { name: 'Delete key pair' });
@@ -115,9 +115,9 @@ describeInBrowser('the account in the dashboard', browser => {
     await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/account');
     const { page } = dashboard;
     const row = page.getByRole('row', { name: /Firefox 148 on Linux/ });
-    await row.getByRole('button', { name: /^End the session/ }).click();
+    await row.getByRole('button', { name: /^End session of/ }).click();
     expect(await dashboard.violations()).toEqual([]);
-    await page.getByRole('button', { name: 'End the session', exact: true }).click();
+    await page.getByRole('button', { name: 'End session', exact: true }).click();
     await other.page.getByText('You were signed out.').waitFor();
     await row.waitFor({ state: 'detached' });
 
@@ -130,7 +130,7 @@ describeInBrowser('the account in the dashboard', browser => {
     dashboard.complaints.length = 0;
     await page.getByLabel('Current password').fill(password);
     await page.keyboard.press('Enter');
-    await page.getByText('Your password was changed').waitFor();
+    await page.getByText('Password changed.').waitFor();
     expect(dashboard.complaints).toEqual([]);
     expect((await signIn(email, password)).status).toBe(401);
     expect((await signIn(email, newPassword)).status).toBe(201);
@@ -166,7 +166,7 @@ describeInBrowser('the account in the dashboard', browser => {
 });
 
 async function deletePair(page: Page): Promise<void> {
-  await page.getByRole('button', { name: /Actions for/ }).click();
+  await page.getByRole('button', { name: /^Actions for (?!the )/ }).click();
   await page.getByRole('menuitem', { name: 'Delete key pair' }).click();
   const name = await page
     .getByRole('dialog')

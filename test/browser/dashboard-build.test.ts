@@ -107,7 +107,7 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     await button('New upload token').click();
     await page.getByLabel('Valid for').selectOption('1 week');
     await page.keyboard.press('Tab');
-    await button('Create').click();
+    await button('Create token').click();
     const token = await page.getByRole('textbox', { name: 'Token' }).inputValue();
     await page.getByText(`/upload?token=${token}`).first().waitFor();
     await scan();

@@ -21,14 +21,14 @@ describeInBrowser('the overview of the dashboard', browser => {
   });
 
   const section = (name: string) => dashboard.page.getByRole('region', { name, exact: true });
-  const step = (name: string | RegExp) => section('First steps').getByRole('heading', { name, exact: true });
+  const step = (name: string | RegExp) => section('Get started').getByRole('heading', { name, exact: true });
 
   test('leads somebody who is new on air, and shows that', async () => {
     const { page } = dashboard;
     await step('Go live').waitFor();
     await step('Upload a video').waitFor();
     await step('Create an API key').waitFor();
-    await section('Server').getByText('Processor').waitFor();
+    await section('Server').getByText('CPU').waitFor();
     await section('Bandwidth').getByText('No traffic yet').waitFor();
     expect(await dashboard.violations()).toEqual([]);
 
@@ -57,7 +57,7 @@ describeInBrowser('the overview of the dashboard', browser => {
       picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth > 0),
     );
     // What was done is ticked off, and the steps are gone with the last one.
-    await section('First steps').waitFor({ state: 'detached' });
+    await section('Get started').waitFor({ state: 'detached' });
     await section('Storage').getByText('Uploads').waitFor();
     await page.route(
       url => url.pathname === '/usage',

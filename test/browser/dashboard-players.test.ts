@@ -54,7 +54,7 @@ describeInBrowser('themes of the player in the dashboard', browser => {
     await until('a title that is hidden', () => preview.locator('#title').isHidden());
     expect(await played(viewer.page)).toBe(usual);
 
-    await page.getByLabel('Words', { exact: true }).fill('rgba(0, 0, 0, .5)');
+    await page.getByLabel('Title text', { exact: true }).fill('rgba(0, 0, 0, .5)');
     await page.getByText(/Hard to read/).waitFor();
     expect(await dashboard.violations()).toEqual([]);
     await page.goBack();
@@ -70,12 +70,12 @@ describeInBrowser('themes of the player in the dashboard', browser => {
 
     await page.getByRole('button', { name: 'Add logo' }).click();
     await page
-      .getByLabel('Picture')
+      .getByLabel('Image')
       .setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: pngImage(40, 20) });
     await page.getByLabel('Link').fill('https://brand.example.net/');
     expect(await dashboard.violations()).toEqual([]);
     await page.getByRole('button', { name: 'Save logo' }).click();
-    await page.getByText('Leads to https://brand.example.net/').waitFor();
+    await page.getByText('Links to https://brand.example.net/').waitFor();
     await until('the logo in the preview', () => preview.locator('#logo a img').isVisible());
 
     await page.getByRole('button', { name: 'Delete' }).click();

@@ -124,7 +124,7 @@ describeInBrowser('videos in the dashboard', browser => {
     await cardOf(page, 'Mill wheel').waitFor({ state: 'detached' });
     expect(await dashboard.violations()).toEqual([]);
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Do not filter by sea' }).click();
+    await page.getByRole('button', { name: 'Remove filter sea' }).click();
     await cardOf(page, 'Mill wheel').waitFor();
 
     // With the keyboard, which finds itself on the way back.
@@ -145,14 +145,14 @@ describeInBrowser('videos in the dashboard', browser => {
     await page.getByRole('checkbox', { name: 'Select Mill wheel' }).check();
     await page.getByRole('button', { name: 'Select all' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
-    const all = await toasts.getByText(/^\d+ videos moved to the trash\.$/).textContent();
+    const all = await toasts.getByText(/^\d+ videos moved to trash\.$/).textContent();
     await page.getByText('No videos yet').waitFor();
     // It stays as long as the pointer is on it.
     await toasts.getByText(all!).hover();
     await page.clock.fastForward(60_000);
     await page.getByRole('button', { name: 'Undo' }).click();
     await cardOf(page, 'Mill wheel').waitFor();
-    const restored = toasts.getByText(all!.replace('moved to the trash', 'restored'));
+    const restored = toasts.getByText(all!.replace('moved to trash', 'restored'));
     await restored.waitFor();
     await page.mouse.move(0, 0);
     await until('an end of the message', async () => {

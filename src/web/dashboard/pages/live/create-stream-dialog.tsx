@@ -15,7 +15,7 @@ export function CreateStreamDialog({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       title="New live stream"
-      action="Create"
+      action="Create live stream"
       disabled={choices.name.trim() === ''}
       submission={submission}
       onClose={onClose}

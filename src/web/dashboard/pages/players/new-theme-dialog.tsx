@@ -15,7 +15,7 @@ export function NewThemeDialog({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       title="New player theme"
-      action="Create"
+      action="Create theme"
       disabled={name.trim() === ''}
       submission={submission}
       onClose={onClose}

@@ -31,7 +31,7 @@ export function TokenForm({
   return (
     <FormDialog
       title="New upload token"
-      action="Create"
+      action="Create token"
       disabled={ttl === undefined}
       submission={submission}
       onClose={onClose}
