@@ -223,7 +223,7 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     const made = await createVideo(server.baseUrl, server.productionKey, { title: 'Quay' });
     const other = made.videoId;
     await open(other);
-    await page.getByText('No file yet').waitFor();
+    await page.getByText('No file uploaded yet').waitFor();
     await page.getByLabel('Video file').setInputFiles(await fixture('h264-aac'));
     await page.locator('iframe').waitFor();
     await button('More actions').focus();

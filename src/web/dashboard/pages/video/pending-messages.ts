@@ -4,7 +4,7 @@ export const pendingMessages: Readonly<
   Record<VideoState['kind'], { readonly title: string; readonly text: string }>
 > = {
   empty: {
-    title: 'No file yet',
+    title: 'No file uploaded yet',
     text: 'The links of this video already work. It plays as soon as its file is uploaded.',
   },
   recording: {

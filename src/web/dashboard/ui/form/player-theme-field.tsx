@@ -27,7 +27,7 @@ export function PlayerThemeField({
       onValue={onValue}
       error={error}
       hint={themes.problem === undefined ? hint : 'The themes could not be loaded.'}
-      options={[['', 'Default'], ...named, ...(isListed ? [] : [[value, 'Current theme'] as const])]}
+      options={[['', 'Default theme'], ...named, ...(isListed ? [] : [[value, 'Current theme'] as const])]}
     />
   );
 }
