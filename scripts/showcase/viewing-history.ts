@@ -104,7 +104,7 @@ async function writeViewing(
 ): Promise<void> {
   const writes = new AnalyticsWritesStore(
     database,
-    new TokenBuckets({ perMinute: 1_000, atOnce: 1_000, kept: 10, clock: systemClock }),
+    new TokenBuckets({ perMinute: 1_000, burst: 1_000, maxNames: 10, clock: systemClock }),
   );
   const random = numbersFrom(7);
   const pick = <Item extends readonly unknown[]>(items: readonly Item[]): Item => {
@@ -150,7 +150,7 @@ async function writeViewing(
           browser,
           referrer,
         },
-        memory: { counted: 0, watchedMs: seconds * 1000, lastEventMs: atMs },
+        state: { counted: 0, watchedMs: seconds * 1000, lastEventMs: atMs },
         counts: new Map([
           [
             Math.floor(atMs / 60_000) * 60,
@@ -160,7 +160,7 @@ async function writeViewing(
             ],
           ],
         ]),
-        stays: isPlayed
+        intervals: isPlayed
           ? [
               {
                 firstSlot,

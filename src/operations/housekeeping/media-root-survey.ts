@@ -51,15 +51,15 @@ export async function surveyRoot(
  * can make useless all at once.
  */
 export function looksForeign(counts: ReadonlyMap<MediaRoot, RootCounts>): boolean {
-  const isMost = ({ owned, orphans }: RootCounts) => orphans > maxTrustedOrphans && orphans > owned;
+  const areMostOrphans = ({ owned, orphans }: RootCounts) => orphans > maxTrustedOrphans && orphans > owned;
   const all = { owned: 0, orphans: 0 };
   for (const [kind, one] of counts) {
     if (kind === 'uploads') continue;
-    if (isMost(one)) return true;
+    if (areMostOrphans(one)) return true;
     all.owned += one.owned;
     all.orphans += one.orphans;
   }
-  return isMost(all);
+  return areMostOrphans(all);
 }
 
 /** Returns whether so many rows miss their files that the disk is probably not mounted. */

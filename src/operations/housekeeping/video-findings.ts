@@ -109,8 +109,8 @@ function filesOf(file: string, present: ReadonlySet<string>): string[] {
   if (!file.endsWith('.index')) return [file];
   const media = file.slice(0, -'.index'.length);
   if (media.endsWith('.mp4')) return [file, media];
-  const carried = `${file.slice(0, file.lastIndexOf('/'))}/carried.mp4`;
-  return [file, present.has(carried) ? carried : 'source'];
+  const mediaFile = `${file.slice(0, file.lastIndexOf('/'))}/carried.mp4`;
+  return [file, present.has(mediaFile) ? mediaFile : 'source'];
 }
 
 function unfinishedOf(rows: VideoRows, isComplete: boolean): VideoFindings['unfinished'] {

@@ -122,10 +122,10 @@ export class Traffic implements Component {
   }
 }
 
-function firstEntries<Value>(all: ReadonlyMap<string, Value>, atMost: number): Map<string, Value> {
+function firstEntries<Value>(all: ReadonlyMap<string, Value>, max: number): Map<string, Value> {
   const some = new Map<string, Value>();
   for (const [key, value] of all) {
-    if (some.size === atMost) break;
+    if (some.size === max) break;
     some.set(key, value);
   }
   return some;

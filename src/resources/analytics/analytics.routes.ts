@@ -20,7 +20,7 @@ const aggregations = Object.entries(aggregationsOf).map(
 const minutes =
   'Timeframes are read in whole minutes: both ends are cut down to theirs, and the running minute belongs to a frame that reaches into it.';
 
-/** The routes below `/data`. */
+/** Routes that answer analytics queries. */
 export function analyticsRoutes(analytics: AnalyticsService): Route[] {
   return [
     defineRoute({

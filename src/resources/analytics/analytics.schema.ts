@@ -5,12 +5,12 @@ import { deviceTypes } from './reports/device-parser.ts';
 import { continentCodes } from './reports/geo-lookup.ts';
 import { intervals } from './timeframe.ts';
 
-/** Lengths of views, by what the query says. */
-export const viewDurations = ['3s', '5s', '10s', '30s'] as const;
+/** Minimum watch times of a view. */
+const viewDurations = ['3s', '5s', '10s', '30s'] as const;
 
 const intervalNames = Object.keys(intervals) as (keyof typeof intervals)[];
 const listed = (values: readonly string[]) => values.map(value => `"${value}"`).join(', ');
-const valuesAtMost = 100;
+const maxValues = 100;
 
 const date = z
   .string()
@@ -20,7 +20,7 @@ const date = z
   })
   .meta({ format: 'date-time' });
 
-const texts = (value: z.ZodType<string>) => z.array(value).max(valuesAtMost).optional();
+const texts = (value: z.ZodType<string>) => z.array(value).max(maxValues).optional();
 const name = z.string().max(100).toLowerCase();
 
 const filterSchema = z.strictObject({
@@ -42,7 +42,6 @@ const filterSchema = z.strictObject({
   ),
 });
 
-/** What `filterBy` of a query says. */
 export type FilterBy = z.output<typeof filterSchema>;
 
 const common = {
@@ -82,13 +81,11 @@ const page = {
     .describe('Items on a page.'),
 };
 
-/** Says that what is wrong with a query is told as the analytics do. */
-const told = { problemType: 'request-invalid-query-parameter' };
+/** Query problems of analytics have a type of their own. */
+const ownProblemType = { problemType: 'request-invalid-query-parameter' };
 
-/** Query of `GET /data/metrics/{metric}/{aggregation}`. */
-export const metricsQuerySchema = z.strictObject(common).meta(told);
+export const metricsQuerySchema = z.strictObject(common).meta(ownProblemType);
 
-/** Query of `GET /data/buckets/{metric}/{breakdown}`. */
 export const bucketsQuerySchema = z
   .strictObject({
     ...common,
@@ -98,9 +95,8 @@ export const bucketsQuerySchema = z
       .describe('What to sort by. The highest values come first when absent.'),
     ...page,
   })
-  .meta(told);
+  .meta(ownProblemType);
 
-/** Query of `GET /data/timeseries/{metric}`. */
 export const timeseriesQuerySchema = z
   .strictObject({
     ...common,
@@ -121,9 +117,9 @@ export const timeseriesQuerySchema = z
       .describe('What to sort by. The oldest come first when absent.'),
     ...page,
   })
-  .meta(told);
+  .meta(ownProblemType);
 
-/** The parts of queries that the endpoints share. */
+/** Query parameters of all endpoints. */
 export type CommonQuery = z.output<typeof metricsQuerySchema>;
 
 const dateTime = z.iso.datetime({ offset: true });
@@ -141,7 +137,6 @@ const examplePagination = pageOf(
   { items: [{}], total: 1 },
 ).pagination;
 
-/** Answer with one number. */
 export const metricSchema = z
   .object({
     context: z.object({ metric, aggregation: z.string(), timeframe: timeframe.optional() }),
@@ -152,7 +147,6 @@ export const metricSchema = z
     examples: [{ context: { metric: 'play', aggregation: 'count', timeframe: exampleFrame }, data: 7 }],
   });
 
-/** Answer with a number for each value of a dimension. */
 export const bucketsSchema = z
   .object({
     context: z.object({ metric, breakdown: z.string(), timeframe: timeframe.optional() }),
@@ -170,7 +164,6 @@ export const bucketsSchema = z
     ],
   });
 
-/** Answer with a number for each interval. */
 export const timeseriesSchema = z
   .object({
     context: z.object({ metric, interval: z.enum(['minute', 'hour', 'day']), timeframe }),

@@ -14,24 +14,22 @@ import type { ViewingIntervalsStore } from './queries/viewing-intervals.store.ts
 import { slotSeconds } from './reports/playback.ts';
 import { type Interval, intervals, intervalsOf, minutesOf, type Span } from './timeframe.ts';
 
-/** What is asked for: the metric as the path names it, its aggregation where it has one, and the query. */
-export interface AnalyticsRequest {
+/** A metric as the path names it, with its aggregation if it has one. */
+interface AnalyticsRequest {
   readonly caller: Pick<Caller, 'projectId' | 'environment'>;
   readonly metric: string;
   readonly aggregation?: string;
   readonly query: CommonQuery;
 }
 
-/** What the numbers come from. */
-export interface AnalyticsOptions {
+interface AnalyticsOptions {
   readonly filters: AnalyticsFiltersStore;
   readonly counts: CountsStore;
   readonly viewingIntervals: ViewingIntervalsStore;
   readonly clock: Clock;
 }
 
-/** A page of a list of numbers, and how to sort it. */
-export interface ValuesPage<Field extends string> {
+interface ValuesPage<Field extends string> {
   readonly sortBy?: Field | 'metricValue' | undefined;
   readonly sortOrder?: 'asc' | 'desc' | undefined;
   readonly currentPage: number;
@@ -47,47 +45,46 @@ interface Frame {
 const retentionDays = 30;
 const sandboxRetentionDays = 1;
 const liveWindowSeconds = 20;
-/** Between a client's clock that says "30 days ago" and ours. */
+/** Clients' clocks may be ahead when they compute "30 days ago". */
 const clockToleranceMs = 60_000;
 const maxSliceMs = 3;
 
-/** What is told of viewing. One question of a project is worked on at a time, in turns with those of others and all that the server does. */
+/** Answers analytics queries. Works on one query of a project at a time, in time slices beside everything else. */
 export class AnalyticsService {
   readonly #options: AnalyticsOptions;
-  /** By project, the question that was asked last. */
+  /** The end of each project's latest query. */
   readonly #latestByProject = new Map<string, Promise<void>>();
 
   constructor(options: AnalyticsOptions) {
     this.#options = options;
   }
 
-  /** One number. */
-  async number(question: AnalyticsRequest) {
-    const { caller, query, metric, aggregation = '' } = question;
-    const plan = checkedPlan(question);
+  async number(request: AnalyticsRequest) {
+    const { caller, query, metric, aggregation = '' } = request;
+    const plan = checkedPlan(request);
     const context = { metric: displayName(metric, query), aggregation };
     if (plan.kind === 'total') {
-      const { project, ids, type } = this.#totalsFilter(question);
+      const { project, ids, type } = this.#totalsFilter(request);
       const data = project === undefined ? 0 : this.#options.counts.total(project, ids, type);
       return { context, data };
     }
     const frame = this.#frameOf(caller, query);
-    const values = await this.#enqueue(caller.projectId, turn =>
-      this.#values(question, plan, frame, { by: 'nothing' }, turn),
+    const values = await this.#enqueue(caller.projectId, slice =>
+      this.#values(request, plan, frame, { by: 'nothing' }, slice),
     );
     return { context: { ...context, timeframe: timeframeView(frame) }, data: values[0]?.[1] ?? 0 };
   }
 
-  /** A number for each value of a dimension that has one, the highest first unless sorted otherwise. */
-  async buckets(question: AnalyticsRequest, dimension: Dimension, page: ValuesPage<'dimensionValue'>) {
-    const { caller, query, metric } = question;
-    const plan = checkedPlan(question);
+  /** Returns a number for each value of a dimension, highest first unless sorted otherwise. */
+  async buckets(request: AnalyticsRequest, dimension: Dimension, page: ValuesPage<'dimensionValue'>) {
+    const { caller, query, metric } = request;
+    const plan = checkedPlan(request);
     const context = { metric: displayName(metric, query), breakdown: dimension };
     const field = page.sortBy ?? 'metricValue';
     const direction = page.sortOrder ?? (page.sortBy === undefined ? 'desc' : 'asc');
     const offset = (page.currentPage - 1) * page.pageSize;
     if (plan.kind === 'total') {
-      const { project, ids: mediaIds, type: mediaType } = this.#totalsFilter(question);
+      const { project, ids: mediaIds, type: mediaType } = this.#totalsFilter(request);
       if (project === undefined) return { context, data: [], total: 0 };
       const order = { field, direction, limit: page.pageSize, offset };
       const { rows, total } = this.#options.counts.totals(project, { mediaIds, mediaType }, order);
@@ -95,29 +92,29 @@ export class AnalyticsService {
     }
     const frame = this.#frameOf(caller, query);
     const { filters } = this.#options;
-    return this.#enqueue(caller.projectId, async turn => {
-      const values = await this.#values(question, plan, frame, { by: 'dimension', dimension }, turn);
+    return this.#enqueue(caller.projectId, async slice => {
+      const values = await this.#values(request, plan, frame, { by: 'dimension', dimension }, slice);
       const found = values.filter(([, value]) => value > 0 || isRate(plan));
       const sign = direction === 'asc' ? 1 : -1;
       let inOrder: readonly (readonly [number, number])[];
       if (field === 'dimensionValue') {
         const texts = await filters.loadValues(
           found.map(([number]) => number),
-          turn,
+          slice,
         );
         const textOf = (number: number) => texts.get(number) ?? '';
-        inOrder = await sortInSlices(found, turn, ([a], [b]) => sign * compare(textOf(a), textOf(b)));
+        inOrder = await sortInSlices(found, slice, ([a], [b]) => sign * compare(textOf(a), textOf(b)));
       } else {
         inOrder = await sortInSlices(
           found,
-          turn,
+          slice,
           ([aNumber, a], [bNumber, b]) => sign * (a - b) || aNumber - bNumber,
         );
       }
       const ofPage = inOrder.slice(offset, offset + page.pageSize);
       const texts = await filters.loadValues(
         ofPage.map(([number]) => number),
-        turn,
+        slice,
       );
       const data = ofPage.map(([number, value]) => ({
         dimensionValue: texts.get(number) ?? '',
@@ -127,17 +124,17 @@ export class AnalyticsService {
     });
   }
 
-  /** A number for each interval of the timeframe, also where nothing was; the oldest first unless sorted otherwise. */
-  async timeseries(question: AnalyticsRequest, asked: string | undefined, page: ValuesPage<'emittedAt'>) {
-    const { caller, query, metric } = question;
-    const plan = checkedPlan(question);
+  /** Returns a number for each interval of the timeframe, including empty ones, oldest first unless sorted otherwise. */
+  async timeseries(request: AnalyticsRequest, asked: string | undefined, page: ValuesPage<'emittedAt'>) {
+    const { caller, query, metric } = request;
+    const plan = checkedPlan(request);
     if (plan.kind === 'total') throw new AppError('unrecognized-request-url');
     const frame = this.#frameOf(caller, query);
     const interval = intervalOf(asked, frame);
     const seconds = intervals[interval];
     const values = new Map(
-      await this.#enqueue(caller.projectId, turn =>
-        this.#values(question, plan, frame, { by: 'interval', seconds }, turn),
+      await this.#enqueue(caller.projectId, slice =>
+        this.#values(request, plan, frame, { by: 'interval', seconds }, slice),
       ),
     );
     const points = intervalsOf(secondsOf(frame), seconds).map(at => ({ at, value: values.get(at) ?? 0 }));
@@ -153,8 +150,8 @@ export class AnalyticsService {
     return { context, data, total: points.length };
   }
 
-  /** Works on a question of a project when those that it asked before are answered. */
-  async #enqueue<Answer>(projectId: string, work: (turn: TimeSlice) => Promise<Answer>): Promise<Answer> {
+  /** Runs `work` after the project's previous queries. */
+  async #enqueue<Answer>(projectId: string, work: (slice: TimeSlice) => Promise<Answer>): Promise<Answer> {
     const before = this.#latestByProject.get(projectId) ?? Promise.resolve();
     const answer = before.then(async () => work(await TimeSlice.begin(maxSliceMs)));
     const ended = answer.then(
@@ -169,36 +166,36 @@ export class AnalyticsService {
     }
   }
 
-  /** The numbers by group. */
+  /** Returns numbers by group. */
   async #values(
     { caller, query }: AnalyticsRequest,
     plan: Exclude<MetricPlan, { kind: 'total' }>,
     frame: Frame,
     grouping: Grouping,
-    turn: TimeSlice,
+    slice: TimeSlice,
   ): Promise<[number, number][]> {
     const { counts, viewingIntervals, filters } = this.#options;
-    const filter = await filters.resolve(caller.projectId, filterOf(query.filterBy ?? {}), turn);
+    const filter = await filters.resolve(caller.projectId, filterOf(query.filterBy ?? {}), slice);
     const { fromMs, toMs, nowMs } = frame;
     if (filter === undefined || fromMs >= toMs) return [];
     if (plan.kind === 'counts') {
       const { measure, unit } = plan;
       const span = minutesOf(fromMs, toMs, nowMs);
-      const sums = await counts.sums({ filter, span, measure, grouping, turn });
+      const sums = await counts.sums({ filter, span, measure, grouping, slice });
       const value = ({ of, over }: Summed) =>
         rounded((measure.over === undefined ? of : over === 0 ? 0 : of / over) / unit);
-      return mapInSlices(sums, turn, ([group, summed]) => [group, value(summed)]);
+      return mapInSlices(sums, slice, ([group, summed]) => [group, value(summed)]);
     }
     const span = secondsOf(frame);
-    const question = { filter, span, grouping, turn };
-    if (plan.kind === 'unique-views') return [...(await viewingIntervals.uniqueViews(question, plan.bit))];
+    const request = { filter, span, grouping, slice };
+    if (plan.kind === 'unique-views') return [...(await viewingIntervals.uniqueViews(request, plan.bit))];
     if (plan.value === 'average') {
-      const averages = await viewingIntervals.concurrentViewers(question, 'average', plan.isUnique);
-      return mapInSlices(averages, turn, ([group, average]) => [group, rounded(average)]);
+      const averages = await viewingIntervals.concurrentViewers(request, 'average', plan.isUnique);
+      return mapInSlices(averages, slice, ([group, average]) => [group, rounded(average)]);
     }
-    // The slot that is running, and those before it.
+    // The current slot and the ones before it.
     const lately = { from: nowMs / 1000 - liveWindowSeconds, to: nowMs / 1000 + slotSeconds };
-    const attended = plan.value === 'live' ? { ...question, span: lately } : question;
+    const attended = plan.value === 'live' ? { ...request, span: lately } : request;
     return [...(await viewingIntervals.concurrentViewers(attended, 'peak', plan.isUnique))];
   }
 
@@ -261,7 +258,7 @@ function intervalOf(asked: string | undefined, { fromMs, toMs }: Frame): Interva
   return asked as Interval;
 }
 
-/** What a frame covers until now. */
+/** Returns the part of a frame up to now. */
 function secondsOf({ fromMs, toMs, nowMs }: Frame): Span {
   return { from: fromMs / 1000, to: Math.max(fromMs, Math.min(toMs, nowMs + 1)) / 1000 };
 }

@@ -16,31 +16,29 @@ import { PlaybackTracker } from './reports/playback-tracker.ts';
 import { TokenBuckets } from './reports/token-buckets.ts';
 import { WatchedMediaStore } from './reports/watched-media.store.ts';
 
-/** What an operator sets of the analytics. */
 export interface AnalyticsSettings {
-  /** Reports a minute that one address may send; 0 is no limit. */
+  /** Per client network; 0 for no limit. */
   readonly reportsPerMinute: number;
-  /** File that tells countries; the one that comes with the server where it is undefined. */
+  /** MaxMind DB file with countries; undefined for the bundled one. */
   readonly geoDatabase: string | undefined;
   readonly addressOf: AddressOf;
 }
 
-/** Intake and answers of the analytics. */
 export interface Analytics {
   readonly routes: readonly Route[];
-  /** To be started and stopped with the server: after it, everything is in the database. */
+  /** Start and stop this with the server. Once it has stopped, everything is in the database. */
   readonly tracker: PlaybackTracker;
-  /** To be done now and then. */
+  /** Run this periodically. */
   readonly cleanup: PeriodicTask;
 }
 
 const dayMs = 86_400_000;
 const retentionDays = 31;
-/** How long a playback is known again when it goes on after a pause. */
+/** A playback that continues after a pause is recognized for so long. */
 const playbackRetentionDays = 2;
-const newValues = { perMinute: 20, atOnce: 20_000, kept: 10_000 };
+const newValues = { perMinute: 20, burst: 20_000, maxNames: 10_000 };
 
-/** Puts the analytics together. */
+/** Creates the intake of playback reports and the answers to queries. */
 export function createAnalytics(
   options: { database: Database; clock: Clock; log: Logger } & AnalyticsSettings,
 ): Analytics {

@@ -1,4 +1,4 @@
-/** By what viewing can be told apart, as the API names it. The order is that of the tables. */
+/** Dimensions as the API names them, in the order of the table columns. */
 export const dimensions = [
   'media-id',
   'media-type',
@@ -10,15 +10,13 @@ export const dimensions = [
   'referrer',
 ] as const;
 
-/** One of {@link dimensions}. */
 export type Dimension = (typeof dimensions)[number];
 
-/** The column of a dimension in the tables. */
 export function columnOf(dimension: Dimension): string {
   return dimension.replaceAll('-', '_');
 }
 
-/** The number of a dimension in `analytics_sums`; 0 stands for all together. */
+/** Returns the number of a dimension in `analytics_sums`. 0 stands for the total of all values. */
 export function numberOf(dimension: Dimension | undefined): number {
   return dimension === undefined ? 0 : dimensions.indexOf(dimension) + 1;
 }

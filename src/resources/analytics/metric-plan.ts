@@ -32,18 +32,21 @@ export const timeseriesMetrics = [...groupableMetrics, 'watch-time'];
 /** Metrics of `/data/buckets/{metric}/{breakdown}`. */
 export const bucketMetrics = [...groupableMetrics, 'play-total'];
 
-/** Whether a metric can be told apart by a breakdown. */
 export function isBreakdown(metric: string, breakdown: string): boolean {
   if (!bucketMetrics.includes(metric)) return false;
   if (metric === 'play-total') return breakdown === 'media-id';
   return (dimensions as readonly string[]).includes(breakdown);
 }
 
-/** What a metric is worked out from. `unit`: what a sum is divided by to be shown. */
+/** The data source of a metric. `unit`: divisor of sums. */
 export type MetricPlan =
   | { readonly kind: 'counts'; readonly measure: Measure; readonly unit: number }
   | { readonly kind: 'unique-views'; readonly bit: number }
-  | { readonly kind: 'attendance'; readonly value: 'peak' | 'average' | 'live'; readonly isUnique: boolean }
+  | {
+      readonly kind: 'concurrent-viewers';
+      readonly value: 'peak' | 'average' | 'live';
+      readonly isUnique: boolean;
+    }
   | { readonly kind: 'total' };
 
 const counterByMetric: Readonly<Record<string, CounterName>> = {
@@ -53,7 +56,7 @@ const counterByMetric: Readonly<Record<string, CounterName>> = {
   impression: 'impressions',
 };
 
-/** How a metric of any endpoint is worked out, with its aggregation if it has one. */
+/** Returns the plan for a metric of any endpoint. */
 export function planOf(metric: string, aggregation: string | undefined, query: CommonQuery): MetricPlan {
   const isUnique = query.unique === true;
   const counts = (measure: Measure, unit = 1): MetricPlan => ({ kind: 'counts', measure, unit });
@@ -78,12 +81,12 @@ export function planOf(metric: string, aggregation: string | undefined, query: C
   }
   if (metric.startsWith('ccv')) {
     const value = aggregation ?? metric.slice('ccv-'.length);
-    return { kind: 'attendance', value: value as 'peak' | 'average' | 'live', isUnique };
+    return { kind: 'concurrent-viewers', value: value as 'peak' | 'average' | 'live', isUnique };
   }
   return counts({ of: counterByMetric[metric]! });
 }
 
-/** The metric as answers name it: with the options that it was asked for with. */
+/** Returns the metric's name in responses, which contains its options. */
 export function displayName(metric: string, query: CommonQuery): string {
   const name = metric === 'view' ? `view-${viewSeconds[viewBit(query)]!}` : metric;
   return query.unique === true ? `unique-${name}` : name;

@@ -1,12 +1,12 @@
 import { dayOf } from '../../shared/day.ts';
 
-/** A stretch of time, in seconds since 1970; `to` is not in it. */
+/** A range of seconds since 1970. `to` is exclusive. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** A stretch that is read from counts of `seconds` each. */
+/** A span that is read from counts of `seconds` each. */
 export interface Segment extends Span {
   readonly seconds: number;
 }
@@ -14,23 +14,22 @@ export interface Segment extends Span {
 /** Intervals of time series, in seconds. */
 export const intervals = { minute: 60, hour: 3_600, day: 86_400 } as const;
 
-/** Name of an interval. */
 export type Interval = keyof typeof intervals;
 
 /**
- * The whole minutes that a timeframe stands for: both ends are cut down to their minute, and the minute that is running belongs to a
- * frame that reaches into it. So frames that follow one another share nothing and leave nothing out.
+ * Returns the whole minutes of a timeframe: both ends are rounded down, and the current minute belongs to a frame that reaches
+ * into it. Consecutive frames neither overlap nor leave gaps.
  */
 export function minutesOf(fromMs: number, toMs: number, nowMs: number): Span {
   const minute = (ms: number) => Math.floor(ms / 60_000) * 60;
   const from = minute(fromMs);
-  // Nothing is counted for the future: up to the end of today, whole days can be read.
+  // No counts exist for the future, so whole days can be read up to the end of today.
   if (toMs > minute(nowMs) * 1000) return { from, to: (dayOf(Math.max(nowMs, fromMs)) + 1) * 86_400 };
   return { from, to: Math.max(minute(toMs), from + 60) };
 }
 
 /**
- * Cuts a span into stretches that are read from the coarsest counts that fit.
+ * Splits a span into segments that use the coarsest counts that fit.
  *
  * @param spans lengths of counts in seconds, longest first; the last one divides all ends
  */
@@ -47,7 +46,7 @@ export function segmentsOf({ from, to }: Span, spans: readonly number[]): Segmen
   ];
 }
 
-/** Beginnings of the intervals that a span touches, in seconds since 1970. */
+/** Returns the starts of the intervals that a span touches, in seconds since 1970. */
 export function intervalsOf({ from, to }: Span, seconds: number): number[] {
   const first = Math.floor(from / seconds) * seconds;
   const count = Math.ceil((to - first) / seconds);

@@ -2,25 +2,25 @@ import type { TimeSlice } from '../../../shared/scheduling/time-slice.ts';
 import type { Database } from '../../../store/database.ts';
 import { columnOf, type Dimension, dimensions } from '../dimensions.ts';
 
-/** What is looked at: values by dimension, all of which must be met, and a tag that the video has now. */
+/** Values by dimension, all of which must match, and a current tag of the video. */
 export interface AnalyticsFilter {
   readonly values: ReadonlyMap<Dimension, readonly string[]>;
   readonly tag: string | undefined;
 }
 
-/** A filter with the numbers that the tables know values by. */
+/** A filter in terms of the numbers that stand for values in the tables. */
 export interface ResolvedFilter {
   readonly project: number;
   /** A few for each dimension. */
   readonly numbers: ReadonlyMap<Dimension, readonly number[]>;
-  /** The media that count, where they are too many to be named in a statement. */
+  /** The matching media, when they are too many for a statement. */
   readonly media: ReadonlySet<number> | undefined;
 }
 
 const rowsPerStep = 200;
 const maxListedMedia = 100;
 
-/** Looks up what filters and answers name. */
+/** Looks up the numbers of values and the values of numbers. */
 export class AnalyticsFiltersStore {
   readonly #database: Database;
 
@@ -28,7 +28,7 @@ export class AnalyticsFiltersStore {
     this.#database = database;
   }
 
-  /** The number of a project; undefined while nothing was ever counted for it. */
+  /** Returns undefined when nothing was ever counted for the project. */
   findProject(projectId: string): number | undefined {
     return this.#database.sqlite
       .prepare<[string], number>('SELECT number FROM analytics_projects WHERE project_id = ?')
@@ -36,11 +36,11 @@ export class AnalyticsFiltersStore {
       .get(projectId);
   }
 
-  /** A filter as the tables know it; undefined where nothing can meet it. */
+  /** Returns undefined when nothing can match the filter. */
   async resolve(
     projectId: string,
     filter: AnalyticsFilter,
-    turn: TimeSlice,
+    slice: TimeSlice,
   ): Promise<ResolvedFilter | undefined> {
     const project = this.findProject(projectId);
     if (project === undefined) return undefined;
@@ -53,7 +53,7 @@ export class AnalyticsFiltersStore {
     for (const [dimension, values] of filter.values) numbers.set(dimension, find.all(JSON.stringify(values)));
     let media: Set<number> | undefined;
     if (filter.tag !== undefined) {
-      const tagged = await this.#mediaWithTag(projectId, filter.tag, turn);
+      const tagged = await this.#mediaWithTag(projectId, filter.tag, slice);
       const wanted = numbers.get('media-id');
       if (wanted !== undefined || tagged.size <= maxListedMedia)
         numbers.set(
@@ -66,8 +66,8 @@ export class AnalyticsFiltersStore {
     return { project, numbers, media };
   }
 
-  /** Texts of values by their numbers. */
-  async loadValues(numbers: readonly number[], turn: TimeSlice): Promise<Map<number, string>> {
+  /** Returns values by their numbers. */
+  async loadValues(numbers: readonly number[], slice: TimeSlice): Promise<Map<number, string>> {
     const read = this.#database.sqlite
       .prepare<[string], [number, string]>(
         'SELECT number, value FROM analytics_values WHERE number IN (SELECT value FROM json_each(?))',
@@ -77,12 +77,12 @@ export class AnalyticsFiltersStore {
     for (let first = 0; first < numbers.length; first += rowsPerStep) {
       const rows = read.all(JSON.stringify(numbers.slice(first, first + rowsPerStep)));
       for (const [number, text] of rows) texts.set(number, text);
-      await turn.yieldIfOver();
+      await slice.yieldIfOver();
     }
     return texts;
   }
 
-  async #mediaWithTag(projectId: string, tag: string, turn: TimeSlice): Promise<Set<number>> {
+  async #mediaWithTag(projectId: string, tag: string, slice: TimeSlice): Promise<Set<number>> {
     const read = this.#database.sqlite
       .prepare<unknown[], [number, number | null]>(
         `SELECT t.video_number, a.number FROM video_tags t
@@ -96,7 +96,7 @@ export class AnalyticsFiltersStore {
       for (let after = -1; ; ) {
         const rows = read.all(projectId, isDiscarded, tag, after);
         for (const [, number] of rows) if (number !== null) media.add(number);
-        await turn.yieldIfOver();
+        await slice.yieldIfOver();
         if (rows.length < rowsPerStep) break;
         after = rows.at(-1)![0];
       }
@@ -105,7 +105,7 @@ export class AnalyticsFiltersStore {
   }
 }
 
-/** A filter as conditions on the tuples `t`, with what to bind. */
+/** Builds the conditions of a filter on the tuples `t`. */
 export function tupleConditions(filter: ResolvedFilter): { sql: string; values: string[] } {
   const used = dimensions.filter(dimension => filter.numbers.has(dimension));
   return {

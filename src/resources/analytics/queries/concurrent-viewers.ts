@@ -1,14 +1,14 @@
 import { maxIntervalSlots } from '../reports/playback.ts';
 
 /**
- * Follows how many are there at a time, from stays in the order of their beginnings. Times are whole slots; a stay's end belongs to it,
- * and it has {@link maxIntervalSlots} slots at most. With `isUnique`, a viewer who is there several times counts once.
+ * Counts concurrent viewers, from viewing intervals in order of their first slots. The last slot of an interval belongs to it,
+ * and it has at most {@link maxIntervalSlots} slots. With `isUnique`, a viewer with several concurrent intervals counts once.
  */
 export class ConcurrentViewers {
   readonly #isUnique: boolean;
-  /** How many leave after a slot. */
+  /** Intervals that end after a slot. */
   readonly #leaving = new Map<number, number>();
-  /** The last slot of each viewer: of those who were seen lately, and of those before. Both together know everybody who is there. */
+  /** Last slot of each viewer: of recent ones, and of those before. Together they contain every current viewer. */
   #viewers = new Map<number, number>();
   #previousViewers: Map<number, number> | undefined;
   #viewersSince = 0;
@@ -21,12 +21,11 @@ export class ConcurrentViewers {
     this.#isUnique = isUnique;
   }
 
-  /** The most that were there at a time. */
   get peak(): number {
     return this.#peak;
   }
 
-  /** How many were there in the mean of so many slots, once all have left. */
+  /** Returns the average over so many slots, once all intervals have been added. */
   averageOver(slots: number): number {
     this.#advance(Number.MAX_SAFE_INTEGER);
     return slots === 0 ? 0 : this.#viewerSlots / slots;
@@ -64,7 +63,7 @@ export class ConcurrentViewers {
     }
     this.#slot = to;
     if (this.#isUnique && to - this.#viewersSince > maxIntervalSlots) {
-      // Whoever was not seen since has left, since no stay is longer.
+      // No interval is longer, so everyone who was not seen since has left.
       this.#previousViewers = this.#count === 0 ? undefined : this.#viewers;
       if (this.#count === 0) this.#viewers.clear();
       else this.#viewers = new Map();

@@ -6,28 +6,27 @@ import { type Segment, type Span, segmentsOf } from '../timeframe.ts';
 import { type ResolvedFilter, tupleConditions } from './analytics-filters.store.ts';
 import { type IndexScan, readRowsInSlices, type ScanRange } from './read-rows-in-slices.ts';
 
-/** What is added up: `over` divides `of` where a mean or a rate is asked for. */
+/** The counter to sum up. For averages and rates, `over` is the divisor. */
 export interface Measure {
   readonly of: CounterName;
   readonly over?: CounterName;
 }
 
-/** By what a result is told apart: values of a dimension, by number, or intervals, by their first second. */
+/** Groups of a result: values of a dimension by number, or intervals by their first second. */
 export type Grouping =
   | { readonly by: 'nothing' }
   | { readonly by: 'dimension'; readonly dimension: Dimension }
   | { readonly by: 'interval'; readonly seconds: number };
 
-/** What is to be added up. */
-export interface CountsQuery {
+interface CountsQuery {
   readonly filter: ResolvedFilter;
   readonly span: Span;
   readonly measure: Measure;
   readonly grouping: Grouping;
-  readonly turn: TimeSlice;
+  readonly slice: TimeSlice;
 }
 
-/** Sums of a measure's two counts. */
+/** Sums of a measure's counters. */
 export interface Summed {
   of: number;
   over: number;
@@ -35,7 +34,7 @@ export interface Summed {
 
 const countSpans = [86_400, 3_600, 60];
 
-/** Adds up what was counted. */
+/** Sums up counters. */
 export class CountsStore {
   readonly #database: Database;
 
@@ -43,28 +42,28 @@ export class CountsStore {
     this.#database = database;
   }
 
-  /** Sums by group; with no grouping, of the group 0. Groups without anything are missing. */
-  async sums(question: CountsQuery): Promise<Map<number, Summed>> {
-    const { filter, grouping } = question;
+  /** Returns sums by group; without grouping, of group 0. Empty groups are missing. */
+  async sums(query: CountsQuery): Promise<Map<number, Summed>> {
+    const { filter, grouping } = query;
     const dimension = grouping.by === 'dimension' ? grouping.dimension : undefined;
     const filtered = filteredBy(filter);
     const only = dimension ?? filtered[0];
-    // Counts of single values do when nothing but that dimension matters.
+    // Sums by single value suffice when the query uses one dimension only.
     const isSingle = filtered.every(name => name === only);
     const longest = grouping.by === 'interval' ? grouping.seconds : 86_400;
     const spans = countSpans.filter(seconds => seconds <= longest && (isSingle || seconds !== 86_400));
     const sums = new Map<number, Summed>();
-    for (const segment of segmentsOf(question.span, spans)) {
+    for (const segment of segmentsOf(query.span, spans)) {
       const source =
         segment.seconds === 60 || !isSingle
           ? fromTuples(filter, segment, dimension)
           : fromSums(filter, segment, only);
-      await this.#add(sums, question, source);
+      await this.#add(sums, query, source);
     }
     return sums;
   }
 
-  /** How often media were played since they are here. */
+  /** Returns the all-time plays of media. */
   total(project: number, mediaIds: readonly string[] | undefined, mediaType: string | undefined): number {
     const { sqlite } = this.#database;
     if (mediaIds !== undefined) {
@@ -84,7 +83,7 @@ export class CountsStore {
       .get(project, mediaType ?? '%')!;
   }
 
-  /** One page of the plays of each media since it is here, and how many media there are on all pages. */
+  /** Returns one page of the all-time plays by media. */
   totals(
     project: number,
     filter: { readonly mediaIds: readonly string[] | undefined; readonly mediaType: string | undefined },
@@ -125,8 +124,8 @@ export class CountsStore {
     return { rows, total };
   }
 
-  async #add(sums: Map<number, Summed>, question: CountsQuery, source: CountsSource): Promise<void> {
-    const { filter, measure, grouping, turn } = question;
+  async #add(sums: Map<number, Summed>, query: CountsQuery, source: CountsSource): Promise<void> {
+    const { filter, measure, grouping, slice } = query;
     const group =
       grouping.by === 'interval'
         ? `c.at - c.at % ${grouping.seconds}`
@@ -141,7 +140,7 @@ export class CountsStore {
       end: 'GROUP BY grouped, media',
     };
     await readRowsInSlices<[number, number, number, number]>(this.#database, source.range, reading, {
-      ...{ stretches: source.stretches, turn },
+      ...{ stretches: source.stretches, slice },
       take: rows => {
         for (const [key, of, divisor, mediaId] of rows) {
           if (media?.has(mediaId) === false) continue;
@@ -157,7 +156,7 @@ export class CountsStore {
   }
 }
 
-/** Where counts are read from, and where the value of the dimension and that of the media stand. */
+/** The table to read, and the columns of the dimension's value and the media. */
 interface CountsSource {
   readonly range: IndexScan;
   readonly stretches: readonly ScanRange[];

@@ -1,25 +1,25 @@
 import type { TimeSlice } from '../../../shared/scheduling/time-slice.ts';
 import type { Database } from '../../../store/database.ts';
 
-/** Rows of a table that follow one another in an index: those whose `fixed` columns have the values that are bound, in the order of `keys`. */
+/** Consecutive rows of an index: those with the bound values in their `fixed` columns, ordered by `keys`. */
 export interface IndexScan {
-  /** With its short name `c`, and `INDEXED BY` where it matters. */
+  /** With the alias `c`, and `INDEXED BY` where it matters. */
   readonly table: string;
-  /** Conditions on `c` that all rows meet. */
+  /** Conditions on `c` for the fixed columns. */
   readonly fixed: string;
-  /** The columns that follow in the index; the first one is what the range is told by. */
+  /** The columns that follow in the index. Ranges are given in the first one. */
   readonly keys: readonly [string, string];
 }
 
-/** A part of a range: what is bound for its fixed columns, and the first key's first value and the one after its last. */
+/** A part of an index scan: values of the fixed columns, and the range of the first key. */
 export interface ScanRange {
   readonly fixed: readonly unknown[];
   readonly from: number;
   readonly to: number;
 }
 
-/** What is read of the rows: columns, what they are joined with and must meet, what is bound in that, and the end of the statement. */
-export interface ScanQuery {
+/** The clauses of the statement, and the values that they bind. */
+interface ScanQuery {
   readonly columns: string;
   readonly join: string;
   readonly conditions: string;
@@ -27,7 +27,6 @@ export interface ScanQuery {
   readonly end: string;
 }
 
-/** How long one reading is meant to take. */
 const targetReadMs = 1;
 const initialRows = 128;
 const minRows = 32;
@@ -36,8 +35,11 @@ const maxRows = 4_096;
 const belowAnyNumber = -1;
 
 /**
- * Reads stretches of a range in pieces of so many rows as can be read in a moment, however many of them there are at a time; `take`
- * gets what each piece gives, as arrays.
+ * Scans ranges of an index in chunks that take about a millisecond each, however dense the rows are. `take` receives each chunk
+ * as arrays.
+ *
+ * Raw SQL: Kysely has no `INDEXED BY`, and the statements are composed from the query. `analytics` in `docs/benchmarks.md` holds
+ * their speed.
  */
 export async function readRowsInSlices<Row extends unknown[]>(
   { sqlite }: Pick<Database, 'sqlite'>,
@@ -45,11 +47,11 @@ export async function readRowsInSlices<Row extends unknown[]>(
   { columns, join, conditions, values, end }: ScanQuery,
   {
     stretches,
-    turn,
+    slice,
     take,
   }: {
     readonly stretches: readonly ScanRange[];
-    readonly turn: TimeSlice;
+    readonly slice: TimeSlice;
     readonly take: (rows: Row[]) => void;
   },
 ): Promise<void> {
@@ -77,7 +79,7 @@ export async function readRowsInSlices<Row extends unknown[]>(
       const tookMs = performance.now() - beganAt;
       if (tookMs < targetReadMs / 2) rows = Math.min(maxRows, rows * 2);
       else if (tookMs > targetReadMs) rows = Math.max(minRows, rows >> 1);
-      await turn.yieldIfOver();
+      await slice.yieldIfOver();
     }
   }
 }

@@ -9,12 +9,11 @@ import type { Grouping } from './counts.store.ts';
 import { mapInSlices } from './map-in-slices.ts';
 import { readRowsInSlices } from './read-rows-in-slices.ts';
 
-/** What is asked of stays. */
-export interface ViewingIntervalsQuery {
+interface ViewingIntervalsQuery {
   readonly filter: ResolvedFilter;
   readonly span: Span;
   readonly grouping: Grouping;
-  readonly turn: TimeSlice;
+  readonly slice: TimeSlice;
 }
 
 const intervalScan = {
@@ -24,7 +23,7 @@ const intervalScan = {
 } as const;
 const slotsPerDay = 86_400 / slotSeconds;
 
-/** Reads who was there when. Spans are cut down to whole slots of ten seconds. */
+/** Reads viewing intervals. Spans are rounded to slots of ten seconds. */
 export class ViewingIntervalsStore {
   readonly #database: Database;
 
@@ -32,26 +31,26 @@ export class ViewingIntervalsStore {
     this.#database = database;
   }
 
-  /** How many were there at a time, by group; with no grouping, in the group 0. Groups where nobody was are missing. */
+  /** Returns the concurrent viewers by group; without grouping, in group 0. Empty groups are missing. */
   async concurrentViewers(
-    question: ViewingIntervalsQuery,
+    query: ViewingIntervalsQuery,
     value: 'peak' | 'average',
     isUnique: boolean,
   ): Promise<Map<number, number>> {
-    const { span, grouping, turn } = question;
+    const { span, grouping, slice } = query;
     const from = Math.floor(span.from / slotSeconds);
     const to = Math.max(from + 1, Math.ceil(span.to / slotSeconds));
     const groups = new Map<number, ConcurrentViewers>();
     const add = (group: number, begins: number, ends: number, viewer: number) => {
-      let attendance = groups.get(group);
-      if (attendance === undefined) {
-        attendance = new ConcurrentViewers(isUnique);
-        groups.set(group, attendance);
+      let viewers = groups.get(group);
+      if (viewers === undefined) {
+        viewers = new ConcurrentViewers(isUnique);
+        groups.set(group, viewers);
       }
-      attendance.add(begins, ends, viewer);
+      viewers.add(begins, ends, viewer);
     };
     const interval = grouping.by === 'interval' ? grouping.seconds : undefined;
-    await this.#read(question, { from: from - maxIntervalSlots, to }, ({ begins, ends, viewer, group }) => {
+    await this.#read(query, { from: from - maxIntervalSlots, to }, ({ begins, ends, viewer, group }) => {
       if (ends < from) return;
       const first = Math.max(begins, from);
       const last = Math.min(ends, to - 1);
@@ -71,25 +70,25 @@ export class ViewingIntervalsStore {
       return Math.min(to, groupFirst + interval / slotSeconds) - Math.max(from, groupFirst);
     };
     return new Map(
-      await mapInSlices(groups, turn, ([group, attendance]) => [
+      await mapInSlices(groups, slice, ([group, viewers]) => [
         group,
-        value === 'peak' ? attendance.peak : attendance.averageOver(slotsOf(group)),
+        value === 'peak' ? viewers.peak : viewers.averageOver(slotsOf(group)),
       ]),
     );
   }
 
-  /** How many viewers had a view, each once a day, by group. `bit`: place of the view's length. */
-  async uniqueViews(question: ViewingIntervalsQuery, bit: number): Promise<Map<number, number>> {
-    const { span, grouping } = question;
+  /** Returns the number of viewers with a view by group, each once a day. `bit`: the view's length. */
+  async uniqueViews(query: ViewingIntervalsQuery, bit: number): Promise<Map<number, number>> {
+    const { span, grouping } = query;
     const range = { from: Math.floor(span.from / slotSeconds), to: Math.ceil(span.to / slotSeconds) };
     const interval = grouping.by === 'interval' ? grouping.seconds : undefined;
     const periodSlots = interval === undefined ? slotsPerDay : interval / slotSeconds;
     const counts = new Map<number, number>();
-    /** By group, who was seen in the period. */
+    /** Viewers of the current period by group. */
     let seen = new Map<number, Set<number>>();
     let period = Number.NaN;
     await this.#read(
-      question,
+      query,
       range,
       ({ begins, viewer, group: value }) => {
         const current = Math.floor(begins / periodSlots);
@@ -107,11 +106,11 @@ export class ViewingIntervalsStore {
     return counts;
   }
 
-  /** Hands over each stay that begins in a range of slots, in their order. */
+  /** Reads the intervals that begin in a range of slots, in order. */
   async #read(
-    { filter, grouping, turn }: ViewingIntervalsQuery,
+    { filter, grouping, slice }: ViewingIntervalsQuery,
     { from, to }: Span,
-    take: (stay: { begins: number; ends: number; viewer: number; group: number }) => void,
+    take: (interval: { begins: number; ends: number; viewer: number; group: number }) => void,
     views?: number,
   ): Promise<void> {
     const { media, project } = filter;
@@ -127,7 +126,7 @@ export class ViewingIntervalsStore {
     };
     await readRowsInSlices<[number, number, number, number, number]>(this.#database, intervalScan, reading, {
       stretches: [{ fixed: [project], from, to }],
-      turn,
+      slice,
       take: rows => {
         for (const [begins, ends, viewer, value, mediaId] of rows)
           if (media?.has(mediaId) !== false) take({ begins, ends, viewer, group: value });

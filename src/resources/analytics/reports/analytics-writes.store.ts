@@ -11,25 +11,24 @@ import {
 } from './playback.ts';
 import type { TokenBuckets } from './token-buckets.ts';
 
-/** What is known of the one who watches, and of what. */
+/** The viewer and the media of a playback. */
 export interface PlaybackContext extends Readonly<Record<Dimension, string>> {
   readonly projectId: string;
-  /** 48 bits that are the same for one viewer on one day. */
+  /** 48 bits that identify a viewer for one day. */
   readonly viewer: number;
 }
 
-/** What is to be written of a playback. */
+/** Everything to write for a playback. */
 export interface PlaybackUpdate {
-  /** 16 bytes of its own. */
+  /** 16 bytes. */
   readonly key: Buffer;
   readonly context: PlaybackContext;
-  readonly memory: PlaybackState;
+  readonly state: PlaybackState;
   /** By minute, in seconds since 1970. */
   readonly counts: ReadonlyMap<number, Counts>;
-  readonly stays: readonly ViewingInterval[];
+  readonly intervals: readonly ViewingInterval[];
 }
 
-/** A statement that removes rows. */
 interface DeleteStatement {
   run(...parameters: number[]): { readonly changes: number };
 }
@@ -48,13 +47,13 @@ interface Tuple extends CachedNumber {
 const dayMs = 86_400_000;
 const maxCachedValues = 20_000;
 const maxCachedTuples = 50_000;
-/** Each stands at a place of its own in the indexes, whose pages may have to be read. */
+/** Each row is at another place of the index, whose page may have to be read. */
 const rowsPerStep = 50;
 const numbersPerStep = 1_000;
 const valueColumns = dimensions.map(dimension => dimension.replaceAll('-', '_'));
 const playsIndex = counterNames.indexOf('plays');
 
-/** Writes what was watched. Not meant to be called more often than once a second: what belongs together is written together. */
+/** Writes playbacks to the analytics tables. Call it at most once a second, so that many playbacks share a transaction. */
 export class AnalyticsWritesStore {
   readonly #database: Database;
   readonly #newValues: TokenBuckets;
@@ -72,13 +71,13 @@ export class AnalyticsWritesStore {
   readonly #addSum;
   readonly #addTotal;
 
-  /** `newValues`: how many values that were never seen before a project may bring; past that they are as if unknown. */
+  /** `newValueLimit`: new values that a project may add. Values beyond it count as unknown. */
   constructor(database: Database, newValues: TokenBuckets) {
     this.#database = database;
     this.#newValues = newValues;
     const { sqlite } = database;
     const counters = counterNames.join(', ');
-    const places = counterNames.map(() => '?').join(', ');
+    const placeholders = counterNames.map(() => '?').join(', ');
     const adding = counterNames.map(name => `${name} = ${name} + excluded.${name}`).join(', ');
     this.#insertValue = sqlite
       .prepare<[string, number], number>(
@@ -112,15 +111,15 @@ export class AnalyticsWritesStore {
        ON CONFLICT DO UPDATE SET ends = max(ends, excluded.ends), views = views | excluded.views`,
     );
     this.#addMinute = sqlite.prepare(
-      `INSERT INTO analytics_minutes (project, at, tuple, ${counters}) VALUES (?, ?, ?, ${places})
+      `INSERT INTO analytics_minutes (project, at, tuple, ${counters}) VALUES (?, ?, ?, ${placeholders})
        ON CONFLICT DO UPDATE SET ${adding}`,
     );
     this.#addHour = sqlite.prepare(
-      `INSERT INTO analytics_hours (project, at, tuple, media_id, ${counters}) VALUES (?, ?, ?, ?, ${places})
+      `INSERT INTO analytics_hours (project, at, tuple, media_id, ${counters}) VALUES (?, ?, ?, ?, ${placeholders})
        ON CONFLICT DO UPDATE SET ${adding}`,
     );
     this.#addSum = sqlite.prepare(
-      `INSERT INTO analytics_sums (project, dimension, span, at, value, ${counters}) VALUES (?, ?, ?, ?, ?, ${places})
+      `INSERT INTO analytics_sums (project, dimension, span, at, value, ${counters}) VALUES (?, ?, ?, ?, ?, ${placeholders})
        ON CONFLICT DO UPDATE SET ${adding}`,
     );
     this.#addTotal = sqlite.prepare(
@@ -129,14 +128,13 @@ export class AnalyticsWritesStore {
     );
   }
 
-  /** What is remembered of a playback. */
   findState(key: Buffer): PlaybackState | undefined {
     const row = this.#findPlayback.get(key);
     if (row === undefined) return undefined;
     return { counted: row.seen, watchedMs: row.watched_ms, lastEventMs: row.last_event_ms };
   }
 
-  /** What the hashes of viewers of a day are made with. It is gone when the day is over. */
+  /** Returns the salt of the day's viewer hashes. It is deleted when the day is over. */
   saltOf(nowMs: number): Buffer {
     const day = Math.floor(nowMs / dayMs);
     const { sqlite } = this.#database;
@@ -150,12 +148,12 @@ export class AnalyticsWritesStore {
       .get(day)!;
   }
 
-  /** Writes all of some playbacks, or nothing. */
-  async write(facts: readonly PlaybackUpdate[], nowMs: number): Promise<void> {
+  /** Writes all updates or none. */
+  async write(updates: readonly PlaybackUpdate[], nowMs: number): Promise<void> {
     try {
-      await this.#database.inBatch(() => this.#writeAll(facts, nowMs));
+      await this.#database.inBatch(() => this.#writeAll(updates, nowMs));
     } catch (error) {
-      // Numbers that were given in there are not there any more.
+      // The numbers that the failed transaction assigned do not exist.
       this.#values.clear();
       this.#tuples.clear();
       this.#projects.clear();
@@ -163,15 +161,15 @@ export class AnalyticsWritesStore {
     }
   }
 
-  #writeAll(facts: readonly PlaybackUpdate[], nowMs: number): void {
+  #writeAll(updates: readonly PlaybackUpdate[], nowMs: number): void {
     const today = Math.floor(nowMs / dayMs);
     const minutes = new RowSums();
     const hours = new RowSums();
     const sums = new RowSums();
-    for (const { key, context, memory, counts, stays } of facts) {
+    for (const { key, context, state, counts, intervals } of updates) {
       const tuple = this.#tupleOf(context, today);
       const { project } = tuple;
-      const { counted: seen, watchedMs, lastEventMs } = memory;
+      const { counted: seen, watchedMs, lastEventMs } = state;
       const playback = this.#savePlayback.get(key, seen, watchedMs, lastEventMs, nowMs)!;
       for (const [minute, counted] of counts) {
         minutes.add([project, minute, tuple.number], counted);
@@ -188,7 +186,7 @@ export class AnalyticsWritesStore {
         const plays = counted[playsIndex]!;
         if (plays > 0) this.#addTotal.run(project, context['media-id'], context['media-type'], plays);
       }
-      for (const { firstSlot, lastSlot, views } of stays) {
+      for (const { firstSlot, lastSlot, views } of intervals) {
         this.#saveInterval.run(project, firstSlot, playback, lastSlot, tuple.number, context.viewer, views);
       }
     }
@@ -198,10 +196,7 @@ export class AnalyticsWritesStore {
   }
 
   /**
-   * Removes what is older than some moment, a little at a time; remembered playbacks that were not heard of since another.
-   * What is left when `signal` aborts goes the next time.
-   *
-   * @returns how many rows went
+   * Removes old rows in small batches. An aborted `signal` leaves the rest for another time. Returns how many rows were removed.
    */
   async removeBefore(
     before: { readonly countsMs: number; readonly playbacksMs: number },
@@ -252,7 +247,7 @@ export class AnalyticsWritesStore {
           );
       }
     }
-    // Counts of a day may name what was used on the day after, seen from another place's midnight.
+    // Counts of a day may refer to values of the next day, seen from another time zone.
     const day = Math.floor(before.countsMs / dayMs) - 1;
     for (const table of ['analytics_tuples', 'analytics_values'])
       removed += await this.#removeUnused(table, day, signal);
@@ -276,7 +271,7 @@ export class AnalyticsWritesStore {
     return removed;
   }
 
-  /** Runs a removal of {@link rowsPerStep} rows at most until it finds no more, with turns for others in between. */
+  /** Runs a removal of at most {@link rowsPerStep} rows until nothing is left, yielding in between. */
   async #removeInSteps(
     statement: DeleteStatement,
     parameters: readonly number[],
@@ -340,7 +335,7 @@ export class AnalyticsWritesStore {
   }
 }
 
-/** Counts by rows of a table. */
+/** Sums up counters by table row. */
 class RowSums {
   readonly #rows = new Map<string, { readonly key: readonly number[]; readonly counts: Counts }>();
 

@@ -1,11 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { UAParser } from 'ua-parser-js';
 
-/** Kinds of devices that are told apart. */
 export const deviceTypes = ['computer', 'phone', 'tablet', 'tv', 'console', 'wearable', 'unknown'] as const;
 
-/** What a viewer watches with, as its user agent says. Names are in lower case, `unknown` where it does not say. */
-export interface Device {
+/** A viewer's device according to its user agent. Names are in lower case, `unknown` if missing. */
+interface Device {
   readonly deviceType: (typeof deviceTypes)[number];
   readonly operatingSystem: string;
   readonly browser: string;
@@ -34,11 +33,10 @@ const linuxDistributions = [
 ];
 const desktopSystems = ['windows', 'mac osx', 'linux', 'chrome os', 'freebsd', 'openbsd', 'netbsd'];
 
-/** Tells devices by their user agents, and remembers the ones that it was asked for last. */
+/** Parses user agents and caches the results. */
 export class DeviceParser {
   readonly #cache = new LRUCache<string, Device>({ max: 5_000 });
 
-  /** The device of a `User-Agent`. */
   parse(userAgent: string): Device {
     const text = userAgent.slice(0, maxUserAgentLength);
     const known = this.#cache.get(text);

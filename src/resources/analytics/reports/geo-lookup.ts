@@ -2,13 +2,13 @@ import { createRequire } from 'node:module';
 import { messageOf } from '../../../shared/errors.ts';
 import type { Logger } from '../../../shared/logger.ts';
 
-/** Where a viewer is: ISO 3166-1 alpha-2 and one of {@link continentCodes}; both `''` where it is not known. */
-export interface GeoLocation {
+/** A viewer's country (ISO 3166-1 alpha-2) and continent; both `''` if unknown. */
+interface GeoLocation {
   readonly country: string;
   readonly continent: string;
 }
 
-/** Codes of continents; `AZ` is Oceania. */
+/** `AZ` is Oceania. */
 export const continentCodes = ['AS', 'AF', 'NA', 'SA', 'AN', 'EU', 'AZ'] as const;
 
 interface GeoRecord {
@@ -22,7 +22,7 @@ interface GeoReader {
 
 const unknownLocation: GeoLocation = { country: '', continent: '' };
 
-/** Tells countries by addresses, from a file in the MaxMind DB form that is read when it is first needed. */
+/** Finds the countries of addresses in a MaxMind DB file, which is loaded at first use. */
 export class GeoLookup {
   readonly #path: string | undefined;
   readonly #log: Logger;
@@ -30,25 +30,24 @@ export class GeoLookup {
   #reader: GeoReader | undefined;
   #continents: Readonly<Record<string, { readonly continent: string }>> = {};
 
-  /** `path`: the file; the one that comes with the server where it is undefined. */
+  /** `path`: undefined for the bundled file. */
   constructor(path: string | undefined, log: Logger) {
     this.#path = path;
     this.#log = log;
   }
 
-  /** Reads the file, once. A file that cannot be read is told in the log; then no place is known. */
+  /** Loads the file once. When it cannot be read, a warning is logged and all locations are unknown. */
   load(): Promise<void> {
     this.#loading ??= this.#open();
     return this.#loading;
   }
 
-  /** The place of an address. */
   locate(address: string): GeoLocation {
     let record: GeoRecord | null | undefined;
     try {
       record = this.#reader?.get(address.replace(/^::ffff:/, '').replace(/%.*$/, ''));
     } catch {
-      // A record that cannot be read is no place.
+      // An unreadable record has no location.
     }
     const code = record?.country_code ?? record?.country?.iso_code;
     if (typeof code !== 'string' || !/^[A-Z]{2}$/.test(code)) return unknownLocation;

@@ -2,22 +2,22 @@ import { z } from 'zod';
 import { parseIsoDate } from '../parse-iso-date.ts';
 import type { EventType, PlayEvent } from './playback.ts';
 
-/** What a player reports of one playback, whichever protocol it speaks. */
+/** A player's report of one playback, in either protocol. */
 export interface PlaybackReport {
   readonly mediaId: string;
-  /** Tells the playbacks of a media apart; made by the player. */
+  /** Chosen by the player, unique per media. */
   readonly playbackId: string;
-  /** Address of the page that the player stands in; `''` for none. */
+  /** Address of the page that embeds the player; `''` for none. */
   readonly referrer: string;
   readonly events: readonly PlayEvent[];
-  /** The player's clock at the end of the report: a playing one has played until then. */
+  /** End of the report by the player's clock. A playing player has played until then. */
   readonly sentMs: number | undefined;
 }
 
 const maxEvents = 1_000;
 const maxIdLength = 100;
 const maxReferrerLength = 2_048;
-/** What is older when it comes is counted as if it had happened so long ago: reports of players that were offline. */
+/** Older events, of players that were offline, count as if they were so old. */
 const maxAgeMs = 600_000;
 const text = (most: number) => z.string().max(most);
 const milliseconds = z.number().describe('Milliseconds since 1970, by the clock of the player.');
@@ -36,7 +36,7 @@ const watchEventSchema = z.looseObject({
   eco: z.number().nullish().describe('Code of the media error, 0 to 4.'),
 });
 
-/** Body of `POST /watch`. What is not named here is left alone. */
+/** Unknown fields are ignored. */
 export const watchSchema = z
   .looseObject({
     sat: milliseconds.optional().describe('When the report was sent, by the clock of the player.'),
@@ -78,7 +78,7 @@ const eventTypeByCode: readonly (EventType | undefined)[] = [
   'source',
 ];
 
-/** Reads a report of the current protocol. `nowMs`: server's clock when it came. */
+/** `nowMs`: server time. */
 export function parseWatchReport(body: z.output<typeof watchSchema>, nowMs: number): PlaybackReport {
   const newestMs = body.eve.reduce((newest, { eat }) => Math.max(newest, eat), Number.NEGATIVE_INFINITY);
   const sentMs = body.sat ?? newestMs;
@@ -142,7 +142,6 @@ export const legacyReportSchema = z
     ],
   });
 
-/** Answer to a report of the older protocol. */
 export const legacyAnswerSchema = z
   .object({ session: z.string().describe('To be sent as `session_id` from now on.') })
   .meta({ id: 'PlaybackSession', examples: [{ session: 'ps4Kd8sLq2Wm6Xr1Tz9Bn3Vc' }] });
@@ -157,7 +156,7 @@ const legacyEventTypes: Readonly<Record<string, EventType>> = {
   'seek.backward': 'seek',
 };
 
-/** Reads a report of the older protocol. `newId` makes an id for a playback that has none yet. */
+/** `newId` creates an id for a playback without one. */
 export function parseLegacyReport(
   body: z.output<typeof legacyReportSchema>,
   nowMs: number,
@@ -181,7 +180,7 @@ export function parseLegacyReport(
   };
 }
 
-/** A referrer as it is kept: an address of the web without user, password and fragment; `''` for anything else. */
+/** Removes user, password and fragment from a web address. Anything else becomes `''`. */
 export function cleanReferrer(text: string): string {
   const url = text.length > maxReferrerLength ? null : URL.parse(text);
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return '';
@@ -191,7 +190,7 @@ export function cleanReferrer(text: string): string {
   return url.href.length > maxReferrerLength ? '' : url.href;
 }
 
-/** When something happened by the server's clock: only how long before the sending is believed, within limits. */
+/** Converts a player's time to server time. Only the age at sending is trusted, within limits. */
 function serverTime(clientMs: number, sentMs: number, nowMs: number): number {
   const ageMs = sentMs - clientMs;
   return nowMs - (Number.isFinite(ageMs) ? Math.round(Math.min(maxAgeMs, Math.max(0, ageMs))) : 0);

@@ -11,15 +11,13 @@ import {
 } from './playback-report.ts';
 import type { PlaybackTracker, ReportSender } from './playback-tracker.ts';
 
-/** What the intake needs. */
-export interface PlaybackReportRoutesOptions {
+interface PlaybackReportRoutesOptions {
   readonly tracker: PlaybackTracker;
-  /** The address of the client that made a request. */
   readonly addressOf: (request: IncomingMessage) => string;
   readonly clock: Clock;
 }
 
-/** The routes that players report to. */
+/** Routes that players send reports to. */
 export function playbackReportRoutes({ tracker, addressOf, clock }: PlaybackReportRoutesOptions): Route[] {
   const senderOf = (request: IncomingMessage): ReportSender => ({
     address: addressOf(request),

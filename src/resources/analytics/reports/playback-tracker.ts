@@ -12,26 +12,24 @@ import { Playback } from './playback.ts';
 import type { PlaybackReport } from './playback-report.ts';
 import { TokenBuckets } from './token-buckets.ts';
 
-/** Whose a media is. */
+/** The project and type of a media. */
 export interface WatchedMedia {
   readonly projectId: string;
   readonly type: 'video' | 'live-stream';
 }
 
-/** What reports are taken in with. */
-export interface PlaybackTrackerOptions {
+interface PlaybackTrackerOptions {
   readonly writes: AnalyticsWritesStore;
   readonly geo: GeoLookup;
   readonly findMedia: (mediaId: string) => WatchedMedia | undefined;
-  /** Reports a minute that one address may send; 0 is no limit. */
+  /** 0 for no limit. */
   readonly reportsPerMinute: number;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Playbacks that are kept in memory; a hundred thousand unless given. */
+  /** 100,000 unless given. */
   readonly maxOpenPlaybacks?: number;
 }
 
-/** Who sent a report. */
 export interface ReportSender {
   readonly address: string;
   readonly userAgent: string;
@@ -44,9 +42,9 @@ interface OpenPlayback {
   heardAtMs: number;
 }
 
-/** What was heard is in the database after so long, which is what a crash can lose. */
+/** A crash loses at most so much. */
 const writeDelayMs = 1_000;
-/** A player reports every five or ten seconds while it plays; one that is heard of again is read back. */
+/** Players report every five to ten seconds while playing. Playbacks that report later are read from the database. */
 const idleTimeoutMs = 120_000;
 const sweepIntervalMs = 10_000;
 const maxEvictedPerSweep = 5_000;
@@ -54,12 +52,12 @@ const maxOpenPlaybacks = 100_000;
 const playbacksPerBatch = 15;
 const maxTrackedAddresses = 50_000;
 const maxTrackedMedia = 50_000;
-/** Many begin to watch a live stream in one minute; nobody begins so often. */
+/** Many viewers start a live stream in the same minute, but one address never starts so many. */
 const newPlaybacksPerMinute = { ofMedia: 30_000, ofAddress: 3_000 };
 
 /**
- * Takes in what players report, holds the playbacks that go on in memory, and writes what came of them every second, many together
- * and in turns, so that no report waits for the disk.
+ * Receives playback reports, keeps current playbacks in memory, and writes their updates in batches every second, so that no
+ * report waits for the disk.
  */
 export class PlaybackTracker implements Component {
   readonly name = 'playbacks';
@@ -68,7 +66,7 @@ export class PlaybackTracker implements Component {
   readonly #reports: TokenBuckets;
   readonly #newByMedia: TokenBuckets;
   readonly #newByAddress: TokenBuckets;
-  /** The one that was not heard of for the longest comes first. */
+  /** Least recently reported first. */
   readonly #open = new Map<string, OpenPlayback>();
   readonly #changed = new Set<OpenPlayback>();
   #salt: { readonly day: number; readonly bytes: Buffer } | undefined;
@@ -85,21 +83,21 @@ export class PlaybackTracker implements Component {
     this.#options = options;
     this.#reports = new TokenBuckets({
       perMinute: reportsPerMinute,
-      atOnce: Math.ceil(reportsPerMinute / 4),
-      kept: maxTrackedAddresses,
+      burst: Math.ceil(reportsPerMinute / 4),
+      maxNames: maxTrackedAddresses,
       clock,
     });
     const { ofMedia, ofAddress } = newPlaybacksPerMinute;
     this.#newByMedia = new TokenBuckets({
       perMinute: ofMedia,
-      atOnce: ofMedia,
-      kept: maxTrackedMedia,
+      burst: ofMedia,
+      maxNames: maxTrackedMedia,
       clock,
     });
     this.#newByAddress = new TokenBuckets({
       perMinute: reportsPerMinute === 0 ? 0 : ofAddress,
-      atOnce: ofAddress,
-      kept: maxTrackedAddresses,
+      burst: ofAddress,
+      maxNames: maxTrackedAddresses,
       clock,
     });
   }
@@ -112,13 +110,12 @@ export class PlaybackTracker implements Component {
     await this.flush();
   }
 
-  /** Playbacks that are held in memory. */
   get openCount(): number {
     return this.#open.size;
   }
 
   /**
-   * Takes a report in. One of media that is not here is taken and forgotten.
+   * Handles a report. Reports of unknown media are ignored.
    *
    * @throws AppError `too-many-requests` when this address sends too much
    */
@@ -140,7 +137,7 @@ export class PlaybackTracker implements Component {
     if (this.#changed.size > 0) this.#writeSoon();
   }
 
-  /** Writes what was heard until now. */
+  /** Writes everything that was reported so far. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -157,18 +154,18 @@ export class PlaybackTracker implements Component {
 
   async #writeAll(): Promise<void> {
     while (this.#changed.size > 0) {
-      const facts: PlaybackUpdate[] = [];
+      const updates: PlaybackUpdate[] = [];
       for (const open of this.#changed) {
         this.#changed.delete(open);
         const { key, context, playback } = open;
-        facts.push({ key, context, ...playback.collect() });
-        if (facts.length >= playbacksPerBatch) break;
+        updates.push({ key, context, ...playback.collect() });
+        if (updates.length >= playbacksPerBatch) break;
       }
       try {
-        await this.#options.writes.write(facts, this.#options.clock.nowMs());
+        await this.#options.writes.write(updates, this.#options.clock.nowMs());
       } catch (error) {
-        // Kept, they would grow for as long as the disk is full.
-        this.#options.log.error('playbacks-not-written', { count: facts.length, error });
+        // Kept updates would grow as long as the disk is full.
+        this.#options.log.error('playbacks-not-written', { count: updates.length, error });
       }
     }
     this.#evictIdle();
@@ -176,10 +173,10 @@ export class PlaybackTracker implements Component {
 
   #evictIdle(): void {
     const beforeMs = this.#options.clock.monotonicMs() - idleTimeoutMs;
-    let atMost = maxEvictedPerSweep;
+    let remaining = maxEvictedPerSweep;
     for (const [name, open] of this.#open) {
-      if (open.heardAtMs > beforeMs || atMost === 0) return;
-      atMost -= 1;
+      if (open.heardAtMs > beforeMs || remaining === 0) return;
+      remaining -= 1;
       if (!this.#changed.has(open)) this.#open.delete(name);
     }
   }
@@ -198,17 +195,17 @@ export class PlaybackTracker implements Component {
       this.#open.set(name, open);
       return open;
     }
-    // One report only: what is not written yet makes room within a second.
+    // This rejects a single report: pending writes make room within a second.
     if (this.#open.size >= (this.#options.maxOpenPlaybacks ?? maxOpenPlaybacks)) this.#evictOne();
     if (this.#open.size >= (this.#options.maxOpenPlaybacks ?? maxOpenPlaybacks))
       throw new AppError('too-many-requests');
     const { writes, clock } = this.#options;
-    const memory = writes.findState(key);
-    if (memory === undefined) {
+    const state = writes.findState(key);
+    if (state === undefined) {
       if (!this.#newByAddress.take(networkOf(sender.address)) || !this.#newByMedia.take(report.mediaId))
         throw new AppError('too-many-requests');
     }
-    const playback = new Playback(media.type === 'live-stream', clock.nowMs(), memory);
+    const playback = new Playback(media.type === 'live-stream', clock.nowMs(), state);
     const context = this.#contextOf(report, media, sender);
     open = { key, playback, context, heardAtMs };
     this.#open.set(name, open);
@@ -253,7 +250,7 @@ export class PlaybackTracker implements Component {
   }
 }
 
-/** What one client can take addresses from: of IPv6 the first 64 bits. */
+/** Returns what one client can choose addresses from: the first 64 bits of IPv6. */
 function networkOf(address: string): string {
   if (!address.includes(':') || address.startsWith('::ffff:')) return address;
   const [head = '', tail] = address.split('::');

@@ -1,31 +1,20 @@
-/** What players report. `source`: the player was given other media. */
-export const eventTypes = [
-  'loaded',
-  'play',
-  'pause',
-  'timeupdate',
-  'error',
-  'end',
-  'seek',
-  'source',
-] as const;
+/** Events that players report. `source`: the player got other media. */
+const eventTypes = ['loaded', 'play', 'pause', 'timeupdate', 'error', 'end', 'seek', 'source'] as const;
 
-/** One of {@link eventTypes}. */
 export type EventType = (typeof eventTypes)[number];
 
-/** Something that happened in a player. */
 export interface PlayEvent {
   readonly type: EventType;
-  /** By the player's clock, in milliseconds: says what came before what, and how much time was between. */
+  /** Milliseconds by the player's clock, for the order of events and the time between them. */
   readonly clientMs: number;
-  /** When it happened by the server's clock, as far as can be told. */
+  /** Estimated server time. */
   readonly atMs: number;
-  /** Where in the media it was, in seconds; undefined where the player did not say. */
+  /** Seconds in the media; undefined if the player did not report it. */
   readonly position: number | undefined;
   readonly isPaused: boolean;
 }
 
-/** What is counted; the order is that of {@link Counts}. */
+/** Counters, in the order of {@link Counts}. */
 export const counterNames = [
   'impressions',
   'plays',
@@ -41,30 +30,29 @@ export const counterNames = [
   'views30',
 ] as const;
 
-/** Name of a count. */
 export type CounterName = (typeof counterNames)[number];
 
 /** One number for each of {@link counterNames}, in their order. */
 export type Counts = number[];
 
-/** A stretch of time in which a viewer was there. `begins`, `ends`: both included, in tens of seconds since 1970; `views`: bits of {@link viewSeconds}. */
+/** A period in which a viewer watched. Both slots belong to it. `views`: bits of {@link viewSeconds}. */
 export interface ViewingInterval {
   readonly firstSlot: number;
   lastSlot: number;
   views: number;
 }
 
-/** What a playback must have been watched for to be a view, in seconds; the bit of a stay is the place in here. */
+/** Watch times that count as a view. The index is the bit in {@link ViewingInterval.views}. */
 export const viewSeconds = [3, 5, 10, 30] as const;
 
-/** Seconds in which viewers are counted together. */
+/** Viewers are counted in slots of this length. */
 export const slotSeconds = 10;
-/** A stay has no more slots, so that those of a time are found among the ones that began shortly before. */
+/** Intervals have a maximum length, so that those of a time are found among the ones that began shortly before. */
 export const maxIntervalSlots = 360;
 
-/** What must not be forgotten of a playback, so that nothing is counted twice. */
+/** State that must survive between reports, so that nothing is counted twice. */
 export interface PlaybackState {
-  /** Bits of what was counted. */
+  /** Bits of the counters that were counted. */
   counted: number;
   watchedMs: number;
   lastEventMs: number;
@@ -79,16 +67,16 @@ const countedBits = {
   watches: 32,
 } as const;
 const firstViewBit = 64;
-/** Counted once for each media that a player is given. */
+/** Counted once for each source that a player gets. */
 const perSourceBits = ~countedBits.impressions;
 
-/** A player that says nothing for longer was asleep or gone: what lies between was not watched. */
+/** Longer silence means that the player was asleep or gone, so that time does not count. */
 const maxSilenceMs = 30_000;
-/** A viewer who comes back within so many slots has not been away. */
+/** A viewer who returns within so many slots was not away. */
 const maxGapSlots = 3;
 const startThresholdSeconds = 1;
 const maxImpressionTimeMs = 600_000;
-/** Reports come late, but a player cannot watch for longer than it is known, give or take. */
+/** Reports come late, but a player cannot watch for longer than it has been known, plus this. */
 const lateReportToleranceMs = 60_000;
 
 /**
@@ -100,7 +88,7 @@ const lateReportToleranceMs = 60_000;
  * - *impression time*: from the press of play to the first picture, in milliseconds of the player's clock, at most ten minutes;
  * - *watch time*: how far the position went on between two reports while playing, never more than the time that passed between
  *   them, and nothing across seeks. Without positions, the time that passed; silence counts for at most 30 s;
- * - *view*: so many seconds of watch time, counted where the stay began.
+ * - *view*: so many seconds of watch time, counted in the slot where the viewing interval began.
  *
  * Reports may come again or in the wrong order: everything but watch time is counted once, and watch time only goes forward.
  */
@@ -120,39 +108,45 @@ export class Playback {
   #intervals = new Set<ViewingInterval>();
   #isChanged = false;
 
-  /** `memory`: what is known of it from before; `nowMs`: server's clock. */
-  constructor(isLive: boolean, nowMs: number, memory?: PlaybackState) {
+  /** `state`: of an earlier report; `nowMs`: server time. */
+  constructor(isLive: boolean, nowMs: number, state?: PlaybackState) {
     this.#isLive = isLive;
     this.#knownSinceMs = nowMs;
-    // What was there at the last moment that is remembered is not known any more.
-    this.#typesAtLastEvent = memory === undefined ? 0 : -1;
-    this.state = memory ?? { counted: 0, watchedMs: 0, lastEventMs: Number.MIN_SAFE_INTEGER };
+    // One load of a player, from its first event to its last. It counts: ¶ ¶ - *impression*: the player was loaded; *play*: the
+    // first press of play, counted again for each new source; ¶ - *start*: time moved on after a play at the beginning (within
+    // the first second; anywhere in a live stream); ¶ - *end*: the end was reached for the first time; ¶ - *impression time*:
+    // milliseconds from the press of play to the first frame by the player's clock, at most ten minutes; ¶ - *watch time*: how
+    // far the position moved between two reports while playing, at most the time between them and nothing across seeks. Without
+    // positions, the time between them. Silence counts for at most 30 s; ¶ - *view*: so many seconds of watch time, counted in
+    // the slot where the viewing interval began. ¶ ¶ Reports may be repeated or out of order: everything but watch time is
+    // counted once, and watch time only moves forward.
+    this.#typesAtLastEvent = state === undefined ? 0 : -1;
+    this.state = state ?? { counted: 0, watchedMs: 0, lastEventMs: Number.MIN_SAFE_INTEGER };
   }
 
-  /** Whether the last that was heard of it is that it plays. */
   get isPlaying(): boolean {
     return this.#isPlaying;
   }
 
-  /** Whether there is something to {@link collect}. */
+  /** Returns whether {@link collect} has something to return. */
   get hasUpdates(): boolean {
     return this.#counts.size > 0 || this.#intervals.size > 0 || this.#isChanged;
   }
 
-  /** What came of it since the last time, and what must be remembered with that. */
+  /** Returns the updates since the last call, with the state to store. */
   collect(): {
     counts: ReadonlyMap<number, Counts>;
-    stays: readonly ViewingInterval[];
-    memory: PlaybackState;
+    intervals: readonly ViewingInterval[];
+    state: PlaybackState;
   } {
-    const facts = { counts: this.#counts, stays: [...this.#intervals], memory: { ...this.state } };
+    const update = { counts: this.#counts, intervals: [...this.#intervals], state: { ...this.state } };
     this.#counts = new Map();
     this.#intervals = new Set();
     this.#isChanged = false;
-    return facts;
+    return update;
   }
 
-  /** Takes in one event. `nowMs`: server's clock. */
+  /** `nowMs`: server time. */
   handle(event: PlayEvent, nowMs: number): void {
     const { state } = this;
     const { type, clientMs, atMs } = event;
@@ -206,7 +200,7 @@ export class Playback {
     this.#watchedSinceKnownMs += watchedMs;
     this.#count('watch_ms', atMs, watchedMs);
     this.#countOnce('watches', atMs);
-    const stay = this.#ensureInterval(atMs);
+    const interval = this.#ensureInterval(atMs);
     const { state } = this;
     state.watchedMs += watchedMs;
     for (const [index, seconds] of viewSeconds.entries()) {
@@ -214,20 +208,20 @@ export class Playback {
       if ((state.counted & bit) !== 0 || state.watchedMs < seconds * 1000) continue;
       state.counted |= bit;
       this.#isChanged = true;
-      stay.views |= 1 << index;
-      this.#intervals.add(stay);
-      this.#count(`views${seconds}`, stay.firstSlot * slotSeconds * 1000, 1);
+      interval.views |= 1 << index;
+      this.#intervals.add(interval);
+      this.#count(`views${seconds}`, interval.firstSlot * slotSeconds * 1000, 1);
     }
   }
 
-  /** The first picture after a play, and whether the media began with it. */
+  /** Handles the first frame after a play. */
   #handleFirstFrame({ clientMs, atMs, position }: PlayEvent): void {
     const pressed = this.#pendingPlay;
     if (pressed === undefined) return;
     this.#pendingPlay = undefined;
     if (this.#isLive || (pressed.position ?? 0) <= startThresholdSeconds) this.#countOnce('starts', atMs);
     const passedMs = clientMs - pressed.clientMs;
-    // The report comes when the picture has moved for a while already.
+    // The report comes some time after the first frame.
     const movedMs = ((position ?? 0) - (pressed.position ?? 0)) * 1000;
     const waitedMs = movedMs > 0 && movedMs <= passedMs ? passedMs - movedMs : passedMs;
     if (waitedMs <= maxImpressionTimeMs && this.#countOnce('impression_times', atMs))
@@ -236,16 +230,16 @@ export class Playback {
 
   #ensureInterval(atMs: number): ViewingInterval {
     const slot = Math.floor(atMs / 1000 / slotSeconds);
-    let stay = this.#interval;
-    if (stay !== undefined && slot <= stay.lastSlot) return stay;
-    if (stay === undefined || slot - stay.lastSlot > maxGapSlots)
-      stay = { firstSlot: slot, lastSlot: slot, views: 0 };
-    else if (slot - stay.firstSlot >= maxIntervalSlots)
-      stay = { firstSlot: stay.lastSlot + 1, lastSlot: slot, views: 0 };
-    else stay.lastSlot = slot;
-    this.#interval = stay;
-    this.#intervals.add(stay);
-    return stay;
+    let interval = this.#interval;
+    if (interval !== undefined && slot <= interval.lastSlot) return interval;
+    if (interval === undefined || slot - interval.lastSlot > maxGapSlots)
+      interval = { firstSlot: slot, lastSlot: slot, views: 0 };
+    else if (slot - interval.firstSlot >= maxIntervalSlots)
+      interval = { firstSlot: interval.lastSlot + 1, lastSlot: slot, views: 0 };
+    else interval.lastSlot = slot;
+    this.#interval = interval;
+    this.#intervals.add(interval);
+    return interval;
   }
 
   #countOnce(name: keyof typeof countedBits, atMs: number): boolean {

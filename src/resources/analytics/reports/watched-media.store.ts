@@ -1,22 +1,24 @@
 import type { Database } from '../../../store/database.ts';
+import type { Bound } from '../../../store/prepared-query.ts';
 import type { WatchedMedia } from './playback-tracker.ts';
 
-/** Tells whose a video or live stream is, by its id alone: whoever can name it may watch it. */
+/** Finds the project of a media by its id alone: whoever knows the id may watch it. */
 export class WatchedMediaStore {
   readonly #video;
   readonly #liveStream;
 
   constructor(database: Database) {
-    const find = (table: string) =>
-      database.sqlite.prepare<[string], string>(`SELECT project_id FROM ${table} WHERE id = ?`).pluck();
+    const find = (table: 'videos' | 'live_streams') =>
+      database.prepare(({ id }: Bound<{ id: string }>) =>
+        database.queries.selectFrom(table).select('project_id').where('id', '=', id),
+      );
     this.#video = find('videos');
     this.#liveStream = find('live_streams');
   }
 
-  /** The project and type of a media; undefined when there is none. */
   find(mediaId: string): WatchedMedia | undefined {
     const isLive = mediaId.startsWith('li');
-    const projectId = (isLive ? this.#liveStream : this.#video).get(mediaId);
-    return projectId === undefined ? undefined : { projectId, type: isLive ? 'live-stream' : 'video' };
+    const media = (isLive ? this.#liveStream : this.#video).first({ id: mediaId });
+    return media && { projectId: media.project_id, type: isLive ? 'live-stream' : 'video' };
   }
 }

@@ -130,7 +130,7 @@ describe('token buckets', () => {
   it('let so many through at once, then so many a minute, and remember only so many names', () => {
     let nowMs = 0;
     const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
-    const buckets = new TokenBuckets({ perMinute: 60, atOnce: 2, kept: 2, clock });
+    const buckets = new TokenBuckets({ perMinute: 60, burst: 2, maxNames: 2, clock });
     expect([1, 2, 3].map(() => buckets.take('a'))).toEqual([true, true, false]);
     nowMs = 1_000;
     expect([1, 2].map(() => buckets.take('a'))).toEqual([true, false]);

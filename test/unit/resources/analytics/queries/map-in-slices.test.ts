@@ -43,7 +43,7 @@ describe('readRowsInSlices', () => {
             { fixed: [1], from: 0, to: 61 },
             { fixed: [3], from: 0, to: 61 },
           ],
-          turn: new TimeSlice(3),
+          slice: new TimeSlice(3),
           take: rows => {
             pieces.push(rows.length);
             read.push(...rows.map(([tuple]) => tuple));

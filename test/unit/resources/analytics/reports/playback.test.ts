@@ -20,7 +20,7 @@ function take(playback: Playback, steps: readonly Step[]): void {
 }
 
 function facts(playback: Playback) {
-  const { counts, stays } = playback.collect();
+  const { counts, intervals } = playback.collect();
   const sums: Record<string, number> = {};
   for (const counted of counts.values()) {
     for (const [index, count] of counted.entries()) {
@@ -30,12 +30,15 @@ function facts(playback: Playback) {
   }
   return {
     sums,
-    stays: stays.map(({ firstSlot, lastSlot }) => [firstSlot - began / 10_000, lastSlot - began / 10_000]),
+    intervals: intervals.map(({ firstSlot, lastSlot }) => [
+      firstSlot - began / 10_000,
+      lastSlot - began / 10_000,
+    ]),
   };
 }
 
-function outcome(steps: readonly Step[], isLive = false, memory?: PlaybackState) {
-  const playback = new Playback(isLive, began, memory);
+function outcome(steps: readonly Step[], isLive = false, state?: PlaybackState) {
+  const playback = new Playback(isLive, began, state);
   take(playback, steps);
   return facts(playback);
 }
@@ -216,7 +219,7 @@ describe('what follows from the events of a playback', () => {
       [[0, 2]],
     ],
     [
-      'two stays around an absence',
+      'two intervals around an absence',
       [
         [1, 'play', 0],
         [5, 'pause', 4],
@@ -238,7 +241,7 @@ describe('what follows from the events of a playback', () => {
       [[0, 3]],
     ],
   ])('is there for %s', (_, steps, expected) => {
-    expect(outcome(steps).stays).toEqual(expected);
+    expect(outcome(steps).intervals).toEqual(expected);
   });
 
   it('gives only what is new', () => {
