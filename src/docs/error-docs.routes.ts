@@ -4,15 +4,15 @@ import { AppError, type ErrorCode, errorRegister } from '../shared/errors.ts';
 
 const errorDocSchema = z.object({ code: z.string(), title: z.string(), status: z.int() });
 
-/** `/docs/errors/{code}`: where the `type` of an error leads. */
+/** The route that the `type` of an error points to. */
 export function errorDocRoutes(): Route[] {
   return [
     defineRoute({
       method: 'GET',
       path: '/docs/errors/{code}',
       tag: 'Documentation',
-      summary: 'What an error means',
-      description: 'Browsers, which ask for `text/html`, get a page that also says what to do.',
+      summary: 'Get the meaning of an error',
+      description: 'Browsers, which accept `text/html`, get a page that also explains what to do.',
       auth: 'none',
       params: { code: 'Last part of the `type` of an error.' },
       success: { status: 200, description: 'The error.', schema: errorDocSchema },

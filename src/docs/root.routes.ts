@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '../http/routing/route.ts';
 
-/** What {@link rootRoutes} tells of this server. */
-export interface RootOptions {
+interface RootOptions {
   readonly version: string;
-  /** Base of every address, without a slash at its end; asked when needed. */
+  /** Without a trailing slash. A function, because ports are known late. */
   readonly publicUrl: () => string;
 }
 
@@ -12,7 +11,7 @@ const rootSchema = z
   .object({
     name: z.literal('Millrace'),
     version: z.string().describe('Version of the server.'),
-    dashboard: z.url().describe('Where people sign in.'),
+    dashboard: z.url().describe('The dashboard.'),
     documentation: z.url().describe('The guide.'),
     openapi: z.url().describe('The OpenAPI document.'),
   })
@@ -29,15 +28,15 @@ const rootSchema = z
     ],
   });
 
-/** `/`: what this is, for programs. Browsers are sent on before they get here. */
+/** The root for programs. Browsers are redirected before this. */
 export function rootRoutes({ version, publicUrl }: RootOptions): Route[] {
   return [
     defineRoute({
       method: 'GET',
       path: '/',
       tag: 'Documentation',
-      summary: 'What this server is, and where to go on',
-      description: 'Browsers, which ask for `text/html`, are sent to the dashboard.',
+      summary: 'Get the server and its main URLs',
+      description: 'Browsers, which accept `text/html`, are redirected to the dashboard.',
       auth: 'none',
       success: { status: 200, description: 'The server.', schema: rootSchema },
       handle: () => ({

@@ -47,7 +47,7 @@ describe('a summary', () => {
       title: 'A summary already exists or is being created on this video.',
       status: 409,
       name: 'videoId',
-      detail: 'Change its source, or delete it first.',
+      detail: 'Change the source of the summary, or delete the summary first.',
     });
   });
 

@@ -7,27 +7,26 @@ import { deliveryNames, deliveryPaths } from './delivery-paths.ts';
 import { pathItems } from './path-items.ts';
 import { webhookItems } from './webhook-items.ts';
 
-/** What the document says of this server. */
-export interface ApiDocumentOptions {
+interface ApiDocumentOptions {
   readonly version: string;
-  /** Base of the API, without a slash at its end; asked when needed. */
+  /** Without a trailing slash. A function, because ports are known late. */
   readonly publicUrl: () => string;
   /** Base of the `type` of errors. */
   readonly docsBase: () => string;
 }
 
-const introduction = `Live streaming and video hosting. What to do first is told at \`/docs\` of the server.
+const introduction = `Live streaming and video hosting. Start with the guide at \`/docs\` of the server.
 
-Bodies and answers are JSON in UTF-8; times are ATOM in UTC (\`2026-03-04T05:06:07+00:00\`). A field that is not set is absent.
-\`PATCH\` leaves what is not sent, replaces lists as a whole, and unsets with null where that is allowed.
+Request and response bodies are JSON in UTF-8. Times are ATOM in UTC (\`2026-03-04T05:06:07+00:00\`). Unset fields are absent.
+\`PATCH\` keeps fields that you do not send, replaces lists as a whole, and unsets a field with null where that is allowed.
 
-Every \`GET\` answers \`HEAD\`, and every path \`OPTIONS\` (204, with \`Allow\`), both without other rights than those of \`GET\`.
-A path that is not here answers 404, a method that is not here 405 with \`Allow\`. Every answer can be used by pages of any origin.
-Instead of a key or a token, pages of this server send the cookie of a session with \`Millrace-Environment\`, without \`Authorization\`.
-A request that is not HTTP is answered with 400, headers of more than 16 KiB with 431, and headers that come too slowly with 408,
+Every \`GET\` also supports \`HEAD\`, and every path \`OPTIONS\` (204, with \`Allow\`), both with the permissions of \`GET\`.
+An unknown path gets 404, an unsupported method 405 with \`Allow\`. Pages of any origin can use every response.
+Instead of a key or a token, pages of this server send a session cookie and \`Millrace-Environment\`, without \`Authorization\`.
+A request that is not HTTP gets 400, headers of more than 16 KiB get 431, and headers that arrive too slowly get 408,
 with the same body as all errors.`;
 
-/** The OpenAPI document of the server's routes and of what answers beside them. */
+/** Builds the OpenAPI document of the routes and of the paths outside of the API. */
 export function apiDocument(routes: readonly Route[], options: ApiDocumentOptions): JsonObject {
   return openApiDocument(routes, {
     title: 'Millrace',
@@ -41,7 +40,6 @@ export function apiDocument(routes: readonly Route[], options: ApiDocumentOption
   });
 }
 
-/** `/openapi.json`. The document lists this route too. */
 export function apiDocumentRoute(routes: readonly Route[], options: ApiDocumentOptions): Route {
   let text: Promise<EncodedText> | undefined;
   return defineRoute({

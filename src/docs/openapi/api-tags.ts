@@ -1,26 +1,26 @@
-/** What stands under each heading of the API document, in the order of reading. */
+/** Descriptions of the OpenAPI tags, in reading order. */
 export const apiTags: Readonly<Record<string, string>> = {
-  Authentication: 'Access tokens in place of an API key.',
-  Sessions: 'Signing in with an email address and a password, as the dashboard does.',
+  Authentication: 'Access tokens instead of an API key.',
+  Sessions: 'Sign in with an email address and a password, as the dashboard does.',
   Account: 'Your account and its API keys.',
-  Videos: 'Containers, their files, thumbnails and status.',
-  'Upload tokens': 'Let others upload videos without a key of yours.',
-  Captions: 'Subtitles of videos, one WebVTT file a language.',
-  Chapters: 'Chapters of videos, one WebVTT file a language.',
+  Videos: 'Videos with their files, thumbnails and status.',
+  'Upload tokens': 'Let others upload videos without your API key.',
+  Captions: 'Subtitles of videos, one WebVTT file per language.',
+  Chapters: 'Chapters of videos, one WebVTT file per language.',
   Watermarks: 'Images that are burned into videos.',
-  Tags: 'The tags that your videos have.',
-  'Discarded videos': 'Deleted videos that can still be restored, where the server keeps them.',
+  Tags: 'Tags of your videos.',
+  'Discarded videos': 'Deleted videos that can be restored, unless the trash is turned off.',
   Summaries: 'Abstracts and takeaways of videos.',
-  'Live streams': 'Live streams: their keys, broadcasts and thumbnails.',
-  'Player themes': 'How the player looks and what it offers, and the logo in it.',
-  Webhooks: 'Addresses that are told what happens, and what was sent there.',
-  Events: 'The same events over a WebSocket, as they happen.',
-  Analytics: 'Who watched what, for how long; and where players report it.',
+  'Live streams': 'Live streams with their stream keys, broadcasts and thumbnails.',
+  'Player themes': 'Colors, controls and logo of the player.',
+  Webhooks: 'Endpoints that receive events, and their deliveries.',
+  Events: 'The same events over a WebSocket, in real time.',
+  Analytics: 'Who watched what for how long, and the endpoints that players report to.',
   Usage: 'Storage and traffic of your project.',
   Delivery:
-    'What viewers fetch: pages, playlists, media and images. No key is needed. `HEAD` and `OPTIONS` work on each; other ' +
-    'methods answer 405, addresses of more than 2,048 characters 414. Answers with an `ETag` answer 304 to a matching ' +
+    'What viewers fetch: pages, playlists, media and images. No key is needed. `HEAD` and `OPTIONS` work everywhere. Other ' +
+    'methods get 405, and URLs of more than 2,048 characters 414. Responses with an `ETag` become 304 for a matching ' +
     '`If-None-Match`. Errors are one sentence of plain text.',
-  Operation: 'For whoever runs the server.',
-  Documentation: 'The pages for people at `/docs` and `/dashboard`, and this document.',
+  Operation: 'For the server operator.',
+  Documentation: 'The pages at `/docs` and `/dashboard`, and this document.',
 };

@@ -1,26 +1,26 @@
-/** One way that an address outside of the API answers. */
+/** A response of a path outside of the API. */
 export interface DescribedAnswer {
   readonly description: string;
-  /** Absent: an empty body. Several media types answer alike. */
+  /** Absent for an empty body. */
   readonly types?: readonly string[];
-  /** An error of delivery: JSON, a page or a text, as the client accepts. */
+  /** A delivery error: JSON, a page or text, as the client accepts. */
   readonly isError?: boolean;
-  /** JSON Schema of a JSON body; a string where absent. */
+  /** JSON Schema of a JSON body; a string if absent. */
   readonly schema?: object;
-  /** Names of headers and what they say. */
+  /** Descriptions by header. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly example?: unknown;
 }
 
-/** An address outside of the API, which answers `GET`. */
+/** A path outside of the API, which only supports `GET`. */
 export interface DescribedPath {
   readonly path: string;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** A sentence for each query parameter. */
+  /** Descriptions by parameter. */
   readonly query?: Readonly<Record<string, string>>;
-  /** A sentence for each header of the request. */
+  /** Descriptions by header. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly answers: Readonly<Record<number, DescribedAnswer>>;
 }
@@ -28,10 +28,10 @@ export interface DescribedPath {
 type PathItem = { [key: string]: unknown };
 
 /**
- * OpenAPI path items by path.
+ * Builds OpenAPI path items by path.
  *
- * @param names a sentence for each `{name}` that stands in a path
- * @throws Error for a name without a sentence
+ * @param names descriptions of the path parameters
+ * @throws Error for a path parameter without a description
  */
 export function pathItems(
   paths: readonly DescribedPath[],

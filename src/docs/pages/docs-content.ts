@@ -1,22 +1,19 @@
 import { AppError, type ErrorCode, errorRegister } from '../../shared/errors.ts';
 import { adviceOf } from './error-advice.ts';
 
-/** Puts values in place of their `{{name}}`. Values are HTML. */
+/** Replaces each `{{name}}` of a template with HTML. */
 export function fillPage(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(/\{\{(\w+)\}\}/g, (placeholder, name: string) => values[name] ?? placeholder);
 }
 
-/** Text as it may stand in HTML. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`);
 }
 
-/** Whether the register has an error of this name. */
 export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(errorRegister, text);
 }
 
-/** The HTML about one error. */
 export function errorHtml(code: ErrorCode): string {
   const { title, blame } = errorRegister[code];
   const { status } = new AppError(code);
@@ -25,16 +22,16 @@ export function errorHtml(code: ErrorCode): string {
 <dl class="facts">
 <dt>Status</dt><dd>${status}</dd>
 <dt>Code</dt><dd><code>${code}</code></dd>
-<dt>Lies with</dt><dd>${blameLabels[blame]}</dd>
+<dt>Caused by</dt><dd>${blameLabels[blame]}</dd>
 </dl>
 <h2>What it means</h2>
 <p>${formatCode(meaning)}</p>
 <h2>What to do</h2>
 <p>${formatCode(remedy)}</p>
-<p><a href="/docs#errors">How errors look</a></p>`;
+<p><a href="/docs#errors">Error format</a></p>`;
 }
 
-/** The HTML of the table of all errors that a caller can get. */
+/** Renders the table of the errors that a caller can get. */
 export function errorTableHtml(): string {
   const rows = (Object.keys(errorRegister) as ErrorCode[])
     .filter(code => errorRegister[code].blame === 'caller' || new AppError(code).status === 503)
@@ -54,13 +51,13 @@ ${rows.join('\n')}
 }
 
 const blameLabels: Readonly<Record<(typeof errorRegister)[ErrorCode]['blame'], string>> = {
-  caller: 'The request.',
-  publisher: 'What was sent as media.',
-  destination: 'Another server.',
-  server: 'This server, or whoever runs it.',
+  caller: 'The request',
+  publisher: 'The media that was sent',
+  destination: 'Another server',
+  server: 'This server',
 };
 
-/** Text in which what stands between backticks is code. */
+/** Renders text with code between backticks. */
 function formatCode(text: string): string {
   return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 }

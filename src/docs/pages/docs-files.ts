@@ -7,9 +7,9 @@ const folder = new URL('../../web/docs/', import.meta.url);
 
 /** The files and templates of the documentation. */
 export interface DocsFiles {
-  /** By the name in `/docs/assets/{name}`. A name holds a version or a hash, so a file under it never changes. */
+  /** A name contains a version or a hash, so its file never changes. */
   readonly byName: ReadonlyMap<string, BrowserFile>;
-  /** Templates with `{{name}}` where a value goes. */
+  /** Templates with `{{name}}` placeholders. */
   readonly page: string;
   readonly error: string;
   /** URLs of the files, for the templates. */

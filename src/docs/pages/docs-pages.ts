@@ -14,23 +14,19 @@ import type { Logger } from '../../shared/logger.ts';
 import { errorHtml, errorTableHtml, escapeHtml, fillPage, isErrorCode } from './docs-content.ts';
 import { type DocsFiles, docsFile, loadDocsFiles } from './docs-files.ts';
 
-/** What the pages say of this server. */
-export interface DocsPagesOptions {
+interface DocsPagesOptions {
   readonly bundles: BrowserBundles;
   readonly version: string;
-  /** Base of the API, without a slash at its end; asked when needed. */
+  /** Without a trailing slash. A function, because ports are known late. */
   readonly publicUrl: () => string;
-  /** Where encoders publish, such as `rtmp://localhost/s`; asked when needed. */
+  /** Such as `rtmp://localhost/s`. */
   readonly ingestUrl: () => string;
   readonly rateLimits: RateLimits;
   readonly docsBase: () => string;
   readonly log: Logger;
 }
 
-/**
- * What the documentation may do. The viewer of the API document writes styles into elements and has its icons as data; nothing
- * comes from elsewhere, and only this server is talked to.
- */
+/** The viewer of the API document writes inline styles and has icons as data URLs. Everything else comes from this server. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -46,10 +42,10 @@ const pageType = 'text/html; charset=utf-8';
 const assetPrefix = '/docs/assets/';
 const errorPrefix = '/docs/errors/';
 
-/** `/docs`: the documentation as pages for people. Answers before the API does. */
+/** Serves the documentation at `/docs`, before the API handles a request. */
 export class DocsPages {
   readonly #options: DocsPagesOptions;
-  /** Pages by what they are about: one for each error at most. */
+  /** One per error at most. */
   readonly #pages = new Map<string, Promise<BrowserFile>>();
   #files: Promise<DocsFiles> | undefined;
 
@@ -58,12 +54,12 @@ export class DocsPages {
   }
 
   /**
-   * Answers a request if it is for a page of the documentation.
+   * Handles a request for the documentation.
    *
-   * @returns false when it is not; then nothing has been done.
+   * @returns false, with nothing done, for any other request
    */
   handle(request: HttpRequest, reply: HttpResponse): boolean {
-    // That of HTTP/2 takes the same calls.
+    // Responses of HTTP/2 have the same methods.
     const response = reply as ServerResponse;
     const [path = ''] = (request.url ?? '').split('?');
     if (!path.startsWith('/docs') || !this.#isDocsRequest(path, request.headers.accept ?? '')) return false;
@@ -78,12 +74,12 @@ export class DocsPages {
     return true;
   }
 
-  /** What is no browser gets an error as JSON, by the API. */
+  /** Other clients than browsers get errors as JSON from the API. */
   #isDocsRequest(path: string, accept: string): boolean {
     return this.owns(path) || (path.startsWith(errorPrefix) && accept.includes('text/html'));
   }
 
-  /** Returns whether a path is one of the documentation's, whatever the client accepts. */
+  /** Returns whether a path belongs to the documentation, whatever the client accepts. */
   owns(path: string): boolean {
     return ['/docs', '/docs/', '/docs/errors'].includes(path) || path.startsWith(assetPrefix);
   }

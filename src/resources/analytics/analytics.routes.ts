@@ -18,7 +18,7 @@ const aggregations = Object.entries(aggregationsOf).map(
   ([metric, names]) => `\`${metric}\` (${named(names)})`,
 );
 const minutes =
-  'Timeframes are read in whole minutes: both ends are cut down to theirs, and the running minute belongs to a frame that reaches into it.';
+  'Timeframes are read in whole minutes: both ends are rounded down, and the current minute belongs to a frame that reaches into it.';
 
 /** Routes that answer analytics queries. */
 export function analyticsRoutes(analytics: AnalyticsService): Route[] {
@@ -30,7 +30,7 @@ export function analyticsRoutes(analytics: AnalyticsService): Route[] {
       summary: 'Get one number',
       description: `Metrics and their aggregations: ${aggregations.join('; ')}. ${minutes} \`play/total\` has no timeframe and can be filtered by \`mediaId\` and \`mediaType\` only.`,
       auth: 'key',
-      params: { metric: 'What is counted.', aggregation: 'How it is put together.' },
+      params: { metric: 'The metric.', aggregation: 'The aggregation.' },
       query: metricsQuerySchema,
       errors: [404],
       success: { status: 200, description: 'The number.', schema: metricSchema },
@@ -48,12 +48,12 @@ export function analyticsRoutes(analytics: AnalyticsService): Route[] {
       summary: 'Get a number for each value of a dimension',
       description: `Metrics: ${named(bucketMetrics)}; \`play-total\` only by \`media-id\`. Dimensions: ${named(dimensions)}. ${minutes}`,
       auth: 'key',
-      params: { metric: 'What is counted.', breakdown: 'What it is told apart by.' },
+      params: { metric: 'The metric.', breakdown: 'The dimension.' },
       query: bucketsQuerySchema,
       errors: [404],
       success: {
         status: 200,
-        description: 'A page of numbers, the highest first unless sorted.',
+        description: 'A page of numbers, highest first unless sorted.',
         schema: bucketsSchema,
       },
       find: ({ params }: { params: { metric: string; breakdown: string } }) =>
@@ -70,14 +70,14 @@ export function analyticsRoutes(analytics: AnalyticsService): Route[] {
       path: '/data/timeseries/{metric}',
       tag: 'Analytics',
       summary: 'Get a number for each interval',
-      description: `Metrics: ${named(timeseriesMetrics)}. There is a point for every interval of the timeframe, also where nothing was; intervals begin at whole minutes, hours or days of UTC. ${minutes}`,
+      description: `Metrics: ${named(timeseriesMetrics)}. Every interval of the timeframe has a point, even an empty one. Intervals begin at whole minutes, hours or days in UTC. ${minutes}`,
       auth: 'key',
-      params: { metric: 'What is counted.' },
+      params: { metric: 'The metric.' },
       query: timeseriesQuerySchema,
       errors: [404],
       success: {
         status: 200,
-        description: 'A page of numbers, the oldest first unless sorted.',
+        description: 'A page of numbers, oldest first unless sorted.',
         schema: timeseriesSchema,
       },
       find: ({ params }: { params: { metric: string } }) => known(timeseriesMetrics.includes(params.metric)),

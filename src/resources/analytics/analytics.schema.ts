@@ -32,13 +32,13 @@ const filterSchema = z.strictObject({
       .string()
       .regex(/^(?:[A-Za-z]{2})?$/, 'This value should be a code of two letters.')
       .toUpperCase(),
-  ).describe('Countries by ISO 3166-1 alpha-2; an empty text for those that are not known.'),
+  ).describe('Countries by ISO 3166-1 alpha-2; an empty text for unknown ones.'),
   deviceType: texts(z.enum(deviceTypes)),
   operatingSystem: texts(name).describe('Such as `windows`, `mac osx`, `android`, `ios`, `linux`.'),
   browser: texts(name).describe('Such as `chrome`, `firefox`, `edge`, `opera`.'),
-  tag: z.string().max(1_000).optional().describe('A tag that the video has now. Case matters.'),
+  tag: z.string().max(1_000).optional().describe('A current tag of the video. Case matters.'),
   referrer: texts(z.string().max(2_048)).describe(
-    'Addresses of pages that a player stood in; an empty text for none.',
+    'Addresses of pages that embed a player; an empty text for none.',
   ),
 });
 
@@ -59,26 +59,21 @@ const common = {
     )
     .optional()
     .meta({ enum: [...viewDurations] })
-    .describe('What is a view. Only for `view`; `5s` when absent.'),
+    .describe('Minimum watch time of a view. Only for `view`; `5s` when absent.'),
   filterBy: filterSchema
     .optional()
-    .meta({ description: 'Count only what meets all of this.', examples: [{ mediaType: 'video' }] }),
+    .meta({ description: 'Count only what matches all of these.', examples: [{ mediaType: 'video' }] }),
 };
 
 const page = {
-  sortOrder: z.enum(['asc', 'desc']).optional().describe('Direction of the order.'),
-  currentPage: z
-    .int()
-    .min(1)
-    .max(pagingLimits.maxCurrentPage)
-    .default(1)
-    .describe('Number of the page; the first is 1.'),
+  sortOrder: z.enum(['asc', 'desc']).optional().describe('Sort direction.'),
+  currentPage: z.int().min(1).max(pagingLimits.maxCurrentPage).default(1).describe('Page number, from 1.'),
   pageSize: z
     .int()
     .min(1)
     .max(pagingLimits.maxPageSize)
     .default(pagingLimits.defaultPageSize)
-    .describe('Items on a page.'),
+    .describe('Items per page.'),
 };
 
 /** Query problems of analytics have a type of their own. */
@@ -92,7 +87,7 @@ export const bucketsQuerySchema = z
     sortBy: z
       .enum(['metricValue', 'dimensionValue'])
       .optional()
-      .describe('What to sort by. The highest values come first when absent.'),
+      .describe('What to sort by. Highest values first when absent.'),
     ...page,
   })
   .meta(ownProblemType);
@@ -114,7 +109,7 @@ export const timeseriesQuerySchema = z
     sortBy: z
       .enum(['metricValue', 'emittedAt'])
       .optional()
-      .describe('What to sort by. The oldest come first when absent.'),
+      .describe('What to sort by. Oldest first when absent.'),
     ...page,
   })
   .meta(ownProblemType);
@@ -126,7 +121,7 @@ const dateTime = z.iso.datetime({ offset: true });
 const metric = z.string().describe('The metric with its options, such as `play` or `unique-view-5`.');
 const timeframe = z
   .object({ from: dateTime, to: dateTime })
-  .describe('What was counted; absent where all of time is.');
+  .describe('The timeframe. Absent for all-time metrics.');
 const exampleFrame = { from: '2026-03-03T05:06:07+00:00', to: '2026-03-04T05:06:07+00:00' };
 const examplePagination = pageOf(
   {

@@ -10,13 +10,14 @@ import { AppError } from '../../shared/errors.ts';
 import type { SessionGate } from '../sessions/session-gate.ts';
 import { eventFeedQuery, parseTypes } from './event-feed.schema.ts';
 
-/** The version that browsers and all others speak (RFC 6455). */
+/** RFC 6455. */
 const webSocketVersion = '13';
 const tokenPrefix = 'token.';
 const environmentPrefix = 'environment.';
 
 /**
- * Lets WebSockets into the feed. What is wrong is answered before the upgrade, in the order of all requests: credentials, limits, query.
+ * Accepts WebSockets for the event feed. Errors are answered before the upgrade, in the order of all requests: credentials,
+ * limits, query.
  *
  * **Source**: RFC 6455 4.2 (opening handshake, server)
  */
@@ -43,9 +44,9 @@ export function eventFeedUpgrade(options: {
       ];
       const newest = feed.lastNumber(projectId);
       const afterNumber = query.lastEventId === undefined ? newest : Number(query.lastEventId);
-      if (afterNumber > newest) throw attributeError('lastEventId', 'There is no such event yet.');
+      if (afterNumber > newest) throw attributeError('lastEventId', 'This event does not exist yet.');
       if (request.headers['sec-websocket-version'] !== webSocketVersion) {
-        const detail = `Only version ${webSocketVersion} of WebSockets is spoken here.`;
+        const detail = `Use version ${webSocketVersion} of the WebSocket protocol.`;
         throw new AppError('upgrade-required', undefined, { details: { detail } });
       }
       feed.open(request, socket, head, {
@@ -55,7 +56,7 @@ export function eventFeedUpgrade(options: {
         types: query.types === undefined ? undefined : new Set(parseTypes(query.types)),
         subjectId: query.subjectId,
         recheck: () => {
-          // Keys, tokens and sessions with an environment name one project for as long as they live.
+          // The credentials keep naming the same project.
           authenticate();
         },
       });
@@ -64,8 +65,8 @@ export function eventFeedUpgrade(options: {
 }
 
 /**
- * What tells who listens, now and later. A browser cannot set headers: it names its token, or the environment of its session, as a
- * subprotocol, which unlike an address is not logged.
+ * Returns the authentication of a request, which is repeated while the connection is open. Browsers cannot set headers: they name
+ * their token, or the environment of their session, as a subprotocol, because unlike an address it is not logged.
  */
 function credentialsOf(
   request: IncomingMessage,
@@ -77,7 +78,7 @@ function credentialsOf(
   const token = named(tokenPrefix);
   const authorization = headers.authorization ?? (token === undefined ? undefined : `Bearer ${token}`);
   const environment = named(environmentPrefix);
-  // No header can be set any more when it is looked at again.
+  // The response is gone when the credentials are checked again.
   const setHeader = () => {};
   if (authorization === undefined && (environment === 'sandbox' || environment === 'production')) {
     gate.requireOwnSite(request, { needsOrigin: true });

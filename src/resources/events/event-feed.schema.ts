@@ -3,13 +3,12 @@ import { feedTypes } from '../../events/feed/feed-message.ts';
 
 const maxIdLength = 64;
 
-/** The query of `GET /events`. */
 export const eventFeedQuery = z.strictObject({
   lastEventId: z
     .string()
     .regex(/^\d{1,15}$/, 'This value should be the id of an event.')
     .optional()
-    .describe('Events after this one are told first. Without it, those from now on are told.')
+    .describe('Send the events after this one first. Only new events when absent.')
     .meta({ examples: ['1287'] }),
   types: z
     .string()
@@ -18,18 +17,18 @@ export const eventFeedQuery = z.strictObject({
       `This value should be a list of ${feedTypes.map(type => `"${type}"`).join(', ')}, with commas between them.`,
     )
     .optional()
-    .describe('Types of what is told, with commas between them; all unless given.')
+    .describe('Comma-separated types. All when absent.')
     .meta({ examples: ['video.encoding.quality.completed,video.encoding.progress'] }),
   subjectId: z
     .string()
     .min(1)
     .max(maxIdLength)
     .optional()
-    .describe('Only what is told of this video or live stream.')
+    .describe('Only messages about this video or live stream.')
     .meta({ examples: ['vi2Rk9TqLm4Xc7WdZp0HsBeN'] }),
 });
 
-/** The names in a list with commas. */
+/** Parses a comma-separated list. */
 export function parseTypes(text: string): string[] {
   return text.split(',').map(type => type.trim());
 }

@@ -11,7 +11,6 @@ import {
 } from './summaries.schema.ts';
 import type { SummariesService } from './summaries.service.ts';
 
-/** The routes below `/summaries`. */
 export function summaryRoutes(summaries: SummariesService): Route[] {
   const tag = 'Summaries';
   const one = {
@@ -29,7 +28,7 @@ export function summaryRoutes(summaries: SummariesService): Route[] {
       path: '/summaries',
       tag,
       summary: 'List summaries',
-      description: 'Without those of discarded videos.',
+      description: 'Without those of videos in the trash.',
       auth: 'key',
       query: summariesQuerySchema,
       success: { status: 200, description: 'A page of summaries.', schema: summaryListSchema },
@@ -45,7 +44,7 @@ export function summaryRoutes(summaries: SummariesService): Route[] {
       tag,
       summary: 'Create a summary',
       description:
-        'A video has one at most. Its text is `missing` until you send it with `PATCH /summaries/{summaryId}/source`.',
+        'A video has at most one. Its text is `missing` until you send it with `PATCH /summaries/{summaryId}/source`.',
       auth: 'key',
       body: jsonBody(summaryCreationSchema),
       success: { status: 201, description: 'The summary.', schema: summarySchema },
@@ -57,14 +56,14 @@ export function summaryRoutes(summaries: SummariesService): Route[] {
       path: '/summaries/{summaryId}',
       summary: 'Delete a summary',
       ...one,
-      success: { status: 204, description: 'It is gone.' },
+      success: { status: 204, description: 'Deleted.' },
       handle: ({ found }) => summaries.remove(found),
     }),
     defineRoute({
       method: 'GET',
       path: '/summaries/{summaryId}/source',
       summary: 'Get the text of a summary',
-      description: '404 also while its text is missing.',
+      description: 'Responds with 404 while the text is missing.',
       ...one,
       success: { status: 200, ...source },
       handle: ({ found }) => summaries.source(found),
@@ -73,7 +72,7 @@ export function summaryRoutes(summaries: SummariesService): Route[] {
       method: 'PATCH',
       path: '/summaries/{summaryId}/source',
       summary: 'Write the text of a summary',
-      description: 'What is not given stays as it is.',
+      description: 'Keeps fields that you do not send.',
       ...one,
       body: jsonBody(summarySourceChangesSchema),
       success: { status: 201, ...source },

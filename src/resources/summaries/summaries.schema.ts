@@ -8,10 +8,9 @@ const maxTakeawayLength = 2_000;
 
 const dateTime = z.iso.datetime({ offset: true });
 
-/** Body of `POST /summaries`. */
 export const summaryCreationSchema = z
   .strictObject({
-    videoId: z.string().min(1).describe('The video that it is of.'),
+    videoId: z.string().min(1).describe('The video to summarize.'),
     origin: z
       .enum(['api', 'auto'])
       .refine(
@@ -19,36 +18,34 @@ export const summaryCreationSchema = z
         'Generated summaries are not available on this server: they need a language model.',
       )
       .optional()
-      .describe('Only `api`: you send the text. `auto`, a text that is generated, is refused here.'),
+      .describe('Only `api`: you send the text. `auto`, a generated text, is not supported.'),
     attributes: z
       .array(z.enum(['abstract', 'takeaways']))
       .max(2)
       .optional()
-      .describe('What would be generated; without meaning here.'),
+      .describe('Ignored: what to generate.'),
   })
   .meta({ examples: [{ videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN' }] });
 
-/** Query of `GET /summaries`. */
 export const summariesQuerySchema = listQuery(
   {
-    videoId: z.string().optional().describe('The one of this video.'),
-    origin: z.enum(['api', 'auto']).optional().describe('Those that came about in this way.'),
+    videoId: z.string().optional().describe('The summary of this video.'),
+    origin: z.enum(['api', 'auto']).optional().describe('Summaries of this origin.'),
     sourceStatus: z
       .enum(['missing', 'waiting', 'failed', 'completed', 'unprocessable'])
       .optional()
-      .describe('Those whose text is so far.'),
+      .describe('Summaries with this status.'),
   },
   ['createdAt', 'updatedAt', 'videoId'],
 );
 
-/** A summary in answers. */
 export const summarySchema = z
   .object({
     summaryId: z.string(),
     createdAt: dateTime,
     updatedAt: dateTime,
     videoId: z.string(),
-    origin: z.enum(['api', 'auto']).describe('Always `api` here: its text is sent, not generated.'),
+    origin: z.enum(['api', 'auto']).describe('Always `api`: the text is sent, not generated.'),
     sourceStatus: z
       .enum(['missing', 'waiting', 'failed', 'completed', 'unprocessable'])
       .describe('`missing` until its text is sent, then `completed`.'),
@@ -67,10 +64,8 @@ export const summarySchema = z
     ],
   });
 
-/** A summary as the API shows it. */
 export type SummaryView = z.input<typeof summarySchema>;
 
-/** A page of summaries. */
 export const summaryListSchema = listSchema(summarySchema);
 
 const takeaways = z.array(nonEmptyText(maxTakeawayLength)).max(maxTakeaways);
@@ -79,18 +74,15 @@ const sourceExample = {
   takeaways: ['Boats leave at five.', 'The light comes from the east.', 'The quay is empty by six.'],
 };
 
-/** Body of `PATCH /summaries/{summaryId}/source`. */
 export const summarySourceChangesSchema = z
   .strictObject({
     abstract: nonEmptyText(maxAbstractLength).optional().describe('What the video is about.'),
-    takeaways: takeaways.optional().describe('Points in the order of the video; replaces all.'),
+    takeaways: takeaways.optional().describe('Points in the order of the video. Replaces all.'),
   })
   .meta({ examples: [sourceExample] });
 
-/** The text of a summary. */
 export const summarySourceSchema = z
   .object({ abstract: z.string().optional(), takeaways: z.array(z.string()).max(maxTakeaways).optional() })
   .meta({ id: 'SummarySource', examples: [sourceExample] });
 
-/** The text of a summary as the API shows it. */
 export type SummarySourceView = z.input<typeof summarySourceSchema>;

@@ -5,15 +5,13 @@ import type { SummarySourceView, SummaryView } from './summaries.schema.ts';
 import type { SummariesStore } from './summaries.store.ts';
 import type { Summary } from './summary.ts';
 
-/** What summaries are kept with. */
-export interface SummariesOptions {
+interface SummariesOptions {
   readonly store: SummariesStore;
-  /** Whether a project has a video that is not discarded. */
+  /** Returns whether a project has a video outside the trash. */
   readonly hasVideo: (projectId: string, videoId: string) => boolean;
   readonly clock: Clock;
 }
 
-/** What a caller can do with summaries of videos. */
 export class SummariesService {
   readonly #options: SummariesOptions;
 
@@ -21,21 +19,19 @@ export class SummariesService {
     this.#options = options;
   }
 
-  /** A summary of a project. */
   find(projectId: string, summaryId: string): Summary | undefined {
     return this.#options.store.find(projectId, summaryId);
   }
 
-  /** One page of a project's summaries, and how many there are on all pages. */
   async list(...query: Parameters<SummariesStore['list']>): Promise<{ views: SummaryView[]; total: number }> {
     const { summaries, total } = await this.#options.store.list(...query);
     return { views: summaries.map(viewOf), total };
   }
 
   /**
-   * Makes a summary whose text is still to be sent.
+   * Creates a summary without text.
    *
-   * @throws AppError `resource-not-found` when there is no such video, `summary-already-exists` when it has one
+   * @throws AppError `resource-not-found` when the video does not exist, `summary-already-exists` when it has a summary
    */
   create(projectId: string, videoId: string): SummaryView {
     const { store, hasVideo, clock } = this.#options;
@@ -43,7 +39,7 @@ export class SummariesService {
       throw new AppError('resource-not-found', undefined, { details: { name: 'videoId' } });
     }
     if (store.findOfVideo(projectId, videoId) !== undefined) {
-      const detail = 'Change its source, or delete it first.';
+      const detail = 'Change the source of the summary, or delete the summary first.';
       throw new AppError('summary-already-exists', undefined, { details: { name: 'videoId', detail } });
     }
     const nowMs = clock.nowMs();
@@ -61,7 +57,7 @@ export class SummariesService {
     return viewOf(summary);
   }
 
-  /** Writes what is given of the text, and leaves the rest; given nothing, nothing happens. */
+  /** Changes the given fields of the text. */
   write(
     summary: Summary,
     text: { abstract?: string | undefined; takeaways?: readonly string[] | undefined },
@@ -74,7 +70,7 @@ export class SummariesService {
     });
   }
 
-  /** The text of a summary. @throws AppError `resource-not-found` while there is none */
+  /** @throws AppError `resource-not-found` while there is no text */
   source(summary: Summary): SummarySourceView {
     if (summary.sourceStatus === 'missing') {
       throw new AppError('resource-not-found', undefined, { details: { name: 'summaryId' } });

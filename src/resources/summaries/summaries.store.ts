@@ -7,19 +7,18 @@ import type { Summary, SummaryFilter, SummaryStatus } from './summary.ts';
 
 const sortColumns = { createdAt: 'created_at_ms', updatedAt: 'updated_at_ms', videoId: 'video_id' } as const;
 const statuses: readonly SummaryStatus[] = ['missing', 'completed'];
-/** Rows of an index that are skipped in one go: less than a millisecond. */
+/** Skipping so many index rows takes less than a millisecond. */
 const rowsPerStep = 10_000;
 
-/** Where a summary is in an order: the value of its column, and its id. */
+/** A summary's position in an order: the value of the sort column, and its id. */
 type SummaryPosition = readonly [value: string | number, id: string];
 
-/** An order of summaries. */
 interface SummarySort {
   readonly field: keyof typeof sortColumns;
   readonly direction: 'asc' | 'desc';
 }
 
-/** Summaries in the database. Those of discarded videos are out of sight until these are restored. */
+/** Summaries of videos. Those of videos in the trash are hidden. */
 export class SummariesStore {
   readonly #database: Database;
 
@@ -27,19 +26,17 @@ export class SummariesStore {
     this.#database = database;
   }
 
-  /** A summary of a project. */
   find(projectId: string, summaryId: string): Summary | undefined {
     const row = this.#database.first(this.#visible(projectId).selectAll().where('id', '=', summaryId));
     return row === undefined ? undefined : summaryFrom(row);
   }
 
-  /** The summary of a video of a project. */
   findOfVideo(projectId: string, videoId: string): Summary | undefined {
     const row = this.#database.first(this.#visible(projectId).selectAll().where('video_id', '=', videoId));
     return row === undefined ? undefined : summaryFrom(row);
   }
 
-  /** One page of a project's summaries, and how many there are on all pages. Others have their turn on the way to a late page. */
+  /** Yields to the event loop on the way to a late page. */
   async list(
     projectId: string,
     filter: SummaryFilter,
@@ -61,7 +58,7 @@ export class SummariesStore {
     const [only, other] = asked;
     const status = other === undefined ? only : undefined;
     const { after, left } = await this.#skip(projectId, status, sort, offset);
-    // Skipping rows is cheap only while it stays in the index, so the page is found first and read afterwards.
+    // Skipping rows is cheap only in the index, so the ids of the page are found first.
     const ids = this.#ordered(projectId, status, sort, after).select('id').limit(page.pageSize).offset(left);
     const column = sortColumns[sort.field];
     const rows = this.#database.all(
@@ -75,7 +72,6 @@ export class SummariesStore {
     return { summaries: rows.map(summaryFrom), total };
   }
 
-  /** Adds a summary of a video that has none. */
   add(summary: Summary): void {
     this.#database.run(
       this.#database.queries.insertInto('summaries').values({
@@ -91,7 +87,7 @@ export class SummariesStore {
     );
   }
 
-  /** Writes what is given of a summary's text, which is then complete. */
+  /** Changes the given fields of the text, which is complete with that. */
   write(
     { projectId, summaryId }: Summary,
     text: { abstract?: string | undefined; takeaways?: readonly string[] | undefined },
@@ -112,7 +108,6 @@ export class SummariesStore {
     );
   }
 
-  /** Removes a summary. */
   remove({ projectId, summaryId }: Summary): void {
     this.#database.run(
       this.#database.queries
@@ -122,7 +117,7 @@ export class SummariesStore {
     );
   }
 
-  /** The place of one of the first `count` summaries, in steps, and how many of them are left behind it. */
+  /** Skips `count` summaries in steps. Returns a position, and how many are left to skip after it. */
   async #skip(
     projectId: string,
     status: SummaryStatus | undefined,

@@ -1,10 +1,9 @@
-/** How far the text of a summary is. Without a language model to write it, it is missing until somebody sends it. */
+/** Without a language model, the text is missing until it is sent. */
 export type SummaryStatus = 'missing' | 'completed';
 
-/** Points of a summary at most. */
 export const maxTakeaways = 3;
 
-/** What a video is about, in words; one for a video. */
+/** The summary of a video. A video has at most one. */
 export interface Summary {
   readonly summaryId: string;
   readonly projectId: string;
@@ -17,10 +16,10 @@ export interface Summary {
   readonly updatedAtMs: number;
 }
 
-/** Which summaries a list shows: those that meet all that is given. */
+/** All given fields must match. */
 export interface SummaryFilter {
   readonly videoId?: string | undefined;
-  /** All are of `api`: nothing here writes them. */
+  /** All summaries have the origin `api`. */
   readonly origin?: 'api' | 'auto' | undefined;
   readonly sourceStatus?: string | undefined;
 }

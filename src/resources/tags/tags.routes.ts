@@ -3,7 +3,6 @@ import { defineRoute, type Route } from '../../http/routing/route.ts';
 import { tagListSchema, tagsQuerySchema } from './tags.schema.ts';
 import type { TagsStore } from './tags.store.ts';
 
-/** `/tags`: what the videos of a project are tagged with. */
 export function tagRoutes(tags: TagsStore): Route[] {
   return [
     defineRoute({
@@ -11,7 +10,7 @@ export function tagRoutes(tags: TagsStore): Route[] {
       path: '/tags',
       tag: 'Tags',
       summary: 'List tags',
-      description: 'Each tag once that a video has, with the number of videos that have it.',
+      description: 'Tags of your videos, with the number of videos that have them.',
       auth: 'key',
       query: tagsQuerySchema,
       success: { status: 200, description: 'A page of tags.', schema: tagListSchema },

@@ -3,22 +3,21 @@ import type { Database } from '../../store/database.ts';
 import { foldText } from '../../store/folded-text.ts';
 import { listTotal } from '../../store/list-total.ts';
 
-/** A tag, and how many videos that are not discarded have it. */
-export interface CountedTag {
+/** A tag with the number of videos outside the trash that have it. */
+interface CountedTag {
   readonly value: string;
   readonly videoCount: number;
 }
 
-/** How a list of tags is sorted. */
-export interface TagSort {
+interface TagSort {
   readonly field: 'value' | 'videoCount';
   readonly direction: 'asc' | 'desc';
 }
 
-/** Rows of an index that are walked through in one go: about a millisecond. */
+/** Walking through so many index rows takes about a millisecond. */
 const rowsPerStep = 10_000;
 
-/** Columns that a sort goes by; an index begins with the project, then has these. */
+/** Sort columns, which follow the project in the index. */
 const sortKeys = {
   value: ['tag_folded', 'tag'],
   videoCount: ['videos', 'tag_folded', 'tag'],
@@ -26,13 +25,13 @@ const sortKeys = {
 
 type Statement = ReturnType<Database['sqlite']['prepare']>;
 type Key = readonly (string | number)[];
-/** A stretch of an index: past `after`, up to and with `until`; undefined is its end. */
+/** A range of an index: after `after`, up to and including `until`. Undefined is its end. */
 interface IndexRange {
   readonly after: Key | undefined;
   readonly until: Key | undefined;
 }
 
-/** Tags of the videos of projects. Their counts are kept by triggers. */
+/** Tags of videos. Triggers keep their counts. Raw SQL, because the query builder has no `INDEXED BY`. */
 export class TagsStore {
   readonly #database: Database;
   readonly #statements = new Map<string, Statement>();
@@ -41,7 +40,7 @@ export class TagsStore {
     this.#database = database;
   }
 
-  /** One page of a project's tags, and how many there are on all pages. Long lists are walked through in steps. */
+  /** Reads one page of a project's tags. Yields to the event loop in long lists. */
   async list(
     projectId: string,
     value: string | undefined,
@@ -56,7 +55,7 @@ export class TagsStore {
     return { tags: skip < total ? await walk.page(skip, page.pageSize) : [], total };
   }
 
-  /** There are as many texts as sorts, directions and forms of a stretch: a dozen or two. */
+  /** There are about two dozen texts: one per sort, direction and shape of a range. */
   #prepare(sql: string): Statement {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
@@ -81,7 +80,6 @@ class TagWalk {
     this.#prepare = prepare;
   }
 
-  /** The tags after the first `skip`. */
   async page(skip: number, count: number): Promise<CountedTag[]> {
     let after: Key | undefined;
     let left = skip;
@@ -93,7 +91,7 @@ class TagWalk {
     return this.#rows({ after, until: undefined }, undefined, left, count);
   }
 
-  /** Those of the tags with `needle` in them that come after the first `skip`, and how many there are of them. */
+  /** Finds tags that contain `needle`. Returns those after the first `skip`, and the total. */
   async search(needle: string, skip: number, count: number): Promise<{ tags: CountedTag[]; total: number }> {
     const tags: CountedTag[] = [];
     let total = 0;
@@ -112,7 +110,7 @@ class TagWalk {
     return { tags, total };
   }
 
-  /** Where the next step ends; undefined when it is the last one. */
+  /** Returns the end of the next step; undefined for the last one. */
   #step(after: Key | undefined): Key | undefined {
     const { sql, values } = this.#from({ after, until: undefined }, undefined);
     const text = `SELECT ${this.#columns.join(', ')} ${sql} ${this.#order()} LIMIT 1 OFFSET ${rowsPerStep - 1}`;

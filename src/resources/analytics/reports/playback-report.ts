@@ -30,9 +30,9 @@ const watchEventSchema = z.looseObject({
       'What happened: 1 loaded, 2 play, 3 pause, 4 time update, 5 error, 6 end, 7 seek, 8 other source.',
     ),
   vti: z.number().nullish().describe('Position in the media, in seconds.'),
-  vwi: z.number().nullish().describe('Width of the picture.'),
-  vhe: z.number().nullish().describe('Height of the picture.'),
-  pau: z.boolean().nullish().describe('Whether it is paused.'),
+  vwi: z.number().nullish().describe('Width of the video.'),
+  vhe: z.number().nullish().describe('Height of the video.'),
+  pau: z.boolean().nullish().describe('Whether the player is paused.'),
   eco: z.number().nullish().describe('Code of the media error, 0 to 4.'),
 });
 
@@ -43,9 +43,9 @@ export const watchSchema = z
     sid: text(maxIdLength).nullish().describe('Session: one tab of a browser, or one run of an app.'),
     mid: text(maxIdLength).describe('Id of the video or live stream.'),
     pid: text(maxIdLength).min(1).describe('Playback: one load of a player.'),
-    ref: text(65_536).nullish().describe('Address of the page that the player stands in.'),
+    ref: text(65_536).nullish().describe('Address of the page that embeds the player.'),
     ver: text(maxIdLength).nullish().describe('Version of the library.'),
-    eve: z.array(watchEventSchema).max(maxEvents).describe('What happened, oldest first.'),
+    eve: z.array(watchEventSchema).max(maxEvents).describe('Events, oldest first.'),
   })
   .meta({
     id: 'WatchReport',
@@ -117,7 +117,7 @@ export const legacyReportSchema = z
   .looseObject({
     emitted_at: z.string().max(64).describe('When the report was sent, by the clock of the player.'),
     session: z.looseObject({
-      session_id: text(maxIdLength).nullish().describe('What the answer to the first report said.'),
+      session_id: text(maxIdLength).nullish().describe('From the response to the first report.'),
       loaded_at: z.string().max(64).nullish().describe('When the player was loaded.'),
       video_id: text(maxIdLength).nullish(),
       live_stream_id: text(maxIdLength).nullish(),
@@ -143,7 +143,7 @@ export const legacyReportSchema = z
   });
 
 export const legacyAnswerSchema = z
-  .object({ session: z.string().describe('To be sent as `session_id` from now on.') })
+  .object({ session: z.string().describe('Send it as `session_id` in further reports.') })
   .meta({ id: 'PlaybackSession', examples: [{ session: 'ps4Kd8sLq2Wm6Xr1Tz9Bn3Vc' }] });
 
 const legacyEventTypes: Readonly<Record<string, EventType>> = {

@@ -33,7 +33,11 @@ export function playbackReportRoutes({ tracker, addressOf, clock }: PlaybackRepo
       auth: 'none',
       body: jsonBody(legacyReportSchema),
       errors: ['too-many-requests'],
-      success: { status: 200, description: 'What to send with the next report.', schema: legacyAnswerSchema },
+      success: {
+        status: 200,
+        description: 'The session to send with the next report.',
+        schema: legacyAnswerSchema,
+      },
       handle: async ({ body, incoming }) => {
         const report = parseLegacyReport(body, clock.nowMs(), () => newId('ps'));
         await tracker.handle(report, senderOf(incoming));
@@ -47,11 +51,11 @@ export function playbackReportRoutes({ tracker, addressOf, clock }: PlaybackRepo
       tag: 'Analytics',
       summary: 'Report a playback',
       description:
-        'For player libraries: what happened since the last report. The body is read as JSON whatever its content type says. Reports of media that does not exist are taken and forgotten.',
+        'For player libraries: the events since the last report. The body is read as JSON whatever its content type says. Reports of unknown media are accepted and ignored.',
       auth: 'none',
       body: jsonBody(watchSchema),
       errors: ['too-many-requests'],
-      success: { status: 202, description: 'It is taken in.' },
+      success: { status: 202, description: 'Accepted.' },
       handle: ({ body, incoming }) =>
         tracker.handle(parseWatchReport(body, clock.nowMs()), senderOf(incoming)),
     }),
