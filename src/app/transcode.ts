@@ -72,7 +72,7 @@ export function createTranscoding({
         canDropQualities,
         startEncoder: (order, events) =>
           new FfmpegLiveEncoder({
-            ...{ ffmpeg, owner, order, events, threads, maxPixels, memoryBytes },
+            ...{ ffmpeg, owner, config: order, events, threads, maxPixels, memoryBytes },
             niceness: encoderNiceness,
             ids: { liveStreamId, rungs: order.renditions.map(({ name }) => name).join(' ') },
           }),

@@ -68,7 +68,7 @@ describe.each(ffmpegBuilds)('an encoder that is the $name ffmpeg', ({ path }) =>
       ...{
         ffmpeg: { path },
         owner: makeProcessOwner(),
-        order,
+        config: order,
         threads: 1,
         maxPixels: 1e6,
         memoryBytes: 2 ** 30,

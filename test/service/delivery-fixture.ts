@@ -27,7 +27,7 @@ export function rendered(text: string): CompressedText {
 export class MemoryBroadcast implements PlayableBroadcast {
   readonly broadcastId: string;
   readonly #address: string;
-  pictureSize: PlayableBroadcast['pictureSize'] = undefined;
+  videoSize: PlayableBroadcast['videoSize'] = undefined;
   readonly mediaByName = new Map<string, readonly Buffer[]>();
   hasSegment = true;
   ended = false;

@@ -90,7 +90,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('the player page over %s', protoc
       expect(offline).toContain(tag);
     }
     expect(offline).not.toContain('noindex');
-    server.begin('b1').pictureSize = { width: 720, height: 1280 };
+    server.begin('b1').videoSize = { width: 720, height: 1280 };
     expect(await page()).toContain('<meta property="og:video:height" content="1280">');
     const ask = async (query = '') =>
       JSON.parse((await server.ask(`/live/${publicStream}/oembed.json${query}`)).body.toString());

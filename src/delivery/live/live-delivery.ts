@@ -249,7 +249,7 @@ export class LiveDelivery {
       title: streamTitle(name),
       path: `/live/${liveStreamId}`,
       imagePath: `/${liveStreamId}/thumbnail.jpg`,
-      size: this.#live.current(liveStreamId)?.pictureSize,
+      size: this.#live.current(liveStreamId)?.videoSize,
     };
   }
 

@@ -6,7 +6,7 @@ import type { PlayerTheme } from '../pages/player-theme.ts';
 export interface PlayableBroadcast {
   readonly broadcastId: string;
   /** Of the source's picture, in pixels; undefined where it has none. */
-  readonly pictureSize: { readonly width: number; readonly height: number } | undefined;
+  readonly videoSize: { readonly width: number; readonly height: number } | undefined;
   /** The multivariant playlist; undefined before the first segment exists. */
   multivariant(): CompressedText | undefined;
   /**

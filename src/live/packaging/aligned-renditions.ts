@@ -33,16 +33,16 @@ export class AlignedRenditions {
   /**
    * Adds the renditions that are planned, and those of former sessions, which have viewers.
    *
-   * @param rungs names of the encoded rungs, lowest first
+   * @param renditions names of the encoded renditions, lowest first
    * @param audio the track to demux
    */
-  add(rungs: readonly string[], audio: TrackDescription | undefined, isDemuxed: boolean): void {
+  add(renditions: readonly string[], audio: TrackDescription | undefined, isDemuxed: boolean): void {
     const names = new Set(this.#output.renditions.others.map(({ name }) => name));
     if (isDemuxed && audio !== undefined) names.add(audioRendition);
-    for (const name of rungs) names.add(name);
+    for (const name of renditions) names.add(name);
     for (const name of names) {
       if (name === audioRendition) this.#addAudio(audio);
-      else this.#addVideo(name, rungs);
+      else this.#addVideo(name, renditions);
     }
   }
 
@@ -55,8 +55,8 @@ export class AlignedRenditions {
     this.#output.setTracks(audioRendition, { audio: track });
   }
 
-  #addVideo(name: string, rungs: readonly string[]): void {
-    const feed = new RenditionFeed(this.#createSegmenter(name, 'video'), closestRung(name, rungs));
+  #addVideo(name: string, renditions: readonly string[]): void {
+    const feed = new RenditionFeed(this.#createSegmenter(name, 'video'), closestRung(name, renditions));
     this.#feeds.push(feed);
     const track = this.#rungTracks.get(feed.currentRendition);
     if (track !== undefined) feed.segmenter.useTrack(track);
@@ -103,9 +103,9 @@ export class AlignedRenditions {
     for (const feed of this.#feeds) feed.deliver(name, sample, atMs);
   }
 
-  /** Continues the renditions of a dropped rung with the next lower one. @param rungs names of the rungs that are left */
-  replaceRung(name: string, rungs: readonly string[], fromMs: number): void {
-    const lower = rungs.at(-1) ?? sourceRendition;
+  /** Continues the renditions of a dropped rung with the next lower one. @param renditions names of the renditions that are left */
+  replaceRung(name: string, renditions: readonly string[], fromMs: number): void {
+    const lower = renditions.at(-1) ?? sourceRendition;
     for (const feed of this.#feeds) if (feed.nextRendition === name) feed.switchTo(lower, fromMs);
   }
 
@@ -126,8 +126,8 @@ export class AlignedRenditions {
 }
 
 /** Returns the rung itself, else the best one below it, else the lowest, else the source. */
-function closestRung(name: string, rungs: readonly string[]): string {
-  if (rungs.includes(name)) return name;
+function closestRung(name: string, renditions: readonly string[]): string {
+  if (renditions.includes(name)) return name;
   const lines = Number.parseInt(name, 10);
-  return rungs.findLast(rung => Number.parseInt(rung, 10) <= lines) ?? rungs[0] ?? sourceRendition;
+  return renditions.findLast(rung => Number.parseInt(rung, 10) <= lines) ?? renditions[0] ?? sourceRendition;
 }

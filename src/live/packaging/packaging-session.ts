@@ -116,7 +116,7 @@ export class PackagingSession {
   }
 
   /** Rungs that are encoded now, lowest first. */
-  get rungs(): LadderTranscoder['renditions'] {
+  get renditions(): LadderTranscoder['renditions'] {
     return this.#ladder?.renditions ?? [];
   }
 
@@ -191,17 +191,17 @@ export class PackagingSession {
   #startLadder({ video }: Tracks): void {
     const { form, renditions, clock } = this.#options;
     const size = video === undefined ? undefined : evenSize(displaySize(video));
-    const rungs =
+    const encoded =
       form === undefined || size === undefined
         ? []
         : planRenditions(form, size, renditions.droppedRenditions);
-    if (form === undefined || size === undefined || rungs.length === 0) {
+    if (form === undefined || size === undefined || encoded.length === 0) {
       this.#ladderInput.close();
       return;
     }
     this.#ladder = new LadderTranscoder({
       video: { ...size, overlay: form.watermark?.(size) },
-      renditions: rungs,
+      renditions: encoded,
       startEncoder: (config, events) => form.startEncoder(config, events),
       canDropRenditions: form.canDropQualities ?? true,
       clock,
@@ -239,9 +239,9 @@ export class PackagingSession {
     backlogCleared: () => this.#onDrained(),
   };
 
-  /** Names of the rungs below the source, lowest first. */
+  /** Names of the renditions below the source, lowest first. */
   get #alignedRungs(): string[] {
-    return this.rungs.map(({ name }) => name).filter(name => name !== sourceRendition);
+    return this.renditions.map(({ name }) => name).filter(name => name !== sourceRendition);
   }
 
   /** @param tracks of the source, as it is delivered */

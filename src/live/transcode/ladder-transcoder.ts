@@ -4,7 +4,6 @@ import type { Clock } from '../../shared/clock.ts';
 import { messageOf } from '../../shared/errors.ts';
 import { SlidingWindowLimit } from '../../shared/sliding-window-limit.ts';
 import { sourceRendition } from '../broadcast/broadcast-subscriber.ts';
-import { LagMonitor } from './lag-monitor.ts';
 import type {
   EncoderConfig,
   EncoderEvents,
@@ -12,194 +11,162 @@ import type {
   EncoderTag,
   LiveEncoder,
 } from './live-encoder.ts';
+import { acceptableLagMs, LoadController } from './load-controller.ts';
+import { ReplayBuffer } from './replay-buffer.ts';
 
-/** Why a ladder has a rung less, or fewer frames. */
 export type RenditionDropReason = 'too-slow' | 'encoder-failed';
 
-/** What a ladder tells. */
 export interface LadderTranscoderEvents {
-  track(rung: string, track: TrackDescription): void;
-  /** Samples of a rung are whole and in order, whatever becomes of its encoders. */
-  sample(rung: string, sample: Sample, atMs: number): void;
-  /** A rung is made no more: its last samples are those before `fromMs`, and may still come. */
-  dropped(rung: string, fromMs: number, reason: RenditionDropReason): void;
-  /** All samples of rungs that were dropped have come. */
+  track(rendition: string, track: TrackDescription): void;
+  /** Samples of a rendition are complete and in order, across encoders. */
+  sample(rendition: string, sample: Sample, atMs: number): void;
+  /** A rendition ends: its samples from before `fromMs` may still follow. */
+  dropped(rendition: string, fromMs: number, reason: RenditionDropReason): void;
+  /** All samples of dropped renditions have been delivered. */
   dropCompleted(): void;
-  /** Of so many frames one is kept from now on; 1: all of them again. */
+  /** One of so many frames is encoded from now on. */
   frameRateChanged(frameDivisor: number): void;
-  /** An encoder died. */
+  /** An encoder failed. */
   failed(report: string): void;
-  /** Nothing can be encoded. */
+  /** Nothing can be encoded any more. */
   gaveUp(report: string): void;
-  /** `isCrowded` was true and is not any more. */
+  /** `isBacklogged` became false. */
   backlogCleared(): void;
 }
 
-/** What a ladder is made with. */
 export interface LadderTranscoderOptions {
   readonly video: Pick<EncoderConfig, 'width' | 'height' | 'overlay'>;
-  /** Lowest first. One named `source` is never given up. */
+  /** Lowest first. One named `source` is never dropped. */
   readonly renditions: readonly EncoderRendition[];
-  readonly startEncoder: (order: EncoderConfig, events: EncoderEvents) => LiveEncoder;
+  readonly startEncoder: (config: EncoderConfig, events: EncoderEvents) => LiveEncoder;
   readonly events: LadderTranscoderEvents;
-  /** Whether the keyframe that is written will begin a segment: viewers of a rung go on in another one only there. */
+  /** Tells whether the keyframe that is being written begins a segment: viewers switch renditions only there. */
   readonly willBeginSegment: () => boolean;
-  /** False keeps all rungs although the machine cannot keep up. */
+  /** False keeps all renditions although the machine cannot keep up. */
   readonly canDropRenditions?: boolean;
   readonly clock: Clock;
 }
 
-/** What is kept for an encoder that may die, or has not read it: bytes, and milliseconds of media. */
-const mostKeptBytes = 24 * 1024 * 1024;
-const mostKeptMs = 20_000;
-const watchEveryMs = 1000;
-/** One that gave nothing for this long although it has input hangs. */
+/** Applied to the next encoder, at a keyframe. */
+interface LadderChange {
+  apply(): void;
+  /** The rendition that it drops, until that is reported. */
+  dropping: string | undefined;
+}
+
+const checkIntervalMs = 1000;
+/** An encoder with input but without output for this long hangs. */
 const stallMs = 8000;
-/** An encoder that is to end has so long for what is inside. */
+/** Time for an encoder to output what it holds. */
 const drainMs = 10_000;
-/** At the end of a publisher, an encoder that gives nothing for this long has no more to give. */
+/** After the last input, an encoder without output for this long holds nothing more. */
 const finishStallMs = 2000;
-const finishLookMs = 200;
-const mostFailures = 4;
+const finishCheckIntervalMs = 200;
+const maxFailures = 4;
 const failureWindowMs = 60_000;
-const highestDivisor = 8;
-/** Half of the frames that are left out come back after so long of health; each time that this was too early, twice as long is waited. */
-const recoverAfterMs = 60_000;
-const longestRecoveryMs = 10 * 60_000;
-/** More lag than this, and whoever can wait should. */
-const crowdedMs = 6000;
-const relaxedMs = 2000;
+/** After the frame that was output, and before the next one. */
+const frameEndMs = 8;
 
 /**
- * The rungs of one publisher's picture: keeps an encoder fed, starts another where one died, and does with less where the machine
- * cannot keep up.
+ * Encodes the renditions of one publisher's video: keeps an encoder fed, replaces one that failed, and drops renditions or frames where the
+ * machine cannot keep up.
  *
- * Media is kept back to the keyframe from which every rung could be made again. An encoder that died is replaced by one that decodes
- * from there and goes on with the frame after the last one that came; one that has too much to do is let work off what it has up to a
- * keyframe, and its successor begins with that. Either way nothing is missing.
+ * Video is buffered from the keyframe on that every rendition can be continued from. The successor of a failed encoder decodes from there
+ * and continues after the last frame that was output. An overloaded encoder finishes what it has up to a keyframe, and its successor begins
+ * with that. No frame is lost either way.
  */
 export class LadderTranscoder {
   readonly #options: LadderTranscoderOptions;
-  readonly #watch = new LagMonitor();
+  readonly #input = new ReplayBuffer();
+  readonly #load = new LoadController();
   readonly #failures: SlidingWindowLimit;
   #renditions: readonly EncoderRendition[];
-  #frameDivisor = 1;
-  #recoverAfterMs = recoverAfterMs;
-  /** Frames came back since the last time that some were left out. */
-  #hasRecovered = false;
-  /** The encoder keeps up since then; undefined where it does not. */
-  #wellSinceMs: number | undefined;
-  #config: EncoderTag | undefined;
-  #reorderMs = 0;
-  /** Begins with a keyframe. */
-  #kept: EncoderTag[] = [];
-  #keptBytes = 0;
   #encoder: LiveEncoder | undefined;
-  /** Where the rungs end, on the clock of `shownMs`. */
-  readonly #ends = new Map<string, number>();
-  #newestMs = 0;
-  /** When the newest frames are shown, as they rose: the last of them are still inside. */
-  readonly #rises: number[] = [];
-  /** What is inside could not be made again: more than is kept came since the last keyframe, and the encoder keeps up. */
-  #isTorn = false;
+  /** Presentation time up to which each rendition is encoded. */
+  readonly #encodedUntilMs = new Map<string, number>();
   #lastInputMs = 0;
   #lastOutputMs = 0;
-  /** What is to change at the next keyframe that it can change at. */
-  #change: (() => void) | undefined;
-  /** The rung that the change takes away, until that was told. */
-  #dropping: string | undefined;
-  /** The encoder works off what it has; the tags from this time on are for the next one. */
+  #change: LadderChange | undefined;
+  /** The encoder is finishing; tags from this presentation time on are for the next one. */
   #drainingFromMs: number | undefined;
   #drainTimer: NodeJS.Timeout | undefined;
-  readonly #watchTimer: NodeJS.Timeout;
-  #isCrowded = false;
+  readonly #checkTimer: NodeJS.Timeout;
   #isOver = false;
   readonly #ended = Promise.withResolvers<void>();
 
   constructor(options: LadderTranscoderOptions) {
     this.#options = options;
     this.#renditions = options.renditions;
-    this.#failures = new SlidingWindowLimit(options.clock, mostFailures, failureWindowMs);
-    this.#watchTimer = setInterval(() => this.#look(), watchEveryMs);
+    this.#failures = new SlidingWindowLimit(options.clock, maxFailures, failureWindowMs);
+    this.#checkTimer = setInterval(() => this.#check(), checkIntervalMs);
   }
 
-  /** What is made now, lowest first. */
+  /** Encoded renditions, lowest first. */
   get renditions(): readonly EncoderRendition[] {
     return this.#renditions;
   }
 
-  /** It has so much to do that a source which can wait should. */
+  /** A source that can wait should pause. */
   get isBacklogged(): boolean {
-    return this.#isCrowded;
+    return this.#load.isBacklogged;
   }
 
-  /**
-   * How far its slowest rung is behind what it could have given, in milliseconds of media. A frame comes out when the next one that is kept
-   * goes in.
-   */
+  /** Lag of the slowest rendition behind the output that its input allows, in media time. */
   get lagMs(): number {
     const ends = this.#renditions.map(
-      ({ name }) => this.#ends.get(name) ?? this.#kept[0]?.shownMs ?? this.#newestMs,
+      ({ name }) => this.#encodedUntilMs.get(name) ?? this.#input.tags[0]?.shownMs ?? this.#input.newestMs,
     );
-    const dueMs = this.#rises.at(-2 * this.#frameDivisor) ?? this.#rises[0];
+    const dueMs = this.#input.dueMs(this.#load.frameDivisor);
     return ends.length === 0 || dueMs === undefined ? 0 : Math.max(0, dueMs - Math.min(...ends));
   }
 
-  /** @param reorderMs how much later than it is decoded a frame is shown */
+  /** @param reorderMs composition offset: presentation time minus decoding time */
   write(role: EncoderTag['role'], atMs: number, reorderMs: number, body: Buffer): void {
     if (this.#isOver || this.#renditions.length === 0) return;
+    const input = this.#input;
     if (role === 'config') {
-      this.#config = { role, atMs, shownMs: atMs, reorderMs: 0, body };
+      input.config = { role, atMs, shownMs: atMs, reorderMs: 0, body };
       return;
     }
-    if (role === 'keyframe') this.#reorderMs = reorderMs;
-    const shownMs = atMs + reorderMs - this.#reorderMs;
-    const tag: EncoderTag = { role, atMs, shownMs, reorderMs: this.#reorderMs, body };
-    if (role === 'keyframe') this.#isTorn = false;
-    if (this.#kept.length === 0 && role !== 'keyframe' && !this.#isTorn) return;
+    const tag = input.tagOf(role, atMs, reorderMs, body);
+    if (input.isEmpty && role !== 'keyframe' && !input.isTruncated) return;
     this.#lastInputMs = this.#options.clock.monotonicMs();
-    this.#rise(shownMs);
-    if (this.#isTorn) {
+    input.advance(tag.shownMs);
+    if (input.isTruncated) {
       this.#encoder?.write(tag);
-      if (this.lagMs > relaxedMs) this.#overflow();
+      if (this.lagMs > acceptableLagMs) this.#overflow();
       return;
     }
     if (role === 'keyframe' && this.#drainingFromMs === undefined && this.#canChange()) this.#drain(tag);
-    this.#kept.push(tag);
-    this.#keptBytes += body.length;
-    if (this.#keptBytes > mostKeptBytes || this.#newestMs - this.#kept[0]!.shownMs > mostKeptMs) {
-      if (this.#keepsUp()) {
-        this.#encoder?.write(tag);
-        this.#isTorn = true;
-        this.#forget();
-      } else this.#overflow();
+    input.add(tag);
+    if (input.isFull) this.#handleFullBuffer(tag);
+    else if (this.#drainingFromMs !== undefined) return;
+    else if (this.#encoder === undefined) this.#start();
+    else this.#encoder.write(tag);
+  }
+
+  #handleFullBuffer(tag: EncoderTag): void {
+    if (!this.#keepsUp()) {
+      this.#overflow();
       return;
     }
-    if (this.#drainingFromMs !== undefined) return;
-    if (this.#encoder === undefined) this.#start();
-    else this.#encoder.write(tag);
+    this.#encoder?.write(tag);
+    this.#input.isTruncated = true;
+    this.#input.clear();
   }
 
   #canChange(): boolean {
     if (this.#change === undefined) return false;
-    return this.#dropping === undefined || this.#options.willBeginSegment();
-  }
-
-  #rise(shownMs: number): void {
-    if (this.#rises.length > 0 && shownMs <= this.#newestMs) return;
-    this.#newestMs = shownMs;
-    this.#rises.push(shownMs);
-    if (this.#rises.length > 2 * highestDivisor) this.#rises.shift();
+    return this.#change.dropping === undefined || this.#options.willBeginSegment();
   }
 
   #keepsUp(): boolean {
-    const hasAll = this.#renditions.every(({ name }) => this.#ends.has(name));
-    return (
-      hasAll && this.#encoder !== undefined && this.#drainingFromMs === undefined && this.lagMs <= relaxedMs
-    );
+    const hasAll = this.#renditions.every(({ name }) => this.#encodedUntilMs.has(name));
+    const isEncoding = this.#encoder !== undefined && this.#drainingFromMs === undefined;
+    return hasAll && isEncoding && this.lagMs <= acceptableLagMs;
   }
 
-  /** The publisher is gone: what is inside comes out, for a while. */
+  /** The publisher is gone: waits a while for the output of what is inside. */
   async finish(): Promise<void> {
     this.#end();
     if (this.#encoder === undefined) return;
@@ -210,12 +177,12 @@ export class LadderTranscoder {
       const nowMs = clock.monotonicMs();
       const isStalled = nowMs - Math.max(startedMs, this.#lastOutputMs) > finishStallMs;
       if (isStalled || nowMs - startedMs > drainMs) this.#encoder?.kill();
-    }, finishLookMs);
+    }, finishCheckIntervalMs);
     await this.#ended.promise;
     clearInterval(timer);
   }
 
-  /** Nothing of it is wanted any more. */
+  /** Ends at once and discards the output. */
   async kill(): Promise<void> {
     this.#end();
     if (this.#encoder === undefined) return;
@@ -225,44 +192,32 @@ export class LadderTranscoder {
 
   #end(): void {
     this.#isOver = true;
-    clearInterval(this.#watchTimer);
+    clearInterval(this.#checkTimer);
     clearTimeout(this.#drainTimer);
-    this.#forget();
-  }
-
-  #forget(): void {
-    this.#kept = [];
-    this.#keptBytes = 0;
+    this.#input.clear();
   }
 
   // ------------------------------------------------------------------------------------------------ encoders
 
   #start(): void {
-    const first = this.#kept[0];
+    const first = this.#input.tags[0];
     if (first === undefined || this.#renditions.length === 0) return;
-    this.#watch.restart();
+    this.#load.restart();
     this.#lastOutputMs = this.#options.clock.monotonicMs();
-    const { video: picture, startEncoder, events } = this.#options;
+    const { video, startEncoder, events } = this.#options;
     let encoder: LiveEncoder;
     try {
       encoder = startEncoder(
         {
-          ...picture,
-          frameDivisor: this.#frameDivisor,
+          ...video,
+          frameDivisor: this.#load.frameDivisor,
           first,
-          renditions: this.#renditions.map(rung => {
-            const fromMs = this.#ends.get(rung.name);
-            return {
-              ...rung,
-              fromMs,
-              fromReorderMs: fromMs === undefined ? undefined : this.#reorderAt(fromMs),
-            };
-          }),
+          renditions: this.#renditions.map(rendition => this.#continued(rendition)),
         },
         {
-          track: (rung, track) => events.track(rung, track),
-          sample: (rung, sample, atMs) => {
-            if (this.#encoder === encoder) this.#sample(rung, sample, atMs);
+          track: (rendition, track) => events.track(rendition, track),
+          sample: (rendition, sample, atMs) => {
+            if (this.#encoder === encoder) this.#sample(rendition, sample, atMs);
           },
           exited: failure => {
             if (this.#encoder === encoder) this.#exited(failure);
@@ -274,38 +229,31 @@ export class LadderTranscoder {
       return;
     }
     this.#encoder = encoder;
-    if (this.#config !== undefined) encoder.write({ ...this.#config, atMs: first.atMs });
-    for (const tag of this.#kept) encoder.write(tag);
+    const { config, tags } = this.#input;
+    if (config !== undefined) encoder.write({ ...config, atMs: first.atMs });
+    for (const tag of tags) encoder.write(tag);
   }
 
-  #reorderAt(shownMs: number): number | undefined {
-    return this.#kept.findLast(tag => tag.role === 'keyframe' && tag.shownMs <= shownMs)?.reorderMs;
+  /** The rendition from where the previous encoder ended. */
+  #continued(rendition: EncoderRendition): EncoderRendition {
+    const fromMs = this.#encodedUntilMs.get(rendition.name);
+    const fromReorderMs = fromMs === undefined ? undefined : this.#input.reorderAt(fromMs);
+    return { ...rendition, fromMs, fromReorderMs };
   }
 
-  #sample(rung: string, sample: Sample, atMs: number): void {
+  #sample(rendition: string, sample: Sample, atMs: number): void {
     this.#lastOutputMs = this.#options.clock.monotonicMs();
-    const former = this.#ends.get(rung);
-    // Behind the frame that came, and before the next one can be.
-    const endMs = atMs + 8;
-    this.#ends.set(rung, Math.max(former ?? endMs, endMs));
-    this.#options.events.sample(rung, sample, atMs);
-    if (sample.isSync) this.#trim();
-  }
-
-  /** Forgets what no rung needs any more. */
-  #trim(): void {
-    if (this.#ends.size === 0) return;
-    const doneMs = Math.min(
-      ...this.#renditions.map(({ name }) => this.#ends.get(name) ?? Number.NEGATIVE_INFINITY),
-    );
-    const from = this.#kept.findLastIndex(({ role, shownMs }) => role === 'keyframe' && shownMs <= doneMs);
-    if (from <= 0) return;
-    for (const { body } of this.#kept.splice(0, from)) this.#keptBytes -= body.length;
+    const endMs = atMs + frameEndMs;
+    this.#encodedUntilMs.set(rendition, Math.max(this.#encodedUntilMs.get(rendition) ?? endMs, endMs));
+    this.#options.events.sample(rendition, sample, atMs);
+    if (!sample.isSync) return;
+    const ends = this.#renditions.map(({ name }) => this.#encodedUntilMs.get(name));
+    this.#input.trim(Math.min(...ends.map(end => end ?? Number.NEGATIVE_INFINITY)));
   }
 
   #exited(failure: string | undefined): void {
     this.#encoder = undefined;
-    this.#isTorn = false;
+    this.#input.isTruncated = false;
     clearTimeout(this.#drainTimer);
     if (this.#isOver) {
       this.#ended.resolve();
@@ -321,100 +269,84 @@ export class LadderTranscoder {
     const fromMs = this.#drainingFromMs;
     this.#drainingFromMs = undefined;
     if (fromMs !== undefined) {
-      this.#change?.();
+      this.#change?.apply();
       this.#change = undefined;
-      // One that was cut off left its rungs somewhere before: those who follow them wait for the keyframe.
-      this.#keepFrom(fromMs);
+      // A killed encoder left its renditions behind: aligned renditions wait for the keyframe.
+      this.#input.startAt(fromMs);
+      this.#encodedUntilMs.clear();
       this.#options.events.dropCompleted();
     }
     this.#start();
   }
 
-  /** What comes next begins with the keyframe at `shownMs`. */
-  #keepFrom(shownMs: number): void {
-    const from = this.#kept.findIndex(tag => tag.role === 'keyframe' && tag.shownMs >= shownMs - 1);
-    for (const { body } of this.#kept.splice(0, from < 0 ? this.#kept.length : from))
-      this.#keptBytes -= body.length;
-    this.#ends.clear();
-  }
-
   #giveUp(report: string): void {
     this.#end();
-    const rungs = this.#renditions;
+    const renditions = this.#renditions;
     this.#renditions = [];
-    if (rungs.some(({ name }) => name === sourceRendition)) {
-      this.#options.events.gaveUp(report);
+    const { events } = this.#options;
+    if (renditions.some(({ name }) => name === sourceRendition)) {
+      events.gaveUp(report);
       return;
     }
-    for (const { name } of rungs.toReversed()) {
-      this.#options.events.dropped(name, this.#newestMs + 1, 'encoder-failed');
+    for (const { name } of renditions.toReversed()) {
+      events.dropped(name, this.#input.newestMs + 1, 'encoder-failed');
     }
-    this.#options.events.dropCompleted();
+    events.dropCompleted();
   }
 
   // ------------------------------------------------------------------------------------------------ keeping up
 
-  #look(): void {
+  #check(): void {
     const nowMs = this.#options.clock.monotonicMs();
     const lagMs = this.lagMs;
-    if (lagMs > crowdedMs) this.#isCrowded = true;
-    else if (this.#isCrowded && lagMs < relaxedMs) {
-      this.#isCrowded = false;
-      this.#options.events.backlogCleared();
-    }
+    if (this.#load.updateBacklog(lagMs)) this.#options.events.backlogCleared();
     if (this.#encoder === undefined) return;
-    // A picture that stands still, with some frames left inside, is no fault of the encoder.
+    // A pause of the source, with some frames left inside, is not a fault of the encoder.
     const hasInput = this.#lastInputMs - this.#lastOutputMs > stallMs / 2;
     if (lagMs > 0 && hasInput && nowMs - this.#lastOutputMs > stallMs) {
       this.#lastOutputMs = nowMs;
       this.#encoder.kill();
       this.#encoder = undefined;
-      this.#exited(`it gave nothing for ${stallMs} ms`);
+      this.#exited(`no output for ${stallMs} ms`);
       return;
     }
     if (this.#change !== undefined) return;
-    if (this.#watch.observe(nowMs, lagMs) !== 'fine') this.#doWithLess();
-    else this.#doWithMore(nowMs, lagMs);
+    if (this.#load.isTooSlow(nowMs, lagMs)) this.#reduceLoad();
+    // Dropped renditions do not return, since their playlists continue with others.
+    else this.#changeDivisor(this.#load.decreasedDivisor(nowMs, lagMs));
   }
 
-  /** Frames may come back where they were left out; rungs that were dropped do not, since their addresses carry on with others. */
-  #doWithMore(nowMs: number, lagMs: number): void {
-    if (this.#frameDivisor === 1) return;
-    if (lagMs > relaxedMs) this.#wellSinceMs = undefined;
-    else this.#wellSinceMs ??= nowMs;
-    if (this.#wellSinceMs === undefined || nowMs - this.#wellSinceMs < this.#recoverAfterMs) return;
-    this.#hasRecovered = true;
-    this.#thinTo(this.#frameDivisor / 2);
-  }
-
-  #thinTo(divisor: number): void {
-    this.#wellSinceMs = undefined;
-    this.#change = () => {
-      this.#frameDivisor = divisor;
-      this.#options.events.frameRateChanged(divisor);
+  #reduceLoad(): void {
+    if (this.#options.canDropRenditions === false) return;
+    const top = this.#renditions.findLast(({ name }) => name !== sourceRendition);
+    if (top === undefined) {
+      this.#changeDivisor(this.#load.increasedDivisor());
+      return;
+    }
+    this.#change = {
+      dropping: top.name,
+      apply: () => {
+        this.#renditions = this.#renditions.filter(rendition => rendition !== top);
+        this.#encodedUntilMs.delete(top.name);
+      },
     };
   }
 
-  #doWithLess(): void {
-    if (this.#options.canDropRenditions === false) return;
-    const top = this.#renditions.findLast(({ name }) => name !== sourceRendition);
-    if (top !== undefined) {
-      this.#change = () => {
-        this.#renditions = this.#renditions.filter(rung => rung !== top);
-        this.#ends.delete(top.name);
-      };
-      this.#dropping = top.name;
-    } else if (this.#frameDivisor < highestDivisor) {
-      if (this.#hasRecovered) this.#recoverAfterMs = Math.min(2 * this.#recoverAfterMs, longestRecoveryMs);
-      this.#hasRecovered = false;
-      this.#thinTo(this.#frameDivisor * 2);
-    }
+  #changeDivisor(divisor: number | undefined): void {
+    if (divisor === undefined) return;
+    this.#change = {
+      dropping: undefined,
+      apply: () => {
+        this.#load.frameDivisor = divisor;
+        this.#options.events.frameRateChanged(divisor);
+      },
+    };
   }
 
-  /** The encoder gets no more: `next` is for the one after it. */
+  /** Ends the input of the encoder: `next` is for its successor. */
   #drain(next: EncoderTag): void {
     this.#drainingFromMs = next.shownMs;
-    this.#tellDropped(next.shownMs);
+    this.#reportDropped(next.shownMs);
     if (this.#encoder === undefined) {
       this.#exited(undefined);
       return;
@@ -423,21 +355,23 @@ export class LadderTranscoder {
     this.#drainTimer = setTimeout(() => this.#encoder?.kill(), drainMs);
   }
 
-  /** So much waits that it cannot be made up for: what is made next begins with the newest keyframe, with less to do. */
+  /** The buffer is full and the encoder lags: skips to the newest keyframe, with less load. */
   #overflow(): void {
     this.#encoder?.kill();
     this.#encoder = undefined;
-    if (this.#change === undefined) this.#doWithLess();
-    const newest = this.#kept.findLast(({ role }) => role === 'keyframe');
-    this.#tellDropped(newest?.shownMs ?? this.#newestMs);
-    // A single GOP may be more than can be kept.
-    this.#drainingFromMs = newest === this.#kept[0] ? Number.POSITIVE_INFINITY : newest!.shownMs;
+    if (this.#change === undefined) this.#reduceLoad();
+    const newest = this.#input.newestKeyframe;
+    this.#reportDropped(newest?.shownMs ?? this.#input.newestMs);
+    // A single GOP can exceed the buffer.
+    const isOnlyGop = newest === this.#input.tags[0];
+    this.#drainingFromMs = isOnlyGop ? Number.POSITIVE_INFINITY : newest!.shownMs;
     this.#exited(undefined);
   }
 
-  #tellDropped(fromMs: number): void {
-    const rung = this.#dropping;
-    this.#dropping = undefined;
-    if (rung !== undefined) this.#options.events.dropped(rung, fromMs, 'too-slow');
+  #reportDropped(fromMs: number): void {
+    const name = this.#change?.dropping;
+    if (this.#change === undefined || name === undefined) return;
+    this.#change.dropping = undefined;
+    this.#options.events.dropped(name, fromMs, 'too-slow');
   }
 }

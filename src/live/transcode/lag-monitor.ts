@@ -1,42 +1,43 @@
-/** How an encoder keeps up; `slow` and `late` ask for less work. */
+/** Verdict on an encoder; `slow` and `late` ask for less load. */
 export type LagLevel = 'fine' | 'slow' | 'late';
 
-/** Encoding that takes longer than the media lasts, for so long, is too slow. */
-const slowForMs = 10_000;
-/** In that time the lag grows by this much at least: a speed of 0.95. */
-const growthMs = 500;
-/** Less than this is no lag: pictures wait for each other a little. */
-const usualMs = 1000;
-/** More than this is too late for viewers, unless it becomes less. */
-const lateMs = 4000;
-const fallingForMs = 3000;
-const fallMs = 300;
+/** Encoding slower than real time for so long is too slow. */
+const windowMs = 10_000;
+/** Growth of the lag in the window: a speed of 0.95. */
+const maxGrowthMs = 500;
+/** Frames wait for each other a little. */
+const normalLagMs = 1000;
+/** More lag is too late for viewers, unless it decreases. */
+const maxLagMs = 4000;
+const decreaseWindowMs = 3000;
+const minDecreaseMs = 300;
 
 /**
- * Judges from its lag whether an encoder keeps up: media that it was given and has not given back, in milliseconds. A lag that only
- * stands is no reason, since nothing would make it less; one that grows is.
+ * Judges from its lag whether an encoder keeps up. The lag is the media time that it was given and has not returned. A constant lag is
+ * acceptable, since less load would not reduce it; a growing lag is not.
  */
 export class LagMonitor {
-  /** Of the last ten seconds, oldest first. */
-  #seen: { readonly atMs: number; readonly lagMs: number }[] = [];
+  /** Of the window, oldest first. */
+  #observations: { readonly atMs: number; readonly lagMs: number }[] = [];
 
-  /** Another encoder begins, with what is left to do. */
+  /** Starts over for another encoder. */
   restart(): void {
-    this.#seen = [];
+    this.#observations = [];
   }
 
   /**
    * @param nowMs monotonic
-   * @param lagMs of the rung that is furthest behind
+   * @param lagMs of the slowest rendition
    */
   observe(nowMs: number, lagMs: number): LagLevel {
-    this.#seen.push({ atMs: nowMs, lagMs });
-    while (this.#seen[1] !== undefined && nowMs - this.#seen[1].atMs >= slowForMs) this.#seen.shift();
-    const oldest = this.#seen[0]!;
-    const hasSeenEnough = nowMs - oldest.atMs >= slowForMs;
-    if (hasSeenEnough && lagMs > usualMs && lagMs - oldest.lagMs >= growthMs) return 'slow';
-    if (lagMs <= lateMs) return 'fine';
-    const before = this.#seen.findLast(({ atMs }) => nowMs - atMs >= fallingForMs);
-    return before !== undefined && before.lagMs - lagMs < fallMs ? 'late' : 'fine';
+    const seen = this.#observations;
+    seen.push({ atMs: nowMs, lagMs });
+    while (seen[1] !== undefined && nowMs - seen[1].atMs >= windowMs) seen.shift();
+    const oldest = seen[0]!;
+    const isWindowFull = nowMs - oldest.atMs >= windowMs;
+    if (isWindowFull && lagMs > normalLagMs && lagMs - oldest.lagMs >= maxGrowthMs) return 'slow';
+    if (lagMs <= maxLagMs) return 'fine';
+    const before = seen.findLast(({ atMs }) => nowMs - atMs >= decreaseWindowMs);
+    return before !== undefined && before.lagMs - lagMs < minDecreaseMs ? 'late' : 'fine';
   }
 }

@@ -8,142 +8,135 @@ import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { flvHeader, flvTagEnvelope } from '../../media/flv/flv-tag.ts';
 import { messageOf } from '../../shared/errors.ts';
 
-/** A tag of picture on its way to an encoder. */
+/** A video tag for an encoder. */
 export interface EncoderTag {
   readonly role: 'config' | 'keyframe' | 'frame';
   /** Decoding time on the broadcast's clock. */
   readonly atMs: number;
   /**
-   * When the frame is shown, on the clock on which keyframes are shown when they are decoded: B-frames need no room there, and what
-   * is encoded without them has these decoding times.
+   * Presentation time on a clock on which keyframes are shown when they are decoded: the decoding time of the frame once it is encoded
+   * without B-frames.
    */
   readonly shownMs: number;
-  /** How much later than `shownMs` it is shown on the broadcast's clock. */
+  /** Presentation time on the broadcast's clock minus `shownMs`. */
   readonly reorderMs: number;
   readonly body: Buffer;
 }
 
-/** One rung that an encoder makes. */
 export interface EncoderRendition {
   readonly name: string;
   readonly width: number;
   readonly height: number;
   readonly bitsPerSecond: number;
-  /** Frames before this (`shownMs`) are there already. */
+  /** Frames before this `shownMs` are encoded already. */
   readonly fromMs?: number | undefined;
-  /** The `reorderMs` of the frames from there on; that of the first keyframe unless given. */
+  /** The `reorderMs` of the frames from there on; that of the first keyframe by default. */
   readonly fromReorderMs?: number | undefined;
 }
 
-/** What an encoder makes. */
 export interface EncoderConfig
   extends Pick<LiveEncodeOptions, 'width' | 'height' | 'overlay' | 'frameDivisor'> {
   readonly renditions: readonly EncoderRendition[];
-  /** The keyframe that it will begin with. */
+  /** The keyframe that it begins with. */
   readonly first: Pick<EncoderTag, 'atMs' | 'shownMs' | 'reorderMs'>;
 }
 
-/** What an encoder tells. */
 export interface EncoderEvents {
-  /** Before the first sample of each rung. */
-  track(rung: string, track: TrackDescription): void;
-  /** In the order of decoding. `atMs`: decoding time on the broadcast's clock. */
-  sample(rung: string, sample: Sample, atMs: number): void;
-  /** Last. `failure` says why it is gone, unless it was asked to end. */
+  /** Before the first sample of each rendition. */
+  track(rendition: string, track: TrackDescription): void;
+  /** In decoding order. `atMs`: decoding time on the broadcast's clock. */
+  sample(rendition: string, sample: Sample, atMs: number): void;
+  /** The last event. `failure` is undefined after a requested end. */
   exited(failure: string | undefined): void;
 }
 
-/** Makes rungs out of the picture of one publisher. It gets the configuration first, then a keyframe. */
+/** Encodes renditions of one publisher's video. Write the decoder configuration first, then a keyframe. */
 export interface LiveEncoder {
   write(tag: EncoderTag): void;
-  /** No more input: what is inside comes out, then `exited`. */
+  /** Ends the input: outputs what is inside, then emits `exited`. */
   finish(): void;
-  /** Gives up what is inside. */
+  /** Discards what is inside. */
   kill(): void;
 }
 
-/** What one ffmpeg encoder needs beside its order. */
 export interface FfmpegLiveEncoderOptions {
   readonly ffmpeg: Pick<FfmpegBuild, 'path'> & FpsModeSupport;
   readonly owner: ProcessOwner;
-  readonly order: EncoderConfig;
+  readonly config: EncoderConfig;
   readonly events: EncoderEvents;
   readonly threads: number;
-  /** Larger pictures are not decoded. */
+  /** Larger frames are not decoded. */
   readonly maxPixels: number;
-  /** For its data. */
   readonly memoryBytes: number;
-  /** 0..19: how much it gives way to copying. */
+  /** 0..19. */
   readonly niceness: number;
-  /** Go on the log lines of the process. */
+  /** For log lines. */
   readonly ids: Readonly<Record<string, unknown>>;
 }
 
 interface RenditionState {
-  readonly order: EncoderRendition;
-  /** Frames that are shown from here on, on the broadcast's clock, are in it. */
+  readonly config: EncoderRendition;
+  /** Presentation time of its first frame, on the broadcast's clock. */
   readonly fromMs: number;
   timescale: number;
-  /** When its first sample is shown on the broadcast's clock: its muxer counts from there. */
+  /** Presentation time of its first sample: its muxer counts from there. */
   startMs: number | undefined;
-  /** That of the newest keyframe. */
+  /** Of the newest keyframe. */
   reorderMs: number;
 }
 
-/** A frame that was written. */
 interface WrittenFrame {
-  /** When it is shown on the broadcast's clock. */
+  /** On the broadcast's clock. */
   readonly ptsMs: number;
   readonly reorderMs: number;
   readonly isKeyframe: boolean;
 }
 
-/** Times of frames are rounded to milliseconds on their way. */
+/** FLV and the muxer round times to milliseconds. */
 const roundingMs = 4;
-/** More than can be inside. */
-const mostKeyframes = 2000;
+/** More than an encoder holds. */
+const maxKeyframes = 2000;
 
-/** An encoder that is one ffmpeg: FLV on its stdin, one fragmented MP4 a rung on pipes of their own. */
+/** An ffmpeg that reads FLV on stdin and writes one fragmented MP4 per rendition on a pipe of its own. */
 export class FfmpegLiveEncoder implements LiveEncoder {
   readonly #process: PipedProcess;
   readonly #events: EncoderEvents;
-  readonly #order: EncoderConfig;
-  readonly #rungs: readonly RenditionState[];
-  /** Of the frames written, until every rung has begun. */
+  readonly #config: EncoderConfig;
+  readonly #renditions: readonly RenditionState[];
+  /** Written frames, until every rendition has begun. */
   #written: WrittenFrame[] | undefined = [];
-  /** The newest keyframes written. */
   readonly #keyframes: WrittenFrame[] = [];
   #failure: string | undefined;
   #isKilled = false;
 
-  /** @throws Error when there is nothing left to start a process with */
+  /** @throws Error when memory or file descriptors are exhausted */
   constructor(options: FfmpegLiveEncoderOptions) {
-    const { order, events, threads, maxPixels, memoryBytes, niceness } = options;
-    const { first } = order;
+    const { config, events, threads, maxPixels, memoryBytes, niceness } = options;
+    const { first } = config;
     this.#events = events;
-    this.#order = order;
-    this.#rungs = order.renditions.map(rung => ({
-      order: rung,
-      fromMs: (rung.fromMs ?? first.shownMs) + (rung.fromReorderMs ?? first.reorderMs) - roundingMs,
+    this.#config = config;
+    this.#renditions = config.renditions.map(rendition => ({
+      config: rendition,
+      fromMs: (rendition.fromMs ?? first.shownMs) + (rendition.fromReorderMs ?? first.reorderMs) - roundingMs,
       timescale: 1000,
       startMs: undefined,
       reorderMs: first.reorderMs,
     }));
-    const timed = this.#rungs.map(({ order: { name, width, height, bitsPerSecond }, fromMs }) => ({
+    const timed = this.#renditions.map(({ config: { name, width, height, bitsPerSecond }, fromMs }) => ({
       ...{ name, width, height, bitsPerSecond },
       fromSeconds: (fromMs - first.atMs) / 1000,
     }));
     this.#process = options.owner.start(
       options.ffmpeg.path,
-      withFpsMode(liveEncodeArguments({ ...order, renditions: timed, threads, maxPixels }), options.ffmpeg),
+      withFpsMode(liveEncodeArguments({ ...config, renditions: timed, threads, maxPixels }), options.ffmpeg),
       { outputs: timed.length, limits: liveEncodeLimits(memoryBytes), ids: options.ids, niceness },
     );
-    for (const [index, rung] of this.#rungs.entries()) this.#read(rung, 3 + index);
+    for (const [index, rendition] of this.#renditions.entries()) this.#read(rendition, 3 + index);
     this.#process.stdin.write(flvHeader(false, true));
     void this.#process.exited.then(exit => {
       const how = exit.signal === null ? `exit code ${exit.code}` : `signal ${exit.signal}`;
-      const wasAsked = this.#isKilled || (this.#failure === undefined && exit.kind === 'stopped');
-      events.exited(wasAsked ? undefined : [this.#failure ?? how, ...exit.lastLines].join(' | '));
+      const isRequested = this.#isKilled || (this.#failure === undefined && exit.kind === 'stopped');
+      events.exited(isRequested ? undefined : [this.#failure ?? how, ...exit.lastLines].join(' | '));
     });
   }
 
@@ -154,9 +147,9 @@ export class FfmpegLiveEncoder implements LiveEncoder {
       const frame = { ptsMs: shownMs + reorderMs, reorderMs, isKeyframe: role === 'keyframe' };
       this.#written?.push(frame);
       if (frame.isKeyframe) this.#keyframes.push(frame);
-      if (this.#keyframes.length > mostKeyframes) this.#keyframes.shift();
+      if (this.#keyframes.length > maxKeyframes) this.#keyframes.shift();
     }
-    const [head, tail] = flvTagEnvelope('video', Math.max(0, atMs - this.#order.first.atMs), body.length);
+    const [head, tail] = flvTagEnvelope('video', Math.max(0, atMs - this.#config.first.atMs), body.length);
     stdin.cork();
     stdin.write(head);
     stdin.write(body);
@@ -165,7 +158,7 @@ export class FfmpegLiveEncoder implements LiveEncoder {
   }
 
   finish(): void {
-    // What is inside may take as long as the one who asked lets it.
+    // The caller limits the time.
     void this.#process.stop({ interruptAfterMs: 60_000, killAfterMs: 1000 });
   }
 
@@ -174,19 +167,19 @@ export class FfmpegLiveEncoder implements LiveEncoder {
     void this.#process.kill();
   }
 
-  #read(rung: RenditionState, descriptor: number): void {
-    const { name } = rung.order;
+  #read(rendition: RenditionState, descriptor: number): void {
+    const { name } = rendition.config;
     const reader = new FragmentReader({
       onInit: ([track]) => {
         if (track === undefined) throw new Error('an init segment without a track');
-        rung.timescale = track.timescale;
+        rendition.timescale = track.timescale;
         this.#events.track(name, track);
       },
       onSample: sample => {
-        rung.startMs ??= this.#firstShown(rung);
-        const ptsMs = rung.startMs + (sample.dtsTicks * 1000) / rung.timescale;
-        if (sample.isSync) rung.reorderMs = this.#reorderOf(ptsMs) ?? rung.reorderMs;
-        const { reorderMs, timescale } = rung;
+        rendition.startMs ??= this.#firstShown(rendition);
+        const ptsMs = rendition.startMs + (sample.dtsTicks * 1000) / rendition.timescale;
+        if (sample.isSync) rendition.reorderMs = this.#reorderOf(ptsMs) ?? rendition.reorderMs;
+        const { reorderMs, timescale } = rendition;
         const compositionOffsetTicks = Math.round((reorderMs * timescale) / 1000);
         this.#events.sample(name, { ...sample, compositionOffsetTicks }, ptsMs - reorderMs);
       },
@@ -196,26 +189,28 @@ export class FfmpegLiveEncoder implements LiveEncoder {
       try {
         reader.push(chunk);
       } catch (error) {
-        this.#failure = `its output cannot be read: ${messageOf(error)}`;
+        this.#failure = `its output is malformed: ${messageOf(error)}`;
         void this.#process.kill();
       }
     });
   }
 
-  /** Where frames come at no constant rate, it is another one for each keyframe. */
+  /** With a variable frame rate every keyframe has another offset. */
   #reorderOf(ptsMs: number): number | undefined {
     return this.#keyframes.find(keyframe => Math.abs(keyframe.ptsMs - ptsMs) <= roundingMs)?.reorderMs;
   }
 
-  /** When the first frame that a rung has is shown. */
-  #firstShown(rung: RenditionState): number {
+  /** Presentation time of the first frame of a rendition. */
+  #firstShown(rendition: RenditionState): number {
     const inOrder = (this.#written ?? []).toSorted((one, other) => one.ptsMs - other.ptsMs);
-    if (this.#rungs.filter(({ startMs }) => startMs === undefined).length <= 1) this.#written = undefined;
-    const { frameDivisor, first } = this.#order;
+    if (this.#renditions.filter(({ startMs }) => startMs === undefined).length <= 1)
+      this.#written = undefined;
+    const { frameDivisor, first } = this.#config;
     const found = inOrder.find(
-      ({ ptsMs, isKeyframe }, index) => ptsMs >= rung.fromMs && (isKeyframe || index % frameDivisor === 0),
+      ({ ptsMs, isKeyframe }, index) =>
+        ptsMs >= rendition.fromMs && (isKeyframe || index % frameDivisor === 0),
     );
-    rung.reorderMs = found?.reorderMs ?? first.reorderMs;
+    rendition.reorderMs = found?.reorderMs ?? first.reorderMs;
     return found?.ptsMs ?? first.shownMs + first.reorderMs;
   }
 }

@@ -5,9 +5,9 @@ import type { RenditionReport } from '../../media/hls/media-playlist.ts';
 import { FillerWriter } from '../packaging/filler-writer.ts';
 import { LiveWindow, type LiveWindowOptions } from '../window/live-window.ts';
 
-/** One form in which a broadcast can be played: its window, and what is in there. */
+/** One rendition of a live broadcast: its window and its tracks. */
 export class LiveRendition {
-  /** Last but one part of its addresses: `source`, `audio`, `720p`. */
+  /** Path component of its URLs: `source`, `audio`, `720p`. */
   readonly name: string;
   readonly window: LiveWindow;
   #tracks: Partial<Record<TrackKind, TrackDescription>> = {};
@@ -18,12 +18,11 @@ export class LiveRendition {
     this.window = new LiveWindow({ ...options, filler: new FillerWriter(() => this.#tracks) });
   }
 
-  /** What it consists of now. */
   get tracks(): Partial<Record<TrackKind, TrackDescription>> {
     return this.#tracks;
   }
 
-  /** Segments from now on consist of these; the init section that they need. */
+  /** Sets the tracks of the next segments; returns their init section. */
   setTracks(tracks: Partial<Record<TrackKind, TrackDescription>>): Buffer {
     this.#tracks = tracks;
     const init = initOf(tracks);
@@ -31,12 +30,12 @@ export class LiveRendition {
     return init;
   }
 
-  /** Its segments consist of tracks that need the same init section. */
+  /** Tells whether these tracks need the current init section. */
   hasSameInit(tracks: Partial<Record<TrackKind, TrackDescription>>): boolean {
     return initOf(this.#tracks).equals(initOf(tracks));
   }
 
-  /** What its segments weigh, in bits a second: the peak of the whole broadcast, and the average of what is listed. */
+  /** Measures its segments: the peak of the whole broadcast, and the average of the listed ones. */
   measureBandwidth(): { peakBitsPerSecond: number; averageBitsPerSecond: number } {
     const { peakBitsPerSecond, averageBitsPerSecond } = this.window.measureBandwidth();
     this.#peakBitsPerSecond = Math.max(this.#peakBitsPerSecond, peakBitsPerSecond);
@@ -51,7 +50,7 @@ function initOf(tracks: Partial<Record<TrackKind, TrackDescription>>): Buffer {
   return writeInitSegment(numbered);
 }
 
-/** What a rendition's playlist says of how far the others have come. */
+/** Rendition reports (EXT-X-RENDITION-REPORT) for the playlist of one rendition. */
 export function renditionReports(renditions: Iterable<LiveRendition>, ownName: string): RenditionReport[] {
   const reports: RenditionReport[] = [];
   for (const { name, window } of renditions) {

@@ -10,52 +10,50 @@ import type { BroadcastRewind } from '../window/rewind-store.ts';
 import type { LadderConfig } from './ladder-config.ts';
 import { LiveRendition, renditionReports } from './live-rendition.ts';
 
-/** What the renditions of a broadcast are made with. */
 export interface LiveRenditionsOptions {
   readonly broadcastId: string;
   readonly liveStreamId: string;
   readonly targetDurationSeconds: number;
   readonly settings: Pick<LiveSettings, 'windowMs' | 'windowBytes'>;
-  /** What is encoded of it; nothing unless given. */
+  /** Undefined for passthrough. */
   readonly form?: LadderConfig | undefined;
-  /** Where media goes when it leaves the memory; nowhere unless given. */
+  /** Keeps media on disk; memory only by default. */
   readonly rewind?: BroadcastRewind | undefined;
   readonly clock: Clock;
 }
 
 /** The packaging session whose media is being segmented. */
 interface CurrentPackaging {
-  /** Rungs that are encoded now, lowest first. */
-  readonly rungs: readonly { readonly name: string; readonly bitsPerSecond: number }[];
+  /** Encoded renditions, lowest first. */
+  readonly renditions: readonly { readonly name: string; readonly bitsPerSecond: number }[];
   readonly hasDemuxedAudio: boolean;
   readonly frameSeconds: number | undefined;
 }
 
-/** What the media is like now. */
 export interface LiveMediaState {
   packaging(): CurrentPackaging | undefined;
   declared(): DeclaredMedia | undefined;
 }
 
-/** A rendition that is not there so long after the source is not waited for. */
-const lateRungMs = 3000;
+/** Time that the multivariant playlist waits for renditions after the source. */
+const maxRenditionDelayMs = 3000;
 
-/** All forms in which one broadcast can be played, and the list of them. */
+/** The renditions of one broadcast, and its multivariant playlist. */
 export class LiveRenditions {
   readonly source: LiveRendition;
   readonly #options: LiveRenditionsOptions;
-  readonly #facts: LiveMediaState;
-  /** By name; the source's is the first. */
+  readonly #media: LiveMediaState;
+  /** By name, the source first. */
   readonly #byName = new Map<string, LiveRendition>();
   readonly #droppedRenditions = new Set<string>();
   #multivariant: RenderedText | undefined;
-  /** When the source could first be played; monotonic. */
+  /** Monotonic time at which the source became playable. */
   #playableAtMs: number | undefined;
   #hasBeenComplete = false;
 
-  constructor(options: LiveRenditionsOptions, facts: LiveMediaState) {
+  constructor(options: LiveRenditionsOptions, media: LiveMediaState) {
     this.#options = options;
-    this.#facts = facts;
+    this.#media = media;
     this.source = this.#add(sourceRendition);
   }
 
@@ -64,12 +62,12 @@ export class LiveRenditions {
   }
 
   /** Size of the source's video in pixels; undefined without video. */
-  get pictureSize(): { readonly width: number; readonly height: number } | undefined {
+  get videoSize(): { readonly width: number; readonly height: number } | undefined {
     const { width, height } = this.source.tracks.video ?? {};
     return width && height ? { width, height } : undefined;
   }
 
-  /** All that there are beside the source. */
+  /** All but the source. */
   get others(): LiveRendition[] {
     return [...this.#byName.values()].filter(rendition => rendition !== this.source);
   }
@@ -78,17 +76,15 @@ export class LiveRenditions {
     return [...this.#byName.values()].map(({ window }) => window);
   }
 
-  /** Rungs that are made no more. */
   get droppedRenditions(): ReadonlySet<string> {
     return this.#droppedRenditions;
   }
 
-  /** There is something to play, in all that there is to choose among. */
+  /** The source and every offered rendition are playable. */
   get isPlayable(): boolean {
     return this.source.window.isPlayable && this.#isComplete();
   }
 
-  /** The rendition of this name, made when there is none. */
   getOrCreate(name: string): LiveRendition {
     return this.#byName.get(name) ?? this.#add(name, this.source);
   }
@@ -114,13 +110,13 @@ export class LiveRenditions {
     return rendition;
   }
 
-  /** A rung is made no more in this broadcast. */
+  /** Drops a rendition for the rest of this broadcast. */
   dropRendition(name: string): void {
     this.#droppedRenditions.add(name);
     this.invalidate();
   }
 
-  /** What can be chosen among, or what is said of it, has changed. */
+  /** The offered renditions or their attributes changed. */
   invalidate(): void {
     this.#multivariant = undefined;
   }
@@ -130,14 +126,14 @@ export class LiveRenditions {
     return this.windows.map(window => window.releaseMemory()).every(isAll => isAll);
   }
 
-  /** A part can be fetched. */
+  /** A part was listed. */
   partListed(): void {
     this.#playableAtMs ??= this.#options.clock.monotonicMs();
   }
 
   // ------------------------------------------------------------------------------------------------ viewers
 
-  /** The multivariant playlist; undefined until there is something to play. */
+  /** Returns the multivariant playlist; undefined until the broadcast is playable. */
   multivariant(): RenderedText | undefined {
     if (!this.isPlayable) return undefined;
     this.#multivariant ??= new RenderedText(formatLiveMultivariant(this.#variants()));
@@ -164,30 +160,33 @@ export class LiveRenditions {
     return this.#byName.get(rendition)?.window.requests.media(name, signal);
   }
 
-  /** All that is to be chosen among can be played, or has had its time to begin: a player reads the list once. */
+  /** Every offered rendition is playable or had its time to start: players read the multivariant playlist once. */
   #isComplete(): boolean {
     const { form, clock } = this.#options;
     if (this.#hasBeenComplete || form === undefined) return true;
-    const sound = this.#facts.packaging()?.hasDemuxedAudio ? [audioRendition] : [];
-    const isThere = [...this.#offered(), ...sound].every(name => this.#byName.get(name)?.window.isPlayable);
-    const isLate = clock.monotonicMs() - (this.#playableAtMs ?? Number.POSITIVE_INFINITY) > lateRungMs;
-    this.#hasBeenComplete = isThere || isLate;
+    const audio = this.#media.packaging()?.hasDemuxedAudio ? [audioRendition] : [];
+    const isPlayable = [...this.#offered(), ...audio].every(
+      name => this.#byName.get(name)?.window.isPlayable,
+    );
+    const isLate =
+      clock.monotonicMs() - (this.#playableAtMs ?? Number.POSITIVE_INFINITY) > maxRenditionDelayMs;
+    this.#hasBeenComplete = isPlayable || isLate;
     return this.#hasBeenComplete;
   }
 
-  /** Renditions of the picture, lowest first. */
+  /** Video renditions, lowest first. */
   #offered(): string[] {
-    const rungs = (this.#facts.packaging()?.rungs ?? [])
+    const renditions = (this.#media.packaging()?.renditions ?? [])
       .map(({ name }) => name)
       .filter(name => name !== sourceRendition);
-    return [...rungs.filter(name => !this.#droppedRenditions.has(name)), sourceRendition];
+    return [...renditions.filter(name => !this.#droppedRenditions.has(name)), sourceRendition];
   }
 
   #variants(): VariantInfo[] {
     const { liveStreamId, broadcastId } = this.#options;
     const uriOf = (name: string) => `${liveStreamId}/${broadcastId}/${name}/index.m3u8`;
-    const packaging = this.#facts.packaging();
-    const bits = new Map(packaging?.rungs.map(({ name, bitsPerSecond }) => [name, bitsPerSecond]));
+    const packaging = this.#media.packaging();
+    const bits = new Map(packaging?.renditions.map(({ name, bitsPerSecond }) => [name, bitsPerSecond]));
     const audio = packaging?.hasDemuxedAudio ? this.#byName.get(audioRendition) : undefined;
     const demuxedAudio =
       audio?.tracks.audio === undefined || !audio.window.isPlayable
@@ -201,7 +200,7 @@ export class LiveRenditions {
         {
           uri: uriOf(name),
           tracks: rendition.tracks,
-          declared: this.#facts.declared(),
+          declared: this.#media.declared(),
           ...(maxBitsPerSecond === undefined ? {} : { maxBitsPerSecond }),
           frameSeconds: packaging?.frameSeconds,
           ...rendition.measureBandwidth(),

@@ -11,7 +11,6 @@ import {
   sourceRendition,
 } from '../broadcast/broadcast-subscriber.ts';
 
-/** A picture out of a broadcast. */
 export interface LiveThumbnail {
   readonly body: Buffer;
   readonly contentType: 'image/jpeg';
@@ -19,54 +18,52 @@ export interface LiveThumbnail {
   readonly etag: string;
 }
 
-/** What pictures of broadcasts are made with. */
 export interface LiveThumbnailsOptions {
-  /** Makes a JPEG; undefined when none comes out. */
+  /** Makes a JPEG; undefined where the media has no frame. */
   readonly makeThumbnail: (
     media: ThumbnailMedia,
     ids: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ) => Promise<Buffer | undefined>;
-  /** Whether viewers can still get anything of a broadcast that has ended. */
+  /** Tells whether an ended broadcast is still playable. */
   readonly isPlayable: (liveStreamId: string, broadcastId: string) => boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** What is kept of a broadcast. */
-interface Holder {
+interface BroadcastThumbnail {
   readonly liveStreamId: string;
   readonly broadcastId: string;
-  /** The newest part with a keyframe that no picture was made of yet. */
+  /** Newest part with a keyframe that no thumbnail was made of yet. */
   newest: ThumbnailMedia | undefined;
   frame: LiveThumbnail | undefined;
-  /** When a picture was last made or failed, monotonic ms. */
+  /** Monotonic time of the last attempt. */
   triedAtMs: number;
   making: Promise<void> | undefined;
   hasEnded: boolean;
 }
 
-/** A picture that is older is made anew when somebody asks. */
-const freshMs = 10_000;
-/** Whoever asks for the first picture waits for it no longer. */
-const firstWaitMs = 3000;
-const mostAtOnce = 2;
-/** Streams whose picture waits for its turn; what is asked for beyond stays as it is. */
-const mostWaiting = 50;
+/** An older thumbnail is replaced on request. */
+const maxAgeMs = 10_000;
+/** Time that a request waits for the first thumbnail. */
+const maxFirstWaitMs = 3000;
+const maxRunning = 2;
+/** Further requests get the old thumbnail. */
+const maxWaiting = 50;
 const sweepEveryMs = 5000;
-/** Of all broadcasts that have ended: their pictures, and parts that nobody has asked a picture of. */
-const mostEndedBytes = 32 * 1024 * 1024;
+/** Thumbnails and unused parts of all ended broadcasts. */
+const maxEndedBytes = 32 * 1024 * 1024;
 
 /**
- * Pictures of what is on air. Of each broadcast the newest part with a keyframe is held, and a picture is made of it only when somebody
- * asks and the last one is ten seconds old; until it is made the old one is shown.
+ * Thumbnails of live broadcasts. Keeps the newest part with a keyframe of each broadcast, and makes a thumbnail of it only on request and
+ * when the last one is ten seconds old; serves the old one until then.
  */
 export class LiveThumbnails implements Component {
   readonly name = 'live-frames';
   readonly #options: LiveThumbnailsOptions;
-  /** By broadcast; those that ended stand in the order of their end. */
-  readonly #holders = new Map<string, Holder>();
-  readonly #turns = new ConcurrencyLimit(mostAtOnce);
+  /** By broadcast; ended ones in the order of their end. */
+  readonly #thumbnails = new Map<string, BroadcastThumbnail>();
+  readonly #turns = new ConcurrencyLimit(maxRunning);
   readonly #abort = new AbortController();
   readonly #sweeps = new OnDemandInterval(sweepEveryMs, () => this.#sweep());
 
@@ -79,100 +76,99 @@ export class LiveThumbnails implements Component {
   async stop(): Promise<void> {
     this.#sweeps.stop();
     this.#abort.abort();
-    await Promise.all([...this.#holders.values()].map(holder => holder.making));
-    this.#holders.clear();
+    await Promise.all([...this.#thumbnails.values()].map(thumbnail => thumbnail.making));
+    this.#thumbnails.clear();
   }
 
-  /** Goes along with a broadcast. */
   follow({ liveStreamId, broadcastId }: BroadcastInfo): BroadcastSubscriber {
-    const holder: Holder = {
+    const thumbnail: BroadcastThumbnail = {
       ...{ liveStreamId, broadcastId, newest: undefined, frame: undefined, making: undefined },
       ...{ triedAtMs: Number.NEGATIVE_INFINITY, hasEnded: false },
     };
-    this.#holders.set(broadcastId, holder);
+    this.#thumbnails.set(broadcastId, thumbnail);
     let init: Buffer | undefined;
     let height: number | undefined;
     return {
       name: this.name,
-      tracks: (rendition, tracks, bytes, isStandIn) => {
-        if (rendition !== sourceRendition || isStandIn) return;
+      tracks: (rendition, tracks, bytes, isSlate) => {
+        if (rendition !== sourceRendition || isSlate) return;
         init = tracks.video === undefined ? undefined : bytes;
         height = tracks.video?.height;
       },
       part: part => {
         if (part.rendition !== sourceRendition || part.isSlate || !part.isIndependent) return;
-        if (init !== undefined) holder.newest = { init, part: part.body, height };
+        if (init !== undefined) thumbnail.newest = { init, part: part.body, height };
       },
       ended: () => {
-        holder.hasEnded = true;
-        // To the end of the line: the one that ended longest ago goes first.
-        if (!this.#holders.delete(broadcastId)) return;
-        this.#holders.set(broadcastId, holder);
+        thumbnail.hasEnded = true;
+        // Moved to the end: the broadcast that ended first is removed first.
+        if (!this.#thumbnails.delete(broadcastId)) return;
+        this.#thumbnails.set(broadcastId, thumbnail);
         if (this.#sweep()) this.#sweeps.wake();
       },
     };
   }
 
-  /** Whether there is a picture to show, or to be made when it is asked for. */
+  /** Tells whether a thumbnail exists or can be made. */
   hasFrame(broadcastId: string): boolean {
-    const holder = this.#holders.get(broadcastId);
-    return holder !== undefined && (holder.frame !== undefined || holder.newest !== undefined);
+    const thumbnail = this.#thumbnails.get(broadcastId);
+    return thumbnail !== undefined && (thumbnail.frame !== undefined || thumbnail.newest !== undefined);
   }
 
-  /** The newest picture that there is; undefined where none can be made. Never rejects. */
+  /** Returns the newest thumbnail; undefined where none can be made. Never rejects. */
   async frame(broadcastId: string): Promise<LiveThumbnail | undefined> {
-    const holder = this.#holders.get(broadcastId);
-    if (holder === undefined) return undefined;
-    const isDue = this.#options.clock.monotonicMs() - holder.triedAtMs >= freshMs;
-    if (isDue && holder.making === undefined && holder.newest !== undefined) this.#begin(holder);
-    if (holder.frame === undefined && holder.making !== undefined) {
-      await Promise.race([holder.making, this.#patience()]);
+    const thumbnail = this.#thumbnails.get(broadcastId);
+    if (thumbnail === undefined) return undefined;
+    const isDue = this.#options.clock.monotonicMs() - thumbnail.triedAtMs >= maxAgeMs;
+    if (isDue && thumbnail.making === undefined && thumbnail.newest !== undefined) this.#start(thumbnail);
+    if (thumbnail.frame === undefined && thumbnail.making !== undefined) {
+      await Promise.race([thumbnail.making, this.#firstWait()]);
     }
-    return holder.frame;
+    return thumbnail.frame;
   }
 
-  async #patience(): Promise<void> {
+  async #firstWait(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    setTimeout(resolve, firstWaitMs).unref();
+    setTimeout(resolve, maxFirstWaitMs).unref();
     return promise;
   }
 
-  #begin(holder: Holder): void {
-    if (this.#abort.signal.aborted || this.#turns.waitingCount >= mostWaiting) return;
-    holder.making = this.#turns
-      .run(() => this.#make(holder))
+  #start(thumbnail: BroadcastThumbnail): void {
+    if (this.#abort.signal.aborted || this.#turns.waitingCount >= maxWaiting) return;
+    thumbnail.making = this.#turns
+      .run(() => this.#make(thumbnail))
       .finally(() => {
-        holder.making = undefined;
+        thumbnail.making = undefined;
       });
   }
 
-  async #make(holder: Holder): Promise<void> {
-    const { makeThumbnail: makePicture, clock, log } = this.#options;
-    const { liveStreamId, broadcastId } = holder;
+  async #make(thumbnail: BroadcastThumbnail): Promise<void> {
+    const { makeThumbnail, clock, log } = this.#options;
+    const { liveStreamId, broadcastId } = thumbnail;
     try {
-      const media = holder.newest;
+      const media = thumbnail.newest;
       if (media === undefined || this.#abort.signal.aborted) return;
-      holder.newest = undefined;
-      const body = await makePicture(media, { liveStreamId, broadcastId }, this.#abort.signal);
-      if (body === undefined) log.debug('live-frame-not-made', { liveStreamId, broadcastId });
-      else holder.frame = frameOf(body);
+      thumbnail.newest = undefined;
+      const body = await makeThumbnail(media, { liveStreamId, broadcastId }, this.#abort.signal);
+      if (body === undefined) log.debug('live-thumbnail-empty', { liveStreamId, broadcastId });
+      else thumbnail.frame = frameOf(body);
     } catch (error) {
-      log.warn('live-frame-failed', { liveStreamId, broadcastId, error });
+      log.warn('live-thumbnail-failed', { liveStreamId, broadcastId, error });
     } finally {
-      holder.triedAtMs = clock.monotonicMs();
+      thumbnail.triedAtMs = clock.monotonicMs();
     }
   }
 
-  /** Forgets what ended and can be played no more, and of the rest what is too much. Returns whether something that ended is left. */
+  /** Removes ended broadcasts that are not playable any more or exceed the limit. Returns whether ended ones are left. */
   #sweep(): boolean {
-    const ended = [...this.#holders.values()].filter(holder => holder.hasEnded);
+    const ended = [...this.#thumbnails.values()].filter(thumbnail => thumbnail.hasEnded);
     let left = ended.length;
-    let bytes = ended.reduce((sum, holder) => sum + bytesOf(holder), 0);
-    for (const holder of ended) {
-      const { liveStreamId, broadcastId } = holder;
-      if (bytes <= mostEndedBytes && this.#options.isPlayable(liveStreamId, broadcastId)) continue;
-      bytes -= bytesOf(holder);
-      this.#holders.delete(broadcastId);
+    let bytes = ended.reduce((sum, thumbnail) => sum + bytesOf(thumbnail), 0);
+    for (const thumbnail of ended) {
+      const { liveStreamId, broadcastId } = thumbnail;
+      if (bytes <= maxEndedBytes && this.#options.isPlayable(liveStreamId, broadcastId)) continue;
+      bytes -= bytesOf(thumbnail);
+      this.#thumbnails.delete(broadcastId);
       left -= 1;
     }
     return left > 0;
@@ -184,6 +180,6 @@ function frameOf(body: Buffer): LiveThumbnail {
   return { body, contentType: 'image/jpeg', etag: `"${hash}"` };
 }
 
-function bytesOf({ newest, frame }: Holder): number {
+function bytesOf({ newest, frame }: BroadcastThumbnail): number {
   return (newest?.part.length ?? 0) + (frame?.body.length ?? 0);
 }

@@ -1,29 +1,29 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { AlignedSegmenter } from '../packaging/aligned-segmenter.ts';
 
-/** The lag that is made up for at a change is shorter than this many frames. */
+/** Frames held during a switch. */
 const maxHeldSamples = 4000;
 
 /**
- * What fills a rendition: the samples of one name, or, once that is made no more, those of another, so that its viewers go on in what is
- * there.
+ * Feeds a rendition's segmenter with the samples of an encoded rendition or, once that was dropped, of another, so that its viewers
+ * continue.
  */
 export class RenditionFeed {
   readonly segmenter: AlignedSegmenter;
   #currentRendition: string;
-  #next: { readonly name: string; readonly fromMs: number; readonly early: [Sample, number][] } | undefined;
+  #next: { readonly name: string; readonly fromMs: number; readonly held: [Sample, number][] } | undefined;
 
   constructor(segmenter: AlignedSegmenter, from: string) {
     this.segmenter = segmenter;
     this.#currentRendition = from;
   }
 
-  /** Whose samples it takes, or will take. */
+  /** Source of its samples after a pending switch. */
   get nextRendition(): string {
     return this.#next?.name ?? this.#currentRendition;
   }
 
-  /** Whose samples it takes now. */
+  /** Source of its samples now. */
   get currentRendition(): string {
     return this.#currentRendition;
   }
@@ -33,17 +33,17 @@ export class RenditionFeed {
     const next = this.#next;
     if (name === this.#currentRendition && (next === undefined || atMs < next.fromMs - 1))
       this.segmenter.add(sample, atMs);
-    else if (name === next?.name && atMs >= next.fromMs - 1 && next.early.length < maxHeldSamples) {
-      next.early.push([sample, atMs]);
+    else if (name === next?.name && atMs >= next.fromMs - 1 && next.held.length < maxHeldSamples) {
+      next.held.push([sample, atMs]);
     }
   }
 
-  /** From `fromMs` on it takes the samples of another name. What comes of those is kept back until {@link completeSwitch}. */
+  /** Takes the samples of another rendition from `fromMs` on; holds them until {@link completeSwitch}. */
   switchTo(name: string, fromMs: number): void {
-    this.#next = { name, fromMs, early: [] };
+    this.#next = { name, fromMs, held: [] };
   }
 
-  /** All samples from before the change have come. @returns whether there was one */
+  /** All samples from before the switch have arrived. @returns whether a switch was pending */
   completeSwitch(): boolean {
     const next = this.#next;
     if (next === undefined) return false;
@@ -52,8 +52,8 @@ export class RenditionFeed {
     return true;
   }
 
-  /** What was kept back, to be delivered after {@link completeSwitch}. */
+  /** Held samples, to be delivered after {@link completeSwitch}. */
   get heldSamples(): readonly [Sample, number][] {
-    return this.#next?.early ?? [];
+    return this.#next?.held ?? [];
   }
 }

@@ -148,7 +148,7 @@ describe('an encoder that keeps up', () => {
       send(second * 1000, second * 1000 + 1000);
       await vi.advanceTimersByTimeAsync(1000);
     }
-    expect(told).toContain('failed it gave nothing for 8000 ms');
+    expect(told).toContain('failed no output for 8000 ms');
     expect(encoders.length).toBeGreaterThan(1);
     void ladder.kill();
   });
