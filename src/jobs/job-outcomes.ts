@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../shared/clock.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
+import { type RetrySchedule, retryDelayMs } from '../shared/scheduling/retry-schedule.ts';
 import type { Database } from '../store/database.ts';
 import type { JobStore, StoredJob } from './job.store.ts';
 import type { JobKind } from './job.ts';
@@ -30,10 +31,11 @@ export interface AttemptFailure {
   readonly error: unknown;
 }
 
-/** Delays before the second, third, ... attempt. The last one repeats. */
-export const retryDelaysMs: readonly number[] = [1_000, 5_000, 30_000, 120_000, 600_000];
-/** Adds up to this share to a delay, so that jobs that failed together are not retried together. */
-const retryJitter = 0.2;
+/** Delays between the attempts at a job. */
+export const jobRetries: RetrySchedule = {
+  delaysMs: [1_000, 5_000, 30_000, 120_000, 600_000],
+  jitter: { min: 1, max: 1.2 },
+};
 /** Delay before a failed write to the database is repeated. */
 export const databaseRetryMs = 1_000;
 const maxFailureLength = 1_000;
@@ -117,7 +119,7 @@ export class JobOutcomes {
     if (isFinal || (number >= kind.maxAttempts && !isDiskFull)) {
       return this.#giveUp(job, kind, number, error);
     }
-    const delayMs = retryDelayMs(number);
+    const delayMs = retryDelayMs(jobRetries, number);
     const attempts = Math.min(number, Math.max(1, kind.maxAttempts - 1));
     this.#store.requeue(job.id, nowMs + delayMs, attempts, failureText(error));
     this.#log.warn('job-retried', { ...idsOf(job), attempt: number, delayMs, error });
@@ -133,7 +135,12 @@ export class JobOutcomes {
     } catch (fault) {
       // Without the consequences of the failure its owner would wait forever: the job is tried again.
       this.#log.error('job-give-up-failed', { ...idsOf(job), error: fault });
-      this.#store.requeue(job.id, nowMs + retryDelayMs(retryDelaysMs.length), attempts, failureText(error));
+      this.#store.requeue(
+        job.id,
+        nowMs + retryDelayMs(jobRetries, jobRetries.delaysMs.length),
+        attempts,
+        failureText(error),
+      );
       return 'retried';
     }
     const level = error instanceof AppError ? error.logLevel : 'error';
@@ -145,11 +152,6 @@ export class JobOutcomes {
 /** Fields that identify a job in log lines. */
 export function idsOf(job: StoredJob): Readonly<Record<string, unknown>> {
   return { jobId: job.id, kind: job.kind, subjectId: job.subjectId };
-}
-
-function retryDelayMs(attempt: number): number {
-  const delayMs = retryDelaysMs[Math.min(attempt, retryDelaysMs.length) - 1]!;
-  return Math.round(delayMs * (1 + Math.random() * retryJitter));
 }
 
 function failureText(error: unknown): string {

@@ -1,3 +1,8 @@
+import {
+  doublingDelaysMs,
+  type RetrySchedule,
+  retryDelayMs,
+} from '../../shared/scheduling/retry-schedule.ts';
 import type { RestreamFailure } from './restream-failure.ts';
 
 export interface RestreamTimeouts {
@@ -24,7 +29,7 @@ const maxQuickRetriesAfterRefusal = 3;
 
 /** Schedules the retries of a destination with exponential backoff. */
 export class RestreamRetries {
-  readonly #timeouts: RestreamTimeouts;
+  readonly #schedule: RetrySchedule;
   readonly #random: () => number;
   #failures = 0;
   #refusals = 0;
@@ -36,7 +41,11 @@ export class RestreamRetries {
 
   /** @param random 0..1; spreads the retries of many destinations */
   constructor(timeouts: RestreamTimeouts, random: () => number = Math.random) {
-    this.#timeouts = timeouts;
+    const { firstRetryMs, maxRetryMs } = timeouts;
+    this.#schedule = {
+      delaysMs: doublingDelaysMs(firstRetryMs, maxRetryMs),
+      jitter: { min: 0.75, max: 1.25 },
+    };
     this.#random = random;
   }
 
@@ -69,9 +78,8 @@ export class RestreamRetries {
     this.#isRetry = true;
     if (reason === 'refused') this.#refusals += 1;
     const isPermanent = isLasting && (reason !== 'refused' || this.#refusals > maxQuickRetriesAfterRefusal);
-    const { firstRetryMs, maxRetryMs } = this.#timeouts;
-    const backoffMs = Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(this.#failures - 1, 20));
-    const retryMs = Math.round((isPermanent ? maxRetryMs : backoffMs) * (0.75 + this.#random() / 2));
+    const attempts = isPermanent ? Number.POSITIVE_INFINITY : this.#failures;
+    const retryMs = retryDelayMs(this.#schedule, attempts, this.#random());
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#isDue = true;
