@@ -5,7 +5,7 @@ import { AppError, type ErrorCode } from '../../shared/errors.ts';
 import { newUuid } from '../../shared/ids.ts';
 import type { FileAdmission, UploadedFile } from '../routing/route.ts';
 import { unknownAttributeError } from '../routing/validation.ts';
-import { type FormPart, maxBodyOverheadBytes, multipartPlugin } from './multipart-plugin.ts';
+import { boundaryOf, type FormPart, maxBodyOverheadBytes, multipartPlugin } from './multipart-plugin.ts';
 import { SpoolFile } from './spool-file.ts';
 
 /** How file bodies are received. */
@@ -45,6 +45,7 @@ export async function receiveFile(
 ): Promise<UploadedFile> {
   const announcedBytes = Number(ctx.req.headers['content-length'] ?? 0);
   if (announcedBytes > admission.maxBytes + maxBodyOverheadBytes) throw fileTooLargeError(admission);
+  const boundary = ctx.is('multipart') ? boundaryOf(ctx.get('content-type')) : '';
   await options.requireFreeSpace(announcedBytes);
   const folder = join(options.uploadDir, newUuid());
   await mkdir(folder);
@@ -60,7 +61,7 @@ export async function receiveFile(
     urlencoded: false,
     formidable: {
       // Formidable's other kinds would be chosen by a word in the boundary, and one of them takes any amount into memory.
-      enabledPlugins: [multipartPlugin],
+      enabledPlugins: [multipartPlugin(boundary)],
       uploadDir: folder,
       filename: () => `file${spools.length}`,
       maxFiles: 1,

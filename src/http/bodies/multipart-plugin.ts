@@ -3,93 +3,101 @@ import type { Part, PluginFunction } from 'formidable';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import { MultipartParser } from './multipart-parser.ts';
 
-/** What fields, boundaries and headers may take beside the bytes of a file. */
+/** Room for fields, boundaries and headers beside the bytes of a file. */
 export const maxBodyOverheadBytes = 256 * 1_024;
 
-/** A part as formidable's own functions take it: its bytes come with `data`, and `end` says that it is whole. */
+/** A part as formidable handles it: `data` brings its bytes, and `end` completes it. */
 export interface FormPart extends EventEmitter {
   readonly name: string;
   /** Undefined for a field. */
   readonly originalFilename: string | undefined;
-  /** Set exactly for files: formidable tells them from fields by it. */
+  /** Set for files only: formidable tells them from fields by it. */
   readonly mimetype: string | undefined;
   readonly transferEncoding: 'utf-8';
 }
 
-/** What formidable lets a plugin use, and what it asks of a plugin's parser; its types leave both out. */
-interface Form {
-  readonly headers: Readonly<Record<string, string | undefined>>;
+/** The public members of a form that a plugin uses, and the parser that it has to set; formidable's types leave them out. */
+interface Form extends EventEmitter {
   readonly error: unknown;
   readonly options: { readonly maxTotalFileSize: number };
   readonly bytesReceived: number;
   readonly onPart: (part: Part) => void;
   type: string;
   ended: boolean;
-  _parser: EventEmitter & { write(chunk: Buffer): void; end(): void };
-  _maybeEnd(): void;
-  _error(error: unknown): void;
+  _parser: FormParser;
+}
+
+type FormParser = EventEmitter & { write(chunk: Buffer): void; end(): void };
+
+/** Returns the boundary that a multipart content type names. */
+export function boundaryOf(contentType: string): string {
+  const [, quoted, token] = /^multipart\/.*;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType) ?? [];
+  const boundary = quoted ?? token;
+  if (boundary === undefined) throw payloadError('The content type names no multipart boundary.');
+  return boundary;
 }
 
 /**
- * Takes the place of formidable's multipart plugin, whose parser looks at each byte from script: about a third of the
- * processor time of an upload, and all of it where a body is made to be slow. A file is a part with a file name.
+ * Replaces formidable's multipart plugin, whose parser visits each byte in script: a third of the processor time of an upload, and all
+ * of it for a hostile body. A file is a part with a file name.
  */
-export const multipartPlugin: PluginFunction = formidable => {
-  const form = formidable as unknown as Form;
-  const type = form.headers['content-type'] ?? '';
-  const boundary = /^multipart\/.*;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(type)?.slice(1).find(Boolean);
-  if (boundary === undefined) {
-    form._error(payloadError('The content type names no multipart boundary.'));
-    return;
-  }
-  form.type = 'multipart';
-  try {
-    form._parser = parserOf(form, boundary);
-  } catch (error) {
-    form._error(error);
-  }
-};
+export function multipartPlugin(boundary: string): PluginFunction {
+  return formidable => {
+    const form = formidable as unknown as Form;
+    form.type = 'multipart';
+    // Formidable has no public name for the parser that a plugin supplies; its own plugins set this member, too.
+    form._parser = createParser(form, boundary);
+  };
+}
 
-function parserOf(form: Form, boundary: string): Form['_parser'] {
+function createParser(form: Form, boundary: string): FormParser {
+  const emitter = new EventEmitter();
   let part: FormPart;
   let isInputOver = false;
+  let unfinishedFiles = 0;
+  form.on('file', () => {
+    unfinishedFiles -= 1;
+  });
+  const guarded = (work: () => void) => {
+    if (form.error) return;
+    try {
+      work();
+    } catch (error) {
+      // Formidable listens, and ends the form.
+      emitter.emit('error', error);
+    }
+  };
   const parser = new MultipartParser(boundary, {
     onPartBegin(headers) {
       part = partFrom(headers);
+      if (part.originalFilename !== undefined) unfinishedFiles += 1;
       parser.pause();
-      // Whoever takes it may do so later, and listens to its end last of all.
-      part.once('newListener', function goOn(event) {
-        if (event === 'end') queueMicrotask(() => guarded(goOnReading));
-        else part.once('newListener', goOn);
+      // The receiver of the part may open a file first, and listens to `end` last of all.
+      part.once('newListener', function resumeAfterEnd(event) {
+        if (event === 'end') queueMicrotask(() => guarded(resume));
+        else part.once('newListener', resumeAfterEnd);
       });
       form.onPart(part as unknown as Part);
     },
     onPartData: bytes => void part.emit('data', bytes),
     onPartEnd: () => void part.emit('end'),
     onEnd() {
+      // Formidable ends the form itself when it has written the file.
       form.ended = true;
-      form._maybeEnd();
+      if (unfinishedFiles === 0) form.emit('end');
     },
   });
-  const goOnReading = () => {
+  const resume = () => {
     parser.resume();
     if (isInputOver) checkEnd();
   };
   const checkEnd = () => {
     if (!parser.hasEnded && !parser.isPaused) throw payloadError('The body ended before its last boundary.');
   };
-  const guarded = (work: () => void) => {
-    if (form.error) return;
-    try {
-      work();
-    } catch (error) {
-      form._error(error);
-    }
-  };
-  return Object.assign(new EventEmitter(), {
+  return Object.assign(emitter, {
     write: (chunk: Buffer) =>
       guarded(() => {
-        // A body without a length must not go on for ever in what belongs to no file.
+        // Bounds a body without a length whose bytes belong to no file.
         if (form.bytesReceived > form.options.maxTotalFileSize + maxBodyOverheadBytes) {
           throw new AppError('uploaded-file-too-large');
         }
@@ -131,7 +139,7 @@ function fileNameOf(disposition: string): string | undefined {
   return plain === undefined ? undefined : baseName(plain);
 }
 
-/** Some clients send the whole path. */
+/** Drops the folders, which some clients send. */
 function baseName(name: string): string {
   return name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
 }
