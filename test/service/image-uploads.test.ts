@@ -17,12 +17,11 @@ describe('uploaded images', () => {
   let server: TestApi;
 
   beforeAll(async () => {
-    const start = tools.owner.start.bind(tools.owner);
-    tools.owner.start = (...args) => {
-      const child = start(...args);
+    const track = tools.owner.track.bind(tools.owner);
+    tools.owner.track = child => {
+      track(child);
       seen.started += 1;
       seen.most = Math.max(seen.most, tools.owner.running);
-      return child;
     };
     const works = new VodJobs({
       tools,

@@ -144,7 +144,7 @@ export function createDetachedApi(options: DetachedApiOptions): DetachedApi {
     ...merged,
     ...{ database, dataDir, files, access, videoServices },
     minFreeBytes: uploadWork.minFreeBytes,
-    uploadIdleTimeoutMs: uploadWork.idleTimeoutMs,
+    uploadIdleTimeoutMs: uploads?.idleTimeoutMs ?? merged.bodyTimeoutMs,
   });
   const { accounts, tokenCleanup } = access;
   return { ...api, ...videoServices, accounts, tokenCleanup, thumbnailFiles };
