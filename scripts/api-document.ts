@@ -74,7 +74,7 @@ export async function buildApiDocument(): Promise<ApiDocument> {
   }
 }
 
-/** What a reference of the document points to. */
+/** Resolves a reference of the document. */
 export function resolveReference(document: ApiDocument, reference: string): unknown {
   return reference
     .slice('#/'.length)

@@ -11,8 +11,8 @@ interface LockedPackage {
 const builtPackages = ['better-sqlite3'];
 
 /**
- * What would keep `npm ci` from working elsewhere: an address in the lock file ties it to one registry, and npm
- * leaves packages for other platforms out of it when the registry at hand lacks them, after which `npm ci` refuses it.
+ * Lists problems that would break `npm ci` elsewhere: a URL ties the lock file to one registry, and npm omits packages for other
+ * platforms when its registry lacks them, after which `npm ci` refuses the file.
  *
  * @param text content of `package-lock.json`
  */

@@ -20,7 +20,6 @@ export interface ServerProcess {
   stop(): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** How a server process is started. */
 export interface ServerProcessOptions {
   readonly dataDir: string;
   /** Further variables, such as settings. */

@@ -14,7 +14,7 @@ export interface FileUpload {
   readonly path: string;
   /** Gives the upload up. */
   readonly signal: AbortSignal;
-  /** How much of it the server's end of the connection has taken. */
+  /** Reports the bytes that the connection has sent. */
   onProgress(sentBytes: number, allBytes: number): void;
 }
 

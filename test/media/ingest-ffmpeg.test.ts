@@ -7,83 +7,83 @@ import { readFlvTags } from '../support/rtmp-client.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const doors: IngestFixture[] = [];
+const ingests: IngestFixture[] = [];
 
-afterAll(() => Promise.all(doors.map(({ server }) => server.stop())));
+afterAll(() => Promise.all(ingests.map(({ server }) => server.stop())));
 
 async function open(): Promise<IngestFixture> {
-  const door = await startIngest();
-  doors.push(door);
-  return door;
+  const ingest = await startIngest();
+  ingests.push(ingest);
+  return ingest;
 }
 
 describe.concurrent.each(ffmpegBuilds)('ffmpeg ($name)', ({ path }) => {
   test('what it publishes arrives tag for tag as in its file', async ({ onTestFinished }) => {
-    const door = await open();
+    const ingest = await open();
     const folder = await makeTempDir();
     onTestFinished(() => removeDir(folder));
     const file = join(folder, 'source.flv');
     await using recorder = publishTestPicture({ ffmpeg: path, url: file, seconds: 2, extraArgs: ['-y'] });
     expect(await recorder.exited).toMatchObject({ code: 0 });
 
-    const url = `rtmp://127.0.0.1:${door.port}/s/${goodKey}`;
+    const url = `rtmp://127.0.0.1:${ingest.port}/s/${goodKey}`;
     await using publisher = startPublisher(path, ['-re', '-i', file, '-c', 'copy', '-f', 'flv', url]);
     expect(await publisher.exited, publisher.stderr).toMatchObject({ code: 0 });
-    await waitUntil(() => door.publishers[0]?.closeReasons.length === 1);
-    expect(door.publishers[0]?.closeReasons).toEqual(['unpublished']);
+    await waitUntil(() => ingest.publishers[0]?.closeReasons.length === 1);
+    expect(ingest.publishers[0]?.closeReasons).toEqual(['unpublished']);
     const media = (tag: { kind: string }) => tag.kind !== 'script';
     // ffmpeg ends a file with an end-of-sequence tag, and a stream over RTMP too.
     const sent = readFlvTags(await readFile(file)).filter(media);
-    const received = door.publishers[0]!.tags.filter(media);
+    const received = ingest.publishers[0]!.tags.filter(media);
     expect(received.map(tag => [tag.kind, tag.timestampMs, tag.body.length])).toEqual(
       sent.map(tag => [tag.kind, tag.timestampMs, tag.body.length]),
     );
     expect(received.every((tag, index) => tag.body.equals(sent[index]!.body))).toBe(true);
-    const script = door.publishers[0]!.tags.find(tag => tag.kind === 'script');
+    const script = ingest.publishers[0]!.tags.find(tag => tag.kind === 'script');
     expect(script?.body.subarray(0, 13).toString('latin1')).toBe('\x02\x00\x0aonMetaData');
   });
 
   test('a wrong key: it ends at once and says why', async () => {
-    const door = await open();
-    const url = `rtmp://127.0.0.1:${door.port}/s/wrong-key`;
+    const ingest = await open();
+    const url = `rtmp://127.0.0.1:${ingest.port}/s/wrong-key`;
     await using publisher = publishTestPicture({ ffmpeg: path, url });
     expect((await publisher.exited).code).not.toBe(0);
     expect(publisher.stderr).toContain('Server error: There is no stream with this key.');
-    expect(door.counts.get('refused unknown-key')).toBe(1);
+    expect(ingest.counts.get('refused unknown-key')).toBe(1);
   });
 
   test('another app: it ends at once and says where to go', async () => {
-    const door = await open();
-    const url = `rtmp://127.0.0.1:${door.port}/vod/${goodKey}`;
+    const ingest = await open();
+    const url = `rtmp://127.0.0.1:${ingest.port}/vod/${goodKey}`;
     await using publisher = publishTestPicture({ ffmpeg: path, url });
     expect((await publisher.exited).code).not.toBe(0);
     expect(publisher.stderr).toContain('Server error: There is no such application here.');
   });
 
   test('a running publisher that is ended by the server says why', async () => {
-    const door = await open();
-    const url = `rtmp://127.0.0.1:${door.port}/live/${goodKey}?x=y`;
+    const ingest = await open();
+    const url = `rtmp://127.0.0.1:${ingest.port}/live/${goodKey}?x=y`;
     await using publisher = publishTestPicture({ ffmpeg: path, url });
-    await waitUntil(() => (door.publishers[0]?.tags.length ?? 0) > 20);
-    door.publishers[0]!.connection.end('NetStream.Publish.Denied', 'The stream was ended over the API.');
+    await waitUntil(() => (ingest.publishers[0]?.tags.length ?? 0) > 20);
+    ingest.publishers[0]!.connection.end('NetStream.Publish.Denied', 'The stream was ended over the API.');
     expect((await publisher.exited).code).not.toBe(0);
     expect(publisher.stderr).toContain('Server error: The stream was ended over the API.');
-    expect(door.publishers[0]!.closeReasons).toEqual(['ended-by-server']);
+    expect(ingest.publishers[0]!.closeReasons).toEqual(['ended-by-server']);
   });
 
   test('when it dies, its end is known at once', async () => {
-    const door = await open();
-    const url = `rtmp://127.0.0.1:${door.port}/s/${goodKey}`;
+    const ingest = await open();
+    const url = `rtmp://127.0.0.1:${ingest.port}/s/${goodKey}`;
     await using publisher = publishTestPicture({ ffmpeg: path, url });
-    await waitUntil(() => (door.publishers[0]?.tags.length ?? 0) > 5);
+    await waitUntil(() => (ingest.publishers[0]?.tags.length ?? 0) > 5);
     await publisher.kill();
-    await waitUntil(() => door.publishers[0]!.closeReasons.length === 1);
-    expect(['connection-closed', 'connection-error']).toContain(door.publishers[0]!.closeReasons[0]);
+    await waitUntil(() => ingest.publishers[0]!.closeReasons.length === 1);
+    expect(['connection-closed', 'connection-error']).toContain(ingest.publishers[0]!.closeReasons[0]);
   });
 
   test('play is refused', async () => {
-    const door = await open();
-    const url = `rtmp://127.0.0.1:${door.port}/s/${goodKey}`;
+    const ingest = await open();
+    const url = `rtmp://127.0.0.1:${ingest.port}/s/${goodKey}`;
     await using player = startPublisher(path, ['-i', url, '-f', 'null', '-']);
     expect((await player.exited).code).not.toBe(0);
     expect(player.stderr).toContain('Server error: This server does not play over RTMP.');

@@ -12,9 +12,9 @@ const cases = 8_000;
 const inParallel = 100;
 const handshakeBytes = 1 + 1536 + 1536;
 
-/** What a real ffmpeg sent, from the first byte to the last. */
+/** All bytes of a real ffmpeg. */
 let recorded: Buffer;
-/** Where in it publish begins; before that are connect and its like, after it is media. */
+/** Position of the publish command, between connect and the media. */
 let publishAt: number;
 
 /** Every case is one connection: these bytes, then its end. */
@@ -88,10 +88,10 @@ async function play(port: number, bytes: Buffer, number: number): Promise<void> 
 
 /** Publishes a second of small pictures through a proxy that keeps what ffmpeg sends. */
 async function record(): Promise<Buffer> {
-  const door = await startIngest();
+  const ingest = await startIngest();
   const chunks: Buffer[] = [];
   const proxy = createServer((encoder: Socket) => {
-    const server = connect(door.port, '127.0.0.1');
+    const server = connect(ingest.port, '127.0.0.1');
     encoder.on('data', data => chunks.push(data));
     encoder.pipe(server).pipe(encoder);
     for (const socket of [encoder, server]) socket.on('error', () => {});
@@ -109,7 +109,7 @@ async function record(): Promise<Buffer> {
   });
   expect(await publisher.exited, publisher.stderr).toMatchObject({ code: 0 });
   proxy.close();
-  await door.server.stop();
+  await ingest.server.stop();
   return Buffer.concat(chunks);
 }
 
@@ -129,19 +129,19 @@ afterAll(() => {
 });
 
 test('the recording is taken as it is', async () => {
-  const door = await startIngest();
-  await play(door.port, recorded, 0);
-  await waitUntil(() => door.publishers[0]?.closeReasons.length === 1);
-  expect(door.publishers[0]?.closeReasons).toEqual(['unpublished']);
-  expect(door.publishers[0]?.tags.length).toBeGreaterThan(40);
-  await door.server.stop();
+  const ingest = await startIngest();
+  await play(ingest.port, recorded, 0);
+  await waitUntil(() => ingest.publishers[0]?.closeReasons.length === 1);
+  expect(ingest.publishers[0]?.closeReasons).toEqual(['unpublished']);
+  expect(ingest.publishers[0]?.tags.length).toBeGreaterThan(40);
+  await ingest.server.stop();
 });
 
 test(`${cases.toLocaleString('en')} broken connections leave another publisher alone`, async () => {
   const steadyKey = `${goodKey}-steady`;
   const fuzzed = { accepted: 0, tags: 0, closed: 0, closedTwice: 0 };
   const steadyPublishers: IngestFixture['publishers'] = [];
-  const door = await startIngest({
+  const ingest = await startIngest({
     maxConnections: inParallel * 4,
     gate: {
       request: async (request, connection) => {
@@ -165,7 +165,7 @@ test(`${cases.toLocaleString('en')} broken connections leave another publisher a
       },
     },
   });
-  const steady = await RtmpClient.connect({ port: door.port });
+  const steady = await RtmpClient.connect({ port: ingest.port });
   expect(await steady.publish(steadyKey)).toMatchObject({ code: 'NetStream.Publish.Start' });
   let sent = 0;
   const timer = setInterval(() => steady.sendTag('video', sent, Buffer.alloc(2_000, sent++)), 5);
@@ -176,7 +176,7 @@ test(`${cases.toLocaleString('en')} broken connections leave another publisher a
   const runCases = async () => {
     while (next < cases) {
       const number = next++;
-      await play(door.port, makeCase(number), number);
+      await play(ingest.port, makeCase(number), number);
       if (number % 1_000 === 999) {
         const seen = steadyPublishers[0]!.tags.length;
         expect(seen, `tags of the other publisher at case ${number}`).toBeGreaterThan(seenAtLastCheck);
@@ -193,17 +193,17 @@ test(`${cases.toLocaleString('en')} broken connections leave another publisher a
   expect(tags.every((tag, index) => tag.timestampMs === index && tag.body[0] === (index & 0xff))).toBe(true);
   expect(steadyPublishers[0]!.closeReasons).toEqual([]);
   const closed = () =>
-    [...door.counts].filter(([what]) => what.startsWith('closed ')).reduce((sum, [, n]) => sum + n, 0);
+    [...ingest.counts].filter(([what]) => what.startsWith('closed ')).reduce((sum, [, n]) => sum + n, 0);
   await waitUntil(() => closed() === cases);
   expect(fuzzed.closed).toBe(fuzzed.accepted);
   expect(fuzzed.closedTwice).toBe(0);
   expect(processErrors).toEqual([]);
   // The cases must get somewhere: past the handshake, past the gate, into the media.
-  expect(door.counts.get('closed protocol-error')).toBeGreaterThan(cases / 10);
+  expect(ingest.counts.get('closed protocol-error')).toBeGreaterThan(cases / 10);
   expect(fuzzed.accepted).toBeGreaterThan(cases / 20);
   expect(fuzzed.tags).toBeGreaterThan(cases / 10);
   console.log(`${cases} cases in ${seconds.toFixed(1)} s; ${sent} tags of the other publisher;`, fuzzed);
-  console.log(Object.fromEntries(door.counts));
+  console.log(Object.fromEntries(ingest.counts));
   await steady.close();
-  await door.server.stop();
+  await ingest.server.stop();
 });

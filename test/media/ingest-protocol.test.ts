@@ -4,22 +4,25 @@ import { goodKey, type IngestFixture, startIngest } from '../support/ingest-clie
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const doors: IngestFixture[] = [];
+const ingests: IngestFixture[] = [];
 const clients: RtmpClient[] = [];
 
 afterEach(async () => {
   for (const client of clients.splice(0)) client.destroy();
-  for (const door of doors.splice(0)) await door.server.stop();
+  for (const ingest of ingests.splice(0)) await ingest.server.stop();
 });
 
 async function open(options: Parameters<typeof startIngest>[0] = {}): Promise<IngestFixture> {
-  const door = await startIngest(options);
-  doors.push(door);
-  return door;
+  const ingest = await startIngest(options);
+  ingests.push(ingest);
+  return ingest;
 }
 
-async function connect(door: IngestFixture, options: Partial<Parameters<typeof RtmpClient.connect>[0]> = {}) {
-  const client = await RtmpClient.connect({ port: door.port, ...options });
+async function connect(
+  ingest: IngestFixture,
+  options: Partial<Parameters<typeof RtmpClient.connect>[0]> = {},
+) {
+  const client = await RtmpClient.connect({ port: ingest.port, ...options });
   clients.push(client);
   return client;
 }
@@ -33,13 +36,13 @@ function uint32(value: number): Buffer {
 }
 
 test('a publisher is introduced to the gate and its tags come as they were sent', async () => {
-  const door = await open();
-  const client = await connect(door, {
+  const ingest = await open();
+  const client = await connect(ingest, {
     app: 'live',
     connectFields: { flashVer: 'FMLE/3.0', fourCcList: ['hvc1'] },
   });
   expect(await client.publish(`${goodKey}?bitrate=1`)).toMatchObject({ code: 'NetStream.Publish.Start' });
-  const publisher = door.publishers[0]!;
+  const publisher = ingest.publishers[0]!;
   expect(publisher.request).toEqual({
     connectionId: expect.stringMatching(/^co/),
     protocol: 'rtmp',
@@ -61,12 +64,12 @@ test('a publisher is introduced to the gate and its tags come as they were sent'
     { kind: 'audio', timestampMs: 0x1000000, body: Buffer.from([0xaf, 1, 9]) },
     { kind: 'video', timestampMs: 5, body: Buffer.alloc(300_000, 7) },
   ]);
-  expect(publisher.connection.bytesIn).toBe(door.bytesIn());
+  expect(publisher.connection.bytesIn).toBe(ingest.bytesIn());
   await client.close();
   await waitUntil(() => publisher.closeReasons.length === 1);
   expect(publisher.closeReasons).toEqual(['unpublished']);
-  await waitUntil(() => door.counts.has('closed connection-closed'));
-  expect(Object.fromEntries(door.counts)).toEqual({
+  await waitUntil(() => ingest.counts.has('closed connection-closed'));
+  expect(Object.fromEntries(ingest.counts)).toEqual({
     opened: 1,
     'publisher-opened': 1,
     'publisher-closed unpublished': 1,
@@ -75,26 +78,26 @@ test('a publisher is introduced to the gate and its tags come as they were sent'
 });
 
 test('the key may come with the app', async () => {
-  const door = await open();
-  const client = await connect(door, { app: `s/${goodKey}` });
+  const ingest = await open();
+  const client = await connect(ingest, { app: `s/${goodKey}` });
   expect(await client.publish('')).toMatchObject({ code: 'NetStream.Publish.Start' });
-  expect(door.publishers[0]?.request).toMatchObject({ app: 's', streamKey: goodKey });
+  expect(ingest.publishers[0]?.request).toMatchObject({ app: 's', streamKey: goodKey });
 });
 
 test('another app is refused in words', async () => {
-  const door = await open();
-  const client = await connect(door, { app: 'vod' });
+  const ingest = await open();
+  const client = await connect(ingest, { app: 'vod' });
   expect(await client.publish(goodKey)).toMatchObject({
     level: 'error',
     code: 'NetStream.Publish.BadName',
     description: expect.stringContaining('/s/'),
   });
-  expect(door.counts.get('refused unknown-app')).toBe(1);
+  expect(ingest.counts.get('refused unknown-app')).toBe(1);
 });
 
 test('connect tells what it was told of Enhanced RTMP, and its object encoding', async () => {
-  const door = await open();
-  const client = await RtmpClient.open({ port: door.port });
+  const ingest = await open();
+  const client = await RtmpClient.open({ port: ingest.port });
   clients.push(client);
   await client.shakeHands();
   const capabilities = { fourCcList: ['hvc1', 'av01'], videoFourCcInfoMap: { hvc1: 4 } };
@@ -111,8 +114,8 @@ test('connect tells what it was told of Enhanced RTMP, and its object encoding',
   client.sendMessage({ type: 17, payload: asAmf3('publish', 3, null, goodKey, 'live'), messageStreamId: 1 });
   expect(await client.nextStatus()).toMatchObject({ code: 'NetStream.Publish.Start' });
   client.sendMessage({ type: 15, payload: asAmf3('@setDataFrame', 'onMetaData', 1), messageStreamId: 1 });
-  await waitUntil(() => door.publishers[0]?.tags.length === 1);
-  expect(door.publishers[0]?.tags[0]).toEqual({
+  await waitUntil(() => ingest.publishers[0]?.tags.length === 1);
+  expect(ingest.publishers[0]?.tags[0]).toEqual({
     kind: 'script',
     timestampMs: 0,
     body: encodeAmf0('onMetaData', 1),
@@ -120,8 +123,8 @@ test('connect tells what it was told of Enhanced RTMP, and its object encoding',
 });
 
 test('every call is answered: known ones with a result, unknown ones with an error', async () => {
-  const door = await open();
-  const client = await connect(door);
+  const ingest = await open();
+  const client = await connect(ingest);
   expect(await client.call('releaseStream', 'x')).toEqual([null]);
   expect(await client.call('FCPublish', 'x')).toEqual([null]);
   expect(client.commands('onFCPublish')[0]?.[3]).toMatchObject({
@@ -138,19 +141,19 @@ test('every call is answered: known ones with a result, unknown ones with an err
 });
 
 test('acknowledges as the window of the peer asks', async () => {
-  const door = await open();
-  const client = await connect(door);
+  const ingest = await open();
+  const client = await connect(ingest);
   await client.publish(goodKey);
   client.sendMessage({ type: 5, payload: uint32(10_000), chunkStreamId: 2 });
   client.sendTag('video', 0, Buffer.alloc(10_000, 1));
   const acknowledgement = await client.messageOfType(3);
   expect(acknowledgement.payload.readUInt32BE()).toBeGreaterThan(10_000);
-  expect(acknowledgement.payload.readUInt32BE()).toBeLessThanOrEqual(door.bytesIn());
+  expect(acknowledgement.payload.readUInt32BE()).toBeLessThanOrEqual(ingest.bytesIn());
 });
 
 test('answers a ping with its own time', async () => {
-  const door = await open();
-  const client = await connect(door);
+  const ingest = await open();
+  const client = await connect(ingest);
   client.sendMessage({
     type: 4,
     payload: Buffer.concat([Buffer.from([0, 6]), uint32(123_456)]),
@@ -161,34 +164,34 @@ test('answers a ping with its own time', async () => {
 });
 
 test('an aggregate message is taken apart', async () => {
-  const door = await open();
-  const client = await connect(door);
+  const ingest = await open();
+  const client = await connect(ingest);
   await client.publish(goodKey);
   const tag = (type: number, ms: number) =>
     Buffer.from([type, 0, 0, 2, 0, 0, ms, 0, 0, 0, 0, 0xaf, ms, 0, 0, 0, 13]);
   const payload = Buffer.concat([tag(9, 10), tag(8, 20)]);
   client.sendMessage({ type: 22, payload, timestampMs: 1_000, messageStreamId: 1, chunkStreamId: 6 });
-  await waitUntil(() => door.publishers[0]?.tags.length === 2);
-  expect(door.publishers[0]?.tags).toEqual([
+  await waitUntil(() => ingest.publishers[0]?.tags.length === 2);
+  expect(ingest.publishers[0]?.tags).toEqual([
     { kind: 'video', timestampMs: 1_000, body: Buffer.from([0xaf, 10]) },
     { kind: 'audio', timestampMs: 1_010, body: Buffer.from([0xaf, 20]) },
   ]);
 });
 
 test('a receiver that pauses gets nothing until it resumes, and the publisher cannot send', async () => {
-  const door = await open();
-  const client = await connect(door);
+  const ingest = await open();
+  const client = await connect(ingest);
   await client.publish(goodKey);
-  const publisher = door.publishers[0]!;
+  const publisher = ingest.publishers[0]!;
   publisher.connection.pause();
   const before = publisher.connection.bytesIn;
   const total = 3_000;
   const body = Buffer.alloc(10_000, 1);
   for (let index = 0; index < total; index += 1) client.sendTag('video', index, body);
-  const other = await connect(door);
+  const other = await connect(ingest);
   await other.roundTrips(300);
   expect(publisher.tags).toEqual([]);
-  // What one read brings may be here; the other 30 MB wait in the kernel and at the publisher.
+  // The result of one read may be here; the other 30 MB wait in the kernel and at the publisher.
   expect(publisher.connection.bytesIn - before).toBeLessThanOrEqual(64 * 1024);
   expect(client.socket.writableLength).toBeGreaterThan(1_000_000);
   publisher.connection.resume();
@@ -197,49 +200,49 @@ test('a receiver that pauses gets nothing until it resumes, and the publisher ca
 });
 
 test('a publisher that is ended while it is held, with much unread, still reads why', async () => {
-  const door = await open();
-  const client = await connect(door);
+  const ingest = await open();
+  const client = await connect(ingest);
   await client.publish(goodKey);
-  const { connection } = door.publishers[0]!;
+  const { connection } = ingest.publishers[0]!;
   connection.pause();
   for (let index = 0; index < 3_000; index += 1) client.sendTag('video', index, Buffer.alloc(10_000, 1));
-  const other = await connect(door);
+  const other = await connect(ingest);
   await other.roundTrips(20);
-  const before = door.bytesIn();
+  const before = ingest.bytesIn();
   // A socket that is closed with bytes unread is reset, and the reset would overtake the status.
   connection.end('NetStream.Publish.Rejected', 'Enough.');
   expect(await client.nextStatus()).toMatchObject({ description: 'Enough.' });
-  await waitUntil(() => door.bytesIn() > before + 1_000_000, { what: 'the server to read on and drop' });
+  await waitUntil(() => ingest.bytesIn() > before + 1_000_000, { what: 'the server to read on and drop' });
 });
 
 test.each([
   ['connect', (client: RtmpClient) => void client.call('connect', { app: 's' }).catch(() => {})],
   ['publish', (client: RtmpClient) => client.sendPublish(`${goodKey}-2`)],
 ])('a second %s on a running connection is a protocol error', async (_what, send) => {
-  const door = await open();
-  const client = await connect(door);
+  const ingest = await open();
+  const client = await connect(ingest);
   await client.publish(goodKey);
   send(client);
   await client.closed();
-  expect(door.publishers.map(publisher => publisher.closeReasons)).toEqual([['protocol-error']]);
+  expect(ingest.publishers.map(publisher => publisher.closeReasons)).toEqual([['protocol-error']]);
 });
 
 test('deleteStream of another stream leaves the publisher alone; without a number it means this one', async () => {
-  const door = await open();
-  const client = await connect(door);
+  const ingest = await open();
+  const client = await connect(ingest);
   await client.publish(goodKey);
   client.sendCommand('deleteStream', client.messageStreamId + 1);
   await client.roundTrips(1);
-  expect(door.publishers[0]?.closeReasons).toEqual([]);
+  expect(ingest.publishers[0]?.closeReasons).toEqual([]);
   client.sendCommand('deleteStream');
   await client.nextStatus();
-  expect(door.publishers[0]?.closeReasons).toEqual(['unpublished']);
+  expect(ingest.publishers[0]?.closeReasons).toEqual(['unpublished']);
 });
 
 test('a receiver may pause within a tag: the next one waits', async () => {
   const seen: number[] = [];
   let resume = () => {};
-  const door = await open({
+  const ingest = await open({
     gate: {
       request: async (_request, connection) => {
         resume = () => connection.resume();
@@ -254,7 +257,7 @@ test('a receiver may pause within a tag: the next one waits', async () => {
       },
     },
   });
-  const client = await connect(door);
+  const client = await connect(ingest);
   await client.publish(goodKey);
   client.socket.cork();
   for (const ms of [1, 2, 3]) client.sendTag('video', ms, video);
@@ -267,10 +270,10 @@ test('a receiver may pause within a tag: the next one waits', async () => {
 });
 
 test('a receiver can end the publisher: status, then the end', async () => {
-  const door = await open();
-  const client = await connect(door);
+  const ingest = await open();
+  const client = await connect(ingest);
   await client.publish(goodKey);
-  const publisher = door.publishers[0]!;
+  const publisher = ingest.publishers[0]!;
   const timer = setInterval(() => client.isClosed || client.sendTag('video', 0, Buffer.alloc(20_000, 1)), 1);
   publisher.connection.end('NetStream.Publish.Denied', 'Only H.264 – sorry.');
   publisher.connection.end('NetStream.Publish.Denied', 'Twice.');
@@ -286,7 +289,7 @@ test('a receiver can end the publisher: status, then the end', async () => {
 
 test('a receiver that throws loses its publisher and nothing else', async () => {
   const closeReasons: string[] = [];
-  const door = await open({
+  const ingest = await open({
     gate: {
       request: async () => ({
         accepted: true,
@@ -299,61 +302,61 @@ test('a receiver that throws loses its publisher and nothing else', async () => 
       }),
     },
   });
-  const client = await connect(door);
+  const client = await connect(ingest);
   await client.publish(goodKey);
   client.sendTag('video', 0, video);
   await client.closed();
   expect(closeReasons).toEqual(['ended-by-server']);
-  expect(door.log.filter(line => line.level === 'error').map(line => line.event)).toEqual(['sink-failed']);
+  expect(ingest.log.filter(line => line.level === 'error').map(line => line.event)).toEqual(['sink-failed']);
 });
 
 test('an encoder may publish again on its connection', async () => {
-  const door = await open();
-  const client = await connect(door);
+  const ingest = await open();
+  const client = await connect(ingest);
   await client.publish(goodKey);
   client.sendCommand('FCUnpublish', goodKey);
   await client.nextStatus();
-  const stale = door.publishers[0]!.connection;
+  const stale = ingest.publishers[0]!.connection;
   expect(await client.publish(`${goodKey}-2`)).toMatchObject({ code: 'NetStream.Publish.Start' });
   stale.pause();
   stale.end('NetStream.Publish.Denied', 'For the first one.');
   client.sendTag('video', 0, video);
-  await waitUntil(() => door.publishers[1]?.tags.length === 1);
-  expect(door.publishers[1]?.closeReasons).toEqual([]);
+  await waitUntil(() => ingest.publishers[1]?.tags.length === 1);
+  expect(ingest.publishers[1]?.closeReasons).toEqual([]);
 });
 
 test('draining refuses new publishers in words and lets the running ones be', async () => {
-  const door = await open();
-  const running = await connect(door);
+  const ingest = await open();
+  const running = await connect(ingest);
   await running.publish(goodKey);
-  const waiting = await connect(door);
-  await door.server.drain();
+  const waiting = await connect(ingest);
+  await ingest.server.drain();
   const refusal = {
     level: 'error',
     code: 'NetStream.Publish.BadName',
     description: 'The server is restarting, please reconnect in a moment.',
   };
   expect(await waiting.publish(`${goodKey}-2`)).toEqual(refusal);
-  const late = await connect(door);
+  const late = await connect(ingest);
   expect(await late.publish(`${goodKey}-3`)).toEqual(refusal);
   running.sendTag('video', 0, video);
-  await waitUntil(() => door.publishers[0]?.tags.length === 1);
-  expect(door.publishers[0]?.closeReasons).toEqual([]);
+  await waitUntil(() => ingest.publishers[0]?.tags.length === 1);
+  expect(ingest.publishers[0]?.closeReasons).toEqual([]);
 });
 
 test('stopping tells running publishers, ends all connections, and may be done twice', async () => {
-  const door = await open();
-  const running = await connect(door);
+  const ingest = await open();
+  const running = await connect(ingest);
   await running.publish(goodKey);
-  const silent = await RtmpClient.open({ port: door.port });
-  const stuck = await connect(door);
+  const silent = await RtmpClient.open({ port: ingest.port });
+  const stuck = await connect(ingest);
   stuck.socket.pause();
   clients.push(silent);
-  const stopped = door.server.stop();
-  expect(door.publishers[0]?.closeReasons).toEqual(['server-stopped']);
+  const stopped = ingest.server.stop();
+  expect(ingest.publishers[0]?.closeReasons).toEqual(['server-stopped']);
   expect(await running.nextStatus()).toMatchObject({ level: 'error', code: 'NetStream.Publish.Rejected' });
   await stopped;
-  await door.server.stop();
+  await ingest.server.stop();
   await Promise.all([running.closed(), silent.closed()]);
-  await expect(RtmpClient.open({ port: door.port })).rejects.toThrow('ECONNREFUSED');
+  await expect(RtmpClient.open({ port: ingest.port })).rejects.toThrow('ECONNREFUSED');
 });

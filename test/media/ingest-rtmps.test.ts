@@ -7,19 +7,19 @@ import { RtmpClient } from '../support/rtmp-client.ts';
 import { makeSelfSigned, type SelfSigned } from '../support/self-signed.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const doors: IngestFixture[] = [];
+const ingests: IngestFixture[] = [];
 const clients: RtmpClient[] = [];
 
 afterEach(async () => {
   for (const client of clients.splice(0)) client.destroy();
-  for (const door of doors.splice(0)) await door.server.stop();
+  for (const ingest of ingests.splice(0)) await ingest.server.stop();
 });
 
 async function open(secureContext: () => SelfSigned, onChange?: (listener: () => void) => void) {
   const rtmps = { port: 0, secureContext, ...(onChange === undefined ? {} : { onChange }) };
-  const door = await startIngest({ rtmps, handshakeTimeoutMs: 1_000 });
-  doors.push(door);
-  return { door, port: door.server.rtmpsPort! };
+  const ingest = await startIngest({ rtmps, handshakeTimeoutMs: 1_000 });
+  ingests.push(ingest);
+  return { ingest, port: ingest.server.rtmpsPort! };
 }
 
 async function connectTls(port: number): Promise<RtmpClient> {
@@ -31,24 +31,24 @@ async function connectTls(port: number): Promise<RtmpClient> {
 const nameOf = (client: RtmpClient) => (client.socket as TLSSocket).getPeerCertificate().subject.CN;
 
 test('a stream comes in over TLS, large messages and all', async () => {
-  const { door, port } = await open(() => makeSelfSigned('one'));
+  const { ingest, port } = await open(() => makeSelfSigned('one'));
   const client = await connectTls(port);
   expect(await client.publish(goodKey)).toMatchObject({ code: 'NetStream.Publish.Start' });
-  expect(door.publishers[0]?.request).toMatchObject({ protocol: 'rtmps', remoteAddress: '127.0.0.1' });
+  expect(ingest.publishers[0]?.request).toMatchObject({ protocol: 'rtmps', remoteAddress: '127.0.0.1' });
   const body = Buffer.alloc(700_000, 7);
   client.sendTag('video', 1, body);
-  await waitUntil(() => door.publishers[0]?.tags.length === 1);
-  expect(door.publishers[0]?.tags[0]?.body.equals(body)).toBe(true);
+  await waitUntil(() => ingest.publishers[0]?.tags.length === 1);
+  expect(ingest.publishers[0]?.tags[0]?.body.equals(body)).toBe(true);
   await client.close();
-  await waitUntil(() => door.counts.has('closed connection-closed'));
-  expect(door.publishers[0]?.closeReasons).toEqual(['unpublished']);
+  await waitUntil(() => ingest.counts.has('closed connection-closed'));
+  expect(ingest.publishers[0]?.closeReasons).toEqual(['unpublished']);
 });
 
 test('a receiver that pauses holds a publisher on TLS as well, and loses nothing', async () => {
-  const { door, port } = await open(() => makeSelfSigned('one'));
+  const { ingest, port } = await open(() => makeSelfSigned('one'));
   const client = await connectTls(port);
   await client.publish(goodKey);
-  const publisher = door.publishers[0]!;
+  const publisher = ingest.publishers[0]!;
   publisher.connection.pause();
   const before = publisher.connection.bytesIn;
   for (let index = 0; index < 2_000; index += 1) client.sendTag('video', index, Buffer.alloc(10_000, 1));
@@ -62,7 +62,7 @@ test('a receiver that pauses holds a publisher on TLS as well, and loses nothing
 test('a certificate that changes is served to new connections; a bad one is not taken', async () => {
   let current = makeSelfSigned('one');
   let changed = () => {};
-  const { door, port } = await open(
+  const { ingest, port } = await open(
     () => current,
     listener => {
       changed = listener;
@@ -77,7 +77,7 @@ test('a certificate that changes is served to new connections; a bad one is not 
   current = { cert: 'no certificate', key: 'no key' };
   changed();
   expect(nameOf(await connectTls(port))).toBe('two');
-  expect(door.log.map(line => line.event)).toContain('certificate-reload-failed');
+  expect(ingest.log.map(line => line.event)).toContain('certificate-reload-failed');
   expect(await first.publish(goodKey)).toMatchObject({ code: 'NetStream.Publish.Start' });
 });
 
@@ -88,7 +88,7 @@ test('a bad certificate rejects the start', async () => {
 });
 
 test('what is not TLS, or stops within its handshake, is closed and counted', async () => {
-  const { door, port } = await open(() => makeSelfSigned('one'));
+  const { ingest, port } = await open(() => makeSelfSigned('one'));
   const plain = connectTcp(port, '127.0.0.1').on('error', () => {});
   plain.write(Buffer.alloc(1_537, 3));
   plain.resume();
@@ -101,11 +101,11 @@ test('what is not TLS, or stops within its handshake, is closed and counted', as
   gone.end();
   gone.resume();
   await Promise.all([plain, half, silent, gone].map(socket => once(socket, 'close')));
-  await waitUntil(() => door.counts.get('opened') === 4);
-  const closed = () => [...door.counts].filter(([what]) => what.startsWith('closed'));
+  await waitUntil(() => ingest.counts.get('opened') === 4);
+  const closed = () => [...ingest.counts].filter(([what]) => what.startsWith('closed'));
   await waitUntil(() => closed().reduce((sum, [, count]) => sum + count, 0) === 4);
-  expect(door.counts.get('closed tls-failed')).toBe(1);
-  expect(door.counts.get('closed handshake-timeout')).toBe(2);
-  expect(door.log.filter(line => line.event === 'tls-failed')).toHaveLength(1);
+  expect(ingest.counts.get('closed tls-failed')).toBe(1);
+  expect(ingest.counts.get('closed handshake-timeout')).toBe(2);
+  expect(ingest.log.filter(line => line.event === 'tls-failed')).toHaveLength(1);
   expect(await (await connectTls(port)).publish(goodKey)).toMatchObject({ code: 'NetStream.Publish.Start' });
 });

@@ -10,7 +10,7 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const wanted = 10_000;
 const script = fileURLToPath(new URL('../support/open-silent-connections.ts', import.meta.url));
-/** What a silent connection may cost in our process: a socket, its listeners and one small record. */
+/** Maximum memory of a silent connection: a socket, its listeners and one small record. */
 const maxBytesEach = 10 * 1024;
 
 test.each(['rtmp', 'rtmps'])(
@@ -21,9 +21,9 @@ test.each(['rtmp', 'rtmps'])(
       console.log(`only ${count} silent connections: this process may open ${maxOpenFiles()} files`);
     const handshakeTimeoutMs = 4_000;
     const rtmps = { port: 0, secureContext: () => makeSelfSigned('silent') };
-    const door = await startIngest({ maxConnections: count + 10, handshakeTimeoutMs, rtmps });
-    const port = protocol === 'rtmp' ? door.port : door.server.rtmpsPort!;
-    const publisher = await RtmpClient.connect({ port: door.port });
+    const ingest = await startIngest({ maxConnections: count + 10, handshakeTimeoutMs, rtmps });
+    const port = protocol === 'rtmp' ? ingest.port : ingest.server.rtmpsPort!;
+    const publisher = await RtmpClient.connect({ port: ingest.port });
     await publisher.publish(goodKey);
 
     const rssBefore = process.memoryUsage().rss;
@@ -34,7 +34,7 @@ test.each(['rtmp', 'rtmps'])(
       const startedAtMs = performance.now();
       const [said] = await once(crowd.stdout, 'data', { signal: AbortSignal.timeout(30_000) });
       expect(String(said)).toBe('open\n');
-      await waitUntil(() => door.counts.get('opened') === count + 1);
+      await waitUntil(() => ingest.counts.get('opened') === count + 1);
       const bytesEach = (process.memoryUsage().rss - rssBefore) / count;
       console.log(
         `${protocol}: ${count} open in ${Math.round(performance.now() - startedAtMs)} ms, ${Math.round(bytesEach)} bytes each`,
@@ -44,21 +44,21 @@ test.each(['rtmp', 'rtmps'])(
       const late = await RtmpClient.connect({ port, tls: protocol === 'rtmps' });
       expect(await late.publish(`${goodKey}-2`)).toMatchObject({ code: 'NetStream.Publish.Start' });
       publisher.sendTag('video', 0, Buffer.from([0x17, 1]));
-      await waitUntil(() => door.publishers[0]?.tags.length === 1);
+      await waitUntil(() => ingest.publishers[0]?.tags.length === 1);
       const feed = setInterval(
         () => [publisher, late].map(each => each.sendTag('video', 0, Buffer.from([0x17, 1]))),
         500,
       );
-      await waitUntil(() => door.counts.get('closed handshake-timeout') === count, {
+      await waitUntil(() => ingest.counts.get('closed handshake-timeout') === count, {
         timeoutMs: handshakeTimeoutMs + 10_000,
       });
       clearInterval(feed);
-      expect(door.publishers.flatMap(each => each.closeReasons)).toEqual([]);
+      expect(ingest.publishers.flatMap(each => each.closeReasons)).toEqual([]);
       late.destroy();
     } finally {
       crowd.kill('SIGKILL');
       publisher.destroy();
-      await door.server.stop();
+      await ingest.server.stop();
     }
   },
 );

@@ -16,30 +16,33 @@ import {
 import { RtmpClient, writeChunks } from '../support/rtmp-client.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// What node-media-server does by itself, one test for each: every one of these ends the process, leaks or misleads there.
+// One test per defect of node-media-server: each ends its process, leaks or misleads.
 
-const doors: IngestFixture[] = [];
+const ingests: IngestFixture[] = [];
 const clients: RtmpClient[] = [];
 
 afterEach(async () => {
   for (const client of clients.splice(0)) client.destroy();
-  for (const door of doors.splice(0)) await door.server.stop();
+  for (const ingest of ingests.splice(0)) await ingest.server.stop();
 });
 
 async function open(options: Parameters<typeof startIngest>[0] = {}): Promise<IngestFixture> {
-  const door = await startIngest(options);
-  doors.push(door);
-  return door;
+  const ingest = await startIngest(options);
+  ingests.push(ingest);
+  return ingest;
 }
 
-async function connect(door: IngestFixture, options: Partial<Parameters<typeof RtmpClient.connect>[0]> = {}) {
-  const client = await RtmpClient.connect({ port: door.port, ...options });
+async function connect(
+  ingest: IngestFixture,
+  options: Partial<Parameters<typeof RtmpClient.connect>[0]> = {},
+) {
+  const client = await RtmpClient.connect({ port: ingest.port, ...options });
   clients.push(client);
   return client;
 }
 
-async function shaken(door: IngestFixture): Promise<RtmpClient> {
-  const client = await RtmpClient.open({ port: door.port });
+async function completeHandshake(ingest: IngestFixture): Promise<RtmpClient> {
+  const client = await RtmpClient.open({ port: ingest.port });
   clients.push(client);
   await client.shakeHands();
   return client;
@@ -55,8 +58,8 @@ test.each([
   ['no tcUrl', { connectFields: { tcUrl: undefined } }],
   ['tcUrl of another type', { connectFields: { tcUrl: 5 } }],
 ])('connect with %s is as good as any', async (_what, options) => {
-  const door = await open();
-  const client = await connect(door, options);
+  const ingest = await open();
+  const client = await connect(ingest, options);
   expect(await client.publish(goodKey)).toMatchObject({ code: 'NetStream.Publish.Start' });
 });
 
@@ -95,34 +98,34 @@ const badPackets: [string, (client: RtmpClient) => void][] = [
 ];
 
 test.each(badPackets)('%s costs that one connection, one line and one count', async (_what, send) => {
-  const door = await open();
-  const other = await connect(door);
+  const ingest = await open();
+  const other = await connect(ingest);
   await other.publish(goodKey);
-  const client = await shaken(door);
+  const client = await completeHandshake(ingest);
   send(client);
   await client.closed();
-  await waitUntil(() => door.counts.get('closed protocol-error') === 1);
-  expect(door.log.filter(line => line.event === 'connection-failed')).toMatchObject([
+  await waitUntil(() => ingest.counts.get('closed protocol-error') === 1);
+  expect(ingest.log.filter(line => line.event === 'connection-failed')).toMatchObject([
     {
       level: 'info',
       data: { reason: 'protocol-error', remoteAddress: '127.0.0.1', error: expect.any(String) },
     },
   ]);
   other.sendTag('video', 0, video);
-  await waitUntil(() => door.publishers[0]?.tags.length === 1);
+  await waitUntil(() => ingest.publishers[0]?.tags.length === 1);
 });
 
 test('connect without a command object is answered, and its publish refused in words', async () => {
-  const door = await open();
-  const client = await shaken(door);
+  const ingest = await open();
+  const client = await completeHandshake(ingest);
   client.sendMessage(command(encodeAmf0('connect', 1)));
   client.sendPublish(goodKey);
   expect(await client.nextStatus()).toMatchObject({ code: 'NetStream.Publish.BadName' });
 });
 
 test('publish without a name is refused in words', async () => {
-  const door = await open();
-  const client = await connect(door);
+  const ingest = await open();
+  const client = await connect(ingest);
   client.sendMessage({ ...command(encodeAmf0('publish', 5, null)), messageStreamId: 1 });
   expect(await client.nextStatus()).toEqual({
     level: 'error',
@@ -133,17 +136,17 @@ test('publish without a name is refused in words', async () => {
 });
 
 test('audio and video of no length are left out and counted', async () => {
-  const door = await open();
-  const client = await connect(door);
+  const ingest = await open();
+  const client = await connect(ingest);
   await client.publish(goodKey);
   client.sendTag('video', 0, Buffer.alloc(0));
   client.sendTag('audio', 0, Buffer.alloc(0));
   client.sendTag('video', 40, video);
-  await waitUntil(() => door.publishers[0]?.tags.length === 1);
-  expect(door.publishers[0]?.tags).toEqual([{ kind: 'video', timestampMs: 40, body: video }]);
+  await waitUntil(() => ingest.publishers[0]?.tags.length === 1);
+  expect(ingest.publishers[0]?.tags).toEqual([{ kind: 'video', timestampMs: 40, body: video }]);
   await client.close();
-  await waitUntil(() => door.log.some(line => line.event === 'publisher-closed'));
-  expect(door.log.find(line => line.event === 'publisher-closed')?.data).toMatchObject({
+  await waitUntil(() => ingest.log.some(line => line.event === 'publisher-closed'));
+  expect(ingest.log.find(line => line.event === 'publisher-closed')?.data).toMatchObject({
     tags: 1,
     emptyMessages: 2,
   });
@@ -151,16 +154,16 @@ test('audio and video of no length are left out and counted', async () => {
 
 // Media of somebody who is not the accepted publisher.
 test('nobody but the accepted publisher brings media into a stream', async () => {
-  const door = await open();
-  const publisher = await connect(door);
+  const ingest = await open();
+  const publisher = await connect(ingest);
   await publisher.publish(goodKey);
 
-  const stranger = await connect(door);
+  const stranger = await connect(ingest);
   stranger.sendTag('video', 0, video);
-  const refused = await connect(door);
+  const refused = await connect(ingest);
   refused.sendPublish('wrong-key');
   refused.sendTag('video', 0, video);
-  const player = await connect(door);
+  const player = await connect(ingest);
   player.sendCommand('play', goodKey);
   player.sendTag('video', 0, video);
   await refused.closed();
@@ -168,9 +171,9 @@ test('nobody but the accepted publisher brings media into a stream', async () =>
   await stranger.call('createStream');
 
   publisher.sendTag('video', 7, video);
-  await waitUntil(() => door.publishers[0]?.tags.length === 1);
-  expect(door.publishers[0]?.tags).toEqual([{ kind: 'video', timestampMs: 7, body: video }]);
-  expect(door.publishers).toHaveLength(1);
+  await waitUntil(() => ingest.publishers[0]?.tags.length === 1);
+  expect(ingest.publishers[0]?.tags).toEqual([{ kind: 'video', timestampMs: 7, body: video }]);
+  expect(ingest.publishers).toHaveLength(1);
 });
 
 // Publish.Start before the key is checked.
@@ -186,16 +189,16 @@ test('the encoder hears nothing before the gate has answered, and loses no media
       return acceptInto(publishers, request, connection);
     },
   };
-  const door = await open({ gate });
-  const client = await connect(door);
+  const ingest = await open({ gate });
+  const client = await connect(ingest);
   await client.call('createStream');
   client.sendPublish(goodKey);
   const bodies = Array.from({ length: 400 }, (_, index) => Buffer.alloc(5_000, index));
   for (const [index, body] of bodies.entries()) client.sendTag('video', index, body);
-  const other = await connect(door);
+  const other = await connect(ingest);
   await other.roundTrips(300);
   // Of the 2 MB that were sent no more is here than a few reads brought.
-  expect(door.bytesIn()).toBeLessThan(256 * 1024);
+  expect(ingest.bytesIn()).toBeLessThan(256 * 1024);
   expect(client.commands('onStatus')).toEqual([]);
 
   answer.resolve();
@@ -206,8 +209,8 @@ test('the encoder hears nothing before the gate has answered, and loses no media
 });
 
 test('a refused publish gets a status, then the end, and one line without the key', async () => {
-  const door = await open();
-  const client = await connect(door, { connectFields: { flashVer: 'OBS/31.0' } });
+  const ingest = await open();
+  const client = await connect(ingest, { connectFields: { flashVer: 'OBS/31.0' } });
   expect(await client.publish('wrong-key-0123456789')).toEqual({
     level: 'error',
     code: 'NetStream.Publish.BadName',
@@ -215,56 +218,56 @@ test('a refused publish gets a status, then the end, and one line without the ke
   });
   await client.closed();
   expect(client.commands('onStatus')).toHaveLength(1);
-  expect(door.log.filter(line => line.event === 'publish-refused')).toMatchObject([
+  expect(ingest.log.filter(line => line.event === 'publish-refused')).toMatchObject([
     {
       level: 'warn',
       data: { reason: 'unknown-key', streamKey: 'wron…', remoteAddress: '127.0.0.1', encoder: 'OBS/31.0' },
     },
   ]);
-  expect(JSON.stringify(door.log)).not.toContain('wrong-key');
-  expect(door.counts.get('refused unknown-key')).toBe(1);
+  expect(JSON.stringify(ingest.log)).not.toContain('wrong-key');
+  expect(ingest.counts.get('refused unknown-key')).toBe(1);
 });
 
 test('a refused peer that neither reads nor closes is dropped soon', async () => {
-  const door = await open();
-  const client = await connect(door);
+  const ingest = await open();
+  const client = await connect(ingest);
   client.socket.pause();
   client.sendPublish('wrong-key');
-  await waitUntil(() => door.counts.get('closed publish-refused') === 1);
+  await waitUntil(() => ingest.counts.get('closed publish-refused') === 1);
 });
 
 test('a gate that throws is a refusal, not the end of the process', async () => {
-  const door = await open({
+  const ingest = await open({
     gate: {
       request() {
         throw new Error('the gate is broken');
       },
     },
   });
-  const client = await connect(door);
+  const client = await connect(ingest);
   expect(await client.publish(goodKey)).toMatchObject({ level: 'error', code: 'NetStream.Publish.BadName' });
-  expect(door.counts.get('refused gate-failed')).toBe(1);
+  expect(ingest.counts.get('refused gate-failed')).toBe(1);
 });
 
 // A duplicate publisher, and an end that is told 30 s late.
 test('every publish is put to the gate, and its end is told once and at once', async () => {
-  const door = await open();
-  const first = await connect(door);
+  const ingest = await open();
+  const first = await connect(ingest);
   await first.publish(goodKey);
-  const second = await connect(door);
+  const second = await connect(ingest);
   await second.publish(goodKey);
-  expect(door.publishers.map(publisher => publisher.request.streamKey)).toEqual([goodKey, goodKey]);
+  expect(ingest.publishers.map(publisher => publisher.request.streamKey)).toEqual([goodKey, goodKey]);
   first.destroy();
-  await waitUntil(() => door.publishers[0]?.closeReasons.length === 1);
-  expect(door.publishers[1]?.closeReasons).toEqual([]);
+  await waitUntil(() => ingest.publishers[0]?.closeReasons.length === 1);
+  expect(ingest.publishers[1]?.closeReasons).toEqual([]);
   second.sendTag('video', 0, video);
-  await waitUntil(() => door.publishers[1]?.tags.length === 1);
+  await waitUntil(() => ingest.publishers[1]?.tags.length === 1);
 });
 
 // Players that are written to without bound.
 test('play is refused with a word about HLS', async () => {
-  const door = await open();
-  const client = await connect(door);
+  const ingest = await open();
+  const client = await connect(ingest);
   await client.call('createStream');
   client.sendCommand('play', goodKey);
   expect(await client.nextStatus()).toMatchObject({
@@ -273,19 +276,19 @@ test('play is refused with a word about HLS', async () => {
     description: expect.stringContaining('HLS'),
   });
   await client.closed();
-  expect(door.counts.get('refused play')).toBe(1);
+  expect(ingest.counts.get('refused play')).toBe(1);
 });
 
 test('a peer that does not read its answers is cut off', async () => {
-  const door = await open();
-  const client = await connect(door);
+  const ingest = await open();
+  const client = await connect(ingest);
   client.socket.pause();
   const calls = Buffer.concat(
     Array.from({ length: 2_000 }, () => writeChunks(command(encodeAmf0('nonsense', 9, null)), 4_096)),
   );
   const timer = setInterval(() => client.socket.writableNeedDrain || client.sendRaw(calls), 1);
   try {
-    await waitUntil(() => door.counts.get('closed slow-reader') === 1);
+    await waitUntil(() => ingest.counts.get('closed slow-reader') === 1);
   } finally {
     clearInterval(timer);
   }
@@ -315,8 +318,8 @@ test('a port that is taken rejects the start with one clear sentence', async () 
 });
 
 test('the global context of the library is not even loaded', async () => {
-  const door = await open();
-  const client = await connect(door);
+  const ingest = await open();
+  const client = await connect(ingest);
   await client.publish(goodKey);
   const loaded = Object.keys(createRequire(import.meta.url).cache).filter(path =>
     path.includes('node-media-server'),
@@ -327,26 +330,26 @@ test('the global context of the library is not even loaded', async () => {
 
 // No limits of time, number or size.
 test('a peer that says nothing, or half a handshake, is closed in time', async () => {
-  const door = await open({ handshakeTimeoutMs: 200 });
-  const silent = await RtmpClient.open({ port: door.port });
-  const half = await RtmpClient.open({ port: door.port });
+  const ingest = await open({ handshakeTimeoutMs: 200 });
+  const silent = await RtmpClient.open({ port: ingest.port });
+  const half = await RtmpClient.open({ port: ingest.port });
   clients.push(silent, half);
   half.sendRaw(Buffer.concat([Buffer.from([3]), Buffer.alloc(700)]));
   await Promise.all([silent.closed(), half.closed()]);
-  await waitUntil(() => door.counts.get('closed handshake-timeout') === 2);
+  await waitUntil(() => ingest.counts.get('closed handshake-timeout') === 2);
 });
 
 test('a peer that connects and does not publish is closed in time', async () => {
-  const door = await open({ handshakeTimeoutMs: 200 });
-  const client = await connect(door);
+  const ingest = await open({ handshakeTimeoutMs: 200 });
+  const client = await connect(ingest);
   await client.closed();
-  await waitUntil(() => door.counts.get('closed publish-timeout') === 1);
+  await waitUntil(() => ingest.counts.get('closed publish-timeout') === 1);
 });
 
 test('a gate that never answers does not keep the connection, and a late yes is told the end', async () => {
   const answer = Promise.withResolvers<void>();
   const publishers: RecordedPublisher[] = [];
-  const door = await open({
+  const ingest = await open({
     handshakeTimeoutMs: 200,
     gate: {
       async request(request, connection) {
@@ -355,30 +358,30 @@ test('a gate that never answers does not keep the connection, and a late yes is 
       },
     },
   });
-  const client = await connect(door);
+  const client = await connect(ingest);
   client.sendPublish(goodKey);
   await client.closed();
   answer.resolve();
   await waitUntil(() => publishers[0]?.closeReasons.length === 1);
   expect(publishers[0]?.closeReasons).toEqual(['ended-by-server']);
-  expect(door.counts.get('publisher-opened')).toBeUndefined();
+  expect(ingest.counts.get('publisher-opened')).toBeUndefined();
 });
 
 test('a publisher that sends nothing for too long is closed', async () => {
-  const door = await open({ idleTimeoutMs: 300 });
-  const client = await connect(door);
+  const ingest = await open({ idleTimeoutMs: 300 });
+  const client = await connect(ingest);
   await client.publish(goodKey);
   await client.closed();
-  expect(door.publishers[0]?.closeReasons).toEqual(['idle-timeout']);
+  expect(ingest.publishers[0]?.closeReasons).toEqual(['idle-timeout']);
 });
 
 test('a publisher that the receiver has paused is not idle', async () => {
-  const door = await open({ idleTimeoutMs: 200 });
-  const client = await connect(door);
+  const ingest = await open({ idleTimeoutMs: 200 });
+  const client = await connect(ingest);
   await client.publish(goodKey);
-  const publisher = door.publishers[0]!;
+  const publisher = ingest.publishers[0]!;
   publisher.connection.pause();
-  const other = await connect(door);
+  const other = await connect(ingest);
   await other.publish(`${goodKey}-2`);
   await other.closed();
   expect(publisher.closeReasons).toEqual([]);
@@ -388,24 +391,24 @@ test('a publisher that the receiver has paused is not idle', async () => {
 });
 
 test('connections beyond the limit are closed at once and counted', async () => {
-  const door = await open({ maxConnections: 2 });
-  await connect(door);
-  await connect(door);
-  const third = await RtmpClient.open({ port: door.port });
+  const ingest = await open({ maxConnections: 2 });
+  await connect(ingest);
+  await connect(ingest);
+  const third = await RtmpClient.open({ port: ingest.port });
   clients.push(third);
   await third.closed();
-  expect(door.counts.get('refused too-many-connections')).toBe(1);
+  expect(ingest.counts.get('refused too-many-connections')).toBe(1);
   clients[0]?.destroy();
-  await waitUntil(() => [...door.counts.keys()].some(what => what.startsWith('closed')));
-  await connect(door);
+  await waitUntil(() => [...ingest.counts.keys()].some(what => what.startsWith('closed')));
+  await connect(ingest);
 });
 
 test('a message over the limit ends the connection before it is received', async () => {
-  const door = await open({ maxMessageBytes: 100_000 });
-  const client = await connect(door);
+  const ingest = await open({ maxMessageBytes: 100_000 });
+  const client = await connect(ingest);
   await client.publish(goodKey);
   client.sendTag('video', 0, Buffer.alloc(100_000, 1));
-  await waitUntil(() => door.publishers[0]?.tags.length === 1);
+  await waitUntil(() => ingest.publishers[0]?.tags.length === 1);
   client.sendRaw(
     writeChunks(
       { type: 9, payload: Buffer.alloc(100_001), messageStreamId: 1, chunkStreamId: 6 },
@@ -413,7 +416,7 @@ test('a message over the limit ends the connection before it is received', async
     ).subarray(0, 100),
   );
   await client.closed();
-  expect(door.publishers[0]?.closeReasons).toEqual(['protocol-error']);
+  expect(ingest.publishers[0]?.closeReasons).toEqual(['protocol-error']);
 });
 
 test.each([
@@ -428,13 +431,13 @@ test.each([
       }),
   ],
 ])('%s ends the publisher at once', async (_what, send) => {
-  const door = await open();
-  const client = await connect(door);
+  const ingest = await open();
+  const client = await connect(ingest);
   await client.publish(goodKey);
   client.sendTag('video', 0, video);
   send(client);
   client.sendTag('video', 40, video);
   expect(await client.nextStatus()).toMatchObject({ code: 'NetStream.Unpublish.Success' });
-  expect(door.publishers[0]).toMatchObject({ closeReasons: ['unpublished'] });
-  expect(door.publishers[0]?.tags).toHaveLength(1);
+  expect(ingest.publishers[0]).toMatchObject({ closeReasons: ['unpublished'] });
+  expect(ingest.publishers[0]?.tags).toHaveLength(1);
 });

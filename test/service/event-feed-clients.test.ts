@@ -150,7 +150,7 @@ describe('a client that does not read', () => {
       await sleep(60);
       return before > 0 && running.counts.event === before && before;
     });
-    // What the kernel takes of loopback (some megabytes), and 128 KiB of ours: not all of the 24 MB.
+    // The loopback buffers of the kernel (some megabytes) and 128 KiB of the server, far from 24 MB.
     expect(deafRead).toBeLessThan(10_000);
     const reader = await listen(running, { query: '?types=video.encoding.quality.completed' });
     running.append('fresh');

@@ -9,13 +9,13 @@ import { waitUntil } from '../support/wait-until.ts';
 const tinyMessage = Buffer.from([0xc4, 0xaf]);
 
 async function publishing(options: Partial<RtmpServerOptions>) {
-  const door = await startIngest(options);
-  onTestFinished(() => door.server.stop());
-  const client = await RtmpClient.connect({ port: door.port });
+  const ingest = await startIngest(options);
+  onTestFinished(() => ingest.server.stop());
+  const client = await RtmpClient.connect({ port: ingest.port });
   onTestFinished(() => client.destroy());
   expect(await client.publish(goodKey)).toMatchObject({ code: 'NetStream.Publish.Start' });
   client.sendTag('audio', 0, tinyMessage.subarray(1));
-  return { door, client };
+  return { ingest, client };
 }
 
 function flood(messages: number): Buffer {
@@ -34,14 +34,14 @@ test('a flood of tiny messages is read in many turns, and all of it', async () =
 });
 
 test('a publisher that sends far more messages than frames is disconnected', async () => {
-  const { door, client } = await publishing({ maxMessageRate: 100 });
+  const { ingest, client } = await publishing({ maxMessageRate: 100 });
   client.sendRaw(flood(10_000));
   await client.closed();
-  expect(door.publishers[0]!.closeReasons).toEqual(['protocol-error']);
+  expect(ingest.publishers[0]!.closeReasons).toEqual(['protocol-error']);
   // A burst of ten seconds at the maximum rate is taken.
-  expect(door.publishers[0]!.tags.length).toBeGreaterThan(900);
-  expect(door.publishers[0]!.tags.length).toBeLessThan(10_000);
-  expect(door.log.find(({ event }) => event === 'connection-failed')?.data).toMatchObject({
+  expect(ingest.publishers[0]!.tags.length).toBeGreaterThan(900);
+  expect(ingest.publishers[0]!.tags.length).toBeLessThan(10_000);
+  expect(ingest.log.find(({ event }) => event === 'connection-failed')?.data).toMatchObject({
     reason: 'protocol-error',
     error: 'RTMP: more than 100 messages per second',
   });

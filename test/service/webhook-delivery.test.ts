@@ -216,7 +216,7 @@ describe('a webhook', () => {
 });
 
 describe('an answer', () => {
-  /** What the log of a webhook says whose receiver answers the first bytes of a request like this. */
+  /** Returns the delivery log of a webhook whose receiver answers like this. */
   async function logOf(server: RunningWebhooks, answer: (socket: Socket) => void) {
     const sockets = new Set<Socket>();
     const raw = createServer(socket => {

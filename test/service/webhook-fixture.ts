@@ -27,7 +27,7 @@ export interface Receiver {
   readonly port: number;
   readonly hooks: ReceivedHook[];
   readonly server: Server;
-  /** How it answers; 200 at first. */
+  /** The response; 200 at first. */
   answer: (hook: ReceivedHook, response: ServerResponse) => void;
 }
 

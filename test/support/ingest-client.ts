@@ -9,10 +9,10 @@ import { RtmpServer, type RtmpServerOptions } from '../../src/ingest/rtmp/rtmp-s
 import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import type { LogData, Logger } from '../../src/shared/logger.ts';
 
-/** The stream key that the door's own gate accepts, with any ending: `good-key`, `good-key-2`. */
+/** The stream key that the default gate accepts, with any suffix: `good-key`, `good-key-2`. */
 export const goodKey = 'good-key';
 
-/** What one accepted publisher has brought. */
+/** The media of an accepted publisher. */
 export interface RecordedPublisher {
   readonly request: PublishRequest;
   readonly connection: PublisherConnection;
@@ -33,7 +33,7 @@ export interface IngestFixture {
   readonly port: number;
   readonly publishers: RecordedPublisher[];
   readonly log: LogLine[];
-  /** How often the observer was told each thing: `opened`, `closed protocol-error`, `refused play`, `publisher-opened`, ... */
+  /** Number of calls of each observer method: `opened`, `closed protocol-error`, `refused play`, `publisher-opened`, ... */
   readonly counts: Map<string, number>;
   bytesIn(): number;
 }

@@ -6,7 +6,7 @@ import { ffmpegPath, runToEnd } from './ffmpeg.ts';
 import { type RtmpClient, readFlvTags } from './rtmp-client.ts';
 import { makeTempDir, removeDir } from './temp-dir.ts';
 
-/** What a recording holds; each part of it can be changed. */
+/** Content of a recording; each part can be changed. */
 export interface RecordOptions {
   readonly seconds: number;
   readonly gopSeconds?: number;

@@ -5,7 +5,6 @@ import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { type AmfValue, decodeAmf0, encodeAmf0 } from './amf0.ts';
 import { waitTimeoutMs } from './deadlines.ts';
 
-/** Where and how to connect. */
 export interface RtmpClientOptions {
   readonly host?: string;
   readonly port: number;

@@ -15,7 +15,7 @@ export interface TestServer {
   /** Of the account that is upgraded unless a test says otherwise: nothing is cut, and nothing is written over pictures. */
   readonly productionKey: string;
   readonly dataDir: string;
-  /** Where to publish with this key. */
+  /** Returns the address for publishing with this key. */
   rtmpUrl(streamKey: string): string;
   createStream(name?: string): Promise<CreatedStream>;
   /** An API request with the production key. */

@@ -10,8 +10,8 @@ it('removes all there is, a few at a time, with turns for others in between', as
     if (!isDone) setImmediate(count);
   };
   setImmediate(count);
-  const removed = await removeInBatches(atMost => {
-    const some = Math.min(left, atMost, 200);
+  const removed = await removeInBatches(limit => {
+    const some = Math.min(left, limit, 200);
     left -= some;
     return some;
   });

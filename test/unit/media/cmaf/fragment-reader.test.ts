@@ -41,7 +41,7 @@ function dataOffset(...trafs: Buffer[][]): number {
   return fragment(trafs, '').length;
 }
 
-/** How many samples, and how many of them are sync samples. */
+/** Number of samples, and of sync samples. */
 const samplesIn = {
   'h264-5': [12, 2],
   'h264-2018': [12, 2],
@@ -81,10 +81,10 @@ describe('what ffmpeg writes', () => {
   });
 
   test.each(['5', '2018'])('positions from the start of the file lead to the same data (%s)', build => {
-    const apart = [...readAll(fixture(`h264-${build}`)).samples, ...readAll(fixture(`aac-${build}`)).samples];
+    const split = [...readAll(fixture(`h264-${build}`)).samples, ...readAll(fixture(`aac-${build}`)).samples];
     const together = readAll(fixture(`h264-aac-${build}`)).samples;
     const dataOf = (samples: Sample[]) => samples.map(({ data }) => data.toString('hex')).sort();
-    expect(dataOf(together)).toEqual(dataOf(apart));
+    expect(dataOf(together)).toEqual(dataOf(split));
   });
 });
 

@@ -470,7 +470,7 @@ describe('mutated playlists', () => {
           continue;
         }
         read += 1;
-        // What was read can be written, and that text says the same again.
+        // Parsed playlists can be written, and parse to the same value.
         const written = formatMediaPlaylist(value);
         expect(formatMediaPlaylist(parseMediaPlaylist(written))).toBe(written);
       }
