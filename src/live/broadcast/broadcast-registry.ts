@@ -81,8 +81,8 @@ export class BroadcastRegistry implements Component {
   readonly #admission: PublishAdmission;
   /** By live stream, newest last: the running one, and those that ended recently. */
   readonly #broadcasts = new Map<string, LiveBroadcast[]>();
-  readonly #forgetTimers = new Map<LiveBroadcast, NodeJS.Timeout>();
-  readonly #sandboxTimers = new Map<LiveBroadcast, NodeJS.Timeout>();
+  /** Ends a broadcast of the sandbox, or forgets an ended broadcast. */
+  readonly #timers = new Map<LiveBroadcast, NodeJS.Timeout>();
   readonly #events = new TypedEvents<LiveEvents>();
   readonly #targetDurations: TargetDurations;
   #isDraining = false;
@@ -181,23 +181,20 @@ export class BroadcastRegistry implements Component {
   #startSandboxTimer(broadcast: LiveBroadcast): void {
     const { maxSandboxBroadcastMs } = this.#options;
     if (maxSandboxBroadcastMs === undefined) return;
-    const timer = setTimeout(() => {
+    this.#setTimer(broadcast, maxSandboxBroadcastMs, () => {
       void broadcast.end('sandbox-limit');
       broadcast.disconnectPublisher(
         `In the sandbox a broadcast lasts ${formatMinutes(maxSandboxBroadcastMs)} at most.`,
       );
-    }, maxSandboxBroadcastMs);
-    this.#sandboxTimers.set(broadcast, timer);
+    });
   }
 
   #stateChanged(broadcast: LiveBroadcast): void {
     const { liveStreamId } = broadcast;
     if (broadcast.state === 'ended') {
-      clearTimeout(this.#sandboxTimers.get(broadcast));
-      this.#sandboxTimers.delete(broadcast);
       this.#targetDurations.learn(liveStreamId, broadcast.maxGopSeconds);
       const durationMs = this.#options.clock.nowMs() - broadcast.startedAtMs;
-      this.#setForgetTimer(broadcast, this.#options.settings.endedKeptMs, () =>
+      this.#setTimer(broadcast, this.#options.settings.endedKeptMs, () =>
         this.#keepOnDisk(broadcast, durationMs),
       );
     }
@@ -209,18 +206,19 @@ export class BroadcastRegistry implements Component {
     const { endedKeptMs } = this.#options.settings;
     const keptMs = Math.min(durationMs, broadcast.rewindSeconds * 1000, maxKeptMs) - endedKeptMs;
     if (keptMs > 0 && broadcast.renditions.releaseMemory())
-      this.#setForgetTimer(broadcast, keptMs, () => this.#forget(broadcast));
+      this.#setTimer(broadcast, keptMs, () => this.#forget(broadcast));
     else this.#forget(broadcast);
   }
 
-  #setForgetTimer(broadcast: LiveBroadcast, afterMs: number, action: () => void): void {
-    this.#forgetTimers.set(broadcast, setTimeout(action, afterMs));
+  #setTimer(broadcast: LiveBroadcast, afterMs: number, action: () => void): void {
+    clearTimeout(this.#timers.get(broadcast));
+    this.#timers.set(broadcast, setTimeout(action, afterMs));
   }
 
   #forget(broadcast: LiveBroadcast): void {
     const { liveStreamId } = broadcast;
-    clearTimeout(this.#forgetTimers.get(broadcast));
-    this.#forgetTimers.delete(broadcast);
+    clearTimeout(this.#timers.get(broadcast));
+    this.#timers.delete(broadcast);
     broadcast.removeMedia();
     const rest = (this.#broadcasts.get(liveStreamId) ?? []).filter(other => other !== broadcast);
     if (rest.length > 0) {

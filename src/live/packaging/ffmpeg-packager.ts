@@ -6,7 +6,7 @@ import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import { flvHeader, flvTagEnvelope } from '../../media/flv/flv-tag.ts';
 import { messageOf } from '../../shared/errors.ts';
-import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
+import type { Packager, PackagerEvents, PackagerPlan, Tracks } from './packager.ts';
 
 /** More input that ffmpeg has not read makes the publisher wait. */
 const highWaterBytes = 4 * 1024 * 1024;
@@ -37,7 +37,7 @@ export class FfmpegPackager implements Packager {
   /** Audio tags that wait to be written, and the time of the first. */
   #waitingBuffers: Buffer[] = [];
   #waitingSinceMs = 0;
-  readonly #tracks: Partial<Record<TrackKind, TrackDescription>> = {};
+  readonly #tracks: Tracks = {};
   /** Time of each track's first sample, from which its muxer counts. */
   readonly #startMs: Partial<Record<TrackKind, number>> = {};
   #earlySamples: { kind: TrackKind; sample: Sample }[] | undefined = [];

@@ -1,10 +1,8 @@
 import { readFragmentLayout, shiftDecodeTimes } from '../../media/cmaf/fragment-layout.ts';
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import { type RunSample, type TrackRun, writeFragment } from '../../media/cmaf/fragment-writer.ts';
-import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { silentAacFrame } from '../../media/codecs/silent-aac-frame.ts';
-import type { TrackKind } from '../../media/flv/flv-tag.ts';
-import type { FillerMedia } from '../window/live-window.ts';
+import type { Tracks } from './packager.ts';
 import type { Part } from './segmenter.ts';
 
 const videoTrackId = 1;
@@ -16,8 +14,8 @@ const maxLateAudioSeconds = 1;
 const maxLengthenedFrames = 4;
 
 /** Writes filler media for a rendition: a keyframe as a still, with silence. */
-export class FillerWriter implements FillerMedia {
-  readonly #tracks: () => Partial<Record<TrackKind, TrackDescription>>;
+export class FillerWriter {
+  readonly #tracks: () => Tracks;
   #newestPart: Buffer | undefined;
   #newestIndependentPart: Buffer | undefined;
   /** Decode time after the newest media, by track id; read on demand. */
@@ -26,13 +24,13 @@ export class FillerWriter implements FillerMedia {
   #shiftSeconds = 0;
 
   /** @param tracks of the next parts */
-  constructor(tracks: () => Partial<Record<TrackKind, TrackDescription>>) {
+  constructor(tracks: () => Tracks) {
     this.#tracks = tracks;
   }
 
   /**
-   * Writes lead-ins of one frame each, which keeps the frame rate. Audio without a known silent frame is repeated where there is no video,
-   * else left out.
+   * Writes parts of one frame each, which keeps the frame rate, that end where `first` begins. Audio without a known silent frame is
+   * repeated where there is no video, else left out. Returns undefined where that is not possible.
    */
   leadIns(first: Part, count: number): readonly Part[] | undefined {
     const { video, audio } = this.#tracks();
@@ -72,6 +70,7 @@ export class FillerWriter implements FillerMedia {
     }));
   }
 
+  /** Takes each part before it is listed, and returns it with other decode times after {@link continueTimeline}. */
   add(part: Part): Part {
     let placed = part;
     if (this.#isShiftDue) placed = this.#shiftedToEnd(part);
@@ -86,6 +85,7 @@ export class FillerWriter implements FillerMedia {
     return placed;
   }
 
+  /** Writes a part that continues the newest one; undefined where that is not possible. */
   still(durationSeconds: number, sequenceNumber: number): Part | undefined {
     const { video, audio } = this.#tracks();
     const silence = audio && silentAacFrame(audio);
@@ -124,6 +124,7 @@ export class FillerWriter implements FillerMedia {
     return { body, durationSeconds: seconds, isIndependent: true, newestFrameMs: 0 };
   }
 
+  /** Shifts the parts that follow to the end of the list. */
   continueTimeline(): void {
     this.#isShiftDue = this.#newestPart !== undefined;
   }

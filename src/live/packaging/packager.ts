@@ -7,6 +7,8 @@ export interface PackagerPlan {
   readonly audio: 'none' | 'copy' | 'aac';
 }
 
+export type Tracks = Partial<Record<TrackKind, TrackDescription>>;
+
 interface PackagerExit {
   /** `failed`: it died or hung. */
   readonly kind: 'stopped' | 'failed';
@@ -16,7 +18,7 @@ interface PackagerExit {
 /** Samples of each track come in decoding order. */
 export interface PackagerEvents {
   /** Called once, before the first sample, with the tracks of the plan. */
-  tracks(tracks: Partial<Record<TrackKind, TrackDescription>>): void;
+  tracks(tracks: Tracks): void;
   /** `atMs` is the decoding time of the sample on the broadcast's clock. */
   sample(kind: TrackKind, sample: Sample, atMs: number): void;
   /** Takes input again after `write` returned false. */

@@ -1,13 +1,11 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
-import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { ArrivalLog } from '../broadcast/arrival-log.ts';
 import type { BroadcastNotifier } from '../broadcast/broadcast-notifier.ts';
 import type { LiveRenditions } from '../transcode/live-renditions.ts';
+import type { Tracks } from './packager.ts';
 import type { Part } from './segmenter.ts';
-
-export type Tracks = Partial<Record<TrackKind, TrackDescription>>;
 
 export interface PackagingOutputOptions {
   readonly renditions: LiveRenditions;

@@ -16,8 +16,8 @@ import {
 import type { LiveRenditions } from '../transcode/live-renditions.ts';
 import { AlignedRenditions } from './aligned-renditions.ts';
 import { LadderInput } from './ladder-input.ts';
-import type { Packager, PackagerEvents } from './packager.ts';
-import { PackagingOutput, type PackagingOutputOptions, type Tracks } from './packaging-output.ts';
+import type { Packager, PackagerEvents, Tracks } from './packager.ts';
+import { PackagingOutput, type PackagingOutputOptions } from './packaging-output.ts';
 import { Segmenter } from './segmenter.ts';
 import { SourceSink } from './source-sink.ts';
 

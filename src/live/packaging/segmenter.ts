@@ -1,7 +1,7 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import { type TrackRun, writeFragment } from '../../media/cmaf/fragment-writer.ts';
-import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
+import type { Tracks } from './packager.ts';
 
 export interface Part {
   readonly body: Buffer;
@@ -27,7 +27,7 @@ export interface SegmentSink {
 }
 
 interface SegmenterOptions {
-  readonly tracks: Partial<Record<TrackKind, TrackDescription>>;
+  readonly tracks: Tracks;
   readonly sink: SegmentSink;
   /** Approximate duration of a part. */
   readonly partSeconds: number;

@@ -1,4 +1,5 @@
 import type { RenditionReport } from '../../media/hls/media-playlist.ts';
+import type { FillerWriter } from '../packaging/filler-writer.ts';
 import type { Part, SegmentSink } from '../packaging/segmenter.ts';
 import { ProgramDateTimes } from './program-date-times.ts';
 import {
@@ -16,21 +17,9 @@ export interface LiveWindowOptions extends SegmentStoreOptions {
   onChange(): void;
   otherRenditions?(): readonly RenditionReport[];
   /** Writes media for times without media; undefined lists gaps. */
-  filler?: FillerMedia;
+  filler?: FillerWriter;
   /** The window whose segment numbers this one continues. */
   alignedWith?: LiveWindow | undefined;
-}
-
-/** Writes media for times without media. Each method returns undefined when it cannot. */
-export interface FillerMedia {
-  /** Writes parts that end where `first` begins. */
-  leadIns(first: Part, count: number): readonly Part[] | undefined;
-  /** Takes each part before it is listed, and returns it with other decode times after {@link continueTimeline}. */
-  add(part: Part): Part;
-  /** Writes a part that continues the newest one. */
-  still(durationSeconds: number, sequenceNumber: number): Part | undefined;
-  /** Shifts the parts that follow to the end of the list. */
-  continueTimeline(): void;
 }
 
 /** The properties that a segment shares with the aligned segments of other renditions. */
