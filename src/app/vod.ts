@@ -34,8 +34,7 @@ import type { SourceMetadata } from '../vod/source/source-metadata.ts';
 import { type ThumbnailRepository, type VodContext, vodLanes } from '../vod/vod-context.ts';
 import { VodJobs } from '../vod/vod-jobs.ts';
 
-/** What videos need of the rest of the server. */
-export interface VodServicesOptions {
+interface VodServicesOptions {
   readonly config: Config;
   readonly database: Database;
   readonly outbox: Outbox;
@@ -44,7 +43,7 @@ export interface VodServicesOptions {
   readonly limits: ProcessLimits;
   readonly images: ImageQueue;
   readonly metrics: Metrics;
-  /** Videos of the sandbox are cut there. */
+  /** Maximum duration of sandbox videos. */
   readonly sandboxVideoMs: number;
   readonly thumbnails: ThumbnailRepository & {
     fileOf(videoId: string): { readonly file: string; readonly type: string } | undefined;
@@ -54,8 +53,8 @@ export interface VodServicesOptions {
   readonly log: Logger;
 }
 
-/** What of a video is kept by the API and shown by its page. */
-export interface VideoExtras {
+/** Resources that the player page shows beside the video. */
+interface VideoExtras {
   readonly captions: TextTracks;
   readonly chapters: TextTracks;
   readonly players: {
@@ -63,8 +62,8 @@ export interface VideoExtras {
   };
 }
 
-/** The captions of videos, or their chapters. */
-export interface TextTracks {
+/** Captions or chapters. */
+interface TextTracks {
   ofVideo(
     videoId: string,
   ): readonly { readonly language: string; readonly isDefault: boolean; readonly file: string }[];
@@ -78,7 +77,7 @@ export interface NamedFile {
   readonly name: string;
 }
 
-/** All that works on videos. */
+/** Everything that processes and plays videos. */
 export interface VodServices {
   readonly encodings: EncodingsStore;
   readonly jobs: Jobs;
@@ -86,9 +85,9 @@ export interface VodServices {
   readonly playback: VodPlayback;
   readonly context: VodContext;
   readonly processes: ProcessOwner;
-  /** A part of a live stream was listed so late: encoding gives way. */
+  /** Reports the delay of a live part. Encoding pauses while live streams are late. */
   partListed(lagMs: number): void;
-  /** Whether encoding gives way now. */
+  /** True while encoding is paused. */
   isPaused(): boolean;
   /** In the order of their start; the jobs come with {@link jobs}. */
   readonly components: readonly Component[];
@@ -96,11 +95,10 @@ export interface VodServices {
 
 const second = 1000;
 const niceness = 10;
-/** Places in the lanes that are not for encoding: joining files, first looks, pictures. */
+/** Limits of lanes other than encoding. */
 const maxRunningByLane = { assembly: 2, [vodLanes.prepare]: 2, [vodLanes.images]: 1 };
 const coresPerEncode = 4;
 
-/** Puts together what works on videos. */
 export function createVodServices(options: VodServicesOptions): VodServices {
   const { config, database, clock, log, metrics } = options;
   const cores = availableParallelism();
@@ -115,7 +113,7 @@ export function createVodServices(options: VodServicesOptions): VodServices {
       memoryBytes: config['encode.memory'],
       outputBytes: 64 * 1024 ** 2,
     },
-    // Recordings are as large as broadcasts may be.
+    // Recordings can have the maximum size of live streams.
     maxPixels: Math.max(config['uploads.maxPixels'], config['live.maxPixels']),
     maxImagePixels: config['images.maxPixels'],
     niceness,
@@ -236,7 +234,7 @@ export function createRecordings(
   const store = new RecordingsStore({ database, outbox, addVideo });
   jobs.register(joinKind(context, store));
   const recordings = new Recordings({
-    ...{ context, book: store },
+    ...{ context, repository: store },
     minFreeBytes: config['recording.minFree'],
     mayStore: options.hasStorage,
     hasSeekTables: canReadGroupedFragments(options.ffmpeg),
@@ -250,7 +248,7 @@ export function createRecordings(
   return { recordings, store };
 }
 
-/** What delivery serves of videos: their media, and the texts and themes around it. */
+/** Serves videos to delivery: their media, text tracks and player themes. */
 export function createVodSource({ encodings, playback }: VodServices, extras: VideoExtras): VodSource {
   return {
     find: videoId => {
@@ -292,7 +290,7 @@ function vodEntry(
     durationSeconds: duration ?? undefined,
     width: width ?? undefined,
     height: height ?? undefined,
-    // Looked up by who wants them: an entry is asked for with every segment.
+    // Getters, because every segment request creates an entry.
     get captions() {
       return tracksOf(extras.captions, videoId);
     },

@@ -98,7 +98,7 @@ function recordingsWith(
     jobs: { add: ({ kind }: { kind: string }) => void ordered.push(kind), has: () => false },
   } as unknown as VodContext;
   const recordings = new Recordings({
-    ...{ context, book, minFreeBytes: 1e9, hasSeekTables: true },
+    ...{ context, repository: book, minFreeBytes: 1e9, hasSeekTables: true },
     freeBytes: async () => change.freeBytes?.() ?? 1e12,
     ...(change.mayStore === undefined ? {} : { mayStore: change.mayStore }),
     ...(change.makeRoom === undefined ? {} : { makeRoom: change.makeRoom }),
@@ -156,7 +156,7 @@ test('recordings begin again after a disk was full while none was made', async (
   await waitUntil(() => linesOf('recording-disk-low').length > 0);
   free = 1e12;
   vi.advanceTimersByTime(60_000);
-  await waitUntil(() => linesOf('recording-room-again').length > 0);
+  await waitUntil(() => linesOf('recording-disk-recovered').length > 0);
   expect(recordings.open({ projectId, liveStreamId, broadcastId: 'brA' }, () => {})).toBeDefined();
 });
 
@@ -346,7 +346,7 @@ describe('a recording', () => {
     record(recordings, [[0], [1], [2]]);
     await recordings.stop();
     expect(playable()).toEqual([]);
-    expect(linesOf('recording-left')).toHaveLength(1);
+    expect(linesOf('recording-left-unfinished')).toHaveLength(1);
     const next = recordingsWith();
     await next.recordings.start();
     await waitUntil(() => playable().length > 0);

@@ -17,31 +17,34 @@ import type { RecordingRepository } from './recording-repository.ts';
 import { spanNames } from './recording-span.ts';
 
 const maxAttempts = 12;
-/** As the first look at any other new video. */
+/** Like the first job of other new videos. */
 const priority = 10;
 const kind = 'join';
-const unusable = 'The recording could not be put together.';
+const unusable = 'The recording could not be joined.';
 
-/** Orders the source of a recording of several spans. */
-export function orderJoin({ jobs }: VodContext, videoId: string): void {
+export function enqueueJoin({ jobs }: VodContext, videoId: string): void {
   jobs.add({ kind, subjectId: videoId, priority });
 }
 
-/** The job that puts the spans of a recording together to the source of its video: its encoder came back as another. */
-export function joinKind(context: VodContext, book: RecordingRepository): JobKind {
+/** The job that joins a recording of several spans, which an encoder causes by reconnecting with other tracks. */
+export function joinKind(context: VodContext, repository: RecordingRepository): JobKind {
   return {
     kind,
     lane: vodLanes.prepare,
     maxAttempts,
-    run: job => joinSpans(context, book, job),
+    run: job => joinSpans(context, repository, job),
     onGiveUp: ({ subjectId }) => {
       context.records.sourceFailed(subjectId, unusable);
-      book.sourceFailed(subjectId, unusable, context.clock.nowMs());
+      repository.sourceFailed(subjectId, unusable, context.clock.nowMs());
     },
   };
 }
 
-async function joinSpans(context: VodContext, book: RecordingRepository, job: RunningJob): Promise<void> {
+async function joinSpans(
+  context: VodContext,
+  repository: RecordingRepository,
+  job: RunningJob,
+): Promise<void> {
   const { files, tools, clock } = context;
   const videoId = job.subjectId;
   const folder = files.video(videoId);
@@ -80,12 +83,12 @@ async function joinSpans(context: VodContext, book: RecordingRepository, job: Ru
   }
   const { size } = await stat(source);
   context.records.transaction(() => {
-    if (book.sourceReady(videoId, size, clock.nowMs())) enqueueVodJob(context, 'prepare', videoId);
+    if (repository.sourceReady(videoId, size, clock.nowMs())) enqueueVodJob(context, 'prepare', videoId);
   });
   for (const path of paths) await rm(path, { force: true });
 }
 
-/** Undefined for a span that cannot be read: the rest of the recording need not be lost with it. */
+/** Returns undefined for a damaged span, so that the others are not lost. */
 async function probedOf(
   { tools, log }: VodContext,
   path: string,
@@ -95,7 +98,7 @@ async function probedOf(
     return await tools.probe(path, signal);
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'media-refused')) throw error;
-    log.warn('recording-span-left-out', { videoId: subjectId, path, reason: messageOf(error) });
+    log.warn('recording-span-skipped', { videoId: subjectId, path, reason: messageOf(error) });
     return undefined;
   }
 }
@@ -111,13 +114,13 @@ function spanOf(path: string, output: string, { streams, ...probed }: ProbedFile
   };
 }
 
-/** The size of the first picture, and sound where any span has it. */
+/** Returns the resolution of the first video, and audio if any span has it. */
 function lookOf(files: readonly ProbedFile[]): ConcatFormat {
   const streams = files.flatMap(file => file.streams);
-  const picture = streams.find(({ kind: own }) => own === 'video');
+  const video = streams.find(({ kind: own }) => own === 'video');
   const even = (length = 2) => Math.max(2, length - (length % 2));
   return {
-    video: picture === undefined ? undefined : { width: even(picture.width), height: even(picture.height) },
+    video: video === undefined ? undefined : { width: even(video.width), height: even(video.height) },
     hasAudio: streams.some(({ kind: own }) => own === 'audio'),
   };
 }

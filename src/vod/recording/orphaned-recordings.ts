@@ -1,7 +1,7 @@
 import type { Logger } from '../../shared/logger.ts';
 import type { NewRecording } from './recording-repository.ts';
 import {
-  beginIndex,
+  createIndex,
   type IndexFolder,
   makeRecordingVideo,
   type RecordingContext,
@@ -9,66 +9,64 @@ import {
 import type { StopReason } from './recording-writer.ts';
 import { scanRecording } from './scan-recording.ts';
 
-/** A recording that is not a video yet. */
-export interface OrphanedRecording {
+interface OrphanedRecording {
   readonly recording: NewRecording;
-  /** Why it ended before its broadcast did. */
+  /** Set when the recording stopped before its broadcast. */
   readonly reason: StopReason | undefined;
 }
 
-interface Waiting extends OrphanedRecording {
+interface Pending extends OrphanedRecording {
   readonly failures: number;
   readonly notBeforeMs: number;
 }
 
-/** What failed is tried again so much later, then after twice as long, and so on. */
+/** Doubles with each failure. */
 const firstRetryDelayMs = 30_000;
 const maxRetryDelayMs = 3_600_000;
 
 /**
- * Recordings that nobody finished, since the server ended before that or something failed. They are finished of what is on the disk, one
- * after the other and beside everything else, which waits for none of it: reading through the heads of 12 hours takes a while.
+ * Finishes recordings that a crash or a failure left unfinished, from their files on disk. Works through them one by one in the background,
+ * because reading the fragment headers of 12 hours takes a while.
  */
 export class OrphanedRecordings {
-  readonly #desk: RecordingContext;
+  readonly #context: RecordingContext;
   readonly #log: Logger;
   readonly #signal: AbortSignal;
   readonly #finished: (recording: NewRecording, isVideo: boolean, ms: number) => void;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #pending = new Map<string, Pending>();
   #work: Promise<void> | undefined;
 
   /**
-   * @param signal ends the work; what is left then is left for the next start
-   * @param finished told of each that is finished, and of how long that took
+   * @param signal ends the work, which the next start resumes
+   * @param finished called for each finished recording, with the time that it took
    */
   constructor(
-    desk: RecordingContext,
+    context: RecordingContext,
     log: Logger,
     signal: AbortSignal,
     finished: (recording: NewRecording, isVideo: boolean, ms: number) => void,
   ) {
-    this.#desk = desk;
+    this.#context = context;
     this.#log = log;
     this.#signal = signal;
     this.#finished = finished;
   }
 
-  /** The number of recordings that wait to be finished. */
   get count(): number {
-    return this.#waiting.size;
+    return this.#pending.size;
   }
 
-  /** Adds one that is tried with the next {@link finishAll}. */
+  /** Adds a recording for the next {@link finishAll}. */
   add({ recording, reason }: OrphanedRecording): void {
-    this.#waiting.set(recording.videoId, { recording, reason, failures: 0, notBeforeMs: 0 });
+    this.#pending.set(recording.videoId, { recording, reason, failures: 0, notBeforeMs: 0 });
   }
 
-  /** Adds one that could not be finished just now. */
+  /** Adds a recording that failed just now, to be retried later. */
   addFailed(left: OrphanedRecording): void {
-    this.#rest({ ...left, failures: 0, notBeforeMs: 0 });
+    this.#retryLater({ ...left, failures: 0, notBeforeMs: 0 });
   }
 
-  /** Finishes those whose time it is; resolves when that is done, or was ended. Never rejects. */
+  /** Finishes all recordings whose retry is due. Never rejects. */
   finishAll(): Promise<void> {
     this.#work ??= this.#finishEach().finally(() => {
       this.#work = undefined;
@@ -77,56 +75,56 @@ export class OrphanedRecordings {
   }
 
   async #finishEach(): Promise<void> {
-    const { context, book } = this.#desk;
-    for (const one of [...this.#waiting.values()]) {
+    const { context, repository } = this.#context;
+    for (const one of [...this.#pending.values()]) {
       if (this.#signal.aborted) return;
       if (context.clock.monotonicMs() < one.notBeforeMs) continue;
       const { recording } = one;
       const startedMs = context.clock.monotonicMs();
       try {
-        const isVideo = book.isOpen(recording.videoId) ? await this.#finish(one) : undefined;
-        this.#waiting.delete(recording.videoId);
+        const isVideo = repository.isOpen(recording.videoId) ? await this.#finish(one) : undefined;
+        this.#pending.delete(recording.videoId);
         if (isVideo === undefined) continue;
         this.#log.warn('recording-recovered', { ...idsOf(recording), isVideo });
         this.#finished(recording, isVideo, context.clock.monotonicMs() - startedMs);
       } catch (error) {
         if (this.#signal.aborted) return;
-        this.#rest(one);
+        this.#retryLater(one);
         this.#log.error('recording-unfinished', { ...idsOf(recording), error });
       }
     }
   }
 
   async #finish({ recording, reason }: OrphanedRecording): Promise<boolean> {
-    const { context } = this.#desk;
+    const { context } = this.#context;
     const { videoId } = recording;
-    let place: IndexFolder | undefined;
-    // Of an index that was begun, only the folder would stay.
+    let indexFolder: IndexFolder | undefined;
+    // Removes the folder of an unfinished index.
     await context.folders.removeUnused(videoId, undefined);
     const written = await scanRecording(
       context.files.video(videoId),
       async tracks => {
-        const begun = await beginIndex(context, videoId, tracks);
-        place = begun.place;
-        return begun.index;
+        const created = await createIndex(context, videoId, tracks);
+        indexFolder = created.folder;
+        return created.index;
       },
       this.#signal,
     );
-    const end = { place, probed: undefined, reason, signal: this.#signal };
-    return makeRecordingVideo(this.#desk, recording, written, end);
+    const end = { indexFolder, probed: undefined, reason, signal: this.#signal };
+    return makeRecordingVideo(this.#context, recording, written, end);
   }
 
-  #rest(one: Waiting): void {
-    const restMs = Math.min(maxRetryDelayMs, firstRetryDelayMs * 2 ** one.failures);
-    this.#waiting.set(one.recording.videoId, {
+  #retryLater(one: Pending): void {
+    const delayMs = Math.min(maxRetryDelayMs, firstRetryDelayMs * 2 ** one.failures);
+    this.#pending.set(one.recording.videoId, {
       ...one,
       failures: one.failures + 1,
-      notBeforeMs: this.#desk.context.clock.monotonicMs() + restMs,
+      notBeforeMs: this.#context.context.clock.monotonicMs() + delayMs,
     });
   }
 }
 
-/** What log lines of a recording carry. */
+/** Fields that identify a recording in log lines. */
 export function idsOf({ videoId, liveStreamId, broadcastId }: NewRecording) {
   return { videoId, liveStreamId, broadcastId };
 }

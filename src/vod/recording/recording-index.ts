@@ -10,56 +10,55 @@ import type { SegmentBoundaries } from '../index/segment-boundaries.ts';
 import { SegmentIndexWriter } from '../index/segment-index.ts';
 
 const segmentSeconds = 4;
-/** A track that has not begun after so much of the other one begins late: what came is not kept back any longer. */
+/** After this much of one track, the other one starts late, and samples are no longer held back. */
 const maxWaitSeconds = 2;
 
-/** One track on its way to be a rendition. */
-interface TrackLine {
+/** A track that becomes a rendition. */
+interface IndexedTrack {
   readonly track: TrackDescription;
   readonly writer: SegmentIndexWriter;
   readonly path: string;
   assembler: SegmentAssembler | undefined;
 }
 
-/** What an index came to. */
 export interface IndexedRecording {
   readonly video: IndexedRendition | undefined;
   readonly audio: IndexedRendition | undefined;
-  /** When the sound begins, less when the picture does. */
+  /** Start of the audio minus start of the video. */
   readonly audioLateSeconds: number;
 }
 
 /**
- * The indexes of a recording, made while it grows, out of the heads of its fragments: its file is played as it is as soon as it is closed.
- * The same fragments give the same indexes, whenever they are read. The owner ends it with {@link finish} or {@link close}.
+ * Writes the indexes of a growing recording from the headers of its fragments, so that its file is playable as soon as it is closed.
+ * Deterministic: the same fragments give the same indexes. The owner ends it with {@link finish} or {@link close}.
  */
 export class RecordingIndex {
-  readonly #lines: readonly TrackLine[];
+  readonly #tracks: readonly IndexedTrack[];
   readonly #mediaName: string;
-  /** Fragments from before it was known when the recording begins. */
+  /** Fragments that are held back until the start of the recording is known. */
   #held: (readonly LocatedSample[])[] | undefined = [];
   #hasEnded = false;
   #originSeconds = 0;
   readonly #starts = new Map<number, number>();
 
-  private constructor(lines: readonly TrackLine[], mediaName: string) {
-    this.#lines = lines;
+  private constructor(lines: readonly IndexedTrack[], mediaName: string) {
+    this.#tracks = lines;
     this.#mediaName = mediaName;
   }
 
   /**
-   * Begins indexes in a folder, `video.index` and `audio.index`.
+   * Creates `video.index` and `audio.index` in a folder.
    *
    * @param tracks of the recording, at most one of each kind
-   * @param mediaName path of the recording's file from there, in the end
+   * @param mediaName final path of the recording's file, relative to the folder
    */
   static async create(
     folder: string,
     tracks: readonly TrackDescription[],
     mediaName: string,
   ): Promise<RecordingIndex> {
-    const lines: TrackLine[] = [];
-    // The picture goes first: the sound is cut where it is.
+    const lines: IndexedTrack[] = [];
+    // Video first: audio is cut at its boundaries.
     for (const kind of ['video', 'audio'] as const) {
       const track = tracks.find(one => one.kind === kind);
       if (track === undefined) continue;
@@ -69,12 +68,12 @@ export class RecordingIndex {
     return new RecordingIndex(lines, mediaName);
   }
 
-  /** True when it is time to {@link flush}. */
+  /** True when the owner must {@link flush}. */
   get isFull(): boolean {
-    return this.#lines.some(({ writer }) => writer.isFull);
+    return this.#tracks.some(({ writer }) => writer.isFull);
   }
 
-  /** Adds a fragment: its samples, where they lie in the file. @throws AppError `media-malformed` when they cannot be put in order */
+  /** Adds the samples of a fragment, with their positions in the file. @throws AppError `media-malformed` when their times decrease */
   add(samples: readonly LocatedSample[]): void {
     if (this.#held === undefined) {
       this.#push(samples);
@@ -83,33 +82,32 @@ export class RecordingIndex {
     }
     this.#held.push(samples);
     this.#noteStarts(samples);
-    if (this.#starts.size === this.#lines.length || this.#heldSeconds() >= maxWaitSeconds) this.#begin();
+    if (this.#starts.size === this.#tracks.length || this.#heldSeconds() >= maxWaitSeconds) this.#begin();
   }
 
-  /** Brings to the disk what was added. */
   async flush(): Promise<void> {
-    for (const { writer } of this.#lines) await writer.flush();
+    for (const { writer } of this.#tracks) await writer.flush();
   }
 
   /**
-   * Ends and closes the indexes.
+   * Finishes and closes the indexes.
    *
-   * @param mediaBytes length of the file
-   * @throws AppError `media-malformed` when there is nothing to play
+   * @param mediaBytes size of the file
+   * @throws AppError `media-malformed` when there is no frame
    */
   async finish(mediaBytes: number): Promise<IndexedRecording> {
     try {
       if (this.#held !== undefined) this.#begin();
       const done = new Map<string, IndexedRendition>();
-      const [picture] = this.#lines;
-      for (const line of this.#lines) {
+      const [first] = this.#tracks;
+      for (const line of this.#tracks) {
         line.assembler?.end();
         this.#hasEnded = true;
         const rendition = await this.#finishLine(line, mediaBytes);
         if (rendition !== undefined) done.set(line.track.kind, rendition);
       }
-      if (picture === undefined || !done.has(picture.track.kind)) {
-        throw new AppError('media-malformed', 'a recording without a frame');
+      if (first === undefined || !done.has(first.track.kind)) {
+        throw new AppError('media-malformed', 'The recording has no frame.');
       }
       const [video, audio] = [this.#starts.get(1), this.#starts.get(2)];
       return {
@@ -122,13 +120,13 @@ export class RecordingIndex {
     }
   }
 
-  /** Gives up what it holds; what was written stays. */
+  /** Closes the files. Can be called twice. */
   async close(): Promise<void> {
-    for (const { writer } of this.#lines) await writer.close();
+    for (const { writer } of this.#tracks) await writer.close();
   }
 
   async #finishLine(
-    { track, writer, path, assembler }: TrackLine,
+    { track, writer, path, assembler }: IndexedTrack,
     mediaBytes: number,
   ): Promise<IndexedRendition | undefined> {
     if (assembler === undefined || assembler.samples === 0) return undefined;
@@ -145,7 +143,7 @@ export class RecordingIndex {
   }
 
   #noteStarts(samples: readonly LocatedSample[]): void {
-    for (const { track } of this.#lines) {
+    for (const { track } of this.#tracks) {
       const first = samples.find(({ trackId }) => trackId === track.id);
       if (first === undefined || this.#starts.has(track.id)) continue;
       this.#starts.set(track.id, (first.dtsTicks + first.compositionOffsetTicks) / track.timescale);
@@ -153,13 +151,13 @@ export class RecordingIndex {
   }
 
   #heldSeconds(): number {
-    const begun = this.#lines.find(({ track }) => this.#starts.has(track.id));
+    const begun = this.#tracks.find(({ track }) => this.#starts.has(track.id));
     const last = this.#held?.flat().findLast(({ trackId }) => trackId === begun?.track.id);
     if (begun === undefined || last === undefined) return 0;
     return last.dtsTicks / begun.track.timescale - (this.#starts.get(begun.track.id) ?? 0);
   }
 
-  /** It is known when the recording begins, which is what all its times count from. */
+  /** Fixes the start of the recording, from which all times count, and releases held samples. */
   #begin(): void {
     const held = this.#held ?? [];
     this.#held = undefined;
@@ -170,7 +168,7 @@ export class RecordingIndex {
 
   #push(samples: readonly LocatedSample[]): void {
     this.#noteStarts(samples);
-    for (const line of this.#lines) {
+    for (const line of this.#tracks) {
       const own = samples.filter(({ trackId }) => trackId === line.track.id);
       if (own.length === 0) continue;
       line.assembler ??= this.#assemblerFor(line);
@@ -180,32 +178,31 @@ export class RecordingIndex {
   }
 
   #assemble(): void {
-    for (const { assembler } of this.#lines) assembler?.assemble();
+    for (const { assembler } of this.#tracks) assembler?.assemble();
   }
 
-  #assemblerFor({ track, writer }: TrackLine): SegmentAssembler {
+  #assemblerFor({ track, writer }: IndexedTrack): SegmentAssembler {
     const movie = { track, defaults: new Map(), movieTimescale: 1000, edit: undefined };
     return new SegmentAssembler(movie, {
       segmentSeconds,
-      boundaries: track.kind === 'audio' ? this.#pictureBoundaries() : undefined,
+      boundaries: track.kind === 'audio' ? this.#videoBoundaries() : undefined,
       originSeconds: TIMELINE_START_SECONDS,
       startSeconds: (this.#starts.get(track.id) ?? 0) - this.#originSeconds,
       onSegment: (...segment) => writer.add(...segment),
     });
   }
 
-  /** Where the picture's segments begin, as far as that is known. */
-  #pictureBoundaries(): SegmentBoundaries | undefined {
-    const picture = this.#lines.find(({ track }) => track.kind === 'video');
-    if (picture === undefined) return undefined;
-    const { table } = picture.writer;
-    const startOf = (ticks: number) =>
-      ((picture.assembler?.startTicks ?? 0) + ticks) / picture.track.timescale;
+  /** Returns the known segment boundaries of the video. */
+  #videoBoundaries(): SegmentBoundaries | undefined {
+    const video = this.#tracks.find(({ track }) => track.kind === 'video');
+    if (video === undefined) return undefined;
+    const { table } = video.writer;
+    const startOf = (ticks: number) => ((video.assembler?.startTicks ?? 0) + ticks) / video.track.timescale;
     return {
       startSeconds: index => {
         if (table.length === 0 || index > table.length) return undefined;
         if (index < table.length) return startOf(table.row(index).startTicks);
-        // While it grows a segment ends only because the next one has begun.
+        // While the rendition grows, a segment ends when the next one begins.
         return this.#hasEnded ? undefined : startOf(table.durationTicks);
       },
       end: () =>
@@ -214,7 +211,7 @@ export class RecordingIndex {
   }
 }
 
-/** Cuts samples where a keyframe is: a segment may begin at any of them. */
+/** Splits samples at keyframes, at each of which a segment may begin. */
 function runsFromKeyframes(samples: readonly LocatedSample[]): LocatedSample[][] {
   const runs: LocatedSample[][] = [];
   for (const sample of samples) {

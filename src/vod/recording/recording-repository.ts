@@ -1,6 +1,6 @@
 import type { StopReason } from './recording-writer.ts';
 
-/** A recording as it begins. */
+/** A recording of a broadcast. */
 export interface NewRecording {
   readonly videoId: string;
   readonly projectId: string;
@@ -10,36 +10,30 @@ export interface NewRecording {
 }
 
 /**
- * Where recordings are written down: which are open, so that a crash loses none, and the videos that they become. A video takes its title,
- * its theme and who may see it from the live stream as that was when the recording was closed.
+ * Stores which recordings are open, so that a crash loses none, and the videos that they become. A video copies title, player theme and
+ * visibility of the live stream when the recording is closed.
  */
 export interface RecordingRepository {
-  /** A recording begins; false, and nothing is written down, when its live stream is gone. */
+  /** Returns false when the live stream was deleted. */
   open(recording: NewRecording): boolean;
-  /** Whether it is written down, and is not a video yet. */
+  /** Returns true until the recording becomes a video. */
   isOpen(videoId: string): boolean;
-  /** It takes no more parts. */
+  /** Copies the settings of the live stream. */
   close(videoId: string): void;
-  /** All that did not become videos yet. */
+  /** Returns all recordings that are not videos yet. */
   unfinished(): NewRecording[];
-  /**
-   * It becomes a video, and is told of.
-   *
-   * @param sourceBytes length of its source; undefined while that is still to be put together
-   */
+  /** Creates the video and its event. `sourceBytes`: undefined while the source must still be joined. */
   convertToVideo(recording: NewRecording, sourceBytes: number | undefined, atMs: number): void;
-  /** The source of its video is put together; false when the video is gone. */
+  /** Marks a joined source as complete. Returns false when the video was deleted. */
   sourceReady(videoId: string, sourceBytes: number, atMs: number): boolean;
-  /** The source of its video will never be put together: `failure` says so to the owner. */
+  /** Marks the source as failed. `failure` is a sentence for the owner. */
   sourceFailed(videoId: string, failure: string, atMs: number): void;
-  /** Nothing of it is left. */
   remove(videoId: string): void;
-  /** It was stopped before its broadcast ended; `videoId` of what became of it. */
+  /** Emits the event of a recording that stopped before its broadcast. `videoId`: the resulting video. */
   appendStoppedEvent(
     recording: NewRecording,
     stop: { readonly reason: StopReason; readonly videoId: string | undefined },
     atMs: number,
   ): void;
-  /** All of `work` or nothing of it. */
   transaction(work: () => void): void;
 }

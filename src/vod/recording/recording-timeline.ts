@@ -1,32 +1,28 @@
 import type { FragmentLayout } from '../../media/cmaf/fragment-layout.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 
-/** Less than this is no hole: parts end where frames do, which are not at the same instants in picture and sound. */
+/** Shorter gaps are not gaps: frames of audio and video end at different times. */
 const minGapSeconds = 0.02;
 
-/**
- * The time of a recording: that of its broadcast, from its own first frame on, without the holes that were left by what is not
- * recorded and by what never came.
- */
+/** Maps the time of a broadcast to that of its recording, which starts at its first frame and skips gaps. */
 export class RecordingTimeline {
-  /** What is taken away from the broadcast's time. */
+  /** Subtracted from the broadcast's time. */
   #offsetSeconds: number | undefined;
-  /** End of what was placed, on this clock. */
+  /** End of the recording. */
   #endSeconds = 0;
-  /** Decode time after the last sample of each track, on this clock. */
+  /** Decode time after the last sample of each track. */
   readonly #trackEnds = new Map<number, number>();
 
-  /** How long the recording is. */
   get endSeconds(): number {
     return this.#endSeconds;
   }
 
-  /** Other tracks begin, in a file of their own, right after those before. */
+  /** Starts another file with other tracks, right after the previous one. */
   beginTracks(): void {
     this.#trackEnds.clear();
   }
 
-  /** What is to be added to the decode times of the next fragment, in ticks, by the id of the track. */
+  /** Places the next fragment. Returns the offset of its decode times in ticks, by track id. */
   place({ samples }: FragmentLayout, tracks: readonly TrackDescription[]): Map<number, number> {
     const runs = tracks.flatMap(({ id, timescale }) => {
       const own = samples.filter(({ trackId }) => trackId === id);
@@ -37,12 +33,12 @@ export class RecordingTimeline {
     const startSeconds = Math.min(...runs.map(({ startTicks, timescale }) => startTicks / timescale));
     const isBeginning = this.#trackEnds.size === 0;
     this.#offsetSeconds ??= startSeconds;
-    const hole = startSeconds - this.#offsetSeconds - this.#endSeconds;
-    if (hole > minGapSeconds || isBeginning) this.#offsetSeconds += hole;
+    const gap = startSeconds - this.#offsetSeconds - this.#endSeconds;
+    if (gap > minGapSeconds || isBeginning) this.#offsetSeconds += gap;
     const shifts = new Map<number, number>();
     for (const { id, timescale, startTicks, endTicks } of runs) {
       const moved = startTicks - Math.round(this.#offsetSeconds * timescale);
-      // No track goes back, whatever the other one does; nor before the beginning.
+      // Decode times of a track never decrease, and are never negative.
       const placed = Math.max(moved, this.#trackEnds.get(id) ?? 0);
       shifts.set(id, placed - startTicks);
       const end = placed + endTicks - startTicks;

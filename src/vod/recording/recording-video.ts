@@ -8,60 +8,58 @@ import type { IndexedRendition } from '../index/rendition.ts';
 import { type Passthrough, planPassthrough } from '../source/passthrough.ts';
 import { type PlannedSource, planSource } from '../source/source-plan.ts';
 import { enqueueVodJob, type VodContext } from '../vod-context.ts';
-import { orderJoin } from './join-job.ts';
+import { enqueueJoin } from './join-job.ts';
 import { type IndexedRecording, RecordingIndex } from './recording-index.ts';
 import type { NewRecording, RecordingRepository } from './recording-repository.ts';
 import { type RecordingSpan, spanNumber } from './recording-span.ts';
 import type { StopReason, WrittenRecording } from './recording-writer.ts';
 
-/** Sound that begins later would leave a hole that players do not step over; it is encoded with silence in front. */
+/** Players stop at a longer gap at the start. Audio that begins later is encoded, with silence before it. */
 const maxLateAudioSeconds = 0.1;
-/** Players load a segment whole: of a picture with fewer keyframes, another is made. */
+/** Players load whole segments: video with fewer keyframes is encoded. */
 const maxSegmentSeconds = 30;
 const probeTimeoutMs = 60_000;
 
-/** What a recording needs to become a video. */
+/** Dependencies of turning a recording into a video. */
 export interface RecordingContext {
   readonly context: VodContext;
-  readonly book: RecordingRepository;
-  /** Files say where their keyframes are; only where all who read them can make use of that. */
+  readonly repository: RecordingRepository;
+  /** Files contain a table of keyframes. Not every ffmpeg build can read it. */
   readonly hasSeekTables: boolean;
 }
 
-/** The folder that a recording's index is in. */
+/** The folder of a recording's index. */
 export interface IndexFolder {
   readonly generation: number;
-  /** Name of the folder in that of the video. */
+  /** Name in the video's folder. */
   readonly name: string;
 }
 
-/** Begins the index of a recording, in a new folder of its own. */
-export async function beginIndex(
+export async function createIndex(
   { folders, clock }: VodContext,
   videoId: string,
   tracks: readonly TrackDescription[],
-): Promise<{ index: RecordingIndex; place: IndexFolder }> {
-  const { folder, generation, name } = await folders.make(videoId, clock.nowMs());
-  return { index: await RecordingIndex.create(folder, tracks, '../source'), place: { generation, name } };
+): Promise<{ index: RecordingIndex; folder: IndexFolder }> {
+  const { folder: path, generation, name } = await folders.make(videoId, clock.nowMs());
+  return { index: await RecordingIndex.create(path, tracks, '../source'), folder: { generation, name } };
 }
 
 /**
- * Makes a video of what was written of a recording, in one transaction. One that has the same tracks from its beginning to its end, of a kind
- * that players take as it is, can be played when this is done; of others a source is put together or encoded first. One without a single
- * part leaves nothing.
+ * Turns a recording into a video, in one transaction. With constant tracks in supported formats, the video is playable immediately. Other
+ * recordings are joined or encoded first. Removes a recording without parts.
  *
- * @param end.place of the index, where there is one
- * @param end.probed what is known of the file already
- * @param end.reason why it ended before its broadcast did
- * @param end.signal leaves it as it is, to be finished by the next start
- * @returns whether there is a video
+ * @param end.indexFolder folder of the index, if there is one
+ * @param end.probed result of an earlier probe
+ * @param end.reason set when the recording stopped before its broadcast
+ * @param end.signal aborts, so that the next start finishes the recording
+ * @returns true if there is a video
  */
 export async function makeRecordingVideo(
-  desk: RecordingContext,
+  recordings: RecordingContext,
   recording: NewRecording,
   written: WrittenRecording,
   end: {
-    readonly place: IndexFolder | undefined;
+    readonly indexFolder: IndexFolder | undefined;
     readonly probed: ProbedFile | undefined;
     readonly reason: StopReason | undefined;
     readonly signal: AbortSignal;
@@ -69,59 +67,59 @@ export async function makeRecordingVideo(
 ): Promise<boolean> {
   try {
     end.signal.throwIfAborted();
-    return await finishRecording(desk, recording, written, end);
+    return await finishRecording(recordings, recording, written, end);
   } finally {
     await written.index?.close();
   }
 }
 
 async function finishRecording(
-  desk: RecordingContext,
+  recordings: RecordingContext,
   recording: NewRecording,
   written: WrittenRecording,
-  { place, probed, reason, signal }: Parameters<typeof makeRecordingVideo>[3],
+  { indexFolder, probed, reason, signal }: Parameters<typeof makeRecordingVideo>[3],
 ): Promise<boolean> {
-  const { context, book } = desk;
+  const { context, repository } = recordings;
   const { files, clock } = context;
   const { videoId } = recording;
   const { spans } = written;
   const [span] = spans;
   if (span === undefined) {
     await files.removeVideo(videoId);
-    book.transaction(() => {
-      book.remove(videoId);
+    repository.transaction(() => {
+      repository.remove(videoId);
       if (reason !== undefined)
-        book.appendStoppedEvent(recording, { reason, videoId: undefined }, clock.nowMs());
+        repository.appendStoppedEvent(recording, { reason, videoId: undefined }, clock.nowMs());
     });
     return false;
   }
-  for (const one of spans) await seal(one, desk.hasSeekTables);
+  for (const one of spans) await seal(one, recordings.hasSeekTables);
   await removeOthers(files.video(videoId), spans);
-  let work: () => void;
+  let enqueueNext: () => void;
   let sourceBytes: number | undefined;
   if (spans.length > 1) {
-    work = () => orderJoin(context, videoId);
+    enqueueNext = () => enqueueJoin(context, videoId);
   } else {
     const source = files.source(videoId);
     if (span.path !== source) await rename(span.path, source);
     sourceBytes = span.bytes;
-    const carried = await tryPassthrough(context, videoId, written, { probed, signal });
-    const settle =
-      carried === undefined || place === undefined
+    const passthrough = await tryPassthrough(context, videoId, written, { probed, signal });
+    const store =
+      passthrough === undefined || indexFolder === undefined
         ? undefined
-        : await planPassthrough(context, videoId, carried, place);
-    work = settle ?? (() => enqueueVodJob(context, 'prepare', videoId));
+        : await planPassthrough(context, videoId, passthrough, indexFolder);
+    enqueueNext = store ?? (() => enqueueVodJob(context, 'prepare', videoId));
   }
   signal.throwIfAborted();
-  book.transaction(() => {
-    book.convertToVideo(recording, sourceBytes, clock.nowMs());
-    work();
-    if (reason !== undefined) book.appendStoppedEvent(recording, { reason, videoId }, clock.nowMs());
+  repository.transaction(() => {
+    repository.convertToVideo(recording, sourceBytes, clock.nowMs());
+    enqueueNext();
+    if (reason !== undefined) repository.appendStoppedEvent(recording, { reason, videoId }, clock.nowMs());
   });
   return true;
 }
 
-/** Removes files that were begun and got no whole part: nothing can be read of them. */
+/** Removes files without a complete part. */
 async function removeOthers(folder: string, spans: readonly RecordingSpan[]): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
@@ -129,7 +127,7 @@ async function removeOthers(folder: string, spans: readonly RecordingSpan[]): Pr
   }
 }
 
-/** Cuts off what is torn at the end of a file, says in it how long it is and where its keyframes are, and brings it to the disk. */
+/** Cuts off a truncated fragment, writes duration and keyframes into the header, and syncs the file. */
 async function seal(span: RecordingSpan, hasSeekTable: boolean): Promise<void> {
   const handle = await open(span.path, 'r+');
   try {
@@ -143,7 +141,7 @@ async function seal(span: RecordingSpan, hasSeekTable: boolean): Promise<void> {
   }
 }
 
-/** What of a recording can be delivered as it is; undefined when all of it must be encoded. */
+/** Finishes the index. Returns undefined when the recording must be encoded. */
 async function tryPassthrough(
   context: VodContext,
   videoId: string,
@@ -157,31 +155,26 @@ async function tryPassthrough(
     const timed = AbortSignal.any([signal, AbortSignal.timeout(probeTimeoutMs)]);
     const probed = known ?? (await context.tools.probe(context.files.source(videoId), timed));
     const plan = planSource(measured(probed, span, indexed), {});
-    const carried = plan.kind === 'planned' ? passthroughOf(plan, indexed) : undefined;
-    if (carried === undefined) await removeIndexes(indexed);
-    return carried;
+    const passthrough = plan.kind === 'planned' ? passthroughOf(plan, indexed) : undefined;
+    if (passthrough === undefined) await removeIndexes(indexed);
+    return passthrough;
   } catch (error) {
-    // A disk that fails is tried again; what cannot be read as media is looked into by the job, as any other file.
+    // Disk errors are retried. A recording that cannot be parsed is prepared like an uploaded file.
     if (!(error instanceof AppError)) throw error;
-    context.log.info('recording-not-carried', { videoId, reason: messageOf(error) });
+    context.log.info('recording-not-passed-through', { videoId, reason: messageOf(error) });
     return undefined;
   }
 }
 
-function passthroughOf(
-  plan: PlannedSource,
-  { video, audio, audioLateSeconds }: IndexedRecording,
-): Passthrough | undefined {
-  const hasSound =
-    plan.audio?.isPassthrough === true && audio !== undefined && audioLateSeconds <= maxLateAudioSeconds;
-  const sound = hasSound ? audio : undefined;
-  if (plan.video === undefined) {
-    return sound === undefined ? undefined : { plan, video: undefined, audio: sound, mp4: undefined };
-  }
+function passthroughOf(plan: PlannedSource, indexed: IndexedRecording): Passthrough | undefined {
+  const { video } = indexed;
+  const canUseAudio = plan.audio?.isPassthrough === true && indexed.audioLateSeconds <= maxLateAudioSeconds;
+  const audio = canUseAudio ? indexed.audio : undefined;
+  if (plan.video === undefined) return audio && { plan, video: undefined, audio, mp4: undefined };
   if (!plan.video.isPassthrough || video === undefined || video.longestSegmentSeconds > maxSegmentSeconds) {
     return undefined;
   }
-  return { plan, video, audio: sound, mp4: undefined };
+  return { plan, video, audio, mp4: undefined };
 }
 
 async function removeIndexes({ video, audio }: IndexedRecording): Promise<void> {
@@ -190,23 +183,23 @@ async function removeIndexes({ video, audio }: IndexedRecording): Promise<void> 
   }
 }
 
-/** What ffprobe found, with the lengths and rates that are known better here. */
+/** Replaces probed durations and bitrates by measured ones. */
 function measured(probed: ProbedFile, span: RecordingSpan, indexed: IndexedRecording): ProbedFile {
-  const lines = [indexed.video, indexed.audio].filter(line => line !== undefined);
-  const durationSeconds = Math.max(...lines.map(endOf)) - Math.min(...lines.map(startOf));
-  // Of the media alone: the room for the table of keyframes is more than a short recording.
-  const mediaBytes = lines.reduce((sum, { bytes }) => sum + bytes, 0);
+  const renditions = [indexed.video, indexed.audio].filter(rendition => rendition !== undefined);
+  const durationSeconds = Math.max(...renditions.map(endOf)) - Math.min(...renditions.map(startOf));
+  // Without the table of keyframes, which can be larger than a short recording.
+  const mediaBytes = renditions.reduce((sum, { bytes }) => sum + bytes, 0);
   const streams = probed.streams.map((stream): ProbedStream => {
-    const line =
+    const rendition =
       stream.kind === 'video' ? indexed.video : stream.kind === 'audio' ? indexed.audio : undefined;
-    if (line === undefined) return stream;
-    const seconds = line.durationTicks / line.timescale;
+    if (rendition === undefined) return stream;
+    const seconds = rendition.durationTicks / rendition.timescale;
     return {
       ...stream,
-      startSeconds: startOf(line),
+      startSeconds: startOf(rendition),
       durationSeconds: seconds,
-      ...(seconds > 0 ? { bitsPerSecond: Math.round((line.bytes * 8) / seconds) } : {}),
-      ...(line.frameRate === undefined ? {} : { averageFrameRate: line.frameRate }),
+      ...(seconds > 0 ? { bitsPerSecond: Math.round((rendition.bytes * 8) / seconds) } : {}),
+      ...(rendition.frameRate === undefined ? {} : { averageFrameRate: rendition.frameRate }),
     };
   });
   return {
@@ -222,6 +215,6 @@ function startOf({ segmentStartsSeconds }: IndexedRendition): number {
   return segmentStartsSeconds[0] ?? 0;
 }
 
-function endOf(line: IndexedRendition): number {
-  return startOf(line) + line.durationTicks / line.timescale;
+function endOf(rendition: IndexedRendition): number {
+  return startOf(rendition) + rendition.durationTicks / rendition.timescale;
 }

@@ -8,74 +8,73 @@ import type { RecordingIndex } from './recording-index.ts';
 import { RecordingSpan, spanName } from './recording-span.ts';
 import { RecordingTimeline } from './recording-timeline.ts';
 
-/** Why a recording was stopped before its broadcast ended. */
+/** Reason why a recording stopped before its broadcast ended. */
 export type StopReason = 'disk-low' | 'disk-slow' | 'disk-error' | 'storage-limit';
 
-/** How a recording is written. */
-export interface RecordingWriterOptions {
-  /** The video's; made here. */
+interface RecordingWriterOptions {
+  /** Folder of the video, created if needed. */
   readonly folder: string;
-  /** Makes the index of the first tracks. */
+  /** Creates the index of the first tracks. */
   readonly makeIndex: (tracks: readonly TrackDescription[]) => Promise<RecordingIndex>;
-  /** It takes no more parts, for this reason. Called once at most. */
+  /** Called at most once, when the writer accepts no more parts. */
   readonly onStopped: (reason: StopReason, error: unknown) => void;
-  /** `seconds`: how long the recording is now; `path` of its first file. */
+  /** `seconds`: duration of the recording. `path`: its first file. */
   readonly onWritten: (bytes: number, seconds: number, path: string) => void;
-  /** What may wait to be written. Default 16 MiB. */
+  /** Default 16 MiB. */
   readonly maxQueuedBytes?: number;
 }
 
-/** A part as a recorder gives it. */
+/** A part of a live stream. */
 export interface RecordablePart {
-  /** The same object for as long as they do not change. */
+  /** The same object while the tracks do not change. */
   readonly tracks: readonly TrackDescription[];
   readonly fragment: Buffer;
   readonly layout: FragmentLayout;
 }
 
-/** What was written. */
+/** A recording on disk. */
 export interface WrittenRecording {
   readonly spans: readonly RecordingSpan[];
-  /** Of the only span; undefined where there are several, or it cannot be played as it is. */
+  /** Index of a single span. Undefined with several spans, or if the span must be encoded. */
   readonly index: RecordingIndex | undefined;
 }
 
-interface Waiting {
+interface QueuedPart {
   readonly span: RecordingSpan;
   readonly moof: Buffer;
-  /** What follows the `moof`. */
+  /** The bytes after the `moof`. */
   readonly rest: Buffer;
   readonly samples: readonly LocatedSample[];
-  /** What was added to their times, in ticks, by track. */
+  /** Offsets of decode times in ticks, by track. */
   readonly shifts: ReadonlyMap<number, number>;
 }
 
 const defaultMaxQueuedBytes = 16 * 1024 * 1024;
-/** Below what one call takes (IOV_MAX is 1024). */
+/** Two buffers per part stay below IOV_MAX (1024). */
 const maxPartsPerWrite = 200;
 
 /**
- * Writes a recording: each part is appended to a file as it comes, so that whatever ends the server loses the part that is under way at
- * most. Nothing waits for the disk; what waits to be written has a bound, and a disk that is slower ends the recording.
+ * Writes a recording. Appends each part to a file as it arrives, so that a crash loses at most the current part. Parts are queued up to a
+ * limit. A disk that is too slow ends the recording.
  */
 export class RecordingWriter {
   readonly #options: RecordingWriterOptions;
-  readonly #clock = new RecordingTimeline();
+  readonly #timeline = new RecordingTimeline();
   readonly #spans: RecordingSpan[] = [];
   #tracks: readonly TrackDescription[] | undefined;
-  readonly #queue: Waiting[] = [];
+  readonly #queue: QueuedPart[] = [];
   #queuedBytes = 0;
   #open: { readonly span: RecordingSpan; readonly handle: FileHandle } | undefined;
   #index: RecordingIndex | undefined;
   #isStopped = false;
-  #hasTold = false;
+  #hasReportedStop = false;
   #work: Promise<void> | undefined;
 
   constructor(options: RecordingWriterOptions) {
     this.#options = options;
   }
 
-  /** Takes a part and returns at once. After it was stopped, parts are passed over. @throws AppError `media-malformed` */
+  /** Queues a part. Ignores it after the writer stopped. @throws AppError `media-malformed` */
   add({ tracks, fragment, layout }: RecordablePart): void {
     if (this.#isStopped) return;
     if (this.#queuedBytes + fragment.length > (this.#options.maxQueuedBytes ?? defaultMaxQueuedBytes)) {
@@ -83,7 +82,7 @@ export class RecordingWriter {
       return;
     }
     const span = this.#spanFor(tracks);
-    const shifts = this.#clock.place(layout, tracks);
+    const shifts = this.#timeline.place(layout, tracks);
     const moof = shiftDecodeTimes(fragment, layout, shifts);
     const rest = fragment.subarray(layout.moofBytes);
     this.#queue.push({ span, moof, rest, samples: layout.samples, shifts });
@@ -91,7 +90,7 @@ export class RecordingWriter {
     this.#work ??= this.#writeAll();
   }
 
-  /** Takes no more parts, and resolves when all that it has is in its files. Never rejects. Its owner ends the index. */
+  /** Writes all queued parts. Never rejects. The caller finishes the index. */
   async finish(): Promise<WrittenRecording> {
     this.#isStopped = true;
     await this.#work;
@@ -107,10 +106,10 @@ export class RecordingWriter {
     if (newest !== undefined && tracks === this.#tracks) return newest;
     this.#tracks = tracks;
     const next = new RecordingSpan(this.#options.folder, spanName(this.#spans.length + 1), tracks);
-    // An encoder that came back as it was goes on in the same file.
+    // An encoder that reconnects with the same tracks continues the same file.
     if (newest?.head.equals(next.head)) return newest;
     this.#spans.push(next);
-    this.#clock.beginTracks();
+    this.#timeline.beginTracks();
     return next;
   }
 
@@ -133,11 +132,11 @@ export class RecordingWriter {
     this.#work = undefined;
   }
 
-  async #write(span: RecordingSpan, parts: readonly Waiting[]): Promise<void> {
+  async #write(span: RecordingSpan, parts: readonly QueuedPart[]): Promise<void> {
     const handle = await this.#handleOf(span);
     const position = span.bytes;
     const pieces = parts.flatMap(({ moof, rest }) => [moof, rest]);
-    const wanted = pieces.reduce((sum, { length }) => sum + length, 0);
+    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
     await writeFully(handle, pieces, position);
     for (const { moof, rest, samples, shifts } of parts) {
       const placed = samples.map(sample => ({
@@ -148,7 +147,7 @@ export class RecordingWriter {
       span.add(placed, moof.length + rest.length);
       this.#addToIndex(placed);
     }
-    this.#options.onWritten(wanted, span.endSeconds, this.#spans[0]!.path);
+    this.#options.onWritten(bytes, span.endSeconds, this.#spans[0]!.path);
   }
 
   async #handleOf(span: RecordingSpan): Promise<FileHandle> {
@@ -168,7 +167,7 @@ export class RecordingWriter {
     try {
       this.#index?.add(samples);
     } catch {
-      // It is encoded, as any other file that cannot be played as it is.
+      // The recording will be encoded.
       void this.#dropIndex();
     }
   }
@@ -176,14 +175,14 @@ export class RecordingWriter {
   async #dropIndex(): Promise<void> {
     const index = this.#index;
     this.#index = undefined;
-    // Nobody reads it, whatever the disk says.
+    // The index is not needed any more.
     await index?.close().catch(() => {});
   }
 
   #stop(reason: StopReason, error: unknown): void {
     this.#isStopped = true;
-    if (this.#hasTold) return;
-    this.#hasTold = true;
+    if (this.#hasReportedStop) return;
+    this.#hasReportedStop = true;
     this.#options.onStopped(reason, error);
   }
 }

@@ -7,242 +7,238 @@ import type { Logger } from '../../shared/logger.ts';
 import { OnDemandInterval } from '../../shared/scheduling/on-demand-interval.ts';
 import type { FreeDiskSpace } from '../../storage/media-files.ts';
 import type { VodContext } from '../vod-context.ts';
+import { DiskSpaceMonitor } from './disk-space-monitor.ts';
 import { idsOf, OrphanedRecordings } from './orphaned-recordings.ts';
 import type { NewRecording, RecordingRepository } from './recording-repository.ts';
 import {
-  beginIndex,
+  createIndex,
   type IndexFolder,
   makeRecordingVideo,
   type RecordingContext,
 } from './recording-video.ts';
 import { type RecordablePart, RecordingWriter, type StopReason } from './recording-writer.ts';
 
-/** What recordings are made with. */
-export interface RecordingsOptions {
+interface RecordingsOptions {
   readonly context: VodContext;
-  readonly book: RecordingRepository;
-  /** Room on the disk below which recordings stop. */
+  readonly repository: RecordingRepository;
+  /** Recordings stop when less disk space is free. */
   readonly minFreeBytes: number;
-  /** As {@link RecordingContext} has it. */
+  /** See {@link RecordingContext.hasSeekTables}. */
   readonly hasSeekTables: boolean;
   readonly freeBytes: () => Promise<number>;
-  /** Frees room before recordings stop; nothing can go unless given. */
+  /** Frees disk space before recordings stop. */
   readonly makeRoom?: FreeDiskSpace;
-  /** Tells whether a project may store more; all may unless given. */
+  /** Returns true if a project may store more. Default: always. */
   readonly mayStore?: (projectId: string) => boolean;
   readonly observer: {
     written(bytes: number): void;
     stopped(reason: StopReason): void;
   };
-  /** Of the writers' queues; as theirs unless given. */
+  /** Limit of each writer's queue. */
   readonly maxQueuedBytes?: number;
 }
 
-interface Open {
+interface OpenRecording {
   readonly recording: NewRecording;
   readonly writer: RecordingWriter;
-  /** Tells the recorder that no more parts are taken. */
+  /** Tells the recorder to send no more parts. */
   readonly onStopped: () => void;
-  place: IndexFolder | undefined;
-  /** What its file is, as far as its beginning says; undefined where that could not be told. */
+  indexFolder: IndexFolder | undefined;
+  /** Result of probing the beginning of the file. Undefined if that failed. */
   probing: Promise<ProbedFile | undefined> | undefined;
   reason: StopReason | undefined;
   finishing: Promise<void> | undefined;
 }
 
-const lookEveryMs = 3_000;
-/** The file of a recording is looked into once there is so much of it, so that nobody waits for that in the end. */
-const probedAfterSeconds = 1;
+const checkEveryMs = 3_000;
+/** A recording is probed when it has this length, so that finishing it does not have to wait for that. */
+const probeAfterSeconds = 1;
 const probeTimeoutMs = 60_000;
-/** After a disk failed, recordings begin again this much later. */
-const restMs = 30_000;
-/** A stop waits so long for recordings that are being finished; the next start finishes what is left. */
+/** Delay before recordings start again after a disk failure. */
+const retryDelayMs = 30_000;
+/** Time that a stop waits for recordings to be finished. The next start finishes the others. */
 const stopWaitMs = 1_000;
-/** Recordings begin again when so much more than the least is free, so that they do not begin and stop in turns. */
-const roomAgainShare = 0.1;
-const roomAgainAtLeastBytes = 64 * 1024 * 1024;
+const stopCauses = {
+  'disk-low': 'the disk is full',
+  'disk-slow': 'the disk is too slow',
+  'disk-error': 'the disk fails',
+  'storage-limit': 'the project may not store any more',
+};
 
-/** All recordings: those that are being made, what of them becomes videos, and the room for them on the disk. */
+/** Manages all recordings: opens them, turns them into videos, and stops them when storage runs out. */
 export class Recordings implements Component {
   readonly name = 'recordings';
   readonly #options: RecordingsOptions;
-  readonly #desk: RecordingContext;
+  readonly #context: RecordingContext;
   readonly #log: Logger;
-  readonly #open = new Map<string, Open>();
-  readonly #left: OrphanedRecordings;
-  /** Aborted when what is not finished is left for the next start. */
-  readonly #leaving = new AbortController();
-  #hasRoom = true;
+  readonly #open = new Map<string, OpenRecording>();
+  readonly #orphaned: OrphanedRecordings;
+  readonly #space: DiskSpaceMonitor;
+  /** Aborts unfinished work, which the next start resumes. */
+  readonly #stopping = new AbortController();
   #notBeforeMs = Number.NEGATIVE_INFINITY;
-  readonly #looks = new OnDemandInterval(lookEveryMs, () => this.#lookAgain());
-  #looking: Promise<void> | undefined;
+  readonly #checks = new OnDemandInterval(checkEveryMs, () => this.#checkAgain());
+  #checking: Promise<void> | undefined;
 
   constructor(options: RecordingsOptions) {
     this.#options = options;
-    const { context, book, hasSeekTables } = options;
-    this.#desk = { context, book, hasSeekTables };
-    this.#log = options.context.log.child('recordings');
-    this.#left = new OrphanedRecordings(this.#desk, this.#log, this.#leaving.signal, (...finished) =>
-      this.#tellClosed(...finished),
+    const { context, repository, hasSeekTables, minFreeBytes, freeBytes, makeRoom } = options;
+    this.#context = { context, repository, hasSeekTables };
+    this.#log = context.log.child('recordings');
+    this.#space = new DiskSpaceMonitor({ minFreeBytes, freeBytes, makeRoom, log: this.#log });
+    this.#orphaned = new OrphanedRecordings(this.#context, this.#log, this.#stopping.signal, (...finished) =>
+      this.#logClosed(...finished),
     );
   }
 
-  /** How many are being made. */
   get openCount(): number {
     return this.#open.size;
   }
 
-  /** Begins to make videos of the recordings that a crash left open, and to look after the room on the disk. Before any broadcast is taken. */
+  /** Starts to finish the recordings that a crash left open, and to monitor disk space. Must run before any broadcast starts. */
   async start(): Promise<void> {
-    const left = this.#options.book.unfinished();
-    for (const recording of left) this.#left.add({ recording, reason: undefined });
-    if (left.length > 0) this.#log.warn('recordings-left-by-a-crash', { count: left.length });
-    await this.#look();
+    const orphaned = this.#options.repository.unfinished();
+    for (const recording of orphaned) this.#orphaned.add({ recording, reason: undefined });
+    if (orphaned.length > 0) this.#log.warn('recordings-orphaned', { count: orphaned.length });
+    await this.#check();
     void this.finishOrphaned();
-    this.#looks.wake();
+    this.#checks.wake();
   }
 
-  /** Waits for the recordings of broadcasts that have ended. */
+  /** Waits for the recordings of ended broadcasts. */
   async drain(): Promise<void> {
     await this.#finishAll();
   }
 
-  /** Waits a moment for them; the next start finishes what is left then. */
+  /** Waits shortly for recordings to be finished. The next start finishes the others. */
   async stop(): Promise<void> {
-    this.#looks.stop();
-    await within(stopWaitMs, Promise.all([this.#looking, this.#finishAll()]));
-    this.#leaving.abort();
+    this.#checks.stop();
+    await within(stopWaitMs, Promise.all([this.#checking, this.#finishAll()]));
+    this.#stopping.abort();
     await within(stopWaitMs, Promise.all([this.finishOrphaned(), this.#finishAll()]));
   }
 
-  /** Finishes what was left of recordings, as far as it is time to try; resolves when that is done. Never rejects. */
+  /** Finishes orphaned recordings whose retry is due. Never rejects. */
   finishOrphaned(): Promise<void> {
-    return this.#left.finishAll();
+    return this.#orphaned.finishAll();
   }
 
   /**
-   * Begins a recording of a broadcast; undefined while there is no room for one, the disk has just failed, its project may not store any
-   * more, or its live stream is gone.
+   * Opens a recording of a broadcast. Returns undefined when disk space is low, the disk has just failed, the project may not store more,
+   * or its live stream was deleted.
    *
-   * @param onStopped it takes no more parts, by itself
+   * @param onStopped called when the recording stops before it is closed
    */
   open(
-    {
-      projectId,
-      liveStreamId,
-      broadcastId,
-    }: Pick<NewRecording, 'projectId' | 'liveStreamId' | 'broadcastId'>,
+    broadcast: Pick<NewRecording, 'projectId' | 'liveStreamId' | 'broadcastId'>,
     onStopped: () => void,
   ): { add(part: RecordablePart): void; close(): void } | undefined {
-    const { context, book, observer, maxQueuedBytes } = this.#options;
-    const { clock, files } = context;
+    const { context, repository } = this.#options;
+    const { clock } = context;
+    const { projectId, liveStreamId, broadcastId } = broadcast;
     if (!this.#mayStore(projectId)) return undefined;
-    if (!this.#hasRoom || clock.monotonicMs() < this.#notBeforeMs) return undefined;
-    const videoId = newId('vi');
-    const recording = { videoId, projectId, liveStreamId, broadcastId, startedAtMs: clock.nowMs() };
+    if (!this.#space.hasSpace || clock.monotonicMs() < this.#notBeforeMs) return undefined;
+    const recording = {
+      ...{ videoId: newId('vi'), projectId, liveStreamId, broadcastId, startedAtMs: clock.nowMs() },
+    };
     try {
-      if (!book.open(recording)) return undefined;
+      if (!repository.open(recording)) return undefined;
     } catch (error) {
       this.#log.error('recording-not-opened', { ...idsOf(recording), error });
-      this.#notBeforeMs = clock.monotonicMs() + restMs;
+      this.#notBeforeMs = clock.monotonicMs() + retryDelayMs;
       return undefined;
     }
-    const writer = new RecordingWriter({
-      folder: files.video(videoId),
-      makeIndex: tracks => this.#makeIndex(entry, tracks),
-      onStopped: (reason, error) => this.#failed(entry, reason, error),
+    const entry: OpenRecording = {
+      ...{ recording, writer: this.#createWriter(recording, () => entry), onStopped },
+      ...{ indexFolder: undefined, probing: undefined, reason: undefined, finishing: undefined },
+    };
+    this.#open.set(recording.videoId, entry);
+    // The disk may have filled up since the last check.
+    this.#checkAgain();
+    this.#checks.wake();
+    this.#log.info('recording-opened', { ...idsOf(recording) });
+    return { add: part => entry.writer.add(part), close: () => void this.#finish(entry) };
+  }
+
+  #createWriter({ videoId }: NewRecording, entryOf: () => OpenRecording): RecordingWriter {
+    const { context, observer, maxQueuedBytes } = this.#options;
+    return new RecordingWriter({
+      folder: context.files.video(videoId),
+      makeIndex: async (tracks: readonly TrackDescription[]) => {
+        const { index, folder } = await createIndex(context, videoId, tracks);
+        entryOf().indexFolder = folder;
+        return index;
+      },
+      onStopped: (reason, error) => this.#failed(entryOf(), reason, error),
       onWritten: (bytes, seconds, path) => {
         observer.written(bytes);
-        if (seconds >= probedAfterSeconds) entry.probing ??= this.#probe(path);
+        if (seconds >= probeAfterSeconds) entryOf().probing ??= this.#probe(path);
       },
       ...(maxQueuedBytes === undefined ? {} : { maxQueuedBytes }),
     });
-    const entry: Open = {
-      ...{ recording, writer, onStopped },
-      ...{ place: undefined, probing: undefined, reason: undefined, finishing: undefined },
-    };
-    this.#open.set(videoId, entry);
-    // The disk may have filled up since the last look.
-    this.#lookAgain();
-    this.#looks.wake();
-    this.#log.info('recording-opened', { ...idsOf(recording) });
-    return { add: part => writer.add(part), close: () => void this.#finish(entry) };
-  }
-
-  async #makeIndex(entry: Pick<Open, 'recording' | 'place'>, tracks: readonly TrackDescription[]) {
-    const { index, place } = await beginIndex(this.#options.context, entry.recording.videoId, tracks);
-    entry.place = place;
-    return index;
   }
 
   async #probe(path: string): Promise<ProbedFile | undefined> {
     try {
-      const signal = AbortSignal.any([AbortSignal.timeout(probeTimeoutMs), this.#leaving.signal]);
+      const signal = AbortSignal.any([AbortSignal.timeout(probeTimeoutMs), this.#stopping.signal]);
       return await this.#options.context.tools.probe(path, signal);
     } catch {
-      // It is tried again in the end, and that says why.
+      // Finishing the recording probes it again, and reports the error.
       return undefined;
     }
   }
 
-  #failed(entry: Open, reason: StopReason, error: unknown): void {
-    this.#notBeforeMs = this.#options.context.clock.monotonicMs() + restMs;
-    const text = {
-      'disk-low': 'the disk is full',
-      'disk-slow': 'the disk is too slow',
-      'disk-error': 'the disk fails',
-      'storage-limit': 'the project may not store any more',
-    };
+  #failed(entry: OpenRecording, reason: StopReason, error: unknown): void {
+    this.#notBeforeMs = this.#options.context.clock.monotonicMs() + retryDelayMs;
     this.#log.error('recording-stopped', {
       ...idsOf(entry.recording),
-      ...{ reason, because: text[reason] },
+      ...{ reason, because: stopCauses[reason] },
       ...(error === undefined ? {} : { error }),
     });
     this.#stop(entry, reason);
   }
 
   /** Ends a recording before its broadcast ends. */
-  #stop(entry: Open, reason: StopReason): void {
+  #stop(entry: OpenRecording, reason: StopReason): void {
     if (entry.finishing !== undefined) return;
     entry.reason = reason;
     this.#options.observer.stopped(reason);
     entry.onStopped();
-    // What is told of it may come from inside its own writing.
+    // The writer may be the caller.
     queueMicrotask(() => void this.#finish(entry));
   }
 
-  #finish(entry: Open): Promise<void> {
+  #finish(entry: OpenRecording): Promise<void> {
     entry.finishing ??= this.#finishOnce(entry);
     return entry.finishing;
   }
 
-  async #finishOnce(entry: Open): Promise<void> {
+  async #finishOnce(entry: OpenRecording): Promise<void> {
     const { recording, writer } = entry;
     const { videoId } = recording;
-    const { book, context } = this.#options;
-    const { signal } = this.#leaving;
+    const { repository, context } = this.#options;
+    const { signal } = this.#stopping;
     const startedMs = context.clock.monotonicMs();
     try {
-      book.close(videoId);
+      repository.close(videoId);
     } catch (error) {
-      // What it takes from its live stream stays as it was when it began.
-      this.#log.warn('recording-not-noted', { ...idsOf(recording), error });
+      // The video keeps the live stream's settings from when the recording was opened.
+      this.#log.warn('recording-close-not-stored', { ...idsOf(recording), error });
     }
-    // Never rejects: nothing is written to its files any more, whatever fails then.
     const written = await writer.finish();
     try {
-      const { place, reason } = entry;
       const probed = await entry.probing;
-      const end = { place, probed, reason, signal };
-      const isVideo = await makeRecordingVideo(this.#desk, recording, written, end);
-      this.#tellClosed(recording, isVideo, context.clock.monotonicMs() - startedMs);
+      const { indexFolder, reason } = entry;
+      const end = { indexFolder, probed, reason, signal };
+      const isVideo = await makeRecordingVideo(this.#context, recording, written, end);
+      this.#logClosed(recording, isVideo, context.clock.monotonicMs() - startedMs);
     } catch (error) {
       if (signal.aborted) {
-        this.#log.warn('recording-left', idsOf(recording));
+        this.#log.warn('recording-left-unfinished', idsOf(recording));
         return;
       }
       this.#log.error('recording-unfinished', { ...idsOf(recording), error });
-      this.#left.addFailed({ recording, reason: entry.reason });
+      this.#orphaned.addFailed({ recording, reason: entry.reason });
     } finally {
       this.#open.delete(videoId);
     }
@@ -252,7 +248,7 @@ export class Recordings implements Component {
     await Promise.all([...this.#open.values()].map(entry => this.#finish(entry)));
   }
 
-  #tellClosed(recording: NewRecording, isVideo: boolean, ms: number): void {
+  #logClosed(recording: NewRecording, isVideo: boolean, ms: number): void {
     this.#log.info('recording-closed', { ...idsOf(recording), isVideo, ms: Math.round(ms) });
   }
 
@@ -260,49 +256,29 @@ export class Recordings implements Component {
     return this.#options.mayStore?.(projectId) ?? true;
   }
 
-  #stopBeyondQuotas(): void {
+  /** Retries orphaned recordings and checks storage. Returns true while further checks are needed. */
+  #checkAgain(): boolean {
+    void this.finishOrphaned();
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = undefined;
+    });
+    return this.#open.size > 0 || this.#orphaned.count > 0 || !this.#space.hasSpace;
+  }
+
+  /** Stops recordings of projects without storage, and all recordings when disk space is low. */
+  async #check(): Promise<void> {
     for (const entry of this.#open.values()) {
       if (this.#mayStore(entry.recording.projectId)) continue;
       this.#log.info('recording-stopped', { ...idsOf(entry.recording), reason: 'storage-limit' });
       this.#stop(entry, 'storage-limit');
     }
-  }
-
-  /** Tries what was left and looks at the disk. Returns whether there is a reason to do so again. */
-  #lookAgain(): boolean {
-    void this.finishOrphaned();
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
-    });
-    return this.#open.size > 0 || this.#left.count > 0 || !this.#hasRoom;
-  }
-
-  /** Looks how much room there is; without enough, recordings stop. */
-  async #look(): Promise<void> {
-    this.#stopBeyondQuotas();
-    const { freeBytes, minFreeBytes, makeRoom } = this.#options;
-    const least = this.#hasRoom
-      ? minFreeBytes
-      : minFreeBytes + Math.max(roomAgainAtLeastBytes, minFreeBytes * roomAgainShare);
-    let free: number;
-    try {
-      free = await freeBytes();
-      if (minFreeBytes > 0 && free < least && makeRoom !== undefined) {
-        await makeRoom(async () => least - (await freeBytes()));
-        free = await freeBytes();
-      }
-    } catch (error) {
-      this.#log.error('free-bytes-unknown', { error });
-      return;
-    }
-    const hasRoom = minFreeBytes === 0 || free >= least;
-    if (hasRoom === this.#hasRoom) return;
-    this.#hasRoom = hasRoom;
-    // No recording begins without room: only further looks notice that there is room again.
-    this.#looks.wake();
-    const data = { freeBytes: free, minFreeBytes };
-    if (hasRoom) {
-      this.#log.info('recording-room-again', data);
+    const freeBytes = await this.#space.check();
+    if (freeBytes === undefined) return;
+    // Without space no recording starts, so only further checks notice new space.
+    this.#checks.wake();
+    const data = { freeBytes, minFreeBytes: this.#options.minFreeBytes };
+    if (this.#space.hasSpace) {
+      this.#log.info('recording-disk-recovered', data);
       return;
     }
     this.#log.error('recording-disk-low', { ...data, open: this.#open.size });
@@ -310,7 +286,7 @@ export class Recordings implements Component {
   }
 }
 
-/** Waits for work, but no longer than this. */
+/** Waits for `work`, but not longer than `ms`. */
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
   const over = new AbortController();
   try {

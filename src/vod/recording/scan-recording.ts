@@ -1,25 +1,24 @@
-import { read } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { readFragmentLayout } from '../../media/cmaf/fragment-layout.ts';
 import { parseInitSegment } from '../../media/cmaf/init-segment.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { AppError } from '../../shared/errors.ts';
 import { namesIn } from '../../storage/folder-names.ts';
+import { readFully } from '../../storage/read-fully.ts';
 import type { RecordingIndex } from './recording-index.ts';
 import { RecordingSpan, spanNames } from './recording-span.ts';
 import type { WrittenRecording } from './recording-writer.ts';
 
-/** One read has the whole head of nearly every fragment. */
+/** Enough for the header of nearly every fragment. */
 const readBytes = 8 * 1024;
 const maxHeadBytes = 4 * 1024 * 1024;
 
 /**
- * Reads what is on the disk of a recording that nobody finished, from front to back, without its media. What is torn at the end of a file is cut
- * off. The file of a recording that has a single span may have its last name, `source`, already: then what lies beside it is nothing.
+ * Reads the fragment headers of an unfinished recording from front to back, and cuts off truncated fragments. A recording with a single
+ * span may have its final name, `source`, already; other files are then ignored.
  *
- * @param makeIndex makes the index of the first tracks
+ * @param makeIndex creates the index of the first tracks
  * @throws the signal's reason when it was aborted
  */
 export async function scanRecording(
@@ -32,7 +31,7 @@ export async function scanRecording(
   const spans: RecordingSpan[] = [];
   let index: RecordingIndex | undefined;
   for (const name of files) {
-    // Of several spans none can be played as it is.
+    // Several spans must be joined, so none needs an index.
     const indexOf = files.length > 1 ? async () => undefined : makeIndex;
     const scanned = await scanSpan(folder, name, indexOf, signal);
     if (scanned === undefined) continue;
@@ -65,7 +64,7 @@ async function scanSpan(
   }
 }
 
-/** Gives the index back, or nothing where it cannot be made; whatever fails, it is closed then. */
+/** Returns the index, or undefined if it cannot be made. Closes it on failure. */
 async function readFragments(
   handle: FileHandle,
   span: RecordingSpan,
@@ -99,9 +98,9 @@ async function readFragments(
   }
 }
 
-/** The tracks of a file, by its init section; undefined when that is torn. */
+/** Reads the tracks from the init section. Returns undefined if that is truncated. */
 async function tracksOf(handle: FileHandle, fileBytes: number): Promise<TrackDescription[] | undefined> {
-  const bytes = await readAt(handle, 0, Math.min(fileBytes, maxHeadBytes));
+  const bytes = await readFully(handle, 0, Math.min(fileBytes, maxHeadBytes));
   let end = 0;
   for (const type of ['ftyp', 'moov']) {
     const box = headerAt(bytes, end);
@@ -116,25 +115,25 @@ async function tracksOf(handle: FileHandle, fileBytes: number): Promise<TrackDes
   }
 }
 
-/** The fragment at `position`; undefined when the file ends there, or what is there is torn. */
+/** Reads the fragment at `position`. Returns undefined at the end of the file, or if it is truncated. */
 async function fragmentAt(
   handle: FileHandle,
   position: number,
   fileBytes: number,
   trackIds: readonly number[],
 ) {
-  let bytes = await readAt(handle, position, Math.min(readBytes, fileBytes - position));
+  let bytes = await readFully(handle, position, Math.min(readBytes, fileBytes - position));
   const moof = headerAt(bytes, 0);
   if (moof?.type !== 'moof' || moof.size > maxHeadBytes) return undefined;
   if (bytes.length < moof.size + 8) {
-    bytes = await readAt(handle, position, Math.min(moof.size + 8, fileBytes - position));
+    bytes = await readFully(handle, position, Math.min(moof.size + 8, fileBytes - position));
   }
   const mdat = headerAt(bytes, moof.size);
   if (mdat?.type !== 'mdat') return undefined;
   const size = moof.size + mdat.size;
   if (position + size > fileBytes) return undefined;
   try {
-    // The head alone: where the samples lie is checked against the length that the `mdat` has.
+    // Checks the positions of samples against the stated size of the `mdat`.
     const { samples } = readFragmentLayout(bytes.subarray(0, moof.size + 8), trackIds, size);
     return { samples, bytes: size };
   } catch (error) {
@@ -147,18 +146,4 @@ function headerAt(bytes: Buffer, at: number): { type: string; size: number } | u
   if (bytes.length < at + 8) return undefined;
   const size = bytes.readUInt32BE(at);
   return size < 8 ? undefined : { type: bytes.toString('latin1', at + 4, at + 8), size };
-}
-
-/** Of `node:fs` itself, which takes half as long as a file handle's: there may be hundreds of thousands to read. */
-const readFrom = promisify(read);
-
-async function readAt({ fd }: FileHandle, position: number, length: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(length);
-  let done = 0;
-  while (done < length) {
-    const { bytesRead } = await readFrom(fd, bytes, done, length - done, position + done);
-    if (bytesRead === 0) break;
-    done += bytesRead;
-  }
-  return bytes.subarray(0, done);
 }
