@@ -1,8 +1,17 @@
 import { render } from 'preact';
-import { followSession } from './api/follow-session.ts';
+import { loadSession, sessionChannel } from './api/sessions.ts';
 import { App } from './shell/app.tsx';
 import { watchHistory } from './state/history-guard.ts';
 
 watchHistory();
 followSession();
 render(<App />, document.getElementById('app')!);
+
+/** Follows sign-ins of other tabs, also after a return from the back/forward cache. */
+function followSession(): void {
+  const look = () => void loadSession().catch(() => {});
+  sessionChannel.addEventListener('message', look);
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) look();
+  });
+}

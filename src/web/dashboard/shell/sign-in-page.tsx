@@ -7,7 +7,6 @@ import { Button } from '../ui/button.tsx';
 import { ProblemNotice } from '../ui/dialog/dialog.tsx';
 import { TextField } from '../ui/form/field.tsx';
 import { useSubmit } from '../ui/form/use-submit.ts';
-import { useCountdown } from '../ui/hooks/use-countdown.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Notice } from '../ui/notice.tsx';
 
@@ -94,4 +93,18 @@ export function SignInPage() {
       </form>
     </main>
   );
+}
+
+/** @param untilMs undefined while there is nothing to wait for */
+function useCountdown(untilMs: number | undefined): number {
+  const [, setTicks] = useState(0);
+  useEffect(() => {
+    if (untilMs === undefined) return;
+    const timer = setInterval(() => {
+      setTicks(ticks => ticks + 1);
+      if (Date.now() >= untilMs) clearInterval(timer);
+    }, 1_000);
+    return () => clearInterval(timer);
+  }, [untilMs]);
+  return untilMs === undefined ? 0 : Math.max(0, Math.ceil((untilMs - Date.now()) / 1_000));
 }

@@ -1,10 +1,11 @@
 import { useLayoutEffect } from 'preact/hooks';
 import { session } from '../../state/session.ts';
+import { chooseTheme, type Theme, theme } from '../../state/theme.ts';
+import { Icon, type IconName } from '../../ui/icon.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { AccountInfo } from './account-info.tsx';
 import { PasswordCard } from './password-card.tsx';
 import { SessionsCard } from './sessions-card.tsx';
-import { ThemeSelect } from './theme-select.tsx';
 import { UpgradeCard } from './upgrade-card.tsx';
 
 export function AccountPage() {
@@ -29,5 +30,33 @@ export function AccountPage() {
       </div>
       <SessionsCard />
     </Page>
+  );
+}
+
+const themes: readonly (readonly [Theme, string, IconName])[] = [
+  ['system', 'System', 'screen'],
+  ['light', 'Light', 'sun'],
+  ['dark', 'Dark', 'moon'],
+];
+
+function ThemeSelect() {
+  return (
+    <fieldset class="choices">
+      <legend class="for-readers">Theme</legend>
+      {themes.map(([name, words, icon]) => (
+        <label key={name} class="choice">
+          <input
+            type="radio"
+            name="theme"
+            value={name}
+            checked={theme.value === name}
+            onChange={() => chooseTheme(name)}
+          />
+          <Icon name={icon} />
+          <span>{words}</span>
+        </label>
+      ))}
+      <p class="hint">Saved in this browser.</p>
+    </fieldset>
   );
 }

@@ -3,6 +3,8 @@ import { useLocation } from 'preact-iso/router';
 import { formatDateTime, formatUtcDay } from '../../format/time.ts';
 import { environment } from '../../state/session.ts';
 import { IconButton } from '../../ui/button.tsx';
+import { TextField } from '../../ui/form/field.tsx';
+import { SegmentedControl } from '../../ui/form/segmented-control.tsx';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
@@ -16,8 +18,16 @@ import { BreakdownCards } from './breakdown-cards.tsx';
 import { CurrentViewers } from './current-viewers.tsx';
 import { breakdownCsv, exportFileName, exportNames, saveFile, timeSeriesCsv } from './export.ts';
 import { MediaPicker } from './media-picker.tsx';
-import { parseRange, resolveRange, retentionDays, type TimeFrame } from './time-range.ts';
-import { RangePicker } from './time-range-picker.tsx';
+import {
+  dayOf,
+  earliestDay,
+  parseRange,
+  type RangeName,
+  resolveRange,
+  retentionDays,
+  type TimeFrame,
+  type TimeRange,
+} from './time-range.ts';
 import { TimeSeriesCharts } from './time-series-charts.tsx';
 import { TotalTiles } from './total-tiles.tsx';
 
@@ -132,4 +142,54 @@ function explain({ fromMs, toMs, clock, before }: TimeFrame, isSandbox: boolean)
 function localZone(): string {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   return timeZone === 'UTC' ? timeZone : `your time zone (${timeZone})`;
+}
+
+const names: readonly (readonly [RangeName, string])[] = [
+  ['24h', '24 hours'],
+  ['7d', '7 days'],
+  ['30d', '30 days'],
+  ['custom', 'Custom'],
+];
+
+function RangePicker({
+  range,
+  isSandbox,
+  nowMs,
+  onChange,
+}: {
+  range: TimeRange;
+  isSandbox: boolean;
+  nowMs: number;
+  onChange: (changes: Record<'range' | 'from' | 'to', string | undefined>) => void;
+}) {
+  const { name, firstDay, lastDay } = range;
+  const limits = { min: earliestDay(nowMs), max: dayOf(nowMs) };
+  return (
+    <>
+      <SegmentedControl
+        label="Period"
+        value={name}
+        options={names.filter(([one]) => !isSandbox || one === '24h')}
+        onValue={range => onChange({ range, from: undefined, to: undefined })}
+      />
+      {name === 'custom' && (
+        <>
+          <TextField
+            label="First day"
+            type="date"
+            value={firstDay ?? ''}
+            {...limits}
+            onValue={from => onChange({ range: name, from, to: lastDay })}
+          />
+          <TextField
+            label="Last day"
+            type="date"
+            value={lastDay ?? ''}
+            {...limits}
+            onValue={to => onChange({ range: name, from: firstDay, to })}
+          />
+        </>
+      )}
+    </>
+  );
 }

@@ -2,17 +2,20 @@ import { useState } from 'preact/hooks';
 import type { ApiKeyPair } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
+import { CodeSample } from '../../ui/code-sample.tsx';
+import { CopyField } from '../../ui/copy.tsx';
+import { Dialog } from '../../ui/dialog/dialog.tsx';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
+import { Notice } from '../../ui/notice.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { DeleteKeyDialog, DeletePairDialog, RegenerateDialog } from './change-dialogs.tsx';
-import { type KeysDialog, newKeysOf, reachableKeys } from './key-pair.ts';
-import { NewKeysDialog } from './new-keys-dialog.tsx';
+import { type KeysDialog, kindNames, type NewKeys, nameOf, newKeysOf, reachableKeys } from './key-pair.ts';
 import { pairColumns } from './pair-columns.tsx';
 import { CreatePairDialog, RenamePairDialog } from './pair-dialogs.tsx';
 
@@ -122,5 +125,30 @@ function KindsExplained() {
         .
       </p>
     </Card>
+  );
+}
+
+function NewKeysDialog({ made, onClose }: { made: NewKeys; onClose: () => void }) {
+  const [, key] = made.keys[0]!;
+  const command = `curl -u ${key}: ${location.origin}/live-streams`;
+  const isOne = made.keys.length === 1;
+  return (
+    <Dialog title={isOne ? 'Your new key' : `Your new keys: ${nameOf(made.pair)}`} onClose={onClose}>
+      <div class="dialog-body">
+        <Notice tone="warning" title={isOne ? 'Copy it now.' : 'Copy them now.'}>
+          {isOne ? 'It is' : 'They are'} shown only this once: the server itself does not keep{' '}
+          {isOne ? 'it' : 'them'}.
+        </Notice>
+        {made.keys.map(([kind, text]) => (
+          <CopyField key={kind} label={`${kindNames[kind]} key`} value={text} />
+        ))}
+        <CodeSample label="Try it from a terminal" text={command} />
+      </div>
+      <footer>
+        <Button kind="primary" onClick={onClose}>
+          Done
+        </Button>
+      </footer>
+    </Dialog>
   );
 }

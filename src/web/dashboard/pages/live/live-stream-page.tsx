@@ -1,9 +1,10 @@
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { StreamBadge } from '../../broadcasts/stream-badge.tsx';
 import { streamStateOf } from '../../broadcasts/stream-state.ts';
+import { localUrl } from '../../format/local-url.ts';
 import type { PageProps } from '../../shell/page-props.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
@@ -12,11 +13,9 @@ import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Menu } from '../../ui/menu.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
-import { Tabs } from '../../ui/tabs.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { AlarmList } from './health/alarm-list.tsx';
 import { HealthPanel } from './health/health-panel.tsx';
-import { Preview } from './preview.tsx';
 import { RecordingsPanel } from './recordings-panel.tsx';
 import { RestreamsPanel } from './restreams/restreams-panel.tsx';
 import { SettingsPanel } from './settings-panel.tsx';
@@ -164,5 +163,45 @@ function StreamPage({
         </ConfirmDialog>
       )}
     </Page>
+  );
+}
+
+function Preview({ stream }: { stream: LiveStream }) {
+  const { liveStreamId, name, playerId, assets } = stream;
+  // Each answer about a private stream has a new URL. Keeping the first keeps the player running.
+  const address = useMemo(
+    () => `${localUrl(assets.player)}#autoplay;muted;analytics:false`,
+    [liveStreamId, stream.public, playerId],
+  );
+  return (
+    <div class="preview">
+      <iframe key={address} title={`Preview of ${name}`} src={address} allow="autoplay; fullscreen" />
+    </div>
+  );
+}
+
+function Tabs({
+  label,
+  tabs,
+  current,
+}: {
+  label: string;
+  tabs: readonly { readonly href: string; readonly words: string }[];
+  current: string;
+}) {
+  const row = useRef<HTMLElement>(null);
+  // The row is wider than a phone's screen.
+  useLayoutEffect(() => {
+    const shown = row.current?.querySelector<HTMLElement>('[aria-current]');
+    if (shown) row.current!.scrollLeft = shown.offsetLeft - row.current!.offsetLeft;
+  }, [current]);
+  return (
+    <nav ref={row} class="tabs" aria-label={label}>
+      {tabs.map(({ href, words }) => (
+        <a key={href} href={href} aria-current={href === current ? 'page' : undefined}>
+          {words}
+        </a>
+      ))}
+    </nav>
   );
 }

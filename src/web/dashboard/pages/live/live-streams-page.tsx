@@ -1,20 +1,23 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
 import { call } from '../../api/client.ts';
 import { withBroadcastEnded } from '../../broadcasts/stream-state.ts';
 import { useBroadcasts } from '../../broadcasts/use-broadcasts.ts';
 import { useThumbnailVersion } from '../../broadcasts/use-thumbnail-version.ts';
 import { Button } from '../../ui/button.tsx';
+import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { SelectField } from '../../ui/form/field.tsx';
 import { SearchField } from '../../ui/form/search-field.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useFeed } from '../../ui/hooks/use-feed.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
-import { CreateStreamDialog } from './create-stream-dialog.tsx';
-import { FirstStream } from './first-stream.tsx';
 import { StreamCard } from './stream-card.tsx';
+import { bodyOf, newStream, StreamFields } from './stream-fields.tsx';
 
 const pageSize = 24;
 
@@ -122,5 +125,46 @@ export function LiveStreamsPage() {
       </LoadedContent>
       {isCreating && <CreateStreamDialog onClose={closeDialog} />}
     </Page>
+  );
+}
+
+function FirstStream({ action }: { action: ComponentChildren }) {
+  return (
+    <div class="card first-stream">
+      <EmptyState icon="live" title="Go live in three steps" action={action} />
+      <ol class="steps">
+        <li>
+          <strong>Create a live stream.</strong> It has its own stream key, which doesn’t change.
+        </li>
+        <li>
+          <strong>Enter the server and stream key in your encoder,</strong> such as OBS Studio. You’ll find
+          both on the live stream’s page.
+        </li>
+        <li>
+          <strong>Start streaming.</strong> The page shows your video within seconds, with links to share.
+        </li>
+      </ol>
+    </div>
+  );
+}
+
+function CreateStreamDialog({ onClose }: { onClose: () => void }) {
+  const { route } = useLocation();
+  const [choices, setChoices] = useState(newStream);
+  const submission = useSubmit(async () => {
+    const { liveStreamId } = await call('POST /live-streams', { body: bodyOf(choices) });
+    route(`/dashboard/live/${liveStreamId}`);
+  });
+  return (
+    <FormDialog
+      title="New live stream"
+      action="Create live stream"
+      disabled={choices.name.trim() === ''}
+      submission={submission}
+      onClose={onClose}
+    >
+      <StreamFields choices={choices} onChoices={setChoices} submission={submission} />
+      <p class="hint">Next, you’ll see what to enter in your encoder and where to add restreams.</p>
+    </FormDialog>
   );
 }

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { readStored, writeStored } from '../../state/local-storage.ts';
-import { environment, session } from '../../state/session.ts';
+import { chooseEnvironment, environment, session } from '../../state/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import { BandwidthCard } from './bandwidth-card.tsx';
@@ -8,7 +10,6 @@ import { completedSteps } from './completed-steps.ts';
 import { FirstSteps } from './first-steps.tsx';
 import { LatestVideos } from './latest-videos.tsx';
 import { LiveNow } from './live-now.tsx';
-import { SandboxBanner } from './sandbox-banner.tsx';
 import { ServerCard } from './server-card.tsx';
 import { StorageCard } from './storage-card.tsx';
 import { type Overview, useOverview } from './use-overview.ts';
@@ -51,5 +52,31 @@ function Content({ overview, isNew, reload }: { overview: Overview; isNew: boole
         </div>
       </div>
     </div>
+  );
+}
+
+function SandboxBanner() {
+  const hasProduction = session.value?.environments.includes('production') ?? false;
+  return (
+    <Notice
+      tone="warning"
+      title="You’re in the sandbox"
+      action={
+        hasProduction ? (
+          <Button small onClick={() => chooseEnvironment('production')}>
+            Switch to production
+          </Button>
+        ) : (
+          <Button small href="/dashboard/account#upgrade">
+            Upgrade
+          </Button>
+        )
+      }
+    >
+      <p>
+        Videos and streams carry a watermark. Videos and recordings are cut after 30 seconds and deleted after
+        24 hours, live streams end after 30 minutes, and restreams after 2 minutes.
+      </p>
+    </Notice>
   );
 }

@@ -8,7 +8,6 @@ import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Card, DetailList } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
-import { Meter } from './meter.tsx';
 import { formatQueue } from './queue-text.ts';
 
 const refreshMs = 5_000;
@@ -89,5 +88,30 @@ function ServerDetails({ state }: { state: ServerState }) {
         </Notice>
       ))}
     </>
+  );
+}
+
+/** @param percent 0 to 100, for the bar */
+function Meter({
+  name,
+  words,
+  percent,
+  isBad = false,
+}: {
+  name: string;
+  words: string;
+  percent: number;
+  isBad?: boolean;
+}) {
+  const shown = Math.round(Math.min(100, Math.max(0, percent)));
+  return (
+    <div class={`meter${isBad ? ' bad' : ''}`}>
+      <span>{name}</span>
+      <span class="meter-words number">{words}</span>
+      <meter class="for-readers" aria-label={name} aria-valuetext={words} min={0} max={100} value={shown} />
+      <div class="meter-bar" aria-hidden="true">
+        <span style={{ width: `${shown}%` }} />
+      </div>
+    </div>
   );
 }

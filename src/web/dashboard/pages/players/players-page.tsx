@@ -4,7 +4,9 @@ import type { Player } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { themeName } from '../../format/theme-name.ts';
 import { Button } from '../../ui/button.tsx';
-import { SelectField } from '../../ui/form/field.tsx';
+import { FormDialog } from '../../ui/dialog/dialog.tsx';
+import { SelectField, TextField } from '../../ui/form/field.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Menu } from '../../ui/menu.tsx';
@@ -14,8 +16,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { DeleteThemeDialog } from './delete-theme-dialog.tsx';
-import { NewThemeDialog } from './new-theme-dialog.tsx';
-import { Swatches } from './swatches.tsx';
+import { type ColorName, colorGroups } from './theme-draft.ts';
 
 const orders = [
   ['created', 'Newest first'],
@@ -127,5 +128,51 @@ export function PlayersPage() {
         <DeleteThemeDialog player={deleted} onDeleted={themes.reload} onClose={() => setDeleted(undefined)} />
       )}
     </Page>
+  );
+}
+
+const shown: readonly ColorName[] = ['trackPlayed', 'link', 'text', 'backgroundBottom', 'backgroundTop'];
+const labels = new Map(
+  colorGroups.flatMap(({ colors }) => colors).map(({ name, label }) => [name, label] as const),
+);
+
+function Swatches({ player }: { player: Player }) {
+  const words = shown.map(name => `${labels.get(name)}: ${player[name]}`).join(', ');
+  return (
+    <span class="swatches" role="img" aria-label={words} title={words}>
+      {shown.map(name => (
+        <span key={name} class="swatch">
+          <span style={{ background: player[name] }} />
+        </span>
+      ))}
+    </span>
+  );
+}
+
+function NewThemeDialog({ onClose }: { onClose: () => void }) {
+  const { route } = useLocation();
+  const [name, setName] = useState('');
+  const submission = useSubmit(async () => {
+    const made = await call('POST /players', { body: { name: name.trim() } });
+    route(`/dashboard/players/${made.playerId}`);
+  });
+  return (
+    <FormDialog
+      title="New player theme"
+      action="Create theme"
+      disabled={name.trim() === ''}
+      submission={submission}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        hint="Only you see it. You can set colours, behaviour and a logo next."
+        value={name}
+        onValue={setName}
+        error={submission.errorOf('name')}
+        maxLength={100}
+        required
+      />
+    </FormDialog>
   );
 }

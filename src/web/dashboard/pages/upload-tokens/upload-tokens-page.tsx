@@ -2,21 +2,25 @@ import { useState } from 'preact/hooks';
 import type { UploadToken } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { shortId } from '../../format/short-id.ts';
+import { formatDateTime } from '../../format/time.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { CodeSample } from '../../ui/code-sample.tsx';
+import { CopyField, copyText } from '../../ui/copy.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
+import { Dialog } from '../../ui/dialog/dialog.tsx';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
+import { Notice } from '../../ui/notice.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { TokenCell } from './token-cell.tsx';
-import { TokenDialog } from './token-dialog.tsx';
 import { TokenForm } from './token-form.tsx';
+import { curlSample, pageSample } from './token-samples.ts';
 
 const pageSize = 25;
 const refreshMs = 30_000;
@@ -150,4 +154,69 @@ function columnsOf(setOpen: (open: Open) => void): Column<UploadToken>[] {
       ),
     },
   ];
+}
+
+/** Hides all but the end of a token. It can be copied without being shown. */
+function TokenCell({ token }: { token: string }) {
+  const [isShown, setShown] = useState(false);
+  const ending = shortId(token);
+  return (
+    <span class="token-cell">
+      <code>
+        {isShown ? (
+          token
+        ) : (
+          <>
+            <span class="for-readers">Ends in </span>
+            <span aria-hidden="true">••••••</span>
+            {ending}
+          </>
+        )}
+      </code>
+      <IconButton
+        icon={isShown ? 'eye-off' : 'eye'}
+        label={`${isShown ? 'Hide' : 'Show'} token ${ending}`}
+        onClick={() => setShown(!isShown)}
+      />
+      <IconButton icon="copy" label={`Copy token ${ending}`} onClick={() => void copyText(token, 'Token')} />
+    </span>
+  );
+}
+
+function TokenDialog({
+  token: { token, expiresAt },
+  isNew,
+  onClose,
+}: {
+  token: UploadToken;
+  isNew: boolean;
+  onClose: () => void;
+}) {
+  return (
+    <Dialog title={isNew ? 'Upload token created' : 'Upload with this token'} wide onClose={onClose}>
+      <div class="dialog-body">
+        <CopyField
+          label="Token"
+          value={token}
+          secret={!isNew}
+          hint={
+            expiresAt === undefined
+              ? 'Valid until you delete it.'
+              : `Valid until ${formatDateTime(expiresAt)}.`
+          }
+        />
+        <Notice>
+          Anyone with this token can upload videos to this environment, and nothing else. You can use it in a
+          web page or an app.
+        </Notice>
+        <CodeSample label="From a terminal" text={curlSample(location.origin, token)} />
+        <CodeSample label="From a web page" text={pageSample(location.origin, token)} />
+      </div>
+      <footer>
+        <Button kind="primary" onClick={onClose}>
+          Done
+        </Button>
+      </footer>
+    </Dialog>
+  );
 }

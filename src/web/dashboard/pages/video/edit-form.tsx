@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
 import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
@@ -39,4 +39,31 @@ export function EditForm({
       </div>
     </form>
   );
+}
+
+export function EditButton({
+  buttonRef,
+  what,
+  onClick,
+}: {
+  buttonRef: RefObject<HTMLButtonElement | null>;
+  what: string;
+  onClick: () => void;
+}) {
+  return (
+    <Button small icon="edit" label={`Edit ${what}`} buttonRef={buttonRef} onClick={onClick}>
+      Edit
+    </Button>
+  );
+}
+
+/** Returns the focus to a button that was replaced by fields. */
+export function useReturnedFocus(isEditing: boolean): RefObject<HTMLButtonElement | null> {
+  const button = useRef<HTMLButtonElement>(null);
+  const wasEditing = useRef(false);
+  useLayoutEffect(() => {
+    if (wasEditing.current && !isEditing) button.current?.focus();
+    wasEditing.current = isEditing;
+  }, [isEditing]);
+  return button;
 }

@@ -4,8 +4,7 @@ import { TextField } from '../../ui/form/field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Card } from '../../ui/page.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { EditButton, useReturnedFocus } from './edit-button.tsx';
-import { EditForm } from './edit-form.tsx';
+import { EditButton, EditForm, useReturnedFocus } from './edit-form.tsx';
 import type { EditedVideo } from './use-video.ts';
 
 export function MetadataCard(edited: EditedVideo) {

@@ -1,8 +1,8 @@
 import { CheckField } from '../../ui/form/field.tsx';
 import { PlayerThemeField } from '../../ui/form/player-theme-field.tsx';
 import { Card } from '../../ui/page.tsx';
-import { useInstantSave } from './use-instant-save.ts';
 import type { EditedVideo } from './use-video.ts';
+import { useInstantSave } from './use-video.ts';
 
 export function PlaybackCard({ video, change }: EditedVideo) {
   const { playerId, mp4Support, panoramic } = video;

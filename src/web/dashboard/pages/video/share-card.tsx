@@ -11,8 +11,8 @@ import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Card } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
-import { useInstantSave } from './use-instant-save.ts';
 import type { EditedVideo, VideoAssets } from './use-video.ts';
+import { useInstantSave } from './use-video.ts';
 
 export function ShareCard({ video, change, status }: EditedVideo & { status: VideoStatus | undefined }) {
   const save = useInstantSave(change);

@@ -1,10 +1,11 @@
-import { useRef } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Video, VideoStatus } from '../../api/api-types.ts';
 import { call, type Input } from '../../api/client.ts';
 import { videoStateOf, withProgress } from '../../format/video-state.ts';
 import { useFeed } from '../../ui/hooks/use-feed.ts';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { type Loaded, useLoad } from '../../ui/hooks/use-load.ts';
+import { showError, showToast } from '../../ui/toast.tsx';
 
 export type VideoAssets = NonNullable<Video['assets']>;
 
@@ -69,4 +70,14 @@ export function useVideoStatus(videoId: string, video: Video | undefined): Loade
   const isOpen = value !== undefined && video !== undefined && videoStateOf(video, value).kind !== 'ready';
   useInterval(isOpen ? refreshMs : undefined, reload);
   return loaded;
+}
+
+/** Saves a change at once and shows a message. A refused change is reverted. */
+export function useInstantSave(change: EditedVideo['change']): (changes: VideoChanges, done: string) => void {
+  const [, setRound] = useState(0);
+  return (changes, done) => {
+    change(changes)
+      .then(() => showToast(done), showError)
+      .finally(() => setRound(round => round + 1));
+  };
 }

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Video } from '../../api/api-types.ts';
+import { Button } from '../../ui/button.tsx';
 import { useVideoStatuses } from '../../ui/video/use-video-statuses.ts';
 import { AddTagsDialog } from './add-tags-dialog.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { discardVideos } from './discard-videos.ts';
-import { SelectionBar } from './selection-bar.tsx';
 import { VideoCard } from './video-card.tsx';
 
 export function VideoGrid({
@@ -67,5 +67,45 @@ export function VideoGrid({
       {isTagging && <AddTagsDialog videos={chosen} onChanged={onChanged} onClose={() => setTagging(false)} />}
       {deleted !== undefined && <DeleteDialog videos={deleted} onClose={() => setDeleted(undefined)} />}
     </>
+  );
+}
+
+function SelectionBar({
+  count,
+  isAll,
+  isDeleting,
+  onAll,
+  onTag,
+  onDelete,
+  onClear,
+}: {
+  count: number;
+  isAll: boolean;
+  isDeleting: boolean;
+  onAll: () => void;
+  onTag: () => void;
+  onDelete: () => void;
+  onClear: () => void;
+}) {
+  return (
+    <section class="selection-bar" aria-label="Selected videos">
+      <strong role="status">{count === 1 ? '1 video selected' : `${count} videos selected`}</strong>
+      <div class="actions">
+        {!isAll && (
+          <Button small kind="quiet" onClick={onAll}>
+            Select all
+          </Button>
+        )}
+        <Button small kind="quiet" onClick={onClear}>
+          Clear
+        </Button>
+        <Button small icon="tag" onClick={onTag}>
+          Add tags
+        </Button>
+        <Button small icon="trash" busy={isDeleting} onClick={onDelete}>
+          Delete
+        </Button>
+      </div>
+    </section>
   );
 }

@@ -3,7 +3,7 @@ import { Button } from '../../ui/button.tsx';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
-import { EmptyState, LoadError } from '../../ui/states.tsx';
+import { EmptyState, LoadError, Skeleton } from '../../ui/states.tsx';
 import { useRestoreDays } from '../../ui/video/use-restore-days.ts';
 import { uploadFiles } from '../../uploads/upload-queue.ts';
 import { DropArea } from './drop-area.tsx';
@@ -12,7 +12,6 @@ import { UploadButtons } from './upload-buttons.tsx';
 import { useVideoList } from './use-video-list.ts';
 import { VideoFilters } from './video-filters.tsx';
 import { VideoGrid } from './video-grid.tsx';
-import { VideoGridSkeleton } from './video-grid-skeleton.tsx';
 
 export function VideosPage() {
   const { query, change } = useQuery();
@@ -87,5 +86,26 @@ function NoVideos({ isFiltered, onClear }: { isFiltered: boolean; onClear: () =>
     <EmptyState icon="video" title="No videos yet">
       Drop files anywhere on this page to upload them. Recordings of your live streams appear here, too.
     </EmptyState>
+  );
+}
+
+const cards = 8;
+
+function VideoGridSkeleton() {
+  return (
+    <div role="status">
+      <span class="for-readers">Loading</span>
+      <ul class="video-grid" aria-hidden="true">
+        {Array.from({ length: cards }, (_, index) => (
+          <li key={index} class="video-card">
+            <div class="video-picture" />
+            <div class="video-progress" />
+            <div class="video-text">
+              <Skeleton rows={2} />
+            </div>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }

@@ -6,10 +6,10 @@ import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Card } from '../../ui/page.tsx';
 import { type Backdrop, loadBackdrop, loadVideos, plainBackdrops } from './backdrops.ts';
+import type { PlacedImage } from './placement.ts';
 import { placeWatermark, type Size } from './placement.ts';
 import { defaultDraft, isComplete, placementOf } from './placement-draft.ts';
 import { PlacementFields } from './placement-fields.tsx';
-import { PlacementFrame } from './placement-frame.tsx';
 import { placementJson, placementRequest } from './placement-samples.ts';
 import { useWatermarkImage } from './use-watermark-image.ts';
 
@@ -76,5 +76,61 @@ export function PlacementCard({ watermarkId }: { watermarkId: string }) {
         </>
       )}
     </Card>
+  );
+}
+
+/** Taller videos are shown narrower. */
+const maxHeight = 460;
+
+function PlacementFrame({
+  backdrop: { size, picture },
+  image,
+  placed,
+  onImageSize,
+}: {
+  backdrop: Backdrop;
+  image: string | undefined;
+  placed: PlacedImage | undefined;
+  onImageSize: (size: { width: number; height: number }) => void;
+}) {
+  const [missing, setMissing] = useState<string>();
+  const percent = (part: number, whole: number) => `${(100 * part) / whole}%`;
+  return (
+    <div
+      class="placement-frame"
+      style={{
+        aspectRatio: `${size.width} / ${size.height}`,
+        maxWidth: `${Math.round((maxHeight * size.width) / size.height)}px`,
+      }}
+    >
+      {picture !== undefined && picture !== missing && (
+        <img class="placement-backdrop" src={picture} alt="" onError={() => setMissing(picture)} />
+      )}
+      {image !== undefined && (
+        <img
+          class="placement-mark"
+          src={image}
+          alt={
+            placed === undefined
+              ? 'Watermark'
+              : `Watermark, ${placed.width} by ${placed.height} pixels at ${placed.x}, ${placed.y}`
+          }
+          onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
+            onImageSize({ width: naturalWidth, height: naturalHeight })
+          }
+          style={
+            placed === undefined
+              ? { visibility: 'hidden' }
+              : {
+                  left: percent(placed.x, size.width),
+                  top: percent(placed.y, size.height),
+                  width: percent(placed.width, size.width),
+                  height: percent(placed.height, size.height),
+                  opacity: placed.opacity,
+                }
+          }
+        />
+      )}
+    </div>
   );
 }

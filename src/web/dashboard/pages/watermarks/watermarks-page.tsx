@@ -1,14 +1,17 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
+import { shortId } from '../../format/short-id.ts';
 import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Card, Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
-import { DeleteWatermark } from './delete-watermark.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { PlacementCard } from './placement-card.tsx';
 import { UploadDialog } from './upload-dialog.tsx';
+import { WatermarkPicture } from './watermark-picture.tsx';
 import { WatermarkTile } from './watermark-tile.tsx';
 
 /** Each watermark loads its image. */
@@ -90,5 +93,32 @@ export function WatermarksPage() {
         />
       )}
     </Page>
+  );
+}
+
+function DeleteWatermark({
+  watermarkId,
+  onDeleted,
+  onClose,
+}: {
+  watermarkId: string;
+  onDeleted: () => void;
+  onClose: () => void;
+}) {
+  return (
+    <ConfirmDialog
+      title="Delete this watermark?"
+      action="Delete watermark"
+      name={shortId(watermarkId)}
+      onClose={onClose}
+      work={async () => {
+        await call('DELETE /watermarks/{watermarkId}', { params: { watermarkId } });
+        showToast('Watermark deleted.');
+        onDeleted();
+      }}
+    >
+      <WatermarkPicture watermarkId={watermarkId} />
+      <p>New videos can’t use it. Existing videos keep it.</p>
+    </ConfirmDialog>
   );
 }

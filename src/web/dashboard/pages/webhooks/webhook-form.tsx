@@ -1,13 +1,13 @@
-import { useState } from 'preact/hooks';
-import type { Webhook } from '../../api/api-types.ts';
+import { useEffect, useState } from 'preact/hooks';
+import type { Webhook, WebhookVerdict } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { CheckField, TextField } from '../../ui/form/field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
+import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { type EventType, eventGroups, eventLabel } from './event-labels.ts';
-import { useUrlCheck } from './use-url-check.ts';
 
 const all = eventGroups.flatMap(({ types }) => types);
 
@@ -105,4 +105,31 @@ function AddressVerdict({ address }: { address: string }) {
       )}
     </div>
   );
+}
+
+const pauseMs = 400;
+
+/**
+ * Asks the server whether it would deliver to a URL, when typing pauses.
+ *
+ * @returns undefined while unknown, and for an incomplete URL
+ */
+function useUrlCheck(url: string): WebhookVerdict | undefined {
+  const [settled, setSettled] = useState(url);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(url), pauseMs);
+    return () => clearTimeout(timer);
+  }, [url]);
+  const loaded = useLoad(settled, async signal => ({
+    url: settled,
+    verdict: isHttpUrl(settled)
+      ? await call('POST /webhooks/check', { body: { url: settled }, signal })
+      : undefined,
+  }));
+  return loaded.value?.url === url ? loaded.value.verdict : undefined;
+}
+
+/** Returns whether a URL is complete enough to check. */
+function isHttpUrl(text: string): boolean {
+  return /^https?:\/\/[^\s/\\][^\s\\]*$/i.test(text) && URL.canParse(text);
 }

@@ -10,13 +10,14 @@ import { CopyField } from '../../ui/copy.tsx';
 import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
+import { Notice } from '../../ui/notice.tsx';
 import { Card, DetailList, Page } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { DeleteWebhook } from './delete-webhook.tsx';
 import { DeliveriesCard } from './deliveries-card.tsx';
+import { formatAnswer, formatDuration } from './delivery-labels.ts';
 import { eventLabel } from './event-labels.ts';
-import { TestResult } from './test-result.tsx';
 import { verifySample } from './verify-sample.ts';
 import { WebhookForm } from './webhook-form.tsx';
 
@@ -147,4 +148,32 @@ function hostOf(url: string): string {
   } catch {
     return url;
   }
+}
+
+function TestResult({
+  delivery: { status, attempts },
+  onDetails,
+}: {
+  delivery: WebhookDeliveryDetails;
+  onDetails: () => void;
+}) {
+  const attempt = attempts.at(-1);
+  const isDelivered = status === 'succeeded';
+  return (
+    <Notice
+      tone={isDelivered ? 'good' : 'bad'}
+      title={isDelivered ? 'Test event delivered' : 'Test event failed'}
+      action={
+        <Button small onClick={onDetails}>
+          Details
+        </Button>
+      }
+    >
+      {attempt !== undefined && (
+        <p>
+          {formatAnswer(attempt).replace(/\.?$/, '.')} It took {formatDuration(attempt.durationMs)}.
+        </p>
+      )}
+    </Notice>
+  );
 }
