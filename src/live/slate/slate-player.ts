@@ -3,10 +3,10 @@ import type { Clock } from '../../shared/clock.ts';
 import type { SlateMedia } from './slate-source.ts';
 
 const tickMs = 40;
-/** After a pause of the whole process no more than this is made up for. */
-const mostAtOnceMs = 3000;
+/** Maximum to catch up with after a pause of the whole process. */
+const maxCatchUpMs = 3000;
 
-/** Plays a slate in real time, over and over, as tags with rising times. */
+/** Plays a slate in a loop, in real time, as tags with rising times. */
 export class SlatePlayer {
   readonly #media: SlateMedia;
   readonly #clock: Clock;
@@ -18,58 +18,57 @@ export class SlatePlayer {
   #silences = 0;
 
   /**
-   * @param sinceMs monotonic time of the last media before it: what is missing since then comes at once
-   * @param emit hears of every tag, from the next tick on
+   * @param sinceMs monotonic time of the last media before it; the media since then is emitted at once
+   * @param emit called from the next tick on
    */
   constructor(media: SlateMedia, sinceMs: number, clock: Clock, emit: (tag: FlvTag) => void) {
     this.#media = media;
     this.#clock = clock;
     this.#emit = emit;
-    this.#startMs = Math.max(sinceMs, clock.monotonicMs() - mostAtOnceMs);
+    this.#startMs = Math.max(sinceMs, clock.monotonicMs() - maxCatchUpMs);
     this.#timer = setInterval(() => this.tick(), tickMs);
   }
 
-  /** Monotonic time at which a tag was due. @param timestampMs of the tag */
+  /** Returns the monotonic time at which the tag of a timestamp was due. */
   dueMs(timestampMs: number): number {
     return this.#startMs + timestampMs;
   }
 
-  /** Passes on what is due. */
+  /** Emits the tags that are due. */
   tick(): void {
     const nowMs = this.#clock.monotonicMs();
-    const { shape, frames, audio: sound } = this.#media;
+    const { shape, frames, audio } = this.#media;
     let dueMs = nowMs - this.#startMs;
     const frameMs = 1000 / shape.framesPerSecond;
-    const lateMs = dueMs - this.#frames * frameMs - mostAtOnceMs;
+    const lateMs = dueMs - this.#frames * frameMs - maxCatchUpMs;
     if (lateMs > 0) {
       this.#startMs += lateMs;
       dueMs -= lateMs;
     }
     if (this.#frames === 0) this.#begin();
     for (;;) {
-      const pictureMs = Math.round(this.#frames * frameMs);
-      const silenceMs =
-        sound === undefined ? Number.POSITIVE_INFINITY : Math.round(this.#silences * sound.frameMs);
-      if (Math.min(pictureMs, silenceMs) > dueMs) return;
-      if (pictureMs <= silenceMs) {
-        this.#emit({ kind: 'video', timestampMs: pictureMs, body: frames[this.#frames % frames.length]! });
+      const videoMs = Math.round(this.#frames * frameMs);
+      const audioMs =
+        audio === undefined ? Number.POSITIVE_INFINITY : Math.round(this.#silences * audio.frameMs);
+      if (Math.min(videoMs, audioMs) > dueMs) return;
+      if (videoMs <= audioMs) {
+        this.#emit({ kind: 'video', timestampMs: videoMs, body: frames[this.#frames % frames.length]! });
         this.#frames += 1;
       } else {
-        this.#emit({ kind: 'audio', timestampMs: silenceMs, body: sound!.silence });
+        this.#emit({ kind: 'audio', timestampMs: audioMs, body: audio!.silence });
         this.#silences += 1;
       }
     }
   }
 
-  /** Nothing comes of it any more. */
   stop(): void {
     clearInterval(this.#timer);
   }
 
   #begin(): void {
-    const { metadata, videoConfig, audio: sound } = this.#media;
+    const { metadata, videoConfig, audio } = this.#media;
     if (metadata !== undefined) this.#emit({ kind: 'script', timestampMs: 0, body: metadata });
     this.#emit({ kind: 'video', timestampMs: 0, body: videoConfig });
-    if (sound !== undefined) this.#emit({ kind: 'audio', timestampMs: 0, body: sound.config });
+    if (audio !== undefined) this.#emit({ kind: 'audio', timestampMs: 0, body: audio.config });
   }
 }

@@ -15,103 +15,101 @@ import { evenSize } from '../transcode/ladder-config.ts';
 import { SlatePlayer } from './slate-player.ts';
 import type { SlateMedia, SlateSource } from './slate-source.ts';
 
-/** Where the media of a stand-in goes: a publisher's run. */
+/** Takes the media of a slate: a publisher session. */
 export interface SlateOutput {
   tag(tag: FlvTag): void;
   finish(): Promise<void>;
   kill(): Promise<void>;
 }
 
-/** What a stand-in is made with. */
 export interface SlateSessionOptions {
   readonly slate: SlateSource;
-  /** Of the publisher's picture; undefined when it is not known. */
+  /** Frame rate of the publisher; undefined while not known. */
   readonly framesPerSecond: () => number | undefined;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Its media begins. `dueMs` gives the monotonic time at which a tag was due. */
+  /** Starts the output. `dueMs` returns the monotonic time at which a tag was due. */
   begin(dueMs: (timestampMs: number) => number): SlateOutput;
-  /** It is over by itself: what was shown broke. */
+  /** The slate failed while it was shown. */
   failed(): void;
-  /** The publisher is still gone, and may still come back. */
+  /** The publisher is still expected back. */
   isWanted(): boolean;
 }
 
-/** Publishers that are lost one after the other get this many slates; then the gaps stay. */
-const mostSlates = 6;
-const slatesWithinMs = 60_000;
-const keyframeEveryMs = 1000;
-const usualFramesPerSecond = 25;
-const mostFramesPerSecond = 31;
+/** Slates for reconnects in quick succession; later gaps stay. */
+const maxSlates = 6;
+const slateWindowMs = 60_000;
+const keyframeIntervalMs = 1000;
+const defaultFramesPerSecond = 25;
+const maxFramesPerSecond = 31;
 
-/** Shows a slate while the publisher of a broadcast is gone. As a follower it learns what the slate has to be like. */
+/** Shows a slate while the publisher of a broadcast is gone. Learns the format of the slate as a subscriber of the broadcast. */
 export class SlateSession implements BroadcastSubscriber {
-  readonly name = 'stand-in';
+  readonly name = 'slate';
   readonly #options: SlateSessionOptions;
   readonly #limit: SlidingWindowLimit;
   #tracks: Partial<Record<TrackKind, TrackDescription>> = {};
-  /** Beside other renditions the source is the picture alone. */
-  #soundAlone: TrackDescription | undefined;
+  /** Beside a ladder the audio is a rendition of its own. */
+  #demuxedAudio: TrackDescription | undefined;
   #init: Buffer | undefined;
-  /** The init section and the newest part with a keyframe; the window holds them too. */
-  #picture: readonly Buffer[] | undefined;
+  /** Init section and newest part with a keyframe, shared with the window. */
+  #lastFrame: readonly Buffer[] | undefined;
   #making: AbortController | undefined;
   readonly #over = new AbortController();
   #player: SlatePlayer | undefined;
-  #run: SlateOutput | undefined;
-  /** One that fails is made once more. */
-  #mayRepeat = false;
+  #output: SlateOutput | undefined;
+  /** A failed slate is retried once. */
+  #canRetry = false;
 
   constructor(options: SlateSessionOptions) {
     this.#options = options;
-    this.#limit = new SlidingWindowLimit(options.clock, mostSlates, slatesWithinMs);
+    this.#limit = new SlidingWindowLimit(options.clock, maxSlates, slateWindowMs);
   }
 
-  /** Its media is shown. */
   get isShowing(): boolean {
-    return this.#run !== undefined;
+    return this.#output !== undefined;
   }
 
   tracks(
     rendition: string,
     tracks: Partial<Record<TrackKind, TrackDescription>>,
     init: Buffer,
-    isStandIn: boolean,
+    isSlate: boolean,
   ): void {
-    if (isStandIn) return;
-    if (rendition === audioRendition) this.#soundAlone = tracks.audio;
+    if (isSlate) return;
+    if (rendition === audioRendition) this.#demuxedAudio = tracks.audio;
     if (rendition !== sourceRendition) return;
     this.#tracks = tracks;
     this.#init = init;
-    this.#picture = undefined;
-    // A picture that is the same for all can be ready before it is needed.
+    this.#lastFrame = undefined;
+    // The slate of a common image is made before it is needed.
     if (!this.#options.slate.showsLastFrame) void this.#make(this.#over.signal).catch(() => {});
   }
 
   part({ rendition, isSlate, isIndependent, body }: RenditionPart): void {
     if (isSlate || !isIndependent || rendition !== sourceRendition || this.#init === undefined) return;
-    if (this.#options.slate.showsLastFrame) this.#picture = [this.#init, body];
+    if (this.#options.slate.showsLastFrame) this.#lastFrame = [this.#init, body];
   }
 
   ended(): void {
-    this.#picture = undefined;
+    this.#lastFrame = undefined;
     this.#over.abort();
   }
 
   /**
-   * The publisher is gone and may come back.
+   * Shows the slate: the publisher is gone and may come back.
    *
    * @param sinceMs monotonic time of its last media
    */
   begin(sinceMs: number): void {
-    this.#mayRepeat = true;
+    this.#canRetry = true;
     this.#begin(sinceMs);
   }
 
   #begin(sinceMs: number): void {
     if (this.isShowing || this.#making !== undefined || this.#tracks.video === undefined) return;
     if (!this.#limit.take()) {
-      this.#options.log.info('slate-left-out', { reason: 'the publisher is lost again and again' });
+      this.#options.log.info('slate-left-out', { reason: 'the publisher reconnects too often' });
       return;
     }
     const making = new AbortController();
@@ -126,50 +124,50 @@ export class SlateSession implements BroadcastSubscriber {
         if (making.signal.aborted) return;
         this.#making = undefined;
         this.#options.log.warn('slate-failed', { reason: messageOf(error) });
-        this.#repeat();
+        this.#retry();
       });
   }
 
-  #repeat(): void {
-    if (!this.#mayRepeat || !this.#options.isWanted()) return;
-    this.#mayRepeat = false;
+  #retry(): void {
+    if (!this.#canRetry || !this.#options.isWanted()) return;
+    this.#canRetry = false;
     this.#begin(this.#options.clock.monotonicMs());
   }
 
-  /** The publisher is back and has nothing to show yet: what is shown goes on, what is not shown yet is given up. */
+  /** The publisher is back without media yet: a shown slate continues, a pending one is cancelled. */
   cancelPending(): void {
     this.#making?.abort();
     this.#making = undefined;
   }
 
-  /** The publisher's media begins, or all is over: what is inside comes out. */
+  /** The publisher's media begins, or the broadcast ends: outputs what is inside. */
   async finish(): Promise<void> {
     await this.#stop()?.finish();
   }
 
-  /** Nothing of it is wanted any more. */
+  /** Ends at once and discards the output. */
   async kill(): Promise<void> {
     await this.#stop()?.kill();
   }
 
-  /** What it gives cannot be packaged. */
+  /** The slate could not be packaged. */
   packagingFailed(reason: string): void {
-    const run = this.#stop();
-    if (run === undefined) return;
+    const output = this.#stop();
+    if (output === undefined) return;
     this.#options.log.warn('slate-failed', { reason });
-    void run.kill();
+    void output.kill();
     this.#options.failed();
-    this.#repeat();
+    this.#retry();
   }
 
   #play(media: SlateMedia, sinceMs: number): void {
     const { clock, log } = this.#options;
     const player = new SlatePlayer(media, sinceMs, clock, tag => {
-      // A run that gave up while it was told of several ends the rest too.
-      if (this.#run === run) run.tag(tag);
+      // The output can end while a tick emits several tags.
+      if (this.#output === output) output.tag(tag);
     });
-    const run = this.#options.begin(timestampMs => player.dueMs(timestampMs));
-    this.#run = run;
+    const output = this.#options.begin(timestampMs => player.dueMs(timestampMs));
+    this.#output = output;
     this.#player = player;
     log.info('slate-shown', { afterMs: Math.round(clock.monotonicMs() - sinceMs) });
     player.tick();
@@ -179,28 +177,28 @@ export class SlateSession implements BroadcastSubscriber {
     this.cancelPending();
     this.#player?.stop();
     this.#player = undefined;
-    const run = this.#run;
-    this.#run = undefined;
-    return run;
+    const output = this.#output;
+    this.#output = undefined;
+    return output;
   }
 
   async #make(signal: AbortSignal): Promise<SlateMedia> {
     const { slate } = this.#options;
-    if (slate.showsLastFrame && this.#picture === undefined) {
-      throw new AppError('media-malformed', 'there is no keyframe to show');
+    if (slate.showsLastFrame && this.#lastFrame === undefined) {
+      throw new AppError('media-malformed', 'no keyframe to show');
     }
-    return slate.make(this.#shape(), this.#picture, signal);
+    return slate.make(this.#format(), this.#lastFrame, signal);
   }
 
-  #shape(): SlateFormat {
-    const { video, audio = this.#soundAlone } = this.#tracks;
-    let framesPerSecond = this.#options.framesPerSecond() ?? usualFramesPerSecond;
-    // A still picture needs no more, and parts hold a whole number of frames all the same.
-    while (framesPerSecond > mostFramesPerSecond) framesPerSecond /= 2;
+  #format(): SlateFormat {
+    const { video, audio = this.#demuxedAudio } = this.#tracks;
+    let framesPerSecond = this.#options.framesPerSecond() ?? defaultFramesPerSecond;
+    // Enough for a still image; halving keeps a whole number of frames per part.
+    while (framesPerSecond > maxFramesPerSecond) framesPerSecond /= 2;
     return {
       ...evenSize({ width: video?.width ?? 1280, height: video?.height ?? 720 }),
       framesPerSecond: Math.round(framesPerSecond * 1000) / 1000,
-      frames: Math.max(2, Math.round((framesPerSecond * keyframeEveryMs) / 1000)),
+      frames: Math.max(2, Math.round((framesPerSecond * keyframeIntervalMs) / 1000)),
       codec: video?.codec,
       audio:
         audio === undefined
