@@ -12,72 +12,67 @@ import {
   sourceRendition,
 } from '../broadcast/broadcast-subscriber.ts';
 
-/** A part on its way to the disk. */
 export interface RecordedPart {
-  /** All tracks of the recording from here on: video has the id 1, audio 2. */
+  /** Tracks of the recording from this part on: video has the id 1, audio 2. */
   readonly tracks: readonly TrackDescription[];
   readonly fragment: Buffer;
   readonly layout: FragmentLayout;
 }
 
-/** A recording that is being made. */
 export interface OpenRecording {
-  /** Takes a part and returns at once. */
+  /** Queues a part and returns at once. */
   add(part: RecordedPart): void;
-  /** Nothing more comes: it becomes a video. Safe twice. */
+  /** Ends the recording, which becomes a video. Can be called repeatedly. */
   close(): void;
 }
 
-/** Where recordings are made. */
 export interface RecordingFactory {
   /**
-   * Begins a recording; undefined while there is no room for one, or the disk has just failed.
+   * Begins a recording; undefined while disk space is low, or after a disk error.
    *
-   * @param onStopped it takes no more parts, by itself; called later, and at most once
+   * @param onStopped the recording ended by itself; called later, at most once
    */
   open(broadcast: BroadcastInfo, onStopped: () => void): OpenRecording | undefined;
 }
 
-/** How a broadcast is recorded. */
 export interface RecorderOptions {
   readonly broadcast: BroadcastInfo;
   readonly factory: RecordingFactory;
-  /** A recording of this length is closed. */
+  /** Length at which a recording is closed. */
   readonly maxDurationMs: number;
-  /** Nothing is recorded after that (the sandbox); else the next recording begins. */
+  /** Records nothing after that (sandbox) instead of beginning another recording. */
   readonly stopsAtMax: boolean;
 }
 
-/** So much of the picture is kept back where the sound is a rendition of its own and has not begun, so that both go into one file. */
-const mostHeldSeconds = 3;
-/** A recording whose picture has ended waits so long for the rest of its sound. */
-const mostSoundWaitSeconds = 3;
-/** What begins earlier by less than this begins with the picture. */
-const sameInstantSeconds = 0.002;
-/** A recording that is due to be closed waits so long for a keyframe, so that no frame is lost. */
-const mostKeyframeWaitMs = 60_000;
-/** Durations of parts are sums of rounded ones. */
+/** Video that is held until demuxed audio begins, so that both go into one file. */
+const maxHeldSeconds = 3;
+/** Time that a recording waits for the rest of its audio. */
+const maxAudioWaitSeconds = 3;
+/** Tolerance for audio that begins with the video. */
+const toleranceSeconds = 0.002;
+/** Time that a due recording waits for a keyframe, so that no frame is lost. */
+const maxKeyframeWaitMs = 60_000;
+/** Durations of parts are sums of rounded values. */
 const roundingMs = 1;
 
 /**
- * Decides what of a broadcast goes into which recording: parts as they are listed, of the picture as it came in and of the sound; none
- * that stand in for a publisher that is gone.
+ * Distributes the parts of a broadcast to recordings: source video and audio as they are listed, without slates.
  */
 export class Recorder implements BroadcastSubscriber {
   readonly name = 'recorder';
   readonly #options: RecorderOptions;
   readonly #tracks = new Map<string, Partial<Record<TrackKind, TrackDescription>>>();
-  /** The same for all parts between two changes, so that a change is seen without comparing. */
-  #recorded: readonly TrackDescription[] | undefined;
+  /** The same object for all parts between two changes, so that a change is detected by identity. */
+  #trackList: readonly TrackDescription[] | undefined;
   #recording: OpenRecording | undefined;
-  /** When the first frame of its picture is shown, on the broadcast's clock. */
+  /** Presentation time of its first frame, on the broadcast's clock. */
   #beganAtSeconds = Number.NEGATIVE_INFINITY;
-  /** The recording before, whose picture has ended, until its sound has; and how much of the next picture came meanwhile. */
+  /** The previous recording, whose video has ended, until its audio has; and the duration of video since then. */
   #ending: { readonly recording: OpenRecording; waitedSeconds: number } | undefined;
   #recordedMs = 0;
   #isOver = false;
-  #hasSound = false;
-  #hasGivenSoundUp = false;
+  #hasAudio = false;
+  #isAudioMissing = false;
   #held: RenditionPart[] = [];
 
   constructor(options: RecorderOptions) {
@@ -85,56 +80,56 @@ export class Recorder implements BroadcastSubscriber {
   }
 
   tag({ kind, isSlate }: BroadcastTag): void {
-    if (kind === 'audio' && !isSlate) this.#hasSound = true;
+    if (kind === 'audio' && !isSlate) this.#hasAudio = true;
   }
 
   tracks(
     rendition: string,
     tracks: Partial<Record<TrackKind, TrackDescription>>,
     _init: Buffer,
-    isStandIn: boolean,
+    isSlate: boolean,
   ): void {
-    if (isStandIn) return;
-    // What is held is of the tracks before.
+    if (isSlate) return;
+    // Held parts belong to the previous tracks.
     if (rendition === sourceRendition) {
-      this.#takeHeld();
+      this.#addHeld();
       this.#closeEnding();
-      this.#hasGivenSoundUp = false;
+      this.#isAudioMissing = false;
     }
     this.#tracks.set(rendition, tracks);
     if (rendition === sourceRendition && tracks.audio === undefined) this.#tracks.delete(audioRendition);
-    this.#recorded = undefined;
-    if (rendition === audioRendition) this.#takeHeld();
+    this.#trackList = undefined;
+    if (rendition === audioRendition) this.#addHeld();
   }
 
   part(part: RenditionPart): void {
     if (this.#isOver || part.isSlate || !this.#isRecorded(part.rendition)) return;
-    if (!this.#isWaitingForSound()) {
-      this.#take(part);
+    if (!this.#isWaitingForAudio()) {
+      this.#add(part);
       return;
     }
     this.#held.push(part);
     const heldSeconds = this.#held.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
-    if (heldSeconds < mostHeldSeconds) return;
-    this.#hasGivenSoundUp = true;
-    this.#takeHeld();
+    if (heldSeconds < maxHeldSeconds) return;
+    this.#isAudioMissing = true;
+    this.#addHeld();
   }
 
   ended(_reason: EndReason): void {
-    this.#takeHeld();
+    this.#addHeld();
     this.#isOver = true;
     this.#close();
   }
 
-  #takeHeld(): void {
+  #addHeld(): void {
     const held = this.#held;
     this.#held = [];
-    for (const part of held) this.#take(part);
+    for (const part of held) this.#add(part);
   }
 
-  #take(part: RenditionPart): void {
-    this.#recorded ??= this.#recordedTracks();
-    const tracks = this.#recorded;
+  #add(part: RenditionPart): void {
+    this.#trackList ??= this.#recordedTracks();
+    const tracks = this.#trackList;
     const layout = readFragmentLayout(
       part.body,
       tracks.map(({ id }) => id),
@@ -142,7 +137,7 @@ export class Recorder implements BroadcastSubscriber {
     const partMs = part.durationSeconds * 1000;
     const isLeading = part.rendition === sourceRendition;
     if (!isLeading) {
-      this.#takeSound({ tracks, fragment: part.body, layout });
+      this.#addAudio({ tracks, fragment: part.body, layout });
       return;
     }
     const canBegin = beginsWithKeyframe(tracks, layout);
@@ -150,22 +145,22 @@ export class Recorder implements BroadcastSubscriber {
     if (this.#recording === undefined && canBegin && !this.#isOver) this.#begin(tracks, layout);
     if (this.#ending !== undefined) {
       this.#ending.waitedSeconds += part.durationSeconds;
-      if (this.#ending.waitedSeconds > mostSoundWaitSeconds) this.#closeEnding();
+      if (this.#ending.waitedSeconds > maxAudioWaitSeconds) this.#closeEnding();
     }
     this.#recording?.add({ tracks, fragment: part.body, layout });
     if (this.#recording !== undefined) this.#recordedMs += partMs;
   }
 
   /**
-   * Parts of a sound that is a rendition of its own end where its frames do, and come after those of the picture: what is heard before the
-   * first frame of a recording belongs to the one before it.
+   * Adds a part of demuxed audio. Such parts end at audio frames and come after those of the video: audio from before the first frame of a
+   * recording belongs to the previous one.
    */
-  #takeSound(part: RecordedPart): void {
+  #addAudio(part: RecordedPart): void {
     const { tracks, fragment, layout } = part;
     const { samples } = layout;
     const timescale = tracks.find(({ id }) => id === samples[0]?.trackId)?.timescale ?? 1;
     const isEarlier = ({ dtsTicks }: { dtsTicks: number }) =>
-      dtsTicks / timescale < this.#beganAtSeconds - sameInstantSeconds;
+      dtsTicks / timescale < this.#beganAtSeconds - toleranceSeconds;
     const count = samples.filter(isEarlier).length;
     if (count === samples.length) {
       this.#ending?.recording.add(part);
@@ -183,11 +178,11 @@ export class Recorder implements BroadcastSubscriber {
     this.#recording?.add({ tracks, fragment: after, layout: readFragmentLayout(after, ids) });
   }
 
-  /** Its tracks are told with its first part, which comes after that of the picture. */
-  #isWaitingForSound(): boolean {
+  /** Tracks of demuxed audio are announced with its first part, which comes after that of the video. */
+  #isWaitingForAudio(): boolean {
     const source = this.#tracks.get(sourceRendition);
-    const isPictureAlone = source?.video !== undefined && source.audio === undefined;
-    return this.#hasSound && isPictureAlone && !this.#hasGivenSoundUp && !this.#tracks.has(audioRendition);
+    const isVideoOnly = source?.video !== undefined && source.audio === undefined;
+    return this.#hasAudio && isVideoOnly && !this.#isAudioMissing && !this.#tracks.has(audioRendition);
   }
 
   #isRecorded(rendition: string): boolean {
@@ -196,7 +191,7 @@ export class Recorder implements BroadcastSubscriber {
     return rendition === sourceRendition || (rendition === audioRendition && source.audio === undefined);
   }
 
-  #hasSoundApart(): boolean {
+  #hasDemuxedAudio(): boolean {
     return this.#tracks.get(sourceRendition)?.audio === undefined && this.#tracks.has(audioRendition);
   }
 
@@ -220,11 +215,11 @@ export class Recorder implements BroadcastSubscriber {
     }
     if (this.#recording === undefined) return;
     const isDue = this.#recordedMs >= maxDurationMs - roundingMs;
-    if (isDue && canBegin && this.#hasSoundApart()) {
+    if (isDue && canBegin && this.#hasDemuxedAudio()) {
       this.#closeEnding();
       this.#ending = { recording: this.#recording, waitedSeconds: 0 };
       this.#recording = undefined;
-    } else if (isDue && (canBegin || this.#recordedMs >= maxDurationMs + mostKeyframeWaitMs)) this.#close();
+    } else if (isDue && (canBegin || this.#recordedMs >= maxDurationMs + maxKeyframeWaitMs)) this.#close();
   }
 
   #begin(tracks: readonly TrackDescription[], layout: FragmentLayout): void {
@@ -234,7 +229,7 @@ export class Recorder implements BroadcastSubscriber {
     });
     this.#recording = recording;
     this.#beganAtSeconds = shownAtSeconds(tracks, layout);
-    // What the sandbox may record counts for the whole broadcast.
+    // The sandbox limit applies to the whole broadcast.
     if (!stopsAtMax) this.#recordedMs = 0;
   }
 
@@ -252,14 +247,14 @@ export class Recorder implements BroadcastSubscriber {
   }
 }
 
-/** Whether a recording can begin with this part. */
+/** Tells whether a recording can begin with this part. */
 function beginsWithKeyframe(tracks: readonly TrackDescription[], { samples }: FragmentLayout): boolean {
   const video = tracks.find(({ kind }) => kind === 'video');
   if (video === undefined) return true;
   return samples.find(({ trackId }) => trackId === video.id)?.isSync === true;
 }
 
-/** When the first frame of its picture is shown, or its first sound heard. */
+/** Presentation time of the first video frame or, without video, of the first audio. */
 function shownAtSeconds(tracks: readonly TrackDescription[], { samples }: FragmentLayout): number {
   const track = tracks.find(({ kind }) => kind === 'video') ?? tracks[0];
   const first = samples.find(({ trackId }) => trackId === track?.id);
