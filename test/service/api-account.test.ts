@@ -24,7 +24,7 @@ const list = async (query = '', key = productionKey) =>
   (await call('GET', `${keysPath}${query}`, undefined, key)).json;
 
 describe('an account', () => {
-  it('is shown with the environment of the credential and the limits in force', async () => {
+  it('shows the environment of the credential and the current limits', async () => {
     const sandbox = await server.call('GET', '/account');
     expect(sandbox.status).toBe(200);
     expect(sandbox.json).toEqual({
@@ -43,7 +43,7 @@ describe('an account', () => {
     expect(production.projectId).not.toBe(sandbox.json.projectId);
   });
 
-  it('without anybody who may sign in has no email', async () => {
+  it('has no email without a user', async () => {
     const { sandboxKey: key, accountId } = server.addAccount();
     const { json } = await server.call('GET', '/account', { key });
     expect(json).toMatchObject({ accountId, upgraded: false });
@@ -53,7 +53,7 @@ describe('an account', () => {
 });
 
 describe('a pair of API keys', () => {
-  it('is made with two keys that work, told once', async () => {
+  it('is created with two working keys, which are shown once', async () => {
     const answer = await call('POST', keysPath, { name: 'Upload page' });
     expect(answer.status).toBe(201);
     const { keyPairId, sandbox, production } = answer.json;
@@ -85,7 +85,7 @@ describe('a pair of API keys', () => {
     expect(server.database.sqlite.serialize().includes(sandbox.apiKey)).toBe(false);
   });
 
-  it('has no name unless it is given one, and loses it to null', async () => {
+  it('has no name unless one is given, and can be renamed', async () => {
     const { keyPairId } = await create();
     const path = `${keysPath}/${keyPairId}`;
     expect((await call('GET', path)).json).not.toHaveProperty('name');
@@ -98,7 +98,7 @@ describe('a pair of API keys', () => {
     }
   });
 
-  it('stands in a list, the newest first, with pages', async () => {
+  it('is listed', async () => {
     // The first account's own pair is from now.
     nowMs = Date.now();
     for (const name of ['one', 'two']) {
@@ -155,7 +155,7 @@ describe('a pair of API keys', () => {
 });
 
 describe('regenerating a key', () => {
-  it('ends the old one at once with its tokens, and leaves the other of the pair', async () => {
+  it('ends the previous key with its tokens at once', async () => {
     const { keyPairId, sandbox, production } = await create();
     const token = (
       await server.call('POST', '/auth/api-key', { key: null, body: { apiKey: sandbox.apiKey } })
@@ -195,13 +195,13 @@ describe('regenerating a key', () => {
     expect(await statusWith(json.production.apiKey)).toBe(200);
   });
 
-  it('of another environment than the two is not found', async () => {
+  it('rejects unknown environments', async () => {
     const { keyPairId } = await create();
     const answer = await call('POST', `${keysPath}/${keyPairId}/staging`);
     expect([answer.status, answer.json.name]).toEqual([404, 'environment']);
   });
 
-  it('leaves no row of the old key and its tokens behind', async () => {
+  it('leaves no row of the previous key and its tokens', async () => {
     const { keyPairId, sandbox } = await create();
     await server.call('POST', '/auth/api-key', { key: null, body: { apiKey: sandbox.apiKey } });
     await call('POST', `${keysPath}/${keyPairId}/sandbox`);
@@ -225,7 +225,7 @@ describe('regenerating a key', () => {
 });
 
 describe('deleting keys', () => {
-  it('ends them at once: one, and with the second the pair', async () => {
+  it('ends a single key at once', async () => {
     const { keyPairId, sandbox, production } = await create();
     const path = `${keysPath}/${keyPairId}`;
     await Promise.all([statusWith(sandbox.apiKey), statusWith(production.apiKey)]);
@@ -243,7 +243,7 @@ describe('deleting keys', () => {
     expect((await call('GET', path)).status).toBe(404);
   });
 
-  it('ends both of a pair', async () => {
+  it('ends both keys of a pair', async () => {
     const { keyPairId, sandbox, production } = await create();
     await Promise.all([statusWith(sandbox.apiKey), statusWith(production.apiKey)]);
     expect((await call('DELETE', `${keysPath}/${keyPairId}`)).status).toBe(204);
@@ -252,7 +252,7 @@ describe('deleting keys', () => {
     expect((await list()).pagination.itemsTotal).toBe(1);
   });
 
-  it('stops before the last one of an environment', async () => {
+  it('refuses to delete the last key of an environment', async () => {
     const [first] = (await list()).data;
     const { keyPairId } = await create();
     expect((await call('DELETE', `${keysPath}/${keyPairId}/sandbox`)).status).toBe(204);
@@ -300,7 +300,7 @@ describe('a sandbox credential', () => {
     );
   });
 
-  it('in form of a token has no more reach than its key', async () => {
+  it('has the same permissions as a token', async () => {
     const { json } = await server.call('POST', '/auth/api-key', { key: null, body: { apiKey: sandboxKey } });
     const made = await server.call('POST', keysPath, {
       key: null,
@@ -310,7 +310,7 @@ describe('a sandbox credential', () => {
     expect(made.json).not.toHaveProperty('production');
   });
 
-  it('is all that an account has before it is upgraded', async () => {
+  it('is all that an account has before its upgrade', async () => {
     const { sandboxKey: key } = server.addAccount();
     const made = (await call('POST', keysPath, {}, key)).json;
     expect(made).not.toHaveProperty('production');

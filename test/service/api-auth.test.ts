@@ -34,7 +34,7 @@ const refresh = (refreshToken: string) =>
   });
 
 describe('an access token', () => {
-  it('is given for an API key, whatever the Authorization header says', async () => {
+  it('is issued for an API key', async () => {
     const answer = await server.call('POST', '/auth/api-key', {
       key: 'nonsense',
       body: { apiKey: sandboxKey },
@@ -49,7 +49,7 @@ describe('an access token', () => {
     expect(await withToken(answer.json.access_token)).toBe(200);
   });
 
-  it('survives a restart and ends after an hour', async () => {
+  it('survives a restart and expires after an hour', async () => {
     const { json } = await login();
     await server.stop();
     server = await startApi({ dataDir, clock });
@@ -59,7 +59,7 @@ describe('an access token', () => {
     expect(await withToken(json.access_token)).toBe(401);
   });
 
-  it('is renewed by a refresh token, which is good for one use', async () => {
+  it('is renewed with a refresh token, which works once', async () => {
     const { json } = await login();
     nowMs += 7_200_000;
     const renewed = await refresh(json.refresh_token);
@@ -69,13 +69,13 @@ describe('an access token', () => {
     expect((await refresh(renewed.json.refresh_token)).status).toBe(200);
   });
 
-  it('is not a refresh token, nor the other way round', async () => {
+  it('cannot be used as a refresh token', async () => {
     const { json } = await login();
     expect((await refresh(json.access_token)).status).toBe(400);
     expect(await withToken(json.refresh_token)).toBe(401);
   });
 
-  it('leaves nothing behind when it expired', async () => {
+  it('leaves no row after it has expired', async () => {
     await login();
     nowMs += 31 * 24 * 3_600_000;
     await server.stop();
@@ -88,7 +88,7 @@ describe('an access token', () => {
     await waitUntil(() => count.get() === 0);
   });
 
-  it('can be got anew for the newest tokens of a key, however many were given', async () => {
+  it('can still be renewed with the newest refresh tokens of a key', async () => {
     const other = server.addAccount();
     const kept = await login(other.sandboxKey);
     const given: string[] = [];
@@ -120,7 +120,7 @@ describe('wrong API keys', () => {
   const exchange = (apiKey: string, address: string) =>
     limited.call('POST', '/auth/api-key', { key: null, headers: from(address), body: { apiKey } });
 
-  it('are answered with 429 once there were too many from an address, until a minute is over', async () => {
+  it('get 429 after too many from one address', async () => {
     for (let count = 0; count < 2; count += 1) expect(await statusWith('wrong', '192.0.2.1')).toBe(401);
     expect((await exchange('wrong', '192.0.2.1')).status).toBe(400);
     const refused = await limited.call('GET', '/account', { key: 'wrong', headers: from('192.0.2.1') });
@@ -134,7 +134,7 @@ describe('wrong API keys', () => {
     expect(await statusWith(sandboxKey, '192.0.2.1')).toBe(200);
   });
 
-  it('do not shut out who used a right key from the same address before', async () => {
+  it('do not lock out a right key that was used from the same address before', async () => {
     expect(await statusWith(sandboxKey, '2001:db8::1')).toBe(200);
     for (let count = 0; count < 3; count += 1) expect(await statusWith('wrong', '2001:db8::2')).toBe(401);
     expect(await statusWith('wrong', '2001:db8::3')).toBe(429);
@@ -156,7 +156,7 @@ describe('wrong credentials', () => {
     expect(answer.json.type).toMatch(/\/authentication-invalid-user-credentials$/);
   });
 
-  it('that are missing or no text are bad attributes', async () => {
+  it('get 400 when they are missing or not text', async () => {
     const missing = await server.call('POST', '/auth/api-key', { key: null, body: {} });
     expect(missing.json).toMatchObject({ title: 'This attribute is required.', name: 'apiKey' });
     expect((await login(5)).json).toMatchObject({ title: 'Invalid attributes.', name: 'apiKey' });
@@ -167,7 +167,7 @@ describe('an account', () => {
   const accountId = () =>
     server.database.first(server.database.queries.selectFrom('accounts').select('id'))!.id;
 
-  it('that is suspended may do nothing, at once', async () => {
+  it('can do nothing while it is suspended', async () => {
     const { json } = await login();
     server.api.accounts.setStanding(accountId(), { isSuspended: true });
     for (const headers of [
@@ -185,7 +185,7 @@ describe('an account', () => {
     expect((await refresh(json.refresh_token)).status).toBe(403);
   });
 
-  it('that is upgraded may use its production key', async () => {
+  it('can use its production key after its upgrade', async () => {
     server.api.accounts.setStanding(accountId(), { isUpgraded: true });
     expect((await server.call('GET', '/live-streams', { key: productionKey })).status).toBe(200);
     expect((await login(productionKey)).status).toBe(200);
@@ -193,7 +193,7 @@ describe('an account', () => {
 });
 
 describe('the database', () => {
-  it('has no key, token or password as text', async () => {
+  it('contains no key', async () => {
     const { json } = await login();
     server.database.sqlite.pragma('wal_checkpoint(TRUNCATE)');
     const text = server.database.sqlite.serialize().toString('latin1');
@@ -211,7 +211,7 @@ describe('the database', () => {
     expect(await verifyPassword('another', user.password_hash)).toBe(false);
   });
 
-  it('notes when a key was used', async () => {
+  it('records when a key was used', async () => {
     await server.call('GET', '/live-streams');
     const used = server.database.all(
       server.database.queries

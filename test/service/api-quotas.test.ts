@@ -30,7 +30,7 @@ const storageLimit = [400, 'storage-limit-reached', 'Your account has reached th
 const uploadLimit = [400, 'upload-limit-reached', 'Your account has reached the uploads limit.'];
 
 describe('the storage of a project', () => {
-  it('takes no file that does not fit beside the others, measured or not', async () => {
+  it('rejects a file that does not fit', async () => {
     await start({ maxStorageBytes });
     const [first, second] = [await uploads.video(), await uploads.video()];
     expect((await uploads.send(first, noise(8_000_000))).status).toBe(201);
@@ -46,7 +46,7 @@ describe('the storage of a project', () => {
     expect(await uploads.leftovers()).toEqual([]);
   });
 
-  it('takes no upload whose announced length does not fit, and counts chunks of those that are not complete', async () => {
+  it('rejects an upload whose announced length does not fit', async () => {
     await start({ maxStorageBytes });
     const chunk = noise(chunkBytes);
     const [first, second] = [await uploads.video(), await uploads.video()];
@@ -60,7 +60,7 @@ describe('the storage of a project', () => {
     expect(limitOf(delegated)).toEqual(storageLimit);
   });
 
-  it('takes pieces that come at the same time of an upload that fits', async () => {
+  it('accepts concurrent chunks of an upload that fits', async () => {
     await start({ maxStorageBytes });
     const chunk = noise(chunkBytes);
     const videoId = await uploads.video();
@@ -86,7 +86,7 @@ describe('the storage of a project', () => {
     await waitUntil(() => uploads.ingest(videoId)?.status === 'uploaded');
   });
 
-  it('cuts a file off that turns out not to fit', async () => {
+  it('stops a file that turns out to be too large', async () => {
     await start({ maxStorageBytes });
     const form = new Response(fileForm(noise(maxStorageBytes + 1)));
     const path = `/videos/${await uploads.video()}/source`;
@@ -106,7 +106,7 @@ describe('the storage of a project', () => {
     expect(await uploads.leftovers()).toEqual([]);
   });
 
-  it('takes no import that does not fit, nor another one once it is full', async () => {
+  it('rejects an import that does not fit', async () => {
     await start({ maxStorageBytes: 1_000_000 });
     const origin: Server = createServer((_, response) => void response.end(Buffer.alloc(1_000_001)));
     origin.listen(0, '127.0.0.1');
@@ -127,7 +127,7 @@ describe('the storage of a project', () => {
 });
 
 describe('uploads in progress', () => {
-  it('are refused beyond the maximum of the project, while those that have begun go on', async () => {
+  it('are refused beyond the limit of the project', async () => {
     await start({ maxUploads: 2 });
     const chunk = noise(chunkBytes);
     const [first, second, third] = [await uploads.video(), await uploads.video(), await uploads.video()];

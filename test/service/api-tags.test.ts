@@ -57,7 +57,7 @@ describe('tags', () => {
     ]);
   });
 
-  it('are found by a part, whatever its case and accents, with links that keep it', async () => {
+  it('are found by a part of their text', async () => {
     const caller = newCaller();
     await caller.video('Été 2026', 'été', 'ETERNAL', 'winter', '100% "sure"_');
     expect(await caller.tags('?value=ete')).toEqual(['été 1', 'Été 2026 1', 'ETERNAL 1']);
@@ -71,7 +71,7 @@ describe('tags', () => {
     expect(page.pagination.links[1].uri).toBe('/tags?value=ete&sortBy=videoCount&currentPage=1&pageSize=2');
   });
 
-  it('follow changes of videos, and leave out discarded ones', async () => {
+  it('follow changes of videos', async () => {
     const caller = newCaller();
     const videoId = await caller.video('a', 'b');
     await caller.video('b');
@@ -84,7 +84,7 @@ describe('tags', () => {
     expect((await caller.list()).pagination.itemsTotal).toBe(2);
   });
 
-  it("are a project's own", async () => {
+  it('belong to a project', async () => {
     const caller = newCaller();
     await caller.video('mine');
     for (const key of [caller.productionKey, newCaller().key]) {
@@ -103,7 +103,7 @@ describe('tags', () => {
     expect((await server.call('GET', `/tags?${query}`)).status).toBe(400);
   });
 
-  it('are listed and searched in steps where there are very many', async () => {
+  it('are listed and searched in steps when there are many', async () => {
     const caller = newCaller();
     server.database.sqlite
       .prepare(

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => shared.stop());
 
 describe('a WebSocket at /events', () => {
-  it('is greeted, and told each event once it is committed', async () => {
+  it('sends hello first', async () => {
     const running = asNewAccount(shared);
     running.append('vi0');
     const client = await listen(running);
@@ -52,7 +52,7 @@ describe('a WebSocket at /events', () => {
     expect(client.subjects()).toEqual(['vi1', 'vi2']);
   });
 
-  it('takes an access token in the header, and from browsers as a subprotocol', async () => {
+  it('accepts an access token in the header', async () => {
     const running = asNewAccount(shared);
     const { json } = await running.server.call('POST', '/auth/api-key', { body: { apiKey: running.key } });
     const byHeader = await listen(running, { headers: { authorization: `Bearer ${json.access_token}` } });
@@ -62,7 +62,7 @@ describe('a WebSocket at /events', () => {
     expect(byProtocol.socket.protocol).toBe('millrace.events.v1');
   });
 
-  it('hears of its own project only', async () => {
+  it('receives events of its own project only', async () => {
     const mine = shared.server.addAccount({ isUpgraded: true });
     const theirs = shared.server.addAccount({ isUpgraded: true });
     const clients = await Promise.all(
@@ -85,7 +85,7 @@ describe('a WebSocket at /events', () => {
     expect(clients[0]!.ids()).toEqual([1]);
   });
 
-  it('is told only the types and the subject that it asks for', async () => {
+  it('receives only the requested types and subject', async () => {
     const running = asNewAccount(shared);
     const [bySubject, byType, byOther] = await Promise.all([
       listen(running, { query: '?subjectId=vi2' }),
@@ -99,7 +99,7 @@ describe('a WebSocket at /events', () => {
     expect(byOther.messages).toHaveLength(1);
   });
 
-  it('answers a ping, and closes at anything else that is sent', async () => {
+  it('answers pings', async () => {
     const running = asNewAccount(shared);
     const polite = await listen(running);
     polite.socket.send('{"type":"ping"}');
@@ -120,7 +120,7 @@ describe('a WebSocket at /events', () => {
     expect(polite.socket.readyState).toBe(polite.socket.OPEN);
   });
 
-  it('is ended by frames that are none', async () => {
+  it('closes after invalid messages', async () => {
     const before = shared.feed.clientCount;
     const socket = connect(shared.server.listener.httpPort, '127.0.0.1');
     socket.on('error', () => {});
@@ -145,7 +145,7 @@ describe('a WebSocket at /events', () => {
 });
 
 describe('resuming', () => {
-  it('goes on without a gap or a double while events are written', async () => {
+  it('continues without gaps or duplicates while events are written', async () => {
     const running = asNewAccount(shared);
     for (let count = 0; count < 250; count += 1) running.append(`vi${count}`);
     let isWriting = true;
@@ -168,7 +168,7 @@ describe('resuming', () => {
     expect(again.ids()).toEqual([546, 547, 548, 549, 550, 551]);
   });
 
-  it('says so where events are no longer kept', async () => {
+  it('reports a gap when events are no longer kept', async () => {
     const running = asNewAccount(shared);
     for (const subjectId of ['vi1', 'vi2', 'vi3', 'vi4']) running.append(subjectId);
     running.server.database.sqlite.exec('DELETE FROM events WHERE number <= 2');
@@ -187,7 +187,7 @@ describe('resuming', () => {
   });
 });
 
-describe('an upgrade that is refused', () => {
+describe('a rejected upgrade', () => {
   it.each<[string, Record<string, string>, number, string]>([
     ['/events', {}, 401, 'The "Authorization" header is missing.'],
     ['/events', { authorization: 'Digest x' }, 401, 'The "Authorization" header value is invalid.'],
@@ -211,7 +211,7 @@ describe('an upgrade that is refused', () => {
     });
   });
 
-  it('because the account is suspended, or the server drains', async () => {
+  it('rejects suspended accounts', async () => {
     const running = await startFeed();
     const { accountId, sandboxKey: key } = running.server.addAccount();
     running.server.api.accounts.setStanding(accountId, { isSuspended: true });
@@ -223,7 +223,7 @@ describe('an upgrade that is refused', () => {
     expect(await refusalOf(running, '/events')).toMatchObject({ status: 503 });
   });
 
-  it('because there are too many already, of the project or of all', async () => {
+  it('rejects connections beyond the limit', async () => {
     const running = await startFeed({ maxClients: 3, maxClientsPerProject: 2 });
     const [other, third] = [running.server.addAccount(), running.server.addAccount()];
     const first = await listen(running);
@@ -237,7 +237,7 @@ describe('an upgrade that is refused', () => {
     await listen(running, { key: third.sandboxKey });
   });
 
-  it('because its project has used its reads of the minute up', async () => {
+  it('rejects projects without remaining reads', async () => {
     const running = await startFeed({}, { rateLimits: { uploads: 0, writes: 0, reads: 1 } });
     await listen(running);
     expect(await refusalOf(running, '/events')).toMatchObject({
@@ -250,7 +250,7 @@ describe('an upgrade that is refused', () => {
     });
   });
 
-  it('while an earlier request on its connection is not answered', async () => {
+  it('rejects upgrades while an earlier request on the connection is unanswered', async () => {
     const { server } = shared;
     const socket = connect(server.listener.httpPort, '127.0.0.1');
     let heard = '';
@@ -282,7 +282,7 @@ describe('an upgrade that is refused', () => {
     expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toMatchObject({ status });
   });
 
-  it('is an ordinary request where it asks for something else', async () => {
+  it('is an ordinary request when it asks for another protocol', async () => {
     const { server } = shared;
     const plain = await server.call('GET', '/events');
     expect(plain.status).toBe(426);
@@ -298,7 +298,7 @@ describe('an upgrade that is refused', () => {
 });
 
 describe('over HTTPS', () => {
-  it('works with HTTP/1.1, and tells HTTP/2 to use that', async () => {
+  it('works with HTTP/1.1', async () => {
     const folder = await testTempDir();
     const [certPath, keyPath] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
     const { cert, key } = makeSelfSigned('a.example');

@@ -43,7 +43,7 @@ describe('videos of the sandbox', () => {
   const rows = (table: string, videoId: string) =>
     server.database.sqlite.prepare(`SELECT count(*) FROM ${table} WHERE video_id = ?`).pluck().get(videoId);
 
-  it('go for good 24 hours after their upload, from the trash too; those of production stay', async () => {
+  it('are deleted permanently 24 hours after their upload', async () => {
     const empty = await create(sandboxKey, false);
     const ofProduction = await create(productionKey);
     const early = await create(sandboxKey);
@@ -72,7 +72,7 @@ describe('videos of the sandbox', () => {
     expect(list.json.pagination.itemsTotal).toBe(0);
   });
 
-  it('stay where nothing, or not all, was uploaded', async () => {
+  it('are kept while nothing was uploaded', async () => {
     const empty = await create(sandboxKey, false);
     const begun = await create(sandboxKey, false);
     const body = new FormData();
@@ -84,7 +84,7 @@ describe('videos of the sandbox', () => {
     expect([await statusOf(empty), await statusOf(begun)]).toEqual([200, 200]);
   });
 
-  it('go when they are recordings, 24 hours after these were closed', async () => {
+  it('are deleted when they are recordings', async () => {
     const videoId = await create(sandboxKey, false);
     const { sqlite } = server.database;
     sqlite
@@ -101,7 +101,7 @@ describe('videos of the sandbox', () => {
     expect(await remove()).toBe(1);
   });
 
-  it('go when nothing comes of their source any more, unless another begins', async () => {
+  it('are deleted when their source never arrives', async () => {
     const part = (videoId: string, key = sandboxKey) => {
       const body = new FormData();
       body.set('file', new File([new Uint8Array(5_242_880)], 'a.mp4'));
@@ -128,7 +128,7 @@ describe('videos of the sandbox', () => {
     expect(statuses).toEqual([404, 200, 200]);
   });
 
-  it('are found without looking at any other video', () => {
+  it('are found without reading other videos', () => {
     const plan = server.database.sqlite
       .prepare(
         'EXPLAIN QUERY PLAN SELECT video_id FROM sandbox_videos WHERE completed_at_ms <= 5 ORDER BY completed_at_ms, video_id LIMIT 9',
@@ -139,7 +139,7 @@ describe('videos of the sandbox', () => {
   });
 });
 
-it('a server that was off when their time was over removes them, with their files, when it starts', async () => {
+it('are deleted at the next start when the server was off', async () => {
   const dataDir = await testTempDir();
   const ids: Record<string, string> = {};
   const call = (server: { baseUrl: string }, key: string, path: string, body?: FormData | string) =>
@@ -165,7 +165,7 @@ it('a server that was off when their time was over removes them, with their file
   expect(existsSync(`${dataDir}/vod/${ofProduction}/source`)).toBe(true);
 });
 
-it('what was made of videos of the sandbox before it was marked is made anew; production stays as it is', () => {
+it('are encoded again when they were made before sandbox marks existed, unlike production', () => {
   const sqlite = new Sqlite(':memory:');
   const before = migrations.findIndex(({ name }) => name === 'sandbox retention');
   migrate(sqlite, migrations.slice(0, before));

@@ -38,7 +38,7 @@ function watching(changed: Partial<ServerComponents> = {}) {
 }
 
 describe('the state of the server', () => {
-  it("is told to the operator's account, in both environments, and to nobody else", async () => {
+  it('is only for the account of the operator', async () => {
     const told = await server.call('GET', '/server');
     expect(told.status).toBe(200);
     expect(told.json).toMatchObject({ version: '0.0.0', live: { broadcasts: 0, viewers: 0 } });
@@ -52,7 +52,7 @@ describe('the state of the server', () => {
     }
   });
 
-  it('has what the machine and the parts of the server say', async () => {
+  it('contains the measurements of the machine and the server', async () => {
     const state = await watching().watch.state();
     expect(state).toMatchObject({
       version: '1.2.3',
@@ -69,7 +69,7 @@ describe('the state of the server', () => {
     expect(disk.freeBytes).toBeLessThan(disk.totalBytes);
   });
 
-  it.runIf(process.platform === 'linux')('has the memory of the programs that run', async () => {
+  it.runIf(process.platform === 'linux')('contains the memory of child processes', async () => {
     const child = execFile('sleep', ['60']);
     onTestFinished(() => void child.kill());
     // The second one is gone, or was never there.
@@ -78,7 +78,7 @@ describe('the state of the server', () => {
     expect(memory.childrenBytes).toBeLessThan(50_000_000);
   });
 
-  it('counts the jobs that were given up today', async () => {
+  it('counts the jobs that failed today', async () => {
     const add = server.database.sqlite.prepare(
       "INSERT INTO jobs (kind, lane, subject_id, payload, priority, state, run_at_ms, failed_at_ms, created_at_ms) VALUES ('encode', 'encode', 'vi', 'null', 0, 'failed', 0, ?, 0)",
     );
@@ -87,7 +87,7 @@ describe('the state of the server', () => {
     expect((await watching().watch.state()).queue.failedToday).toBe(1);
   });
 
-  it('is looked at again and again while somebody asks, and no more a minute later', async () => {
+  it('is measured repeatedly while it is requested', async () => {
     let looks = 0;
     const jobs = () => {
       looks += 1;
@@ -105,7 +105,7 @@ describe('the state of the server', () => {
     expect([later.queue.waiting, watch.isRunning]).toEqual([seen + 1, true]);
   });
 
-  it('warns in words, and is refused once the server stops', async () => {
+  it('contains warnings', async () => {
     const { watch } = watching({ minFreeBytes: Number.MAX_SAFE_INTEGER });
     const { warnings } = await watch.state();
     expect(warnings[0]).toMatchObject({

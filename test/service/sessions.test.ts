@@ -65,7 +65,7 @@ const slugOf = ({ status, json }: ApiReply) => [status, json?.type?.split('/').a
 const notSignedIn = [401, 'authentication-invalid-session'];
 
 describe('signing in', () => {
-  it('answers who is signed in, with a cookie that scripts and other sites cannot reach', async () => {
+  it('returns the session and sets its cookie', async () => {
     const answer = await trySignIn({ ...studio, email: 'Studio@Example.ORG' });
     expect(answer.status).toBe(201);
     expect(answer.json).toEqual({
@@ -96,12 +96,12 @@ describe('signing in', () => {
     expect(dump).not.toContain(told.slice(17, 60));
   });
 
-  it('over TLS gives a cookie for TLS only', async () => {
+  it('sets a TLS-only cookie over TLS', async () => {
     const answer = await trySignIn(studio, { 'x-forwarded-proto': 'https' });
     expect(answer.headers.get('set-cookie')).toMatch(/; Secure$/);
   });
 
-  it('is refused in the same words whether the address or the password is wrong', async () => {
+  it('fails with the same text for a wrong address and a wrong password', async () => {
     const wrong = await trySignIn({ ...studio, password: 'ten boats' });
     const unknown = await trySignIn({ ...studio, email: 'nobody@example.org' });
     expect(slugOf(wrong)).toEqual([401, 'authentication-wrong-password']);
@@ -109,7 +109,7 @@ describe('signing in', () => {
     expect([wrong, unknown].map(({ headers }) => headers.get('set-cookie'))).toEqual([null, null]);
   });
 
-  it('with ten wrong passwords in 15 minutes has to wait, even with the right one, and not for others', async () => {
+  it('has to wait after ten wrong passwords in 15 minutes', async () => {
     const tries = Array.from({ length: 12 }, (_, n) =>
       trySignIn({ ...studio, password: 'wrong' }, { 'x-forwarded-for': `192.0.2.${n}` }),
     );
@@ -126,7 +126,7 @@ describe('signing in', () => {
     expect((await trySignIn(studio, elsewhere)).status).toBe(201);
   });
 
-  it('to a suspended account is refused to who knows the password, and its sessions have ended', async () => {
+  it('to a suspended account fails even with the right password, and its sessions have ended', async () => {
     const cookie = await signIn(server, studio);
     const { accounts } = server.api;
     expect((await as(cookie, 'GET', '/videos', inSandbox)).status).toBe(200);
@@ -145,7 +145,7 @@ describe('the cookie of a session', () => {
     cookie = await signIn(server);
   });
 
-  it('is a caller of the API with the environment beside it, and only then', async () => {
+  it('authenticates API calls in the named environment', async () => {
     const { json: made } = await as(cookie, 'POST', '/videos', inSandbox, { title: 'Harbour' });
     const { json: listed } = await server.call('GET', '/videos', { key: sandboxKey });
     expect(listed.data.map(({ videoId }: { videoId: string }) => videoId)).toEqual([made.videoId]);
@@ -160,7 +160,7 @@ describe('the cookie of a session', () => {
     expect(slugOf(await as(`${cookie.slice(0, -1)}-`, 'GET', '/videos', inSandbox))).toEqual(notSignedIn);
   });
 
-  it('does not count beside an Authorization header', async () => {
+  it('is ignored beside an Authorization header', async () => {
     const bad = { authorization: basic('no key'), ...inSandbox };
     expect(slugOf(await as(cookie, 'GET', '/videos', bad))).toEqual([401, 'authentication-invalid-api-key']);
     const good = { authorization: basic(studioKeys.sandboxKey), ...inSandbox };
@@ -169,7 +169,7 @@ describe('the cookie of a session', () => {
     expect(json).not.toHaveProperty('operator');
   });
 
-  it('counts for nothing that a page of another site asks for', async () => {
+  it('is ignored in requests of other sites', async () => {
     const foreign: Record<string, string>[] = [
       { origin: 'https://evil.example' },
       { origin: 'null' },
@@ -195,7 +195,7 @@ describe('the cookie of a session', () => {
     expect((await as(cookie, 'GET', '/videos', own)).status).toBe(200);
   });
 
-  it('cannot be sent by a page of another site, which may not name an environment', async () => {
+  it('cannot be sent by pages of other sites', async () => {
     const { headers } = await as(null, 'OPTIONS', '/videos', {
       ...{ origin: 'https://evil.example', 'access-control-request-method': 'GET' },
       'access-control-request-headers': 'millrace-environment',
@@ -204,7 +204,7 @@ describe('the cookie of a session', () => {
     expect(headers.get('access-control-allow-credentials')).toBeNull();
   });
 
-  it('opens no production before the account is upgraded, which the operator does for itself only', async () => {
+  it('gives no access to production before the upgrade', async () => {
     const other = await signIn(server, studio);
     for (const one of [cookie, other]) {
       expect(slugOf(await as(one, 'GET', '/videos', inProduction))).toEqual([
@@ -248,7 +248,7 @@ describe('a session', () => {
     server.database.sqlite.exec('DELETE FROM sessions');
   });
 
-  it('is listed, and can be ended from itself and from another one, at once', async () => {
+  it('is listed', async () => {
     const first = await signIn(server);
     nowMs += 1_000;
     const userAgent = `Browser ${'x'.repeat(300)}`;
@@ -272,7 +272,7 @@ describe('a session', () => {
     expect(server.database.sqlite.prepare('SELECT count(*) FROM sessions').pluck().get()).toBe(0);
   });
 
-  it('can end all others, and none of another user', async () => {
+  it('can end all others', async () => {
     const [first, second, other] = [await signIn(server), await signIn(server), await signIn(server, studio)];
     expect((await as(first, 'DELETE', '/account/sessions')).status).toBe(204);
     expect(slugOf(await as(second, 'GET', '/auth/session'))).toEqual(notSignedIn);
@@ -280,7 +280,7 @@ describe('a session', () => {
     expect((await as(other, 'GET', '/auth/session')).status).toBe(200);
   });
 
-  it('ends when its browser signs in anew', async () => {
+  it('ends when its browser signs in again', async () => {
     const first = await signIn(server);
     const again = await as(first, 'POST', '/auth/session', {}, admin);
     expect(slugOf(await as(first, 'GET', '/auth/session'))).toEqual(notSignedIn);
@@ -289,7 +289,7 @@ describe('a session', () => {
     );
   });
 
-  it('ends 30 days after it was last used, with a cookie that is renewed meanwhile', async () => {
+  it('ends 30 days after its last use', async () => {
     const used = await signIn(server);
     const left = await signIn(server);
     nowMs += 30_000;
@@ -304,7 +304,7 @@ describe('a session', () => {
     expect(await idsOf(used)).toHaveLength(1);
   });
 
-  it('is one of a hundred of a user: the one that was unused for the longest time goes', async () => {
+  it('ends as the least recently used one beyond a hundred', async () => {
     const first = await signIn(server);
     const { accounts } = server.api;
     const store = accounts.sessions;
@@ -326,7 +326,7 @@ describe('a session', () => {
     await waitUntil(async () => (await as(first, 'GET', '/auth/session')).status === 401);
   });
 
-  it('is no business of API keys', async () => {
+  it('cannot be managed with API keys', async () => {
     for (const [method, path] of [
       ['GET', '/auth/session'],
       ['GET', '/account/sessions'],
@@ -339,7 +339,7 @@ describe('a session', () => {
     }
   });
 
-  it('outlives a restart, and the expired ones are gone after it', async () => {
+  it('survives a restart', async () => {
     const left = await signIn(server);
     nowMs += 29 * day;
     const cookie = await signIn(server);
@@ -358,7 +358,7 @@ describe('a password', () => {
   const change = (cookie: string, currentPassword: string, newPassword: string) =>
     as(cookie, 'PUT', '/account/password', {}, { currentPassword, newPassword });
 
-  it('is changed by who knows it, which ends all other sessions', async () => {
+  it('is changed with the current password', async () => {
     const [first, second] = [await signIn(server, studio), await signIn(server, studio)];
     const newPassword = 'nine boats come home at dusk';
     const refused: [string, string, string][] = [
@@ -409,7 +409,7 @@ describe('the event feed', () => {
   const dial = (headers: Record<string, string>, named = protocols) =>
     listen(running, { protocols: named, headers });
 
-  it('is heard with the cookie by a page of this server, until the session ends', async () => {
+  it('accepts the cookie from a page of this server', async () => {
     const cookie = await signIn(server);
     const { socket, messages, closed } = await dial({ cookie, origin: server.baseUrl });
     expect(socket.protocol).toBe('millrace.events.v1');
@@ -418,7 +418,7 @@ describe('the event feed', () => {
     expect(await closed).toBe(4401);
   });
 
-  it('is refused to pages of other sites, without an origin, and in production before the upgrade', async () => {
+  it('rejects pages of other sites', async () => {
     const cookie = await signIn(server, studio);
     const asked = async (headers: Record<string, string>, environment = 'sandbox') => {
       const named = { 'sec-websocket-protocol': `millrace.events.v1, environment.${environment}` };

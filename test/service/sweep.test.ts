@@ -139,7 +139,7 @@ const lose = (id: string, ...names: string[]) => {
 };
 
 describe('files that no row names', () => {
-  it('are removed wherever they are, and what belongs to somebody stays', async () => {
+  it('are removed from every folder', async () => {
     const film = await makeFilm();
     const [lostVideo, lostUpload, lostLive, lostPlayer] = [
       newId('vi'),
@@ -183,7 +183,7 @@ describe('files that no row names', () => {
     expect(summary().repaired).toEqual({});
   });
 
-  it('are removed out of the folder of a video that is done, by the names that the server gives only', async () => {
+  it('are removed from the folder of a finished video', async () => {
     const { id, thumbnail, captions } = await makeFilm();
     const left = [
       'recording-2.mp4',
@@ -207,7 +207,7 @@ describe('files that no row names', () => {
     expect(summary().removed).toEqual({ 'file-of-video': 8 });
   });
 
-  it('stay while a job or a recording works on their video', async () => {
+  it('are kept while a job or a recording writes to their video', async () => {
     const [film, other] = [await makeFilm(), await makeFilm()];
     run(
       "INSERT INTO jobs (kind, lane, subject_id, payload, priority, state, run_at_ms, created_at_ms) VALUES ('encode', 'encode', ?, '{}', 0, 'waiting', 1, 1)",
@@ -223,7 +223,7 @@ describe('files that no row names', () => {
     expect(linesOf('video-repaired')).toEqual([]);
   });
 
-  it('stay while they may be in the making: their row comes after them', async () => {
+  it('are kept while their row may still come', async () => {
     const made = newId('vi');
     place('vod', made, `captions-en-${randomUUID()}.vtt`);
     place('watermarks', newId('watermark_'));
@@ -240,7 +240,7 @@ describe('files that no row names', () => {
     expect(readdirSync(files.root('watermarks'))).toEqual([]);
   });
 
-  it('stay when they are none of ours, and nobody hears of them again', async () => {
+  it('are kept when this server did not create them', async () => {
     for (const name of ['lost+found', 'backup of monday', 'viShort']) place('vod', name, 'a');
     place('watermarks', 'README');
     place('vod', 'a file');
@@ -249,7 +249,7 @@ describe('files that no row names', () => {
     expect(lines.map(({ event }) => event)).toEqual(['sweep-done']);
   });
 
-  it('stay when most of everything belongs to nobody, and the log says so', async () => {
+  it('are kept when most files have no row', async () => {
     const film = await makeFilm();
     const ids = Array.from({ length: 11 }, () => newId('vi'));
     for (const id of ids) place('vod', id, 'source');
@@ -261,7 +261,7 @@ describe('files that no row names', () => {
     for (const id of ids) expect(isThere('vod', id)).toBe(false);
   });
 
-  it('stay when they are newer than a database that was restored from a backup, however often the server starts', async () => {
+  it('are kept when they are newer than the restored backup of the database', async () => {
     await makeFilm();
     const [before, later] = [newId('vi'), newId('vi')];
     place('vod', before, 'source');
@@ -285,7 +285,7 @@ describe('files that no row names', () => {
     expect(store.usePeriods()[0]!.lastAtMs).toBeGreaterThan(backedUpAtMs);
   });
 
-  it('go where a server left them that was killed before its first sweep was over, and where one did after a restore', async () => {
+  it('are removed after a server was killed before its first sweep ended, but not after a restore', async () => {
     const store = new SweepStore(server.database);
     store.recordUse({ beganAtMs: Date.now() - 9 * dayMs, lastAtMs: Date.now() - 3 * dayMs });
     await makeFilm();
@@ -304,7 +304,7 @@ describe('files that no row names', () => {
     );
   });
 
-  it('stay when the database is newer than they are', async () => {
+  it('are kept when the database is newer', async () => {
     const id = newId('vi');
     place('vod', id, 'source');
     utimesSync(files.video(id), new Date(1), new Date(1));
@@ -313,7 +313,7 @@ describe('files that no row names', () => {
     expect(linesOf('orphan-kept')).toEqual([{ path: `vod/${id}`, reason: 'it is older than the database' }]);
   });
 
-  it('go in the next sweep where a stop or a kill came in between', async () => {
+  it('are removed by the next sweep after an interruption', async () => {
     const film = await makeFilm();
     const ids = Array.from({ length: 9 }, () => newId('vi'));
     for (const id of ids) place('vod', id, 'source');
@@ -331,13 +331,13 @@ describe('files that no row names', () => {
   });
 });
 
-describe('rows whose files are gone', () => {
+describe('rows with missing files', () => {
   beforeEach(async () => {
     // Others that are well: a lost disk looks different.
     await makeFilm();
   });
 
-  it('are told from those that are well', async () => {
+  it('are told from complete ones', async () => {
     const { id } = await makeFilm();
     await sweepAt().run();
     expect(linesOf('video-repaired')).toEqual([]);
@@ -345,7 +345,7 @@ describe('rows whose files are gone', () => {
     expect(summary()).toMatchObject({ removed: {}, repaired: {}, freedBytes: 0, videos: 2 });
   });
 
-  it('have what can be made of the source made again', async () => {
+  it('are rebuilt from the source', async () => {
     const { id } = await makeFilm();
     lose(id, 'hls-1/240p.mp4', 'mp4', 'storyboard.vtt');
     // What another user's backup has left is no obstacle.
@@ -369,7 +369,7 @@ describe('rows whose files are gone', () => {
     expect(ordered.filter(({ subjectId }) => subjectId === second).map(({ kind }) => kind)).toEqual(['mp4']);
   });
 
-  it('say that a video cannot be played when its source is gone too, and that it can when the files are back', async () => {
+  it('make a video unplayable when its source is missing too', async () => {
     const { id } = await makeFilm();
     lose(id, 'source', 'hls-1');
     await sweepAt().run();
@@ -391,7 +391,7 @@ describe('rows whose files are gone', () => {
     expect(linesOf('video-repaired').at(-1)).toMatchObject({ found: ['hls 240p', 'audio audio'] });
   });
 
-  it('forget images and captions that are gone', async () => {
+  it('of images and captions are cleared', async () => {
     const { id, thumbnail, captions } = await makeFilm();
     const uploaded = await makeFilm();
     run("UPDATE video_thumbnails SET choice = 'upload' WHERE video_id = ?", uploaded.id);
@@ -409,7 +409,7 @@ describe('rows whose files are gone', () => {
     ]);
   });
 
-  it('forget logos, images of live streams and watermarks that are gone', async () => {
+  it('of logos, live thumbnails and watermarks are cleared', async () => {
     const project = sandboxProjectOf(server.database);
     const player = (await server.call('POST', '/players', { body: { name: 'A' } })).json.playerId;
     run("UPDATE players SET logo_file = 'logo-1.png', logo_bytes = 9, link = 'x' WHERE id = ?", player);
@@ -432,7 +432,7 @@ describe('rows whose files are gone', () => {
     expect(summary().repaired).toEqual({ player: 1, 'live-stream': 1, watermark: 1 });
   });
 
-  it('get the work that nobody remembers, or say that nothing comes of it', async () => {
+  it('get a job when theirs is missing', async () => {
     const [waiting, fresh, hopeless] = [await makeFilm(), await create(), await create()];
     run(
       "UPDATE renditions SET status = 'encoding', file = NULL WHERE video_id = ? AND quality = '240p'",
@@ -454,7 +454,7 @@ describe('rows whose files are gone', () => {
     expect(stateOf(fresh)).toMatchObject({ is_playable: 0, failure: null });
   });
 
-  it('stay as they are when the disk of most of them is away', async () => {
+  it('are kept when most files are missing, because the disk is probably not mounted', async () => {
     const films = await Promise.all(Array.from({ length: 12 }, makeFilm));
     for (const { id } of films) rmSync(files.video(id), { recursive: true });
     await sweepAt().run();
@@ -462,7 +462,7 @@ describe('rows whose files are gone', () => {
     expect(linesOf('sweep-refused')).toEqual([{ reason: 'most files are missing that the database names' }]);
   });
 
-  it('stay as they are when the folder of all videos is empty', async () => {
+  it('are kept when the folder of all videos is empty', async () => {
     rmSync(files.root('vod'), { recursive: true });
     await sweepAt().run();
     expect(linesOf('sweep-refused')).toHaveLength(1);
@@ -470,7 +470,7 @@ describe('rows whose files are gone', () => {
   });
 });
 
-it('goes over two thousand videos, and never keeps others waiting', async () => {
+it('are checked for two thousand videos without blocking the server', async () => {
   const project = sandboxProjectOf(server.database);
   const add = server.database.sqlite.prepare(
     `INSERT INTO videos (id, project_id, title, title_folded, is_public, is_panoramic, has_mp4_support, tags, metadata,

@@ -49,7 +49,7 @@ async function uploaded(bytes: number, key?: string): Promise<string> {
 }
 
 describe('the storage of a project', () => {
-  it('is what the files of its videos have, by kind, until they are deleted', async () => {
+  it('is the size of the files of its videos', async () => {
     const videoId = await uploaded(1_000);
     expect(await storage()).toEqual({ ...nothing, measuring: true });
     await server.call('POST', `/videos/${videoId}/captions/en`, {
@@ -75,7 +75,7 @@ describe('the storage of a project', () => {
     expect(await storage()).toEqual(nothing);
   });
 
-  it('follows what is written down of files, and what is removed soon after that', async () => {
+  it('follows changes of files', async () => {
     const { sqlite } = server.database;
     const videoId = await uploaded(100);
     await meter.run();
@@ -124,7 +124,7 @@ describe('the storage of a project', () => {
     await server.call('DELETE', `/videos/${videoId}`);
   });
 
-  it('has recordings from their first bytes on, and keeps them apart when they are videos', async () => {
+  it('includes recordings from their first bytes', async () => {
     const { sqlite } = server.database;
     const videoId = 'viRecorded00000000000000';
     const project = sandboxProjectOf(server.database);
@@ -150,7 +150,7 @@ describe('the storage of a project', () => {
     await server.call('DELETE', `/videos/${kept}`);
   });
 
-  it('is that of this project alone, and goes with it', async () => {
+  it('belongs to one project', async () => {
     const other = server.addAccount();
     const own = await uploaded(10);
     await uploaded(7, other.sandboxKey);
@@ -166,7 +166,7 @@ describe('the storage of a project', () => {
     await server.call('DELETE', `/videos/${own}`);
   });
 
-  it('is measured after an update of a database that knew nothing of it', async () => {
+  it('is measured after an update of a database without measurements', async () => {
     const sqlite = new Sqlite(':memory:');
     const before = migrations.findIndex(({ name }) => name === 'traffic');
     migrate(sqlite, migrations.slice(0, before));

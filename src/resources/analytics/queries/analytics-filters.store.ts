@@ -20,7 +20,7 @@ export interface ResolvedFilter {
 const rowsPerStep = 200;
 const maxListedMedia = 100;
 
-/** Looks up the numbers of values and the values of numbers. */
+/** Looks up the numbers of values and the values of numbers. Raw SQL, because lists are bound as one JSON array, which keeps statements the same. */
 export class AnalyticsFiltersStore {
   readonly #database: Database;
 

@@ -34,7 +34,7 @@ export interface Summed {
 
 const countSpans = [86_400, 3_600, 60];
 
-/** Sums up counters. */
+/** Sums up counters. Raw SQL, because the statements are composed for {@link readRowsInSlices}. */
 export class CountsStore {
   readonly #database: Database;
 

@@ -53,7 +53,7 @@ const numbersPerStep = 1_000;
 const valueColumns = dimensions.map(dimension => dimension.replaceAll('-', '_'));
 const playsIndex = counterNames.indexOf('plays');
 
-/** Writes playbacks to the analytics tables. Call it at most once a second, so that many playbacks share a transaction. */
+/** Writes playbacks to the analytics tables. Call it at most once a second, so that many playbacks share a transaction. Raw SQL, because each statement has a column per counter or dimension. */
 export class AnalyticsWritesStore {
   readonly #database: Database;
   readonly #newValues: TokenBuckets;
@@ -71,7 +71,10 @@ export class AnalyticsWritesStore {
   readonly #addSum;
   readonly #addTotal;
 
-  /** `newValueLimit`: new values that a project may add. Values beyond it count as unknown. */
+  /**
+   * Writes playbacks to the analytics tables. Call it at most once a second, so that many playbacks share a transaction. Raw SQL,
+   * because each statement has a column per counter or dimension.
+   */
   constructor(database: Database, newValues: TokenBuckets) {
     this.#database = database;
     this.#newValues = newValues;
