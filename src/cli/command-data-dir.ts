@@ -8,7 +8,7 @@ import { type RunningServer, RunningServers } from '../store/running-servers.ts'
 /** Folder of this program, as in {@link RunningServer}. */
 export const programDir = fileURLToPath(new URL('../../', import.meta.url));
 
-export interface CommandSettings {
+interface CommandSettings {
   readonly flags: Readonly<Record<string, string>>;
   readonly configFile: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -14,7 +14,7 @@ import {
   text,
 } from './setting-kinds.ts';
 
-export interface Setting<Value, Default> {
+interface Setting<Value, Default> {
   readonly env: string;
   readonly kind: SettingKind<Value>;
   /** As in the file; `null` means unset, or chosen by the server. */

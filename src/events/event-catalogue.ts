@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { formatAtom } from '../shared/clock.ts';
 
 const liveStreamId = z.string().describe('Id of the live stream.');
 const videoId = z.string().describe('Id of the video.');
@@ -14,7 +15,7 @@ const recordedFrom = liveStreamId.optional().describe('Only for a recording: id 
 const failureReason = z.string().describe('A sentence for the owner of the video.');
 
 /** An event of the catalogue. */
-export interface EventKind {
+interface EventKind {
   /** Description for the documentation. */
   readonly summary: string;
   /** False for events that this server accepts subscriptions to but never emits. */
@@ -207,4 +208,13 @@ export function eventSchema(type: DeliveryType) {
       ...payload.shape,
     })
     .meta({ description: summary, examples: [{ type, emittedAt: '2026-03-04T05:06:07+00:00', ...example }] });
+}
+
+/** Builds the JSON body of an event for webhooks and the feed. */
+export function eventBody(event: {
+  readonly type: string;
+  readonly createdAtMs: number;
+  readonly payload: Readonly<Record<string, unknown>>;
+}): Record<string, unknown> {
+  return { type: event.type, emittedAt: formatAtom(event.createdAtMs), ...event.payload };
 }

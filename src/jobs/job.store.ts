@@ -1,7 +1,7 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
 import type { Database, Queries } from '../store/database.ts';
+import type { JobRow } from '../store/event-tables.ts';
 import type { Bound } from '../store/prepared-query.ts';
-import type { JobRow } from '../store/tables.ts';
 import type { NewJob } from './job.ts';
 
 /** A job with its state in the database. */

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/shared/clock.ts';
 import { AppError } from '../../src/shared/errors.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import type { JobRow } from '../../src/store/tables.ts';
+import type { JobRow } from '../../src/store/event-tables.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 

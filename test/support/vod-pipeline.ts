@@ -13,7 +13,7 @@ import { sandboxLimits } from '../../src/shared/sandbox-limits.ts';
 import { Secret } from '../../src/shared/secret.ts';
 import { MediaFiles } from '../../src/storage/media-files.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import type { VideoRow } from '../../src/store/tables.ts';
+import type { VideoRow } from '../../src/store/media-tables.ts';
 import { RenditionFolders } from '../../src/vod/encode/rendition-folders.ts';
 import type { EncodingState } from '../../src/vod/encoding-repository.ts';
 import { IndexWorkerPool } from '../../src/vod/index/index-worker-pool.ts';

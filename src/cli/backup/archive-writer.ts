@@ -5,7 +5,7 @@ import { isNotFound } from '../../storage/folder-names.ts';
 import { blockBytes, paddingOf, sumsName } from './archive-format.ts';
 import type { DataFile } from './data-files.ts';
 
-export interface ArchiveObserver {
+interface ArchiveObserver {
   bytesWritten(bytes: number): void;
   fileWritten(name: string): void;
   /** A file was deleted or truncated since it was listed. */

@@ -14,7 +14,7 @@ import { type DataFile, databaseName, snapshotPrefix } from './data-files.ts';
 import { acquireBackupLock, FileSnapshot, removeStaleSnapshots } from './file-snapshot.ts';
 import type { Progress } from './progress.ts';
 
-export interface BackupOptions {
+interface BackupOptions {
   readonly dataDir: string;
   /** A file, or a stream that stays open. */
   readonly to: string | Writable;
@@ -35,7 +35,7 @@ export interface BackupOptions {
   readonly findMissing: (folder: string, filesFolder: string) => Promise<readonly string[]>;
 }
 
-export interface BackupReport {
+interface BackupReport {
   readonly files: number;
   readonly bytes: number;
   /** Sentences for the operator. */

@@ -17,7 +17,7 @@ import { type ArchivedFile, readArchive } from './archive-reader.ts';
 import { databaseName, isExcludedFromBackup } from './data-files.ts';
 import type { Progress } from './progress.ts';
 
-export interface RestoreOptions {
+interface RestoreOptions {
   readonly from: AsyncIterable<Buffer>;
   /** Created if it is missing; must be empty. */
   readonly dataDir: string;
@@ -26,7 +26,7 @@ export interface RestoreOptions {
   readonly signal: AbortSignal;
 }
 
-export interface RestoreReport {
+interface RestoreReport {
   readonly files: number;
   readonly bytes: number;
   /** Creation time of the backup as ISO 8601. */

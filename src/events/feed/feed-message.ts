@@ -1,6 +1,5 @@
 import { formatAtom } from '../../shared/clock.ts';
-import { eventBody } from '../event-body.ts';
-import { eventTypes } from '../event-catalogue.ts';
+import { eventBody, eventTypes } from '../event-catalogue.ts';
 import type { StoredEvent } from '../outbox.store.ts';
 
 /** Statistics of a broadcast, sent each second and not stored. */

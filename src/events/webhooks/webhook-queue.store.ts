@@ -1,6 +1,6 @@
 import { newId } from '../../shared/ids.ts';
 import type { Database } from '../../store/database.ts';
-import { eventBody } from '../event-body.ts';
+import { eventBody } from '../event-catalogue.ts';
 import { type NewDelivery, prepareQueueStatements } from './webhook-statements.store.ts';
 
 /** An event to be delivered to the webhooks of its project. */

@@ -1,7 +1,6 @@
 import type { Clock } from '../../shared/clock.ts';
 import { newId } from '../../shared/ids.ts';
-import { eventBody } from '../event-body.ts';
-import { testType } from '../event-catalogue.ts';
+import { eventBody, testType } from '../event-catalogue.ts';
 import { webhookHeaders } from './webhook-headers.ts';
 import type { WebhookQueue } from './webhook-queue.store.ts';
 import { isAccepted, type WebhookSender } from './webhook-sender.ts';

@@ -16,7 +16,7 @@ export interface Sample {
 }
 
 /** Callbacks of a {@link FragmentReader}, called during `push` in the order of the stream. */
-export interface FragmentHandlers {
+interface FragmentHandlers {
   /** Called once, before the first sample. */
   onInit(tracks: TrackDescription[]): void;
   onSample(sample: Sample): void;

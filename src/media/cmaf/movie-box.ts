@@ -11,7 +11,7 @@ import {
 } from './sample-entry.ts';
 
 /** The dynamic range of the video, as in VIDEO-RANGE. */
-export type VideoRange = 'SDR' | 'HLG' | 'PQ';
+type VideoRange = 'SDR' | 'HLG' | 'PQ';
 
 /** The properties of a track that a player needs before its first sample. */
 export interface TrackDescription {
@@ -44,7 +44,7 @@ export interface SampleDefaults {
   readonly flags: number;
 }
 
-export interface Movie {
+interface Movie {
   /** The video and audio tracks in file order. */
   readonly tracks: TrackDescription[];
   /** By track id; includes tracks of other kinds. */

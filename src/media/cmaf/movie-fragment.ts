@@ -23,7 +23,7 @@ export interface LocatedSample {
 }
 
 /** State from before the fragment. */
-export interface FragmentContext {
+interface FragmentContext {
   /** From the `moov`, by track id. */
   readonly defaults: ReadonlyMap<number, SampleDefaults>;
   /** End of each track's last sample; updated here. */

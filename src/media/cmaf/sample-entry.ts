@@ -58,7 +58,7 @@ export function readChildBox(entry: Buffer, fields: SampleEntryFields, type: str
 const MAX_HEVC_UNITS = 256;
 
 /** An array of NAL units of one type in an `hvcC`. */
-export interface HevcArray {
+interface HevcArray {
   /** Position in the sample entry of the byte with array_completeness and the type. */
   readonly position: number;
   /** NAL unit type, 0..63: 32 VPS, 33 SPS, 34 PPS. */

@@ -6,7 +6,7 @@ import { BitReader } from './bit-reader.ts';
 const MPEG4_AUDIO = 0x40;
 
 /** The decoder configuration in the `esds` of an `mp4a` entry. */
-export interface AudioConfig {
+interface AudioConfig {
   /** 0x40 is MPEG-4 audio; 0x69 and 0x6b are MP3. */
   readonly objectTypeIndication: number;
   /** MPEG-4 audio only: 2 is AAC-LC, 5 is HE-AAC. */

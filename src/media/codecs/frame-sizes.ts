@@ -12,7 +12,7 @@ const HEVC_SPS = 33;
 const AV1_SEQUENCE_HEADER = 1;
 
 /** The part of a decoder configuration that frame sizes depend on. */
-export interface VideoConfig {
+interface VideoConfig {
   /** Size of the length field before each NAL unit, in bytes. */
   readonly lengthBytes: number;
   readonly sizes: readonly FrameSize[];

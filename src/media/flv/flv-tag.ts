@@ -32,7 +32,7 @@ export interface TagCodec {
 }
 
 /** Role of a tag: `config` is a sequence header, `other` is not packaged (metadata, commands, end of sequence). */
-export type TagRole = 'config' | 'keyframe' | 'frame' | 'other';
+type TagRole = 'config' | 'keyframe' | 'frame' | 'other';
 
 export interface TagDescription {
   readonly codec: TagCodec;

@@ -1,5 +1,5 @@
 /** The delivery directives of a playlist request, or the reason to refuse it with 400. */
-export type DeliveryDirectives =
+type DeliveryDirectives =
   | {
       readonly ok: true;
       /** Block until this segment is complete. */

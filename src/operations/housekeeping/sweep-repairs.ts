@@ -1,4 +1,4 @@
-import type { TextTrackRow } from '../../store/tables.ts';
+import type { TextTrackRow } from '../../store/media-tables.ts';
 import type { LostRendition } from './video-findings.ts';
 
 /** Corrects rows by what is on the disk. The stores that own the rows do it. */

@@ -1,4 +1,4 @@
-import type { RenditionRow, TextTrackRow, VideoSourceRow } from '../../store/tables.ts';
+import type { RenditionRow, TextTrackRow, VideoSourceRow } from '../../store/media-tables.ts';
 
 /** The rows that name files of a video. */
 export interface VideoRows {

@@ -1,8 +1,8 @@
 import type { Clock } from '../../shared/clock.ts';
 import { randomBase62 } from '../../shared/ids.ts';
 import { Secret } from '../../shared/secret.ts';
+import type { Environment } from '../../store/account-tables.ts';
 import type { Database } from '../../store/database.ts';
-import type { Environment } from '../../store/tables.ts';
 import { AccountAdminStore, type ListedAccount } from './account-admin.store.ts';
 import { AccountsStore } from './accounts.store.ts';
 import { createAccount } from './create-account.ts';

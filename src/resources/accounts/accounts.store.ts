@@ -1,7 +1,7 @@
 import { newId } from '../../shared/ids.ts';
+import type { Environment } from '../../store/account-tables.ts';
 import type { Database, Queries } from '../../store/database.ts';
 import type { Bound, PreparedQuery } from '../../store/prepared-query.ts';
-import type { Environment } from '../../store/tables.ts';
 import type { User } from '../sessions/session.ts';
 import { SessionsStore } from '../sessions/sessions.store.ts';
 import { type Account, type KeyOwner, standingOf } from './account.ts';

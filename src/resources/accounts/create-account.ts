@@ -1,5 +1,5 @@
+import type { Environment } from '../../store/account-tables.ts';
 import type { Database } from '../../store/database.ts';
-import type { Environment } from '../../store/tables.ts';
 import { AccountsStore } from './accounts.store.ts';
 import { environments } from './key-pair.ts';
 import { KeyPairsStore } from './key-pairs.store.ts';

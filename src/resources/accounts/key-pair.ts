@@ -1,4 +1,4 @@
-import type { Environment } from '../../store/tables.ts';
+import type { Environment } from '../../store/account-tables.ts';
 
 /** In display order. */
 export const environments = ['sandbox', 'production'] as const satisfies readonly Environment[];

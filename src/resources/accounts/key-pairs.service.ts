@@ -2,7 +2,7 @@ import type { Caller } from '../../http/routing/caller.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { randomBase62 } from '../../shared/ids.ts';
-import type { Environment } from '../../store/tables.ts';
+import type { Environment } from '../../store/account-tables.ts';
 import type { KeyPairView } from './account.schema.ts';
 import type { AccountsStore } from './accounts.store.ts';
 import {

@@ -1,6 +1,6 @@
 import { newId } from '../../shared/ids.ts';
+import type { Environment } from '../../store/account-tables.ts';
 import type { Database } from '../../store/database.ts';
-import type { Environment } from '../../store/tables.ts';
 import { hashOfSecret } from './account.ts';
 import type { ApiKey, KeyPair } from './key-pair.ts';
 

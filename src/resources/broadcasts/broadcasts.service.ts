@@ -1,6 +1,6 @@
 import { formatAtom } from '../../shared/clock.ts';
 import { type ListResult, mapList } from '../../shared/list-page.ts';
-import type { BroadcastRow } from '../../store/tables.ts';
+import type { BroadcastRow } from '../../store/media-tables.ts';
 import type { BroadcastView, HealthHistoryView, IngestHealthView } from './broadcasts.schema.ts';
 import type { BroadcastsStore } from './broadcasts.store.ts';
 

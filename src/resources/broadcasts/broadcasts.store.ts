@@ -1,8 +1,8 @@
 import { newId } from '../../shared/ids.ts';
 import type { ListResult, PageRequest, Sort } from '../../shared/list-page.ts';
 import type { Database } from '../../store/database.ts';
+import type { BroadcastRow } from '../../store/media-tables.ts';
 import { removeInBatches } from '../../store/remove-in-batches.ts';
-import type { BroadcastRow } from '../../store/tables.ts';
 
 /** The first facts of a broadcast. `State` is the live room's union of states. */
 export interface OpenedBroadcast<State extends string> {

@@ -1,6 +1,6 @@
 import type { Outbox } from '../../events/outbox.store.ts';
 import type { Database } from '../../store/database.ts';
-import type { RecordingRow } from '../../store/tables.ts';
+import type { RecordingRow } from '../../store/media-tables.ts';
 import type { NewRecording, RecordingRepository } from '../../vod/recording/recording-repository.ts';
 import { VideoSourcesStore } from '../uploads/video-sources.store.ts';
 

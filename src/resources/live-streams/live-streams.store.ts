@@ -2,8 +2,8 @@ import type { ListResult, PageRequest, Sort } from '../../shared/list-page.ts';
 import type { Database } from '../../store/database.ts';
 import { foldText } from '../../store/folded-text.ts';
 import { listTotal } from '../../store/list-total.ts';
+import type { LiveStreamRow } from '../../store/media-tables.ts';
 import { readListPage } from '../../store/read-list-page.ts';
-import type { LiveStreamRow } from '../../store/tables.ts';
 import type { LiveStream, LiveStreamChanges } from './live-stream.ts';
 
 interface LiveStreamFilter {

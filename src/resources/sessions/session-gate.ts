@@ -4,7 +4,7 @@ import type { Caller, SetHeader } from '../../http/routing/caller.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
-import type { Environment } from '../../store/tables.ts';
+import type { Environment } from '../../store/account-tables.ts';
 import { type Session, sessionLifetimeMs } from './session.ts';
 import { sessionCookie, sessionSecretOf } from './session-cookie.ts';
 import type { SessionsStore } from './sessions.store.ts';

@@ -1,5 +1,5 @@
 import type { SessionCaller } from '../../http/routing/caller.ts';
-import type { Environment } from '../../store/tables.ts';
+import type { Environment } from '../../store/account-tables.ts';
 
 /** Counted from the last use. */
 export const sessionLifetimeMs = 30 * 24 * 3_600_000;

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
 import type { Database } from '../../store/database.ts';
 import { listTotal } from '../../store/list-total.ts';
-import type { SummaryRow } from '../../store/tables.ts';
+import type { SummaryRow } from '../../store/media-tables.ts';
 import type { Summary, SummaryFilter, SummaryStatus } from './summary.ts';
 
 const sortColumns = { createdAt: 'created_at_ms', updatedAt: 'updated_at_ms', videoId: 'video_id' } as const;

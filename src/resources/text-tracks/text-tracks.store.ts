@@ -1,6 +1,6 @@
 import type { PageRequest } from '../../shared/list-page.ts';
 import type { Database } from '../../store/database.ts';
-import type { TextTrackRow } from '../../store/tables.ts';
+import type { TextTrackRow } from '../../store/media-tables.ts';
 import type { TextTrack, TextTrackKind } from './text-track.ts';
 
 /** Captions and chapters in the database. A video has few, so they are counted when a list is read. */

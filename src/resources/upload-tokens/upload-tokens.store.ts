@@ -1,8 +1,9 @@
 import type { ListResult, PageRequest, Sort } from '../../shared/list-page.ts';
+import type { Environment } from '../../store/account-tables.ts';
 import type { Database } from '../../store/database.ts';
 import { listTotal } from '../../store/list-total.ts';
+import type { UploadTokenRow } from '../../store/media-tables.ts';
 import { readListPage } from '../../store/read-list-page.ts';
-import type { Environment, UploadTokenRow } from '../../store/tables.ts';
 import { type Standing, standingOf } from '../accounts/account.ts';
 import type { UploadToken } from './upload-token.ts';
 

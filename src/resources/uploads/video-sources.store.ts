@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Database } from '../../store/database.ts';
-import type { VideoSourceRow } from '../../store/tables.ts';
+import type { VideoSourceRow } from '../../store/media-tables.ts';
 import type { ContentRange, RangedUpload } from './content-range.ts';
 
 /** The source of a video: its origin and its progress. */

@@ -1,4 +1,4 @@
-import type { VideoRow } from '../../store/tables.ts';
+import type { VideoRow } from '../../store/media-tables.ts';
 import type { Video } from './video.ts';
 
 const columns = [

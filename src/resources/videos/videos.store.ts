@@ -1,7 +1,7 @@
 import type { Updateable } from 'kysely';
 import type { Database } from '../../store/database.ts';
 import { foldText } from '../../store/folded-text.ts';
-import type { VideoRow } from '../../store/tables.ts';
+import type { VideoRow } from '../../store/media-tables.ts';
 import type { ListPage, ListScope } from './lists/sorted-videos.store.ts';
 import type { VideoFilter } from './lists/video-filter.ts';
 import { VideoLists } from './lists/video-lists.store.ts';

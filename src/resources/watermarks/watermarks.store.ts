@@ -1,8 +1,8 @@
 import type { ListResult, PageRequest, Sort } from '../../shared/list-page.ts';
 import type { Database } from '../../store/database.ts';
 import { listTotal } from '../../store/list-total.ts';
+import type { WatermarkRow } from '../../store/media-tables.ts';
 import { readListPage } from '../../store/read-list-page.ts';
-import type { WatermarkRow } from '../../store/tables.ts';
 import type { Watermark } from './watermark.ts';
 
 export class WatermarksStore {

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { ListResult, PageRequest } from '../../shared/list-page.ts';
 import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
 import type { Database } from '../../store/database.ts';
-import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../store/tables.ts';
+import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../store/event-tables.ts';
 
 /** States of a delivery: waiting for its first or for another attempt, or done. */
 export const deliveryStatuses = ['waiting', 'retrying', 'succeeded', 'failed'] as const;

@@ -1,6 +1,6 @@
 import type { EventType } from '../../events/event-catalogue.ts';
 import type { Database } from '../../store/database.ts';
-import type { WebhookRow } from '../../store/tables.ts';
+import type { WebhookRow } from '../../store/event-tables.ts';
 import type { Webhook } from './webhook.ts';
 
 /** Webhooks in the database. A project has few, so lists read all of them. */

@@ -1,14 +1,14 @@
 import type { EventType } from '../../../events/event-catalogue.ts';
 import type { NewEvent, Outbox } from '../../../events/outbox.store.ts';
 import type { Clock } from '../../../shared/clock.ts';
+import type { ProjectRow } from '../../../store/account-tables.ts';
 import type { Database } from '../../../store/database.ts';
 import type {
-  ProjectRow,
   RenditionRow,
   VideoEncodingRow,
   VideoRow,
   VideoSourceRow,
-} from '../../../store/tables.ts';
+} from '../../../store/media-tables.ts';
 import type {
   EncodingRepository,
   EncodingRequest,

@@ -1,5 +1,5 @@
 import type { Database } from '../../../store/database.ts';
-import type { RenditionRow } from '../../../store/tables.ts';
+import type { RenditionRow } from '../../../store/media-tables.ts';
 import type { RenditionName } from '../../../vod/encoding-repository.ts';
 
 /** Whether something complete can be played of a video with these renditions: its picture, or where it has none its sound. */

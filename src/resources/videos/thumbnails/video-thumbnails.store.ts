@@ -1,5 +1,5 @@
 import type { Database } from '../../../store/database.ts';
-import type { VideoThumbnailRow } from '../../../store/tables.ts';
+import type { VideoThumbnailRow } from '../../../store/media-tables.ts';
 
 /** The owner's choice: the default frame, the frame at a timecode, or an uploaded image. */
 export interface ThumbnailChoice {

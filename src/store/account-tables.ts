@@ -1,0 +1,104 @@
+import type { Generated } from 'kysely';
+
+/** The project of an account: the sandbox has trial limits. */
+export type Environment = 'sandbox' | 'production';
+
+/** A key of this installation, created with the database. */
+export interface SecretRow {
+  name: string;
+  bytes: Buffer;
+}
+
+/** Owner of two projects, which can be suspended. The first start creates the operator's. */
+export interface AccountRow {
+  id: string;
+  is_upgraded: number;
+  is_suspended: number;
+  is_operator: Generated<number>;
+  created_at_ms: number;
+}
+
+/** Owner of every resource. */
+export interface ProjectRow {
+  id: string;
+  account_id: string;
+  environment: Environment;
+  created_at_ms: number;
+}
+
+/** A sandbox and a production key that were created together; either may be missing. */
+export interface KeyPairRow {
+  id: string;
+  account_id: string;
+  name: string | null;
+  created_at_ms: number;
+}
+
+/** An API key. `hint` is its last characters, if known. A revoked key has its own id as `pair_id`. */
+export interface ApiKeyRow {
+  id: string;
+  pair_id: string;
+  project_id: string;
+  key_hash: Buffer;
+  hint: string | null;
+  created_at_ms: number;
+  last_used_at_ms: number | null;
+  revoked_at_ms: number | null;
+}
+
+/** An access or refresh token; deleted with its API key. */
+export interface TokenRow {
+  token_hash: Buffer;
+  api_key_id: string;
+  expires_at_ms: number;
+}
+
+/** A user of the dashboard. */
+export interface UserRow {
+  id: string;
+  account_id: string;
+  email: string;
+  password_hash: string;
+  created_at_ms: number;
+}
+
+/** A sign-in until it expires, with its `address` and `user_agent`. */
+export interface SessionRow {
+  id: string;
+  user_id: string;
+  secret_hash: Buffer;
+  created_at_ms: number;
+  last_used_at_ms: number;
+  expires_at_ms: number;
+  address: string;
+  user_agent: string | null;
+}
+
+/** Number of a project's rows in a list, counted by triggers so that list pages do not count. */
+export interface ListTotalRow {
+  project_id: string;
+  list: string;
+  total: number;
+}
+
+/** Time range in which servers used this database, updated each minute. */
+export interface DatabaseUseRow {
+  began_at_ms: number;
+  last_at_ms: number;
+}
+
+/** The client that a private token was bound to at its first use. Hashes are SHA-256. */
+export interface PrivateSessionRow {
+  token_hash: Buffer;
+  resource_id: string;
+  client_hash: Buffer;
+  expires_at_ms: number;
+}
+
+/** Body bytes sent to a project's viewers on one day. `day`: days since 1970, UTC. */
+export interface TrafficRow {
+  project_id: string;
+  day: number;
+  live_bytes: number;
+  vod_bytes: number;
+}

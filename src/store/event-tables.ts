@@ -1,0 +1,93 @@
+import type { Generated } from 'kysely';
+
+/** A job that survives a crash. `payload` is JSON specific to its kind. */
+export interface JobRow {
+  id: Generated<number>;
+  kind: string;
+  lane: string;
+  subject_id: string;
+  group_id: Generated<string>;
+  payload: string;
+  priority: number;
+  state: 'waiting' | 'running' | 'failed';
+  attempts: number;
+  crashes: Generated<number>;
+  progress_percent: number;
+  run_at_ms: number;
+  lease_until_ms: number | null;
+  failure: string | null;
+  created_at_ms: number;
+  failed_at_ms: number | null;
+}
+
+/** The number of a project's newest event. */
+export interface EventCounterRow {
+  project_id: string;
+  last: number;
+}
+
+/** An event, stored in the transaction of its change. `number` counts a project's events; `payload` is JSON. */
+export interface EventRow {
+  id: Generated<number>;
+  number: number;
+  project_id: string;
+  type: string;
+  subject_id: string;
+  payload: string;
+  created_at_ms: number;
+}
+
+/** `events` is a JSON array of event types. */
+export interface WebhookRow {
+  id: string;
+  project_id: string;
+  events: string;
+  url: string;
+  signature_secret: string;
+  created_at_ms: number;
+}
+
+/** A deleted webhook whose deliveries are being removed. */
+export interface RemovedWebhookRow {
+  webhook_id: string;
+}
+
+/**
+ * A delivery of an event to a webhook, and its history. Deliveries of one `sequence` are sent in order: `is_next` marks the
+ * current one. `due_at_ms` is null for finished ones; `body` is the exact request body.
+ */
+export interface WebhookDeliveryRow {
+  number: Generated<number>;
+  id: string;
+  webhook_id: string;
+  event_number: number;
+  type: string;
+  sequence: string;
+  body: string;
+  state: 'waiting' | 'retrying' | 'succeeded' | 'failed';
+  is_next: number;
+  due_at_ms: number | null;
+  attempts: number;
+  first_attempt_at_ms: number | null;
+  resent_from: string | null;
+  created_at_ms: number;
+}
+
+/** An attempt of a delivery, numbered from 1. `response` is the start of the response body. */
+export interface WebhookAttemptRow {
+  delivery_number: number;
+  attempt: number;
+  attempted_at_ms: number;
+  duration_ms: number;
+  status_code: number | null;
+  error: string | null;
+  response: string | null;
+}
+
+/** Number of a webhook's deliveries, counted by triggers so that list pages do not count. */
+export interface WebhookDeliveryTotalRow {
+  webhook_id: string;
+  state: WebhookDeliveryRow['state'];
+  type: string;
+  total: number;
+}

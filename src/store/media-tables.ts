@@ -1,0 +1,271 @@
+import type { Generated } from 'kysely';
+
+/** `restreams` is a JSON array; `name_folded` is for sorting and searching. */
+export interface LiveStreamRow {
+  id: string;
+  project_id: string;
+  name: string;
+  name_folded: string;
+  stream_key: string;
+  is_public: number;
+  player_id: string | null;
+  restreams: string;
+  qualities: 'passthrough' | 'ladder' | null;
+  is_recorded: number | null;
+  thumbnail_type: string | null;
+  created_at_ms: number;
+  updated_at_ms: number;
+}
+
+/**
+ * A broadcast of a live stream. States and end reasons are defined in `live`. `live_at_ms` is the time of the first playable
+ * part.
+ */
+export interface BroadcastRow {
+  id: string;
+  project_id: string;
+  live_stream_id: string;
+  state: string;
+  started_at_ms: number;
+  ended_at_ms: number | null;
+  end_reason: string | null;
+  protocol: string;
+  remote_address: string;
+  encoder: string;
+  video_codec: string | null;
+  audio_codec: string | null;
+  width: number | null;
+  height: number | null;
+  live_at_ms: number | null;
+  average_bits_per_second: number | null;
+  peak_bits_per_second: number | null;
+  average_frames_per_second: number | null;
+  longest_gop_ms: number | null;
+  dropped_frames: number | null;
+  missing_frames: number | null;
+  dropped_connections: number | null;
+  away_ms: number | null;
+}
+
+/**
+ * `number` replaces the id in indexes. `tags` and `metadata` are JSON arrays, `watermark` a JSON placement; clip times refer to
+ * the source. Columns with `_folded` are for sorting and searching.
+ */
+export interface VideoRow {
+  number: Generated<number>;
+  id: string;
+  project_id: string;
+  title: string;
+  title_folded: string;
+  description: string;
+  is_public: number;
+  is_panoramic: number;
+  has_mp4_support: number;
+  player_id: string | null;
+  tags: string;
+  metadata: string;
+  language: string | null;
+  live_stream_id: string | null;
+  clip_start_ms: number | null;
+  clip_end_ms: number | null;
+  watermark: string | null;
+  created_at_ms: number;
+  published_at_ms: number;
+  updated_at_ms: number;
+  discarded_at_ms: number | null;
+  deletes_at_ms: number | null;
+  is_discarded: Generated<number>;
+  description_folded: Generated<string>;
+}
+
+/**
+ * The source of a video, once an upload or import has started. `total`: announced bytes or parts; `bytes`: final size; `address`:
+ * the URL or the id of the cloned video. Complete sources are `uploaded` or `ingested`; `completed_at_ms` is the time of
+ * completion or failure. `is_joined`: joined from several files. For uploads with a token, `upload_client` is a hash of the
+ * client, `upload_file_name` its file, and `has_created_video` tells that the upload created the video.
+ */
+export interface VideoSourceRow {
+  video_id: string;
+  origin: 'upload' | 'url' | 'clone' | 'recording';
+  form: 'plain' | 'bytes' | 'parts' | null;
+  status: 'uploading' | 'assembling' | 'uploaded' | 'ingesting' | 'ingested' | 'failed';
+  address: string | null;
+  upload_token: string | null;
+  total: number | null;
+  bytes: number | null;
+  failure: string | null;
+  started_at_ms: number;
+  completed_at_ms: number | null;
+  is_joined: number;
+  upload_client: string | null;
+  upload_file_name: string | null;
+  has_created_video: Generated<number>;
+}
+
+/** A stored chunk of a ranged upload: bytes `first` to `last` inclusive, or twice the part number. `digest`: SHA-256. */
+export interface UploadChunkRow {
+  video_id: string;
+  first: number;
+  last: number;
+  bytes: number;
+  digest: Buffer;
+}
+
+/** A token for uploads into a project. `expires_at_ms` is null for one that never expires. */
+export interface UploadTokenRow {
+  token: string;
+  project_id: string;
+  ttl_seconds: number;
+  created_at_ms: number;
+  expires_at_ms: number | null;
+}
+
+/** A recording in progress. `video_id` is the id of its future video; the other columns come from its live stream. */
+export interface RecordingRow {
+  video_id: string;
+  project_id: string;
+  live_stream_id: string;
+  broadcast_id: string;
+  started_at_ms: number;
+  title: string;
+  is_public: number;
+  player_id: string | null;
+}
+
+/** Properties of a video's source, and whether it is playable. `revision` increases with every change of its media. */
+export interface VideoEncodingRow {
+  video_id: string;
+  facts: string;
+  target_duration_seconds: number | null;
+  is_playable: number;
+  has_storyboard: number;
+  failure: string | null;
+  revision: number;
+}
+
+/** An output of a video's encoding. `file` is relative to the video's folder; `facts` is JSON of the vod room. */
+export interface RenditionRow {
+  video_id: string;
+  type: 'hls' | 'mp4' | 'audio';
+  quality: string;
+  position: number;
+  status: 'waiting' | 'encoding' | 'encoded' | 'failed';
+  progress_percent: number;
+  file: string | null;
+  facts: string | null;
+}
+
+/** The thumbnail of a video; the default frame without a row. `file` is null until the image exists. */
+export interface VideoThumbnailRow {
+  video_id: string;
+  choice: 'default' | 'timecode' | 'upload';
+  timecode: string | null;
+  file: string | null;
+}
+
+/** An image to burn into videos. */
+export interface WatermarkRow {
+  id: string;
+  project_id: string;
+  media_type: string;
+  width: number;
+  height: number;
+  created_at_ms: number;
+}
+
+/** A block of consecutive rows in an order of a project's videos, counted by triggers. */
+export interface VideoBlockRow {
+  project_id: string;
+  is_discarded: number;
+  videos: number;
+}
+
+/** Number of a project's videos with a tag, counted by triggers. `tag_folded` is for sorting and searching. */
+export interface TagRow {
+  project_id: string;
+  is_discarded: number;
+  tag: string;
+  videos: number;
+  tag_folded: string;
+}
+
+/** A text summary of a video. `takeaways` is a JSON array; a trigger copies `is_discarded` from the video. */
+export interface SummaryRow {
+  id: string;
+  project_id: string;
+  video_id: string;
+  is_discarded: Generated<number>;
+  source_status: 'missing' | 'completed';
+  abstract: string | null;
+  takeaways: string | null;
+  created_at_ms: number;
+  updated_at_ms: number;
+}
+
+/** A WebVTT file of a video. `file` is relative to the video's folder and changes with each upload. */
+export interface TextTrackRow {
+  video_id: string;
+  kind: 'captions' | 'chapters';
+  language: string;
+  is_default: number;
+  file: string;
+  bytes: number;
+}
+
+/** A player theme. `look` is a JSON object of its colours and switches; the logo's file is relative to the theme's folder. */
+export interface PlayerRow {
+  id: string;
+  project_id: string;
+  name: string | null;
+  name_folded: string;
+  look: string;
+  logo_file: string | null;
+  logo_bytes: number | null;
+  link: string | null;
+  created_at_ms: number;
+  updated_at_ms: number;
+}
+
+/** A deleted theme that videos or live streams still refer to. */
+export interface RemovedPlayerRow {
+  id: string;
+}
+
+/** A deleted video whose files may still exist. */
+export interface RemovedVideoRow {
+  id: string;
+}
+
+/** A video that never had a source and is not in the trash; maintained by triggers. */
+export interface EmptyVideoRow {
+  created_at_ms: number;
+  video_id: string;
+}
+
+/** A sandbox video with a complete or failed source, and the time of it; maintained by triggers. */
+export interface SandboxVideoRow {
+  completed_at_ms: number;
+  video_id: string;
+}
+
+/** Size of all video files of a project by kind, counted by triggers. */
+export interface StorageTotalRow {
+  project_id: string;
+  source_bytes: Generated<number>;
+  recording_bytes: Generated<number>;
+  hls_bytes: Generated<number>;
+  mp4_bytes: Generated<number>;
+  image_bytes: Generated<number>;
+  text_bytes: Generated<number>;
+}
+
+/**
+ * The same of one video, or of a recording, when it was last measured. `due_at_ms` is the time of the next measurement; 0 after
+ * changes, which `changes` counts.
+ */
+export interface StoredVideoRow extends StorageTotalRow {
+  video_id: string;
+  is_measured: Generated<number>;
+  due_at_ms: Generated<number>;
+  changes: Generated<number>;
+}
