@@ -14,7 +14,7 @@ import type { Logger } from '../../shared/logger.ts';
 
 const template = new URL('../../web/dashboard/page.html', import.meta.url);
 
-export interface DashboardPagesOptions {
+interface DashboardPagesOptions {
   readonly bundles: BrowserBundles;
   /** Base of the `type` of errors, without a slash at its end; asked when needed. */
   readonly docsBase: () => string;

@@ -31,7 +31,7 @@ const packages = [
 ] as const;
 
 /** The bundles, with the prefix of the URLs of their files. */
-export const bundlePrefixes = {
+const bundlePrefixes = {
   player: '/assets/',
   dashboard: '/dashboard/assets/',
   docs: '/docs/assets/',
@@ -55,7 +55,7 @@ export type BundleManifest = Readonly<
 >;
 
 /** One bundle in memory. */
-export interface Bundle {
+interface Bundle {
   /** By the part of the URL after the prefix. */
   readonly files: ReadonlyMap<string, BrowserFile>;
   readonly urlOf: (entry: string) => string;
@@ -63,7 +63,7 @@ export interface Bundle {
   readonly preloadsOf: (entry: string) => string;
 }
 
-export interface BrowserBundlesOptions {
+interface BrowserBundlesOptions {
   /** Holds builds when the installation is read-only. */
   readonly fallbackFolder: string;
   /** Adds source maps and leaves names as they are. */

@@ -15,7 +15,7 @@ import { markAudioOnly } from './ui/audio-only.ts';
 import { pageElement } from './ui/page-elements.ts';
 
 /** Used by tests and the demo. */
-export interface MillraceHandle {
+interface MillraceHandle {
   latencySeconds(): number | undefined;
   state(): Phase;
 }

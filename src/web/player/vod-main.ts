@@ -18,7 +18,7 @@ import { type VodPhase, VodSession } from './vod/vod-session.ts';
 import { parseVodState, type VodState } from './vod/vod-state.ts';
 
 /** Used by tests and the demo. */
-export interface VodHandle {
+interface VodHandle {
   /** Adds `ended` and `playing` to the phases; `ready` means paused. */
   state(): VodPhase | 'playing' | 'ended';
   qualities(): readonly string[];

@@ -1,4 +1,4 @@
-export interface VttCue {
+interface VttCue {
   readonly startSeconds: number;
   readonly endSeconds: number;
   /** Lines are joined by line feeds. */

@@ -2,7 +2,7 @@ import { endSession, environment, session } from '../state/session.ts';
 import type { ErrorBody, Operations } from './api-types.ts';
 import { ApiProblem } from './problem.ts';
 
-export type Operation = keyof Operations;
+type Operation = keyof Operations;
 
 export type Answer<Name extends Operation> = Operations[Name]['answer'];
 

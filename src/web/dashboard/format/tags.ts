@@ -1,9 +1,9 @@
 export const maxTags = 100;
-export const maxTagChars = 255;
+const maxTagChars = 255;
 
 const maxQuotedChars = 20;
 
-export interface AddedTags {
+interface AddedTags {
   readonly tags: readonly string[];
   /** The tags that were refused, for the text field. */
   readonly rest: string;

@@ -33,14 +33,6 @@ export function formatRelative(time: string | number, nowMs = Date.now()): strin
   return words.format(Math.trunc(seconds / size), unit);
 }
 
-/** Formats a duration like players do: `4:05`, `1:02:03`. */
-export function formatClock(seconds: number): string {
-  const whole = Math.max(0, Math.floor(seconds));
-  const [hours, minutes, rest] = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60, whole % 60];
-  const padded = String(rest).padStart(2, '0');
-  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${padded}` : `${minutes}:${padded}`;
-}
-
 /** Formats a duration in short words: `45 s`, `12 min`, `3 h 20 min`, `2 d 4 h`. */
 export function formatSpan(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));

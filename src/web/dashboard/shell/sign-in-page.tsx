@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
+import { formatTime } from '../../shared/time-text.ts';
 import { problemOf } from '../api/problem.ts';
 import { signIn } from '../api/sessions.ts';
-import { formatClock } from '../format/time.ts';
 import { signOutReason } from '../state/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ProblemNotice } from '../ui/dialog/dialog.tsx';
@@ -74,7 +74,7 @@ export function SignInPage() {
           <>
             <Notice tone="bad">{submission.problem?.detail ?? submission.problem?.text}</Notice>
             <p class="countdown" role="timer">
-              You can try again in <strong>{formatClock(secondsLeft)}</strong>.
+              You can try again in <strong>{formatTime(secondsLeft)}</strong>.
             </p>
           </>
         )}

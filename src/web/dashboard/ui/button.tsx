@@ -1,7 +1,7 @@
 import type { ComponentChildren, Ref } from 'preact';
 import { Icon, type IconName } from './icon.tsx';
 
-export type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger';
+type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger';
 
 interface ButtonProps {
   readonly kind?: ButtonKind;

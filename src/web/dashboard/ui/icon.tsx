@@ -49,7 +49,6 @@ const outlines = {
   right: 'M9.5 6l6 6-6 6',
   down: 'M6 9.5l6 6 6-6',
   up: 'M6 14.5l6-6 6 6',
-  sort: 'M8 5v14M8 19l-3-3M8 19l3-3M16 19V5M16 5l-3 3M16 5l3 3',
   tag: 'M4.5 5.5v6l8 8 7-7-8-8h-6zM8.5 9v.01',
   link: 'M10 14a4 4 0 0 0 5.7 0l3-3A4 4 0 0 0 13 5.3l-1 1M14 10a4 4 0 0 0-5.7 0l-3 3a4 4 0 0 0 5.7 5.7l1-1',
   image:
@@ -57,7 +56,6 @@ const outlines = {
   send: 'M20 4 3.5 10.5l6 3 3 6zM20 4 9.5 13.5',
   captions:
     'M4 7.5A1.5 1.5 0 0 1 5.5 6h13A1.5 1.5 0 0 1 20 7.5v9a1.5 1.5 0 0 1-1.5 1.5h-13A1.5 1.5 0 0 1 4 16.5zM11 10.7a2 2 0 1 0 0 2.6M17 10.7a2 2 0 1 0 0 2.6',
-  server: 'M5 5h14v6H5zM5 13h14v6H5zM8 8v.01M8 16v.01M11.5 8H16M11.5 16H16',
 } as const;
 
 export type IconName = keyof typeof outlines;

@@ -16,7 +16,7 @@ export interface ResumableUpload {
   readonly chunkBytes: number;
 }
 
-export interface FileInfo {
+interface FileInfo {
   readonly name: string;
   readonly size: number;
   readonly lastModified: number;

@@ -4,7 +4,7 @@ import { ApiProblem } from '../api/problem.ts';
 import { type Environment, endSession, session } from '../state/session.ts';
 import type { ByteRange } from './chunks.ts';
 
-export interface ChunkToSend {
+interface ChunkToSend {
   readonly videoId: string;
   readonly environment: Environment;
   readonly file: File;

@@ -11,7 +11,7 @@ const maxRetryMs = 30_000;
 /** Consecutive failures that are not about the connection. */
 const maxTries = 8;
 
-export interface FileToSend {
+interface FileToSend {
   readonly videoId: string;
   readonly environment: Environment;
   readonly file: File;

@@ -1,4 +1,4 @@
-export type FailureAction =
+type FailureAction =
   /** The connection is lost: retried without limit. */
   | 'wait'
   /** Retried a limited number of times. */

@@ -8,7 +8,7 @@ import type { Environment } from '../state/session.ts';
  * - `failed`: refused by the server; `problem` has the reason
  * - `processing`, `ready`, `unplayable`: completely received
  */
-export type UploadState =
+type UploadState =
   | 'waiting'
   | 'sending'
   | 'retrying'

@@ -13,7 +13,7 @@ import type { LiveSession } from './live-session.ts';
 
 const latencyRefreshMs = 500;
 
-export interface LiveControlsTarget {
+interface LiveControlsTarget {
   readonly root: HTMLElement;
   readonly video: HTMLVideoElement;
   readonly session: LiveSession;

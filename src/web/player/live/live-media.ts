@@ -5,7 +5,7 @@ import { Recovery, StallDetector } from '../media/recovery.ts';
 import { nextRate } from '../ui/player-keys.ts';
 import type { ServerClock } from './server-clock.ts';
 
-export interface LiveMediaHandlers {
+interface LiveMediaHandlers {
   /** The playlist does not exist yet. Loading is retried. */
   onNotYet(): void;
   onEnded(): void;

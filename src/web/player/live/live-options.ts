@@ -1,7 +1,7 @@
 import { isEnabled, type PageOptions, pageOptionsOf, parseAddress } from '../page-options.ts';
 import { parseSdkPeer, type SdkPeer } from '../sdk/sdk-peer.ts';
 
-export interface LiveOptions extends PageOptions {
+interface LiveOptions extends PageOptions {
   readonly hidePoster: boolean;
   readonly sdk: SdkPeer | undefined;
 }

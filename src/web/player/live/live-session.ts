@@ -13,7 +13,7 @@ import { type StreamState, StreamWatcher } from './stream-watcher.ts';
  */
 export type Phase = 'waiting' | 'starting' | 'live' | 'reconnecting' | 'ended' | 'unsupported';
 
-export interface StreamAddresses {
+interface StreamAddresses {
   /** URLs of the multivariant playlist, now and after the stream becomes public. */
   readonly hls: readonly string[];
   /** Such as `/live/li…`. */
@@ -22,7 +22,7 @@ export interface StreamAddresses {
   readonly query: string;
 }
 
-export interface LiveSessionHandlers {
+interface LiveSessionHandlers {
   onPhase(phase: Phase): void;
   /** Called while nothing plays. */
   onReachable(isReachable: boolean): void;

@@ -5,7 +5,7 @@ export interface StreamState {
   readonly broadcastId: string | null;
 }
 
-export interface StreamWatcherHandlers {
+interface StreamWatcherHandlers {
   onState(state: StreamState): void;
   onReachable(isReachable: boolean): void;
 }

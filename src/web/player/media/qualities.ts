@@ -1,4 +1,4 @@
-export interface QualityLevel {
+interface QualityLevel {
   readonly url: readonly string[];
   readonly width: number;
   readonly height: number;

@@ -1,4 +1,4 @@
-export type Remedy = 'recover-media' | 'reload';
+type Remedy = 'recover-media' | 'reload';
 
 /** A second fault within this time means that the remedy failed. */
 const retryWindowMs = 10_000;
@@ -15,7 +15,7 @@ export class Recovery {
   }
 }
 
-export type StallVerdict = 'fine' | 'source-silent' | 'seek' | 'recover-media' | 'reload';
+type StallVerdict = 'fine' | 'source-silent' | 'seek' | 'recover-media' | 'reload';
 
 /** Each remedy is tried in turn after this long without progress. */
 const seekAfterSeconds = 6;

@@ -18,7 +18,7 @@ export interface SdkPlayer {
   setRate(rate: number, isRemembered: boolean): void;
 }
 
-export interface SdkTarget {
+interface SdkTarget {
   readonly player: SdkPlayer;
   readonly controls: { setHidden(part: 'controls' | 'title' | 'poster', isHidden: boolean): void };
   readonly captions: { setShown(isShown: boolean): void };

@@ -6,7 +6,7 @@ export interface BarPosition {
   readonly width: number;
 }
 
-export interface SeekPointerHandlers {
+interface SeekPointerHandlers {
   readonly canSeek: () => boolean;
   readonly point: (place: BarPosition) => number;
   readonly stopPointing: () => void;

@@ -1,6 +1,6 @@
 const storageKey = 'millrace.player';
 
-export interface StoredSettings {
+interface StoredSettings {
   readonly rate: number;
   readonly hasCaptions: boolean | undefined;
   readonly captionLanguage: string | undefined;

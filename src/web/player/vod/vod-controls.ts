@@ -13,7 +13,7 @@ import type { VodPlayer } from './vod-player.ts';
 import { VodSeekBar } from './vod-seek-bar.ts';
 import type { VodState } from './vod-state.ts';
 
-export interface VodControlsOptions {
+interface VodControlsOptions {
   /** Keeps only the keys for playback. */
   readonly hideControls: boolean;
   readonly hideTitle: boolean;

@@ -5,7 +5,7 @@ import { compareLevels, qualityLabel } from '../media/qualities.ts';
 import { Recovery } from '../media/recovery.ts';
 import { addLevels } from './add-levels.ts';
 
-export interface VodMediaHandlers {
+interface VodMediaHandlers {
   /** @param isGone the server has no such video */
   onInterrupted(isGone: boolean): void;
   onResumed(): void;
@@ -14,7 +14,7 @@ export interface VodMediaHandlers {
 }
 
 /** `id` is valid until the next change. */
-export interface Quality {
+interface Quality {
   readonly id: number;
   readonly label: string;
   readonly height: number;

@@ -8,7 +8,7 @@ import type { VodCaptions } from './vod-captions.ts';
 import { autoQuality } from './vod-media.ts';
 import type { VodPlayer } from './vod-player.ts';
 
-export interface VodMenuSources {
+interface VodMenuSources {
   readonly player: VodPlayer;
   readonly captions: VodCaptions;
   chapters(): readonly Chapter[];

@@ -2,7 +2,7 @@ import { parseTime } from '../../shared/time-text.ts';
 import { isEnabled, type PageOptions, pageOptionsOf, parseAddress } from '../page-options.ts';
 import { parseSdkPeer, type SdkPeer } from '../sdk/sdk-peer.ts';
 
-export interface VodOptions extends PageOptions {
+interface VodOptions extends PageOptions {
   readonly loop: boolean;
   readonly showSubtitles: boolean;
   readonly hidePoster: boolean;

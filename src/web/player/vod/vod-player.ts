@@ -5,7 +5,7 @@ import type { PlayRange } from './play-range.ts';
 import type { PlayerSettings } from './player-settings.ts';
 import type { VodSession } from './vod-session.ts';
 
-export interface VodPlayerParts {
+interface VodPlayerParts {
   readonly root: HTMLElement;
   readonly video: HTMLVideoElement;
   readonly session: VodSession;

@@ -12,7 +12,7 @@ import { parseVodState, stateUrl, type VodState } from './vod-state.ts';
  */
 export type VodPhase = 'loading' | 'processing' | 'ready' | 'failed' | 'missing' | 'unsupported';
 
-export interface VodSessionHandlers {
+interface VodSessionHandlers {
   onPhase(phase: VodPhase): void;
   onState(state: VodState): void;
   onReachable(isReachable: boolean): void;

@@ -1,11 +1,11 @@
-export interface PasswordStrength {
+interface PasswordStrength {
   /** 0: cannot be used, 4: strong. */
   readonly score: 0 | 1 | 2 | 3 | 4;
   readonly words: string;
 }
 
 export const minPasswordLength = 12;
-export const maxPasswordLength = 200;
+const maxPasswordLength = 200;
 
 /** Guessed first by attackers. */
 const common = /password|passwort|qwert|azert|letmein|welcome|admin|millrace|123456|abcdef|iloveyou/gi;

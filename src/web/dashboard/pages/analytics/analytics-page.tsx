@@ -16,7 +16,7 @@ import { showError } from '../../ui/toast.tsx';
 import { type AnalyticsQuery, loadTimeSeries, loadTotals, type TimeSeries } from './analytics-data.ts';
 import { BreakdownCards } from './breakdown-cards.tsx';
 import { CurrentViewers } from './current-viewers.tsx';
-import { breakdownCsv, exportFileName, exportNames, saveFile, timeSeriesCsv } from './export.ts';
+import { breakdownCsv, exportFileName, exportNames, saveText, timeSeriesCsv } from './export.ts';
 import { MediaPicker } from './media-picker.tsx';
 import {
   dayOf,
@@ -93,7 +93,7 @@ function ExportMenu({ question, overTime }: { question: AnalyticsQuery; overTime
     try {
       const text =
         name === 'over-time' ? overTime && timeSeriesCsv(overTime) : await breakdownCsv(question, name);
-      if (text !== undefined) saveFile(exportFileName(name, question), text);
+      if (text !== undefined) saveText(exportFileName(name, question), text);
     } catch (error) {
       showError(error);
     }

@@ -1,3 +1,4 @@
+import { saveFile } from '../../ui/save-file.ts';
 import { type AnalyticsQuery, loadBreakdown, type Row, type TimeSeries } from './analytics-data.ts';
 import { breakdowns, formatDimensionValue } from './breakdowns.ts';
 import { type Cell, csvOf } from './csv.ts';
@@ -66,11 +67,8 @@ export function exportFileName(name: string, { fromMs, toMs }: AnalyticsQuery): 
   return `millrace-${name}-${dayOf(fromMs)}-${dayOf(toMs - 1)}.csv`;
 }
 
-export function saveFile(name: string, text: string): void {
+export function saveText(name: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
+  saveFile(address, name);
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

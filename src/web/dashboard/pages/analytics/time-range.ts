@@ -1,6 +1,6 @@
 import type { ChartClock } from '../../ui/chart/chart-axes.ts';
 
-export const rangeNames = ['24h', '7d', '30d', 'custom'] as const;
+const rangeNames = ['24h', '7d', '30d', 'custom'] as const;
 
 export type RangeName = (typeof rangeNames)[number];
 

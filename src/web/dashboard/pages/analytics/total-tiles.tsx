@@ -5,7 +5,7 @@ import { LoadedContent } from '../../ui/states.tsx';
 import type { Totals } from './analytics-data.ts';
 import { changePercent } from './time-range.ts';
 
-export interface ComparedTotals {
+interface ComparedTotals {
   readonly now: Totals;
   readonly before: Totals | undefined;
 }

@@ -1,9 +1,10 @@
+import { formatTime } from '../../../shared/time-text.ts';
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { type BroadcastStats, isBroadcastEnd } from '../../broadcasts/broadcast-stats.ts';
 import type { StreamState } from '../../broadcasts/stream-state.ts';
 import { formatBitrate, formatNumber } from '../../format/size.ts';
-import { formatClock, formatDateTime } from '../../format/time.ts';
+import { formatDateTime } from '../../format/time.ts';
 import { useFeed } from '../../ui/hooks/use-feed.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Card, DetailList } from '../../ui/page.tsx';
@@ -47,7 +48,7 @@ export function StatusCard({
       </p>
       <DetailList
         rows={[
-          ['Live for', stats === undefined ? nothing : formatClock(stats.durationSeconds)],
+          ['Live for', stats === undefined ? nothing : formatTime(stats.durationSeconds)],
           ['Viewers', stats === undefined ? nothing : formatNumber(stats.viewers)],
           ['Bitrate', stats === undefined ? nothing : formatBitrate(stats.bitrateBitsPerSecond)],
           ['Frame rate', stats === undefined ? nothing : `${formatNumber(stats.framesPerSecond)} fps`],

@@ -1,10 +1,11 @@
+import { formatTime } from '../../../shared/time-text.ts';
 import type { LiveStream } from '../../api/api-types.ts';
 import type { BroadcastStats } from '../../broadcasts/broadcast-stats.ts';
 import { StreamBadge } from '../../broadcasts/stream-badge.tsx';
 import { streamStateOf } from '../../broadcasts/stream-state.ts';
 import { versionedUrl } from '../../format/local-url.ts';
 import { formatNumber } from '../../format/size.ts';
-import { formatClock, formatDate } from '../../format/time.ts';
+import { formatDate } from '../../format/time.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Icon } from '../../ui/icon.tsx';
 
@@ -38,7 +39,7 @@ export function StreamCard({
               </span>
               <span>
                 <span class="for-readers">live for </span>
-                {formatClock(stats.durationSeconds)}
+                {formatTime(stats.durationSeconds)}
               </span>
             </span>
           )}

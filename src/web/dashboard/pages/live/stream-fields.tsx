@@ -3,7 +3,7 @@ import { CheckField, SelectField, TextField } from '../../ui/form/field.tsx';
 import { PlayerThemeField } from '../../ui/form/player-theme-field.tsx';
 import type { Submission } from '../../ui/form/use-submit.ts';
 
-export interface StreamChoices {
+interface StreamChoices {
   readonly name: string;
   readonly public: boolean;
   /** Empty for the default theme. */

@@ -1,4 +1,4 @@
-import { formatClock } from '../../format/time.ts';
+import { formatTime } from '../../../shared/time-text.ts';
 import { isSettled } from '../../format/video-state.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { Button } from '../../ui/button.tsx';
@@ -49,7 +49,7 @@ function LatestVideo({ video, state, durationSeconds, isAudioOnly }: ListedVideo
     <li class="latest-row">
       <span class="latest-picture" aria-hidden="true">
         <VideoThumbnail video={video} state={state} isAudioOnly={isAudioOnly} isSmall />
-        {durationSeconds !== undefined && <span class="latest-length">{formatClock(durationSeconds)}</span>}
+        {durationSeconds !== undefined && <span class="latest-length">{formatTime(durationSeconds)}</span>}
       </span>
       <div>
         <a class="latest-title" href={`/dashboard/videos/${video.videoId}`}>

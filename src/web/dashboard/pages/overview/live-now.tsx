@@ -1,8 +1,8 @@
+import { formatTime } from '../../../shared/time-text.ts';
 import { StreamBadge } from '../../broadcasts/stream-badge.tsx';
 import { useThumbnailVersion } from '../../broadcasts/use-thumbnail-version.ts';
 import { versionedUrl } from '../../format/local-url.ts';
 import { formatBitrate, formatNumber } from '../../format/size.ts';
-import { formatClock } from '../../format/time.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Card } from '../../ui/page.tsx';
@@ -60,7 +60,7 @@ function LiveCard({ onAir: { stream, stats }, round }: { onAir: LiveNowItem; rou
               <span>{formatBitrate(stats.bitrateBitsPerSecond)}</span>
               <span>
                 <span class="for-readers">live for </span>
-                {formatClock(stats.durationSeconds)}
+                {formatTime(stats.durationSeconds)}
               </span>
             </>
           )}

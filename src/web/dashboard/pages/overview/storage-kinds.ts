@@ -1,6 +1,6 @@
 import type { Usage } from '../../api/api-types.ts';
 
-export interface StorageShare {
+interface StorageShare {
   readonly name: string;
   readonly bytes: number;
   /** Number of the colour in the style sheet. */

@@ -1,5 +1,5 @@
 /** Red, green and blue from 0 to 255, alpha from 0 to 1. */
-export interface Rgba {
+interface Rgba {
   readonly red: number;
   readonly green: number;
   readonly blue: number;

@@ -13,14 +13,14 @@ export type ColorName =
   | 'backgroundBottom'
   | 'backgroundText';
 
-export type SwitchName = 'enableApi' | 'enableControls' | 'forceAutoplay' | 'hideTitle' | 'forceLoop';
+type SwitchName = 'enableApi' | 'enableControls' | 'forceAutoplay' | 'hideTitle' | 'forceLoop';
 
 /** Colours are as typed. */
 export type ThemeDraft = { readonly name: string } & Readonly<
   Record<ColorName, string> & Record<SwitchName, boolean>
 >;
 
-export interface ColorEntry {
+interface ColorEntry {
   readonly name: ColorName;
   readonly label: string;
   readonly hint?: string;

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
+import { formatTime } from '../../../shared/time-text.ts';
 import type { Video, VideoStatus } from '../../api/api-types.ts';
 import { codecName } from '../../format/codec-name.ts';
 import { formatBitrate, formatBytes, formatNumber } from '../../format/size.ts';
-import { formatClock, formatDateTime } from '../../format/time.ts';
+import { formatDateTime } from '../../format/time.ts';
 import { environment } from '../../state/session.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.tsx';
@@ -61,7 +62,7 @@ function fileRows({ ingest, encoding }: VideoStatus): Row[] {
     encoding.metadata;
   const size = ingest?.filesize ?? null;
   const rows: [string, string | null][] = [
-    ['Duration', duration === null ? null : formatClock(duration)],
+    ['Duration', duration === null ? null : formatTime(duration)],
     ['Size', size === null ? null : formatBytes(size)],
     ['Resolution', width === null || height === null ? null : `${width} × ${height}`],
     ['Frame rate', framerate === null ? null : `${formatNumber(framerate)} fps`],

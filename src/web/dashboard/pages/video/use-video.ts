@@ -9,7 +9,7 @@ import { showError, showToast } from '../../ui/toast.tsx';
 
 export type VideoAssets = NonNullable<Video['assets']>;
 
-export type VideoChanges = NonNullable<Input<'PATCH /videos/{videoId}'>['body']>;
+type VideoChanges = NonNullable<Input<'PATCH /videos/{videoId}'>['body']>;
 
 export interface EditedVideo {
   readonly video: Video;

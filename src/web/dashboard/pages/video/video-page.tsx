@@ -11,6 +11,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import { Page } from '../../ui/page.tsx';
+import { saveFile } from '../../ui/save-file.ts';
 import { LoadError, Skeleton } from '../../ui/states.tsx';
 import { showError } from '../../ui/toast.tsx';
 import { useRestoreDays } from '../../ui/video/use-restore-days.ts';
@@ -18,7 +19,6 @@ import { VideoBadge } from '../../ui/video/video-badge.tsx';
 import { DeleteDialog } from '../videos/delete-dialog.tsx';
 import { discardVideos } from '../videos/discard-videos.ts';
 import { MissingVideo } from './missing-video.tsx';
-import { saveFile } from './tracks/tracks.ts';
 import { useVideo, useVideoStatus } from './use-video.ts';
 import { VideoCards } from './video-cards.tsx';
 

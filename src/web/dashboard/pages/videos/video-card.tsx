@@ -1,6 +1,7 @@
+import { formatTime } from '../../../shared/time-text.ts';
 import type { Video, VideoStatus } from '../../api/api-types.ts';
 import { formatBytes } from '../../format/size.ts';
-import { formatClock, formatDateTime, formatRelative } from '../../format/time.ts';
+import { formatDateTime, formatRelative } from '../../format/time.ts';
 import { isAudioOnly, type VideoState, videoStateOf } from '../../format/video-state.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -110,7 +111,7 @@ function stateOf(video: Video, status: VideoStatus | undefined): VideoState | un
 
 function Duration({ status }: { status: VideoStatus | undefined }) {
   const seconds = status?.encoding.metadata.duration ?? null;
-  return seconds === null ? null : <span class="video-duration">{formatClock(seconds)}</span>;
+  return seconds === null ? null : <span class="video-duration">{formatTime(seconds)}</span>;
 }
 
 function sizeOf(status: VideoStatus | undefined): string | undefined {

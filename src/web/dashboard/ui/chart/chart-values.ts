@@ -1,6 +1,6 @@
 import type { ChartClock } from './chart-axes.ts';
 
-export interface Series {
+interface Series {
   readonly name: string;
   /** Number of the colour in the style sheet, 1 to 6; the index in the list unless given. */
   readonly color?: number;

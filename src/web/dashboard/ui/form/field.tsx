@@ -3,10 +3,10 @@ import { useId } from 'preact/hooks';
 
 interface FieldProps {
   readonly label: string;
-  readonly hint?: ComponentChildren;
+  readonly hint?: ComponentChildren | undefined;
   readonly error?: string | undefined;
   /** Hides the label visually, if the position of the field says the same. */
-  readonly hideLabel?: boolean;
+  readonly hideLabel?: boolean | undefined;
   /** Renders the input with the attributes that connect it to its label, hint and error. */
   readonly children: (attributes: {
     id: string;
@@ -46,16 +46,7 @@ export function Field({ label, hint, error, hideLabel = false, children }: Field
 type Labels = Pick<FieldProps, 'label' | 'hint' | 'error' | 'hideLabel'>;
 
 interface InputAttributes {
-  readonly type?:
-    | 'text'
-    | 'email'
-    | 'password'
-    | 'url'
-    | 'search'
-    | 'number'
-    | 'datetime-local'
-    | 'date'
-    | 'color';
+  readonly type?: 'text' | 'email' | 'password' | 'url' | 'search' | 'number' | 'date';
   readonly name?: string;
   readonly autocomplete?: string;
   readonly placeholder?: string;
@@ -65,7 +56,6 @@ interface InputAttributes {
   readonly min?: number | string;
   readonly max?: number | string;
   readonly step?: number;
-  readonly list?: string;
 }
 
 export function TextField({
@@ -78,7 +68,7 @@ export function TextField({
   ...input
 }: Labels & { value: string; onValue: (value: string) => void } & InputAttributes) {
   return (
-    <Field {...withoutUndefined({ label, hint, error, hideLabel })}>
+    <Field {...{ label, hint, error, hideLabel }}>
       {attributes => (
         <input
           type="text"
@@ -111,7 +101,7 @@ export function TextArea({
   placeholder?: string;
 }) {
   return (
-    <Field {...withoutUndefined({ label, hint, error, hideLabel })}>
+    <Field {...{ label, hint, error, hideLabel }}>
       {attributes => (
         <textarea
           {...rest}
@@ -139,7 +129,7 @@ export function SelectField<Value extends string>({
   options: readonly (readonly [value: Value, words: string])[];
 }) {
   return (
-    <Field {...withoutUndefined({ label, hint, error, hideLabel })}>
+    <Field {...{ label, hint, error, hideLabel }}>
       {attributes => (
         <select {...attributes} value={value} onChange={event => onValue(event.currentTarget.value as Value)}>
           {options.map(([option, words]) => (
@@ -185,10 +175,4 @@ export function CheckField({
       )}
     </div>
   );
-}
-
-function withoutUndefined(labels: { [Key in keyof Labels]: Labels[Key] | undefined }): Labels {
-  return Object.fromEntries(
-    Object.entries(labels).filter(([, value]) => value !== undefined),
-  ) as unknown as Labels;
 }

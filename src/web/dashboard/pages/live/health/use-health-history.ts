@@ -14,7 +14,7 @@ import {
 
 const minStepMs = 1000;
 
-export interface HealthHistory {
+interface HealthHistory {
   /** The newest is last. */
   readonly samples: readonly HealthSample[];
   readonly endedAt: string | undefined;

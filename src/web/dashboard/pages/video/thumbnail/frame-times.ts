@@ -1,7 +1,7 @@
 import type { StoryboardTile } from '../../../../shared/storyboard.ts';
 import { cueAt } from '../../../../shared/web-vtt.ts';
 
-export interface TileStyle {
+interface TileStyle {
   readonly backgroundImage: string;
   readonly backgroundSize: string;
   readonly backgroundPosition: string;

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { versionedUrl } from '../../../format/local-url.ts';
 import { useInterval } from '../../../ui/hooks/use-interval.ts';
 
-export interface ThumbnailState {
+interface ThumbnailState {
   readonly src: string | undefined;
   readonly isPending: boolean;
   /** Waits until the image changes. To be called after a new one was requested. */

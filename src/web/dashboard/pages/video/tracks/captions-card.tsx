@@ -8,11 +8,12 @@ import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
 import { Menu } from '../../../ui/menu.tsx';
 import { Card } from '../../../ui/page.tsx';
+import { saveFile } from '../../../ui/save-file.ts';
 import { LoadedContent } from '../../../ui/states.tsx';
 import { showError, showToast } from '../../../ui/toast.tsx';
 import { languageName } from './languages.ts';
 import { TrackUpload } from './track-upload.tsx';
-import { removeTrack, saveFile } from './tracks.ts';
+import { removeTrack } from './tracks.ts';
 
 type Open =
   | { readonly kind: 'upload'; readonly language?: string }

@@ -1,4 +1,4 @@
-import { parseTime } from '../../../../shared/time-text.ts';
+import { formatTime, parseTime } from '../../../../shared/time-text.ts';
 
 export interface ChapterRow {
   readonly id: number;
@@ -77,10 +77,7 @@ export function formatChapters(
 /** Formats a time as users type it: `1:05`, with decimals if there are any. */
 export function formatTimecode(seconds: number): string {
   const ms = Math.round(seconds * 1000);
-  const whole = Math.floor(ms / 1000);
-  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
-  const two = (value: number) => String(value).padStart(2, '0');
-  const clock = hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+  const clock = formatTime(Math.floor(ms / 1000));
   const fraction = String(ms % 1000)
     .padStart(3, '0')
     .replace(/0+$/, '');

@@ -8,6 +8,7 @@ import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
 import { Menu } from '../../../ui/menu.tsx';
 import { Card } from '../../../ui/page.tsx';
+import { saveFile } from '../../../ui/save-file.ts';
 import { LoadedContent } from '../../../ui/states.tsx';
 import { showToast } from '../../../ui/toast.tsx';
 import { fetchText } from '../thumbnail/use-frame-source.ts';
@@ -15,7 +16,7 @@ import { type ChapterStart, formatTimecode } from './chapter-rows.ts';
 import { ChaptersEditor } from './chapters-editor.tsx';
 import { languageName } from './languages.ts';
 import { TrackUpload } from './track-upload.tsx';
-import { removeTrack, saveFile } from './tracks.ts';
+import { removeTrack } from './tracks.ts';
 
 type Open =
   | { readonly kind: 'edit'; readonly language?: string; readonly chapters: readonly ChapterStart[] }

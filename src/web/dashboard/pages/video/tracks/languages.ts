@@ -6,7 +6,7 @@ const trackTags =
 const spokenTags =
   'ar ca cs da de el en es fa fi fr he hi hr hu it ja ko ml nl nn no pl pt ru sk sl te tr uk ur vi zh';
 
-export type LanguageOption = readonly [tag: string, name: string];
+type LanguageOption = readonly [tag: string, name: string];
 
 export function trackLanguages(): LanguageOption[] {
   return optionsOf(trackTags.split(' '));

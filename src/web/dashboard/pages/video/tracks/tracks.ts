@@ -20,10 +20,3 @@ export async function removeTrack(kind: TrackKind, videoId: string, language: st
   if (kind === 'captions') await call('DELETE /videos/{videoId}/captions/{language}', input);
   else await call('DELETE /videos/{videoId}/chapters/{language}', input);
 }
-
-export function saveFile(address: string, name: string): void {
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-}
