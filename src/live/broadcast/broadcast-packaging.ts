@@ -30,7 +30,7 @@ export interface PackagedBroadcast {
 export interface BroadcastPackagingOptions extends LiveRenditionsOptions {
   readonly settings: LiveSettings;
   /** Undefined passes the video through. */
-  readonly form?: LadderConfig | undefined;
+  readonly ladder?: LadderConfig | undefined;
   /** Fills the time without a publisher with stills instead of gaps. */
   readonly showsStills?: boolean;
   readonly observer: LiveObserver;
@@ -110,13 +110,13 @@ export class BroadcastPackaging implements PackagingHost {
   }
 
   start(publisher: PublisherSession, isSlate: boolean): Omit<PackagerEvents, 'drained'> {
-    const { form, settings, observer, clock, log } = this.#options;
+    const { ladder, settings, observer, clock, log } = this.#options;
     const session = new PackagingSession({
       host: this,
       renditions: this.renditions,
       notifier: this.#notifier,
       arrivals: this.#monitor.arrivals,
-      form,
+      ladder,
       previousDone: this.#done,
       isSlate,
       settings,

@@ -139,7 +139,7 @@ export class BroadcastRegistry implements Component {
     stream: LiveStreamConfig,
     streamKey: string,
     { protocol, remoteAddress, encoder }: PublisherConnection,
-    form: LadderConfig | undefined,
+    ladder: LadderConfig | undefined,
   ): LiveBroadcast {
     const { liveStreamId, projectId } = stream;
     const { settings, codecCapabilities, startPackager, journal, observer, clock, slate, rewind } =
@@ -154,7 +154,7 @@ export class BroadcastRegistry implements Component {
     log.info('broadcast-opened', { protocol, key: maskStreamKey(streamKey) });
     const broadcast: LiveBroadcast = new LiveBroadcast({
       ...{ broadcastId, liveStreamId, projectId, settings, codecCapabilities, journal, observer },
-      ...{ clock, log, form, slate },
+      ...{ clock, log, ladder, slate },
       targetDurationSeconds: this.#targetDurations.of(liveStreamId),
       startPackager: (plan, events) => startPackager(plan, events, { liveStreamId, broadcastId }),
       rewind: rewind?.({ liveStreamId, broadcastId, isKeptAfterEnd: stream.record !== false }),

@@ -115,7 +115,7 @@ export class LiveBroadcast {
   }
 
   get isTranscoded(): boolean {
-    return this.#options.form !== undefined;
+    return this.#options.ladder !== undefined;
   }
 
   /** A publisher is connected, and not so silent that another may take its place. */

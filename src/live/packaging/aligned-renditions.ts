@@ -7,7 +7,7 @@ import { RenditionFeed } from '../transcode/rendition-feed.ts';
 import { AlignedSegmenter } from './aligned-segmenter.ts';
 import type { PackagingOutput } from './packaging-output.ts';
 
-/** The renditions of a packaging session beside the source: the demuxed audio, and one per rung. */
+/** The renditions of a packaging session aligned with the source: the demuxed audio, and one per rung. */
 export class AlignedRenditions {
   readonly #output: PackagingOutput;
   readonly #observer: LiveObserver;

@@ -17,7 +17,7 @@ interface AlignedSegmenterOptions {
 
 /** A boundary of the leading rendition. */
 type Boundary =
-  | { readonly kind: 'open'; readonly facts: SegmentInfo }
+  | { readonly kind: 'open'; readonly segment: SegmentInfo }
   | { readonly kind: 'part'; readonly endMs: number }
   | { readonly kind: 'close' };
 
@@ -83,11 +83,11 @@ export class AlignedSegmenter {
     this.#processBoundaries();
   }
 
-  segmentOpened(facts: SegmentInfo): void {
+  segmentOpened(segment: SegmentInfo): void {
     this.#presentationOffsetMs = this.#options.presentationOffsetMs?.() ?? 0;
     this.#boundaries.push({
       kind: 'open',
-      facts: { ...facts, startMs: facts.startMs + this.#presentationOffsetMs },
+      segment: { ...segment, startMs: segment.startMs + this.#presentationOffsetMs },
     });
   }
 
@@ -111,24 +111,27 @@ export class AlignedSegmenter {
   }
 
   #processBoundaries(): void {
-    for (let mark = this.#boundaries[0]; mark !== undefined; mark = this.#boundaries[0]) {
-      if (mark.kind === 'part') {
+    for (let boundary = this.#boundaries[0]; boundary !== undefined; boundary = this.#boundaries[0]) {
+      if (boundary.kind === 'part') {
         const isDone =
-          this.#options.kind === 'video' ? this.#cutVideoUntil(mark.endMs) : this.#cutAudioUntil(mark.endMs);
+          this.#options.kind === 'video'
+            ? this.#cutVideoUntil(boundary.endMs)
+            : this.#cutAudioUntil(boundary.endMs);
         if (!isDone) return;
-      } else if (mark.kind === 'close') this.#closeSegment();
-      else this.#beginSegment(mark.facts);
+      } else if (boundary.kind === 'close') this.#closeSegment();
+      else this.#beginSegment(boundary.segment);
       this.#boundaries.shift();
     }
   }
 
-  #beginSegment(facts: SegmentInfo): void {
+  #beginSegment(segment: SegmentInfo): void {
     this.#closeSegment();
-    this.#segment = facts;
+    this.#segment = segment;
     const isAudio = this.#options.kind === 'audio';
-    const offMs = Math.abs(this.#endMs - facts.startMs);
+    const offMs = Math.abs(this.#endMs - segment.startMs);
     // Audio can start a segment with any frame, so it continues at its own end.
-    const startMs = isAudio && !facts.hasDiscontinuity && offMs < maxShiftMs ? this.#endMs : facts.startMs;
+    const startMs =
+      isAudio && !segment.hasDiscontinuity && offMs < maxShiftMs ? this.#endMs : segment.startMs;
     this.#partStartMs = startMs;
     this.#endMs = startMs;
     const tolerance = isAudio ? (this.#queue[0]?.durationMs ?? 0) / 2 : frameToleranceMs;
@@ -260,15 +263,15 @@ export class AlignedSegmenter {
 
   #closePart(endMs: number): void {
     const samples = this.#openSamples;
-    const facts = this.#segment;
+    const segment = this.#segment;
     const first = samples[0];
-    if (first === undefined || facts === undefined) {
+    if (first === undefined || segment === undefined) {
       this.#isContinuous = false;
       return;
     }
     this.#openSamples = [];
     const { rendition, kind } = this.#options;
-    if (!this.#isOpen) this.#openSegment(facts, first);
+    if (!this.#isOpen) this.#openSegment(segment, first);
     const { timescale } = first.track;
     const ticksOf = (ms: number) => Math.round((ms * timescale) / 1000);
     const timed = samples.map(({ sample, atMs }, index) => {
@@ -292,18 +295,18 @@ export class AlignedSegmenter {
     this.#options.onPart(part);
   }
 
-  #openSegment(facts: SegmentInfo, first: QueuedSample): void {
+  #openSegment(segment: SegmentInfo, first: QueuedSample): void {
     const { rendition, kind } = this.#options;
     if (rendition.tracks[kind] !== first.track) {
       this.#options.onTrack(first.track, rendition.setTracks({ [kind]: first.track }));
     }
     this.#isOpen = true;
     // Missing media at the start shortens the segment.
-    const startMs = Math.abs(first.atMs - facts.startMs) <= frameToleranceMs ? facts.startMs : first.atMs;
+    const startMs = Math.abs(first.atMs - segment.startMs) <= frameToleranceMs ? segment.startMs : first.atMs;
     this.#partStartMs = startMs;
-    const programDateTimeMs = Math.round(facts.programDateTimeMs + startMs - facts.startMs);
+    const programDateTimeMs = Math.round(segment.programDateTimeMs + startMs - segment.startMs);
     rendition.window.openAlignedSegment(
-      { ...facts, startMs, programDateTimeMs },
+      { ...segment, startMs, programDateTimeMs },
       kind === 'audio' || first.sample.isSync,
     );
   }

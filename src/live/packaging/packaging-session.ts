@@ -40,7 +40,7 @@ export interface PackagingSessionOptions extends Omit<PackagingOutputOptions, 'o
   readonly host: PackagingHost;
   readonly renditions: LiveRenditions;
   /** Undefined passes the video through. */
-  readonly form: LadderConfig | undefined;
+  readonly ladder: LadderConfig | undefined;
   /** Resolves when the previous session has delivered its last sample. */
   readonly previousDone: Promise<void>;
   readonly settings: Pick<LiveSettings, 'partTargetMs' | 'segmentTargetMs' | 'maxPixels'>;
@@ -82,7 +82,7 @@ export class PackagingSession {
       onPartListed: isSlate => options.host.partListed(isSlate),
     });
     this.#aligned = new AlignedRenditions(this.#output, options.observer);
-    this.#ladderInput = new LadderInput(options.form !== undefined);
+    this.#ladderInput = new LadderInput(options.ladder !== undefined);
     void this.#done.promise.then(() => {
       this.#isDone = true;
     });
@@ -138,7 +138,7 @@ export class PackagingSession {
 
   /** Returns the packager with a tap that writes its video to the encoders, too. */
   withEncoderTap(packager: Packager, onDrained: () => void): Packager {
-    if (this.#options.form === undefined) return packager;
+    if (this.#options.ladder === undefined) return packager;
     this.#onDrained = onDrained;
     return {
       write: (kind, atMs, body, isConfig) => {
@@ -172,7 +172,7 @@ export class PackagingSession {
   }
 
   get #encodesSource(): boolean {
-    return this.#options.form?.watermark !== undefined && this.#inputTracks.video !== undefined;
+    return this.#options.ladder?.watermark !== undefined && this.#inputTracks.video !== undefined;
   }
 
   #begin(tracks: Tracks): void {
@@ -189,21 +189,21 @@ export class PackagingSession {
   }
 
   #startLadder({ video }: Tracks): void {
-    const { form, renditions, clock } = this.#options;
+    const { ladder, renditions, clock } = this.#options;
     const size = video === undefined ? undefined : evenSize(displaySize(video));
     const encoded =
-      form === undefined || size === undefined
+      ladder === undefined || size === undefined
         ? []
-        : planRenditions(form, size, renditions.droppedRenditions);
-    if (form === undefined || size === undefined || encoded.length === 0) {
+        : planRenditions(ladder, size, renditions.droppedRenditions);
+    if (ladder === undefined || size === undefined || encoded.length === 0) {
       this.#ladderInput.close();
       return;
     }
     this.#ladder = new LadderTranscoder({
-      video: { ...size, overlay: form.watermark?.(size) },
+      video: { ...size, overlay: ladder.watermark?.(size) },
       renditions: encoded,
-      startEncoder: (config, events) => form.startEncoder(config, events),
-      canDropRenditions: form.canDropQualities ?? true,
+      startEncoder: (config, events) => ladder.startEncoder(config, events),
+      canDropRenditions: ladder.canDropQualities ?? true,
       clock,
       events: this.#ladderEvents,
       willBeginSegment: () => this.#segmenter?.willBeginSegmentAt(this.#ladderInput.keyframesMs) ?? true,
@@ -246,10 +246,10 @@ export class PackagingSession {
 
   /** @param tracks of the source, as it is delivered */
   #startSegmenter(tracks: Tracks): void {
-    const { settings, log, form, host, observer, clock } = this.#options;
+    const { settings, log, ladder, host, observer, clock } = this.#options;
     const { video } = tracks;
     host.mediaStarted(this, this.#inputTracks);
-    const isDemuxed = form?.isLadder === true && video !== undefined;
+    const isDemuxed = ladder?.isLadder === true && video !== undefined;
     const sourceTracks: Tracks = isDemuxed ? { video } : tracks;
     this.#output.setTracks(sourceRendition, sourceTracks);
     if (video !== undefined) this.#aligned.setRungTrack(sourceRendition, video);

@@ -16,7 +16,7 @@ export interface LiveRenditionsOptions {
   readonly targetDurationSeconds: number;
   readonly settings: Pick<LiveSettings, 'windowMs' | 'windowBytes'>;
   /** Undefined for passthrough. */
-  readonly form?: LadderConfig | undefined;
+  readonly ladder?: LadderConfig | undefined;
   /** Keeps media on disk; memory only by default. */
   readonly rewind?: BroadcastRewind | undefined;
   readonly clock: Clock;
@@ -162,8 +162,8 @@ export class LiveRenditions {
 
   /** Every offered rendition is playable or had its time to start: players read the multivariant playlist once. */
   #isComplete(): boolean {
-    const { form, clock } = this.#options;
-    if (this.#hasBeenComplete || form === undefined) return true;
+    const { ladder, clock } = this.#options;
+    if (this.#hasBeenComplete || ladder === undefined) return true;
     const audio = this.#media.packaging()?.hasDemuxedAudio ? [audioRendition] : [];
     const isPlayable = [...this.#offered(), ...audio].every(
       name => this.#byName.get(name)?.window.isPlayable,

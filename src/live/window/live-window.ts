@@ -151,9 +151,9 @@ export class LiveWindow implements SegmentSink {
    * The part that was hinted stays the next one, as 4.4.5.3 demands, and the init section is hinted with it from now on.
    */
   useInit(init: Buffer): void {
-    const former = this.#segments.map;
+    const former = this.#segments.initNumber;
     this.#segments.useInit(init);
-    if (this.isPlayable && this.#segments.map !== former) this.#notifyChange();
+    if (this.isPlayable && this.#segments.initNumber !== former) this.#notifyChange();
   }
 
   /** Lists the next segment where the list ends. Stills fill the time in between. */
@@ -226,7 +226,7 @@ export class LiveWindow implements SegmentSink {
   #newSegment(dateMs: number, isIndependent: boolean): MemorySegment {
     const segment: MemorySegment = {
       sequence: this.#state.nextSequence,
-      map: this.#segments.map,
+      initNumber: this.#segments.initNumber,
       hasDiscontinuity: this.#isDiscontinuityDue,
       isIndependent,
       dateMs,
@@ -365,14 +365,14 @@ export class LiveWindow implements SegmentSink {
    * GStreamer and hls.js without low latency never get past it. A window that starts mid-broadcast has one, numbered as a segment that
    * the others list before a discontinuity, which follows it.
    */
-  #listLeadIns({ dateMs, map }: MemorySegment, first: Part): void {
+  #listLeadIns({ dateMs, initNumber }: MemorySegment, first: Part): void {
     const { leadInCount: count, firstSequence: from, partTargetSeconds } = this.#state;
     const parts = this.#options.filler?.leadIns(first, count);
     const durationSeconds = parts?.[0]?.durationSeconds ?? partTargetSeconds ?? this.targetDurationSeconds;
     for (let index = 0; index < count; index += 1) {
       const sequence = from + index;
       const startMs = dateMs - Math.round((count - index) * durationSeconds * 1000);
-      const segment = { dateMs: startMs, durationSeconds, map, hasDiscontinuity: false };
+      const segment = { dateMs: startMs, durationSeconds, initNumber, hasDiscontinuity: false };
       const part = parts?.[index];
       if (part === undefined) {
         this.#segments.listGap(sequence, segment);

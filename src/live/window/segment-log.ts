@@ -2,7 +2,7 @@ export interface LoggedSegment {
   readonly dateMs: number;
   readonly durationSeconds: number;
   /** Number of its init section. */
-  readonly map: number;
+  readonly initNumber: number;
   readonly bytes: number;
   readonly isGap: boolean;
   readonly isIndependent: boolean;
@@ -27,7 +27,7 @@ function createColumns(capacity: number) {
     durationSeconds: new Float64Array(capacity),
     availableUntilMs: new Float64Array(capacity),
     bytes: new Uint32Array(capacity),
-    map: new Uint32Array(capacity),
+    initNumber: new Uint32Array(capacity),
     chunk: new Uint32Array(capacity),
     offset: new Uint32Array(capacity),
     flags: new Uint8Array(capacity),
@@ -74,7 +74,7 @@ export class SegmentLog {
     columns.durationSeconds[index] = segment.durationSeconds;
     columns.availableUntilMs[index] = 0;
     columns.bytes[index] = segment.bytes;
-    columns.map[index] = segment.map;
+    columns.initNumber[index] = segment.initNumber;
     columns.chunk[index] = 0;
     columns.offset[index] = 0;
     columns.flags[index] =
@@ -101,8 +101,8 @@ export class SegmentLog {
     return this.#columns.bytes[this.#indexOf(sequence)]!;
   }
 
-  map(sequence: number): number {
-    return this.#columns.map[this.#indexOf(sequence)]!;
+  initNumber(sequence: number): number {
+    return this.#columns.initNumber[this.#indexOf(sequence)]!;
   }
 
   isGap(sequence: number): boolean {

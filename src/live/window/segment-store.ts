@@ -24,7 +24,7 @@ export interface ListedPart {
 export interface MemorySegment {
   readonly sequence: number;
   /** Number of its init section. */
-  readonly map: number;
+  readonly initNumber: number;
   readonly hasDiscontinuity: boolean;
   readonly isIndependent: boolean;
   readonly dateMs: number;
@@ -74,7 +74,7 @@ export class SegmentStore {
   /** Minimum of the list that is in memory. */
   readonly #memorySeconds: number;
   readonly #inits = new Map<number, InitSection>();
-  #map = 0;
+  #initNumber = 0;
   #first: number;
   #listedSeconds = 0;
   /** Number of listed segments that players cannot start with. */
@@ -133,8 +133,8 @@ export class SegmentStore {
   }
 
   /** Number of the current init section. */
-  get map(): number {
-    return this.#map;
+  get initNumber(): number {
+    return this.#initNumber;
   }
 
   /** Starts the list at this segment, before anything is listed. */
@@ -146,16 +146,16 @@ export class SegmentStore {
 
   /** Uses this init section for the segments that follow. The same bytes keep their number. */
   useInit(init: Buffer): void {
-    const former = this.#inits.get(this.#map);
+    const former = this.#inits.get(this.#initNumber);
     if (former?.body?.equals(init)) return;
     if (former?.isOnDisk) former.body = undefined;
-    this.#map += 1;
-    const number = this.#map;
+    this.#initNumber += 1;
+    const number = this.#initNumber;
     const section: InitSection = { bytes: init.length, body: init, isOnDisk: false };
     this.#inits.set(number, section);
     this.#store?.writeInit(number, init, () => {
       section.isOnDisk = true;
-      if (number !== this.#map) section.body = undefined;
+      if (number !== this.#initNumber) section.body = undefined;
     });
   }
 
@@ -179,7 +179,7 @@ export class SegmentStore {
 
   listGap(
     sequence: number,
-    gap: Pick<LoggedSegment, 'dateMs' | 'durationSeconds' | 'map' | 'hasDiscontinuity' | 'hasStopped'>,
+    gap: Pick<LoggedSegment, 'dateMs' | 'durationSeconds' | 'initNumber' | 'hasDiscontinuity' | 'hasStopped'>,
   ): void {
     this.#append(sequence, { ...gap, bytes: 0, isGap: true, isIndependent: false });
   }
@@ -229,7 +229,7 @@ export class SegmentStore {
     const { log } = this;
     while (this.#first < log.end) {
       const isHere = log.isGap(this.#first) || this.#inMemory.has(this.#first);
-      if (isHere && this.init(log.map(this.#first)) !== undefined) break;
+      if (isHere && this.init(log.initNumber(this.#first)) !== undefined) break;
       this.#unlistFirst(nowMs);
     }
   }
@@ -291,7 +291,7 @@ export class SegmentStore {
   /** Drops segments on disk from memory. A segment that was not written in time is unlisted, with all before it. */
   #moveToDisk(nowMs: number): void {
     const { maxBytes } = this.#options;
-    const leastSeconds = 3 * this.#options.targetDurationSeconds - epsilonSeconds;
+    const minSeconds = 3 * this.#options.targetDurationSeconds - epsilonSeconds;
     let seconds = 0;
     let bytes = 0;
     let from = this.log.end;
@@ -299,7 +299,7 @@ export class SegmentStore {
       bytes += this.#inMemory.get(from - 1)?.bytes ?? 0;
       const isLongEnough =
         seconds >= this.#memorySeconds - epsilonSeconds && this.log.end - from >= minListedSegments;
-      if (seconds >= leastSeconds && (isLongEnough || bytes > maxBytes)) break;
+      if (seconds >= minSeconds && (isLongEnough || bytes > maxBytes)) break;
       seconds += this.log.durationSeconds(from - 1);
     }
     for (; this.#memoryFrom < from; this.#memoryFrom += 1) {
@@ -351,11 +351,11 @@ export class SegmentStore {
     ) {
       log.dropFirst();
     }
-    const oldestMap = log.first < log.end ? log.map(log.first) : this.#map;
+    const oldestInit = log.first < log.end ? log.initNumber(log.first) : this.#initNumber;
     for (const number of this.#inits.keys()) {
-      if (number >= oldestMap) break;
+      if (number >= oldestInit) break;
       this.#inits.delete(number);
     }
-    this.#store?.removeBefore(log.first, oldestMap);
+    this.#store?.removeBefore(log.first, oldestInit);
   }
 }

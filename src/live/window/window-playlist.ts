@@ -91,13 +91,17 @@ export class WindowPlaylist {
 
   #preloadHints(): MediaPlaylist['preloadHints'] {
     const { openSegment: open, nextSequence, nextPartNumber } = this.#state;
-    const { log, map } = this.#segments;
+    const { log, initNumber } = this.#segments;
     // After a still no part is listed, and it is not known when the next one comes.
     if (!open?.parts.length && log.has(nextSequence - 1) && log.isStill(nextSequence - 1)) return [];
     const part = { type: 'PART' as const, uri: `part-${nextPartNumber}.m4s` };
     const last = nextSequence - 1;
-    const listedMap = open?.parts.length ? open.map : log.has(last) ? log.map(last) : undefined;
-    return listedMap === map ? [part] : [{ type: 'MAP' as const, uri: mapUri(map) }, part];
+    const listedInit = open?.parts.length
+      ? open.initNumber
+      : log.has(last)
+        ? log.initNumber(last)
+        : undefined;
+    return listedInit === initNumber ? [part] : [{ type: 'MAP' as const, uri: initUri(initNumber) }, part];
   }
 
   /** Returns the first segment that delta updates do not skip. */
@@ -138,7 +142,7 @@ export class WindowPlaylist {
         durationSeconds: log.durationSeconds(sequence),
         discontinuity: log.hasDiscontinuity(sequence),
         gap,
-        map: { uri: mapUri(log.map(sequence)) },
+        map: { uri: initUri(log.initNumber(sequence)) },
         programDateTimeMs: log.dateMs(sequence),
         parts: sequence >= partsFrom ? this.#listedParts(sequence) : [],
       });
@@ -170,14 +174,14 @@ export class WindowPlaylist {
   }
 }
 
-function mapUri(number: number): string {
+function initUri(number: number): string {
   return `init-${number}.mp4`;
 }
 
 function openEntry(open: MemorySegment): NonNullable<MediaPlaylist['openParts']> {
   return {
     discontinuity: open.hasDiscontinuity,
-    map: { uri: mapUri(open.map) },
+    map: { uri: initUri(open.initNumber) },
     programDateTimeMs: open.dateMs,
     parts: open.parts.map(partEntry),
   };

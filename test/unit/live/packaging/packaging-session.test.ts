@@ -8,7 +8,7 @@ import { systemClock } from '../../../../src/shared/clock.ts';
 import { silentLogger } from '../../../../src/shared/logger.ts';
 import { avc, FakePackager } from '../../../support/fake-broadcasts.ts';
 
-const form: LadderConfig = {
+const ladder: LadderConfig = {
   isLadder: true,
   watermark: undefined,
   renditionsFor: () => [],
@@ -22,7 +22,7 @@ test('video that waits for the previous session pauses the publisher when it is 
   let isDrained = false;
   const generation = new PackagingSession({
     ...({} as Pick<PackagingSessionOptions, 'host' | 'renditions' | 'notifier' | 'arrivals'>),
-    form,
+    ladder,
     previousDone: before.promise,
     isSlate: false,
     settings: { partTargetMs: 200, maxPixels: 9_437_184, segmentTargetMs: 2000 },
