@@ -1,4 +1,4 @@
-/** What a viewer's request was for; a bounded set, fit for a metric label. */
+/** Purpose of a viewer's request. A bounded set, fit for a metric label. */
 export type RequestKind =
   | 'multivariant'
   | 'playlist'
@@ -26,18 +26,18 @@ export type RequestKind =
   | 'vod-sample'
   | 'unknown';
 
-/** Why a viewer's connection or stream was ended by us. */
+/** Reason for which the server ended a viewer's connection or stream. */
 export type ViewerDropReason = 'viewer-stalled' | 'events-stalled';
 
-/** Whose viewers something is sent to, and what it is of. */
+/** The project whose viewers receive bytes, and the kind of media. */
 export interface TrafficOwner {
   readonly projectId: string;
   readonly deliveryKind: 'live' | 'vod';
 }
 
-/** Hears what delivery does, for metrics. Methods must not throw. */
+/** Receives the measurements of delivery. Methods must not throw. */
 export interface DeliveryObserver {
-  /** Body bytes handed to a viewer's connection. `payer`: unless they are the same for all. */
+  /** Counts body bytes handed to a viewer's connection. `owner` is absent for files that all projects share. */
   bytesOut(count: number, payer?: TrafficOwner): void;
   viewerDropped(reason: ViewerDropReason): void;
   request(kind: RequestKind, status: number): void;

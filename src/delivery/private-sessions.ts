@@ -1,35 +1,35 @@
-/** Who asks for something private, and with which token. */
+/** A request for a private resource. */
 export interface PrivateSessionRequest {
   /** Id of the video or live stream. */
   readonly resourceId: string;
   /** The private token of the address. */
   readonly token: string;
-  /** Session tokens that the request shows, in whatever way. */
+  /** Session tokens from the query, headers, cookies and path of the request. */
   readonly sessionTokens: readonly string[];
-  /** What is alike in all requests of one client: its addresses and its user agent. */
+  /** Identifies a client across requests: its addresses and user agent. */
   readonly client: string;
-  /** Whether a token that nobody has used yet becomes this client's. */
+  /** An unused token becomes this client's. */
   readonly mayClaimToken: boolean;
 }
 
-/** The one session of a private token. */
+/** The session of a private token, which has one only. */
 export interface PrivateSession {
   readonly sessionToken: string;
   /** Milliseconds since 1970. */
   readonly expiresAtMs: number;
 }
 
-/** The private token and session that a viewer came with. */
+/** The private token and session of a viewer. */
 export interface PrivateAccess {
   readonly token: string;
   readonly avh: string;
 }
 
-/** Knows who may see what is private. */
+/** Decides who has access to private resources. */
 export interface PrivateSessions {
   /**
-   * The session of a token, for whoever shows it or is the client that used the token first. Undefined for everybody else,
-   * and where the token is unknown, too old, or its session is over.
+   * Returns the session of a token to a client that presents it or claimed the token; undefined for other clients, unknown or expired
+   * tokens, and sessions that are over.
    */
   admit(question: PrivateSessionRequest): PrivateSession | undefined;
 }

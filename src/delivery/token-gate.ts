@@ -3,29 +3,29 @@ import type { Clock } from '../shared/clock.ts';
 import type { PrivateAccess, PrivateSession, PrivateSessions } from './private-sessions.ts';
 import type { ViewerRequest } from './responses/exchange.ts';
 
-/** A viewer who has the session of a private token. */
+/** A viewer with the session of a private token. */
 export interface TokenHolder {
   readonly access: PrivateAccess;
-  /** Headers that the answer carries: names and values in turn. */
+  /** Headers of the response: names and values in turn. */
   readonly headers: readonly string[];
 }
 
-/** What is asked for with a private token. */
+/** A request with a private token. */
 export interface TokenAdmissionRequest {
   readonly request: ViewerRequest;
   /** Id of the video or live stream. */
   readonly resourceId: string;
   readonly token: string;
   readonly query: URLSearchParams;
-  /** The session that the path carries, where it does. */
+  /** The session in the path, if there is one. */
   readonly pathSession?: string | undefined;
-  /** Whether this request uses a token up that nobody has used yet. */
+  /** The request claims the token if it is unused. */
   readonly mayClaimToken: boolean;
-  /** Where the cookie of its session is sent to. */
+  /** Path of the session cookie. */
   readonly cookiePath: string;
 }
 
-/** What a gate for private things is made with. */
+/** Dependencies of {@link TokenGate}. */
 export interface TokenGateOptions {
   readonly sessions: PrivateSessions;
   readonly clock: Clock;
@@ -37,8 +37,8 @@ const cookieName = 'avh';
 const maxCookies = 8;
 
 /**
- * Decides who may see what is private: whoever has its token's session. The session is shown in the query (`avh`), in the header
- * `X-Token-Session`, in a cookie or in the path; or it is told by the viewer's address and user agent.
+ * Admits viewers of private resources by the session of their token. The session comes in the query (`avh`), the header
+ * `X-Token-Session`, a cookie or the path; or the viewer's address and user agent identify it.
  */
 export class TokenGate {
   readonly #sessions: PrivateSessions;
@@ -51,7 +51,6 @@ export class TokenGate {
     this.#publicUrl = options.publicUrl;
   }
 
-  /** The session, for a viewer who has it or gets it by this request. */
   admit(question: TokenAdmissionRequest): TokenHolder | undefined {
     const { request, resourceId, token, pathSession, mayClaimToken } = question;
     const sessionTokens = sessionTokensOf(request, question.query);
@@ -71,15 +70,15 @@ export class TokenGate {
     };
   }
 
-  /** Whether a viewer who was let in once still has a session. */
+  /** Tells whether the session of an admitted viewer is still open. */
   isOpen(resourceId: string, { token, avh }: PrivateAccess): boolean {
     const question = { resourceId, token, sessionTokens: [avh], client: '', mayClaimToken: false };
     return this.#sessions.admit(question) !== undefined;
   }
 
   /**
-   * For whoever does not carry the query on. A page inside another site's needs `SameSite=None`, which browsers take with
-   * `Secure` only, and browsers that keep sites apart need `Partitioned`.
+   * Builds the cookie for clients that do not repeat the query. A page embedded in another site needs `SameSite=None`, which browsers
+   * accept with `Secure` only, and browsers that partition storage need `Partitioned`.
    */
   #cookie(request: ViewerRequest, path: string, session: PrivateSession): string {
     const isSecure = isEncrypted(request) || this.#publicUrl().startsWith('https:');
@@ -89,7 +88,7 @@ export class TokenGate {
   }
 }
 
-/** How long an answer may be kept: what was got with a session, by its viewer alone. */
+/** Restricts caching to the viewer's own browser for responses to a session. */
 export function cacheControlFor(access: PrivateAccess | undefined, caching: string): string {
   return access === undefined ? caching : `private, ${caching}`;
 }
@@ -103,7 +102,7 @@ function sessionTokensOf(request: ViewerRequest, query: URLSearchParams): string
   return shown.filter(value => value !== null && value !== '') as string[];
 }
 
-/** What a proxy says of the viewer's address counts beside the proxy's own: it can only tell clients apart that were alike. */
+/** Adds the address that a proxy reports to the proxy's own: it can only tell apart clients that looked alike. */
 function clientOf({ headers, socket }: ViewerRequest): string {
   const via = headers['x-forwarded-for'] ?? '';
   return `${socket.remoteAddress ?? ''}\n${String(via)}\n${headers['user-agent'] ?? ''}`;

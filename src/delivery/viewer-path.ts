@@ -1,18 +1,18 @@
-/** What a path carries of a stream that is not public. */
+/** The credentials in the path of a private stream. */
 export interface PrivatePath {
-  /** The private token; undefined in a public address. */
+  /** The private token. */
   readonly token?: string;
-  /** The session, where this server wrote the address. */
+  /** The session, in addresses that this server wrote. */
   readonly session?: string;
 }
 
-/** What a path of ours asks for. `unknown` has the form of a viewer's path, but nothing can be there. */
+/** The target of a viewer's path. `unknown` looks like a viewer's path, but nothing can be there. */
 export type ViewerPath =
   | (PrivatePath & { readonly kind: 'multivariant' | 'thumbnail'; readonly liveStreamId: string })
   | { readonly kind: 'session'; readonly liveStreamId: string; readonly token: string }
-  /** `oembed` tells sites that embed the page how. */
+  /** `oembed` describes the embed code. */
   | { readonly kind: 'state' | 'events' | 'oembed'; readonly liveStreamId: string }
-  /** `liveStreamId` is `''` where the path does not hold an id. */
+  /** `liveStreamId` is `''` where the path holds no id. */
   | { readonly kind: 'page'; readonly liveStreamId: string }
   | (PrivatePath & {
       readonly kind: 'playlist';
@@ -42,9 +42,9 @@ const maxNameLength = 64;
 const unknown: ViewerPath = { kind: 'unknown' };
 
 /**
- * Reads the path of a request target, without its query. Nothing is percent-decoded: no path of ours needs it.
+ * Parses the path of a request target, without its query. Nothing is percent-decoded, because no viewer's path needs it.
  *
- * @returns undefined when the path is not for viewers, so that the API may answer it.
+ * @returns undefined for paths of the API
  */
 export function parseViewerPath(path: string): ViewerPath | undefined {
   if (path.startsWith('/li')) {
@@ -65,14 +65,14 @@ export function parseViewerPath(path: string): ViewerPath | undefined {
 }
 
 /**
- * Puts a session into all addresses of a multivariant playlist of a live stream. They stand in the path, below which the addresses in
- * media playlists lie: these are the same for everybody, made and compressed once.
+ * Adds a session to the path of every URI in a multivariant playlist. The URIs in media playlists are relative to that path, so these
+ * playlists are the same for all viewers and rendered once.
  */
 export function addSessionToPlaylist(playlist: string, liveStreamId: string, session: string): string {
   return playlist.replaceAll(`${liveStreamId}/`, `${liveStreamId}/avh-${session}/`);
 }
 
-/** Whether `text` has the form of a live stream's id: `li` and 22 of 0-9, A-Z, a-z. */
+/** Tells whether `text` has the form of a live stream's id: `li` and 22 characters of 0-9, A-Z, a-z. */
 export function isLiveStreamId(text: string): boolean {
   if (text.length !== idLength || !text.startsWith('li')) return false;
   for (let at = 2; at < idLength; at++) {
@@ -85,7 +85,7 @@ export function isLiveStreamId(text: string): boolean {
 
 function parseStreamPath(path: string, liveStreamId: string): ViewerPath | undefined {
   const idEnd = 1 + idLength;
-  // A bare id is no path of ours; the API says 404 in its own form.
+  // The API answers 404 to a bare id in its own form.
   if (path.length === idEnd) return undefined;
   if (path.charCodeAt(idEnd) !== 47) {
     return path.length === idEnd + 5 && path.endsWith('.m3u8')

@@ -6,23 +6,23 @@ import { TokenGate, type TokenGateOptions } from '../token-gate.ts';
 import type { PrivatePath } from '../viewer-path.ts';
 import type { LiveStreamDirectory } from './live-source.ts';
 
-/** A live stream that a viewer may see. */
+/** A live stream that a viewer has access to. */
 export interface AdmittedStream {
   readonly name: string;
-  /** Whom what its viewers are sent is counted for. */
+  /** The project that its traffic is counted for. */
   readonly trafficOwner: TrafficOwner;
   /** Undefined for a public stream. */
   readonly access: PrivateAccess | undefined;
-  /** Headers that the answer carries: names and values in turn. */
+  /** Headers of the response: names and values in turn. */
   readonly headers: readonly string[];
 }
 
-/** What is asked for of a live stream. */
+/** A viewer's request for a live stream. */
 export interface LiveAdmissionRequest extends PrivatePath {
   readonly request: ViewerRequest;
   readonly liveStreamId: string;
   readonly query: URLSearchParams;
-  /** Whether this request uses a token up that nobody has used yet. */
+  /** The request claims the token if it is unused. */
   readonly mayClaimToken: boolean;
 }
 
@@ -33,12 +33,12 @@ export interface LiveGateOptions extends TokenGateOptions {
   readonly streams: LiveStreamDirectory;
 }
 
-/** How long it holds what the directory said of a stream: so long may a change take to be seen. */
+/** Delay after which a change of a stream takes effect on its viewers. */
 const streamTtlMs = 1000;
 
 /**
- * Decides who may see a live stream: everybody a public one, and a private one whoever has its token's session. Parts of a stream that
- * plays cost no query: the stream is looked up once a second, and sessions are kept in memory.
+ * Admits viewers to live streams: everyone to a public one, holders of a token's session to a private one. Requests for parts cost no
+ * query, because streams are looked up once a second and sessions are cached.
  */
 export class LiveGate {
   readonly #streams: LiveStreamDirectory;
@@ -56,17 +56,17 @@ export class LiveGate {
     });
   }
 
-  /** The stream, if this viewer may see what is at an address of it: a private one with its token, a public one without any. */
+  /** Admits to addresses of a stream: with its token to a private one, without any to a public one. */
   admit(asked: LiveAdmissionRequest): AdmittedStream | undefined {
     return this.#admitTo(this.#find(asked.liveStreamId), asked);
   }
 
-  /** The same for playlists and media of broadcasts, which are asked for many times a second. */
+  /** The same for playlists and media, which are requested many times a second. */
   admitToMedia(asked: LiveAdmissionRequest): AdmittedStream | undefined {
     return this.#admitTo(this.#lookUp(asked.liveStreamId), asked);
   }
 
-  /** The same for the page and what it asks: they carry the token in the query, which says nothing where the stream is public. */
+  /** The same for the page and its requests, which carry the token in the query; a public stream ignores it. */
   admitToPage(
     request: ViewerRequest,
     liveStreamId: string,
@@ -81,7 +81,7 @@ export class LiveGate {
     return this.#admitHolder(stream, asked, token, `/live/${liveStreamId}`);
   }
 
-  /** Whether a viewer who was let in with this access, or without any, still may see a stream. */
+  /** Tells whether an admitted viewer still has access. */
   stillAdmits(liveStreamId: string, access: PrivateAccess | undefined): boolean {
     const stream = this.#lookUp(liveStreamId);
     if (stream === undefined) return false;
@@ -95,7 +95,7 @@ export class LiveGate {
     if (stream.public) return undefined;
     const admitted = this.#admitHolder(stream, asked, token, `/private/${token}`);
     if (admitted?.access === undefined || asked.session !== undefined) return admitted;
-    // Players that ask for the playlist themselves read the session there.
+    // Players that fetch the playlist themselves read the session there.
     const { headers, access } = admitted;
     return { ...admitted, headers: [...headers, 'X-Token-Session', access.avh] };
   }

@@ -2,23 +2,23 @@ import type { CompressedText } from '../../shared/text/rendered-text.ts';
 import type { MediaResponse, PlaylistRefusal, PlaylistResponse } from '../../shared/viewer-responses.ts';
 import type { PlayerTheme } from '../pages/player-theme.ts';
 
-/** One broadcast that viewers can play. */
+/** A broadcast that viewers can play. */
 export interface PlayableBroadcast {
   readonly broadcastId: string;
-  /** Of the source's picture, in pixels; undefined where it has none. */
+  /** Pixels of the source's video; undefined without video. */
   readonly videoSize: { readonly width: number; readonly height: number } | undefined;
-  /** The multivariant playlist; undefined before the first segment exists. */
+  /** Undefined before the first segment exists. */
   multivariant(): CompressedText | undefined;
   /**
-   * The media playlist of a rendition (`source`, `audio`, or a quality such as `720p`); waits inside when `query` asks for a blocking
-   * reload. `signal` aborts when nobody waits any more.
+   * Returns the media playlist of `source`, `audio` or a quality such as `720p`. Blocks when `query` has delivery directives, until
+   * `signal` aborts.
    */
   mediaPlaylist(
     rendition: string,
     query: URLSearchParams,
     signal: AbortSignal,
   ): Promise<PlaylistResponse | PlaylistRefusal>;
-  /** An init section, segment or part by its name; waits for the hinted part. */
+  /** Returns an init section, segment or part by its name. Blocks for the hinted part. */
   media(
     rendition: string,
     name: string,
@@ -26,23 +26,23 @@ export interface PlayableBroadcast {
   ): Promise<MediaResponse | undefined> | MediaResponse | undefined;
 }
 
-/** What delivery asks of the live room. */
+/** Access to broadcasts. */
 export interface LiveSource {
-  /** The newest broadcast that can be played: live, or ended a short time ago. */
+  /** Returns the newest playable broadcast: live, or ended a short time ago. */
   current(liveStreamId: string): PlayableBroadcast | undefined;
   find(liveStreamId: string, broadcastId: string): PlayableBroadcast | undefined;
   state(liveStreamId: string): { readonly live: boolean; readonly broadcastId?: string };
-  /** Calls `listener` at each change of `state`; the returned function ends that. */
+  /** Calls `listener` at each change of `state`. Returns a function to unsubscribe. */
   onStateChange(liveStreamId: string, listener: () => void): () => void;
 }
 
-/** What delivery asks about the stored live streams. */
+/** Access to the stored live streams. */
 export interface LiveStreamDirectory {
   find(
     liveStreamId: string,
   ): { readonly projectId: string; readonly name: string; readonly public: boolean } | undefined;
-  /** File of the uploaded thumbnail, if there is one. */
+  /** Path of the uploaded thumbnail, if there is one. */
   thumbnailPath(liveStreamId: string): string | undefined;
-  /** How its page looks and behaves; undefined where the owner chose nothing. */
+  /** The player theme that the owner chose, if any. */
   theme?(liveStreamId: string): PlayerTheme | undefined;
 }

@@ -4,12 +4,11 @@ import type { DeliveryObserver } from '../delivery-observer.ts';
 import { abortResponse, isOrphaned, type ViewerReply } from '../responses/exchange.ts';
 import type { LiveSource } from './live-source.ts';
 
-/** More than this unsent: the client does not read its events. */
+/** A client with more unsent bytes does not read its events. */
 const maxUnsentBytes = 16 * 1024;
-/** Clients that hear in one turn of the event loop that their connection is alive: less than a millisecond's work. */
+/** Heartbeats to this many clients take less than a millisecond. */
 const heartbeatsPerTurn = 100;
 
-/** Whether a client may still hear of the stream. */
 type IsStillAdmitted = () => boolean;
 
 interface Channel {
@@ -17,13 +16,13 @@ interface Channel {
   readonly unsubscribe: () => void;
 }
 
-/** The state of a live stream as the player page reads it. */
+/** Serializes the state of a live stream for the player page. */
 export function describeState(live: LiveSource, liveStreamId: string): string {
   const state = live.state(liveStreamId);
   return JSON.stringify({ live: state.live, broadcastId: state.broadcastId ?? null });
 }
 
-/** Tells open player pages when their stream starts or ends, as server-sent events. */
+/** Sends open player pages an event when their stream starts or ends. */
 export class StateEvents {
   readonly #live: LiveSource;
   readonly #observer: DeliveryObserver;
@@ -46,23 +45,19 @@ export class StateEvents {
     this.#observer = options.observer;
     this.#maxClients = options.maxClients;
     this.#maxClientsPerStream = options.maxClientsPerStream;
-    // Keeps proxies from closing a connection on which nothing happens.
+    // Keeps proxies from closing idle connections.
     this.#heartbeat = new OnDemandInterval(options.heartbeatMs, () => {
       void this.#sendHeartbeats();
       return this.#clients > 0;
     });
   }
 
-  /** Whether one more client of this stream may be added. */
   hasRoom(liveStreamId: string): boolean {
     if (this.#isDraining || this.#clients >= this.#maxClients) return false;
     return (this.#channels.get(liveStreamId)?.clients.size ?? 0) < this.#maxClientsPerStream;
   }
 
-  /**
-   * Sends the state now and at each change, until the client leaves or may hear nothing more. The head of the response is written
-   * already.
-   */
+  /** Sends the state now and at each change, until the client leaves or loses access. The head of the response was sent before. */
   add(liveStreamId: string, reply: ViewerReply, mayHear: IsStillAdmitted): void {
     const channel = this.#channels.get(liveStreamId) ?? this.#open(liveStreamId);
     channel.clients.set(reply, () => isAdmitted(mayHear));
@@ -72,7 +67,7 @@ export class StateEvents {
     this.#send(reply, `retry: 1000\n\n${this.#message(liveStreamId)}`);
   }
 
-  /** Ends all streams of events and lets no new one begin. */
+  /** Ends all event streams and refuses new ones. */
   drain(): void {
     this.#isDraining = true;
     for (const channel of this.#channels.values()) {
@@ -118,7 +113,7 @@ export class StateEvents {
     return `event: state\ndata: ${describeState(this.#live, liveStreamId)}\n\n`;
   }
 
-  /** Who may hear nothing more learns that here, when nothing happens. */
+  /** Sends heartbeats, and ends the streams of clients that lost access. */
   async #sendHeartbeats(): Promise<void> {
     if (this.#isSendingHeartbeats) return;
     this.#isSendingHeartbeats = true;
@@ -147,7 +142,7 @@ export class StateEvents {
   }
 }
 
-/** A client of whom it cannot be said, since the database does not answer, hears nothing: it asks again. */
+/** Denies access while the database does not answer; the client reconnects. */
 function isAdmitted(mayHear: IsStillAdmitted): boolean {
   try {
     return mayHear();

@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 import { systemCodeOf } from '../../shared/errors.ts';
 import { fileEtag } from '../../shared/files/file-etag.ts';
 
-/** An image as it goes to viewers. */
 export interface Thumbnail {
   readonly body: Buffer;
   readonly contentType: string;
@@ -11,25 +10,24 @@ export interface Thumbnail {
   readonly etag: string;
 }
 
-/** Pictures out of broadcasts. */
+/** Provides frames of broadcasts. */
 export interface LiveFrameSource {
-  /** Whether there is one to show, or to be made when it is asked for. */
+  /** A frame exists or can be made on request. */
   hasFrame(broadcastId: string): boolean;
-  /** The newest one that there is; undefined where none can be made. */
+  /** Returns the newest frame; undefined when none can be made. */
   frame(broadcastId: string): Promise<Thumbnail | undefined>;
 }
 
-/** All images together that are kept in memory. */
 const maxCacheBytes = 32 * 1024 * 1024;
 
-/** Reads uploaded thumbnails, and keeps those asked for last in memory until their file changes. */
+/** Reads uploaded thumbnails and caches them until their file changes. */
 export class Thumbnails {
   readonly #byPath = new LRUCache<string, Thumbnail>({
     maxSize: maxCacheBytes,
     sizeCalculation: ({ body }) => body.length,
   });
 
-  /** The image at `path`; undefined when the file is gone or is no JPEG, PNG or WebP. */
+  /** Returns undefined when the file is gone or is no JPEG, PNG or WebP. */
   async read(path: string): Promise<Thumbnail | undefined> {
     try {
       const etag = fileEtag(await stat(path));
@@ -48,7 +46,7 @@ export class Thumbnails {
   }
 }
 
-/** Media type of an image, told by its first bytes. */
+/** Detects the media type of an image from its first bytes. */
 export function imageType(bytes: Buffer): 'image/jpeg' | 'image/png' | 'image/webp' | undefined {
   const head = bytes.toString('latin1', 0, 12);
   if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';

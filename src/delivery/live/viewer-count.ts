@@ -1,23 +1,23 @@
 import type { Clock } from '../../shared/clock.ts';
 
-/** A client that has not asked for a playlist for this long is no viewer any more. */
+/** A client counts as a viewer for this long after a playlist request. */
 const sessionMs = 10_000;
 
-/** Counts the viewers of each stream: distinct clients that asked for a playlist in the last ten seconds. */
+/** Counts the viewers of each stream: distinct clients that requested a playlist in the last ten seconds. */
 export class ViewerCount {
   readonly #clock: Clock;
   readonly #maxSessions: number;
-  /** By stream, then by client: the time it was last seen. Within a stream the longest unseen comes first. */
+  /** Time of the last request by stream and client, oldest first. */
   readonly #streams = new Map<string, Map<string, number>>();
   #sessions = 0;
 
-  /** Past `maxSessions` over all streams a new client is not counted until others have gone. */
+  /** @param maxSessions over all streams; further clients are not counted until others have gone */
   constructor(clock: Clock, maxSessions = 100_000) {
     this.#clock = clock;
     this.#maxSessions = maxSessions;
   }
 
-  /** Notes that a client, told apart by its address and user agent, asked for a playlist now. */
+  /** Counts a client, identified by its address and user agent, as a viewer from now on. */
   recordRequest(liveStreamId: string, address: string, userAgent: string): void {
     const client = `${address} ${userAgent.slice(0, 200)}`;
     let clients = this.#streams.get(liveStreamId);

@@ -3,26 +3,26 @@ import type { BodyPart } from '../../shared/viewer-responses.ts';
 import type { ByteRange } from './byte-range.ts';
 
 /**
- * Reads the bytes of pieces in order, window by window. Slices of one file that stand close together there, as the samples of
- * a film do, are read at once with what lies between them.
+ * Reads the parts of a body in order, buffer by buffer. Slices that lie close together in one file, as samples do, are read at once with
+ * the bytes between them.
  */
 export class BodyReader {
   readonly #parts: readonly BodyPart[];
   readonly #files: ReadonlyMap<string, FileHandle>;
   #index = 0;
-  /** Bytes of the piece at `#index` that are given already. */
+  /** Bytes of the part at `#index` that were returned already. */
   #offset = 0;
 
-  /** `files`: an open handle for each path in `pieces`. */
+  /** @param files an open handle for each path in `parts` */
   constructor(pieces: readonly BodyPart[], files: ReadonlyMap<string, FileHandle>) {
     this.#parts = pieces;
     this.#files = files;
   }
 
   /**
-   * The next bytes, at most as many as `window` holds; what comes from a file is put there. None when all are given.
+   * Returns the next bytes, at most as many as `window` holds. Bytes of files are read into it. Empty at the end.
    *
-   * @throws Error when a file is shorter than was said
+   * @throws Error when a file is shorter than announced
    */
   async next(window: Buffer): Promise<Buffer[]> {
     const parts: (Buffer | { readonly at: number; readonly length: number })[] = [];
@@ -69,7 +69,7 @@ export class BodyReader {
   }
 }
 
-/** The pieces of `range`, as views: nothing is copied or read. */
+/** Returns the parts of `range` as views, without copying or reading. */
 export function sliceParts(pieces: readonly BodyPart[], range: ByteRange): BodyPart[] {
   const slices: BodyPart[] = [];
   let offset = 0;
@@ -88,7 +88,7 @@ export function sliceParts(pieces: readonly BodyPart[], range: ByteRange): BodyP
   return slices;
 }
 
-/** Moves neighbours in the window together, so that hundreds of samples leave as one chunk. */
+/** Merges neighbours in the window, so that hundreds of samples leave as one chunk. */
 function mergeRuns(
   parts: readonly (Buffer | { readonly at: number; readonly length: number })[],
   window: Buffer,

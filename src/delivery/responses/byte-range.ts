@@ -5,12 +5,11 @@ export interface ByteRange {
 }
 
 /**
+ * Parses a `Range` header for a body of at least one byte.
+ *
  * **Source**: RFC 9110, HTTP Semantics, 14.1.2 and 14.2
  *
- * Reads a `Range` header for a body of `totalBytes` bytes (at least 1).
- *
- * @returns `whole` where the header is to be ignored: another unit, several ranges, or not well-formed;
- *   `unsatisfiable` where it asks for nothing that exists (416).
+ * @returns `whole` for headers to ignore (another unit, several ranges, malformed), `unsatisfiable` for ranges outside of the body
  */
 export function parseByteRange(header: string, totalBytes: number): ByteRange | 'whole' | 'unsatisfiable' {
   const match = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(header);

@@ -1,10 +1,10 @@
-/** File systems take names of 255 bytes. */
+/** File systems accept names of 255 bytes. */
 const maxNameBytes = 200;
 
 /**
- * **Source**: RFC 6266, Use of the Content-Disposition Header Field in HTTP, 4; RFC 8187, 3.2
+ * Builds the header that saves a download under the title of a video, without characters that file systems refuse.
  *
- * The header that has a file saved under a name made of a title, which may be any text: what no file system takes is left out.
+ * **Source**: RFC 6266, Use of the Content-Disposition Header Field in HTTP, 4; RFC 8187, 3.2
  *
  * @param extension without its dot
  */
@@ -21,11 +21,11 @@ export function attachmentHeader(title: string, extension: string): string {
 function fileNameOf(title: string): string {
   const name = title
     .toWellFormed()
-    // Control characters, marks that turn the direction of writing, and what means something to a file system.
+    // Control characters, direction marks, and characters with a meaning for file systems.
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\ufffd/\\:*?"<>|]+/gu, ' ')
     .replace(/\s+/g, ' ')
     .replace(/^[\s.]+/, '');
-  // Cut between characters: what stands for a half of one goes.
+  // Cuts between characters: the replacement character of half a one goes.
   const short = Buffer.from(name)
     .subarray(0, maxNameBytes)
     .toString()

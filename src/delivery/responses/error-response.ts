@@ -3,7 +3,7 @@ import { negotiateErrorFormat } from '../../http/responses/content-negotiation.t
 import { errorBodyFor } from '../../http/responses/error-body.ts';
 import type { ErrorCode } from '../../shared/errors.ts';
 
-/** An error in the form that its client accepts. */
+/** An error in a format that the client accepts. */
 export interface ErrorResponse {
   readonly contentType: string;
   readonly body: Buffer;
@@ -21,10 +21,10 @@ const codes: Readonly<Record<number, ErrorCode>> = {
 };
 
 /**
- * Makes the body of an error on a path for viewers.
+ * Renders an error on a path for viewers.
  *
- * @param sentence what happened, for a person; plain text
- * @param accept the header `Accept` of the request
+ * @param sentence plain text for a person
+ * @param accept value of the request's `Accept` header
  */
 export function errorResponse(
   status: number,

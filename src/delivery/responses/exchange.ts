@@ -2,13 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { RequestKind, TrafficOwner } from '../delivery-observer.ts';
 
-/** A viewer's request, over HTTP/1.1 or HTTP/2. */
 export type ViewerRequest = IncomingMessage | Http2ServerRequest;
 
-/** A viewer's response, over HTTP/1.1 or HTTP/2. */
 export type ViewerResponse = ServerResponse | Http2ServerResponse;
 
-/** What both forms of {@link ViewerResponse} can do, as one type that can be called. */
+/** The common members of both kinds of {@link ViewerResponse} as one callable type. */
 export interface ViewerReply {
   readonly writableFinished: boolean;
   readonly writableEnded: boolean;
@@ -17,7 +15,7 @@ export interface ViewerReply {
   readonly headersSent: boolean;
   /** `headers`: names and values in turn. */
   writeHead(status: number, headers: string[]): unknown;
-  /** `onSent`: called when the system has taken the chunk, or will never do. */
+  /** `onSent` is called when the kernel accepted the chunk, or never will. */
   write(chunk: Buffer | string, onSent?: (error?: Error | null) => void): boolean;
   end(chunk?: Buffer | string): unknown;
   cork(): void;
@@ -25,42 +23,41 @@ export interface ViewerReply {
   once(event: 'close' | 'drain', listener: () => void): unknown;
 }
 
-/** One request of a viewer and the way to answer it. */
+/** A viewer's request with its response. */
 export interface Exchange {
   readonly kind: RequestKind;
   readonly isHead: boolean;
   readonly request: ViewerRequest;
   readonly reply: ViewerReply;
-  /** Known once it is: whom the bytes of the answer are counted for. */
+  /** The project that the bytes of the response are counted for, once it is known. */
   trafficOwner?: TrafficOwner | undefined;
 }
 
-/** Ends a viewer's response at once, whatever is unsent: the stream on HTTP/2, the connection on HTTP/1.1. */
+/** Drops unsent bytes and ends the stream (HTTP/2) or the connection (HTTP/1.1). */
 export function abortResponse(reply: ViewerReply): void {
   const response = reply as ViewerReply & ViewerResponse;
   if ('stream' in response) response.stream.close(cancelCode);
   else response.req.socket.destroy();
 }
 
-/** Whether nothing can be sent through the response any more. */
 export function isClosed(reply: ViewerReply): boolean {
   const response = reply as ViewerReply & ViewerResponse;
   return 'stream' in response ? response.stream.destroyed : response.destroyed;
 }
 
-/** Whether the response waits behind another one of its connection (HTTP/1.1 pipelining), so that it cannot move yet. */
+/** Tells whether the response waits behind another one of its connection (HTTP/1.1 pipelining). */
 export function isQueued(reply: ViewerReply): boolean {
   const response = reply as ViewerReply & ViewerResponse;
   return !('stream' in response) && response.socket === null;
 }
 
-/** Whether the connection of a queued response is gone: Node emits no `close` for those. */
+/** Tells whether the connection of a queued response is gone: Node emits no `close` for those. */
 export function isOrphaned(reply: ViewerReply): boolean {
   const response = reply as ViewerReply & ViewerResponse;
   return !('stream' in response) && response.socket === null && response.req.socket.destroyed;
 }
 
-/** What all requests of a connection have in common: HTTP/2 gives each request an object of its own as its socket. */
+/** Returns an object that all requests of a connection share: HTTP/2 requests have sockets of their own. */
 export function connectionOf({ request }: Exchange): object {
   return 'stream' in request ? (request.stream.session ?? request.stream) : request.socket;
 }

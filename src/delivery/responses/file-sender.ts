@@ -7,15 +7,18 @@ import { openFiles } from './open-files.ts';
 import { ReadBufferPool } from './read-buffer-pool.ts';
 import type { StallGuard } from './stall-guard.ts';
 
-/** What became of an answer made of files. Only `missing` and `busy` have sent nothing. */
+/** Outcome of a response made of files. `missing` and `busy` have sent nothing. */
 export type FileOutcome = 'sent' | 'missing' | 'busy';
 
-/** Answers that are on their way at one time; each has a file or two open, and one window of memory. */
+/** Each response has a file or two open and one buffer in memory. */
 const maxConcurrentResponses = 8192;
-/** As many as an HTTP/2 connection may have open; without it, pipelining over HTTP/1.1 knows no end. */
+/** As many as an HTTP/2 connection may open; bounds pipelining over HTTP/1.1. */
 const maxPerConnection = 128;
 
-/** Sends answers made of bytes of files: a window is read when the one before it has left, so a slow viewer costs no more than a quick one. */
+/**
+ * Sends responses made of bytes of files. A buffer is read when the one before it has left, so a slow viewer costs no more than a fast
+ * one.
+ */
 export class FileSender {
   readonly #guard: StallGuard;
   readonly #observer: DeliveryObserver;
@@ -29,10 +32,9 @@ export class FileSender {
   }
 
   /**
-   * Opens the files of `pieces`, calls `sendHead` and sends the bytes after it. Settles when the answer is over and all files
-   * are closed.
+   * Opens the files of `parts`, calls `sendHead` and sends the bytes. Settles when the response is over and all files are closed.
    *
-   * @throws Error when a file could not be read to its end; what of the answer has been sent then is not all
+   * @throws Error when a file could not be read to its end, which leaves the response incomplete
    */
   async send(exchange: Exchange, pieces: readonly BodyPart[], sendHead: () => void): Promise<FileOutcome> {
     const connection = connectionOf(exchange);
@@ -63,7 +65,7 @@ export class FileSender {
     sendHead();
     while (!viewer.isGone) {
       const window = this.#buffers.take();
-      // Bytes that may still be on their way keep their window from being used again.
+      // A buffer whose bytes may still be on their way is not reused.
       let isIdle = true;
       try {
         const chunks = await reader.next(window);

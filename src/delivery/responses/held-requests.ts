@@ -5,21 +5,21 @@ interface HeldRequest {
   readonly refuse: () => void;
 }
 
-/** A player holds two. As many as an HTTP/2 connection may have open; without it, pipelining over HTTP/1.1 knows no end. */
+/** A player holds two. As many as an HTTP/2 connection may open; bounds pipelining over HTTP/1.1. */
 const maxPerConnection = 128;
-/** Some kilobytes each. */
+/** Each costs a few kilobytes. */
 const maxHeld = 50_000;
 
-/** Requests whose answer is not there yet. */
+/** Requests that wait for their response. */
 export class HeldRequests {
   readonly #held = new Set<HeldRequest>();
-  /** How many, by connection. */
+  /** Held requests by connection. */
   readonly #perConnection = new WeakMap<object, number>();
 
   /**
-   * Notes a request that waits. When its viewer leaves, or all are ended, `abort` fires; `refuse` answers in the latter case.
+   * Holds a request. `abort` fires when its viewer leaves or all are ended; then `refuse` responds.
    *
-   * @returns a function to call before answering; false means that nobody waits any more. Undefined where too many wait already.
+   * @returns a function to call before responding, which returns false when nobody waits any more; undefined when too many wait already
    */
   add(exchange: Exchange, abort: AbortController, refuse: () => void): (() => boolean) | undefined {
     const connection = connectionOf(exchange);
@@ -39,7 +39,7 @@ export class HeldRequests {
     return release;
   }
 
-  /** Ends all: each is answered by its `refuse`. */
+  /** Ends all requests with their `refuse`. */
   end(): void {
     for (const held of this.#held) {
       this.#held.delete(held);

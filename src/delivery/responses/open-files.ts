@@ -4,9 +4,9 @@ import type { BodyPart } from '../../shared/viewer-responses.ts';
 import { BodyReader } from './body-reader.ts';
 
 /**
- * Opens each file of `pieces` once, into `files`, whose owner closes them, also those that were opened before it went wrong.
+ * Opens each file of `parts` once, into `files`. The caller closes them, also after a failure.
  *
- * @returns `missing` where a file is not there, `busy` where the process has too many files open, undefined when all are open
+ * @returns `missing` for a file that does not exist, `busy` when the process has too many files open, undefined on success
  */
 export async function openFiles(
   pieces: readonly BodyPart[],
@@ -26,7 +26,7 @@ export async function openFiles(
   return undefined;
 }
 
-/** All bytes of `pieces`, `bytes` of them; undefined where a file is not there. For what is small. @throws Error when it cannot be read */
+/** Reads a small body of `bytes` bytes; undefined when a file is missing. @throws Error when it cannot be read */
 export async function readBody(pieces: readonly BodyPart[], bytes: number): Promise<Buffer | undefined> {
   const files = new Map<string, FileHandle>();
   try {

@@ -3,7 +3,7 @@ import type { Exchange } from './exchange.ts';
 import { HeldRequests } from './held-requests.ts';
 import type { ResponseSender } from './response-sender.ts';
 
-/** Answers requests whose answer has to be waited for. */
+/** Responds to requests once a promise resolves. */
 export class PendingResponses {
   readonly #sender: ResponseSender;
   readonly #log: Logger;
@@ -14,10 +14,7 @@ export class PendingResponses {
     this.#log = log;
   }
 
-  /**
-   * Answers when `pending` is there. `abort` tells its maker when the viewer leaves before that. What `send` promises is not
-   * waited for, but its failure is seen to.
-   */
+  /** Calls `send` with the result of `pending`, and handles the failure of both. `abort` fires when the viewer leaves before that. */
   hold<Answer>(
     exchange: Exchange,
     pending: Promise<Answer>,
@@ -40,18 +37,17 @@ export class PendingResponses {
       });
   }
 
-  /** Watches a response that is being sent for its failure. */
+  /** Handles the failure of a response that is being sent. */
   watch(exchange: Exchange, sending: Promise<void> | void): void {
     sending?.catch((error: unknown) => this.fail(exchange, error));
   }
 
-  /** Logs what should not have happened, and answers it; cuts the viewer off where an answer has begun. */
+  /** Logs an unexpected error and responds with 500, or cuts the viewer off where a response has begun. */
   fail(exchange: Exchange, error: unknown): void {
     this.#log.error('delivery-failed', { kind: exchange.kind, error });
     this.#sender.sendFailure(exchange);
   }
 
-  /** Ends all that wait. */
   end(): void {
     this.#held.end();
   }

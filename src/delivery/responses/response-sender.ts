@@ -12,10 +12,9 @@ import type { StallGuard } from './stall-guard.ts';
 /** Content type of playlists. */
 export const playlistType = 'application/vnd.apple.mpegurl';
 
-/** Methods that viewers' paths answer. */
 export const allowedMethods = 'GET, HEAD, OPTIONS';
 
-/** Goes on every answer, errors too: players on other sites read them. Age and Date tell hls.js how stale a list is. */
+/** Headers of every response and error, which players on other sites read. Age and Date tell hls.js how stale a playlist is. */
 const corsHeaders = [
   'Access-Control-Allow-Origin',
   '*',
@@ -36,12 +35,12 @@ const preflightHeaders = [
 ] as const;
 
 /**
- * Most bytes that wait for one viewer. A longer body goes out in pieces of this size, each as the one before it has left;
- * so a viewer is cut off only below 210 kbit/s (one piece in ten seconds), where no segment of that size could be played.
+ * Maximum number of bytes that wait for one viewer. A longer body goes out in chunks of this size, each when the one before has left. A
+ * viewer is cut off below 210 kbit/s (one chunk in ten seconds), where no segment of that size could be played.
  */
 const chunkBytes = 256 * 1024;
 
-/** How long an answer may be kept, and what else goes into its head: names and values in turn. */
+/** Caching and further headers of a response: names and values in turn. */
 export interface CacheHeaders {
   readonly cacheControl: string;
   readonly headers?: readonly string[];
@@ -50,20 +49,20 @@ export interface CacheHeaders {
 interface SelectedBytes {
   readonly status: number;
   readonly headers: string[];
-  /** Undefined: all of the body. */
+  /** Undefined for the whole body. */
   readonly range: ByteRange | undefined;
-  /** Of the answer. */
+  /** Length of the response body. */
   readonly bytes: number;
 }
 
-/** Writes answers to viewers: one write where possible, nothing copied, nobody waited for without end. */
+/** Writes responses to viewers: in one write where possible, without copies, and never waiting for a viewer without end. */
 export class ResponseSender {
   readonly #guard: StallGuard;
   readonly #observer: DeliveryObserver;
   readonly #docsBase: () => string;
   readonly #files: FileSender;
 
-  /** @param docsBase returns the address below which `type` names an error, without a slash at its end */
+  /** @param docsBase base of the `type` of errors, without a slash at its end */
   constructor(guard: StallGuard, observer: DeliveryObserver, docsBase: () => string) {
     this.#guard = guard;
     this.#observer = observer;
@@ -71,14 +70,13 @@ export class ResponseSender {
     this.#files = new FileSender(guard, observer);
   }
 
-  /** The answer to OPTIONS. */
   sendPreflight(exchange: Exchange): void {
     this.#observer.request(exchange.kind, 204);
     exchange.reply.writeHead(204, [...preflightHeaders]);
     exchange.reply.end();
   }
 
-  /** Sends an error with one sentence for a person, in the form that the client accepts. `headers`: more names and values. */
+  /** Sends an error with one sentence for a person, in a format that the client accepts. */
   sendError(
     exchange: Exchange,
     status: number,
@@ -100,7 +98,6 @@ export class ResponseSender {
     this.sendError(exchange, 404, 'There is nothing here.', cacheControl);
   }
 
-  /** @param json serialized already */
   sendJson(exchange: Exchange, json: string, headers: readonly string[] = []): void {
     this.sendDocument(exchange, 200, Buffer.from(json), 'application/json', [
       ...['Cache-Control', 'no-store'],
@@ -108,12 +105,12 @@ export class ResponseSender {
     ]);
   }
 
-  /** A status alone. `headers`: names and values. */
+  /** Sends a status without a body. */
   sendEmpty(exchange: Exchange, status: number, headers: readonly string[]): void {
     this.#send(exchange, status, ['Content-Length', '0', ...headers, ...corsHeaders], [], 0);
   }
 
-  /** A whole small body. `headers`: more names and values. */
+  /** Sends a small body whole. */
   sendDocument(
     exchange: Exchange,
     status: number,
@@ -134,7 +131,7 @@ export class ResponseSender {
     this.#send(exchange, status, all, [body], body.length);
   }
 
-  /** A text that exists plain and gzipped: whichever the client asked for, or 304 when it has it. */
+  /** Sends a text plain or gzipped, or 304 when the client has it. */
   sendText(
     exchange: Exchange,
     text: CompressedText,
@@ -143,7 +140,7 @@ export class ResponseSender {
     headers: readonly string[] = [],
   ): void {
     const asked = exchange.request.headers;
-    // Weak: the same tag stands for the plain and the gzipped form.
+    // Weak, since one tag stands for the plain and the gzipped text.
     const etag = text.etag.startsWith('W/') ? text.etag : `W/${text.etag}`;
     const all = [
       'Cache-Control',
@@ -167,8 +164,8 @@ export class ResponseSender {
   }
 
   /**
-   * Sends bytes of which ranges may be requested: 200, 206, 304 or 416. Parts in files are read as the viewer takes them; then it
-   * settles when the response is over: with 404 where a file is gone, with 503 where too many responses are on their way.
+   * Sends a body or the requested range of it: 200, 206, 304 or 416. With parts in files, which are read as the viewer takes them, it
+   * settles when the response is over; 404 when a file is gone, 503 when too many responses are being sent.
    *
    * @throws Error when a file could not be read
    */
@@ -211,7 +208,7 @@ export class ResponseSender {
       return undefined;
     }
     const ifRange = asked['if-range'];
-    // RFC 9110, 14.2: ranges are of GET alone.
+    // RFC 9110, 14.2: ranges apply to GET only.
     const isAsked = asked.range !== undefined && !exchange.isHead && bytes > 0;
     const range =
       isAsked && (ifRange === undefined || ifRange === etag) ? parseByteRange(asked.range!, bytes) : 'whole';
@@ -242,7 +239,7 @@ export class ResponseSender {
     return { status: 206, headers, range, bytes: sent };
   }
 
-  /** Opens an endless answer of server-sent events. False when there is nothing more to send (HEAD). */
+  /** Opens a stream of server-sent events. Returns false for HEAD, which gets nothing more. */
   startEvents(exchange: Exchange): boolean {
     this.#observer.request(exchange.kind, 200);
     // nginx would hold events back until its buffer is full.
@@ -259,7 +256,7 @@ export class ResponseSender {
     return !exchange.isHead;
   }
 
-  /** An answer for what should not have happened; cuts the viewer off where an answer has begun. */
+  /** Sends 500, or cuts the viewer off where a response has begun. */
   sendFailure(exchange: Exchange): void {
     if (exchange.reply.headersSent) abortResponse(exchange.reply);
     else this.sendError(exchange, 500, 'Something went wrong here.', 'no-store');
@@ -286,7 +283,7 @@ export class ResponseSender {
       reply.end();
       reply.uncork();
     }
-    // Most often the kernel has taken everything by now, and there is nothing to watch.
+    // Most often the kernel has accepted everything by now.
     if (!reply.writableFinished) this.#guard.watch(reply);
   }
 

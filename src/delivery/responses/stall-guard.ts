@@ -8,7 +8,7 @@ export class StallGuard {
   readonly #clock: Clock;
   readonly #stallMs: number;
   readonly #onDrop: () => void;
-  /** By response: when its viewer was last seen to read, in ms of the monotonic clock, and who is to know that it is gone. */
+  /** Time of the last read by the viewer (monotonic), by response. */
   readonly #watched = new Map<
     ViewerReply,
     { progressAtMs: number; readonly onGone: (() => void) | undefined }
@@ -16,7 +16,7 @@ export class StallGuard {
   readonly #pinged = new WeakSet<Http2Session>();
   readonly #sweeps: OnDemandInterval;
 
-  /** A response without progress for `stallTimeoutMs` is cut off at most a quarter of that later; `onDrop` is called for each. */
+  /** @param onDrop called for each response that is cut off, at most a quarter of `stallMs` late */
   constructor(clock: Clock, stallMs: number, onDrop: () => void) {
     this.#clock = clock;
     this.#stallMs = stallMs;
@@ -25,8 +25,8 @@ export class StallGuard {
   }
 
   /**
-   * Watches until the response has closed. The returned function notes that the viewer has read something. `onGone` is called
-   * once nothing of the response will reach the viewer any more, for whatever reason.
+   * Watches a response until it closes. The returned function records progress. `onGone` is called when nothing more will reach the
+   * viewer.
    */
   watch(reply: ViewerReply, onGone?: () => void): () => void {
     const watched = { progressAtMs: this.#clock.monotonicMs(), onGone };
@@ -66,7 +66,7 @@ export class StallGuard {
     if (session !== undefined) this.#pingSession(session);
   }
 
-  /** One stalled stream may be a paused download; a session that does not even answer a ping is dead. */
+  /** Checks the session of a stalled stream, which may be a paused download: without an answer to a ping it is dead. */
   #pingSession(session: Http2Session): void {
     if (session.destroyed || this.#pinged.has(session)) return;
     this.#pinged.add(session);
@@ -81,8 +81,7 @@ export class StallGuard {
 }
 
 /**
- * `destroy` of a session waits for its last write, which here never ends, and its socket must not be destroyed by that name.
- * Disposing of the socket does it.
+ * Disposes of the socket: `destroy` of a session waits for its last write, which never ends here, and HTTP/2 forbids `socket.destroy`.
  */
 function destroyConnection(session: Http2Session): void {
   if (session.destroyed) return;
