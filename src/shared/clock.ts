@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-/** Where a part gets its time from, so that tests can hand in another. */
+/** A source of time, which tests replace. */
 export interface Clock {
   /** Milliseconds since 1970, UTC. May step when the machine's clock is set. */
   nowMs(): number;
@@ -7,7 +7,6 @@ export interface Clock {
   monotonicMs(): number;
 }
 
-/** The machine's own clock. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
@@ -18,7 +17,7 @@ const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padSt
 /** Most dates of one response are of a few days. Keyed by days since 1970. */
 const formattedDays = new LRUCache<number, string>({ max: 1_000 });
 
-/** ATOM date of the API: UTC, whole seconds, numeric offset: `2026-03-04T05:06:07+00:00`. */
+/** Formats a date of the API: UTC, whole seconds, numeric offset, as in `2026-03-04T05:06:07+00:00`. */
 export function formatAtom(atMs: number): string {
   const seconds = Math.floor(atMs / 1_000);
   const day = Math.floor(seconds / secondsOfDay);

@@ -1,17 +1,17 @@
-/** What sort of refusal an error is; HTTP status and log level follow from it. */
+/** Kind of an error, which decides HTTP status and log level. */
 export type ErrorKind = 'invalid' | 'denied' | 'not-found' | 'conflict' | 'unavailable' | 'internal';
 
-/** Whose doing it is. `caller` errors are the client's to mend, `server` errors are ours. */
+/** The party at fault, which has to fix it. */
 export type ErrorBlame = 'caller' | 'publisher' | 'destination' | 'server';
 
 interface ErrorEntry {
   readonly kind: ErrorKind;
   readonly blame: ErrorBlame;
-  /** The sentence that clients show. */
+  /** Sentence that clients show. */
   readonly title: string;
-  /** Only where the kind's usual HTTP status is not the one the contract asks for. */
+  /** HTTP status, where the contract asks for another one than the kind's. */
   readonly status?: number;
-  /** Level of the log line, where it does not follow from kind and blame. */
+  /** Log level, where it does not follow from kind and blame. */
   readonly logLevel?: 'info';
 }
 
@@ -21,7 +21,7 @@ const denied = (title: string, status?: number): ErrorEntry =>
     ? { kind: 'denied', blame: 'caller', title }
     : { kind: 'denied', blame: 'caller', title, status };
 
-/** Every error this server can raise. The code is also the last part of the `type` URI in API answers. */
+/** All errors of the server. A code is also the last part of the `type` URI in API responses. */
 export const errorRegister = {
   'invalid-attribute': invalid('Invalid attributes.'),
   'attribute-required': invalid('This attribute is required.'),
@@ -210,7 +210,6 @@ export const errorRegister = {
   },
 } as const satisfies Record<string, ErrorEntry>;
 
-/** A code of the register. */
 export type ErrorCode = keyof typeof errorRegister;
 
 const statusOfKind: Record<ErrorKind, number> = {
@@ -222,7 +221,7 @@ const statusOfKind: Record<ErrorKind, number> = {
   internal: 500,
 };
 
-/** One bad field of a refused request. `type` is a code of the register or absent. */
+/** An invalid field of a request. */
 export interface Problem {
   readonly type?: ErrorCode;
   readonly title: string;
@@ -232,7 +231,7 @@ export interface Problem {
   readonly range?: { readonly min?: number; readonly max?: number };
 }
 
-/** What may go with an error beyond its code and message. */
+/** Optional details of an error. */
 export interface ErrorDetails {
   /** The one field at fault; `''` where the contract wants an empty name. */
   readonly name?: string;
@@ -249,7 +248,7 @@ export interface ErrorDetails {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** The only error type that this server throws on purpose. `message` is for logs and operators. */
+/** The error type of this server. `message` is for logs and operators. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
@@ -268,13 +267,13 @@ export class AppError extends Error {
     return errorRegister[this.code].kind;
   }
 
-  /** HTTP status, 400..599. */
+  /** HTTP status of the response. */
   get status(): number {
     const entry: ErrorEntry = errorRegister[this.code];
     return entry.status ?? statusOfKind[entry.kind];
   }
 
-  /** `error` when someone must act, `info` when a client was told no. */
+  /** `error` when an operator must act, `info` when a client was refused. */
   get logLevel(): 'error' | 'warn' | 'info' {
     const entry: ErrorEntry = errorRegister[this.code];
     if (entry.logLevel !== undefined) return entry.logLevel;
@@ -283,13 +282,13 @@ export class AppError extends Error {
   }
 }
 
-/** The text of anything that was thrown, on one line. */
+/** Returns the message of anything that was thrown, on one line. */
 export function messageOf(thrown: unknown): string {
   const text = thrown instanceof Error ? thrown.message : String(thrown);
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** The `code` of a Node system error (`EADDRINUSE`), or undefined. */
+/** Returns the code of a Node system error, such as `EADDRINUSE`. */
 export function systemCodeOf(thrown: unknown): string | undefined {
   if (thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string') return thrown.code;
   return undefined;

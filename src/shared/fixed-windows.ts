@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** A stretch of time in which something is counted. */
+/** A time window with a count. */
 export interface CountingWindow {
   readonly endsAtMs: number;
   count: number;

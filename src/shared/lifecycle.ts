@@ -4,15 +4,15 @@ import type { Logger } from './logger.ts';
 /** A part of the server that is started and stopped. */
 export interface Component {
   readonly name: string;
-  /** Ready for work when the promise resolves. `signal` aborts when the start is given up. */
+  /** Resolves when the component is ready. `signal` aborts when the start is cancelled. */
   start(signal: AbortSignal): Promise<void>;
-  /** Refuses new work and finishes or ends the old. `deadlineMs` is a time of {@link Date.now}; it resolves before then. */
+  /** Refuses new work and finishes the old before `deadlineMs`, a time of {@link Date.now}. */
   drain?(deadlineMs: number): Promise<void>;
-  /** Frees everything. Safe when called twice, or after a start that failed. */
+  /** Frees all resources. Safe to call twice, and after a failed start. */
   stop(): Promise<void>;
 }
 
-/** A component that only starts something, or only stops something. */
+/** Creates a component from a start or stop function. */
 export function componentOf(
   name: string,
   { start, stop }: { start?: () => Promise<void> | void; stop?: () => Promise<void> | void },
@@ -20,7 +20,7 @@ export function componentOf(
   return { name, start: async () => start?.(), stop: async () => stop?.() };
 }
 
-/** Starts components in the order they were given, and drains and stops them in the opposite one. */
+/** Starts components in order, and drains and stops them in reverse. */
 export class Lifecycle {
   readonly #components: readonly Component[];
   readonly #log: Logger;
@@ -32,7 +32,7 @@ export class Lifecycle {
     this.#log = log;
   }
 
-  /** Starts all. When one fails, those before it are stopped again and the error is passed on. */
+  /** Starts all components. When one fails, stops those before it and rethrows. */
   async start(signal: AbortSignal = new AbortController().signal): Promise<void> {
     for (const component of this.#components) {
       try {
@@ -48,10 +48,10 @@ export class Lifecycle {
   }
 
   /**
-   * Drains all, last started first, each until `deadlineMs` at the latest.
+   * Drains all components, last started first.
    *
    * @param deadlineMs a time of {@link Date.now}
-   * @param signal aborts the wait; what was draining is left to `stop`
+   * @param signal ends the wait early; `stop` ends the rest
    */
   async drain(deadlineMs: number, signal?: AbortSignal): Promise<void> {
     for (const component of this.#started.toReversed()) {
@@ -66,7 +66,7 @@ export class Lifecycle {
     }
   }
 
-  /** Stops all, last started first. Called again it waits for the first call. */
+  /** Stops all components, last started first. Later calls wait for the first one. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stopAll();
     return this.#stopping;

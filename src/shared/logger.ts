@@ -1,18 +1,17 @@
 import { pino } from 'pino';
 import { AppError, messageOf } from './errors.ts';
 
-/** Levels of a log line, least severe first. */
+/** Log levels, least severe first. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 
-/** A level of {@link logLevels}. */
 export type LogLevel = (typeof logLevels)[number];
 
-/** Ids and data of a log line; never a stream key, an API key or a token. */
+/** Ids and data of a log line. Never holds a stream key, an API key or a token. */
 export type LogData = Readonly<Record<string, unknown>>;
 
 /**
- * Writes lines of: time, level, component, event, ids, data. The event is a fixed text in kebab-case, so that it can be searched for.
- * info: an operator cares; warn: degraded; error: someone must act.
+ * Writes lines of time, level, component, event, ids and data. The event is a fixed text in kebab-case, to be searched for. Levels:
+ * `info` for what operators care about, `warn` for degraded service, `error` for what needs action.
  */
 export interface Logger {
   trace(event: string, data?: LogData): void;
@@ -20,7 +19,7 @@ export interface Logger {
   info(event: string, data?: LogData): void;
   warn(event: string, data?: LogData): void;
   error(event: string, data?: LogData): void;
-  /** The same logger for a part, with ids that go on all its lines. */
+  /** Returns a logger for a component, with ids on all of its lines. */
   child(component: string, ids?: LogData): Logger;
 }
 
@@ -28,7 +27,7 @@ interface Sink {
   write(line: string): void;
 }
 
-/** `pretty` is for a terminal; otherwise each line is one JSON object. `sink` is standard output unless given. */
+/** Creates a logger that writes JSON lines, or readable text for a terminal with `pretty`, to standard output unless `sink` is given. */
 export async function createLogger(options: {
   level: LogLevel;
   pretty: boolean;
@@ -46,7 +45,6 @@ export async function createLogger(options: {
   return loggerOf(pino(settings, sink), {});
 }
 
-/** A logger that writes nothing. */
 export const silentLogger: Logger = {
   trace() {},
   debug() {},
@@ -71,7 +69,7 @@ async function prettySink(): Promise<Sink> {
   });
 }
 
-/** A logger whose lines begin with `bound`: the one of a part names that part only, and not those that it is in. */
+/** Binds data to all lines. A child logger names its own component only, not its parents. */
 function loggerOf(root: pino.Logger, bound: LogData): Logger {
   const inner = root.child(bound);
   return {

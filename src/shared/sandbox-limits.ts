@@ -1,21 +1,20 @@
-/** What holds for the sandbox, in milliseconds. Tests have shorter times; operators cannot change them. */
+/** Limits of the sandbox. Tests shorten them; operators cannot change them. */
 export interface SandboxLimits {
-  /** Videos are cut there. */
+  /** Longer videos are cut. */
   readonly maxVideoMs: number;
-  /** A broadcast is ended after this. */
+  /** Longer broadcasts are ended. */
   readonly maxBroadcastMs: number;
-  /** Recordings are cut there. */
+  /** Longer recordings are cut. */
   readonly maxRecordingMs: number;
-  /** A restream is ended after this. */
+  /** Longer restreams are ended. */
   readonly maxRestreamMs: number;
-  /** Videos and recordings are removed so long after their upload or their recording. */
+  /** Videos and recordings are deleted at this age. */
   readonly retentionMs: number;
 }
 
 const second = 1_000;
 const minute = 60 * second;
 
-/** The rules of every server. */
 export const sandboxLimits: SandboxLimits = {
   maxVideoMs: 30 * second,
   maxBroadcastMs: 30 * minute,

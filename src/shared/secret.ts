@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** A text that must not reach a log or an error message by accident: every way of printing it gives `[secret]`. */
+/** A text that prints as `[secret]`, so that it reaches no log or error message by accident. */
 export class Secret {
   readonly #text: string;
 
@@ -8,7 +8,7 @@ export class Secret {
     this.#text = text;
   }
 
-  /** The text itself; call only where it is used. */
+  /** Returns the text. Call it only where the text is used. */
   reveal(): string {
     return this.#text;
   }
@@ -26,7 +26,7 @@ export class Secret {
   }
 }
 
-/** A stream key as it may be logged: its first characters, at most four and a quarter of it, so that an operator can tell keys apart. */
+/** Shortens a stream key for logs to its first characters: at most four, and at most a quarter of it. */
 export function maskStreamKey(streamKey: string): string {
   return `${streamKey.slice(0, Math.min(4, Math.floor(streamKey.length / 4)))}…`;
 }

@@ -2,7 +2,7 @@ import type { Logger } from './logger.ts';
 
 const intervalMs = 1_000;
 
-/** Logs what can happen thousands of times a second: at most one line a second, with the number of events since the line before. */
+/** Logs frequent events in at most one line a second, with the number of events since the last line. */
 export class ThrottledLog {
   readonly #log: Logger;
   #loggedAtMs = Number.NEGATIVE_INFINITY;

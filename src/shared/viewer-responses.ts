@@ -16,7 +16,7 @@ export interface ResponseBody {
 
 /** An init section, a segment or a part. */
 export interface MediaResponse extends ResponseBody {
-  /** How long the URL keeps naming these bytes; infinite when it always does. */
+  /** Time for which the URL keeps naming these bytes. */
   readonly lifetimeSeconds: number;
 }
 

@@ -6,7 +6,7 @@ export interface ShareablePage {
   readonly title: string;
   readonly path: string;
   readonly imagePath: string;
-  /** Of the picture, in pixels; undefined where none is known. */
+  /** Display size in pixels, if known. */
   readonly size: { readonly width: number; readonly height: number } | undefined;
   /** Undefined for live streams, and while it is unknown. */
   readonly durationSeconds?: number | undefined;
@@ -14,7 +14,6 @@ export interface ShareablePage {
   readonly mp4Path?: string | undefined;
 }
 
-/** Used while the size of the picture is unknown. */
 const defaultSize = { width: 1280, height: 720 };
 const defaultEmbedWidth = 640;
 

@@ -2,26 +2,25 @@ import { fillTemplate } from '../../http/pages/browser-text.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
 import type { PlayerTheme } from './player-theme.ts';
 
-/** In the head of a page that shows nothing to others, and is not to be found. */
+/** Keeps a page that is not shared out of search engines. */
 export const noIndexMeta = '<meta name="robots" content="noindex">';
 
-/** What a live stream's page says before its script has run. */
+/** Values of a live stream's page. */
 export interface PageValues {
-  /** An id of the right form. */
   readonly liveStreamId: string;
   /** Any text; it is escaped. */
   readonly name: string;
-  /** HTML for the head, complete. */
+  /** HTML for the head. */
   readonly meta: string;
-  /** The state as JSON, as `/live/{liveStreamId}/state` answers it. */
+  /** JSON as of `/live/{liveStreamId}/state`. */
   readonly state: string;
-  /** Whether there is a thumbnail to show behind the text while the stream is offline. */
+  /** Shows a thumbnail behind the text while the stream is offline. */
   readonly hasThumbnail: boolean;
-  /** What its viewer came with; undefined for a public stream. */
+  /** The viewer's token and session; undefined for a public stream. */
   readonly access: PrivateAccess | undefined;
-  /** How the page looks and behaves; undefined where the owner chose nothing. */
+  /** The player theme that the owner chose, if any. */
   readonly theme: PlayerTheme | undefined;
-  /** The server's clock, for the latency readout. Milliseconds since 1970. */
+  /** The server's time, for the latency display. */
   readonly nowMs: number;
 }
 
@@ -45,12 +44,12 @@ export function renderPlayerPage(template: string, values: PageValues): string {
   });
 }
 
-/** The title that people read; a live stream may have no name. */
+/** Returns a title also for a stream without a name. */
 export function streamTitle(name: string): string {
   return name.trim() === '' ? 'Live stream' : name;
 }
 
-/** Text as it may stand in HTML, in an element or in a quoted attribute. */
+/** Escapes text for HTML elements and quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`);
 }

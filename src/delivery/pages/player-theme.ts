@@ -1,4 +1,4 @@
-/** Colours and switches of the player page, and its logo; colours as `rgba(...)`, `logo` as a path, `link` as the owner gave it. */
+/** Colors, options and logo of a player page. Colors are `rgba(...)`, `logo` is a path. */
 export interface PlayerTheme {
   readonly colors: Readonly<Record<string, string>>;
   readonly enableApi: boolean;

@@ -4,7 +4,7 @@ import type { VodEntry, VodTextTrack } from '../vod/vod-source.ts';
 import { escapeHtml } from './player-page.ts';
 import type { PlayerTheme } from './player-theme.ts';
 
-/** A text track as the page gets it. `src`: path of the WebVTT file. */
+/** A text track of the player page. `src` is the path of the WebVTT file. */
 export interface VodPageTrack {
   readonly language: string;
   readonly label: string;
@@ -12,41 +12,40 @@ export interface VodPageTrack {
   readonly default: boolean;
 }
 
-/** What the player page knows of its video: told with the page, and anew by `/vod/{videoId}/state`. Addresses are paths. */
+/** State of a video for its player page, which also polls it at `/vod/{videoId}/state`. URLs are paths. */
 export interface VodPageState {
   readonly videoId: string;
   readonly title: string;
   readonly playable: boolean;
-  /** Nothing playable will come of what was uploaded. */
+  /** The upload cannot be made playable. */
   readonly failed: boolean;
   /** Seconds; null until it is known. */
   readonly duration: number | null;
-  /** Of the source's shown picture, in pixels. */
+  /** Display size of the source in pixels. */
   readonly width: number | null;
   readonly height: number | null;
   readonly hls: string;
-  /** Null where it is switched off or not made yet. */
+  /** Null where MP4 is turned off or not encoded yet. */
   readonly mp4: string | null;
   readonly poster: string;
-  /** True where the poster is an image of this video, and not the placeholder. */
+  /** The poster is an image of this video, not the placeholder. */
   readonly hasThumbnail: boolean;
   readonly storyboard: string | null;
   readonly panoramic: boolean;
   readonly captions: readonly VodPageTrack[];
   readonly chapters: readonly VodPageTrack[];
   readonly theme: PlayerTheme | null;
-  /** Grows whenever what viewers get changes. */
+  /** Grows with each change of what viewers get. */
   readonly revision: number;
 }
 
-/** Path of a video's asset, such as `thumbnail.jpg`; with token and session where it is private. */
+/** Returns the path of an asset such as `thumbnail.jpg`, with token and session for a private video. */
 function vodAssetPath(videoId: string, asset: string, access?: PrivateAccess): string {
   return access === undefined
     ? `/vod/${videoId}/${asset}`
     : `/vod/${videoId}/token/${access.token}/${asset}?avh=${access.avh}`;
 }
 
-/** The files beside the HLS of a video that are there. */
 export interface VodPageFiles {
   readonly hasMp4: boolean;
   readonly hasThumbnail: boolean;
@@ -87,7 +86,7 @@ export function describeVideo(
   };
 }
 
-/** The address under which a page takes in what is there now: what it has of the former one is of no use. */
+/** Adds a version, so that a page does not reuse its copy of a replaced file. */
 function withVersion(path: string, version: string | undefined): string {
   return version === undefined ? path : `${path}${path.includes('?') ? '&' : '?'}v=${version}`;
 }
@@ -103,7 +102,7 @@ export function renderVodPage(template: string, state: VodPageState, meta: strin
   });
 }
 
-/** The title that people read; a video may have none. */
+/** Returns a title also for a video without one. */
 export function titleOf({ title }: { readonly title: string }): string {
   return title.trim() === '' ? 'Video' : title;
 }

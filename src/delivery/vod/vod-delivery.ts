@@ -17,7 +17,7 @@ import { type AdmittedVideo, VodGate } from './vod-gate.ts';
 import type { VodAsset, VodPath } from './vod-path.ts';
 import type { VodEntry, VodSource } from './vod-source.ts';
 
-/** Values and neighbours of {@link VodDelivery}. */
+/** Dependencies of {@link VodDelivery}. */
 export interface VodDeliveryOptions {
   readonly source: VodSource;
   readonly sessions: PrivateSessions;
@@ -31,19 +31,19 @@ export interface VodDeliveryOptions {
 
 const textTrackType = 'text/vtt; charset=utf-8';
 const noCache = 'no-cache';
-/** Of a list that will not change any more: as long as an address of it may be wrong after the video was made anew. */
+/** Lifetime of a complete playlist; its URIs may be outdated for as long after the video was encoded again. */
 const completeListSeconds = 60;
 const yearSeconds = 31_536_000;
 const daySeconds = 86_400;
 const hourSeconds = 3600;
-/** Longer ones are sent as they are: neither gzipped nor with sessions in their addresses. */
+/** Longer texts are sent unchanged: neither gzipped nor with sessions in their URIs. */
 const maxTextBytes = 1024 * 1024;
 const mediaKinds: ReadonlySet<VodAsset['kind']> = new Set([
   ...(['vod-multivariant', 'vod-playlist', 'vod-captions-playlist', 'vod-media', 'vod-mp4'] as const),
 ]);
 const failedText = 'This video cannot be played.';
 
-/** Answers what viewers fetch of videos: playlists, media, files, images and the player page. */
+/** Responds to viewers of videos: playlists, media, files, images and the player page. */
 export class VodDelivery {
   readonly #source: VodSource;
   readonly #gate: VodGate;
@@ -133,11 +133,11 @@ export class VodDelivery {
       this.#notPlayable(exchange, entry);
       return;
     }
-    // A list of captions is as long as the video.
+    // A captions playlist needs the duration of the video.
     const captions = entry.durationSeconds === undefined ? [] : entry.captions;
     this.#pending.hold(exchange, this.#source.multivariant(entry.videoId, captions, access?.avh), text => {
       if (text === undefined) this.#notPlayable(exchange, entry);
-      // More qualities may come under this address at any time.
+      // Renditions may be added at any time.
       else this.#sender.sendText(exchange, text, playlistType, cacheControlOf(video, noCache), headers);
     });
   }
@@ -211,7 +211,7 @@ export class VodDelivery {
       }
       const { body, ...placeholder } = placeholderThumbnail();
       const image = file ?? { ...placeholder, parts: [body], bytes: body.length };
-      // In place of the placeholder there may be a picture at any moment.
+      // A thumbnail may replace the placeholder at any moment.
       return this.#sendBody(exchange, image, video, file === undefined ? noCache : 'max-age=60');
     });
   }
@@ -233,7 +233,7 @@ export class VodDelivery {
     });
   }
 
-  /** Its owner may put another file in its place at any time. */
+  /** The owner may replace the file at any time. */
   #answerTextTrack(
     exchange: Exchange,
     { track, language }: VodAsset & { kind: 'vod-text-track' },
@@ -314,7 +314,7 @@ export class VodDelivery {
     return describeVideo(entry, { hasMp4: mp4 !== undefined, hasThumbnail: thumbnail !== undefined }, access);
   }
 
-  /** 404 ends the waiting of players and uploaders, who ask again and again while they get 202. */
+  /** Players and uploaders poll while they get 202; 404 ends that. */
   #notPlayable(exchange: Exchange, entry: VodEntry): void {
     if (entry.hasFailed) this.#sender.sendError(exchange, 404, failedText, noCache);
     else this.#sender.sendEmpty(exchange, 202, ['Cache-Control', 'no-store', 'Retry-After', '1']);
@@ -326,7 +326,7 @@ function attributeTraffic(exchange: Exchange, video: AdmittedVideo | undefined):
   exchange.trafficOwner = video && { projectId: video.entry.projectId, deliveryKind: 'vod' };
 }
 
-/** Who waits for a video to become playable does not use its token up: that may be another one than who plays it then. */
+/** A request before the video is playable does not claim the token, since another viewer may play it then. */
 function claimsToken(asset: VodAsset, entry: VodEntry): boolean {
   const isOfMedia = mediaKinds.has(asset.kind);
   return entry.isPlayable || !isOfMedia;

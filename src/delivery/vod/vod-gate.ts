@@ -3,7 +3,7 @@ import type { ViewerRequest } from '../responses/exchange.ts';
 import { TokenGate, type TokenGateOptions } from '../token-gate.ts';
 import type { VodEntry, VodSource } from './vod-source.ts';
 
-/** A video that a viewer may see. */
+/** A video that a viewer has access to. */
 export interface AdmittedVideo {
   readonly entry: VodEntry;
   /** Undefined for a public video. */
@@ -12,7 +12,7 @@ export interface AdmittedVideo {
   readonly headers: readonly string[];
 }
 
-/** What is asked for. */
+/** A viewer's request for a video. */
 export interface VodAdmissionRequest {
   readonly request: ViewerRequest;
   readonly videoId: string;
@@ -21,7 +21,7 @@ export interface VodAdmissionRequest {
   readonly query: URLSearchParams;
 }
 
-/** Decides who may see a video: everybody a public one, and a private one whoever has its token's session. */
+/** Admits viewers to videos: everyone to a public one, holders of a token's session to a private one. */
 export class VodGate {
   readonly #source: VodSource;
   readonly #tokens: TokenGate;
@@ -32,9 +32,9 @@ export class VodGate {
   }
 
   /**
-   * The video, if this viewer may see it. A token is not needed for a public video, and useless.
+   * Returns the video if the viewer has access. Addresses with a token are of private videos only.
    *
-   * @param mayClaimToken says of a video whether this request uses a token up that nobody has used yet
+   * @param mayClaimToken tells of a video whether the request claims an unused token
    */
   admit(
     { request, videoId, token, query }: VodAdmissionRequest,

@@ -1,24 +1,24 @@
-/** What of a video a path asks for. */
+/** The part of a video that a path names. */
 export type VodAsset =
   | { readonly kind: 'vod-multivariant' | 'vod-thumbnail' | 'vod-state' | 'vod-session' }
   /** A quality such as `720p`, or `audio`. */
   | { readonly kind: 'vod-playlist'; readonly rendition: string }
-  /** `language`: a tag, in whatever case. */
+  /** `language` is a tag in any case. */
   | { readonly kind: 'vod-captions-playlist'; readonly language: string }
   | { readonly kind: 'vod-media'; readonly rendition: string; readonly name: string }
-  /** `quality`: the one rung that is meant, such as `720p`. */
+  /** `quality` names one rendition, such as `720p`. */
   | { readonly kind: 'vod-mp4'; readonly quality: string | undefined }
   | { readonly kind: 'vod-storyboard'; readonly form: 'image' | 'text' }
-  /** `language`: a tag, in whatever case. */
+  /** `language` is a tag in any case. */
   | { readonly kind: 'vod-text-track'; readonly track: 'captions' | 'chapters'; readonly language: string };
 
-/** What a path below `/vod/` asks for. */
+/** The target of a path below `/vod/`. */
 export type VodPath =
-  /** The player page. `videoId` is `''` where the path does not hold an id. */
+  /** The player page. `videoId` is `''` where the path holds no id. */
   | { readonly kind: 'vod-page'; readonly videoId: string }
-  /** A player that plays nothing. */
+  /** A player without a video. */
   | { readonly kind: 'vod-sample' }
-  /** Tells sites that embed the page how. */
+  /** Describes the embed code. */
   | { readonly kind: 'vod-oembed'; readonly videoId: string }
   | {
       readonly kind: 'vod-asset';
@@ -46,9 +46,9 @@ const fixedAssets: Readonly<Record<string, VodAsset>> = {
 };
 
 /**
- * Reads the path of a request target, without its query. Nothing is percent-decoded: no path of ours needs it.
+ * Parses the path of a request target, without its query. Nothing is percent-decoded, because no path here needs it.
  *
- * @returns undefined when the path is not below `/vod/`
+ * @returns undefined for paths that are not below `/vod/`
  */
 export function parseVodPath(path: string): VodPath | undefined {
   if (!path.startsWith(prefix)) return undefined;
@@ -93,7 +93,6 @@ function parseAsset(rest: string, isPrivate: boolean): VodAsset | undefined {
   return { kind: 'vod-mp4', quality: mp4[1] === undefined ? undefined : `${mp4[1]}p` };
 }
 
-/** Where the next slash is. */
 function indexOrEnd(path: string, from: number): number {
   const at = path.indexOf('/', from);
   return at === -1 ? path.length : at;

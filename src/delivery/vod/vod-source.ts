@@ -2,7 +2,7 @@ import type { CompressedText } from '../../shared/text/rendered-text.ts';
 import type { MediaResponse, PlaylistResponse, ResponseBody } from '../../shared/viewer-responses.ts';
 import type { PlayerTheme } from '../pages/player-theme.ts';
 
-/** A text track of a video. `version`: another one with each file that was uploaded for it. */
+/** A text track of a video. `version` changes with each uploaded file. */
 export interface VodTextTrack {
   readonly language: string;
   readonly label: string;
@@ -10,7 +10,7 @@ export interface VodTextTrack {
   readonly version?: string;
 }
 
-/** What is to be known of a video before anything of it is sent. */
+/** The facts about a video that any response needs. */
 export interface VodEntry {
   readonly videoId: string;
   readonly projectId: string;
@@ -19,42 +19,41 @@ export interface VodEntry {
   readonly mp4Support: boolean;
   readonly panoramic: boolean;
   readonly isPlayable: boolean;
-  /** Nothing playable can come of what was uploaded. */
+  /** The upload cannot be made playable. */
   readonly hasFailed: boolean;
   readonly hasStoryboard: boolean;
   readonly durationSeconds: number | undefined;
-  /** Shown picture in pixels; undefined until it is known, and for sound alone. */
+  /** Display size in pixels; undefined until it is known, and for audio only. */
   readonly width: number | undefined;
   readonly height: number | undefined;
-  /** Grows whenever what viewers get changes. */
+  /** Grows with each change of what viewers get. */
   readonly revision: number;
-  /** May be looked up when they are asked for, as the two below: segments do without. */
+  /** A getter may load these three, which segments do not need. */
   readonly captions: readonly VodTextTrack[];
   readonly chapters: readonly VodTextTrack[];
   readonly theme: PlayerTheme | undefined;
 }
 
-/** Files that a video may have beside its HLS. */
 export type VodFile = 'mp4' | 'thumbnail' | 'storyboard.jpg' | 'storyboard.vtt';
 
-/** What delivery asks about videos. Whatever is not there is undefined. */
+/** Access to videos. Missing things are undefined. */
 export interface VodSource {
-  /** A video that is not discarded, whosever it is. */
+  /** Finds a video of any project, unless it is discarded. */
   find(videoId: string): VodEntry | undefined;
-  /** The multivariant playlist; undefined while nothing is playable. `avh`: session to carry in all URIs. */
+  /** Undefined while nothing is playable. `avh` is a session for all URIs. */
   multivariant(
     videoId: string,
     captions: readonly VodTextTrack[],
     avh?: string,
   ): Promise<CompressedText | undefined>;
-  /** The media playlist of captions that the video has. `language` as the track has it. */
+  /** The media playlist of a captions track. `language` as the track has it. */
   captionsPlaylist(language: string, durationSeconds: number, avh?: string): CompressedText | undefined;
-  /** `rendition`: a quality such as `720p`, or `audio`. */
+  /** `rendition` is a quality such as `720p`, or `audio`. */
   mediaPlaylist(videoId: string, rendition: string, avh?: string): Promise<PlaylistResponse | undefined>;
-  /** An init section or a segment by its name in the media playlist. */
+  /** Returns an init section or segment by its name in the media playlist. */
   media(videoId: string, rendition: string, name: string): Promise<MediaResponse | undefined>;
-  /** `quality`: for the mp4 of one rung; the highest unless given. */
+  /** `quality` selects the MP4 of one rendition; the highest unless given. */
   file(videoId: string, file: VodFile, quality?: string): Promise<ResponseBody | undefined>;
-  /** The WebVTT file of a text track, as it was uploaded. `language` in any case. */
+  /** Returns the uploaded WebVTT file of a text track. `language` in any case. */
   textTrack(videoId: string, track: 'captions' | 'chapters', language: string): ResponseBody | undefined;
 }

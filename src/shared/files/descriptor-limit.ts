@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 
-/** Files, child processes and their pipes beside connections. */
+/** Descriptors for files, child processes and their pipes. */
 const reservedDescriptors = 1_000;
 
 /**
- * Reads how many file descriptors the process may have. Node raises the soft limit to the hard one when it starts.
+ * Reads the limit of file descriptors of the process. Node raises the soft limit to the hard one when it starts.
  *
  * **Source**: proc_pid_limits(5)
  *
- * @returns undefined where the system does not tell, as outside of Linux
+ * @returns undefined outside of Linux
  */
 export function readDescriptorLimit(path = '/proc/self/limits'): number | undefined {
   try {
@@ -20,7 +20,7 @@ export function readDescriptorLimit(path = '/proc/self/limits'): number | undefi
   }
 }
 
-/** Returns how many file descriptors the configured connections need; undefined when `limit` is enough for them. */
+/** Returns advice when the configured connections need more file descriptors than `limit`. */
 export function missingDescriptors(
   limit: number | undefined,
   connections: { readonly http: number; readonly rtmp: number },

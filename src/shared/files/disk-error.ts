@@ -1,12 +1,12 @@
 import { AppError, systemCodeOf } from '../errors.ts';
 
-/** Whether a write, of a file or of the database, failed because there is no room for it: on the disk, or in what this user may have of it. */
+/** Tells whether a write to a file or the database failed because the disk or the quota is full. */
 export function isDiskFull(error: unknown): boolean {
   const code = systemCodeOf(error);
   return code === 'ENOSPC' || code === 'EDQUOT' || code === 'SQLITE_FULL';
 }
 
-/** What a failed write is told as: a full disk is `disk-full`, anything else itself. */
+/** Converts the error of a full disk to `disk-full`; returns other errors unchanged. */
 export function toDiskError(error: unknown): unknown {
   return isDiskFull(error) ? new AppError('disk-full', undefined, { cause: error }) : error;
 }

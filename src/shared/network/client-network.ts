@@ -1,11 +1,11 @@
 import { isIPv6 } from 'node:net';
 
-/** Returns what one client is counted by: an IPv4 address, or the /64 network of an IPv6 address, all of which a client may have. */
+/** Returns the network that identifies a client: an IPv4 address, or the /64 network of an IPv6 address. */
 export function clientNetwork(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = '', tail] = address.toLowerCase().split('%')[0]!.split('::');
   const groups = head === '' ? [] : head.split(':');
-  // Groups behind the gap count from the end.
+  // Groups after the gap count from the end.
   const trailing = tail === undefined || tail === '' ? [] : tail.split(':');
   const gap = tail === undefined ? 0 : Math.max(0, 8 - groups.length - trailing.length);
   const whole = [...groups, ...Array.from({ length: gap }, () => '0'), ...trailing];

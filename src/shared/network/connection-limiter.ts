@@ -5,11 +5,11 @@ import { clientNetwork } from './client-network.ts';
 export interface ConnectionLimiterOptions {
   /** 0 is no limit. */
   readonly maxPerAddress: number;
-  /** Addresses without a limit, such as those of trusted proxies, whose connections are those of many clients. */
+  /** Exempts addresses such as those of trusted proxies, which connect for many clients. */
   readonly isExempt: (address: string) => boolean;
 }
 
-/** Counts open connections by the network that they come from. */
+/** Limits open connections per client network. */
 export class ConnectionLimiter {
   readonly #options: ConnectionLimiterOptions;
   readonly #counts = new Map<string, number>();
@@ -21,13 +21,13 @@ export class ConnectionLimiter {
   /**
    * Counts a connection.
    *
-   * @returns a function to call once when the connection is closed; undefined when its address has as many as it may
+   * @returns a function to call once when the connection closes; undefined when its network has reached the limit
    */
   open(remoteAddress: string): (() => void) | undefined {
     const { maxPerAddress, isExempt } = this.#options;
     const mapped = /^::ffff:(.*)$/i.exec(remoteAddress)?.[1] ?? '';
     const address = isIPv4(mapped) ? mapped : remoteAddress;
-    // The address of a connection that is closed already is unknown.
+    // A closed connection has no address.
     if (maxPerAddress === 0 || address === '' || isExempt(address)) return () => {};
     const network = clientNetwork(address);
     const count = this.#counts.get(network) ?? 0;

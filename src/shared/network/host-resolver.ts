@@ -3,20 +3,20 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
 
-/** How long an answer is used for further tries. Whoever connects checks it each time and connects to nothing else. */
+/** Answers are reused for this long. Callers check them each time and connect to nothing else. */
 const answerTtlMs = 2_000;
 const hostsFileTtlMs = 5_000;
-/** Changes of the machine's name servers are noticed after so long. */
+/** Changes of the machine's name servers take effect after this time. */
 const resolverTtlMs = 30_000;
-/** Of one query to one server; the second is twice as long. */
+/** Timeout of the first query to a server; the second one waits twice as long. */
 const queryTimeoutMs = 1_500;
 const maxQueryTries = 2;
-/** Some name servers never answer when they are asked for the family that they do not know. */
+/** Some name servers never answer queries for a family that they do not know. */
 const otherFamilyWaitMs = 300;
 
 /**
- * Finds the addresses of hosts without `getaddrinfo`: that blocks one of the few threads which also read files, for as long as a
- * name server that somebody else chose cares to be silent. The hosts file is honoured; search domains are not, so names are full names.
+ * Resolves hosts without `getaddrinfo`, which blocks one of the few threads that also read files for as long as a foreign name server is
+ * silent. Reads the hosts file, but ignores search domains.
  */
 export class HostResolver {
   readonly #hostsPath: string;
@@ -31,18 +31,18 @@ export class HostResolver {
   #resolver: dns.Resolver | undefined;
   #resolverCreatedAtMs = 0;
 
-  /** @param options.servers name servers to ask, `address:port`; those of the machine unless given */
+  /** @param options.servers name servers as `address:port`; those of the machine unless given */
   constructor(options: { hostsPath?: string; servers?: readonly string[] } = {}) {
     this.#hostsPath = options.hostsPath ?? '/etc/hosts';
     this.#servers = options.servers;
   }
 
-  /** The addresses of a host. @throws Error of the name servers, such as `ENOTFOUND` */
+  /** @throws Error of the name servers, such as `ENOTFOUND` */
   resolve(hostname: string): Promise<LookupAddress[]> {
     const cached = this.#answers.get(hostname);
     if (cached !== undefined) return cached;
     const addresses = this.#query(hostname.toLowerCase().replace(/\.$/, ''));
-    // Whoever asked is told; this only keeps a failure that nobody waits for from being an unhandled one.
+    // Callers see the failure; this keeps it from being unhandled when nobody waits.
     addresses.catch(() => {});
     this.#answers.set(hostname, addresses);
     return addresses;
@@ -51,7 +51,7 @@ export class HostResolver {
   async #query(host: string): Promise<LookupAddress[]> {
     const fromFile = (await this.#readHosts()).get(host);
     if (fromFile !== undefined) return [...fromFile];
-    // RFC 6761 6.3: these are never asked for.
+    // RFC 6761 6.3: name servers are not asked for these.
     if (host === 'localhost' || host.endsWith('.localhost')) {
       return [
         { address: '127.0.0.1', family: 4 },
@@ -85,14 +85,13 @@ export class HostResolver {
     const nowMs = performance.now();
     if (this.#hosts === undefined || nowMs - this.#hostsReadAtMs > hostsFileTtlMs) {
       this.#hostsReadAtMs = nowMs;
-      // A machine without the file has nothing in it.
+      // A missing file has no entries.
       this.#hosts = readFile(this.#hostsPath, 'utf8').then(parseHosts, () => new Map());
     }
     return this.#hosts;
   }
 }
 
-/** Waits for `work`, but no longer than that. */
 async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
   const { promise: over, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
@@ -100,7 +99,7 @@ async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
   clearTimeout(timer);
 }
 
-/** The names of a hosts file, in lower case, each with its addresses. **Source**: hosts(5) */
+/** Parses a hosts file into addresses by name in lower case. **Source**: hosts(5) */
 export function parseHosts(text: string): Map<string, LookupAddress[]> {
   const hosts = new Map<string, LookupAddress[]>();
   for (const line of text.split('\n')) {

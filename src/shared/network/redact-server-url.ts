@@ -1,4 +1,4 @@
-/** An RTMP address without what may be secret in it: user, password, and what follows a `?`. */
+/** Removes possible secrets from an RTMP URL: user, password and query. */
 export function redactServerUrl(serverUrl: string): string {
   return serverUrl.replace(/^(rtmps?:\/\/)[^/?#\s@]*@/i, '$1').replace(/[?#].*$/, '');
 }

@@ -2,24 +2,24 @@ import type { LookupAddress, LookupOptions } from 'node:dns';
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
 import { systemCodeOf } from '../errors.ts';
 
-/** What an address is to this server: on the public network, of this machine or its networks, or never to be connected to. */
+/** Class of an address: on the public network, of this machine or its networks, or never to be connected to. */
 export type AddressClass = 'public' | 'private' | 'never';
 
-/** Where a name leads, checked. */
+/** The result of resolving and checking a host. */
 export type ResolvedTarget =
   | { readonly accepted: true; readonly addresses: readonly LookupAddress[] }
   | {
       readonly accepted: false;
-      /** The same for an unknown host and a private address, so that it does not tell which names exist in the server's network. */
+      /** The same for unknown hosts and private addresses, so that it does not reveal names in the server's network. */
       readonly reason: string;
-      /** The resolver's error when it does not know the host. */
+      /** The resolver's error for an unknown host. */
       readonly error?: unknown;
     };
 
-/** Resolves a host name to its addresses; {@link HostResolver} does it in the server. */
+/** Resolves a host name, as {@link HostResolver} does. */
 export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-/** Error codes of resolvers for a name that does not exist, or has no address. */
+/** Resolver errors for a name that does not exist or has no address. */
 const unknownHostCodes: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
 
 type Family = 'ipv4' | 'ipv6';
@@ -32,7 +32,7 @@ function blockList(
   return list;
 }
 
-/** Link-local ones tell whoever asks about the machine and its credentials; the rest is no address of one host. */
+/** Link-local addresses, which reveal the machine's credentials in clouds, and addresses that are not of one host. */
 const forbidden = blockList(
   ['0.0.0.0', 8, 'ipv4'],
   ['169.254.0.0', 16, 'ipv4'],
@@ -42,14 +42,14 @@ const forbidden = blockList(
   ['fe80::', 10, 'ipv6'],
   ['ff00::', 8, 'ipv6'],
 );
-/** Metadata services of clouds that stand in private networks. */
+/** Metadata services of clouds in private networks. */
 forbidden.addAddress('fd00:ec2::254', 'ipv6');
 forbidden.addAddress('100.100.100.200', 'ipv4');
 forbidden.addAddress('192.0.0.192', 'ipv4');
-/** Of a cloud's own machinery, though it looks like an address of the public network. */
+/** A platform service of a cloud, in spite of its public address. */
 forbidden.addAddress('168.63.129.16', 'ipv4');
 
-/** What is not globally reachable (IANA's registries of special-purpose addresses). */
+/** Addresses that are not globally reachable (IANA's special-purpose registries). */
 const privateIpv4 = blockList(
   ['10.0.0.0', 8, 'ipv4'],
   ['100.64.0.0', 10, 'ipv4'],
@@ -65,12 +65,12 @@ const privateIpv4 = blockList(
 );
 const globalIpv6 = blockList(['2000::', 3, 'ipv6']);
 const privateIpv6 = blockList(
-  // Tunnels whose other end is written in the address.
+  // Tunnels whose endpoint is part of the address.
   ['2001::', 23, 'ipv6'],
   ['2001:db8::', 32, 'ipv6'],
   ['3fff::', 20, 'ipv6'],
 );
-/** IPv6 forms that carry an IPv4 address: which prefix, and in which of the eight groups it begins. */
+/** IPv6 prefixes that embed an IPv4 address, with the group where it starts. */
 const ipv4EmbeddingPrefixes: readonly (readonly [list: BlockList, group: number])[] = [
   [blockList(['::', 96, 'ipv6']), 6],
   [blockList(['::ffff:0:0', 96, 'ipv6']), 6],
@@ -80,11 +80,11 @@ const ipv4EmbeddingPrefixes: readonly (readonly [list: BlockList, group: number]
 ];
 
 /**
- * What an IP address is to this server. Addresses that only carry an IPv4 address are what that one is.
+ * Classifies an IP address; an embedded IPv4 address decides for its IPv6 address.
  *
  * **Source**: RFC 6890, RFC 4291 2.5, RFC 6052 2, RFC 3056 2
  *
- * @param address without brackets; anything that is no address is `never`, one with a zone too
+ * @param address without brackets; `never` for anything else, also with a zone
  */
 export function classifyAddress(address: string): AddressClass {
   if (address.includes('%') || isIP(address) === 0) return 'never';
@@ -100,10 +100,9 @@ export function classifyAddress(address: string): AddressClass {
 }
 
 /**
- * Classifies a host without asking a name server: the class of an address, `private` for the names of this machine, undefined for
- * every other name.
+ * Classifies a host without a name server: the class of an address, `private` for the names of this machine, undefined for other names.
  *
- * @param hostname as in a parsed URL; of IPv6 with or without brackets
+ * @param hostname as in a parsed URL; IPv6 with or without brackets
  */
 export function classifyHostLiteral(hostname: string): AddressClass | undefined {
   const host = bareHost(hostname);
@@ -113,11 +112,11 @@ export function classifyHostLiteral(hostname: string): AddressClass | undefined 
 }
 
 /**
- * Resolves a host once and keeps the addresses that may be connected to. Whoever connects uses these and does not ask again
- * ({@link pinnedLookup}), since a name can lead elsewhere the next time.
+ * Resolves a host once to the addresses that may be connected to. Connections use these through {@link pinnedLookup} and do not resolve
+ * again, since a name can lead elsewhere the next time.
  *
- * @param hostname a name or an address; of IPv6 with or without brackets
- * @returns not accepted when the host is unknown or has no address that is allowed
+ * @param hostname a name or an address; IPv6 with or without brackets
+ * @returns not accepted when the host is unknown or has no allowed address
  * @throws Error of a resolver that cannot tell, such as `ETIMEOUT`
  */
 export async function resolveTarget(
@@ -142,7 +141,7 @@ export async function resolveTarget(
   return refusal;
 }
 
-/** A `lookup` for `net.connect`, `http.request` and their like that gives checked addresses whatever it is asked. */
+/** Creates a `lookup` for `net.connect` and `http.request` that returns the checked addresses for any name. */
 export function pinnedLookup(addresses: readonly LookupAddress[]): LookupFunction {
   return (_hostname, options: LookupOptions, callback) => {
     const wanted = options.family === 4 || options.family === 6 ? options.family : undefined;
@@ -160,7 +159,6 @@ function bareHost(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
-/** The IPv4 address in two groups of an IPv6 one. */
 function embeddedIpv4(address: string, group: number): string {
   const groups = ipv6Groups(address);
   return [groups[group]!, groups[group + 1]!]
@@ -171,9 +169,9 @@ function embeddedIpv4(address: string, group: number): string {
     .join('.');
 }
 
-/** The eight groups of an IPv6 address, as hexadecimal digits without leading zeros. */
+/** Returns the eight groups of an IPv6 address as hexadecimal digits without leading zeros. */
 function ipv6Groups(address: string): string[] {
-  // The parser of addresses in URLs writes every form in one way.
+  // URL parsing normalizes the address.
   const [head = '', tail] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split('::');
   const before = head === '' ? [] : head.split(':');
   if (tail === undefined) return before;

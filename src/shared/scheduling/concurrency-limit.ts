@@ -1,24 +1,21 @@
-/** Lets only so many pieces of work run at once; the others begin in the order in which they came. */
+/** Runs a limited number of tasks at once, first come first served. */
 export class ConcurrencyLimit {
   readonly #queue: (() => void)[] = [];
   #freeSlots: number;
 
-  /** @param most how many run at once */
-  constructor(most: number) {
-    this.#freeSlots = most;
+  constructor(maxRunning: number) {
+    this.#freeSlots = maxRunning;
   }
 
-  /** Pieces of work that wait for their turn. */
   get waitingCount(): number {
     return this.#queue.length;
   }
 
-  /** Work that is asked for now has to wait. */
   get isBusy(): boolean {
     return this.#freeSlots === 0;
   }
 
-  /** Runs `work` when it is its turn. */
+  /** Runs `work` when a slot is free. */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#freeSlots === 0) {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 /**
- * A repeating timer that runs only while there is something to watch, so that an idle server is woken by nothing. It never keeps
- * the process alive.
+ * A repeating timer that runs only while there is something to watch, so that nothing wakes an idle server. It never keeps the process
+ * alive.
  */
 export class OnDemandInterval {
   readonly #everyMs: number;
@@ -8,13 +8,15 @@ export class OnDemandInterval {
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  /** @param tick returns whether there is still something to watch; when not, the timer rests until {@link wake} */
+  /**
+   * @param tick returns false to stop the timer until {@link wake}
+   */
   constructor(everyMs: number, tick: () => boolean) {
     this.#everyMs = everyMs;
     this.#tick = tick;
   }
 
-  /** Begins to tick unless it does already. */
+  /** Starts the timer unless it runs. */
   wake(): void {
     if (this.#timer !== undefined || this.#isStopped) return;
     this.#timer = setInterval(() => {

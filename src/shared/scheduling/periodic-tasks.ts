@@ -1,13 +1,13 @@
 import type { Component } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 
-/** One chore. It may say how much it did, for the log. `signal` aborts when it is to leave the rest for another time. */
+/** A periodic task. It returns a count for the log, and leaves the rest for the next run when `signal` aborts. */
 export interface PeriodicTask {
   readonly name: string;
   run(signal?: AbortSignal): number | Promise<number>;
 }
 
-/** Does its chores soon after the start and then at equal distances, one after the other. One that fails is tried again the next time. */
+/** Runs tasks one after the other, soon after the start and then at an interval. A failed task runs again the next time. */
 export class PeriodicTasks implements Component {
   readonly name: string;
   readonly #tasks: readonly PeriodicTask[];

@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * Languages that text tracks can be in. What may follow, a script (`Hans`) and a region (`CA`, `419`), is what the Unicode
- * data of the runtime know.
+ * Languages of text tracks. Scripts (`Hans`) and regions (`CA`, `419`) come from the Unicode data of the runtime.
  *
  * **Source**: RFC 5646, Tags for Identifying Languages, 2.1 (form and case of tags)
  */
@@ -15,22 +14,22 @@ const primaryLanguages: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Tags of old that no rule gives. */
+/** Grandfathered and irregular tags. */
 const grandfatheredTags: ReadonlyMap<string, string> = new Map(
   ['sh-YU', 'no-NO-NY', 'ja-JP-TRADITIONAL', 'th-TH-TRADITIONAL', 'en-US-POSIX'].map(tag => [
     tag.toLowerCase(),
     tag,
   ]),
 );
-/** Languages that have another tag today; to the runtime they are that one. */
+/** Languages with a newer tag, to which the runtime maps them. */
 const deprecatedLanguages: ReadonlySet<string> = new Set(['in', 'iw', 'mo', 'sh']);
-/** Languages that clients know by their English names. */
+/** Languages that clients expect by their English names. */
 const languagesNamedInEnglish: ReadonlySet<string> = new Set(['nb', 'nn', 'tl']);
-/** What stands for "unknown" or is for testing. */
+/** Codes for "unknown" and for testing. */
 const placeholderRegions: ReadonlySet<string> = new Set(['ZZ', 'XA', 'XB', 'QO']);
 const placeholderScripts: ReadonlySet<string> = new Set(['Zzzz', 'Zxxx', 'Zyyy', 'Zinh']);
 
-/** The form that every language tag has, without anchors. */
+/** Pattern of every language tag, without anchors. */
 export const languageTagPattern = '[a-zA-Z]+(?:-[a-zA-Z0-9]+)*';
 const tagPattern = new RegExp(`^${languageTagPattern}$`);
 const knownTagPattern = /^([a-z]{2})(?:-([a-z]{4}))?(?:-([a-z]{2}|\d{3}))?$/;
@@ -39,17 +38,13 @@ const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }
 const scripts = new Intl.DisplayNames('en', { type: 'script', fallback: 'none' });
 const nameCache = new LRUCache<string, string>({ max: 5_000 });
 
-/** What a refusal says of a tag with wrong characters, and of one that is unknown. */
+/** Details of errors for tags with wrong characters and for unknown tags. */
 export const languageTagMessages = {
   form: 'The "language" attribute must contain only letters and dashes (for example "fr", "fr-BE").',
   unknown: 'The "language" attribute is not valid.',
 } as const;
 
-/**
- * A language tag in its usual case (`zh-Hans-CN`), whatever the case it came in.
- *
- * @returns undefined when it is not known
- */
+/** Returns a known language tag in its usual case (`zh-Hans-CN`), undefined for an unknown one. */
 export function normalizeLanguageTag(text: string): string | undefined {
   const lower = text.toLowerCase();
   const exception = grandfatheredTags.get(lower);
@@ -64,13 +59,11 @@ export function normalizeLanguageTag(text: string): string | undefined {
   return [primary, script, region].filter(part => part !== undefined).join('-');
 }
 
-/** Longer tags are damage: a language, script, region and a few variants take less. */
+/** Longer tags are damaged: a language, script, region and a few variants take less. */
 const maxTagChars = 35;
 
 /**
- * The RFC 5646 tag of a language as media files name it, such as `de` for `ger` and `deu`.
- *
- * @returns undefined when it is none, or says that the language is not known
+ * Returns the RFC 5646 tag for a language code of a media file, such as `de` for `ger` and `deu`; undefined for invalid codes and `und`.
  */
 export function canonicalLanguageTag(text: string): string | undefined {
   if (text.length > maxTagChars) return undefined;
@@ -82,13 +75,13 @@ export function canonicalLanguageTag(text: string): string | undefined {
   }
 }
 
-/** What is wrong with a language tag; undefined when nothing is. */
+/** Returns the error of an invalid language tag. */
 export function languageTagProblem(text: string): string | undefined {
   if (!tagPattern.test(text)) return languageTagMessages.form;
   return normalizeLanguageTag(text) === undefined ? languageTagMessages.unknown : undefined;
 }
 
-/** What speakers call a language, with a capital letter: `Français (Canada)`. The tag itself where that is not known. */
+/** Returns a language's own name, capitalized: `Français (Canada)`; the tag when it is not known. */
 export function nativeLanguageName(tag: string): string {
   const kept = nameCache.get(tag);
   if (kept !== undefined) return kept;
@@ -99,7 +92,7 @@ export function nativeLanguageName(tag: string): string {
 
 function isRegion(region: string): boolean {
   if (placeholderRegions.has(region) || regions.of(region) === undefined) return false;
-  // A region of old (`UK`, `DD`) is another one today.
+  // Outdated regions (`UK`, `DD`) map to other ones.
   return Intl.getCanonicalLocales(`und-${region}`)[0] === `und-${region}`;
 }
 
@@ -114,13 +107,13 @@ function nameOf(tag: string): string {
   });
   const name = names.of(tag);
   if (name === undefined) return tag;
-  // To the runtime Tagalog is Filipino.
+  // The runtime calls Tagalog Filipino.
   return capitalize(primary === 'tl' ? name.replace('Filipino', 'Tagalog') : name, tag);
 }
 
 function capitalize(name: string, tag: string): string {
   const [first = ''] = name;
-  // Georgian has capitals that no sentence begins with.
+  // Georgian sentences do not start with capitals.
   if (/\p{Script=Georgian}/u.test(first)) return name;
   return first.toLocaleUpperCase(tag) + name.slice(first.length);
 }

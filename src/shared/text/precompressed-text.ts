@@ -2,30 +2,29 @@ import { createHash } from 'node:crypto';
 import { constants, crc32, deflateRawSync, gunzipSync } from 'node:zlib';
 import type { CompressedText } from './rendered-text.ts';
 
-/** A run of a text, compressed by itself, so that it can stand in the middle of any number of gzipped texts. */
+/** A run of text, compressed so that it can be part of many gzipped texts. */
 export interface DeflatedBlock {
-  /** Raw deflate blocks that end on a whole byte, none of them the last. */
+  /** Raw deflate blocks that end on a byte boundary, none of them final. */
   readonly deflated: Buffer;
   readonly bytes: number;
   readonly crc: number;
-  /** What to multiply the checksum of all before it with. */
+  /** Factor for the checksum of everything before the block. */
   readonly shift: number;
 }
 
-/** Compresses `text`, well and only once. */
 export function deflateBlock(text: string): DeflatedBlock {
   const block = deflateRaw(Buffer.from(text), constants.Z_SYNC_FLUSH, 9);
-  // What zlib gives is the beginning of a larger buffer, which would be kept with it.
+  // Copies: zlib returns a slice of a larger buffer, which would stay in memory.
   const deflated = Buffer.allocUnsafeSlow(block.deflated.length);
   block.deflated.copy(deflated);
   return { ...block, deflated };
 }
 
 /**
- * A text of which most was compressed before: one gzip member, since browsers read no second one, put together of blocks.
+ * Assembles a gzipped text of blocks that were compressed before. It is one gzip member, since browsers ignore a second one; its
+ * checksum is combined from those of the blocks, as in zlib's `crc32_combine`.
  *
- * **Source**: RFC 1951, 3.2.3 (blocks); RFC 1952, 2.3 (member format). The checksum of the whole comes of those of its blocks, as in
- * zlib's `crc32_combine`.
+ * **Source**: RFC 1951, 3.2.3 (blocks); RFC 1952, 2.3 (member format)
  */
 export class PrecompressedText implements CompressedText {
   readonly gzip: Buffer;
@@ -57,7 +56,7 @@ export class PrecompressedText implements CompressedText {
   }
 }
 
-/** Deflate, no name, no time, Unix. */
+/** Header: deflate, no name, no time, Unix. */
 const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
 
 function deflateRaw(plain: Buffer, finishFlush: number, level: number): DeflatedBlock {
@@ -72,7 +71,7 @@ function deflateRaw(plain: Buffer, finishFlush: number, level: number): Deflated
 /** The polynomial of CRC-32, lowest power in the highest bit. */
 const polynomial = 0xedb88320;
 
-/** The product of two polynomials over bits, modulo that of CRC-32. */
+/** Multiplies two polynomials over bits, modulo that of CRC-32. */
 function multiply(one: number, other: number): number {
   let product = 0;
   let shifted = other;
@@ -83,7 +82,7 @@ function multiply(one: number, other: number): number {
   return product >>> 0;
 }
 
-/** x to the power of `exponent`, modulo the polynomial. */
+/** Returns x to the power of `exponent`, modulo the polynomial. */
 function powerOfX(exponent: number): number {
   let power = 0x80000000;
   let square = 0x40000000;

@@ -1,14 +1,14 @@
-/** A place in a film. */
+/** A position in a video. */
 export interface Timecode {
   /** May have a fraction. */
   readonly seconds: number;
-  /** Frames after `seconds`; 0 unless the text counts them. */
+  /** Frames after `seconds`. */
   readonly frames: number;
 }
 
 const timecodePattern = /^(?:\d{2,3}:\d{2}:\d{2}(?:\.\d{1,3}|:\d{1,2})?|\d{1,7})$/;
 
-/** Reads `HH:MM:SS`, `HH:MM:SS.mmm`, `HH:MM:SS:frames` or whole seconds; undefined when it is none of them. */
+/** Parses `HH:MM:SS`, `HH:MM:SS.mmm`, `HH:MM:SS:frames` or whole seconds; undefined for other texts. */
 export function parseTimecode(text: string): Timecode | undefined {
   if (!timecodePattern.test(text)) return undefined;
   const [first = 0, minutes, seconds = 0, frames = 0] = text.split(':').map(Number);
@@ -16,7 +16,7 @@ export function parseTimecode(text: string): Timecode | undefined {
   return { seconds: first * 3600 + minutes * 60 + seconds, frames };
 }
 
-/** The timecode in seconds, for a film of `frameRate` frames a second; frames are left out when that is not known. */
+/** Converts a timecode to seconds. Frames count only when the frame rate is known. */
 export function timecodeSeconds({ seconds, frames }: Timecode, frameRate: number | undefined): number {
   return frameRate === undefined || frameRate <= 0 ? seconds : seconds + frames / frameRate;
 }
