@@ -116,7 +116,7 @@ export class EventFeed implements Component {
       outbox: options.outbox,
       clock: options.clock,
       sent: count => options.observer.sent('event', count),
-      failed: error => options.log.error('feed-events-unread', { message: messageOf(error), error }),
+      failed: error => options.log.error('feed-read-failed', { message: messageOf(error), error }),
     });
     this.#unsubscribe = options.outbox.onAppended(() => this.#reader.addAll(this.#all()));
   }
@@ -259,7 +259,7 @@ export class EventFeed implements Component {
     if (this.#isTicking || this.#isDraining) return;
     this.#isTicking = true;
     void this.#runTick()
-      .catch((error: unknown) => this.#options.log.error('feed-round-failed', { error }))
+      .catch((error: unknown) => this.#options.log.error('feed-tick-failed', { error }))
       .finally(() => {
         this.#isTicking = false;
       });

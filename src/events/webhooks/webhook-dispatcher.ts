@@ -144,7 +144,7 @@ export class WebhookDispatcher implements Component {
       try {
         this.#dispatchDue();
       } catch (error) {
-        this.#log.error('webhooks-look-failed', { error });
+        this.#log.error('webhook-dispatch-failed', { error });
         this.#wakeAt(this.#clock.nowMs() + databaseRetryMs);
       }
     });
@@ -297,7 +297,7 @@ export class WebhookDispatcher implements Component {
     try {
       this.#queue.record(batch.map(({ outcome }) => outcome));
     } catch (error) {
-      this.#log.error('webhook-outcomes-not-written', { count: batch.length, error });
+      this.#log.error('webhook-outcomes-not-stored', { count: batch.length, error });
       return false;
     }
     this.#outcomes.splice(0, batch.length);
@@ -331,14 +331,14 @@ export class WebhookDispatcher implements Component {
     if (isDelivered) {
       if (lane.failuresInRow >= failuresUntilUnreachable) {
         lane.isExpediting = true;
-        this.#log.info('webhook-answers-again', { webhookId });
+        this.#log.info('webhook-recovered', { webhookId });
       }
       lane.failuresInRow = 0;
       this.#log.debug('webhook-delivered', what);
     } else {
       lane.failuresInRow += 1;
       if (lane.failuresInRow === failuresUntilUnreachable)
-        this.#log.warn('webhook-fails', { webhookId, ...why });
+        this.#log.warn('webhook-unreachable', { webhookId, ...why });
       if (next === 'failed') this.#log.warn('webhook-delivery-given-up', { ...what, ...why });
       else this.#log.debug('webhook-attempt-failed', { ...what, ...why });
     }

@@ -9,7 +9,7 @@ import { maskStreamKey } from '../../shared/secret.ts';
 export function redirectLibraryLog(log: Logger): void {
   libraryLogger.level = 'trace';
   libraryLogger.log = (message, level = 'info') => {
-    log.debug('library-said', { level, message: maskKeys(String(message)) });
+    log.debug('library-log', { level, message: maskKeys(String(message)) });
   };
 }
 

@@ -35,12 +35,12 @@ export function childBoxes(bytes: Buffer, start: number, end: number, parent: st
   const boxes: Box[] = [];
   let at = start;
   while (at < end) {
-    if (end - at < 8) throw malformed(parent, `${end - at} bytes too many at its end`);
+    if (end - at < 8) throw malformed(parent, `${end - at} extra bytes at its end`);
     const type = bytes.toString('latin1', at + 4, at + 8);
     let size = bytes.readUInt32BE(at);
     let headerBytes = 8;
     if (size === 1) {
-      if (end - at < 16) throw malformed(type, 'the 64 bit size is cut off');
+      if (end - at < 16) throw malformed(type, 'the 64 bit size is truncated');
       size = Number(bytes.readBigUInt64BE(at + 8));
       headerBytes = 16;
     } else if (size === 0) {
@@ -126,7 +126,8 @@ export class FieldReader {
   /** @throws AppError `media-malformed` above 2^53 - 1 */
   u64(): number {
     const value = this.#bytes.readBigUInt64BE(this.#take(8));
-    if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw malformed(this.#type, `number ${value} is absurd`);
+    if (value > BigInt(Number.MAX_SAFE_INTEGER))
+      throw malformed(this.#type, `number ${value} is out of range`);
     return Number(value);
   }
 

@@ -53,6 +53,6 @@ export function readEdit(bytes: Buffer, elst: Box): Edit | undefined {
 function signed64(fields: FieldReader): number {
   const value = fields.bytes(8).readBigInt64BE();
   if (value > BigInt(Number.MAX_SAFE_INTEGER) || value < -1n)
-    throw malformed('elst', `time ${value} is absurd`);
+    throw malformed('elst', `time ${value} is out of range`);
   return Number(value);
 }

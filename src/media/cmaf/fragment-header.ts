@@ -107,7 +107,7 @@ export function writeFragmentHeader(
   samples: SampleColumns,
 ): Buffer {
   if (samples.dataBytes > MAX_DATA_BYTES) {
-    throw malformed('mdat', `${samples.dataBytes} bytes are too many for one`);
+    throw malformed('mdat', `${samples.dataBytes} bytes are too many for one fragment`);
   }
   const count = samples.length;
   const { durations, sizes, offsets, syncs } = samples.columns;

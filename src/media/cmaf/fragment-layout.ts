@@ -27,7 +27,7 @@ export function readFragmentLayout(
   bytes = fragment.length,
 ): FragmentLayout {
   const moofBytes = fragment.length < 8 ? 0 : fragment.readUInt32BE(0);
-  if (moofBytes + 8 > fragment.length) throw malformed('fragment', 'is cut off');
+  if (moofBytes + 8 > fragment.length) throw malformed('fragment', 'is truncated');
   const [moof] = childBoxes(fragment, 0, moofBytes, 'fragment');
   const mdatBytes = fragment.readUInt32BE(moofBytes);
   const mdatType = fragment.toString('latin1', moofBytes + 4, moofBytes + 8);

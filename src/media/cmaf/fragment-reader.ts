@@ -161,7 +161,7 @@ export class FragmentReader {
   }
 
   #closeMovie(body: Buffer): void {
-    if (this.#defaults !== undefined) throw malformed('moov', 'a second one');
+    if (this.#defaults !== undefined) throw malformed('moov', 'occurs twice');
     // A copy: descriptions live as long as the broadcast and would retain the chunk.
     const { tracks, defaults } = readMovie(Buffer.from(body));
     this.#defaults = defaults;

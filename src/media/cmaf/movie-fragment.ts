@@ -107,7 +107,7 @@ function readDecodeTime(body: Buffer, tfdt: Box): number {
   const version = fields.u8();
   fields.skip(3);
   const time = version === 0 ? fields.u32() : fields.u64();
-  if (time > MAX_DECODE_TIME) throw malformed('tfdt', `decode time ${time} is absurd`);
+  if (time > MAX_DECODE_TIME) throw malformed('tfdt', `decode time ${time} is out of range`);
   return time;
 }
 

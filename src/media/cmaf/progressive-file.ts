@@ -66,7 +66,7 @@ export async function readProgressiveMovie(
 ): Promise<ProgressiveMovie> {
   const { position, length } = await findMovie(readAt, fileBytes, maxMovieBytes);
   const body = await readAt(position, length);
-  if (body.length < length) throw malformed('moov', 'is cut off');
+  if (body.length < length) throw malformed('moov', 'is truncated');
   const boxes = childBoxes(body, 0, body.length, 'moov');
   if (boxes.some(({ type }) => type === 'mvex')) throw malformed('moov', 'announces fragments');
   if (boxes.some(({ type }) => type === 'cmov')) throw malformed('moov', 'is compressed');
@@ -98,7 +98,7 @@ export async function findMovie(
     }
     if (size < headerBytes) throw malformed(type, `size ${size}`);
     if (type === 'moov') {
-      if (size > fileBytes - position) throw malformed('moov', 'is cut off');
+      if (size > fileBytes - position) throw malformed('moov', 'is truncated');
       if (size > maxMovieBytes) {
         throw malformed('moov', `has ${size} bytes, the maximum is ${maxMovieBytes}`);
       }

@@ -18,7 +18,7 @@ export function isoAudioEntry(entry: Buffer): Buffer {
   const version = fields.u16();
   const fieldsBytes = FIELDS_BYTES[version];
   if (fieldsBytes === undefined) throw malformed('mp4a', `sound description of version ${version}`);
-  if (entry.length < fieldsBytes) throw malformed('mp4a', 'is cut off');
+  if (entry.length < fieldsBytes) throw malformed('mp4a', 'is truncated');
   const boxes = childBoxes(entry, fieldsBytes, entry.length, 'mp4a');
   const wave = boxes.find(({ type }) => type === 'wave');
   if (version === 0 && wave === undefined) return entry;

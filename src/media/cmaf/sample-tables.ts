@@ -127,7 +127,8 @@ export class SampleCursor {
     if (number >= tables.sampleCount) return false;
     this.number = number;
     this.dtsTicks += this.durationTicks;
-    if (this.dtsTicks > MAX_DECODE_TIME) throw malformed('stts', `decode time ${this.dtsTicks} is absurd`);
+    if (this.dtsTicks > MAX_DECODE_TIME)
+      throw malformed('stts', `decode time ${this.dtsTicks} is out of range`);
     this.#readDuration();
     if (tables.compositionOffsets !== undefined) this.#readOffset(tables.compositionOffsets);
     if (this.#chunkLeft === 0) this.#openChunk();
@@ -151,8 +152,7 @@ export class SampleCursor {
   #readDuration(): void {
     const { bytes, durations } = this.#tables;
     while (this.#durationLeft === 0) {
-      if (this.#durationRun === durations.count)
-        throw malformed('stts', 'tells of fewer samples than there are');
+      if (this.#durationRun === durations.count) throw malformed('stts', 'has fewer samples than the track');
       this.#durationLeft = bytes.readUInt32BE(durations.at + 8 * this.#durationRun);
       this.durationTicks = bytes.readUInt32BE(durations.at + 8 * this.#durationRun + 4);
       this.#durationRun += 1;
@@ -164,7 +164,7 @@ export class SampleCursor {
   #readOffset(offsets: Table): void {
     const { bytes } = this.#tables;
     while (this.#offsetLeft === 0) {
-      if (this.#offsetRun === offsets.count) throw malformed('ctts', 'tells of fewer samples than there are');
+      if (this.#offsetRun === offsets.count) throw malformed('ctts', 'has fewer samples than the track');
       this.#offsetLeft = bytes.readUInt32BE(offsets.at + 8 * this.#offsetRun);
       // Version 0 is unsigned, but writers wrap negative offsets around and nobody means an offset of 2^31.
       this.compositionOffsetTicks = bytes.readInt32BE(offsets.at + 8 * this.#offsetRun + 4);
@@ -188,14 +188,14 @@ export class SampleCursor {
     this.#chunk += 1;
     if (this.#chunk === this.#nextRunChunk) {
       const run = this.#chunkRun + 1;
-      if (run >= chunkRuns.count) throw malformed('stsc', 'tells of no samples');
+      if (run >= chunkRuns.count) throw malformed('stsc', 'has no run for this chunk');
       this.#chunkRun = run;
       const entry = chunkRuns.at + 12 * run;
       // 8.7.4: the first run begins with chunk 1, each following one later.
       if (bytes.readUInt32BE(entry) !== this.#chunk) throw malformed('stsc', 'runs out of order');
       this.#samplesPerChunk = bytes.readUInt32BE(entry + 4);
       if (bytes.readUInt32BE(entry + 8) !== 1)
-        throw malformed('stsc', 'names a sample description that is not there');
+        throw malformed('stsc', 'refers to a missing sample description');
       this.#nextRunChunk = run + 1 < chunkRuns.count ? bytes.readUInt32BE(entry + 12) : 0;
       if (this.#nextRunChunk !== 0 && this.#nextRunChunk <= this.#chunk)
         throw malformed('stsc', 'runs out of order');

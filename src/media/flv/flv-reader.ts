@@ -14,7 +14,7 @@ const scriptType = 18;
  */
 export function readFlvTags(bytes: Buffer): FlvTag[] {
   if (bytes.length < headBytes || bytes.toString('latin1', 0, 3) !== 'FLV') {
-    throw new AppError('media-malformed', 'no FLV header');
+    throw new AppError('media-malformed', 'the FLV header is missing');
   }
   const tags: FlvTag[] = [];
   let at = headBytes;
@@ -24,7 +24,7 @@ export function readFlvTags(bytes: Buffer): FlvTag[] {
     const timestampMs = bytes.readUIntBE(at + 4, 3) + bytes[at + 7]! * 2 ** 24;
     const bodyAt = at + tagHeadBytes;
     if (bodyAt + bodyBytes > bytes.length)
-      throw new AppError('media-malformed', 'the last FLV tag is cut off');
+      throw new AppError('media-malformed', 'the last FLV tag is truncated');
     const kind =
       type === flvTagTypes.audio
         ? 'audio'

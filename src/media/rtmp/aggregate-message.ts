@@ -28,9 +28,10 @@ export function splitAggregate(payload: Buffer, timestampMs: number): Aggregated
   let offset = 0;
   while (offset < payload.length) {
     const start = offset + tagHeaderBytes;
-    if (start > payload.length) throw malformedRtmp('a cut off tag in an aggregate message');
+    if (start > payload.length) throw malformedRtmp('a truncated tag in an aggregate message');
     const end = start + payload.readUIntBE(offset + 1, 3);
-    if (end + backPointerBytes > payload.length) throw malformedRtmp('a cut off tag in an aggregate message');
+    if (end + backPointerBytes > payload.length)
+      throw malformedRtmp('a truncated tag in an aggregate message');
     const tagTimestampMs = payload.readUIntBE(offset + 4, 3) + payload[offset + 7]! * 0x1000000;
     if (tags.length === MAX_TAGS) throw malformedRtmp(`more than ${MAX_TAGS} tags in an aggregate message`);
     shiftMs ??= timestampMs - tagTimestampMs;

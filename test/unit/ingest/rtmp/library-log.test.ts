@@ -13,7 +13,7 @@ test('what the library logs goes to our log at debug level, with stream keys mas
   expect(lines).toEqual([
     {
       level: 'debug',
-      event: 'library-said',
+      event: 'library-log',
       data: { level: 'error', message: 'RTMP session push /live/0b7c… error' },
     },
   ]);

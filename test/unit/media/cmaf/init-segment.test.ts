@@ -179,7 +179,7 @@ describe('a broken init segment is refused by the name of its box', () => {
   test.each([
     ['no moov', box('ftyp'), 'box "file": has no "moov"'],
     ['no track', box('moov'), 'box "moov": no video or audio track'],
-    ['a tail', Buffer.concat([box('free'), Buffer.alloc(3)]), 'box "file": 3 bytes too many at its end'],
+    ['a tail', Buffer.concat([box('free'), Buffer.alloc(3)]), 'box "file": 3 extra bytes at its end'],
     ['a cut', good.subarray(0, 200), 'box "moov": size 1132, but "file" has 180 bytes left'],
     ['a small size', spoiled('mdhd', -4, '00000007'), 'box "mdhd": size 7, but "mdia" has 389 bytes left'],
     ['a missing box', spoiled('stbl', 0, '58585858'), 'box "minf": has no "stbl"'],
