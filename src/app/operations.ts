@@ -154,7 +154,7 @@ export function createHousekeeping(
     sandboxRetention: periodic('sandbox-retention', 'housekeeping', sandboxIntervalMs, [
       {
         name: 'expired-sandbox-videos',
-        run: signal => videos.removeOfSandbox(clock.nowMs() - sandboxLimits.retentionMs, signal),
+        run: signal => videos.removal.removeOfSandbox(clock.nowMs() - sandboxLimits.retentionMs, signal),
       },
     ]),
     sweeps: periodic('sweeps', 'sweep', sweepIntervalMs, [
@@ -180,9 +180,9 @@ function housekeepingTasks(
     { name: 'old-broadcasts', run: () => broadcasts.removeBefore(clock.nowMs() - broadcastTtlMs) },
     { name: 'old-traffic', run: () => api.traffic.removeOld() },
     { name: 'removed-players', run: () => players.detachRemoved() },
-    { name: 'removed-videos', run: signal => videos.removeOrphanedFiles(signal) },
-    { name: 'discarded-videos', run: signal => videos.purgeExpired(clock.nowMs(), signal) },
-    { name: 'empty-videos', run: signal => videos.removeEmpty(clock.nowMs(), signal) },
+    { name: 'removed-videos', run: signal => videos.removal.removeOrphanedFiles(signal) },
+    { name: 'discarded-videos', run: signal => videos.removal.purgeExpired(clock.nowMs(), signal) },
+    { name: 'empty-videos', run: signal => videos.removal.removeEmpty(clock.nowMs(), signal) },
     { name: 'unfinished-uploads', run: () => uploads.service.failExpired(clock.nowMs()) },
   ];
 }

@@ -160,7 +160,7 @@ function createVideoSide(foundation: Foundation) {
     },
     videos: {
       restoreDays: config['videos.restore'],
-      mp4Wished: (videoId, isWished) => vodJobs.updateMp4Support(videoId, isWished),
+      mp4SupportChanged: (videoId, isWished) => vodJobs.updateMp4Support(videoId, isWished),
       isAudioOnly: videoId => encodings.isAudioOnly(videoId),
       removed: videoId => vodJobs.removeVideo(videoId),
     },

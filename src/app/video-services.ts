@@ -29,7 +29,7 @@ import type { MediaFiles } from '../storage/media-files.ts';
 import type { Database } from '../store/database.ts';
 
 /** Everything that the media side of the server does for videos; it may stand in for further dependencies of {@link VideosService}. */
-export type VideoWork = Pick<VideosOptions, 'restoreDays' | 'mp4Wished' | 'isAudioOnly' | 'removed'> &
+export type VideoWork = Pick<VideosOptions, 'restoreDays' | 'mp4SupportChanged' | 'isAudioOnly' | 'removed'> &
   Partial<Pick<VideosOptions, 'sources' | 'watermarkExists' | 'takeWatermark' | 'playerExists'>>;
 
 /** Everything that the media side of the server does for images. */
@@ -108,8 +108,8 @@ export function createVideoServices(options: VideoServicesOptions): VideoService
     quotas,
   });
   files.reclaimFrom({
-    makeRoom: missing => videos.makeRoom(missing),
-    canMakeRoom: bytes => videos.canMakeRoom(bytes),
+    makeRoom: missing => videos.removal.makeRoom(missing),
+    canMakeRoom: bytes => videos.removal.canMakeRoom(bytes),
   });
   const tracks = { database, store: new TextTracksStore(database), videos, files, privateTokens, baseUrl };
   return {

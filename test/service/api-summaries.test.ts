@@ -140,7 +140,7 @@ describe('a summary', () => {
     await call('PATCH', `/discarded/videos/${videoId}`, { discarded: false });
     expect((await list()).data).toEqual([expect.objectContaining({ summaryId: second })]);
     await call('DELETE', `/videos/${videoId}`);
-    await server.api.videos.purgeExpired(nowMs + 91 * 24 * 3_600_000);
+    await server.api.videos.removal.purgeExpired(nowMs + 91 * 24 * 3_600_000);
     expect(
       server.database.sqlite
         .prepare('SELECT count(*) FROM summaries WHERE video_id = ?')

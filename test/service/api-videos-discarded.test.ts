@@ -53,13 +53,13 @@ describe('a video that is removed for good', () => {
     const { videoId } = await create();
     await discard(videoId);
     fault = new Error('the disk is gone');
-    await expect(server.api.videos.purgeExpired(nowMs + 366 * day)).rejects.toBe(fault);
-    await expect(server.api.videos.removeOrphanedFiles()).rejects.toBe(fault);
+    await expect(server.api.videos.removal.purgeExpired(nowMs + 366 * day)).rejects.toBe(fault);
+    await expect(server.api.videos.removal.removeOrphanedFiles()).rejects.toBe(fault);
     fault = undefined;
-    expect(await server.api.videos.purgeExpired(nowMs + 366 * day)).toBe(0);
-    expect(await server.api.videos.removeOrphanedFiles()).toBe(1);
+    expect(await server.api.videos.removal.purgeExpired(nowMs + 366 * day)).toBe(0);
+    expect(await server.api.videos.removal.removeOrphanedFiles()).toBe(1);
     expect(removed).toEqual([videoId]);
-    expect(await server.api.videos.removeOrphanedFiles()).toBe(0);
+    expect(await server.api.videos.removal.removeOrphanedFiles()).toBe(0);
   });
 });
 
@@ -139,10 +139,10 @@ describe('a video that is deleted where it can be restored', () => {
     }
     const kept = (await create({ title: 'not discarded' })).videoId;
     let missing = 3_001;
-    const makeRoom = () => server.api.videos.makeRoom(async () => missing);
+    const makeRoom = () => server.api.videos.removal.makeRoom(async () => missing);
     await makeRoom();
     expect(removed).toEqual([]);
-    expect([3_000, 3_001].map(bytes => server.api.videos.canMakeRoom(bytes))).toEqual([true, false]);
+    expect([3_000, 3_001].map(bytes => server.api.videos.removal.canMakeRoom(bytes))).toEqual([true, false]);
     missing = 1_001;
     await makeRoom();
     expect(removed).toEqual(ids.slice(0, 2));
@@ -206,8 +206,8 @@ describe('a video that is deleted where it can be restored', () => {
     await discard(early.videoId);
     nowMs += day;
     await discard(late.videoId);
-    expect(await server.api.videos.purgeExpired(nowMs + 89 * day - 1)).toBe(0);
-    expect(await server.api.videos.purgeExpired(nowMs + 89 * day)).toBe(1);
+    expect(await server.api.videos.removal.purgeExpired(nowMs + 89 * day - 1)).toBe(0);
+    expect(await server.api.videos.removal.purgeExpired(nowMs + 89 * day)).toBe(1);
     expect(removed).toEqual([early.videoId]);
     expect(await idsOf('/discarded/videos')).toEqual([late.videoId]);
   });

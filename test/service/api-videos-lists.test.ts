@@ -169,7 +169,7 @@ class Library {
     isDiscarded = false,
     matching = this.matching(filter, page.sort.field, isDiscarded),
   ): Promise<void> {
-    const { videos, total } = await this.list(filter, page, isDiscarded);
+    const { items: videos, total } = await this.list(filter, page, isDiscarded);
     const found = { ids: videos.map(video => video.videoId), total };
     expect(found, JSON.stringify([filter, page, isDiscarded])).toEqual(pageOf(matching, page));
   }
@@ -310,7 +310,7 @@ describe('lists of many videos', () => {
     const page: ListPage = { sort: { field: 'createdAt', direction: 'asc' }, currentPage: 20, pageSize: 100 };
     for (const title of ['h', 't', 'i', 'e n']) {
       let answer: { ids: string[]; total: number } | undefined;
-      const listing = library.list({ title }, page).then(({ videos, total }) => {
+      const listing = library.list({ title }, page).then(({ items: videos, total }) => {
         answer = { ids: videos.map(video => video.videoId), total };
       });
       while (answer === undefined) {

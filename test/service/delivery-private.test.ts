@@ -9,9 +9,9 @@ import { type HttpReply, type Protocol, startDelivery } from './delivery-fixture
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-function sessionsOf(database: Database, clock: { nowMs(): number; monotonicMs(): number }, maxKept = 100) {
+function sessionsOf(database: Database, clock: { nowMs(): number; monotonicMs(): number }, maxCached = 100) {
   const tokens = openPrivateTokens(database, clock);
-  return { tokens, sessions: new PrivateSessionsStore({ database, tokens, clock, maxKept }) };
+  return { tokens, sessions: new PrivateSessionsStore({ database, tokens, clock, maxCached }) };
 }
 
 async function started(protocol: Protocol = 'HTTP/1.1', publicUrl = 'http://video.example.org') {

@@ -80,11 +80,11 @@ describe('a video that nothing came into', () => {
   it('is removed seven days after it was made, and not before', async () => {
     const videoId = await create();
     await inDays(6.99, async () => {
-      expect(await server.api.videos.removeEmpty(nowMs)).toBe(0);
+      expect(await server.api.videos.removal.removeEmpty(nowMs)).toBe(0);
       expect(await statusOf(videoId)).toBe(200);
     });
     await inDays(7, async () => {
-      expect(await server.api.videos.removeEmpty(nowMs)).toBe(1);
+      expect(await server.api.videos.removal.removeEmpty(nowMs)).toBe(1);
       expect(await statusOf(videoId)).toBe(404);
     });
     expect(removed).toEqual([videoId]);
@@ -97,7 +97,7 @@ describe('a video that nothing came into', () => {
     const fetched = await create();
     addSource(fetched, 'failed');
     expect(waiting()).toEqual([]);
-    await inDays(8, async () => expect(await server.api.videos.removeEmpty(nowMs)).toBe(0));
+    await inDays(8, async () => expect(await server.api.videos.removal.removeEmpty(nowMs)).toBe(0));
     expect([await statusOf(begun), await statusOf(fetched)]).toEqual([200, 200]);
   });
 
@@ -111,14 +111,14 @@ describe('a video that nothing came into', () => {
     await waitUntil(() =>
       [named, delegated].every(videoId => server.api.uploads.service.isReceiving(videoId)),
     );
-    await inDays(8, async () => expect(await server.api.videos.removeEmpty(nowMs)).toBe(0));
+    await inDays(8, async () => expect(await server.api.videos.removal.removeEmpty(nowMs)).toBe(0));
     sending[0]!.finish();
     sending[1]!.giveUp();
     expect(await sending[0]!.status).toBe(201);
     await waitUntil(
       () => ![named, delegated].some(videoId => server.api.uploads.service.isReceiving(videoId)),
     );
-    await inDays(8, async () => expect(await server.api.videos.removeEmpty(nowMs)).toBe(1));
+    await inDays(8, async () => expect(await server.api.videos.removal.removeEmpty(nowMs)).toBe(1));
     expect([await statusOf(named), await statusOf(delegated)]).toEqual([200, 404]);
   });
 
@@ -127,10 +127,10 @@ describe('a video that nothing came into', () => {
     await server.call('DELETE', `/videos/${videoId}`);
     expect(waiting()).toEqual([]);
     await inDays(8, async () => {
-      expect(await server.api.videos.removeEmpty(nowMs)).toBe(0);
+      expect(await server.api.videos.removal.removeEmpty(nowMs)).toBe(0);
       await server.call('PATCH', `/discarded/videos/${videoId}`, { body: { discarded: false } });
       expect(await statusOf(videoId)).toBe(200);
-      expect(await server.api.videos.removeEmpty(nowMs)).toBe(1);
+      expect(await server.api.videos.removal.removeEmpty(nowMs)).toBe(1);
     });
   });
 
@@ -138,7 +138,7 @@ describe('a video that nothing came into', () => {
     const [first, second] = [await create(), await create()].sort();
     faults.set(first!, new Error('the disk is gone'));
     await inDays(8, async () => {
-      const removing = server.api.videos.removeEmpty(nowMs);
+      const removing = server.api.videos.removal.removeEmpty(nowMs);
       // The files of the first are being removed, the second was found already.
       addSource(second!, 'uploading');
       await expect(removing).rejects.toBe(faults.get(first!));
@@ -150,19 +150,19 @@ describe('a video that nothing came into', () => {
     const ids = (await Promise.all([create(), create(), create()])).sort();
     faults.set(ids[1]!, new Error('the disk is gone'));
     await inDays(8, async () => {
-      await expect(server.api.videos.removeEmpty(nowMs)).rejects.toThrow('the disk is gone');
+      await expect(server.api.videos.removal.removeEmpty(nowMs)).rejects.toThrow('the disk is gone');
     });
     expect(removed.sort()).toEqual([ids[0], ids[2]]);
-    await expect(server.api.videos.removeOrphanedFiles()).rejects.toThrow('the disk is gone');
+    await expect(server.api.videos.removal.removeOrphanedFiles()).rejects.toThrow('the disk is gone');
     faults.clear();
-    expect(await server.api.videos.removeOrphanedFiles()).toBe(1);
+    expect(await server.api.videos.removal.removeOrphanedFiles()).toBe(1);
   });
 
   it('leaves the rest for another time when the server stops', async () => {
     await Promise.all([create(), create(), create()]);
     const stopping = new AbortController();
     await inDays(8, async () => {
-      const removing = server.api.videos.removeEmpty(nowMs, stopping.signal);
+      const removing = server.api.videos.removal.removeEmpty(nowMs, stopping.signal);
       stopping.abort();
       expect(await removing).toBe(1);
     });

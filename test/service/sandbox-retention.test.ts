@@ -39,7 +39,7 @@ describe('videos of the sandbox', () => {
   };
   const statusOf = async (videoId: string, key = sandboxKey) =>
     (await server.call('GET', `/videos/${videoId}`, { key })).status;
-  const remove = () => server.api.videos.removeOfSandbox(nowMs - keptMs);
+  const remove = () => server.api.videos.removal.removeOfSandbox(nowMs - keptMs);
   const rows = (table: string, videoId: string) =>
     server.database.sqlite.prepare(`SELECT count(*) FROM ${table} WHERE video_id = ?`).pluck().get(videoId);
 

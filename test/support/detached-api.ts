@@ -59,7 +59,7 @@ export type DetachedApi = Api &
 
 const noVideoWork: VideoWork = {
   restoreDays: 0,
-  mp4Wished: () => {},
+  mp4SupportChanged: () => {},
   isAudioOnly: () => false,
   removed: async () => {},
 };

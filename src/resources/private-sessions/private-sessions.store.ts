@@ -5,10 +5,9 @@ import type { Database } from '../../store/database.ts';
 import { removeInBatches } from '../../store/remove-in-batches.ts';
 import type { PrivateTokens } from './private-tokens.store.ts';
 
-/** The contract's lifetime of a session. A token that nobody has used for as long can no longer be used. */
+/** The contract's lifetime of a session, and of an unused token. */
 const lifetimeMs = 24 * 3_600_000;
 
-/** Who asks, with which token. */
 interface AccessRequest {
   readonly resourceId: string;
   readonly token: string;
@@ -27,12 +26,11 @@ interface BoundSession extends Session {
 }
 
 /**
- * The sessions of private tokens. A token is signed, so nothing is stored of it before its first use, which binds it to one
- * session: the one whose token is told to that client. The same address and user agent are let in without showing it. Of
- * any resource, told by its id.
+ * The sessions of private tokens. A token is signed and stored only at its first use, which binds it to one client: later requests must
+ * show the session token, or come from the same address and user agent.
  *
- * A session ends a day after it began, and a token can be bound for a day after it was made: once the row of a session may be
- * removed, its token is dead by age.
+ * A session ends a day after it began, and a token can be bound for a day after it was minted: when the row of a session may be removed,
+ * its token has expired.
  */
 export class PrivateSessionsStore {
   readonly #database: Database;
@@ -40,65 +38,62 @@ export class PrivateSessionsStore {
   readonly #clock: Clock;
   /** Sessions by resource and token, so that a segment costs no query. */
   readonly #cache: LRUCache<string, BoundSession>;
-  readonly #find;
 
-  /** `maxKept`: sessions that are kept in memory; others are read anew from the database. */
-  constructor(options: { database: Database; tokens: PrivateTokens; clock?: Clock; maxKept?: number }) {
+  constructor(options: { database: Database; tokens: PrivateTokens; clock?: Clock; maxCached?: number }) {
     this.#database = options.database;
     this.#tokens = options.tokens;
     this.#clock = options.clock ?? systemClock;
-    this.#cache = new LRUCache({ max: options.maxKept ?? 20_000 });
-    this.#find = this.#database.sqlite.prepare<
-      [Buffer, string],
-      { client_hash: Buffer; expires_at_ms: number }
-    >('SELECT client_hash, expires_at_ms FROM private_sessions WHERE token_hash = ? AND resource_id = ?');
+    this.#cache = new LRUCache({ max: options.maxCached ?? 20_000 });
   }
 
   /**
-   * The session of a token, for a client that shows it or that used the token first; undefined for all others. A token that is
-   * still unused becomes this client's if it `mayClaimToken`; else its answer is the session that it would get.
+   * Returns the session of a token to a client that shows the session token or that used the token first. An unused token is bound to this
+   * client if it `mayClaimToken`. Otherwise the client gets the session that it could have.
    */
   admit(request: AccessRequest): Session | undefined {
     const nowMs = this.#clock.nowMs();
-    const session = this.#cached(request) ?? this.#read(request);
+    const session = this.#cache.get(keyOf(request)) ?? this.#read(request);
     if (session === undefined) return this.#bind(request, nowMs);
     if (session.expiresAtMs <= nowMs) return undefined;
     const isShown = request.sessionTokens.some(shown => isSameSecret(shown, session.sessionToken));
     return isShown || session.clientHash.equals(sha256(request.client)) ? session : undefined;
   }
 
-  /** Removes the sessions that are over; the number of them. */
+  /** Returns the number of removed sessions. */
   removeExpired(): Promise<number> {
     const nowMs = this.#clock.nowMs();
     for (const [key, session] of this.#cache) if (session.expiresAtMs <= nowMs) this.#cache.delete(key);
     const { queries } = this.#database;
-    return removeInBatches(atMost => {
-      const some = queries
-        .selectFrom('private_sessions')
-        .select('token_hash')
-        .where('expires_at_ms', '<=', nowMs)
-        .limit(atMost);
-      return this.#database.run(queries.deleteFrom('private_sessions').where('token_hash', 'in', some));
-    });
+    const expired = queries
+      .selectFrom('private_sessions')
+      .select('token_hash')
+      .where('expires_at_ms', '<=', nowMs);
+    return removeInBatches(count =>
+      this.#database.run(
+        queries.deleteFrom('private_sessions').where('token_hash', 'in', expired.limit(count)),
+      ),
+    );
   }
 
-  #cached({ resourceId, token }: AccessRequest): BoundSession | undefined {
-    return this.#cache.get(`${resourceId}/${token}`);
-  }
-
-  #read({ resourceId, token }: AccessRequest): BoundSession | undefined {
+  #read(request: AccessRequest): BoundSession | undefined {
+    const { resourceId, token } = request;
     const sessionToken = this.#tokens.sessionTokenFor(token, resourceId);
     if (sessionToken === undefined) return undefined;
-    const row = this.#find.get(sha256(token), resourceId);
+    const row = this.#database.first(
+      this.#database.queries
+        .selectFrom('private_sessions')
+        .select(['client_hash', 'expires_at_ms'])
+        .where('token_hash', '=', sha256(token))
+        .where('resource_id', '=', resourceId),
+    );
     if (row === undefined) return undefined;
-    return this.#addToCache(`${resourceId}/${token}`, {
-      sessionToken,
-      expiresAtMs: row.expires_at_ms,
-      clientHash: row.client_hash,
-    });
+    const session = { sessionToken, expiresAtMs: row.expires_at_ms, clientHash: row.client_hash };
+    this.#cache.set(keyOf(request), session);
+    return session;
   }
 
-  #bind({ resourceId, token, client, mayClaimToken }: AccessRequest, nowMs: number): Session | undefined {
+  #bind(request: AccessRequest, nowMs: number): Session | undefined {
+    const { resourceId, token, client, mayClaimToken } = request;
     const mintedAtMs = this.#tokens.mintedAtMs(token, resourceId);
     const sessionToken = this.#tokens.sessionTokenFor(token, resourceId);
     if (mintedAtMs === undefined || sessionToken === undefined || nowMs >= mintedAtMs + lifetimeMs) {
@@ -114,20 +109,20 @@ export class PrivateSessionsStore {
         expires_at_ms: session.expiresAtMs,
       }),
     );
-    return this.#addToCache(`${resourceId}/${token}`, session);
-  }
-
-  #addToCache(key: string, session: BoundSession): BoundSession {
-    this.#cache.set(key, session);
+    this.#cache.set(keyOf(request), session);
     return session;
   }
+}
+
+function keyOf({ resourceId, token }: AccessRequest): string {
+  return `${resourceId}/${token}`;
 }
 
 function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** In a time that does not tell how much of it is right. */
+/** Compares in constant time. */
 function isSameSecret(shown: string, secret: string): boolean {
   const given = Buffer.from(shown);
   const wanted = Buffer.from(secret);

@@ -2,14 +2,14 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import type { Database } from '../../store/database.ts';
 
-/** Seconds of the tokens count from 2024, so that 32 bits last until 2160. */
+/** Tokens count seconds from 2024, so that 32 bits last until 2160. */
 const epochMs = Date.UTC(2024, 0, 1);
 const secretName = 'private-tokens';
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /**
- * Tokens for the addresses of private assets. They have the form of a UUID v4 and are signed, so that showing a resource
- * writes nothing: 4 bytes of time, 28 random bits, 62 bits of HMAC-SHA256 over these and the resource's id.
+ * Tokens for the URLs of private assets. They look like a UUID v4 and are signed, so that nothing is stored when a resource is shown: 4
+ * bytes of time, 28 random bits, and 62 bits of HMAC-SHA256 over these and the resource's id.
  */
 export class PrivateTokens {
   readonly #key: Buffer;
@@ -20,7 +20,6 @@ export class PrivateTokens {
     this.#clock = clock;
   }
 
-  /** A new token for a resource. */
   mint(resourceId: string): string {
     const bytes = randomBytes(16);
     bytes.writeUInt32BE(Math.floor((this.#clock.nowMs() - epochMs) / 1_000) >>> 0);
@@ -30,7 +29,7 @@ export class PrivateTokens {
     return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
   }
 
-  /** When a token was minted for a resource; undefined when it was not. */
+  /** The time at which a token was minted for this resource; undefined for any other text. */
   mintedAtMs(token: string, resourceId: string): number | undefined {
     if (!uuidPattern.test(token)) return undefined;
     const bytes = Buffer.from(token.replaceAll('-', ''), 'hex');
@@ -40,15 +39,15 @@ export class PrivateTokens {
   }
 
   /**
-   * The session token that belongs to a token, 43 characters of base64url: always the same, and known to none but this server.
-   * Undefined when the token was not minted for this resource.
+   * The session token of a token, 43 characters of base64url, which only this server can compute. Undefined when the token was not minted
+   * for this resource.
    */
   sessionTokenFor(token: string, resourceId: string): string | undefined {
     if (this.mintedAtMs(token, resourceId) === undefined) return undefined;
     return createHmac('sha256', this.#key).update(`session ${resourceId} ${token}`).digest('base64url');
   }
 
-  /** Overwrites the second half with the signature of the first, but for the two bits that a UUID fixes. */
+  /** Overwrites the second half with the signature of the first, except for the two bits that a UUID fixes. */
   #sign(bytes: Buffer, resourceId: string): void {
     const digest = createHmac('sha256', this.#key).update(resourceId).update(bytes.subarray(0, 8)).digest();
     digest.copy(bytes, 8, 0, 8);
@@ -56,7 +55,7 @@ export class PrivateTokens {
   }
 }
 
-/** Private tokens with this installation's key, which is made when it is missing. */
+/** Opens private tokens with this installation's key, and creates the key when it is missing. */
 export function openPrivateTokens(database: Database, clock: Clock = systemClock): PrivateTokens {
   const { queries } = database;
   const key = database.transaction(() => {

@@ -1,7 +1,7 @@
 import type { VideoRow } from '../../store/media-tables.ts';
 import type { Video } from './video.ts';
 
-const columns = [
+export const videoColumns = [
   'id',
   'project_id',
   'title',
@@ -21,13 +21,12 @@ const columns = [
   'deletes_at_ms',
 ] as const;
 
-/** What of a video's row its owner is shown. */
-export type SelectedVideoRow = Pick<VideoRow, (typeof columns)[number]>;
+/** The columns of the owner's view. */
+export type SelectedVideoRow = Pick<VideoRow, (typeof videoColumns)[number]>;
 
 /** The columns of {@link SelectedVideoRow} of `videos AS v`. */
-export const selectedColumns = columns.map(column => `v.${column}`).join(', ');
+export const selectedColumns = videoColumns.map(column => `v.${column}`).join(', ');
 
-/** A row as its noun. */
 export function videoFrom(row: SelectedVideoRow): Video {
   return {
     videoId: row.id,

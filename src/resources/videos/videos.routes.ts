@@ -1,5 +1,5 @@
-import type { Caller } from '../../http/routing/caller.ts';
 import { pageOf, sortOf } from '../../http/routing/pagination.ts';
+import { projectResource } from '../../http/routing/project-resource.ts';
 import { defineRoute, jsonBody, type Route } from '../../http/routing/route.ts';
 import {
   videoChangesSchema,
@@ -11,45 +11,39 @@ import {
 } from './videos.schema.ts';
 import type { VideosService } from './videos.service.ts';
 
-/** The routes below `/videos` that are about the container itself. */
+/** The routes of videos themselves. */
 export function videoRoutes(videos: VideosService): Route[] {
-  const one = {
-    tag: 'Videos',
-    auth: 'key',
-    params: { videoId: 'Id of the video.' },
-    find: ({ params, caller }: { params: { videoId: string }; caller: Caller }) =>
-      videos.find(caller.projectId, params.videoId),
-  } as const;
+  const all = { path: '/videos', tag: 'Videos', auth: 'key' } as const;
+  const one = projectResource('Videos', ['videoId', 'Id of the video.'], (projectId, videoId) =>
+    videos.find(projectId, videoId),
+  );
   const shown = { description: 'The video.', schema: videoSchema };
 
   return [
     defineRoute({
       method: 'GET',
-      path: '/videos',
-      tag: 'Videos',
+      ...all,
       summary: 'List videos',
-      auth: 'key',
       query: videosQuerySchema,
       success: { status: 200, description: 'A page of videos.', schema: videoListSchema },
-      handle: async ({ caller, query, path, queryText }) => {
+      handle: async request => {
+        const { caller, query } = request;
         const scope = { projectId: caller.projectId, isDiscarded: false };
         const page = { ...query, sort: sortOf(query, 'createdAt') };
-        const { views, total } = await videos.list(scope, query, page);
-        return pageOf({ path, queryText, query }, { items: views, total });
+        return pageOf(request, await videos.list(scope, query, page));
       },
     }),
     defineRoute({
       method: 'POST',
-      path: '/videos',
-      tag: 'Videos',
+      ...all,
       summary: 'Create a video',
-      description: 'Makes a container to upload into. With `source`, the video is fetched or copied instead.',
-      auth: 'key',
+      description:
+        'Creates a video that you upload a file to. With `source`, the server fetches or copies the file instead.',
       body: jsonBody(videoCreationSchema),
       success: { status: 201, ...shown },
       otherSuccess: {
         status: 202,
-        description: 'The video; its source is being fetched or copied.',
+        description: 'The video. Its source is being fetched or copied.',
         when: ({ body }) => body.source !== undefined,
       },
       handle: async ({ caller, body: { source, ...attributes } }) => {
@@ -72,7 +66,7 @@ export function videoRoutes(videos: VideosService): Route[] {
       method: 'PATCH',
       path: '/videos/{videoId}',
       summary: 'Change a video',
-      description: 'What is not sent stays.',
+      description: 'Attributes that you do not send keep their values.',
       ...one,
       body: jsonBody(videoChangesSchema),
       success: { status: 200, ...shown },
@@ -83,14 +77,14 @@ export function videoRoutes(videos: VideosService): Route[] {
       path: '/videos/{videoId}',
       summary: 'Delete a video',
       description:
-        'It is discarded: nobody can watch it any more, and for as many days as `limits.videoRestoreDays` of `GET /account` tells, it can be restored. Then its files are removed; at once with `permanently`, and where the server keeps no discarded videos.',
+        'The video is discarded: nobody can watch it, and you can restore it for `limits.videoRestoreDays` days (see `GET /account`). Then its files are deleted. They are deleted at once with `permanently`, and on servers without a trash.',
       ...one,
       query: videoDeletionQuerySchema,
       find: ({ params, caller }) =>
         videos.find(caller.projectId, params.videoId) ??
         videos.findDiscarded(caller.projectId, params.videoId),
-      success: { status: 204, description: 'It is gone.' },
-      handle: ({ found, query }) => videos.remove(found, { isForGood: query.permanently === 'true' }),
+      success: { status: 204, description: 'The video is deleted.' },
+      handle: ({ found, query }) => videos.remove(found, { permanently: query.permanently === 'true' }),
     }),
   ];
 }

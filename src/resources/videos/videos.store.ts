@@ -1,4 +1,5 @@
-import type { Updateable } from 'kysely';
+import { type Compilable, type Selectable, sql, type Updateable } from 'kysely';
+import type { ListResult } from '../../shared/list-page.ts';
 import type { Database } from '../../store/database.ts';
 import { foldText } from '../../store/folded-text.ts';
 import type { VideoRow } from '../../store/media-tables.ts';
@@ -7,142 +8,164 @@ import type { VideoFilter } from './lists/video-filter.ts';
 import { VideoLists } from './lists/video-lists.store.ts';
 import { VideoTextIndex } from './lists/video-text-index.store.ts';
 import type { Clip, Video, VideoChanges, WatermarkPlacement } from './video.ts';
-import { type SelectedVideoRow, selectedColumns, videoFrom } from './video-row.ts';
+import { type SelectedVideoRow, videoColumns, videoFrom } from './video-row.ts';
 
-/**
- * Videos in the database. What lists are made of is kept by triggers, in the same transaction; texts are searched in through
- * {@link VideoTextIndex}.
- */
+type NewVideoRow = Omit<
+  Selectable<VideoRow>,
+  'number' | 'is_discarded' | 'discarded_at_ms' | 'deletes_at_ms'
+>;
+
+const storedBytes = sql<number>`stored.source_bytes + stored.recording_bytes + stored.hls_bytes
+  + stored.mp4_bytes + stored.image_bytes + stored.text_bytes`;
+
+/** Videos in the database. Triggers keep the data of lists in the same transaction; texts are searched with {@link VideoTextIndex}. */
 export class VideosStore {
   readonly #database: Database;
   readonly #texts: VideoTextIndex;
   readonly #lists: VideoLists;
   readonly #find;
-  readonly #findExpired;
-  readonly #removeExpired;
-  readonly #findEmpty;
-  readonly #removeEmpty;
-  readonly #findOfSandbox;
-  readonly #removeOfSandbox;
-  readonly #findOldestDiscarded;
-  readonly #removeDiscarded;
-  readonly #findOrphaned;
   readonly #add;
-  readonly #touch;
 
   constructor(database: Database) {
-    const { sqlite } = database;
+    const { queries } = database;
     this.#database = database;
     this.#texts = new VideoTextIndex(database);
     this.#lists = new VideoLists(database, this.#texts);
-    this.#find = sqlite.prepare<[string, string, number], SelectedVideoRow>(
-      `SELECT ${selectedColumns} FROM videos v WHERE v.id = ? AND v.project_id = ? AND v.is_discarded = ?`,
+    this.#find = database.prepare<{ id: string; projectId: string; isDiscarded: number }, SelectedVideoRow>(
+      ({ id, projectId, isDiscarded }) =>
+        queries
+          .selectFrom('videos')
+          .select(videoColumns)
+          .where('id', '=', id)
+          .where('project_id', '=', projectId)
+          .where('is_discarded', '=', isDiscarded),
     );
-    this.#findExpired = sqlite
-      .prepare<[number, number], string>(
-        'SELECT id FROM videos WHERE deletes_at_ms <= ? ORDER BY deletes_at_ms LIMIT ?',
-      )
-      .pluck();
-    this.#removeExpired = sqlite.prepare<[string, number]>(
-      'DELETE FROM videos WHERE id = ? AND deletes_at_ms <= ?',
-    );
-    this.#findEmpty = sqlite
-      .prepare<[number, number], string>(
-        'SELECT video_id FROM empty_videos WHERE created_at_ms <= ? ORDER BY created_at_ms, video_id LIMIT ?',
-      )
-      .pluck();
-    this.#removeEmpty = sqlite.prepare<[string, number]>(
-      `DELETE FROM videos WHERE id = ? AND is_discarded = 0 AND created_at_ms <= ?
-         AND NOT EXISTS (SELECT 1 FROM video_sources WHERE video_id = videos.id)`,
-    );
-    this.#findOfSandbox = sqlite
-      .prepare<[number, number], string>(
-        'SELECT video_id FROM sandbox_videos WHERE completed_at_ms <= ? ORDER BY completed_at_ms, video_id LIMIT ?',
-      )
-      .pluck();
-    this.#removeOfSandbox = sqlite.prepare<[string, number]>(
-      `DELETE FROM videos WHERE id = ?
-         AND EXISTS (SELECT 1 FROM video_sources WHERE video_id = videos.id AND completed_at_ms <= ?)`,
-    );
-    this.#findOldestDiscarded = sqlite.prepare<[number], { videoId: string; bytes: number }>(
-      `SELECT v.id AS videoId, coalesce(s.source_bytes + s.recording_bytes + s.hls_bytes + s.mp4_bytes + s.image_bytes + s.text_bytes, 0) AS bytes
-       FROM videos v LEFT JOIN stored_videos s ON s.video_id = v.id
-       WHERE v.deletes_at_ms IS NOT NULL ORDER BY v.deletes_at_ms LIMIT ?`,
-    );
-    this.#removeDiscarded = sqlite.prepare<[string]>(
-      'DELETE FROM videos WHERE id = ? AND deletes_at_ms IS NOT NULL',
-    );
-    this.#findOrphaned = sqlite
-      .prepare<[string, number], string>('SELECT id FROM removed_videos WHERE id > ? ORDER BY id LIMIT ?')
-      .pluck();
-    this.#add = sqlite.prepare<(string | number | null)[]>(
-      `INSERT INTO videos (id, project_id, title, title_folded, is_public, is_panoramic, has_mp4_support, player_id, tags,
-         metadata, language, live_stream_id, clip_start_ms, clip_end_ms, watermark, created_at_ms, published_at_ms,
-         updated_at_ms, description, description_folded)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#touch = sqlite.prepare<[number, string, string]>(
-      'UPDATE videos SET updated_at_ms = ? WHERE id = ? AND project_id = ? AND discarded_at_ms IS NULL',
+    this.#add = database.prepare<NewVideoRow, unknown>(row =>
+      queries.insertInto('videos').values({
+        id: row.id,
+        project_id: row.project_id,
+        title: row.title,
+        title_folded: row.title_folded,
+        is_public: row.is_public,
+        is_panoramic: row.is_panoramic,
+        has_mp4_support: row.has_mp4_support,
+        player_id: row.player_id,
+        tags: row.tags,
+        metadata: row.metadata,
+        language: row.language,
+        live_stream_id: row.live_stream_id,
+        clip_start_ms: row.clip_start_ms,
+        clip_end_ms: row.clip_end_ms,
+        watermark: row.watermark,
+        created_at_ms: row.created_at_ms,
+        published_at_ms: row.published_at_ms,
+        updated_at_ms: row.updated_at_ms,
+        description: row.description,
+        description_folded: row.description_folded,
+      }),
     );
   }
 
-  /** A video of a project: among those that are discarded, or among the others. */
+  /** A video of a project, either among the discarded ones or among the others. */
   find({ projectId, isDiscarded }: ListScope, videoId: string): Video | undefined {
-    const row = this.#find.get(videoId, projectId, Number(isDiscarded));
+    const row = this.#find.first({ id: videoId, projectId, isDiscarded: Number(isDiscarded) });
     return row === undefined ? undefined : videoFrom(row);
   }
 
-  /** Discarded videos, of any project, whose time to be restored is over. */
-  findExpired(atMs: number, atMost: number): string[] {
-    return this.#findExpired.all(atMs, atMost);
+  /** Discarded videos of any project whose time to be restored is over. */
+  findExpired(atMs: number, limit: number): string[] {
+    return this.#ids(
+      this.#database.queries
+        .selectFrom('videos')
+        .select('id')
+        .where('deletes_at_ms', '<=', atMs)
+        .orderBy('deletes_at_ms')
+        .limit(limit),
+    );
   }
 
-  /** Removes a discarded video, unless it was restored meanwhile; whether it is removed. */
+  /** Removes such a video, unless it was restored meanwhile. Returns whether it is removed. */
   removeExpired(videoId: string, atMs: number): boolean {
-    return this.#noteRemoval(this.#removeExpired.run(videoId, atMs).changes);
+    return this.#remove(this.#deleteById(videoId).where('deletes_at_ms', '<=', atMs));
   }
 
-  /** Discarded videos, of any project, with the bytes of their files: those that were discarded first. */
-  findOldestDiscarded(atMost: number): { readonly videoId: string; readonly bytes: number }[] {
-    return this.#findOldestDiscarded.all(atMost);
+  /** Discarded videos of any project with the bytes of their files, the first discarded first. */
+  findOldestDiscarded(limit: number): { readonly videoId: string; readonly bytes: number }[] {
+    return this.#database.all(
+      this.#database.queries
+        .selectFrom('videos as video')
+        .leftJoin('stored_videos as stored', 'stored.video_id', 'video.id')
+        .select('video.id as videoId')
+        .select(({ fn, val }) => fn.coalesce(storedBytes, val(0)).as('bytes'))
+        .where('video.deletes_at_ms', 'is not', null)
+        .orderBy('video.deletes_at_ms')
+        .limit(limit),
+    );
   }
 
-  /** Removes a discarded video, unless it was restored meanwhile; whether it is removed. */
+  /** Removes a discarded video, unless it was restored meanwhile. Returns whether it is removed. */
   removeDiscarded(videoId: string): boolean {
-    return this.#noteRemoval(this.#removeDiscarded.run(videoId).changes);
+    return this.#remove(this.#deleteById(videoId).where('deletes_at_ms', 'is not', null));
   }
 
-  /** Videos, of any project, that were made until `atMs` and that no source has ever begun for. */
-  findEmpty(atMs: number, atMost: number): string[] {
-    return this.#findEmpty.all(atMs, atMost);
+  /** Videos of any project that were created until `atMs` and never got a source. */
+  findEmpty(atMs: number, limit: number): string[] {
+    return this.#ids(
+      this.#database.queries
+        .selectFrom('empty_videos')
+        .select('video_id as id')
+        .where('created_at_ms', '<=', atMs)
+        .orderBy('created_at_ms')
+        .orderBy('video_id')
+        .limit(limit),
+    );
   }
 
-  /** Removes such a video, unless a source began or it was discarded meanwhile; whether it is removed. */
+  /** Removes such a video, unless it got a source or was discarded meanwhile. Returns whether it is removed. */
   removeEmpty(videoId: string, atMs: number): boolean {
-    return this.#noteRemoval(this.#removeEmpty.run(videoId, atMs).changes);
+    return this.#remove(
+      this.#deleteById(videoId)
+        .where('is_discarded', '=', 0)
+        .where('created_at_ms', '<=', atMs)
+        .where(({ not, exists, selectFrom }) =>
+          not(exists(selectFrom('video_sources').select('video_id').where('video_id', '=', videoId))),
+        ),
+    );
   }
 
-  /** Videos of the sandbox, discarded or not, whose source was complete, or given up, at `atMs`; the oldest first. */
-  findOfSandbox(atMs: number, atMost: number): string[] {
-    return this.#findOfSandbox.all(atMs, atMost);
+  /** Videos of the sandbox, discarded or not, whose source was complete or had failed at `atMs`, oldest first. */
+  findOfSandbox(atMs: number, limit: number): string[] {
+    return this.#ids(
+      this.#database.queries
+        .selectFrom('sandbox_videos')
+        .select('video_id as id')
+        .where('completed_at_ms', '<=', atMs)
+        .orderBy('completed_at_ms')
+        .orderBy('video_id')
+        .limit(limit),
+    );
   }
 
-  /** Removes such a video; whether it is removed. */
+  /** Removes such a video. Returns whether it is removed. */
   removeOfSandbox(videoId: string, atMs: number): boolean {
-    return this.#noteRemoval(this.#removeOfSandbox.run(videoId, atMs).changes);
+    return this.#remove(
+      this.#deleteById(videoId).where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('video_sources')
+            .select('video_id')
+            .where('video_id', '=', videoId)
+            .where('completed_at_ms', '<=', atMs),
+        ),
+      ),
+    );
   }
 
-  /** One page of a list, and how many videos there are on all pages. */
-  async list(
-    scope: ListScope,
-    filter: VideoFilter,
-    page: ListPage,
-  ): Promise<{ videos: Video[]; total: number }> {
+  async list(scope: ListScope, filter: VideoFilter, page: ListPage): Promise<ListResult<Video>> {
     const { rows, total } = await this.#lists.list(scope, filter, page);
-    return { videos: rows.map(videoFrom), total };
+    return { items: rows.map(videoFrom), total };
   }
 
-  /** Does `work`, which adds or changes videos, with what others do in the same turn; settles after the commit. */
+  /** Runs `work`, which adds or changes videos, in one transaction with other calls of the same event loop iteration. Settles after the commit. */
   inBatch<Result>(work: () => Result): Promise<Result> {
     return this.#database.inBatch(work);
   }
@@ -150,7 +173,7 @@ export class VideosStore {
   /**
    * Adds a video that is not discarded.
    *
-   * @param also written down in the same transaction, after the video
+   * @param also called in the same transaction, after the video is added
    */
   add(
     video: Video,
@@ -160,34 +183,34 @@ export class VideosStore {
     const titleFolded = foldText(video.title);
     const descriptionFolded = foldText(video.description);
     this.#database.transaction(() => {
-      this.#add.run(
-        video.videoId,
-        video.projectId,
-        video.title,
-        titleFolded,
-        Number(video.public),
-        Number(video.panoramic),
-        Number(video.mp4Support),
-        video.playerId ?? null,
-        JSON.stringify(video.tags),
-        JSON.stringify(video.metadata),
-        video.language ?? null,
-        video.liveStreamId ?? null,
-        order.clip?.startMs ?? null,
-        order.clip?.endMs ?? null,
-        order.watermark === undefined ? null : JSON.stringify(order.watermark),
-        video.createdAtMs,
-        video.publishedAtMs,
-        video.updatedAtMs,
-        video.description,
-        descriptionFolded,
-      );
+      this.#add.run({
+        id: video.videoId,
+        project_id: video.projectId,
+        title: video.title,
+        title_folded: titleFolded,
+        is_public: Number(video.public),
+        is_panoramic: Number(video.panoramic),
+        has_mp4_support: Number(video.mp4Support),
+        player_id: video.playerId ?? null,
+        tags: JSON.stringify(video.tags),
+        metadata: JSON.stringify(video.metadata),
+        language: video.language ?? null,
+        live_stream_id: video.liveStreamId ?? null,
+        clip_start_ms: order.clip?.startMs ?? null,
+        clip_end_ms: order.clip?.endMs ?? null,
+        watermark: order.watermark === undefined ? null : JSON.stringify(order.watermark),
+        created_at_ms: video.createdAtMs,
+        published_at_ms: video.publishedAtMs,
+        updated_at_ms: video.updatedAtMs,
+        description: video.description,
+        description_folded: descriptionFolded,
+      });
       also();
     });
     this.#texts.noteWrite(titleFolded.length + descriptionFolded.length);
   }
 
-  /** Changes what is given of a video that is not discarded, and leaves the rest. */
+  /** Changes a video that is not discarded. */
   change(projectId: string, videoId: string, changes: VideoChanges, atMs: number): void {
     const { title, description, tags, metadata } = changes;
     const titleFolded = title === undefined ? undefined : foldText(title);
@@ -209,12 +232,11 @@ export class VideosStore {
     }
   }
 
-  /** Notes that something that belongs to a video has changed. */
+  /** Updates the time of the last change of a video that is not discarded. */
   touch(projectId: string, videoId: string, atMs: number): void {
-    this.#touch.run(atMs, videoId, projectId);
+    this.#update({ projectId, isDiscarded: false }, videoId, { updated_at_ms: atMs });
   }
 
-  /** Hides a video until it is restored or removed. */
   discard(projectId: string, videoId: string, at: { atMs: number; deletesAtMs: number }): void {
     this.#update({ projectId, isDiscarded: false }, videoId, {
       is_discarded: 1,
@@ -223,7 +245,6 @@ export class VideosStore {
     });
   }
 
-  /** Brings a discarded video back. */
   restore(projectId: string, videoId: string, atMs: number): void {
     this.#update({ projectId, isDiscarded: true }, videoId, {
       is_discarded: 0,
@@ -233,27 +254,39 @@ export class VideosStore {
     });
   }
 
-  /** Removes a video, discarded or not, with all rows that belong to it. False when it was gone. */
-  remove(projectId: string, videoId: string): boolean {
-    const { queries } = this.#database;
-    const removed = this.#database.run(
-      queries.deleteFrom('videos').where('id', '=', videoId).where('project_id', '=', projectId),
+  /** Removes a video, discarded or not, with all rows that belong to it. */
+  remove(projectId: string, videoId: string): void {
+    this.#remove(this.#deleteById(videoId).where('project_id', '=', projectId));
+  }
+
+  /** Removed videos whose files may be left, in the order of their ids, after `afterId`. */
+  findWithOrphanedFiles(afterId: string, limit: number): string[] {
+    return this.#ids(
+      this.#database.queries
+        .selectFrom('removed_videos')
+        .select('id')
+        .where('id', '>', afterId)
+        .orderBy('id')
+        .limit(limit),
     );
-    return this.#noteRemoval(removed);
   }
 
-  /** Videos that are removed, and whose files may still be there; by their ids, those after `afterId`. */
-  findWithOrphanedFiles(afterId: string, atMost: number): string[] {
-    return this.#findOrphaned.all(afterId, atMost);
-  }
-
-  /** The files of a removed video are gone. */
+  /** Call it when the files of a removed video are deleted. */
   filesRemoved(videoId: string): void {
     const { queries } = this.#database;
     this.#database.run(queries.deleteFrom('removed_videos').where('id', '=', videoId));
   }
 
-  #noteRemoval(count: number): boolean {
+  #ids(query: Compilable<{ id: string }>): string[] {
+    return this.#database.all(query).map(({ id }) => id);
+  }
+
+  #deleteById(videoId: string) {
+    return this.#database.queries.deleteFrom('videos').where('id', '=', videoId);
+  }
+
+  #remove(query: Compilable): boolean {
+    const count = this.#database.run(query);
     this.#texts.noteWrite(0);
     return count > 0;
   }

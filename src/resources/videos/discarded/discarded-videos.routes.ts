@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Caller } from '../../../http/routing/caller.ts';
 import { pageOf, sortOf } from '../../../http/routing/pagination.ts';
+import { projectResource } from '../../../http/routing/project-resource.ts';
 import { defineRoute, jsonBody, type Route } from '../../../http/routing/route.ts';
 import { videoListSchema, videoSchema, videosQuerySchema } from '../videos.schema.ts';
 import type { VideosService } from '../videos.service.ts';
@@ -11,19 +11,18 @@ const restoreSchema = z
       .boolean()
       .refine(isDiscarded => !isDiscarded, 'Value must be false.')
       .optional()
-      .describe('`false` brings the video back; without it nothing happens.'),
+      .describe('`false` restores the video; without it nothing changes.'),
   })
   .meta({ examples: [{ discarded: false }] });
 
-/** The routes below `/discarded/videos`: videos that were deleted and can still be restored. */
+/** The routes below `/discarded/videos`: deleted videos that can still be restored. */
 export function discardedVideoRoutes(videos: VideosService): Route[] {
+  const tag = 'Discarded videos';
   const one = {
+    ...projectResource(tag, ['videoId', 'Id of the video.'], (projectId, videoId) =>
+      videos.findDiscarded(projectId, videoId),
+    ),
     path: '/discarded/videos/{videoId}',
-    tag: 'Discarded videos',
-    auth: 'key',
-    params: { videoId: 'Id of the video.' },
-    find: ({ params, caller }: { params: { videoId: string }; caller: Caller }) =>
-      videos.findDiscarded(caller.projectId, params.videoId),
   } as const;
   const shown = { description: 'The video.', schema: videoSchema };
 
@@ -31,16 +30,16 @@ export function discardedVideoRoutes(videos: VideosService): Route[] {
     defineRoute({
       method: 'GET',
       path: '/discarded/videos',
-      tag: 'Discarded videos',
+      tag,
       summary: 'List discarded videos',
       auth: 'key',
       query: videosQuerySchema,
       success: { status: 200, description: 'A page of discarded videos.', schema: videoListSchema },
-      handle: async ({ caller, query, path, queryText }) => {
+      handle: async request => {
+        const { caller, query } = request;
         const scope = { projectId: caller.projectId, isDiscarded: true };
         const page = { ...query, sort: sortOf(query, 'createdAt') };
-        const { views, total } = await videos.list(scope, query, page);
-        return pageOf({ path, queryText, query }, { items: views, total });
+        return pageOf(request, await videos.list(scope, query, page));
       },
     }),
     defineRoute({

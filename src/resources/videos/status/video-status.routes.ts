@@ -1,17 +1,16 @@
-import type { Caller } from '../../../http/routing/caller.ts';
+import { projectResource } from '../../../http/routing/project-resource.ts';
 import { defineRoute, type Route } from '../../../http/routing/route.ts';
 import type { EncodingState } from '../../../vod/encoding-repository.ts';
 import { type VideoStatusView, videoStatusSchema } from './video-status.schema.ts';
 
-/** Where the status is put together from. */
 export interface VideoStatusSources {
-  /** Whether the project has the video, and it is not discarded. */
+  /** Tells whether the project has the video and it is not discarded. */
   hasVideo(projectId: string, videoId: string): boolean;
   ingestOf(videoId: string): VideoStatusView['ingest'];
-  /** Why the source will never be complete, as a sentence. */
+  /** The reason why the source failed, as a sentence. */
   sourceFailureOf(videoId: string): string | undefined;
   encodingOf(videoId: string): EncodingState | undefined;
-  /** Whether it can be played now, be it while its first quality is still growing. */
+  /** True once it can be played, even while its first rendition is still growing. */
   isPlayable(videoId: string): boolean;
 }
 
@@ -30,20 +29,18 @@ const unknownMetadata: Metadata = {
   aspectRatio: null,
 };
 
-/** The route `GET /videos/{videoId}/status`. */
 export function videoStatusRoutes(sources: VideoStatusSources): Route[] {
   return [
     defineRoute({
       method: 'GET',
       path: '/videos/{videoId}/status',
-      tag: 'Videos',
       summary: 'Get the status of a video',
-      description:
-        'How much of the source has arrived, which qualities there are, and whether it can be played.',
-      auth: 'key',
-      params: { videoId: 'Id of the video.' },
-      find: ({ params, caller }: { params: { videoId: string }; caller: Caller }) =>
-        sources.hasVideo(caller.projectId, params.videoId) || undefined,
+      description: 'The progress of the upload and of the encoding, and whether the video is playable.',
+      ...projectResource(
+        'Videos',
+        ['videoId', 'Id of the video.'],
+        (projectId, videoId) => sources.hasVideo(projectId, videoId) || undefined,
+      ),
       success: { status: 200, description: 'The status.', schema: videoStatusSchema },
       handle: ({ params }) => statusOf(params.videoId, sources),
     }),

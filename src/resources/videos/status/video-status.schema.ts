@@ -4,16 +4,16 @@ const ingestSchema = z.object({
   status: z
     .enum(['uploading', 'uploaded', 'ingesting', 'ingested', 'failed'])
     .describe(
-      '`uploading`, then `uploaded`, or `ingesting`, then `ingested`; `failed`: `encoding.failure` says why, and the video accepts a new upload.',
+      '`uploading`, then `uploaded`; or `ingesting`, then `ingested`. `failed`: see `encoding.failure`; the video accepts a new upload.',
     ),
   filesize: z.int().nullable().describe('Bytes; null until the source is complete.'),
   receivedBytes: z
     .array(z.object({ from: z.int(), to: z.int(), total: z.int() }))
-    .describe('One entry for each range of bytes that has arrived.'),
+    .describe('One entry for each range of bytes that arrived.'),
   receivedParts: z
     .object({ parts: z.array(z.int()), total: z.int().nullable() })
     .optional()
-    .describe('Which parts have arrived, for an upload by part; `total` is null until it is known.'),
+    .describe('The parts that arrived, for an upload by part; `total` is null until it is known.'),
 });
 
 const qualitySchema = z.object({
@@ -30,7 +30,7 @@ const metadataSchema = z.object({
   duration: z
     .int()
     .nullable()
-    .describe('Seconds: of the clip, where there is one. Once the encoding is done, those that viewers get.'),
+    .describe('Seconds: of the clip, when there is one; of the encoded video, once the encoding is done.'),
   framerate: z.int().nullable(),
   samplerate: z.int().nullable(),
   videoCodec: z.string().nullable(),
@@ -38,15 +38,14 @@ const metadataSchema = z.object({
   aspectRatio: z.string().nullable(),
 });
 
-/** How far a video has come. */
 export const videoStatusSchema = z
   .object({
-    ingest: ingestSchema.optional().describe('Absent until something has arrived.'),
+    ingest: ingestSchema.optional().describe('Absent until something arrives.'),
     encoding: z.object({
       playable: z.boolean(),
       qualities: z.array(qualitySchema),
-      metadata: metadataSchema.describe('Facts of the source; null until they are known.'),
-      failure: z.string().optional().describe('Why nothing can come of the source.'),
+      metadata: metadataSchema.describe('Properties of the source; null until they are known.'),
+      failure: z.string().optional().describe('The reason why the source cannot be encoded.'),
     }),
   })
   .meta({
@@ -82,5 +81,4 @@ export const videoStatusSchema = z
     ],
   });
 
-/** A video's status as the API shows it. */
 export type VideoStatusView = z.input<typeof videoStatusSchema>;

@@ -1,0 +1,199 @@
+import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/logger.ts';
+import type { VideosStore } from './videos.store.ts';
+
+export interface VideoRemovalOptions {
+  readonly store: VideosStore;
+  readonly clock: Clock;
+  /** Tells whether a file is being received for a video. */
+  readonly isReceiving: (videoId: string) => boolean;
+  /** Ends all work on a video whose row is removed, and deletes its files. */
+  readonly removed: (videoId: string) => Promise<void>;
+  readonly log: Logger;
+}
+
+/** Videos that are looked up at once. */
+const batchSize = 100;
+/** Discarded videos that one call of {@link VideoRemoval.makeRoom} looks through. */
+const maxPurgedForSpace = 1_000;
+/** Pause after the trash was emptied without freeing space. */
+const emptyTrashRetryMs = 10 * 60_000;
+/** Age at which a video without a source is removed. */
+const maxWithoutSourceMs = 7 * 24 * 3_600_000;
+
+/** Removes videos for good, with their files. A row is removed first: a crash can leave files without a row, but never the reverse. */
+export class VideoRemoval {
+  readonly #options: VideoRemovalOptions;
+  readonly #store: VideosStore;
+  #emptyingTrash: Promise<void> = Promise.resolve();
+  /** Monotonic. */
+  #emptyTrashNotBeforeMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: VideoRemovalOptions) {
+    this.#options = options;
+    this.#store = options.store;
+  }
+
+  async remove(projectId: string, videoId: string): Promise<void> {
+    this.#store.remove(projectId, videoId);
+    await this.#removeFiles(videoId);
+  }
+
+  /** Removes videos whose time in the trash is over. Returns and throws as {@link removeEach} does. */
+  purgeExpired(nowMs: number, signal?: AbortSignal): Promise<number> {
+    return this.removeEach(
+      limit => this.#store.findExpired(nowMs, limit),
+      videoId => this.#store.removeExpired(videoId, nowMs),
+      signal,
+    );
+  }
+
+  /**
+   * Removes discarded videos early, oldest first, until enough bytes are free. Removes none when all of them together are not enough, nor
+   * for a while after a call that freed nothing. Calls run one after the other.
+   *
+   * @param missingBytes returns the bytes that are still needed, 0 or less when there are enough
+   * @throws as {@link removeEach} does
+   */
+  makeRoom(missingBytes: () => Promise<number>): Promise<void> {
+    const emptying = this.#emptyingTrash.then(() => this.#emptyTrash(missingBytes));
+    this.#emptyingTrash = emptying.catch(() => {});
+    return emptying;
+  }
+
+  /** Tells whether {@link makeRoom} could free so many bytes. */
+  canMakeRoom(bytes: number): boolean {
+    const { clock } = this.#options;
+    return clock.monotonicMs() >= this.#emptyTrashNotBeforeMs && this.#oldestDiscarded(bytes).length > 0;
+  }
+
+  /** Removes videos without a source after seven days, unless a file is being received. Returns and throws as {@link removeEach} does. */
+  removeEmpty(nowMs: number, signal?: AbortSignal): Promise<number> {
+    const createdUntilMs = nowMs - maxWithoutSourceMs;
+    return this.removeEach(
+      limit => this.#store.findEmpty(createdUntilMs, limit),
+      videoId => !this.#options.isReceiving(videoId) && this.#store.removeEmpty(videoId, createdUntilMs),
+      signal,
+    );
+  }
+
+  /**
+   * Removes videos of the sandbox whose source was complete, or had failed, until `completedUntilMs`, discarded or not, unless another file
+   * is being received. Returns and throws as {@link removeEach} does.
+   */
+  removeOfSandbox(completedUntilMs: number, signal?: AbortSignal): Promise<number> {
+    return this.removeEach(
+      limit => this.#store.findOfSandbox(completedUntilMs, limit),
+      videoId =>
+        !this.#options.isReceiving(videoId) && this.#store.removeOfSandbox(videoId, completedUntilMs),
+      signal,
+    );
+  }
+
+  /**
+   * Removes videos in batches.
+   *
+   * @param find returns the next videos, without those that are removed or must stay
+   * @param remove removes the row unless something has changed since, and tells whether it did
+   * @param signal leaves the rest for another time
+   * @returns number of removed videos
+   * @throws the first error of a video's files, after all others were removed. {@link removeOrphanedFiles} tries them again
+   */
+  async removeEach(
+    find: (limit: number) => readonly string[],
+    remove: (videoId: string) => boolean,
+    signal?: AbortSignal,
+  ): Promise<number> {
+    const removals = new FileRemovals(videoId => this.#removeFiles(videoId));
+    for (let isLast = false; !isLast; ) {
+      const found = find(batchSize);
+      let removed = 0;
+      for (const videoId of found) {
+        if (signal?.aborted === true) return removals.count();
+        if (!remove(videoId)) continue;
+        removed += 1;
+        await removals.add(videoId);
+      }
+      isLast = found.length < batchSize || removed === 0;
+    }
+    return removals.count();
+  }
+
+  /** Deletes files of videos whose rows were removed before a crash. Returns and throws as {@link removeEach} does. */
+  async removeOrphanedFiles(signal?: AbortSignal): Promise<number> {
+    const removals = new FileRemovals(videoId => this.#removeFiles(videoId));
+    let afterId = '';
+    for (let isLast = false; !isLast; ) {
+      const orphaned = this.#store.findWithOrphanedFiles(afterId, batchSize);
+      for (const videoId of orphaned) {
+        if (signal?.aborted === true) return removals.count();
+        await removals.add(videoId);
+      }
+      afterId = orphaned.at(-1) ?? afterId;
+      isLast = orphaned.length < batchSize;
+    }
+    return removals.count();
+  }
+
+  async #emptyTrash(missingBytes: () => Promise<number>): Promise<void> {
+    const { clock, log } = this.#options;
+    if (clock.monotonicMs() < this.#emptyTrashNotBeforeMs) return;
+    const bytes = await missingBytes();
+    const videoIds = bytes > 0 ? this.#oldestDiscarded(bytes) : [];
+    if (videoIds.length === 0) return;
+    log.info('trash-emptied', { videos: videoIds.length, bytes });
+    await this.removeEach(
+      limit => videoIds.splice(0, limit),
+      videoId => this.#store.removeDiscarded(videoId),
+    );
+    // Otherwise every attempt would delete more of the trash.
+    if (bytes - (await missingBytes()) >= bytes / 2) return;
+    this.#emptyTrashNotBeforeMs = clock.monotonicMs() + emptyTrashRetryMs;
+    log.warn('trash-emptied-in-vain', {
+      bytes,
+      hint: 'a running backup, or a snapshot of the file system, keeps deleted files on the disk',
+    });
+  }
+
+  /** The discarded videos whose files have so many bytes, oldest first; none when that is not enough. */
+  #oldestDiscarded(bytes: number): string[] {
+    const found = this.#store.findOldestDiscarded(maxPurgedForSpace);
+    let remaining = bytes;
+    const last = found.findIndex(video => {
+      remaining -= video.bytes;
+      return remaining <= 0;
+    });
+    return found.slice(0, last + 1).map(({ videoId }) => videoId);
+  }
+
+  async #removeFiles(videoId: string): Promise<void> {
+    await this.#options.removed(videoId);
+    this.#store.filesRemoved(videoId);
+  }
+}
+
+/** Deletes the files of one video after the other, and keeps the first error until the end. */
+class FileRemovals {
+  readonly #remove: (videoId: string) => Promise<void>;
+  #count = 0;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(remove: (videoId: string) => Promise<void>) {
+    this.#remove = remove;
+  }
+
+  async add(videoId: string): Promise<void> {
+    try {
+      await this.#remove(videoId);
+      this.#count += 1;
+    } catch (error) {
+      this.#failure ??= { error };
+    }
+  }
+
+  /** Returns the number of removed videos. @throws the first error */
+  count(): number {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    return this.#count;
+  }
+}
