@@ -93,38 +93,79 @@ export interface VodServices {
   readonly components: readonly Component[];
 }
 
-const second = 1000;
 const niceness = 10;
 /** Limits of lanes other than encoding. */
 const maxRunningByLane = { assembly: 2, [vodLanes.prepare]: 2, [vodLanes.images]: 1 };
 const coresPerEncode = 4;
 
+/** Creates the services of videos, and registers their jobs. */
 export function createVodServices(options: VodServicesOptions): VodServices {
-  const { config, database, clock, log, metrics } = options;
-  const cores = availableParallelism();
-  const encodes = config['encode.jobs'] ?? Math.max(1, Math.floor(cores / coresPerEncode));
+  const { config, database, outbox, files, clock, log } = options;
+  const maxEncodes =
+    config['encode.jobs'] ?? Math.max(1, Math.floor(availableParallelism() / coresPerEncode));
   const processes = new ProcessOwner(options.limits, log);
-  const tools = new FfmpegTools({
-    ffmpeg: options.ffmpeg,
-    ffprobe: options.ffprobe,
-    owner: processes,
+  const tools = createTools(options, processes);
+  const throttle = createThrottle(tools, options);
+  const encodings = new EncodingsStore(database, outbox, clock);
+  const jobs = createJobs(options, maxEncodes);
+  const indexWorkers = new IndexWorkerPool({
+    timeoutMs: config['parse.timeout'],
+    memoryBytes: config['parse.memory'],
+    maxMovieBytes: config['parse.maxMovie'],
+  });
+  const context: VodContext = {
+    ...{ tools, images: options.images, files, records: encodings, thumbnails: options.thumbnails },
+    folders: new RenditionFolders(files),
+    reader: new RenditionReader(),
+    growing: new GrowingVideos(),
+    ...{ indexWorkers, jobs, settings: vodSettings(options, maxEncodes), clock, log: log.child('vod') },
+  };
+  const vodJobs = new VodJobs(context);
+  for (const kind of vodJobs.kinds()) jobs.register(kind);
+  const playback = new VodPlayback({
+    stateOf: videoId => encodings.state(videoId),
+    languageOf: videoId => encodings.languageOf(videoId),
+    thumbnailOf: videoId => options.thumbnails.fileOf(videoId),
+    ...{ files, reader: context.reader, growing: context.growing },
+  });
+  const stopEncoders = async () => {
+    throttle.stop();
+    await processes.stop();
+  };
+  return {
+    ...{ encodings, jobs, vodJobs, playback, context, processes },
+    partListed: lagMs => throttle.notePartLag(lagMs),
+    isPaused: () => throttle.isPaused,
+    components: [
+      componentOf('work-folders', { start: () => files.emptyWork() }),
+      componentOf('index-workers', { stop: () => indexWorkers.stop() }),
+      componentOf('encoders', { stop: stopEncoders }),
+    ],
+  };
+}
+
+function createTools(options: VodServicesOptions, owner: ProcessOwner): FfmpegTools {
+  const { config, ffmpeg, ffprobe, metrics, log } = options;
+  return new FfmpegTools({
+    ...{ ffmpeg, ffprobe, owner, niceness, log },
     probeLimits: {
-      timeoutMs: 60 * second,
+      timeoutMs: 60_000,
       memoryBytes: config['encode.memory'],
       outputBytes: 64 * 1024 ** 2,
     },
     // Recordings can have the maximum size of live streams.
     maxPixels: Math.max(config['uploads.maxPixels'], config['live.maxPixels']),
     maxImagePixels: config['images.maxPixels'],
-    niceness,
-    log,
     observer: {
       runEnded: (purpose, outcome) => {
         if (outcome === 'failed') metrics.ffmpegFailures.inc({ purpose });
       },
     },
   });
-  const gate = new EncodingThrottle({
+}
+
+function createThrottle(tools: FfmpegTools, { clock, log }: VodServicesOptions): EncodingThrottle {
+  return new EncodingThrottle({
     pause: () => {
       log.child('vod').warn('encoding-paused', { reason: 'live parts are late' });
       tools.pauseAll();
@@ -135,79 +176,31 @@ export function createVodServices(options: VodServicesOptions): VodServices {
     },
     clock,
   });
-  const { files } = options;
-  const encodings = new EncodingsStore(database, options.outbox, clock);
-  const reader = new RenditionReader();
-  const growing = new GrowingVideos();
-  const indexWorkers = new IndexWorkerPool({
-    timeoutMs: config['parse.timeout'],
-    memoryBytes: config['parse.memory'],
-    maxMovieBytes: config['parse.maxMovie'],
-  });
-  const jobs = new Jobs({
-    database,
-    maxCrashes: config['jobs.maxCrashes'],
+}
+
+function createJobs({ config, database, metrics, clock, log }: VodServicesOptions, maxEncodes: number): Jobs {
+  return new Jobs({
+    ...{ database, clock, log, maxCrashes: config['jobs.maxCrashes'] },
     lanes: {
       ...maxRunningByLane,
       transfer: { maxRunning: config['imports.maxConcurrent'], maxPerGroup: config['imports.maxPerProject'] },
-      [vodLanes.encode]: encodes,
+      [vodLanes.encode]: maxEncodes,
     },
-    clock,
-    log,
-    observer: {
-      jobEnded: (kind, outcome) => metrics.jobsEnded.inc({ kind, outcome }),
-    },
+    observer: { jobEnded: (kind, outcome) => metrics.jobsEnded.inc({ kind, outcome }) },
   });
-  const context: VodContext = {
-    tools,
-    images: options.images,
-    files,
-    records: encodings,
-    thumbnails: options.thumbnails,
-    folders: new RenditionFolders(files),
-    reader,
-    growing,
-    indexWorkers,
-    jobs,
-    settings: {
-      preset: config['encode.preset'],
-      threads: Math.max(1, Math.ceil(cores / encodes)),
-      memoryBytes: config['encode.memory'],
-      maxDurationFactor: config['encode.maxDurationFactor'],
-      minFreeBytes: config['uploads.minFree'],
-      sandboxVideoMs: options.sandboxVideoMs,
-    },
-    clock,
-    log: log.child('vod'),
-  };
-  const vodJobs = new VodJobs(context);
-  for (const kind of vodJobs.kinds()) jobs.register(kind);
-  const playback = new VodPlayback({
-    stateOf: videoId => encodings.state(videoId),
-    languageOf: videoId => encodings.languageOf(videoId),
-    thumbnailOf: videoId => options.thumbnails.fileOf(videoId),
-    files,
-    reader,
-    growing,
-  });
-  const folders = componentOf('work-folders', { start: () => files.emptyWork() });
-  const parsers = componentOf('index-threads', { stop: () => indexWorkers.stop() });
-  const encoders = componentOf('encoders', {
-    stop: async () => {
-      gate.stop();
-      await processes.stop();
-    },
-  });
+}
+
+function vodSettings(
+  { config, sandboxVideoMs }: VodServicesOptions,
+  maxEncodes: number,
+): VodContext['settings'] {
   return {
-    encodings,
-    jobs,
-    vodJobs,
-    playback,
-    context,
-    processes,
-    partListed: lagMs => gate.notePartLag(lagMs),
-    isPaused: () => gate.isPaused,
-    components: [folders, parsers, encoders],
+    preset: config['encode.preset'],
+    threads: Math.max(1, Math.ceil(availableParallelism() / maxEncodes)),
+    memoryBytes: config['encode.memory'],
+    maxDurationFactor: config['encode.maxDurationFactor'],
+    minFreeBytes: config['uploads.minFree'],
+    sandboxVideoMs,
   };
 }
 

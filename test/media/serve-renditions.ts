@@ -40,7 +40,7 @@ export async function serveRenditions(
 ): Promise<ServedRenditions> {
   const targetDurationSeconds = Math.max(
     1,
-    ...[...renditions.values()].map(({ facts }) => Math.round(facts.longestSegmentSeconds)),
+    ...[...renditions.values()].map(({ facts }) => Math.round(facts.maxSegmentDurationSeconds)),
   );
   const playlistOf = (path: string): string | undefined => {
     if (path === '/manifest.m3u8') {

@@ -15,7 +15,7 @@ export function renditionMetadata(
     timescale,
     durationTicks: table.durationTicks,
     bytes: table.bytes,
-    longestSegmentSeconds: table.maxDurationTicks / timescale,
+    maxSegmentDurationSeconds: table.maxDurationTicks / timescale,
   };
   if (kind === 'audio') {
     return {

@@ -15,7 +15,7 @@ export interface RenditionMetadata {
   readonly durationTicks: number;
   /** Without the init section. */
   readonly bytes: number;
-  readonly longestSegmentSeconds: number;
+  readonly maxSegmentDurationSeconds: number;
   /** Coded size in pixels, before the pixel aspect ratio. */
   readonly width?: number;
   readonly height?: number;

@@ -99,7 +99,7 @@ export class SegmentIndexWriter {
 
   /** Writes header and footer. No segment can be added afterwards. */
   async finish(header: IndexHeader, init: Buffer): Promise<void> {
-    const json = Buffer.from(JSON.stringify(header));
+    const json = encodeHeader(header);
     const table = this.table.toBytes();
     const trailer = Buffer.concat([json, init, table]);
     const footer = Buffer.alloc(FOOTER_BYTES);
@@ -147,7 +147,7 @@ export async function loadIndex(handle: FileHandle): Promise<LoadedIndex> {
   }
   const trailer = await readExactly(handle, start, headerBytes + initBytes + tableBytes);
   if (crc32(trailer) !== footer.readUInt32LE(12)) throw damaged('has a wrong header checksum');
-  const header = JSON.parse(trailer.toString('utf8', 0, headerBytes)) as IndexHeader;
+  const header = decodeHeader(trailer.toString('utf8', 0, headerBytes));
   const table = SegmentTable.fromBytes(trailer.subarray(headerBytes + initBytes));
   // A copy, so that the stored table can be freed.
   return { ...header, init: Buffer.from(trailer.subarray(headerBytes, headerBytes + initBytes)), table };
@@ -165,6 +165,20 @@ async function readExactly(handle: FileHandle, position: number, length: number)
   const bytes = await readFully(handle, position, length);
   if (bytes.length < length) throw damaged('is truncated');
   return bytes;
+}
+
+/** The name of `maxSegmentDurationSeconds` in files. */
+const storedMaxDuration = 'longestSegmentSeconds';
+
+function encodeHeader({ facts: { maxSegmentDurationSeconds, ...facts }, ...header }: IndexHeader): Buffer {
+  const stored = { ...facts, [storedMaxDuration]: maxSegmentDurationSeconds };
+  return Buffer.from(JSON.stringify({ ...header, facts: stored }));
+}
+
+function decodeHeader(json: string): IndexHeader {
+  const { facts, ...header } = JSON.parse(json);
+  const { [storedMaxDuration]: maxSegmentDurationSeconds, ...others } = facts;
+  return { ...header, facts: { ...others, maxSegmentDurationSeconds } };
 }
 
 function damaged(how: string): AppError {

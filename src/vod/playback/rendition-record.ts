@@ -58,7 +58,7 @@ export function recordOfGrowing(rendition: OpenRendition, video: GrowingVideo): 
 
 /** Returns the EXT-X-TARGETDURATION of renditions. */
 export function targetDurationOf(facts: readonly (RenditionMetadata | undefined)[]): number {
-  return Math.max(1, ...facts.map(fact => Math.round(fact?.longestSegmentSeconds ?? 0)));
+  return Math.max(1, ...facts.map(fact => Math.round(fact?.maxSegmentDurationSeconds ?? 0)));
 }
 
 function describe(facts: RenditionMetadata) {

@@ -171,7 +171,11 @@ function passthroughOf(plan: PlannedSource, indexed: IndexedRecording): Passthro
   const canUseAudio = plan.audio?.isPassthrough === true && indexed.audioLateSeconds <= maxLateAudioSeconds;
   const audio = canUseAudio ? indexed.audio : undefined;
   if (plan.video === undefined) return audio && { plan, video: undefined, audio, mp4: undefined };
-  if (!plan.video.isPassthrough || video === undefined || video.longestSegmentSeconds > maxSegmentSeconds) {
+  if (
+    !plan.video.isPassthrough ||
+    video === undefined ||
+    video.maxSegmentDurationSeconds > maxSegmentSeconds
+  ) {
     return undefined;
   }
   return { plan, video, audio, mp4: undefined };

@@ -123,7 +123,7 @@ describe('a file of H.264 and AAC', () => {
         videoRange: 'SDR',
         timescale: 12_800,
         durationTicks: 128_000,
-        longestSegmentSeconds: 4,
+        maxSegmentDurationSeconds: 4,
       },
       audio: { kind: 'audio', codec: 'mp4a.40.2', channels: 2, sampleRate: 48_000, durationTicks: 480_256 },
     });

@@ -17,7 +17,7 @@ function rendition(kind: 'video' | 'audio', durations: readonly number[]): OpenR
       timescale: 1000,
       durationTicks: 0,
       bytes: 0,
-      longestSegmentSeconds: Math.max(...durations),
+      maxSegmentDurationSeconds: Math.max(...durations),
     },
     segmentCount: durations.length,
     init: Buffer.alloc(1),

@@ -63,7 +63,7 @@ describe('a sandbox video', () => {
       codec: 'mp4a.40.2',
       timescale: 10,
       bytes: 1,
-      longestSegmentSeconds: 1,
+      maxSegmentDurationSeconds: 1,
     } as const;
     expect(exceedsMaxDuration([undefined, { ...facts, durationTicks: 305 }], most)).toBe(false);
     expect(exceedsMaxDuration([{ ...facts, durationTicks: 306 }], most)).toBe(true);
