@@ -1,26 +1,25 @@
 import { type Clock, systemClock } from '../shared/clock.ts';
 
-/** A part that could be fetched this long after its last frame came in was late. */
+/** A part that is listed this long after its last frame arrived is late. */
 const lateMs = 500;
-/** So many late parts in so short a time are no chance. */
-const lateParts = 5;
+/** So many late parts in the window are overload. */
+const minLateParts = 5;
 const lateWindowMs = 2_000;
-/** Nothing was late for this long: there is room again. */
+/** Time without a late part after which encoding resumes. */
 const calmMs = 5_000;
 /**
- * Encoding goes on for at least a tenth of the time, whatever live streams need: a machine that is too small for its broadcasts
- * would never finish a video otherwise, and its owner would not see why. A tenth costs a live part at most one stretch of
- * lateness every twenty seconds.
+ * Encoding gets at least a tenth of the time: on a machine that is too small for its broadcasts it would never finish otherwise. That costs
+ * live parts at most one period of lateness every twenty seconds.
  */
-const longestPauseMs = 18_000;
-const shortestRunMs = 2_000;
+const maxPauseMs = 18_000;
+const minRunMs = 2_000;
 
-/** Lets encoding stand still while live streams lack the processor. */
+/** Pauses encoding while live streams lack processor time. */
 export class EncodingThrottle {
   readonly #pause: () => void;
   readonly #resume: () => void;
   readonly #clock: Clock;
-  /** When the last {@link lateParts} late parts were listed, oldest first. */
+  /** Times of the last late parts, oldest first. */
   readonly #lateAtMs: number[] = [];
   #pausedAtMs: number | undefined;
   #resumedAtMs = Number.NEGATIVE_INFINITY;
@@ -40,39 +39,39 @@ export class EncodingThrottle {
     return this.#pausedAtMs !== undefined;
   }
 
-  /** A part of a live stream could be fetched `lagMs` after its last frame came in. */
+  /** @param lagMs from the arrival of the last frame to the listing of the part */
   notePartLag(lagMs: number): void {
     if (lagMs <= lateMs) return;
     const nowMs = this.#clock.monotonicMs();
     this.#lateAtMs.push(nowMs);
-    if (this.#lateAtMs.length > lateParts) this.#lateAtMs.shift();
-    const isCrowded = this.#lateAtMs.length === lateParts && nowMs - this.#lateAtMs[0]! <= lateWindowMs;
-    if (!isCrowded || this.isPaused || nowMs - this.#resumedAtMs < shortestRunMs) return;
+    if (this.#lateAtMs.length > minLateParts) this.#lateAtMs.shift();
+    const isOverloaded = this.#lateAtMs.length === minLateParts && nowMs - this.#lateAtMs[0]! <= lateWindowMs;
+    if (!isOverloaded || this.isPaused || nowMs - this.#resumedAtMs < minRunMs) return;
     this.#pausedAtMs = nowMs;
     this.#pause();
-    this.#lookAgainAfter(calmMs);
+    this.#checkAfter(calmMs);
   }
 
-  /** Lets encoding go on; call it last. */
+  /** Resumes encoding for good. */
   stop(): void {
     clearTimeout(this.#timer);
-    if (this.isPaused) this.#goOn();
+    if (this.isPaused) this.#resumeNow();
   }
 
-  #look(): void {
+  #check(): void {
     const nowMs = this.#clock.monotonicMs();
     const calmAtMs = this.#lateAtMs.at(-1)! + calmMs;
-    const enoughAtMs = this.#pausedAtMs! + longestPauseMs;
+    const enoughAtMs = this.#pausedAtMs! + maxPauseMs;
     const resumeAtMs = Math.min(calmAtMs, enoughAtMs);
-    if (nowMs >= resumeAtMs) this.#goOn();
-    else this.#lookAgainAfter(resumeAtMs - nowMs);
+    if (nowMs >= resumeAtMs) this.#resumeNow();
+    else this.#checkAfter(resumeAtMs - nowMs);
   }
 
-  #lookAgainAfter(delayMs: number): void {
-    this.#timer = setTimeout(() => this.#look(), Math.ceil(delayMs));
+  #checkAfter(delayMs: number): void {
+    this.#timer = setTimeout(() => this.#check(), Math.ceil(delayMs));
   }
 
-  #goOn(): void {
+  #resumeNow(): void {
     this.#pausedAtMs = undefined;
     this.#resumedAtMs = this.#clock.monotonicMs();
     this.#lateAtMs.length = 0;

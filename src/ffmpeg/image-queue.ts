@@ -1,18 +1,15 @@
 import { AppError } from '../shared/errors.ts';
 import { ConcurrencyLimit } from '../shared/scheduling/concurrency-limit.ts';
 
-/** Seconds after which a client that was refused should try again. */
 const retryAfterSeconds = 5;
 
-/** Limits of an {@link ImageQueue}. */
 export interface ImageQueueLimits {
-  /** Images that are processed at once. */
   readonly maxRunning: number;
-  /** Images of clients that wait to be processed. */
+  /** Images of clients that wait. */
   readonly maxWaiting: number;
 }
 
-/** Bounds all work on images: uploads of clients, frames of videos and of broadcasts. Each piece of work runs one process at a time. */
+/** Bounds all image processing: uploads of clients, frames of videos and of broadcasts. */
 export class ImageQueue {
   readonly #turns: ConcurrencyLimit;
   readonly #maxWaiting: number;
@@ -24,9 +21,9 @@ export class ImageQueue {
   }
 
   /**
-   * Does work that a client waits for.
+   * Runs work that a client waits for.
    *
-   * @throws AppError `images-busy` when as many wait as may
+   * @throws AppError `images-busy` when the queue is full
    */
   async serve<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#turns.isBusy && this.#waiting >= this.#maxWaiting) {
@@ -40,7 +37,7 @@ export class ImageQueue {
     });
   }
 
-  /** Does work that is limited where it is ordered, such as that of jobs. */
+  /** Runs work that its caller bounds, such as that of jobs. */
   run<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#turns.run(work);
   }

@@ -4,36 +4,32 @@ import type { RunLimits } from './media-tools.ts';
 import { BoundedRun, childLimitsOf } from './process/bounded-run.ts';
 import type { ProcessOwner } from './process/owned-process.ts';
 
-/** Media that a picture is made of. */
 export interface ThumbnailMedia {
   /** An init section with a video track. */
   readonly init: Buffer;
   /** A part or segment of fragmented MP4 with a keyframe. */
   readonly part: Buffer;
-  /** Height of its picture in pixels, as it is coded; undefined where that is not known. */
+  /** Coded height in pixels. */
   readonly height: number | undefined;
 }
 
-/** What pictures of parts are made with. */
 export interface PartThumbnailsOptions {
   readonly ffmpeg: Pick<FfmpegBuild, 'path' | 'source'>;
   readonly owner: ProcessOwner;
-  /** For one process. */
+  /** Per process. */
   readonly memoryBytes: number;
-  /** 0..19: how much it gives way to live streams. */
+  /** 0..19. */
   readonly niceness: number;
 }
 
-/** No picture is wider. */
-const mostWidth = 1280;
+const maxWidth = 1280;
 const timeoutMs = 5000;
-/** No JPEG of this size is a picture of ours. */
-const mostBytes = 2 * 1024 * 1024;
-/** Lines from which a picture that does not say so is taken for BT.709. */
+const maxJpegBytes = 2 * 1024 * 1024;
+/** Height from which video without colour information is assumed to be BT.709. */
 const highDefinitionLines = 720;
 const outputPipe = 3;
 
-/** Makes pictures of media that is in memory: one short run of ffmpeg each, which opens no file. */
+/** Makes thumbnails of media in memory, each with one short run of ffmpeg that opens no file. */
 export class PartThumbnails {
   readonly #options: PartThumbnailsOptions;
 
@@ -42,9 +38,7 @@ export class PartThumbnails {
   }
 
   /**
-   * A JPEG of the first frame that can be shown, with square pixels and at most 1280 of them wide; undefined when none comes out.
-   *
-   * @param signal ends the run when it aborts
+   * Makes a JPEG of the first displayable frame, with square pixels and at most 1280 of them wide; undefined where there is none.
    */
   async make(
     media: ThumbnailMedia,
@@ -52,9 +46,9 @@ export class PartThumbnails {
     signal: AbortSignal,
   ): Promise<Buffer | undefined> {
     const { ffmpeg, owner, memoryBytes, niceness } = this.#options;
-    const limits: RunLimits = { timeoutMs, memoryBytes, outputBytes: mostBytes };
+    const limits: RunLimits = { timeoutMs, memoryBytes, outputBytes: maxJpegBytes };
     if (signal.aborted) return undefined;
-    const child = owner.start(ffmpeg.path, pictureArguments(media.height), {
+    const child = owner.start(ffmpeg.path, thumbnailArguments(media.height), {
       outputs: 1,
       limits: { ...childLimitsOf(limits), outputBytes: 0 },
       ids: { purpose: 'live-frame', ...ids },
@@ -66,7 +60,7 @@ export class PartThumbnails {
     let bytes = 0;
     child.output(outputPipe).on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > mostBytes) run.stopForExceeding('wrote too much');
+      if (bytes > maxJpegBytes) run.stopForExceeding('wrote too much');
       else chunks.push(chunk);
     });
     child.stdin.write(media.init);
@@ -77,12 +71,12 @@ export class PartThumbnails {
   }
 }
 
-function pictureArguments(height: number | undefined): string[] {
-  const size = `w=2*trunc(min(${mostWidth}\\,max(2\\,iw*sar))/2):h=2*max(1\\,trunc(ow/dar/2))`;
+function thumbnailArguments(height: number | undefined): string[] {
+  const size = `w=2*trunc(min(${maxWidth}\\,max(2\\,iw*sar))/2):h=2*max(1\\,trunc(ow/dar/2))`;
   const filters = [
     `scale=${size}:flags=bicubic`,
     'format=yuv420p',
-    // JFIF has the weights of BT.601.
+    // JFIF uses the matrix of BT.601.
     ...((height ?? 0) >= highDefinitionLines ? ['colormatrix=bt709:bt601'] : []),
     'scale',
     'format=yuvj420p',

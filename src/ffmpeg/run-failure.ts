@@ -5,7 +5,7 @@ import type { ProcessExit } from './process/owned-process.ts';
 
 const crashSignals: readonly string[] = ['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGFPE', 'SIGILL', 'SIGSYS'];
 
-/** What ffprobe says when the file is at fault, and how that is put to a person. */
+/** Messages of ffprobe for which the file is at fault, and their explanations. */
 const probeRefusals: readonly (readonly [RegExp, string])[] = [
   [/Format not on whitelist/i, 'Unsupported file format. Upload a video file.'],
   [/moov atom not found/i, "This file is incomplete or isn't a video: its index is missing."],
@@ -19,31 +19,31 @@ const probeRefusals: readonly (readonly [RegExp, string])[] = [
 /** Faults of this machine rather than of the file. */
 const machineFaults = /No such file or directory|Permission denied|Too many open files|Input\/output error/i;
 
-/** How ffmpeg tells that the disk is full: nothing that a file says of itself stands before these words. */
+/** Messages of ffmpeg about a full disk, anchored so that texts of a file cannot imitate them. */
 const diskFull =
   /^(?:\[[^\]]*\] )?(?:Could not write header for output file|Error writing trailer of|Error closing file|av_interleaved_write_frame\(\)).*: (?:No space left on device|Disk quota exceeded)$/;
 
-/** Says that a run failed, with the last lines of the process in the data: `stopped`, `disk-full` or `process-failed`. */
+/** Creates the error of a failed run, `stopped`, `disk-full` or `process-failed`, with the last lines of its output. */
 export function runFailure(program: string, { exit, exceededLimit }: RunResult): AppError {
   const { kind, code, signal, lastLines } = exit;
   const data = { code, signal, lines: lastLines };
   if (kind === 'stopped' && exceededLimit === undefined) {
-    return new AppError('stopped', `${program} was ended with the server`, { details: { data } });
+    return new AppError('stopped', `${program} was stopped with the server`, { details: { data } });
   }
   if (isDiskFull(exit)) {
     return new AppError('disk-full', `${program} had no room for its output`, { details: { data } });
   }
-  return new AppError('process-failed', `${program} ${exceededLimit ?? howItEnded(exit)}`, {
+  return new AppError('process-failed', `${program} ${exceededLimit ?? describeExit(exit)}`, {
     details: { data },
   });
 }
 
-/** Whether ffmpeg could not write all of its output. Version 5.1 ends with 0 when only the last write of a file failed. */
+/** Tells whether ffmpeg could not write its output. Version 5.1 ends with 0 when only the last write failed. */
 export function isDiskFull({ lastLines }: Pick<ProcessExit, 'lastLines'>): boolean {
   return lastLines.some(line => diskFull.test(line));
 }
 
-/** Width and height of the picture that a decoder did not decode because of `-max_pixels`; undefined when there was none. */
+/** Returns the width and height of a frame that exceeded `-max_pixels`. */
 export function oversizedFrame({ lastLines }: Pick<ProcessExit, 'lastLines'>): [number, number] | undefined {
   for (const line of lastLines) {
     const found = /Picture size (\d+)x(\d+) exceeds specified max pixel count/.exec(line);
@@ -52,23 +52,23 @@ export function oversizedFrame({ lastLines }: Pick<ProcessExit, 'lastLines'>): [
   return undefined;
 }
 
-/** What a failed look into a file says of the file; undefined when it says nothing of it. */
+/** Explains a failed probe where the file is at fault. */
 export function probeRefusal({ exit, exceededLimit }: RunResult): AppError | undefined {
   if (exceededLimit !== undefined || exit.kind !== 'failed') return undefined;
-  const said = exit.lastLines.join('\n');
+  const output = exit.lastLines.join('\n');
   const data = { lines: exit.lastLines };
   if (exit.signal !== null) {
     const isCrash = crashSignals.includes(exit.signal);
     return isCrash ? mediaRefused('This file is too damaged to be read.', data) : undefined;
   }
-  const known = probeRefusals.find(([pattern]) => pattern.test(said));
+  const known = probeRefusals.find(([pattern]) => pattern.test(output));
   if (known !== undefined) return mediaRefused(known[1], data);
-  return machineFaults.test(said)
+  return machineFaults.test(output)
     ? undefined
     : mediaRefused("This file isn't a video that can be read.", data);
 }
 
-function howItEnded({ kind, code, signal, lastLines }: ProcessExit): string {
+function describeExit({ kind, code, signal, lastLines }: ProcessExit): string {
   const last = lastLines.at(-1);
   const words = last === undefined ? '' : `: ${last}`;
   if (kind === 'not-started') return `did not start${words}`;

@@ -42,10 +42,7 @@ export function concatCopyCommand({ path, output, videoIndex, audioIndex }: Conc
 }
 
 /** Encodes an input to the common format; a missing track becomes black or silent. */
-export function concatEncodeCommand(
-  input: ConcatInput,
-  { video: picture, hasAudio: hasSound }: ConcatFormat,
-): BuildCommand {
+export function concatEncodeCommand(input: ConcatInput, { video, hasAudio }: ConcatFormat): BuildCommand {
   const { path, output, videoIndex, audioIndex, startSeconds, durationSeconds } = input;
   return command => {
     command.input(`file:${path}`);
@@ -56,8 +53,8 @@ export function concatEncodeCommand(
       return `${inputs - 1}:0`;
     };
     const maps: string[] = [];
-    if (picture !== undefined) {
-      const { width, height } = picture;
+    if (video !== undefined) {
+      const { width, height } = video;
       const black = `color=black:size=${width}x${height}:rate=${filler.framesPerSecond}`;
       maps.push(
         ...['-map', videoIndex === undefined ? generated(black) : `0:${videoIndex}`],
@@ -66,7 +63,7 @@ export function concatEncodeCommand(
         ...['-c:v', 'libx264', ...quality],
       );
     }
-    if (hasSound) {
+    if (hasAudio) {
       const silence = `anullsrc=channel_layout=stereo:sample_rate=${filler.sampleRate}`;
       maps.push('-map', audioIndex === undefined ? generated(silence) : `0:${audioIndex}`);
       maps.push('-af', audioSyncFilter, '-c:a', 'aac', '-b:a', '192k', '-ac', '2');

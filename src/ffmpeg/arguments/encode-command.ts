@@ -33,8 +33,8 @@ const fragmentedMp4 = ['-f', 'mp4', '-flush_packets', '1', '-output_ts_offset', 
 export const withoutMetadata = ['-map_metadata', '-1', '-map_chapters', '-1'];
 
 /**
- * Builds one ffmpeg run that decodes a source once and writes one fragmented MP4 per rung, one fragment per GOP, and one for the audio.
- * Keyframes have the same times in all rungs. The first presented instant of the source is at ten seconds in every file.
+ * Builds one ffmpeg run that decodes a source once and writes one fragmented MP4 per rendition, one fragment per GOP, and one for the audio.
+ * Keyframes have the same times in all renditions. The first presented instant of the source is at ten seconds in every file.
  */
 export function encodeCommand(options: EncodeOptions): BuildCommand {
   const { source, folder, clip, video, audioIndex, timedBy, threads } = options;
@@ -52,10 +52,10 @@ export function encodeCommand(options: EncodeOptions): BuildCommand {
       if (video.overlays.length > 0) command.inputOptions('-reinit_filter', '0');
       for (const { path } of video.overlays) command.input(`file:${path}`).inputOptions(...imagesOnly);
       command.complexFilter(filterGraph(video, runUpSeconds));
-      for (const [index, rung] of video.renditions.entries()) {
+      for (const [index, rendition] of video.renditions.entries()) {
         command
-          .output(`file:${folder}/${rung.name}.mp4`)
-          .outputOptions('-map', `[r${index}]`, ...rungOptions(rung, video, options));
+          .output(`file:${folder}/${rendition.name}.mp4`)
+          .outputOptions('-map', `[r${index}]`, ...renditionOptions(rendition, video, options));
       }
     }
     if (audioIndex !== undefined) {
@@ -88,8 +88,8 @@ export function readAlong(
   return command.output('-').outputOptions(...maps, '-c', 'copy', '-f', 'null');
 }
 
-function rungOptions(
-  rung: EncodeRendition,
+function renditionOptions(
+  rendition: EncodeRendition,
   video: EncodedVideo,
   { preset, threads }: EncodeOptions,
 ): string[] {
@@ -98,9 +98,9 @@ function rungOptions(
     ...[...withoutMetadata, '-vsync', 'vfr', '-c:v', 'libx264', '-preset', preset],
     // The default time base rounds times to a constant frame rate, which many videos only nearly have.
     ...['-enc_time_base', '1:90000', '-threads', String(threads), '-crf', '23'],
-    ...['-maxrate', String(rung.bitsPerSecond), '-bufsize', String(2 * rung.bitsPerSecond)],
+    ...['-maxrate', String(rendition.bitsPerSecond), '-bufsize', String(2 * rendition.bitsPerSecond)],
     // The frame rate that x264 is told is a guess of up to a thousand, so the level is set explicitly.
-    ...['-profile:v', 'high', '-pix_fmt', 'yuv420p', '-level:v', levelOf(rung, video.framesPerSecond)],
+    ...['-profile:v', 'high', '-pix_fmt', 'yuv420p', '-level:v', levelOf(rendition, video.framesPerSecond)],
     ...['-colorspace', matrix, '-color_primaries', primaries, '-color_trc', transfer, '-color_range', 'tv'],
     // Only forced keyframes; fifteen seconds at the maximum frame rate bound the GOP.
     ...['-g', String(maxFrameRate * 15), '-keyint_min', '1', '-sc_threshold', '0'],
@@ -129,7 +129,7 @@ function shortTime(atSeconds: number): string {
     .replace(/\.?0+$/, '');
 }
 
-/** Returns the lowest H.264 level that a rung fits in. */
+/** Returns the lowest H.264 level that a rendition fits in. */
 function levelOf({ width, height }: EncodeRendition, framesPerSecond: number | undefined): string {
   const blocks = Math.ceil(width / 16) * Math.ceil(height / 16);
   // Seconds of a variable frame rate exceed its average.

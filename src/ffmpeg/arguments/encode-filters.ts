@@ -47,9 +47,9 @@ export function audioFilters({ audioChannels = 0, audioUntilSeconds, clip }: Enc
   return `${mix}${trimRunUp('a', runUpOf(clip))}${audioSyncFilter}${pad}`;
 }
 
-/** Filter graph with one output `[r<index>]` per rung. */
+/** Filter graph with one output `[r<index>]` per rendition. */
 export function filterGraph(video: EncodedVideo, runUpSeconds: number): string {
-  const { overlays, renditions: rungs } = video;
+  const { overlays, renditions } = video;
   const graph = [
     `[0:${video.index}]${trimRunUp('v', runUpSeconds)}${sourceFilters(video).join(',') || 'null'}[base0]`,
   ];
@@ -59,9 +59,9 @@ export function filterGraph(video: EncodedVideo, runUpSeconds: number): string {
       `[base${index}][mark${index}]overlay=x=${x}:y=${y}[base${index + 1}]`,
     );
   }
-  const splits = rungs.map((_, index) => `[s${index}]`).join('');
-  graph.push(`[base${overlays.length}]split=${rungs.length}${splits}`);
-  for (const [index, { width, height }] of rungs.entries()) {
+  const splits = renditions.map((_, index) => `[s${index}]`).join('');
+  graph.push(`[base${overlays.length}]split=${renditions.length}${splits}`);
+  for (const [index, { width, height }] of renditions.entries()) {
     graph.push(
       `[s${index}]scale=${width}:${height}:flags=bicubic:out_range=tv,setsar=1,format=yuv420p[r${index}]`,
     );
@@ -69,11 +69,11 @@ export function filterGraph(video: EncodedVideo, runUpSeconds: number): string {
   return graph.join(';');
 }
 
-/** Filters that prepare the decoded video for overlays and rungs. */
+/** Filters that prepare the decoded video for overlays and renditions. */
 function sourceFilters(video: EncodedVideo): string[] {
   const filters: string[] = [];
   const { matrix, isRgb } = colorOf(video);
-  // Overlays are placed in pixels of the displayed picture; without any, the rungs are scaled from the coded picture.
+  // Overlays are placed in pixels of the displayed picture; without any, the renditions are scaled from the coded picture.
   const hasOverlays = video.overlays.length > 0;
   const scale = [
     ...(hasOverlays ? [`${video.width}:${video.height}`] : []),

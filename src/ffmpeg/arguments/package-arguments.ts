@@ -1,17 +1,17 @@
-/** What is to be packaged: which tracks the FLV input has, and what becomes of its audio. */
+/** Tracks of the FLV input, and the handling of its audio. */
 export interface PackagePlan {
   readonly hasVideo: boolean;
-  /** `copy` where HLS can carry it, `aac` where it must be encoded. */
+  /** `aac` encodes audio that HLS cannot carry. */
   readonly audio: 'none' | 'copy' | 'aac';
 }
 
-/** Which file descriptor each track's fragmented MP4 comes out of. */
+/** File descriptors of each track's fragmented MP4. */
 export interface PackagePipes {
   readonly video?: number;
   readonly audio?: number;
 }
 
-/** Descriptors of the tracks of `plan`, from 3 up without a hole. */
+/** Assigns descriptors from 3 up. */
 export function packagePipes(plan: PackagePlan): PackagePipes {
   return {
     ...(plan.hasVideo ? { video: 3 } : {}),
@@ -19,7 +19,7 @@ export function packagePipes(plan: PackagePlan): PackagePipes {
   };
 }
 
-/** Some decoders (Speex of ffmpeg 5) do not say that one channel is mono, and the encoder takes no other name for it. */
+/** Some decoders (Speex of ffmpeg 5) leave the layout of one channel unset, which the encoder refuses. */
 const encodeAac = [
   '-af',
   'aformat=channel_layouts=mono|stereo',
@@ -32,13 +32,12 @@ const encodeAac = [
 ];
 
 /**
- * Arguments that turn FLV on stdin into one fragmented MP4 a track, one fragment a frame, each on its own pipe.
+ * Arguments that turn FLV on stdin into one fragmented MP4 per track, one fragment per frame, each on its own pipe.
  *
- * No trailer: it would list all fragments, 40 bytes each, and that list is kept until the end: 11 MB an hour.
+ * No trailer: ffmpeg would keep a list of all fragments until the end, 11 MB per hour.
  *
- * One output a track: a muxer with two tracks holds each frame back until the other track has caught up, and stretches the first
- * sample of the later one. One fragment a frame: where a part ends is then ours to say, not the muxer's. No `-fflags nobuffer`: it
- * throws the probed first keyframe away.
+ * One output per track: a muxer with two tracks holds each frame until the other track has caught up, and stretches the first sample of the
+ * later one. One fragment per frame: the segmenter decides where parts end. No `-fflags nobuffer`: it discards the probed first keyframe.
  */
 export function packageArguments(plan: PackagePlan): string[] {
   const pipes = packagePipes(plan);
@@ -53,13 +52,8 @@ export function packageArguments(plan: PackagePlan): string[] {
     args.push('-map', '0:v:0', '-c:v', 'copy', ...fragments, `pipe:${pipes.video}`);
   }
   if (pipes.audio !== undefined) {
-    args.push(
-      '-map',
-      '0:a:0',
-      ...(plan.audio === 'aac' ? encodeAac : ['-c:a', 'copy']),
-      ...fragments,
-      `pipe:${pipes.audio}`,
-    );
+    const codec = plan.audio === 'aac' ? encodeAac : ['-c:a', 'copy'];
+    args.push('-map', '0:a:0', ...codec, ...fragments, `pipe:${pipes.audio}`);
   }
   return args;
 }

@@ -1,22 +1,22 @@
-/** What a slate is to be like: one short run of pictures that are all the same, with silence beside them. */
+/** Format of a slate: one short run of identical frames, with silence. */
 export interface SlateFormat {
   /** In pixels, both even. */
   readonly width: number;
   readonly height: number;
   readonly framesPerSecond: number;
-  /** How many there are; only the first is a keyframe. */
+  /** Number of frames; only the first is a keyframe. */
   readonly frames: number;
-  /** What the stream says of its H.264, so that players need no other decoder: `avc1` and six digits; another profile otherwise. */
+  /** Codec string of the stream's H.264, whose profile keeps the players' decoder; main profile for others. */
   readonly codec: string | undefined;
   readonly audio: { readonly sampleRate: number; readonly channels: number } | undefined;
 }
 
-/** What the picture of a slate is read from: a still image, or the fragments of a keyframe. */
+/** Input of a slate: a still image, or the fragments of a keyframe. */
 export type SlateInput = 'jpeg_pipe' | 'png_pipe' | 'mp4';
 
-/** Arguments that read a picture on stdin and write H.264 and AAC in FLV to descriptor 3: all at once, then they are done. */
-export function slateArguments(shape: SlateFormat, input: SlateInput): string[] {
-  const { width, height, framesPerSecond, frames, audio: sound } = shape;
+/** Arguments that read an image on stdin and write H.264 and AAC in FLV to descriptor 3, faster than real time. */
+export function slateArguments(format: SlateFormat, input: SlateInput): string[] {
+  const { width, height, framesPerSecond, frames, audio } = format;
   const filters = [
     `scale=${width}:${height}:force_original_aspect_ratio=decrease`,
     `pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2`,
@@ -26,33 +26,18 @@ export function slateArguments(shape: SlateFormat, input: SlateInput): string[] 
     'settb=1/90000',
     `setpts=N*90000/${framesPerSecond}`,
   ];
-  const picture = [
-    '-frames:v',
-    String(frames),
-    '-r',
-    String(framesPerSecond),
-    '-c:v',
-    'libx264',
-    '-preset',
-    'veryfast',
-  ];
+  const layout = audio?.channels === 1 ? 'mono' : 'stereo';
   return [
     ...['-hide_banner', '-nostats', '-loglevel', 'warning'],
-    // The picture that is wanted is a keyframe; those after it need not be decoded.
+    // The frame to show is a keyframe, so the others are not decoded.
     ...(input === 'mp4' ? ['-skip_frame', 'nokey'] : []),
     ...['-f', input, '-i', 'pipe:0'],
-    ...(sound === undefined
-      ? []
-      : [
-          '-f',
-          'lavfi',
-          '-i',
-          `anullsrc=r=${sound.sampleRate}:cl=${sound.channels === 1 ? 'mono' : 'stereo'}`,
-        ]),
-    ...['-filter_complex', `[0:v:0]${filters.join(',')}[picture]`, '-map', '[picture]', ...picture],
-    ...profileOf(shape.codec),
+    ...(audio === undefined ? [] : ['-f', 'lavfi', '-i', `anullsrc=r=${audio.sampleRate}:cl=${layout}`]),
+    ...['-filter_complex', `[0:v:0]${filters.join(',')}[video]`, '-map', '[video]'],
+    ...['-frames:v', String(frames), '-r', String(framesPerSecond), '-c:v', 'libx264', '-preset', 'veryfast'],
+    ...profileOf(format.codec),
     ...['-bf', '0', '-g', String(frames), '-sc_threshold', '0', '-crf', '24'],
-    ...(sound === undefined ? [] : ['-map', '1:a:0', '-c:a', 'aac', '-b:a', '64k', '-t', '1']),
+    ...(audio === undefined ? [] : ['-map', '1:a:0', '-c:a', 'aac', '-b:a', '64k', '-t', '1']),
     ...['-f', 'flv', 'pipe:3'],
   ];
 }

@@ -1,43 +1,43 @@
 import { readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 
-/** The versions that a program reports; `formatVersion` is that of libavformat. */
 export interface BuildVersions {
   readonly version: string;
+  /** Of libavformat. */
   readonly formatVersion: number;
 }
 
 /**
- * The versions of programs that an earlier start has asked for, in a file. Asking an ffmpeg of a distribution loads some 200 shared
- * libraries, 140 MB that a machine which has just booted reads from its disk. A program whose file has changed is asked again.
+ * Versions of programs from an earlier start, in a file. Running an ffmpeg of a distribution loads some 200 shared libraries, 140 MB that a
+ * machine reads from disk after booting. A program whose file has changed is run again.
  */
 export class BuildVersionCache {
   readonly #path: string;
-  readonly #before: ReadonlyMap<string, BuildVersions>;
-  /** Of the programs that were asked for since; what is not used any more is forgotten. */
+  readonly #cached: ReadonlyMap<string, BuildVersions>;
+  /** Programs of this start; others are removed from the file. */
   readonly #used = new Map<string, BuildVersions>();
 
-  /** Reads what is known; nothing is where the file does not exist or cannot be read. */
+  /** Reads the file; starts empty where it is missing or malformed. */
   static async read(path: string): Promise<BuildVersionCache> {
     return new BuildVersionCache(path, await readEntries(path));
   }
 
-  private constructor(path: string, before: ReadonlyMap<string, BuildVersions>) {
+  private constructor(path: string, cached: ReadonlyMap<string, BuildVersions>) {
     this.#path = path;
-    this.#before = before;
+    this.#cached = cached;
   }
 
-  /** The versions of the program at `path`: those that are known, else what `ask` finds out. @throws whatever `ask` throws */
-  async versionsOf(path: string, ask: () => Promise<BuildVersions>): Promise<BuildVersions> {
+  /** Returns the cached versions of the program at `path`, or else those of `inspect`. @throws what `inspect` throws */
+  async versionsOf(path: string, inspect: () => Promise<BuildVersions>): Promise<BuildVersions> {
     const key = await keyOf(path);
-    if (key === undefined) return ask();
-    const versions = this.#before.get(key) ?? (await ask());
+    if (key === undefined) return inspect();
+    const versions = this.#cached.get(key) ?? (await inspect());
     this.#used.set(key, versions);
     return versions;
   }
 
-  /** Writes what was used, unless it is there already. @throws what the file system throws */
+  /** Writes the file if it changed. @throws what the file system throws */
   async save(): Promise<void> {
-    if (this.#used.size === this.#before.size && [...this.#used.keys()].every(key => this.#before.has(key)))
+    if (this.#used.size === this.#cached.size && [...this.#used.keys()].every(key => this.#cached.has(key)))
       return;
     const newPath = `${this.#path}.new`;
     await writeFile(newPath, `${JSON.stringify(Object.fromEntries(this.#used), undefined, 2)}\n`);
@@ -45,7 +45,7 @@ export class BuildVersionCache {
   }
 }
 
-/** The file behind `path`, and what changes with its content; undefined where there is none. */
+/** Identifies the file behind `path` and its content; undefined where there is none. */
 async function keyOf(path: string): Promise<string | undefined> {
   try {
     const file = await realpath(path);

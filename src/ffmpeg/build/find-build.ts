@@ -6,12 +6,11 @@ import { AppError, messageOf } from '../../shared/errors.ts';
 import { childEnvironment, type EnvironmentVariables } from '../process/child-environment.ts';
 import type { BuildVersionCache, BuildVersions } from './build-version-cache.ts';
 
-/** How a program was found. */
 export type BuildSource = 'setting' | 'path' | 'embedded';
 
 /**
- * Variables that a program of this source needs beside those of all children. The embedded builds are
- * static: they crash where the C library loads a converter of texts, so they are to find none.
+ * Variables that a program of this source needs beside those of all children. The embedded builds are static and crash when the C library
+ * loads a character set converter, so they are pointed to none.
  */
 export function environmentOf({ source }: { readonly source: BuildSource }): {
   readonly environment?: Readonly<Record<string, string>>;
@@ -19,49 +18,52 @@ export function environmentOf({ source }: { readonly source: BuildSource }): {
   return source === 'embedded' ? { environment: { GCONV_PATH: '/nonexistent' } } : {};
 }
 
-/** Versions of libavformat, comparable as numbers: 59.16 is 59016. That of ffmpeg 5 is the oldest that all features were tested with. */
+/** Versions of libavformat as comparable numbers: 59.16 is 59016. ffmpeg 5 is the oldest version that all features were tested with. */
 export const formatVersionOfFfmpeg5 = formatNumber([59, 16]);
-/** Of ffmpeg 5.1, the first that names the timing of frames `-fps_mode`. */
+/** ffmpeg 5.1, which introduced `-fps_mode`. */
 export const formatVersionOfFfmpeg5_1 = formatNumber([59, 27]);
-/** Of ffmpeg 6.1, the first that takes enhanced RTMP. */
+/** ffmpeg 6.1, which introduced enhanced RTMP. */
 export const formatVersionOfFfmpeg6_1 = formatNumber([60, 16]);
 
-/** A program of the ffmpeg project and what it says of itself. */
+/** A program of the ffmpeg project and its versions. */
 export interface ProgramBuild extends BuildVersions {
   readonly path: string;
   readonly source: BuildSource;
 }
 
 /**
- * Finds a program: the one that was set, else the first on PATH of version 6.1 or newer, else the first of version 5 or newer,
- * else the newer of an older one there and the embedded one, which is of 2018.
+ * Finds a program: the configured one, else the first on PATH of version 6.1 or newer, else the first of version 5 or newer, else the newer
+ * of an older one there and the embedded one, which is of 2018.
  *
- * @param program its name, which is also that of its setting
- * @param setPath value of the setting, or undefined
- * @param variables of this process; those there are looked for on its PATH
- * @param embeddedPath gives the path of the embedded one, or throws when there is none
- * @param known programs that need not be asked for their versions
- * @throws AppError `ffmpeg-unusable` when the one that was set, or every candidate, does not run
+ * @param program its name, and that of its setting
+ * @param configuredPath the configured one
+ * @param variables of this process, with its PATH
+ * @param embeddedPath returns the path of the embedded one, or throws when there is none
+ * @throws AppError `ffmpeg-unusable` when the configured one, or every candidate, does not run
  */
 export async function findBuild(
   program: 'ffmpeg' | 'ffprobe',
-  setPath: string | undefined,
+  configuredPath: string | undefined,
   variables: EnvironmentVariables,
   embeddedPath: () => string,
   known?: BuildVersionCache,
 ): Promise<ProgramBuild> {
   const environment = childEnvironment(variables);
   const inspect = async (path: string, source: BuildSource): Promise<ProgramBuild> => {
-    const ask = () => inspectBuild(program, path, environment);
-    return { path, source, ...(await (known?.versionsOf(path, ask) ?? ask())) };
+    const inspectNow = () => inspectBuild(program, path, environment);
+    return { path, source, ...(await (known?.versionsOf(path, inspectNow) ?? inspectNow())) };
   };
-  if (setPath !== undefined) {
+  if (configuredPath !== undefined) {
     try {
-      return await inspect(setPath, 'setting');
+      return await inspect(configuredPath, 'setting');
     } catch (error) {
-      throw new AppError('ffmpeg-unusable', `${program}.path: ${setPath} does not run: ${messageOf(error)}`, {
-        cause: error,
-      });
+      throw new AppError(
+        'ffmpeg-unusable',
+        `${program}.path: ${configuredPath} does not run: ${messageOf(error)}`,
+        {
+          cause: error,
+        },
+      );
     }
   }
   const failures: string[] = [];
@@ -90,7 +92,7 @@ export async function findBuild(
   );
 }
 
-/** Programs of that name on `searchPath`, each once although folders may be links to one another. */
+/** Lists the programs of a name on `searchPath`, each once although folders can be links to each other. */
 async function candidates(program: string, searchPath: string | undefined): Promise<string[]> {
   const found = new Map<string, string>();
   for (const folder of (searchPath ?? '').split(delimiter).filter(part => part !== '')) {
@@ -107,7 +109,7 @@ async function candidates(program: string, searchPath: string | undefined): Prom
 }
 
 /**
- * Asks a program for its version.
+ * Runs a program to read its versions.
  *
  * @throws Error when it does not run, or is another program
  */
@@ -124,7 +126,6 @@ async function inspectBuild(
   return { version, formatVersion: formatNumber([Number(format[1]), Number(format[2])]) };
 }
 
-/** A version as a number that can be compared. */
 export function formatNumber([major, minor]: readonly [number, number]): number {
   return major * 1000 + minor;
 }

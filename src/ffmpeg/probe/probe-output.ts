@@ -3,8 +3,8 @@ import { AppError } from '../../shared/errors.ts';
 import type { ProbedFile, ProbedStream } from '../media-tools.ts';
 
 /**
- * Demuxers that may open a foreign file. None of these opens another file or address; playlists (hls, dash, concat), image
- * sequences, session descriptions, scripts and devices are left out for that, and texts because they are no video.
+ * Demuxers for uploaded files. None of these opens another file or URL, unlike playlists (hls, dash, concat), image sequences, session
+ * descriptions, scripts and devices.
  */
 export const allowedFormats: readonly string[] = [
   ...[
@@ -22,9 +22,24 @@ export const allowedFormats: readonly string[] = [
     'mpeg',
     'asf',
     'mxf',
-    'ogg',
   ],
-  ...['gxf', 'wtv', 'rm', 'nut', 'dv', 'ivf', 'gif', 'h264', 'hevc', 'mpegvideo', 'm4v', 'vc1', 'av1', 'obu'],
+  ...[
+    'ogg',
+    'gxf',
+    'wtv',
+    'rm',
+    'nut',
+    'dv',
+    'ivf',
+    'gif',
+    'h264',
+    'hevc',
+    'mpegvideo',
+    'm4v',
+    'vc1',
+    'av1',
+    'obu',
+  ],
   ...['mp3', 'aac', 'ac3', 'eac3', 'flac', 'wav', 'w64', 'aiff', 'caf', 'amr', 'au'],
 ];
 
@@ -34,20 +49,20 @@ const entries = [
   'color_space,field_order,avg_frame_rate,r_frame_rate,sample_rate,channels,bit_rate,duration,start_time,nb_frames',
 ];
 
-/** A file that begins later does not do so because of B-frames. */
-const lateSeconds = 1;
+/** B-frames delay the start of a file by less. */
+const maxReorderSeconds = 1;
 
-/** Demuxers of single images that may be burned in; the last is what ffmpeg takes where a name ends as those of images do. */
+/** Demuxers of single images; ffmpeg chooses the last by the extension of a file. */
 export const imageFormats: readonly string[] = ['png_pipe', 'jpeg_pipe', 'image2'];
 
-/** For ffprobe: what is asked of the file at `path`, which must be of one of `formats`. */
+/** Arguments of ffprobe for the file at `path`. */
 export function probeArguments(path: string, formats: readonly string[] = allowedFormats): string[] {
   return [
     ...['-v', 'error', '-protocol_whitelist', 'file', '-format_whitelist', formats.join(',')],
-    // A transport stream may begin with the sound seconds before the picture.
+    // Audio of a transport stream can begin seconds before the video.
     ...['-analyzeduration', '10000000', '-probesize', '33554432', '-of', 'json', '-show_entries'],
     `${entries[0]}:${entries[1]},${entries[2]}:stream_tags=language,rotate:stream_disposition=default,attached_pic:stream_side_data=rotation`,
-    // As a URL, so that no name is taken for an option or another protocol.
+    // As a URL, so that no name is parsed as an option or another protocol.
     `file:${resolve(path)}`,
   ];
 }
@@ -55,10 +70,10 @@ export function probeArguments(path: string, formats: readonly string[] = allowe
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Reads ffprobe's answer to {@link probeArguments}.
+ * Parses the output of ffprobe for {@link probeArguments}.
  *
  * @param bytes size of the file
- * @throws AppError `media-refused` when the file has no stream; `process-failed` when this is no such answer
+ * @throws AppError `media-refused` when the file has no stream; `process-failed` when the output is malformed
  */
 export function readProbeOutput(text: string, bytes: number): ProbedFile {
   let answer: unknown;
@@ -73,7 +88,7 @@ export function readProbeOutput(text: string, bytes: number): ProbedFile {
   if (name === undefined) throw new AppError('process-failed', 'ffprobe did not name the format of the file');
   const isMp4 = name.split(',').includes('mp4');
   const found = (Array.isArray(streams) ? streams : []).map(stream => streamFrom(objectFrom(stream), isMp4));
-  if (found.length === 0) throw mediaRefused('The file holds neither a picture nor sound.');
+  if (found.length === 0) throw mediaRefused('The file has neither video nor audio.');
   return withDefined({
     format: name,
     ...timesOf(found, numberFrom(about.duration), numberFrom(about.start_time), bytes),
@@ -82,14 +97,14 @@ export function readProbeOutput(text: string, bytes: number): ProbedFile {
   });
 }
 
-/** Turns a file down, with a sentence for who sent it. */
+/** Creates the error that refuses a file, with a sentence for the uploader. */
 export function mediaRefused(sentence: string, data?: JsonObject): AppError {
   return new AppError('media-refused', sentence, {
     details: { detail: sentence, ...(data === undefined ? {} : { data }) },
   });
 }
 
-/** Versions of ffprobe differ in what a file's duration is; the streams' times are the same. */
+/** Computes the duration from the streams, since versions of ffprobe differ in that of the file. */
 function timesOf(
   streams: readonly ProbedStream[],
   duration: number | undefined,
@@ -122,7 +137,7 @@ function streamFrom(stream: JsonObject, isMp4: boolean): ProbedStream {
     kind,
     codec: textFrom(stream.codec_name) ?? 'unknown',
     profile: textFrom(stream.profile),
-    ...(kind === 'video' ? pictureFrom(stream) : {}),
+    ...(kind === 'video' ? videoFrom(stream) : {}),
     ...(kind === 'audio'
       ? { sampleRate: aboveZero(stream.sample_rate), channels: aboveZero(stream.channels) }
       : {}),
@@ -134,11 +149,12 @@ function streamFrom(stream: JsonObject, isMp4: boolean): ProbedStream {
   });
 }
 
-/** Of a fragmented MP4, which alone has no `nb_frames`, ffprobe gives the time of the end as the duration. */
+/** ffprobe reports the end time as the duration of a fragmented MP4, which alone lacks `nb_frames`. */
 function lengthFrom(stream: JsonObject, isMp4: boolean): Partial<ProbedStream> {
   const startSeconds = numberFrom(stream.start_time);
   const duration = aboveZero(stream.duration);
-  const isEnd = isMp4 && numberFrom(stream.nb_frames) === undefined && (startSeconds ?? 0) > lateSeconds;
+  const isEnd =
+    isMp4 && numberFrom(stream.nb_frames) === undefined && (startSeconds ?? 0) > maxReorderSeconds;
   const durationSeconds =
     isEnd && duration !== undefined && duration > startSeconds!
       ? rounded(duration - startSeconds!)
@@ -146,7 +162,7 @@ function lengthFrom(stream: JsonObject, isMp4: boolean): Partial<ProbedStream> {
   return withDefined({ durationSeconds, startSeconds });
 }
 
-function pictureFrom(stream: JsonObject): Partial<ProbedStream> {
+function videoFrom(stream: JsonObject): Partial<ProbedStream> {
   return withDefined({
     width: aboveZero(stream.width),
     height: aboveZero(stream.height),
@@ -162,7 +178,7 @@ function pictureFrom(stream: JsonObject): Partial<ProbedStream> {
   });
 }
 
-/** Clockwise. The display matrix is told counterclockwise; the tag of old versions clockwise. */
+/** Clockwise rotation. The display matrix is counterclockwise, the tag of old versions clockwise. */
 function rotationFrom(stream: JsonObject): number {
   const sideData = Array.isArray(stream.side_data_list) ? stream.side_data_list.map(objectFrom) : [];
   const turned = sideData.map(data => numberFrom(data.rotation)).find(degrees => degrees !== undefined);
@@ -171,7 +187,7 @@ function rotationFrom(stream: JsonObject): number {
   return ((quarters + 4) % 4) * 90;
 }
 
-/** Of a stream without frames ffprobe tells its clock as the rate. */
+/** ffprobe reports the time base as the rate of a stream without frames. */
 function frameRateFrom(value: unknown): number | undefined {
   const rate = quotientFrom(value, '/');
   return rate !== undefined && rate <= 1000 ? rate : undefined;
@@ -202,14 +218,14 @@ function objectFrom(value: unknown): JsonObject {
   return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
 }
 
-/** Microseconds, as ffprobe's own. */
+/** Rounds to microseconds, as ffprobe does. */
 function rounded(seconds: number): number {
   return Math.round(seconds * 1e6) / 1e6;
 }
 
 type Defined<Value> = { [Key in keyof Value]: Exclude<Value[Key], undefined> };
 
-/** Without the properties whose value is undefined. */
+/** Omits undefined properties. */
 function withDefined<Value extends object>(value: Value): Defined<Value> {
   return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as Defined<Value>;
 }

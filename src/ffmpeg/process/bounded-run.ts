@@ -4,29 +4,28 @@ import type { OwnedProcess, ProcessExit } from './owned-process.ts';
 import { PausableTimer } from './pausable-timer.ts';
 import type { ChildLimits } from './process-limits.ts';
 
-/** How a bounded run ended. */
 export interface RunResult {
   readonly exit: ProcessExit;
-  /** Which bound it overstepped, as the end of a sentence: `took longer than 10 s`; undefined when it kept to all. */
+  /** The limit that it exceeded, as the end of a sentence: `took longer than 10 s`. */
   readonly exceededLimit: string | undefined;
 }
 
-/** The limits that the operating system holds a bounded run to; processor time is a bound for one that the wall clock misses. */
+/** Limits that the operating system enforces on a run; processor time is a second bound beside the wall clock. */
 export function childLimitsOf({ timeoutMs, memoryBytes, outputBytes }: RunLimits): ChildLimits {
   return { memoryBytes, outputBytes, cpuSeconds: (timeoutMs / 1000) * availableParallelism() };
 }
 
-/** There is nothing to save: what it wrote is thrown away. */
+/** The output of a stopped run is discarded. */
 const stopTimeouts = { interruptAfterMs: 0, killAfterMs: 2_000 };
 
-/** A process with a time in which it must end and show progress. Time in which it stands still does not count. */
+/** A process that must end, and show progress, within a time. Time in which it is paused does not count. */
 export class BoundedRun {
-  /** Resolves when the process is gone; never rejects. */
+  /** Never rejects. */
   readonly ended: Promise<RunResult>;
   readonly #child: OwnedProcess;
   readonly #deadline: PausableTimer;
   readonly #stall: PausableTimer | undefined;
-  #overstepped: string | undefined;
+  #exceededLimit: string | undefined;
 
   /** @param signal ends the process when it aborts */
   constructor(child: OwnedProcess, limits: RunLimits, signal: AbortSignal) {
@@ -43,14 +42,13 @@ export class BoundedRun {
     this.ended = this.#watch(signal);
   }
 
-  /** It has done something: the time in which it must show progress begins anew. */
+  /** Restarts the time in which the process must show progress. */
   noteProgress(): void {
     this.#stall?.restart();
   }
 
-  /** Ends it for going too far. */
-  stopForExceeding(what: string): void {
-    this.#overstepped ??= what;
+  stopForExceeding(limit: string): void {
+    this.#exceededLimit ??= limit;
     void this.#child.stop(stopTimeouts);
   }
 
@@ -74,7 +72,7 @@ export class BoundedRun {
     signal.removeEventListener('abort', abort);
     this.#deadline.clear();
     this.#stall?.clear();
-    return { exit, exceededLimit: this.#overstepped };
+    return { exit, exceededLimit: this.#exceededLimit };
   }
 }
 

@@ -1,7 +1,6 @@
-/** Environment variables by name. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-/** Variables that a media program can need: where programs, libraries and GPU drivers are, the language, and the C library's allocator. */
+/** Variables that a media program can need: paths of programs, libraries and GPU drivers, the language, and the C library's allocator. */
 const allowedNames: ReadonlySet<string> = new Set([
   ...['PATH', 'TMPDIR', 'TZ', 'LANG', 'LANGUAGE', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH'],
   ...['MALLOC_ARENA_MAX', 'MALLOC_TRIM_THRESHOLD_', 'GLIBC_TUNABLES'],
@@ -11,7 +10,7 @@ const allowedNames: ReadonlySet<string> = new Set([
   ...['SystemRoot', 'TEMP', 'TMP'],
 ]);
 
-/** The environment that child processes get of `variables`: an allow-list, so that settings and every other secret of the server stay out. */
+/** Selects the variables of child processes by an allow-list, so that settings and secrets of the server stay out. */
 export function childEnvironment(variables: EnvironmentVariables): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(variables)) {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { messageOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
 
-/** Reads `+ PID` and `- PID`; at the end of its input, which is the end of the server, it kills those that are left. */
+/** Reads `+ PID` and `- PID`, and kills the remaining processes at the end of its input, which is the end of the server. */
 const script = `
 trap '' INT TERM HUP
 left=' '
@@ -15,7 +15,7 @@ done
 for pid in $left; do kill -KILL "$pid"; done
 `;
 
-/** Ends the children of a server that was killed, where the kernel cannot: one small shell that outlives the server for a moment. */
+/** Ends the children of a killed server where the kernel cannot: a shell that outlives the server for a moment. */
 export class OrphanReaper {
   readonly #shell: string;
   readonly #log: Logger;
@@ -27,7 +27,7 @@ export class OrphanReaper {
     this.#log = log;
   }
 
-  /** Ends `pid` with this process; `ended` resolves when it is gone. */
+  /** Ends `pid` with this process, until `ended` resolves. */
   watch(pid: number, ended: Promise<unknown>): void {
     const reaper = this.#running();
     reaper.stdin?.write(`+ ${pid}\n`);
@@ -44,7 +44,7 @@ export class OrphanReaper {
     child.on('error', error => gone(messageOf(error)));
     child.on('exit', (code, signal) => gone(`code ${code}, signal ${signal}`));
     child.stdin?.on('error', error => this.#log.debug('pipe-error', { error: messageOf(error) }));
-    // It keeps neither the server nor a test running.
+    // Keeps neither the server nor a test running.
     child.unref();
     (child.stdin as unknown as { unref?(): void } | null)?.unref?.();
     this.#process = child;

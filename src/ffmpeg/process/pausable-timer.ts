@@ -1,4 +1,4 @@
-/** Calls an action after a time that does not count while it is paused. */
+/** A timer whose time does not run while it is paused. Starts at once. */
 export class PausableTimer {
   readonly #delayMs: number;
   readonly #action: () => void;
@@ -6,7 +6,6 @@ export class PausableTimer {
   #startedAtMs = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Starts at once. */
   constructor(delayMs: number, action: () => void) {
     this.#delayMs = delayMs;
     this.#action = action;
@@ -14,7 +13,7 @@ export class PausableTimer {
     this.resume();
   }
 
-  /** Lets the whole time begin anew, unless it is paused or over. */
+  /** Starts over, unless it is paused or over. */
   restart(): void {
     if (this.#timer === undefined) return;
     clearTimeout(this.#timer);
@@ -36,7 +35,6 @@ export class PausableTimer {
     this.#timer = setTimeout(this.#action, Math.max(0, this.#leftMs));
   }
 
-  /** Ends it; the action is not called any more. */
   clear(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
