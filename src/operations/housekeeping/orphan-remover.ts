@@ -16,33 +16,35 @@ export interface Orphan {
   readonly isSetAside?: boolean;
 }
 
+interface OrphanRemoverOptions {
+  readonly files: MediaFiles;
+  readonly age: FileAge;
+  readonly usePeriods: DatabaseUsePeriods;
+}
+
 /** Removes orphans, unless their row may still come or they are from a time when this database was not in use. */
 export class OrphanRemover {
-  readonly #files: MediaFiles;
-  readonly #age: FileAge;
-  readonly #usePeriods: DatabaseUsePeriods;
+  readonly #options: OrphanRemoverOptions;
 
-  constructor(options: { files: MediaFiles; age: FileAge; usePeriods: DatabaseUsePeriods }) {
-    this.#files = options.files;
-    this.#age = options.age;
-    this.#usePeriods = options.usePeriods;
+  constructor(options: OrphanRemoverOptions) {
+    this.#options = options;
   }
 
   /** Returns false when the orphan is left for another sweep. */
   async remove(orphan: Orphan, report: SweepReport, signal: AbortSignal | undefined): Promise<boolean> {
     const { path, what } = orphan;
-    const shown = relative(this.#files.folder, path);
+    const shown = relative(this.#options.files.folder, path);
     try {
       // No await from here until it is moved aside.
       if (orphan.isNeeded()) return true;
-      const isOld = this.#age.isOld(path);
+      const isOld = this.#options.age.isOld(path);
       if (isOld !== true) return isOld === undefined;
       const foreign = orphan.isSetAside === true ? undefined : this.#whyForeign(path);
       if (foreign !== undefined) {
         report.kept(shown, foreign);
         return false;
       }
-      const aside = this.#files.renameForRemoval(path);
+      const aside = this.#options.files.renameForRemoval(path);
       if (aside !== undefined) report.removed(what, shown, await removeTree(aside, signal));
       return true;
     } catch (error) {
@@ -53,6 +55,6 @@ export class OrphanRemover {
 
   #whyForeign(path: string): string | undefined {
     const fileAtMs = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs;
-    return fileAtMs === undefined ? undefined : this.#usePeriods.foreignReason(fileAtMs);
+    return fileAtMs === undefined ? undefined : this.#options.usePeriods.foreignReason(fileAtMs);
   }
 }

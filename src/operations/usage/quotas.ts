@@ -28,24 +28,27 @@ interface PendingUploads {
 /** Boundaries and fields make a form larger than its file. */
 const formOverheadBytes = 4_096;
 
+interface QuotasOptions {
+  readonly limits: QuotaLimits;
+  readonly usage: UsageStore;
+}
+
 /** Enforces the storage and upload limits of projects. */
 export class Quotas {
-  readonly #limits: QuotaLimits;
-  readonly #usage: UsageStore;
+  readonly #options: QuotasOptions;
   readonly #pending = new Map<string, PendingUploads>();
 
-  constructor(options: { limits: QuotaLimits; usage: UsageStore }) {
-    this.#limits = options.limits;
-    this.#usage = options.usage;
+  constructor(options: QuotasOptions) {
+    this.#options = options;
   }
 
   get limits(): QuotaLimits {
-    return this.#limits;
+    return this.#options.limits;
   }
 
   /** Returns the number of uploads that have begun and are not complete. */
   uploadsInProgress(projectId: string): number {
-    return this.#usage.openUploads(projectId) + (this.#pending.get(projectId)?.newUploads ?? 0);
+    return this.#options.usage.openUploads(projectId) + (this.#pending.get(projectId)?.newUploads ?? 0);
   }
 
   hasStorage(projectId: string): boolean {
@@ -61,7 +64,7 @@ export class Quotas {
 
   /** @throws AppError `upload-limit-reached` when a project cannot begin another upload */
   requireUpload(projectId: string): void {
-    const { maxUploads } = this.#limits;
+    const { maxUploads } = this.#options.limits;
     if (maxUploads === 0 || this.uploadsInProgress(projectId) < maxUploads) return;
     const detail = `${maxUploads} uploads are in progress, which is the maximum. Complete one or delete its video.`;
     throw new AppError('upload-limit-reached', undefined, { details: { detail } });
@@ -100,18 +103,23 @@ export class Quotas {
   }
 
   #leftBytes(projectId: string): number | undefined {
-    const { maxStorageBytes } = this.#limits;
+    const { maxStorageBytes } = this.#options.limits;
     return maxStorageBytes === undefined ? undefined : maxStorageBytes - this.#usedBytes(projectId);
   }
 
   #usedBytes(projectId: string): number {
-    const stored = Object.values(this.#usage.stored(projectId)).reduce((sum, bytes) => sum + bytes, 0);
-    return stored + this.#usage.unmeasuredBytes(projectId) + (this.#pending.get(projectId)?.bytes ?? 0);
+    const stored = Object.values(this.#options.usage.stored(projectId)).reduce(
+      (sum, bytes) => sum + bytes,
+      0,
+    );
+    return (
+      stored + this.#options.usage.unmeasuredBytes(projectId) + (this.#pending.get(projectId)?.bytes ?? 0)
+    );
   }
 
   #storageError(projectId: string): AppError {
     const detail =
-      `${this.#usedBytes(projectId)} of ${this.#limits.maxStorageBytes} bytes are used, and the file does not fit. ` +
+      `${this.#usedBytes(projectId)} of ${this.#options.limits.maxStorageBytes} bytes are used, and the file does not fit. ` +
       'Delete videos permanently, or ask the operator for more.';
     return new AppError('storage-limit-reached', detail, { details: { detail } });
   }

@@ -8,42 +8,38 @@ import type { UsageStore } from './usage.store.ts';
 
 const daysShown = 30;
 
-export class UsageService {
-  readonly #store: UsageStore;
-  readonly #traffic: Traffic;
-  readonly #quotas: Quotas;
-  readonly #clock: Clock;
+interface UsageServiceOptions {
+  readonly store: UsageStore;
+  readonly traffic: Traffic;
+  readonly quotas: Quotas;
+  readonly clock: Clock;
+}
 
-  constructor(options: {
-    readonly store: UsageStore;
-    readonly traffic: Traffic;
-    readonly quotas: Quotas;
-    readonly clock: Clock;
-  }) {
-    this.#store = options.store;
-    this.#traffic = options.traffic;
-    this.#quotas = options.quotas;
-    this.#clock = options.clock;
+export class UsageService {
+  readonly #options: UsageServiceOptions;
+
+  constructor(options: UsageServiceOptions) {
+    this.#options = options;
   }
 
   of({ projectId, environment }: Pick<Caller, 'projectId' | 'environment'>): UsageView {
-    const stored = this.#store.stored(projectId);
+    const stored = this.#options.store.stored(projectId);
     const totalBytes = Object.values(stored).reduce((sum, bytes) => sum + bytes, 0);
     const days = this.#daysOf(projectId);
-    const { maxStorageBytes, maxUploads } = this.#quotas.limits;
+    const { maxStorageBytes, maxUploads } = this.#options.quotas.limits;
     return {
       projectId,
       environment,
-      videos: this.#store.videos(projectId),
-      liveStreams: this.#store.liveStreams(projectId),
+      videos: this.#options.store.videos(projectId),
+      liveStreams: this.#options.store.liveStreams(projectId),
       storage: {
         totalBytes,
         ...stored,
-        ...(this.#store.hasUnmeasured(projectId) ? { measuring: true } : {}),
+        ...(this.#options.store.hasUnmeasured(projectId) ? { measuring: true } : {}),
         ...(maxStorageBytes === undefined ? {} : { maxBytes: maxStorageBytes }),
       },
       uploads: {
-        inProgress: this.#quotas.uploadsInProgress(projectId),
+        inProgress: this.#options.quotas.uploadsInProgress(projectId),
         ...(maxUploads === 0 ? {} : { max: maxUploads }),
       },
       bandwidth: {
@@ -55,8 +51,8 @@ export class UsageService {
   }
 
   #daysOf(projectId: string): UsageView['bandwidth']['days'] {
-    const firstDay = dayOf(this.#clock.nowMs()) - daysShown + 1;
-    const traffic = this.#traffic.since(projectId, firstDay);
+    const firstDay = dayOf(this.#options.clock.nowMs()) - daysShown + 1;
+    const traffic = this.#options.traffic.since(projectId, firstDay);
     return Array.from({ length: daysShown }, (_, index) => {
       const { liveBytes, vodBytes } = traffic.get(firstDay + index) ?? { liveBytes: 0, vodBytes: 0 };
       const date = formatDay(firstDay + index);

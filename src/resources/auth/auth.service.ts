@@ -21,35 +21,27 @@ const touchIntervalMs = 60_000;
 
 type Tokens = z.infer<typeof tokensSchema>;
 
+interface AuthServiceOptions {
+  readonly database: Database;
+  readonly accounts: AccountsStore;
+  readonly limiter: RateLimiter;
+  readonly wrongKeys: WrongKeyLimit;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
 /** Authenticates callers by API key or access token, and issues tokens. */
 export class AuthService {
-  readonly #database: Database;
-  readonly #accounts: AccountsStore;
+  readonly #options: AuthServiceOptions;
   readonly #keys: KeyPairsStore;
   readonly #tokens: TokensStore;
-  readonly #limiter: RateLimiter;
-  readonly #wrongKeys: WrongKeyLimit;
-  readonly #clock: Clock;
-  readonly #log: Logger;
   /** When the use of each key was last recorded, so that not every request writes. */
   readonly #touchedAtMs = new LRUCache<string, number>({ max: 10_000 });
 
-  constructor(options: {
-    database: Database;
-    accounts: AccountsStore;
-    limiter: RateLimiter;
-    wrongKeys: WrongKeyLimit;
-    clock: Clock;
-    log: Logger;
-  }) {
-    this.#database = options.database;
-    this.#accounts = options.accounts;
+  constructor(options: AuthServiceOptions) {
+    this.#options = options;
     this.#keys = new KeyPairsStore(options.database);
     this.#tokens = new TokensStore(options.database);
-    this.#limiter = options.limiter;
-    this.#wrongKeys = options.wrongKeys;
-    this.#clock = options.clock;
-    this.#log = options.log;
   }
 
   /**
@@ -62,7 +54,7 @@ export class AuthService {
     if (authorization === undefined) throw new AppError('authentication-missing-authorization-header');
     const credentials = parseAuthorization(authorization);
     if (credentials === undefined) throw new AppError('authentication-invalid-authorization-header-value');
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#options.clock.nowMs();
     const owner =
       credentials.scheme === 'basic'
         ? requireActive(this.#ownerOfKey(credentials.apiKey, address), 'authentication-invalid-api-key')
@@ -82,32 +74,32 @@ export class AuthService {
    */
   exchangeApiKey(apiKey: string, address: string): Tokens {
     const owner = requireActive(this.#ownerOfKey(apiKey, address), 'authentication-invalid-user-credentials');
-    this.#limiter.require(owner, 'writes');
+    this.#options.limiter.require(owner, 'writes');
     return this.#issue(owner.apiKeyId);
   }
 
   /** Exchanges a refresh token, which is used up. Throws like {@link exchangeApiKey}. */
   refresh(refreshToken: string): Tokens {
-    return this.#database.transaction(() => {
-      const found = this.#tokens.findOwner('refresh_tokens', refreshToken, this.#clock.nowMs());
+    return this.#options.database.transaction(() => {
+      const found = this.#tokens.findOwner('refresh_tokens', refreshToken, this.#options.clock.nowMs());
       const owner = requireActive(found, 'authentication-invalid-user-credentials');
-      this.#limiter.require(owner, 'writes');
+      this.#options.limiter.require(owner, 'writes');
       this.#tokens.removeRefreshToken(refreshToken);
       return this.#issue(owner.apiKeyId);
     });
   }
 
   #ownerOfKey(apiKey: string, address: string): KeyOwner | undefined {
-    const owner = this.#accounts.ownerOfKey(apiKey);
-    this.#wrongKeys.check(address, owner?.apiKeyId);
+    const owner = this.#options.accounts.ownerOfKey(apiKey);
+    this.#options.wrongKeys.check(address, owner?.apiKeyId);
     return owner;
   }
 
   #issue(apiKeyId: string): Tokens {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#options.clock.nowMs();
     const access = `at.${randomBase62(43)}`;
     const refresh = `rt.${randomBase62(43)}`;
-    this.#database.transaction(() => {
+    this.#options.database.transaction(() => {
       this.#tokens.add('access_tokens', {
         text: access,
         apiKeyId,
@@ -131,7 +123,7 @@ export class AuthService {
       this.#keys.touch(apiKeyId, nowMs);
     } catch (error) {
       // Callers can still read when the disk is full.
-      this.#log.warn('key-use-not-recorded', { apiKeyId, error });
+      this.#options.log.warn('key-use-not-recorded', { apiKeyId, error });
     }
   }
 }

@@ -21,31 +21,25 @@ export function environmentOf({ headers }: PeerRequest): Environment | undefined
   return name === 'sandbox' || name === 'production' ? name : undefined;
 }
 
+interface SessionGateOptions {
+  readonly store: SessionsStore;
+  readonly isOwnSite: IsSameOrigin;
+  readonly isSecure: IsSecure;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
 /** Authenticates requests by their session cookie. */
 export class SessionGate {
-  readonly #store: SessionsStore;
-  readonly #isOwnSite: IsSameOrigin;
-  readonly #isSecure: IsSecure;
-  readonly #clock: Clock;
-  readonly #log: Logger;
+  readonly #options: SessionGateOptions;
 
-  constructor(options: {
-    store: SessionsStore;
-    isOwnSite: IsSameOrigin;
-    isSecure: IsSecure;
-    clock: Clock;
-    log: Logger;
-  }) {
-    this.#store = options.store;
-    this.#isOwnSite = options.isOwnSite;
-    this.#isSecure = options.isSecure;
-    this.#clock = options.clock;
-    this.#log = options.log;
+  constructor(options: SessionGateOptions) {
+    this.#options = options;
   }
 
   /** Rejects requests that a page of another site made the browser send. */
   requireOwnSite(request: PeerRequest, options?: { readonly needsOrigin: boolean }): void {
-    if (!this.#isOwnSite(request, options)) throw new AppError('authorization-other-site');
+    if (!this.#options.isOwnSite(request, options)) throw new AppError('authorization-other-site');
   }
 
   /**
@@ -56,8 +50,8 @@ export class SessionGate {
   sessionOf(request: PeerRequest, setHeader: SetHeader): Session {
     this.requireOwnSite(request);
     const secret = this.secretOf(request);
-    const nowMs = this.#clock.nowMs();
-    const session = secret === undefined ? undefined : this.#store.findBySecret(secret, nowMs);
+    const nowMs = this.#options.clock.nowMs();
+    const session = secret === undefined ? undefined : this.#options.store.findBySecret(secret, nowMs);
     if (secret === undefined || session === undefined) throw new AppError('authentication-invalid-session');
     if (session.account.isSuspended) throw new AppError('authorization-suspended-account');
     if (nowMs - session.lastUsedAtMs >= touchIntervalMs) this.#touch(session, secret, request, setHeader);
@@ -77,26 +71,30 @@ export class SessionGate {
   }
 
   secretOf(request: PeerRequest): string | undefined {
-    return sessionSecretOf(request.headers.cookie, this.#isSecure(request));
+    return sessionSecretOf(request.headers.cookie, this.#options.isSecure(request));
   }
 
   cookieFor(secret: string, request: PeerRequest): string {
     return sessionCookie(secret, {
       lastsMs: secret === '' ? 0 : sessionLifetimeMs,
-      isSecure: this.#isSecure(request),
+      isSecure: this.#options.isSecure(request),
     });
   }
 
   #touch(session: Session, secret: string, request: PeerRequest, setHeader: SetHeader): void {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#options.clock.nowMs();
     const { sessionId } = session;
     const isRenewed = nowMs + sessionLifetimeMs - session.expiresAtMs >= renewIntervalMs;
     try {
-      this.#store.touch(sessionId, nowMs, isRenewed ? nowMs + sessionLifetimeMs : session.expiresAtMs);
+      this.#options.store.touch(
+        sessionId,
+        nowMs,
+        isRenewed ? nowMs + sessionLifetimeMs : session.expiresAtMs,
+      );
       if (isRenewed) setHeader('Set-Cookie', this.cookieFor(secret, request));
     } catch (error) {
       // People can still look when the disk is full.
-      this.#log.warn('session-use-not-recorded', { sessionId, error });
+      this.#options.log.warn('session-use-not-recorded', { sessionId, error });
     }
   }
 }

@@ -24,27 +24,23 @@ interface SignedIn {
   readonly secret: string;
 }
 
+interface SessionsServiceOptions {
+  readonly accounts: AccountsStore;
+  readonly addressOf: AddressOf;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
 /** Signs users in and out, and changes what only a signed-in user can change. */
 export class SessionsService {
+  readonly #options: SessionsServiceOptions;
   readonly #store: SessionsStore;
-  readonly #accounts: AccountsStore;
-  readonly #addressOf: AddressOf;
-  readonly #clock: Clock;
-  readonly #log: Logger;
   readonly #limits: SignInLimiter;
   readonly #passwords = new PasswordQueue();
 
-  constructor(options: {
-    accounts: AccountsStore;
-    addressOf: AddressOf;
-    clock: Clock;
-    log: Logger;
-  }) {
+  constructor(options: SessionsServiceOptions) {
+    this.#options = options;
     this.#store = options.accounts.sessions;
-    this.#accounts = options.accounts;
-    this.#addressOf = options.addressOf;
-    this.#clock = options.clock;
-    this.#log = options.log;
     this.#limits = new SignInLimiter(options.clock);
   }
 
@@ -60,17 +56,17 @@ export class SessionsService {
     request: PeerRequest,
     before: string | undefined,
   ): Promise<SignedIn> {
-    const address = this.#addressOf(request);
-    const user = this.#accounts.findUser(email);
+    const address = this.#options.addressOf(request);
+    const user = this.#options.accounts.findUser(email);
     if (!(await this.#verifyPassword(email, address, password, user?.passwordHash)) || user === undefined) {
-      this.#log.info('sign-in-refused', { address });
+      this.#options.log.info('sign-in-refused', { address });
       throw new AppError('authentication-wrong-password');
     }
     // The user may have changed during the check.
-    const now = this.#accounts.findUser(email);
+    const now = this.#options.accounts.findUser(email);
     if (now?.passwordHash !== user.passwordHash) throw new AppError('authentication-wrong-password');
     if (now.isSuspended) throw new AppError('authorization-suspended-account');
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#options.clock.nowMs();
     const left = before === undefined ? undefined : this.#store.findBySecret(before, nowMs);
     if (left !== undefined) this.#store.remove(left.sessionId);
     const secret = randomBase62(sessionSecretLength);
@@ -82,7 +78,7 @@ export class SessionsService {
       address,
       userAgent: request.headers['user-agent']?.slice(0, maxUserAgentLength).toWellFormed(),
     });
-    this.#log.info('signed-in', { sessionId, userId: user.userId, address });
+    this.#options.log.info('signed-in', { sessionId, userId: user.userId, address });
     return { view: viewOf(this.#requireSession(sessionId)), secret };
   }
 
@@ -92,7 +88,7 @@ export class SessionsService {
 
   signOut({ sessionId, userId }: SessionCaller): void {
     this.#store.remove(sessionId);
-    this.#log.info('signed-out', { sessionId, userId });
+    this.#options.log.info('signed-out', { sessionId, userId });
   }
 
   /** Lists one page of the caller's sessions. */
@@ -101,7 +97,7 @@ export class SessionsService {
     { field, direction }: { field: 'createdAt' | 'lastUsedAt'; direction: 'asc' | 'desc' },
     page: { currentPage: number; pageSize: number },
   ): { views: ListedSessionView[]; total: number } {
-    const sessions = this.#store.listByUser(userId, this.#clock.nowMs());
+    const sessions = this.#store.listByUser(userId, this.#options.clock.nowMs());
     if (field === 'lastUsedAt') sessions.sort((a, b) => b.lastUsedAtMs - a.lastUsedAtMs);
     if (direction === 'asc') sessions.reverse();
     const first = (page.currentPage - 1) * page.pageSize;
@@ -111,18 +107,18 @@ export class SessionsService {
 
   find({ userId }: SessionCaller, sessionId: string): Session | undefined {
     const session = this.#store.find(sessionId);
-    const isOwn = session?.userId === userId && this.#clock.nowMs() < session.expiresAtMs;
+    const isOwn = session?.userId === userId && this.#options.clock.nowMs() < session.expiresAtMs;
     return isOwn ? session : undefined;
   }
 
   end({ userId }: SessionCaller, { sessionId }: Session): void {
     this.#store.remove(sessionId);
-    this.#log.info('session-ended', { sessionId, userId });
+    this.#options.log.info('session-ended', { sessionId, userId });
   }
 
   endOthers({ userId, sessionId }: SessionCaller): void {
     this.#store.removeOthers(userId, sessionId);
-    this.#log.info('other-sessions-ended', { sessionId, userId });
+    this.#options.log.info('other-sessions-ended', { sessionId, userId });
   }
 
   /**
@@ -139,10 +135,10 @@ export class SessionsService {
     const { email } = this.#requireSession(sessionId);
     const isEmail = newPassword.toLowerCase() === email.toLowerCase();
     if (isEmail) throw attributeError('newPassword', 'The password must differ from the email address.');
-    const user = this.#accounts.findUser(email);
+    const user = this.#options.accounts.findUser(email);
     const isRight = await this.#verifyPassword(
       email,
-      this.#addressOf(request),
+      this.#options.addressOf(request),
       currentPassword,
       user?.passwordHash,
     );
@@ -154,10 +150,10 @@ export class SessionsService {
     }
     const passwordHash = await this.#passwords.hash(newPassword);
     const secret = randomBase62(sessionSecretLength);
-    if (!this.#accounts.changePassword(user, passwordHash, { sessionId, secret })) {
+    if (!this.#options.accounts.changePassword(user, passwordHash, { sessionId, secret })) {
       throw attributeError('currentPassword', 'The password was changed a moment ago.');
     }
-    this.#log.info('password-changed', { userId });
+    this.#options.log.info('password-changed', { userId });
     return secret;
   }
 
@@ -172,8 +168,8 @@ export class SessionsService {
       const detail = `Ask the operator to run this on the server: npm run account -- upgrade ${email}`;
       throw new AppError('authorization-operator-only', undefined, { details: { detail } });
     }
-    this.#accounts.setStanding(accountId, { isUpgraded: true });
-    this.#log.info('account-upgraded', { accountId });
+    this.#options.accounts.setStanding(accountId, { isUpgraded: true });
+    this.#options.log.info('account-upgraded', { accountId });
     return accountViewOf(this.#requireSession(sessionId));
   }
 

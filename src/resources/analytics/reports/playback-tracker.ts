@@ -4,6 +4,7 @@ import { dayOf } from '../../../shared/day.ts';
 import { AppError } from '../../../shared/errors.ts';
 import type { Component } from '../../../shared/lifecycle.ts';
 import type { Logger } from '../../../shared/logger.ts';
+import { clientNetwork } from '../../../shared/network/client-network.ts';
 import { OnDemandInterval } from '../../../shared/scheduling/on-demand-interval.ts';
 import type { AnalyticsWritesStore, PlaybackContext, PlaybackUpdate } from './analytics-writes.store.ts';
 import { DeviceParser } from './device-parser.ts';
@@ -120,7 +121,7 @@ export class PlaybackTracker implements Component {
    * @throws AppError `too-many-requests` when this address sends too much
    */
   async handle(report: PlaybackReport, sender: ReportSender): Promise<void> {
-    if (!this.#reports.take(networkOf(sender.address))) throw new AppError('too-many-requests');
+    if (!this.#reports.take(clientNetwork(sender.address))) throw new AppError('too-many-requests');
     const media = this.#options.findMedia(report.mediaId);
     if (media === undefined || this.#isStopped) return;
     await this.#options.geo.load();
@@ -202,7 +203,7 @@ export class PlaybackTracker implements Component {
     const { writes, clock } = this.#options;
     const state = writes.findState(key);
     if (state === undefined) {
-      if (!this.#newByAddress.take(networkOf(sender.address)) || !this.#newByMedia.take(report.mediaId))
+      if (!this.#newByAddress.take(clientNetwork(sender.address)) || !this.#newByMedia.take(report.mediaId))
         throw new AppError('too-many-requests');
     }
     const playback = new Playback(media.type === 'live-stream', clock.nowMs(), state);
@@ -248,14 +249,4 @@ export class PlaybackTracker implements Component {
     if (this.#salt?.day !== day) this.#salt = { day, bytes: this.#options.writes.saltOf(nowMs) };
     return this.#salt.bytes;
   }
-}
-
-/** Returns what one client can choose addresses from: the first 64 bits of IPv6. */
-function networkOf(address: string): string {
-  if (!address.includes(':') || address.startsWith('::ffff:')) return address;
-  const [head = '', tail] = address.split('::');
-  const groups = head.split(':').filter(group => group !== '');
-  const tailGroups = (tail ?? '').split(':').filter(group => group !== '');
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - tailGroups.length);
-  return [...groups, ...Array<string>(zeros).fill('0'), ...tailGroups].slice(0, 4).join(':');
 }
