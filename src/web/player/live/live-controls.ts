@@ -1,11 +1,12 @@
 import type { AudioControl } from '../media/audio-control.ts';
 import type { PlaybackIntent } from '../media/playback-intent.ts';
 import type { PageOptions } from '../page-options.ts';
-import { canEnterFullscreen, toggleFullscreen, togglePictureInPicture } from '../ui/fullscreen.ts';
+import { toggleFullscreen } from '../ui/fullscreen.ts';
 import { Hint } from '../ui/hint.ts';
 import { IdleHiding } from '../ui/idle-hiding.ts';
 import { Keyboard, type KeyboardTarget } from '../ui/keyboard.ts';
 import { pageElement, setButton } from '../ui/page-elements.ts';
+import { SoundAndScreen } from '../ui/sound-and-screen.ts';
 import { formatLatency } from './latency-text.ts';
 import { LiveQualityMenu } from './live-quality-menu.ts';
 import { LiveSeekBar } from './live-seek-bar.ts';
@@ -24,13 +25,11 @@ interface LiveControlsTarget {
 export class LiveControls {
   readonly #player: LiveControlsTarget;
   readonly #play = pageElement('play', HTMLButtonElement);
-  readonly #mute = pageElement('mute', HTMLButtonElement);
-  readonly #volume = pageElement('volume', HTMLInputElement);
   readonly #live = pageElement('live', HTMLButtonElement);
   readonly #liveText = pageElement('live-text', HTMLElement);
   readonly #latency = pageElement('latency', HTMLElement);
   readonly #latencyText = pageElement('latency-text', HTMLElement);
-  readonly #fullscreen = pageElement('fullscreen', HTMLButtonElement);
+  readonly #soundAndScreen: SoundAndScreen;
   readonly #idleHiding: IdleHiding;
   readonly #seekBar: LiveSeekBar;
   readonly #qualities: LiveQualityMenu;
@@ -48,6 +47,7 @@ export class LiveControls {
       this.#idleHiding.show();
       this.#showLatency();
     });
+    this.#soundAndScreen = new SoundAndScreen(player);
     this.#wireButtons();
     this.#wireVideo();
     new Keyboard(this.#keyboardTarget(), new Hint(), () => this.#idleHiding.show());
@@ -55,15 +55,11 @@ export class LiveControls {
   }
 
   refresh(): void {
-    const { root, playing, sound } = this.#player;
+    const { root, playing } = this.#player;
     const isPlaying = playing.wantsToPlay;
     root.classList.toggle('is-paused', !isPlaying);
-    root.classList.toggle('needs-unmute', sound.needsUnmute);
     setButton(this.#play, isPlaying ? 'pause' : 'play', isPlaying ? 'Pause' : 'Play');
-    setButton(this.#mute, sound.volume === 0 ? 'muted' : 'sound', sound.volume === 0 ? 'Unmute' : 'Mute');
-    this.#volume.value = String(sound.volume);
-    this.#volume.style.setProperty('--filled', `${sound.volume * 100}%`);
-    this.#volume.setAttribute('aria-valuetext', `${Math.round(sound.volume * 100)} %`);
+    this.#soundAndScreen.refresh();
     this.#showLatency();
     this.#idleHiding.show();
   }
@@ -88,25 +84,10 @@ export class LiveControls {
   }
 
   #wireButtons(): void {
-    const { root, video, playing, sound } = this.#player;
-    const pip = pageElement('pip', HTMLButtonElement);
+    const { playing } = this.#player;
     this.#play.addEventListener('click', () => playing.toggle());
     pageElement('big-play', HTMLButtonElement).addEventListener('click', () => playing.toggle());
-    pageElement('unmute', HTMLButtonElement).addEventListener('click', () => sound.toggleMuted());
-    this.#mute.addEventListener('click', () => sound.toggleMuted());
-    this.#volume.addEventListener('input', () => sound.setVolume(Number(this.#volume.value)));
     this.#live.addEventListener('click', () => this.#goToLive());
-    this.#fullscreen.addEventListener('click', () => void toggleFullscreen(root, video));
-    pip.addEventListener('click', () => void togglePictureInPicture(video));
-    pip.title = 'Picture in picture';
-    pip.hidden = document.pictureInPictureEnabled !== true;
-    this.#fullscreen.hidden = !canEnterFullscreen(video);
-    this.#fullscreen.title = 'Fullscreen';
-    document.addEventListener('fullscreenchange', () => {
-      const isFull = document.fullscreenElement !== null;
-      const icon = isFull ? 'leave-fullscreen' : 'enter-fullscreen';
-      setButton(this.#fullscreen, icon, isFull ? 'Exit fullscreen' : 'Fullscreen');
-    });
   }
 
   /** A click of the mouse toggles playback; a tap shows or hides the controls. */

@@ -1,11 +1,13 @@
 import { parseChapters } from '../../shared/chapters.ts';
+import { saveFile } from '../../shared/save-file.ts';
 import { formatTime } from '../../shared/time-text.ts';
-import { canEnterFullscreen, toggleFullscreen, togglePictureInPicture } from '../ui/fullscreen.ts';
+import { togglePictureInPicture } from '../ui/fullscreen.ts';
 import { Hint } from '../ui/hint.ts';
 import { IdleHiding } from '../ui/idle-hiding.ts';
 import { Keyboard, type KeyboardTarget, seekText } from '../ui/keyboard.ts';
 import { pageElement, setButton } from '../ui/page-elements.ts';
 import { PopupMenu } from '../ui/popup-menu.ts';
+import { SoundAndScreen } from '../ui/sound-and-screen.ts';
 import { VideoGestures } from './video-gestures.ts';
 import { preferredTrack, type VodCaptions } from './vod-captions.ts';
 import { VodMenus } from './vod-menus.ts';
@@ -29,10 +31,7 @@ export class VodControls {
   readonly #idleHiding: IdleHiding;
   readonly #play = pageElement('play', HTMLButtonElement);
   readonly #bigPlay = pageElement('big-play', HTMLButtonElement);
-  readonly #mute = pageElement('mute', HTMLButtonElement);
-  readonly #volume = pageElement('volume', HTMLInputElement);
-  readonly #pip = pageElement('pip', HTMLButtonElement);
-  readonly #fullscreen = pageElement('fullscreen', HTMLButtonElement);
+  readonly #soundAndScreen: SoundAndScreen;
   readonly #download = pageElement('download', HTMLButtonElement);
   readonly #hint = new Hint();
   readonly #badge = pageElement('badge', HTMLElement);
@@ -63,7 +62,8 @@ export class VodControls {
     this.setHidden('controls', options.hideControls);
     this.setHidden('title', options.hideTitle);
     this.setHidden('poster', options.hidePoster);
-    this.#wireButtons(openSmallWindow);
+    this.#soundAndScreen = new SoundAndScreen(player);
+    this.#wireButtons();
     new MutationObserver(() => this.#raiseCaptions()).observe(root, {
       attributeFilter: ['class', 'data-phase'],
     });
@@ -84,19 +84,15 @@ export class VodControls {
   }
 
   refresh(): void {
-    const { root, playing, sound, hasBegun, isAtEnd } = this.#player;
+    const { root, playing, hasBegun, isAtEnd } = this.#player;
     const isPlaying = playing.wantsToPlay;
     root.classList.toggle('is-paused', !isPlaying);
     root.classList.toggle('is-fresh', !hasBegun);
     root.classList.toggle('is-at-end', isAtEnd);
-    root.classList.toggle('needs-unmute', sound.needsUnmute);
     const does = isAtEnd ? 'Replay' : isPlaying ? 'Pause' : 'Play';
     setButton(this.#play, does.toLowerCase(), does);
     setButton(this.#bigPlay, isAtEnd ? 'replay' : 'play', isAtEnd ? 'Replay' : 'Play');
-    setButton(this.#mute, sound.volume === 0 ? 'muted' : 'sound', sound.volume === 0 ? 'Unmute' : 'Mute');
-    this.#volume.value = String(sound.volume);
-    this.#volume.style.setProperty('--filled', `${sound.volume * 100}%`);
-    this.#volume.setAttribute('aria-valuetext', `${Math.round(sound.volume * 100)} %`);
+    this.#soundAndScreen.refresh();
     this.#bar.refresh();
     this.#menus.refresh();
     if (!isPlaying) this.#idleHiding.show();
@@ -128,8 +124,7 @@ export class VodControls {
     };
   }
 
-  #wireButtons(openSmallWindow: (() => void) | undefined): void {
-    const { root, video, sound } = this.#player;
+  #wireButtons(): void {
     this.#play.addEventListener('click', () => this.#player.toggle());
     this.#bigPlay.addEventListener('click', ({ detail }) => {
       // The button disappears, so the focus moves to the controls.
@@ -137,28 +132,12 @@ export class VodControls {
       this.#player.play();
     });
     this.#download.addEventListener('click', () => this.#downloadFile());
-    pageElement('unmute', HTMLButtonElement).addEventListener('click', () => sound.toggleMuted());
-    this.#mute.addEventListener('click', () => sound.toggleMuted());
-    this.#volume.addEventListener('input', () => sound.setVolume(Number(this.#volume.value)));
-    this.#pip.hidden = openSmallWindow === undefined;
-    this.#pip.addEventListener('click', () => openSmallWindow?.());
-    this.#fullscreen.hidden = !canEnterFullscreen(video);
-    this.#fullscreen.addEventListener('click', () => void toggleFullscreen(root, video));
-    document.addEventListener('fullscreenchange', () => {
-      const isFull = document.fullscreenElement !== null;
-      const icon = isFull ? 'leave-fullscreen' : 'enter-fullscreen';
-      setButton(this.#fullscreen, icon, isFull ? 'Exit fullscreen' : 'Fullscreen');
-    });
-    video.addEventListener('ratechange', () => this.#menus.refresh());
+    this.#player.video.addEventListener('ratechange', () => this.#menus.refresh());
   }
 
   #downloadFile(): void {
     const { mp4 } = this.#player.session.state;
-    if (mp4 === undefined) return;
-    const link = document.createElement('a');
-    link.href = downloadUrl(mp4);
-    link.download = '';
-    link.click();
+    if (mp4 !== undefined) saveFile(downloadUrl(mp4), '');
   }
 
   async #loadChapters(state: VodState): Promise<void> {

@@ -1,4 +1,4 @@
-import { saveFile } from '../../ui/save-file.ts';
+import { saveFile } from '../../../shared/save-file.ts';
 import { type AnalyticsQuery, loadBreakdown, type Row, type TimeSeries } from './analytics-data.ts';
 import { breakdowns, formatDimensionValue } from './breakdowns.ts';
 import { type Cell, csvOf } from './csv.ts';

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
+import { saveFile } from '../../../shared/save-file.ts';
 import type { Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { localUrl } from '../../format/local-url.ts';
@@ -11,7 +12,6 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import { Page } from '../../ui/page.tsx';
-import { saveFile } from '../../ui/save-file.ts';
 import { LoadError, Skeleton } from '../../ui/states.tsx';
 import { showError } from '../../ui/toast.tsx';
 import { useRestoreDays } from '../../ui/video/use-restore-days.ts';

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { saveFile } from '../../../../shared/save-file.ts';
 import type { Caption } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
 import { localUrl } from '../../../format/local-url.ts';
@@ -8,7 +9,6 @@ import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
 import { Menu } from '../../../ui/menu.tsx';
 import { Card } from '../../../ui/page.tsx';
-import { saveFile } from '../../../ui/save-file.ts';
 import { LoadedContent } from '../../../ui/states.tsx';
 import { showError, showToast } from '../../../ui/toast.tsx';
 import { languageName } from './languages.ts';

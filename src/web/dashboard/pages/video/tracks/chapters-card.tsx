@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { parseChapters } from '../../../../shared/chapters.ts';
+import { saveFile } from '../../../../shared/save-file.ts';
 import type { Chapter } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
 import { localUrl } from '../../../format/local-url.ts';
@@ -8,7 +9,6 @@ import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
 import { Menu } from '../../../ui/menu.tsx';
 import { Card } from '../../../ui/page.tsx';
-import { saveFile } from '../../../ui/save-file.ts';
 import { LoadedContent } from '../../../ui/states.tsx';
 import { showToast } from '../../../ui/toast.tsx';
 import { fetchText } from '../thumbnail/use-frame-source.ts';
