@@ -3,7 +3,7 @@ import Sqlite from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createLiveStream, type ServerProcess, startServerProcess } from '../../scripts/server-process.ts';
 import { type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
-import { childrenOf, hasProc, isAlive } from '../support/processes.ts';
+import { childrenOf, hasProc, inspectProcess, isAlive } from '../support/processes.ts';
 import { StreamMonitor } from '../support/stream-monitor.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -36,9 +36,12 @@ function publishTo(server: ServerProcess, streamKey: string): Publisher {
   return publishTestPicture({ url: `rtmp://127.0.0.1:${server.rtmpPort}/s/${streamKey}`, ...sizeAndGop });
 }
 
-/** The ffmpeg of the one broadcast of a server. */
+/** Returns the ffmpeg of a server's only broadcast, and not a process that bundles the pages. */
 function packagerOf(server: ServerProcess): Promise<number> {
-  return waitUntil(() => childrenOf(server.child.pid!)[0], { what: 'the packager' });
+  return waitUntil(
+    () => childrenOf(server.child.pid!).find(pid => inspectProcess(pid, /ffmpeg/) !== undefined),
+    { what: 'the packager' },
+  );
 }
 
 if (!hasProc) console.log('skipped: processes are looked up in /proc, which only Linux has');
