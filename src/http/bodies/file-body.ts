@@ -8,22 +8,22 @@ import { unknownAttributeError } from '../routing/validation.ts';
 import { boundaryOf, type FormPart, maxBodyOverheadBytes, multipartPlugin } from './multipart-plugin.ts';
 import { SpoolFile } from './spool-file.ts';
 
-/** How file bodies are received. */
+/** Settings of {@link receiveFile}. */
 export interface FileBodyOptions {
-  /** Folder for files that are being received; on the same file system as where handlers move them. */
+  /** Folder of uploads in progress, on the file system to which handlers move them. */
   readonly uploadDir: string;
-  /** A sender that is silent for so long is given up. */
+  /** Longest silence of an uploader. */
   readonly idleTimeoutMs: number;
-  /** Refuses when there is no room for so many more bytes; asked again while they arrive. @throws AppError `disk-full` */
+  /** Called before an upload and during it. @throws AppError `disk-full` when so many more bytes would leave too little space */
   readonly requireFreeSpace: (bytes: number) => Promise<void>;
 }
 
-/** The name that most clients give the file; sent as text, it is a file that is missing. */
+/** Field name of most clients for the file; as a text field it means that the file is missing. */
 const defaultFileField = 'file';
 const maxFields = 100;
 const maxFieldBytes = 64 * 1_024;
 
-/** Numbers that formidable gives its errors. */
+/** Error numbers of formidable. */
 const formidableCodes: Readonly<Record<number, ErrorCode>> = {
   1009: 'uploaded-file-too-large',
   1015: 'uploaded-file-multiple-files',
@@ -31,11 +31,12 @@ const formidableCodes: Readonly<Record<number, ErrorCode>> = {
 };
 
 /**
- * Receives the one file of a multipart body: the part that has a file name, whatever its field is called. What can be refused
- * without the body is refused before it is read. The caller removes the file with {@link discardFile} when it is done.
+ * Receives the one file of a multipart body: the part with a file name, whatever its field. Refuses what it can before reading the body.
+ * The caller removes the file with {@link discardFile}.
  *
- * @param knownFields names of the text fields that may come with the file
- * @throws AppError of the `uploaded-file-` codes, `invalid-payload`, `invalid-attribute`, `request-timeout`, `disk-full`, or what `admission` throws
+ * @param knownFields names of allowed text fields
+ * @throws AppError of the `uploaded-file-` codes, `invalid-payload`, `invalid-attribute`, `request-timeout`, `disk-full`, or errors of
+ * `admission`
  */
 export async function receiveFile(
   ctx: Context,
@@ -52,7 +53,7 @@ export async function receiveFile(
   const spools: SpoolFile[] = [];
   const fields = new Map<string, string>();
   const broken = Promise.withResolvers<never>();
-  // With it come 60 files that a start need not read.
+  // Loaded late: it brings 60 files that a start does not need.
   const { koaBody } = await import('koa-body');
   const parse = koaBody({
     multipart: true,
@@ -60,7 +61,7 @@ export async function receiveFile(
     text: false,
     urlencoded: false,
     formidable: {
-      // Formidable's other kinds would be chosen by a word in the boundary, and one of them takes any amount into memory.
+      // A word in the boundary could select formidable's other plugins, one of which buffers without a limit.
       enabledPlugins: [multipartPlugin(boundary)],
       uploadDir: folder,
       filename: () => `file${spools.length}`,
@@ -89,7 +90,7 @@ export async function receiveFile(
         else if (taken.name !== defaultFileField && !knownFields.includes(taken.name)) {
           throw unknownAttributeError(taken.name);
         }
-        // The function is asynchronous although its type hides it; nobody else would see it fail.
+        // The function is asynchronous in spite of its type; its failure must be handled here.
         Promise.resolve(handlePart(part) as unknown).catch(broken.reject);
         if (isField) collectField(taken, fields);
       },
@@ -100,7 +101,7 @@ export async function receiveFile(
     await Promise.race([parse(ctx, async () => {}), broken.promise]);
     return toUploadedFile(ctx, spools[0], fields);
   } catch (error) {
-    // Nothing of what still arrives is to be parsed or written.
+    // Stops parsing and writing of what still arrives.
     ctx.req.removeAllListeners('data');
     await Promise.all(spools.map(closeSpool));
     await removeFolder(folder);
@@ -124,7 +125,7 @@ async function closeSpool(spool: SpoolFile): Promise<void> {
   if (!spool.closed) await new Promise<void>(resolve => void spool.once('close', resolve));
 }
 
-/** The last of each name; formidable bounds how much there can be. */
+/** Keeps the last field of each name; formidable limits their size. */
 function collectField(part: FormPart, fields: Map<string, string>): void {
   const chunks: Buffer[] = [];
   part.on('data', (chunk: Buffer) => void chunks.push(Buffer.from(chunk)));
@@ -150,7 +151,7 @@ function toUploadError(error: unknown, admission: FileAdmission): AppError {
   if (code === 'uploaded-file-too-large') return fileTooLargeError(admission);
   if (error instanceof AppError) return error;
   if (code !== undefined) return fileError(code);
-  // Numbers of a thousand and above are formidable's word about the request; anything else is a fault of ours.
+  // Numbers from 1,000 on are formidable's errors about the request; others are internal errors.
   if (number >= 1_000) return new AppError('invalid-payload', undefined, { cause: error });
   return new AppError('server-error', 'A file could not be received.', { cause: error });
 }

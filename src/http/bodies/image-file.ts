@@ -1,12 +1,11 @@
 import { crc32 } from 'node:zlib';
 
-/** Formats that images may have. */
 export type ImageType = 'image/jpeg' | 'image/png' | 'image/webp';
 
 /** Maximum number of segments and fill bytes before the size of a JPEG. Cameras write a few dozen. */
 const MAX_JPEG_STEPS = 4096;
 
-/** What the bytes of an image say. */
+/** Format and size of an image. */
 export interface ImageInfo {
   readonly type: ImageType;
   /** Pixels. */

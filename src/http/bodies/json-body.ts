@@ -4,21 +4,21 @@ import { AppError } from '../../shared/errors.ts';
 /** Limits of a JSON request body. */
 export interface JsonBodyLimits {
   readonly maxBytes: number;
-  /** Arrays and objects within one another. */
+  /** Nesting of arrays and objects. */
   readonly maxDepth: number;
-  /** From the end of the headers to the last byte. */
+  /** Limit from the end of the headers to the last byte. */
   readonly timeoutMs: number;
-  /** Asked about an empty body; false makes it an empty object. */
+  /** Called for an empty body; false makes it an empty object. */
   readonly isRequired: () => boolean;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-/** Ten times what any resource has. Parsing and refusing a mebibyte of tiny values would hold everybody else up for 100 ms. */
+/** Ten times the size of any resource. Validating a mebibyte of tiny values would block the event loop for 100 ms. */
 const maxValues = 5_000;
 const [quote, backslash, comma, squareBracket, curlyBracket] = Buffer.from('"\\,[{');
 
 /**
- * Reads a JSON object from a request, whatever its content type says.
+ * Reads a JSON object from a request of any content type.
  *
  * @throws AppError `invalid-payload`, `payload-too-large` or `request-timeout`
  */
@@ -32,8 +32,8 @@ export async function readJsonBody(
 }
 
 /**
- * Parses a JSON object of limited depth and of 5,000 values at most. Refused: other values, broken UTF-8, unpaired surrogates, and
- * the key `__proto__`, which could change more than the object that it stands in.
+ * Parses a JSON object of limited depth and size. Refuses other values, invalid UTF-8, unpaired surrogates, and the key `__proto__`,
+ * which could change other objects.
  *
  * @throws AppError `invalid-payload` with a detail
  */
@@ -61,7 +61,7 @@ export function parseJsonObject(bytes: Uint8Array, maxDepth: number): Record<str
   return value as Record<string, unknown>;
 }
 
-/** How many commas and opening brackets stand outside of texts: at least as many as there are values, but for one. */
+/** Counts commas and opening brackets outside of strings: at least the number of values, but for one. */
 function countValues(bytes: Uint8Array): number {
   let count = 0;
   let isInText = false;
@@ -106,7 +106,7 @@ function readBytes(request: IncomingMessage, limits: JsonBodyLimits): Promise<Bu
   const timer = setTimeout(() => finish(() => reject(new AppError('request-timeout'))), limits.timeoutMs);
   const finish = (settle: () => void) => {
     clearTimeout(timer);
-    // An error listener stays: a connection that breaks later must not become an uncaught error.
+    // The error listener stays, for connections that break later.
     request.off('data', onData).off('end', onEnd).off('close', onLost);
     settle();
   };

@@ -1,12 +1,12 @@
 import { AppError } from '../../shared/errors.ts';
 
-/** What is told while a body is read. Between `partBegan` and `partEnded` come its bytes, which stand in the chunk that was fed. */
+/** Events of a parser. The bytes of a part are views of the chunk that was written. */
 export interface MultipartEvents {
-  /** Header fields by their names in lower case. */
+  /** @param headers by name in lower case */
   onPartBegin(headers: ReadonlyMap<string, string>): void;
   onPartData(bytes: Buffer): void;
   onPartEnd(): void;
-  /** The last boundary was read; what follows it does not count. */
+  /** The last boundary was read; bytes after it are ignored. */
   onEnd(): void;
 }
 
@@ -18,8 +18,8 @@ const lineEnd = Buffer.from('\r\n');
 const noBytes = Buffer.alloc(0);
 
 /**
- * Takes a multipart body apart, chunk by chunk, without copying the parts' bytes: boundaries are searched for by the runtime,
- * several gigabytes a second, whatever the body holds.
+ * Parses a multipart body chunk by chunk, without copying the bytes of parts. The runtime's `indexOf` finds boundaries at several
+ * gigabytes a second, whatever the body holds.
  *
  * **Source**: RFC 2046 5.1.1, RFC 7578 4
  */
@@ -27,7 +27,7 @@ export class MultipartParser {
   readonly #delimiter: Buffer;
   readonly #events: MultipartEvents;
   #state: 'preamble' | 'headers' | 'data' | 'ended' = 'preamble';
-  /** Not yet told, because what follows decides what it is: at most a header block, or little more than a boundary. */
+  /** Bytes whose meaning depends on what follows: at most a header block, or little more than a boundary. */
   #rest: Buffer;
   #waiting: Buffer[] = [];
   #isPaused = false;
@@ -37,12 +37,12 @@ export class MultipartParser {
     if (boundary === '' || boundary.length > maxBoundaryLength) throw malformed('The boundary is not valid.');
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
     this.#events = events;
-    // The first boundary may stand at the very beginning, where no line ends before it.
+    // The first boundary may come at the start, without a line end before it.
     this.#rest = lineEnd;
   }
 
   /**
-   * Reads the next bytes. While paused they are kept, so the caller should stop soon.
+   * Parses the next bytes, or buffers them while paused.
    *
    * @throws AppError `invalid-payload`
    */
@@ -51,12 +51,12 @@ export class MultipartParser {
     else this.#read(chunk);
   }
 
-  /** Tells nothing more until {@link resume}. May be called from an event. */
+  /** Emits no events until {@link resume}. May be called from an event. */
   pause(): void {
     this.#isPaused = true;
   }
 
-  /** Goes on with what was kept. Throws as {@link write} does. */
+  /** Parses the buffered bytes. Throws as {@link write} does. */
   resume(): void {
     this.#isPaused = false;
     if (this.#rest.length > 0) this.#read(noBytes);
@@ -66,12 +66,10 @@ export class MultipartParser {
     }
   }
 
-  /** Whether it waits for {@link resume}. */
   get isPaused(): boolean {
     return this.#isPaused;
   }
 
-  /** Whether the last boundary has been read, and nothing is kept. */
   get hasEnded(): boolean {
     return this.#state === 'ended';
   }
@@ -93,7 +91,7 @@ export class MultipartParser {
     }
   }
 
-  /** Reads up to the end of the header block, or nothing. */
+  /** Parses a complete header block, or nothing. */
   #readHeaders(bytes: Buffer): Buffer {
     const hasNone = bytes.subarray(0, 2).equals(lineEnd);
     const end = hasNone ? 0 : bytes.indexOf(headersEnd);
@@ -106,7 +104,7 @@ export class MultipartParser {
     return bytes.subarray(end + (hasNone ? lineEnd : headersEnd).length);
   }
 
-  /** Tells bytes up to the next boundary and reads that; leaves what may be the beginning of one. */
+  /** Emits bytes up to the next boundary and skips that; keeps a possible start of one. */
   #readData(bytes: Buffer): Buffer {
     const { length } = this.#delimiter;
     const found = bytes.indexOf(this.#delimiter);
@@ -115,7 +113,7 @@ export class MultipartParser {
     if (found === -1 || bytes.length < found + length + 2) return bytes.subarray(end);
     const after = bytes.toString('latin1', found + length, found + length + 2);
     if (after !== '\r\n' && after !== '--') {
-      // A longer line that begins as a boundary does.
+      // A longer line that starts like a boundary.
       if (this.#state === 'data') this.#events.onPartData(bytes.subarray(found, found + length));
       return bytes.subarray(found + length);
     }
@@ -125,7 +123,7 @@ export class MultipartParser {
     return bytes.subarray(found + length + 2);
   }
 
-  /** Where the end of `bytes` begins like a boundary; their length when it does not. */
+  /** Returns the position of a possible boundary start at the end of `bytes`, or their length. */
   #partialDelimiterAt(bytes: Buffer): number {
     const from = Math.max(0, bytes.length - this.#delimiter.length + 1);
     for (

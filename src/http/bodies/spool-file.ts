@@ -3,26 +3,25 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { toDiskError } from '../../shared/files/disk-error.ts';
 
-/** How a file is spooled. */
 export interface SpoolFileOptions {
   readonly path: string;
-  /** Whether the SHA-256 of what is written is worked out. */
+  /** Computes the SHA-256 of the bytes. */
   readonly needsDigest: boolean;
-  /** Asked now and then while it is written. @throws AppError `disk-full` */
+  /** Called from time to time during writing. @throws AppError `disk-full` */
   readonly checkFreeSpace: () => Promise<void>;
 }
 
-/** One write of this size costs the thread pool's round trip once instead of sixteen times. */
+/** One write of this size saves fifteen round trips to the thread pool. */
 const batchBytes = 1_024 * 1_024;
-/** What was written goes to the disk meanwhile, so that the end of a large file does not wait for all of it. */
+/** Written bytes are synced in between, so that the end of a large file does not wait for all of them. */
 const syncEveryBytes = 64 * 1_024 * 1_024;
 
-/** One at a time in the process: each holds one of the few threads that all files of the server are read with. */
+/** One sync at a time in the process: each holds one of the few threads of the pool. */
 let isSyncing = false;
 
 /**
- * A file that is received. Bytes are gathered while the last batch is being written, at most twice {@link batchBytes} in
- * memory; a full disk ends it with `disk-full`. Destroying it closes the file.
+ * Writes a received file. Collects bytes while the last batch is being written, at most twice {@link batchBytes}. A full disk ends it
+ * with `disk-full`.
  */
 export class SpoolFile extends Writable {
   readonly #options: SpoolFileOptions;
@@ -41,12 +40,11 @@ export class SpoolFile extends Writable {
     this.#hash = options.needsDigest ? createHash('sha256') : undefined;
   }
 
-  /** How many bytes are in the file. */
   get bytesWritten(): number {
     return this.#bytesWritten;
   }
 
-  /** SHA-256 of all bytes, once finished; undefined when it was not asked for. Can be called once. */
+  /** Returns the SHA-256 of all bytes, once finished. Can be called once. */
   takeDigest(): Buffer | undefined {
     return this.#hash?.digest();
   }
@@ -81,7 +79,7 @@ export class SpoolFile extends Writable {
     );
   }
 
-  /** Hands the batch over once the one before has been written. */
+  /** Starts writing the batch once the one before was written. */
   async #flush(): Promise<void> {
     await this.#writing;
     const batch = this.#batch;
@@ -90,7 +88,7 @@ export class SpoolFile extends Writable {
     this.#batch = [];
     this.#batchLength = 0;
     this.#writing = this.#writeAll(batch, length);
-    // Told to whoever waits for it next; nobody may.
+    // The next waiter sees the failure; there may be none.
     this.#writing.catch(() => {});
   }
 
@@ -119,7 +117,7 @@ export class SpoolFile extends Writable {
   #syncMeanwhile(handle: FileHandle): void {
     if (isSyncing) return;
     isSyncing = true;
-    // A failure shows again when the file is synchronised as a whole.
+    // A failure shows again in the final sync.
     this.#syncing = handle
       .datasync()
       .catch(() => {})
@@ -142,10 +140,7 @@ export class SpoolFile extends Writable {
   }
 }
 
-/**
- * Frees a chunk's memory at once. The collector would let some tens of megabytes gather first, at every upload. A chunk that
- * shares its memory with others is left alone.
- */
+/** Frees the memory of a chunk that owns its buffer. The garbage collector would let tens of megabytes accumulate per upload. */
 function releaseMemory(chunk: Buffer): void {
   const memory = chunk.buffer;
   if (!(memory instanceof ArrayBuffer) || memory.byteLength !== chunk.byteLength || memory.detached) return;

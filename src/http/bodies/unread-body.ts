@@ -7,10 +7,10 @@ const maxShortBytes = 64 * 1_024;
 const maxDiscardedBytes = 64 * 1_024 * 1_024;
 const maxDiscardMs = 15_000;
 
-/** How much of a request's body has not been read: nothing, a little, or what may be a lot. */
+/** Amount of a request's body that was not read. */
 export type UnreadBody = 'none' | 'short' | 'long';
 
-/** Looks at a request that is answered now. */
+/** Estimates the unread body of a request. */
 export function unreadBodyOf(request: IncomingMessage): UnreadBody {
   const length = Number(request.headers['content-length'] ?? 0);
   const isChunked = request.headers['transfer-encoding'] !== undefined;

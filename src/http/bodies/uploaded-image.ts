@@ -4,7 +4,7 @@ import { type FileBody, fileBody, type UploadedFile } from '../routing/route.ts'
 import { fileError } from './file-body.ts';
 import { type ImageInfo, type ImageType, readImageInfo } from './image-file.ts';
 
-/** Which images an endpoint takes. */
+/** Limits of an uploaded image. */
 export interface ImageRules {
   readonly types: readonly ImageType[];
   readonly maxBytes: number;

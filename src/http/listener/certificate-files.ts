@@ -10,17 +10,17 @@ export interface Certificate {
   readonly key: Buffer;
 }
 
-/** Where TLS listeners get their certificate from. */
+/** Provides the certificate of TLS listeners. */
 export interface CertificateSource {
-  /** The certificate of now. */
+  /** Returns the current certificate. */
   secureContext(): Certificate;
-  /** Calls `listener` after each change; the returned function ends that. */
+  /** Calls `listener` after each change. Returns a function to unsubscribe. */
   onChange(listener: () => void): () => void;
 }
 
 /**
- * A certificate in two files that are looked at every few seconds, so that a renewed one is used without a restart. Files that
- * cannot be used leave the old certificate in force.
+ * Loads a certificate and its key from files, and reloads them when they change. The old certificate stays in use while the new files
+ * are unusable.
  */
 export class CertificateFiles implements CertificateSource, Component {
   readonly name = 'certificate';

@@ -4,8 +4,8 @@ import { BlockList, isIP } from 'node:net';
 const proxyHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const;
 
 /**
- * Whether a request was made on this machine by its operator. One that a proxy on the same machine passed on was not, nor one
- * that a web page made in a browser here: such a page is of another origin, or of a name that was pointed to this machine.
+ * Tells whether the operator made a request on this machine. Excludes requests that a local proxy forwarded, and those of web pages in a
+ * local browser, which have another origin or a name that points to this machine.
  */
 export function isLocalRequest(request: {
   readonly headers: IncomingHttpHeaders & { readonly ':authority'?: string | undefined };
@@ -18,7 +18,7 @@ export function isLocalRequest(request: {
   return proxyHeaders.every(name => headers[name] === undefined);
 }
 
-/** `localhost` or an address, neither of which somebody else's name server answers for. */
+/** Accepts `localhost` and addresses, which no foreign name server controls. */
 function isLocalHostName(host: string): boolean {
   const name = host.replace(/:\d+$/, '').toLowerCase();
   return name === 'localhost' || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;
@@ -30,27 +30,26 @@ function isLoopback(address: string | undefined): boolean {
   return plain === '::1' || plain.startsWith('127.');
 }
 
-/** What a request tells of where it comes from. */
+/** The origin of a request. */
 export interface PeerRequest {
   readonly headers: IncomingHttpHeaders & { readonly ':authority'?: string | undefined };
-  /** `encrypted`: TLS. */
   readonly socket: {
     readonly remoteAddress?: string | undefined;
     readonly encrypted?: boolean | undefined;
   };
 }
 
-/** Tells the address of the client that made a request. */
+/** Returns the address of the client. */
 export type AddressOf = (request: PeerRequest) => string;
 
 /** Tells whether a client made its request over TLS. */
 export type IsSecure = (request: PeerRequest) => boolean;
 
 /**
- * Makes the function that tells the address of a client: that of the connection, or, where a trusted proxy made it, the last one in
- * `X-Forwarded-For` that is none of a trusted proxy.
+ * Creates a reader of client addresses: that of the connection or, behind trusted proxies, the last address in `X-Forwarded-For` that is
+ * not of one.
  *
- * @param trusted addresses and networks (`10.0.0.0/8`) of proxies that say the truth
+ * @param trusted addresses and networks (`10.0.0.0/8`) of proxies
  */
 export function addressReader(trusted: readonly string[]): AddressOf {
   const isTrusted = trustedProxyCheck(trusted);
@@ -69,7 +68,7 @@ export function addressReader(trusted: readonly string[]): AddressOf {
 }
 
 /**
- * Makes the function that tells whether a client used TLS: to this server, or to a trusted proxy that says so in `X-Forwarded-Proto`.
+ * Creates a check for TLS: to this server, or to a trusted proxy by its `X-Forwarded-Proto`.
  *
  * @param trusted as for {@link addressReader}
  */
@@ -84,7 +83,7 @@ export function secureReader(trusted: readonly string[]): IsSecure {
   };
 }
 
-/** Makes the function that tells whether an address is that of a trusted proxy. */
+/** Creates a check for addresses of trusted proxies. */
 export function trustedProxyCheck(trusted: readonly string[]): (address: string) => boolean {
   const proxies = new BlockList();
   for (const entry of trusted) {
@@ -96,7 +95,7 @@ export function trustedProxyCheck(trusted: readonly string[]): (address: string)
   return address => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** An IPv4 address that stands in an IPv6 one, as it is. */
+/** Unwraps an IPv4-mapped IPv6 address. */
 function unmapIpv4(address: string): string {
   return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
 }

@@ -3,12 +3,11 @@ import type { Http2ServerRequest } from 'node:http2';
 import type { EarlyError } from './listener-errors.ts';
 
 /**
- * Checks that a request names one host. Proxies and caches that read another one of several hosts than this server does would
- * store its answer under a foreign name.
+ * Checks that a request names one host. A cache that picks another one of several hosts would store the response under a foreign name.
  *
  * **Source**: RFC 9112 3.2, RFC 9113 8.3.1
  *
- * @returns the reason to refuse the request; undefined when it names one host
+ * @returns the reason to refuse the request
  */
 export function checkHostHeader({
   httpVersion,

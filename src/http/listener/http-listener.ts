@@ -24,38 +24,35 @@ import {
 } from './listener-errors.ts';
 import { findUpgradeHandler, type UpgradeHandler } from './upgrade-handler.ts';
 
-/** A request over HTTP/1.1 or HTTP/2. */
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
-/** What a request is answered through, in both versions of HTTP. */
 export type HttpResponse = ServerResponse | Http2ServerResponse;
 
-/** Where and how to listen. */
+/** Settings and handlers of {@link HttpListener}. */
 export interface HttpListenerOptions {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
   /** HTTP/2 and 1.1 over TLS. */
   readonly https?: { readonly port: number; readonly certificate: CertificateSource };
-  /** Asked in this order before Koa; `true` means: it is mine, and I answer. */
+  /** Tried in order before Koa; one that returns `true` responds. */
   readonly beforeKoa: readonly ((request: HttpRequest, response: HttpResponse) => boolean)[];
-  /** Who takes connections over that ask for another protocol; nobody unless given. */
+  /** Handlers of upgrades to other protocols. */
   readonly upgrades?: readonly UpgradeHandler[];
   readonly koa: { callback(): (request: HttpRequest, response: HttpResponse) => unknown };
   /** Base of the `type` of errors. */
   readonly docsBase: () => string;
-  /** Returns the methods of a path, for `Allow`; undefined when nothing answers there. Unknown methods get 400 without it. */
+  /** Returns the methods of a path, for `Allow`; undefined for an unknown path. Without it, unknown methods get 400. */
   readonly allowedMethods?: (path: string) => string | undefined;
-  /** Tells browsers to use TLS from then on, in answers to requests that `isSecure` says came over TLS. */
+  /** Tells browsers to use TLS from then on, in responses over TLS. */
   readonly hsts?: { readonly maxAgeSeconds: number; readonly isSecure: IsSecure };
   readonly log: Logger;
   readonly maxConnections?: number;
-  /** Limits on the connections of one address; none unless given. */
+  /** Limits on the connections of one client network. */
   readonly perAddress?: ConnectionLimiterOptions;
-  /** Called for each connection that is closed because its address has too many. */
+  /** Called for each connection that is refused because its network has too many. */
   readonly connectionRefused?: () => void;
-  /** From a connection's first byte to the end of a request's headers, and from an answer to the end of a body that nobody reads. */
+  /** Limit from the first byte to the end of the headers, and from a response to the end of an unread body. */
   readonly headersTimeoutMs?: number;
-  /** How long a connection without a request is kept. */
   readonly keepAliveTimeoutMs?: number;
 }
 
@@ -64,7 +61,7 @@ const http2SessionIdleMs = 120_000;
 const maxHttp2Streams = 128;
 const drainPollMs = 20;
 
-/** The HTTP and HTTPS ports. */
+/** Listens for HTTP and HTTPS. */
 export class HttpListener implements Component {
   readonly name = 'http';
   readonly #options: HttpListenerOptions;
@@ -73,7 +70,7 @@ export class HttpListener implements Component {
   readonly #connectionLimiter: ConnectionLimiter;
   readonly #sockets = new Set<Socket>();
   readonly #openResponses = new Set<HttpResponse>();
-  /** To the newest request of each connection of HTTP/1: answers are sent in the order of the requests. */
+  /** Response to the newest request of each HTTP/1 connection; responses are sent in order. */
   readonly #lastResponses = new WeakMap<Duplex, ServerResponse>();
   readonly #koa: (request: HttpRequest, response: HttpResponse) => unknown;
   #servers: (Server | Http2SecureServer)[] = [];
@@ -102,12 +99,10 @@ export class HttpListener implements Component {
     return this.#httpsPort;
   }
 
-  /** Requests that are being answered. */
   get openRequests(): number {
     return this.#openResponses.size;
   }
 
-  /** Open connections. */
   get openConnections(): number {
     return this.#sockets.size;
   }
@@ -133,13 +128,13 @@ export class HttpListener implements Component {
     );
     secure.on('session', session => {
       session.setTimeout(http2SessionIdleMs, () => session.close());
-      // Closing the server closes the sessions that it has; this one was still being set up then.
+      // Closing the server does not close a session that was being set up.
       if (this.#isDraining) session.close();
     });
     this.#httpsPort = await this.#listen(this.#configure(secure), 'HTTPS', https.port);
   }
 
-  /** Takes no more connections, lets running requests end, and closes each connection after its request. */
+  /** Refuses new connections, finishes open requests, and closes each connection after its request. */
   async drain(deadlineMs: number): Promise<void> {
     this.#isDraining = true;
     for (const answer of this.#openResponses) closeAfterResponse(answer);
@@ -161,13 +156,13 @@ export class HttpListener implements Component {
     const headersTimeout = this.#options.headersTimeoutMs ?? 10_000;
     return {
       headersTimeout,
-      // Uploads may take hours; slow bodies are ended where they are read.
+      // Uploads may take hours; readers of bodies limit slow senders.
       requestTimeout: 0,
       connectionsCheckingInterval: headersTimeout / 2,
       keepAliveTimeout: this.#options.keepAliveTimeoutMs ?? 65_000,
       maxHeaderSize: maxHeaderBytes,
       noDelay: true,
-      // Looked for by us, since Node answers without a body.
+      // Checked here, because Node responds without a body.
       requireHostHeader: false,
     };
   }
@@ -192,7 +187,7 @@ export class HttpListener implements Component {
       socket.once('close', () => this.#sockets.delete(socket));
     });
     events.on('request', (request: HttpRequest, response: HttpResponse) => this.#serve(request, response));
-    // Node would answer without a body, and end the connections of those who ask for a tunnel without a word.
+    // Node responds to this without a body, and drops tunnel requests silently.
     events.on('checkExpectation', (_request: HttpRequest, response: HttpResponse) =>
       this.#refuse('expectation', response),
     );
@@ -210,7 +205,7 @@ export class HttpListener implements Component {
         findUpgradeHandler(doors, request) !== undefined && !this.#hasOpenResponse(request.socket),
     });
     events.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-      // From here on nobody else listens for its errors; its end comes as `close`.
+      // Nothing else listens for errors from here on; the end comes as `close`.
       socket.on('error', error => this.#log.debug('upgraded-connection-failed', { error: messageOf(error) }));
       this.#upgrade(findUpgradeHandler(doors, request), request, socket, head);
     });
@@ -254,7 +249,7 @@ export class HttpListener implements Component {
     }
   }
 
-  /** Nobody reads what is left of a body after its answer, and Node would wait for it as long as the client likes. */
+  /** Bounds the wait for the unread rest of a body after the response, which Node would not. */
   #limitUnreadBody(request: HttpRequest): void {
     if (request.destroyed) return;
     const overdue = setTimeout(() => request.socket.destroy(), this.#serverOptions().headersTimeout);
@@ -318,12 +313,12 @@ function listenFailureReason(error: unknown, host: string): string {
   }
 }
 
-/** Whether some of an answer has been sent, or it waits for others before it. */
+/** Tells whether a response was partly sent, or waits for others before it. */
 function isInProgress(answer: ServerResponse | undefined): boolean {
   return answer !== undefined && !answer.writableFinished && (answer.headersSent || answer.socket === null);
 }
 
-/** HTTP/2 has no such header: there, closing the server tells the session. */
+/** Does nothing on HTTP/2, where closing the server ends the session. */
 function closeAfterResponse(response: HttpResponse): void {
   if (!('shouldKeepAlive' in response) || response.headersSent) return;
   response.shouldKeepAlive = false;

@@ -7,17 +7,16 @@ import { type ErrorBody, toErrorBody } from '../responses/error-body.ts';
 import { RateExceeded, rateHeaders, unlimited } from '../routing/rate-limiter.ts';
 
 const maxResponseMs = 5_000;
-/** The part of a packet that is searched for a request line. */
+/** Length of the searched request line. */
 const requestLineBytes = 4_096;
-/** For who finds no room, or a server that is going down. */
+/** Sent when the server is full or shutting down. */
 const retryAfterSeconds = 5;
 
 /**
- * Answers a connection whose request never became one: too slow, too large a header, an unknown method, or not HTTP. The body has
- * the same form as all errors.
+ * Responds to a request that cannot be parsed: too slow, too large a header, an unknown method, or not HTTP.
  *
- * @param isAnswering whether some of an answer to a request of the connection is still to come, so that nothing can come between
- * @param allowedMethods returns the methods of a path; undefined when nothing answers there
+ * @param isAnswering a response on the connection is in progress, so nothing else can be sent
+ * @param allowedMethods returns the methods of a path; undefined for an unknown path
  */
 export function rejectConnection(
   error: Error,
@@ -55,12 +54,12 @@ function pathOfUnknownMethod(error: Error & { rawPacket?: Buffer }): string | un
   return target.startsWith('/') ? target.split('?', 1)[0] : URL.parse(target)?.pathname;
 }
 
-/** The answer to a request line and headers that are longer than Node's parser takes; its status is 431. */
+/** The error of a request line and headers beyond the limit; its status is 431. */
 export const headersTooLarge = new AppError('payload-too-large', undefined, {
   details: { detail: 'The request line and headers are too large.' },
 });
 
-/** Why a request is refused before anybody looks at what it asks for. */
+/** Reason to refuse a request before routing. */
 export type EarlyError = 'no-host' | 'hosts' | 'expectation' | 'tunnel';
 
 const earlyErrors: Readonly<Record<EarlyError, { status: number; error: AppError }>> = {
@@ -71,12 +70,11 @@ const earlyErrors: Readonly<Record<EarlyError, { status: number; error: AppError
 };
 const methods = preflightHeaders['Access-Control-Allow-Methods'] ?? '';
 
-/** Returns the error of an early refusal. */
 export function earlyErrorOf(reason: EarlyError): AppError {
   return earlyErrors[reason].error;
 }
 
-/** Answers a request that is HTTP, but none that could be for us. */
+/** Responds to valid HTTP that no handler can serve. */
 export function rejectRequest(
   reason: EarlyError,
   response: ServerResponse | Http2ServerResponse,
@@ -94,7 +92,7 @@ export function rejectRequest(
   response.end(JSON.stringify({ ...toErrorBody(error, docsBase), status }));
 }
 
-/** Answers a request that asked for another protocol and does not get it, and closes the connection. */
+/** Responds to a refused upgrade and closes the connection. */
 export function rejectUpgrade(error: unknown, socket: Duplex, docsBase: string): void {
   if (!socket.writable) {
     socket.destroy();
@@ -129,7 +127,7 @@ function sendError(
       ([name, value]) => `${name}: ${value}`,
     ),
   ];
-  // Whoever does not read the answer is not waited for.
+  // Bounds the wait for clients that do not read the response.
   const overdue = setTimeout(() => socket.destroy(), maxResponseMs);
   socket.once('close', () => clearTimeout(overdue));
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());

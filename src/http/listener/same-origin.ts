@@ -1,15 +1,15 @@
 import type { IsSecure, PeerRequest } from './client-address.ts';
 
-/** Tells whether a request may use what a browser keeps for this server. */
+/** Tells whether a request may use a browser's cookies for this server. */
 export type IsSameOrigin = (request: PeerRequest, options?: { readonly needsOrigin: boolean }) => boolean;
 
 /**
- * Makes the function that refuses requests which pages of other sites made a browser send: by `Sec-Fetch-Site`, and by an `Origin`
- * that is not the host of the request. Where neither is sent, no page made it, or a page of this server did.
+ * Creates a check against cross-site requests: by `Sec-Fetch-Site`, and by an `Origin` other than the host of the request. Requests
+ * without both come from programs or from pages of this server.
  *
  * **Source**: Fetch Metadata Request Headers, W3C, 2.3, https://www.w3.org/TR/fetch-metadata/; RFC 6454 7
  *
- * @param publicUrl base of this server's addresses, which holds where a proxy changes the `Host`
+ * @param publicUrl base of this server's addresses, for proxies that change the `Host`
  */
 export function sameOriginCheck({
   publicUrl,
@@ -26,7 +26,7 @@ export function sameOriginCheck({
     const origin = URL.parse(headers.origin);
     if (origin === null || !/^https?:$/.test(origin.protocol)) return false;
     if (origin.origin === URL.parse(publicUrl())?.origin) return true;
-    // Whoever can change what is sent without TLS is not to reach what goes over TLS.
+    // An attacker who can change plain HTTP must not reach what uses TLS.
     if (origin.protocol !== 'https:' && isSecure(request)) return false;
     const host = headers[':authority'] ?? headers.host;
     return host !== undefined && origin.host === URL.parse(`${origin.protocol}//${host}`)?.host;

@@ -1,21 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** Takes connections over that ask for another protocol than HTTP under one path. */
+/** Handles requests for an upgrade to another protocol at one path. */
 export interface UpgradeHandler {
   readonly path: string;
-  /** Value of the `Upgrade` header, in lower case. Requests for others are answered as if they had not asked. */
+  /** Value of the `Upgrade` header, in lower case. Other values are ignored. */
   readonly protocol: string;
   /**
-   * Takes the connection over and answers the request.
+   * Takes the connection over and responds.
    *
-   * @param head what the client sent already after its request
-   * @throws AppError before anything was answered; whoever calls answers then
+   * @param head bytes that the client sent after its request
+   * @throws AppError before any response, which is left to the caller
    */
   handle(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-/** The door that a request asks for; undefined when it is an ordinary request. */
+/** Returns undefined for an ordinary request. */
 export function findUpgradeHandler(
   doors: readonly UpgradeHandler[],
   request: IncomingMessage,

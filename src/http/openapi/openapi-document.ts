@@ -3,7 +3,7 @@ import { ErrorResponses, errorSchema } from './openapi-errors.ts';
 import { answerHeaders, operationOf } from './openapi-operation.ts';
 import { type JsonObject, SchemaCollection } from './openapi-schemas.ts';
 
-/** What the document says about the API as a whole. */
+/** General information of the API document. */
 export interface OpenApiInfo {
   readonly title: string;
   readonly version: string;
@@ -13,11 +13,11 @@ export interface OpenApiInfo {
   readonly serverUrl: string;
   /** Base of the `type` of errors, without a slash at its end. */
   readonly docsBase: string;
-  /** A sentence for each tag, in the order of reading. */
+  /** A sentence for each tag, in reading order. */
   readonly tags: Readonly<Record<string, string>>;
-  /** Paths that no route answers, as OpenAPI path items by path. */
+  /** Path items of paths without a route. */
   readonly paths?: Readonly<Record<string, JsonObject>>;
-  /** What is sent to others, as OpenAPI path items by name; may add schemas of its own. */
+  /** Path items of webhooks by name; may add schemas. */
   readonly webhooks?: (schemas: SchemaCollection) => Readonly<Record<string, JsonObject>>;
 }
 

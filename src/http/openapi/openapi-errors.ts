@@ -16,7 +16,7 @@ const problemSchema = z.object({
   range: range.optional().describe('What a number may be.'),
 });
 
-/** The body of every answer of 400 and above. */
+/** The body of every response of 400 and above. */
 export const errorSchema = z
   .object({
     type: z.string().optional().describe('Address that names the error; absent from a fault of the server.'),
@@ -77,7 +77,7 @@ const imageCodes: readonly ErrorCode[] = [
   'uploaded-file-extension-invalid',
 ];
 
-/** Responses that stand once, by their first error. */
+/** Names of shared responses, by their first error. */
 const sharedResponses: Readonly<Record<string, string>> = {
   'authentication-missing-authorization-header': 'Unauthorized',
   'authentication-missing-upload-token': 'UploadTokenRefused',
@@ -90,7 +90,7 @@ const sharedResponses: Readonly<Record<string, string>> = {
   'disk-full': 'NoRoom',
 };
 
-/** The responses of a route that did not go well, by status, with an example for each error. */
+/** Documents the error responses of routes, with an example for each error. */
 export class ErrorResponses {
   /** By code, for `components.examples`. */
   readonly examples: Record<string, JsonObject> = {};
@@ -110,7 +110,7 @@ export class ErrorResponses {
     this.#headers = headers;
   }
 
-  /** Statuses and responses, in their order. */
+  /** Returns the statuses and responses of a route, in order. */
   of(route: Route): [status: number, response: JsonObject][] {
     const byStatus = new Map<number, JsonObject>();
     const errors = [...generalErrors(route), ...ownErrors(route)];
@@ -129,7 +129,7 @@ export class ErrorResponses {
     return [...responses, [431, this.headersTooLarge()] as [number, JsonObject]].sort(([a], [b]) => a - b);
   }
 
-  /** A reference to the answer of the listener to headers over 16 KiB, which is the same on every path. */
+  /** Returns a reference to the listener's response to headers over 16 KiB, which is the same on every path. */
   headersTooLarge(): JsonObject {
     const { 'X-Request-Id': _, ...headers } = this.#headers;
     const value = { ...toErrorBody(headersTooLarge, this.#docsBase), status: 431 };
@@ -141,7 +141,7 @@ export class ErrorResponses {
     return { $ref: '#/components/responses/HeadersTooLarge' };
   }
 
-  /** Many routes refuse in the same words: these stand once. */
+  /** Shares responses that are the same for many routes. */
   #response(status: number, examples: JsonObject): JsonObject {
     const response = {
       description: descriptions[status] ?? 'An error.',
@@ -181,7 +181,7 @@ function extraHeaders(status: number): JsonObject {
   return {};
 }
 
-/** What follows from who may call the route and what it is sent. */
+/** Returns the errors that follow from credentials and body of a route. */
 function generalErrors(route: Route): AppError[] {
   const { auth, body } = route;
   const codes = new Set<ErrorCode>(['server-error']);
@@ -217,7 +217,7 @@ function notFound(route: Route): AppError {
   return new AppError('resource-not-found', undefined, { details: name === undefined ? {} : { name } });
 }
 
-/** What the route's own rules say of a field that they do not know, and of a body without what must be there. */
+/** Returns the validation errors of an unknown field and an empty body. */
 function refusedInput(route: Route): AppError[] {
   const query = route.query ?? z.strictObject({});
   const tries = [() => validate([{ source: 'query', schema: query, input: { colour: 'blue' } }])];

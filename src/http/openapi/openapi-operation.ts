@@ -2,7 +2,7 @@ import { isJsonBodyRequired, type Method, type Route } from '../routing/route.ts
 import type { ErrorResponses } from './openapi-errors.ts';
 import type { JsonObject, SchemaCollection } from './openapi-schemas.ts';
 
-/** Headers of every answer of the API, as references. */
+/** References to the headers of every API response. */
 export const answerHeaders: JsonObject = {
   'X-RateLimit-Limit': { $ref: '#/components/headers/RateLimitLimit' },
   'X-RateLimit-Remaining': { $ref: '#/components/headers/RateLimitRemaining' },
@@ -38,7 +38,7 @@ export function operationOf(route: Route, schemas: SchemaCollection, errors: Err
   };
 }
 
-/** Returns the response for clients that have what they ask for. */
+/** Returns the response for clients with a current copy. */
 function notModified({ content: _, ...success }: JsonObject): JsonObject {
   return { ...success, description: 'What `If-None-Match` names is still right.' };
 }
@@ -50,7 +50,7 @@ function securityOf(auth: Route['auth']): JsonObject[] {
   return [{ apiKey: [] }, { accessToken: [] }, { session: [], environment: [] }];
 }
 
-/** `GET /live-streams/{liveStreamId}` is `get-live-streams-liveStreamId`. */
+/** Returns `get-live-streams-liveStreamId` for `GET /live-streams/{liveStreamId}`. */
 function operationId(route: Route): string {
   return [route.method.toLowerCase(), ...route.path.split('/').filter(part => part !== '')]
     .join('-')
@@ -106,7 +106,6 @@ function headerParameters(route: Route): JsonObject[] {
   }));
 }
 
-/** Bytes that are no text. */
 const binary = { type: 'string', contentMediaType: 'application/octet-stream' };
 
 function requestBody(

@@ -3,15 +3,15 @@ import { z } from 'zod';
 /** A JSON object. */
 export type JsonObject = { [key: string]: unknown };
 
-/** What every time on the wire looks like. */
+/** Pattern of every time in a response. */
 const atomPattern = String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\+00:00$`;
 
-/** JSON Schemas of zod schemas; those with an `id` stand once, under `components`. */
+/** Converts zod schemas to JSON Schema; those with an `id` are collected under `components`. */
 export class SchemaCollection {
   /** By id, for `components.schemas`. */
   readonly named: Record<string, JsonObject> = {};
 
-  /** The schema of what is sent (`input`) or answered (`output`): whole, or a reference when it has an id. */
+  /** Returns the schema of a request (`input`) or response (`output`), as a reference when it has an id. */
   add(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
     const { $schema, $defs, ...json } = z.toJSONSchema(schema, {
       io,
@@ -39,7 +39,7 @@ export class SchemaCollection {
 }
 
 function describeForReaders(schema: z.core.JSONSchema.BaseSchema, io: 'input' | 'output'): void {
-  // Safe-integer limits of zod's integers say nothing to a reader.
+  // Zod's safe-integer limits mean nothing to a reader.
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.format !== 'date-time') return;

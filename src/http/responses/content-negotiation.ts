@@ -1,14 +1,14 @@
 /**
- * **Source**: RFC 9110, HTTP Semantics, 12.5.3
+ * Tells whether a client accepts gzip. `*` alone does not count, nor does gzip with less weight than `identity`: Chromium's own HLS
+ * player sends `identity;q=1, *;q=0` and breaks on gzip.
  *
- * Whether a client asked for gzip. `*` alone does not count, and a client that likes `identity` better gets that:
- * Chromium's own HLS player sends `identity;q=1, *;q=0` and breaks on gzip.
+ * **Source**: RFC 9110, HTTP Semantics, 12.5.3
  */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   return acceptsCoding(acceptEncoding, ['gzip', 'x-gzip']);
 }
 
-/** Returns whether a client asked for Brotli, by the rules of {@link acceptsGzip}. */
+/** Tells whether a client accepts Brotli, by the rules of {@link acceptsGzip}. */
 export function acceptsBrotli(acceptEncoding: string | undefined): boolean {
   return acceptsCoding(acceptEncoding, ['br']);
 }
@@ -26,12 +26,12 @@ function acceptsCoding(acceptEncoding: string | undefined, names: readonly strin
   return wanted > 0 && wanted >= identity;
 }
 
-/** The forms in which an error can be sent. */
+/** Formats of errors. */
 export type ErrorFormat = 'json' | 'html' | 'text';
 
 /**
- * Chooses the form of an error: a page for clients that ask for `text/html`, as browsers do; JSON for those that accept it, be it
- * by a wildcard; otherwise a plain text.
+ * Chooses the format of an error: a page for clients that accept `text/html`, JSON for those that accept it or a wildcard, otherwise
+ * plain text.
  *
  * **Source**: RFC 9110 12.5.1
  */
@@ -58,7 +58,7 @@ function qualityOf(parameters: readonly string[]): number {
   return 1;
 }
 
-/** Whether `If-None-Match` names `etag`. The comparison is the weak one (RFC 9110, 13.1.2). */
+/** Tells whether `If-None-Match` has `etag`, by weak comparison (RFC 9110, 13.1.2). */
 export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;

@@ -6,12 +6,12 @@ import { acceptsBrotli, acceptsGzip } from './content-negotiation.ts';
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
 
-/** A text in every encoding in which it is sent, for answers that are the same for everyone. */
+/** A text in every content encoding, for responses that are the same for everyone. */
 export class EncodedText {
   readonly #plain: Buffer;
   readonly #gzip: Buffer;
   readonly #brotli: Buffer;
-  /** A weak entity tag, since it stands for all encodings. */
+  /** Weak, since it stands for all encodings. */
   readonly etag: string;
 
   private constructor(plain: Buffer, gzip: Buffer, brotli: Buffer) {
@@ -21,7 +21,7 @@ export class EncodedText {
     this.etag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 16)}"`;
   }
 
-  /** Encodes a text outside of the event loop. */
+  /** Encodes a text in the thread pool. */
   static async of(text: string): Promise<EncodedText> {
     const plain = Buffer.from(text);
     const [gzip, brotli] = await Promise.all([

@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode, errorRegister, type Problem } from '../../shared/errors.ts';
 
-/** The body of every answer of 400 and above. */
+/** The body of every response of 400 and above. */
 export interface ErrorBody {
   type?: string;
   title: string;
@@ -11,7 +11,7 @@ export interface ErrorBody {
   problems?: ErrorProblem[];
 }
 
-/** One bad field. */
+/** An invalid field. */
 export interface ErrorProblem {
   type?: string;
   title: string;
@@ -21,9 +21,9 @@ export interface ErrorProblem {
 }
 
 /**
- * What a caller is told about an error. Faults of ours say only `Server error`.
+ * Converts an error to a response body. Internal errors say only `Server error`.
  *
- * @param docsBase the address under which `type` names the error, without a slash at its end
+ * @param docsBase base of `type`, without a slash at its end
  */
 export function toErrorBody(error: unknown, docsBase: string): ErrorBody {
   if (!(error instanceof AppError) || error.status === 500) return { title: 'Server error', status: 500 };
@@ -40,7 +40,7 @@ export function toErrorBody(error: unknown, docsBase: string): ErrorBody {
   return body;
 }
 
-/** Returns the body of an error that is answered without being thrown, with `detail` as its hint. */
+/** Returns the body of an error that was not thrown. */
 export function errorBodyFor(code: ErrorCode, status: number, detail: string, docsBase: string): ErrorBody {
   return { type: `${docsBase}/${code}`, title: errorRegister[code].title, status, detail };
 }

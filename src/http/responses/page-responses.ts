@@ -7,17 +7,12 @@ import { toErrorBody } from './error-body.ts';
 
 const yearSeconds = 31_536_000;
 
-/** What `Cache-Control` says of a file whose name changes with its content. */
+/** `Cache-Control` of a file whose name changes with its content. */
 export const immutableCacheControl = `public, max-age=${yearSeconds}, immutable`;
 
-/** The methods of a page, for `Allow`. */
 export const pageMethods = 'GET, HEAD, OPTIONS';
 
-/**
- * Answers whoever wants something else of a page than to read it.
- *
- * @returns false for GET and HEAD; then nothing has been done.
- */
+/** Responds to other methods than GET and HEAD, for which it returns false. */
 export function answerNonGetMethods(
   request: HttpRequest,
   response: ServerResponse,
@@ -29,7 +24,7 @@ export function answerNonGetMethods(
   return true;
 }
 
-/** Answers with a text, as it is or gzipped, or says that the client has it already. */
+/** Sends a text plain or gzipped, or 304. */
 export function sendText(
   request: HttpRequest,
   response: ServerResponse,
@@ -55,7 +50,7 @@ export function sendText(
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** Answers with an error's body, beside the API's own pipeline. */
+/** Sends an error outside of the API's Koa application. */
 export function sendError(
   response: ServerResponse,
   error: unknown,

@@ -1,23 +1,23 @@
 import type { PeerRequest } from '../listener/client-address.ts';
 
-/** Whose credentials came with a request. */
+/** Owner of a request's credentials. */
 export interface Caller {
   readonly projectId: string;
   readonly accountId: string;
   readonly environment: 'sandbox' | 'production';
 }
 
-/** Sets a header of the answer to a request, whatever the answer is. */
+/** Sets a header of the response, whatever its status. */
 export type SetHeader = (name: string, value: string) => void;
 
 /**
- * Tells who calls: from the `Authorization` header, or from the cookie of a session and the `Millrace-Environment` header.
+ * Identifies the caller by the `Authorization` header, or by the cookie of a session and the `Millrace-Environment` header.
  *
  * @throws AppError of the `authentication-` and `authorization-` codes
  */
 export type Authenticate = (request: PeerRequest, setHeader: SetHeader) => Caller;
 
-/** Who uploads with an upload token, and the token. */
+/** An uploader with an upload token. */
 export interface UploadCaller {
   readonly token: string;
   readonly projectId: string;
@@ -25,13 +25,13 @@ export interface UploadCaller {
 }
 
 /**
- * Tells who uploads from the `token` of the query.
+ * Identifies the uploader by the `token` of the query.
  *
  * @throws AppError of the `authentication-` and `authorization-` codes
  */
 export type AuthenticateUpload = (token: string | undefined) => UploadCaller;
 
-/** Who is signed in, in no environment. */
+/** A signed-in user, without an environment. */
 export interface SessionCaller {
   readonly sessionId: string;
   readonly userId: string;
@@ -39,7 +39,7 @@ export interface SessionCaller {
 }
 
 /**
- * Tells who is signed in from the cookie of a session.
+ * Identifies the signed-in user by the cookie of a session.
  *
  * @throws AppError of the `authentication-` and `authorization-` codes
  */

@@ -39,47 +39,46 @@ import {
 import { RouteTable } from './route-table.ts';
 import { type InputPart, validate } from './validation.ts';
 
-/** What is told about every answer: for metrics, with labels of which there are only so many. */
+/** Receives every response for metrics, with a bounded set of labels. */
 export interface HttpObserver {
   /** `route` is the pattern (`/live-streams/{liveStreamId}`) or `unmatched`. */
   observeRequest(request: { method: string; route: string; status: number; durationMs: number }): void;
 }
 
-/** What the API's Koa application is made of. */
+/** Dependencies of {@link createKoaApp}. */
 export interface KoaAppOptions {
   readonly routes: readonly Route[];
   readonly authenticate: Authenticate;
-  /** Needed where there are routes for upload tokens. */
+  /** Needed by routes with upload tokens. */
   readonly authenticateUpload?: AuthenticateUpload;
-  /** Needed where there are routes for those who are signed in. */
+  /** Needed by routes with sessions. */
   readonly authenticateSession?: AuthenticateSession;
   readonly limiter: RateLimiter;
-  /** Base of the `type` of errors, without a slash at its end; asked at each error, since ports are known late. */
+  /** Base of the `type` of errors, without a slash at its end; a function, since ports are known late. */
   readonly docsBase: () => string;
-  /** Folder for files that are being received. */
+  /** Folder of uploads in progress. */
   readonly uploadDir: string;
-  /** Refuses a file when there is no room for so many more bytes; all are taken unless given. @throws AppError `disk-full` */
+  /** @throws AppError `disk-full` when so many more bytes would leave too little space */
   readonly requireFreeSpace?: (bytes: number) => Promise<void>;
   readonly log: Logger;
   readonly clock?: Clock;
   readonly observer?: HttpObserver;
-  /** How long a JSON body may take. */
   readonly bodyTimeoutMs?: number;
-  /** How long the sender of a file may be silent; as `bodyTimeoutMs` unless given. */
+  /** Longest silence of an uploader; `bodyTimeoutMs` unless given. */
   readonly uploadIdleTimeoutMs?: number;
 }
 
 const maxJsonBytes = 1_024 * 1_024;
-/** Anybody may send these, and a key or a token is all that they hold. */
+/** Anybody can send these bodies, which hold only a key or a token. */
 const maxUnauthenticatedJsonBytes = 16 * 1_024;
 const maxJsonDepth = 32;
 const defaultBodyTimeoutMs = 20_000;
-/** Longer texts are sent as bytes: those of ASCII, which most are, are copied much faster than they are encoded. */
+/** Longer texts are sent as bytes: ASCII, which most are, is copied faster than encoded. */
 const maxStringBodyLength = 4_096;
-/** The lifetime of an {@link EncodedText}, which changes with the version of the server. */
+/** Lifetime of an {@link EncodedText}, which changes with the server's version. */
 const encodedTextSeconds = 300;
 const noQuery = z.strictObject({});
-/** Of every answer. Answers hold stream keys and private tokens: nothing may keep them. */
+/** Headers of every response. Responses hold stream keys and private tokens, so nothing may cache them. */
 const fixedHeaders = Object.entries({
   ...corsHeaders,
   'Cache-Control': 'no-store',
@@ -93,8 +92,8 @@ interface AppState {
 }
 
 /**
- * The API as a Koa application. A request goes through: route (404, 405), credentials (401, 403), rate limit (429), body (400,
- * 413), resource (404), validation (400), handler. A file is received only after its resource was found.
+ * Creates the API as a Koa application. A request passes route (404, 405), credentials (401, 403), rate limit (429), body (400, 413),
+ * resource (404), validation (400), handler. A file is received only after its resource was found.
  */
 export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: string): string[] } {
   const { authenticate, docsBase, limiter, log, observer } = options;
@@ -210,19 +209,18 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
   return Object.assign(koa, { methodsOf: (path: string) => table.methodsOf(path) });
 }
 
-/** Whose limit a request counts for. Who is signed in without an environment has one of the account. */
+/** Returns the owner of the rate limit: the project, or the account for sessions without an environment. */
 function rateLimitOwner(caller: Caller | UploadCaller | SessionCaller): RatedProject {
   if ('projectId' in caller) return caller;
   return { projectId: caller.accountId, environment: 'production' };
 }
 
-/** A resource that the path names and the caller's project does not have. */
 function notFound(route: Route): AppError {
   const name = [...route.path.matchAll(/\{(\w+)\}/g)].at(-1)?.[1];
   return new AppError('resource-not-found', undefined, { details: name === undefined ? {} : { name } });
 }
 
-/** Sets the headers that tell a caller about its limit; late, since only then it is known what they say. */
+/** Sets the rate limit headers, late, when their values are known. */
 function setRate(ctx: Context): void {
   ctx.set(rateHeaders((ctx.state as AppState).rate));
 }
@@ -239,7 +237,7 @@ function sendSuccess(ctx: Context, route: Route, status: number, answer: unknown
 
 function send(ctx: Context, status: number, contentType: string, text: string): void {
   ctx.status = status;
-  // Set as it is: clients compare the type of a JSON answer with exactly this text.
+  // Set verbatim: clients compare the content type of JSON with exactly this text.
   ctx.set('Content-Type', contentType);
   ctx.body = text.length > maxStringBodyLength ? bytesOf(text) : text;
 }
@@ -297,17 +295,17 @@ function sendError(ctx: Context, error: unknown, docsBase: string): void {
   setRate(ctx);
   const body = toErrorBody(error, docsBase);
   if (body.status === 401) ctx.set('WWW-Authenticate', 'Bearer');
-  // HTTP/2 knows no upgrades and refuses their headers.
+  // HTTP/2 has no upgrades and refuses their headers.
   if (body.status === 426 && ctx.req.httpVersionMajor === 1) {
     ctx.set({
-      // Set here, it would be kept open otherwise, also for a client that asked for its end.
+      // Repeats `close`, which setting the header would override.
       Connection: ctx.res.shouldKeepAlive ? 'Upgrade' : 'close, Upgrade',
       Upgrade: 'websocket',
     });
   }
   const text = JSON.stringify(body);
   const unread = unreadBodyOf(ctx.req);
-  // One that came too slowly is not waited for.
+  // The rest of a slow body is not awaited.
   const isTooSlow = body.status === 408;
   if ((unread === 'long' || isTooSlow) && ctx.req.httpVersionMajor === 1) ctx.set('Connection', 'close');
   send(ctx, body.status, 'application/json', text);

@@ -5,9 +5,9 @@ import type { ListResult, PageRequest, Sort } from '../../shared/list-page.ts';
 export const pagingLimits = { defaultPageSize: 25, maxPageSize: 100, maxCurrentPage: 2_147_483_647 } as const;
 
 /**
- * The query of a list: its filters, its sort fields (none: it cannot be sorted) and the page.
+ * Schema of a list's query: filters, sort order and page.
  *
- * @param sortFields names for `sortBy`
+ * @param sortFields names for `sortBy`; empty for lists that cannot be sorted
  */
 export function listQuery<Filters extends z.ZodRawShape, const Fields extends readonly string[]>(
   filters: Filters,
@@ -58,18 +58,18 @@ export const paginationSchema = z
   })
   .meta({ id: 'Pagination' });
 
-/** A list answer: `data` and `pagination`. */
+/** Schema of a list response: `data` and `pagination`. */
 export function listSchema<Item extends z.ZodType>(item: Item) {
   return z.object({ data: z.array(item), pagination: paginationSchema });
 }
 
-/** What a list answers with. */
+/** A list response. */
 export interface Page<Item> {
   data: Item[];
   pagination: z.infer<typeof paginationSchema>;
 }
 
-/** Builds a list answer. Links keep the caller's filters, before `currentPage`. */
+/** Builds a list response. Links keep the caller's filters, before `currentPage`. */
 export function pageOf<Item>(
   request: { readonly path: string; readonly queryText: string; readonly query: PageRequest },
   { items, total: itemsTotal }: ListResult<Item>,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** One `name[key][key]=value` of a query, decoded. */
 export interface QueryEntry {
   readonly name: string;
-  /** What stood in brackets; `''` for `[]`. */
+  /** Texts in brackets; `''` for `[]`. */
   readonly keys: readonly string[];
   readonly value: string;
 }
@@ -37,7 +37,7 @@ function decode(text: string): string {
   }
 }
 
-/** Turns the entries of one name into what its schema expects; what cannot be turned is left for the schema to refuse. */
+/** Converts the entries of one name for its schema; leaves invalid values for the schema to refuse. */
 type Reader = (entries: readonly QueryEntry[], field: z.core.$ZodType) => unknown;
 
 const readers: Readonly<Record<string, Reader>> = {
@@ -79,17 +79,13 @@ function lastScalar(entries: readonly QueryEntry[]): unknown {
   return last?.keys.length === 0 ? last.value : [last?.value];
 }
 
-/**
- * The pairs of a `name[key]=value`, all values of a key together: a key may stand there more than once, and any name can be one.
- *
- * @param maxPairs how many there may be
- */
+/** Schema of `name[key]=value` pairs with any keys, which may repeat; the values of a key are grouped. */
 export function queryPairs(maxPairs: number) {
   const hasAllowedSize = z.refine<Map<string, string[]>>(
     pairs => [...pairs.values()].flat().length <= maxPairs,
     `This collection should contain ${maxPairs} elements or less.`,
   );
-  // JSON Schema has no maps, and says of a schema with a `refine` of its own what it is made from.
+  // JSON Schema has no maps.
   const schema = new z.ZodMap({
     type: 'map',
     keyType: z.string(),
@@ -101,9 +97,9 @@ export function queryPairs(maxPairs: number) {
 }
 
 /**
- * Makes the function that reads a query for an object schema: numbers, booleans, lists (`tags[]=a`), maps (`metadata[k]=v`) and
- * objects of known names (`filterBy[k][]=v`) by the type of the schema's field, the last value where a scalar is repeated. Names that the schema does
- * not know are kept, so that it can refuse them.
+ * Creates a parser of queries for an object schema. The type of a field decides: numbers, booleans, lists (`tags[]=a`), maps
+ * (`metadata[k]=v`) and objects (`filterBy[k][]=v`); of a repeated scalar the last value counts. Unknown names are kept for the schema
+ * to refuse.
  */
 export function queryReader(schema: z.ZodObject): (text: string) => Record<string, unknown> {
   const readerOf = new Map(
@@ -115,7 +111,7 @@ export function queryReader(schema: z.ZodObject): (text: string) => Record<strin
   return text => {
     if (text === '') return {};
     const groups = Object.groupBy(parseQuery(text), entry => entry.name);
-    // `fromEntries` defines own properties, so a parameter named `__proto__` is only one more unknown name.
+    // `fromEntries` defines own properties, so `__proto__` is just another unknown name.
     return Object.fromEntries(
       Object.entries(groups).map(([name, entries = []]) => [
         name,
@@ -129,7 +125,7 @@ function baseTypeOf(schema: z.core.$ZodType): string {
   return unwrapSchema(schema)._zod.def.type;
 }
 
-/** A schema without what makes it optional, nullable or gives it a default. */
+/** Unwraps optional, nullable and default schemas. */
 export function unwrapSchema(schema: z.core.$ZodType): z.core.$ZodType {
   let inner = schema;
   while ('innerType' in inner._zod.def) inner = inner._zod.def.innerType as z.core.$ZodType;

@@ -2,35 +2,35 @@ import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { FixedWindows } from '../../shared/fixed-windows.ts';
 
-/** What a request counts as. */
+/** Class of requests with a limit of its own. */
 export type RateClass = 'uploads' | 'writes' | 'reads';
 
 type Rates = Readonly<Record<RateClass, number>>;
 
-/** Requests a minute for one project; 0 is no limit. `sandbox`: other ones for those of the sandbox. */
+/** Maximum requests per minute and project; 0 for no limit. `sandbox` replaces them in the sandbox. */
 export type RateLimits = Rates & { readonly sandbox?: Rates };
 
-/** Whose requests are counted. */
+/** The project whose requests are counted. */
 export interface RatedProject {
   readonly projectId: string;
   readonly environment: 'sandbox' | 'production';
 }
 
-/** What holds in an environment. */
+/** Returns the limits of an environment. */
 export function ratesOf({ sandbox, ...rates }: RateLimits, environment: RatedProject['environment']): Rates {
   return environment === 'sandbox' ? (sandbox ?? rates) : rates;
 }
 
-/** What the `X-RateLimit-*` headers say. */
+/** Values of the `X-RateLimit-*` headers. */
 export interface RateState {
   readonly isAllowed: boolean;
   readonly limit: number;
   readonly remaining: number;
-  /** Until the window begins anew: 0..60 for a project, more for sign-ins. */
+  /** Time until the next window: 0..60 for a project, more for sign-ins. */
   readonly retryAfterSeconds: number;
 }
 
-/** The headers of every answer that tell a caller about its limit. */
+/** Formats the headers about the caller's limit. */
 export function rateHeaders(state: RateState): Record<string, string> {
   return {
     'X-RateLimit-Limit': String(state.limit),
@@ -40,10 +40,10 @@ export function rateHeaders(state: RateState): Record<string, string> {
 }
 
 const windowMs = 60_000;
-/** Announced where there is no limit: clients that slow down near the end never do. */
+/** Announced without a limit, so that clients that slow down near the limit never do. */
 const unlimitedCount = 1_000_000;
 
-/** What is told where nothing is counted. */
+/** State without a limit. */
 export const unlimited: RateState = {
   isAllowed: true,
   limit: unlimitedCount,
@@ -51,7 +51,7 @@ export const unlimited: RateState = {
   retryAfterSeconds: 0,
 };
 
-/** A request beyond the limit of its project, or another limit that `detail` tells of. */
+/** A request beyond the limit of its project, or another limit that `detail` explains. */
 export class RateExceeded extends AppError {
   readonly rate: RateState;
 
@@ -61,7 +61,7 @@ export class RateExceeded extends AppError {
   }
 }
 
-/** Counts requests by project and class in windows of a minute that begin with the first request. */
+/** Limits requests by project and class, in windows of a minute that begin with the first request. */
 export class RateLimiter {
   readonly #limits: Readonly<Record<RatedProject['environment'], Rates>>;
   readonly #windows: FixedWindows;
@@ -72,14 +72,14 @@ export class RateLimiter {
     this.#windows = new FixedWindows({ windowMs, maxKeys: Number.POSITIVE_INFINITY, clock });
   }
 
-  /** Takes one request of a project; what its caller is told of that. @throws RateExceeded when the window is used up */
+  /** Counts a request. @throws RateExceeded beyond the limit */
   require(project: RatedProject, rateClass: RateClass): RateState {
     const rate = this.take(project, rateClass);
     if (!rate.isAllowed) throw new RateExceeded(rate);
     return rate;
   }
 
-  /** Takes one request of a project, unless its window is used up. */
+  /** Counts a request unless the limit is reached. */
   take({ projectId, environment }: RatedProject, rateClass: RateClass): RateState {
     const limit = this.#limits[environment][rateClass];
     if (limit === 0) return unlimited;
@@ -95,7 +95,7 @@ export class RateLimiter {
     };
   }
 
-  /** What a request that belongs to no project is told. */
+  /** Returns the state for a request that belongs to no project. */
   unusedState(rateClass: RateClass): RateState {
     const limit = this.#limits.production[rateClass];
     return limit === 0 ? unlimited : { isAllowed: true, limit, remaining: limit, retryAfterSeconds: 0 };

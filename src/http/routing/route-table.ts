@@ -7,8 +7,8 @@ import type { Route } from './route.ts';
 export type ServeRoute = (ctx: Context, route: Route, params: Record<string, string>) => Promise<void>;
 
 /**
- * Finds the route of a request. Paths are case sensitive and have no slash at their end. Routes that begin alike and are equally long
- * share a router, so that a request is held against a few patterns and not against all.
+ * Finds the route of a request. Paths are case sensitive, without a slash at the end. Routes with the same first segment and length
+ * share a router, so that a request is matched against few patterns.
  */
 export class RouteTable {
   readonly #routers = new Map<string, Router>();
@@ -28,7 +28,7 @@ export class RouteTable {
   /** Calls `serve` for the route of a request, or `next` when there is none. */
   readonly dispatch: Middleware;
 
-  /** Methods of a path, sorted; empty when the path is not known. */
+  /** Returns the methods of a path, sorted; empty for an unknown path. */
   methodsOf(path: string): string[] {
     const matched = this.#routers.get(shapeOf(path))?.match(path, 'OPTIONS').path ?? [];
     const methods = new Set(matched.flatMap(layer => layer.methods));
@@ -36,11 +36,7 @@ export class RouteTable {
     return [...methods].sort();
   }
 
-  /**
-   * What to tell about a request that no route took.
-   *
-   * @returns the error and, for a known path, what to say in `Allow`
-   */
+  /** Returns the error for a request without a route and, for a known path, the `Allow` header. */
   errorFor(path: string): { error: AppError; allow: string | undefined } {
     const methods = this.methodsOf(path);
     if (methods.length === 0) return { error: new AppError('unrecognized-request-url'), allow: undefined };
@@ -48,9 +44,9 @@ export class RouteTable {
   }
 }
 
-/** The first part of a path, which no route leaves open, and how many parts there are. */
+/** Returns the first segment of a path, which is never a parameter, and the number of segments. */
 function shapeOf(path: string | null): string {
-  // An address such as `http://?x` in a request line has none, whatever Koa's types say.
+  // Koa's path is null for a request target such as `http://?x`, in spite of its types.
   if (path === null) return '';
   const firstEnd = path.indexOf('/', 1);
   if (firstEnd < 0) return path;
@@ -59,7 +55,7 @@ function shapeOf(path: string | null): string {
   return `${path.slice(0, firstEnd)}${slashes}`;
 }
 
-/** `/videos/recent` is tried before `/videos/{videoId}`. */
+/** Orders `/videos/recent` before `/videos/{videoId}`. */
 function fixedPartsFirst(a: Route, b: Route): number {
   const aParts = a.path.split('/');
   const bParts = b.path.split('/');

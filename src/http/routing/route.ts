@@ -6,7 +6,7 @@ import type { EncodedText } from '../responses/encoded-text.ts';
 import type { Caller, SessionCaller, SetHeader, UploadCaller } from './caller.ts';
 import type { RateClass } from './rate-limiter.ts';
 
-/** Methods that a route can have; `HEAD` comes with `GET`, `OPTIONS` with all. */
+/** Methods of routes; `HEAD` comes with `GET`, `OPTIONS` with all. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -16,18 +16,18 @@ type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${i
 /** The values of a path's `{names}`. */
 export type Params<Path extends string> = Readonly<Record<ParamNames<Path>, string>>;
 
-/** A name of a path, for the API document: a sentence, with what valid values match (without anchors). */
+/** Documents a path parameter: a sentence, and a pattern without anchors. */
 export type PathParam = string | { readonly description: string; readonly pattern: string };
 
-/** A file that a caller sent, spooled to disk. It is deleted after the handler unless the handler moved it. */
+/** An uploaded file, spooled to disk. It is deleted after the handler unless the handler moved it. */
 export interface UploadedFile {
   readonly path: string;
   readonly bytes: number;
-  /** As the caller named it, without folders: not to be trusted. */
+  /** Named by the caller, without folders; not to be trusted. */
   readonly fileName: string;
-  /** SHA-256, where the admission asked for it. */
+  /** SHA-256, if the admission needs it. */
   readonly digest: Buffer | undefined;
-  /** Text fields that came with it, the last of each name. */
+  /** Text fields of the form, the last of each name. */
   readonly fields: ReadonlyMap<string, string>;
 }
 
@@ -43,65 +43,63 @@ export interface FileBody {
   readonly maxBytes: number;
   /** For the API document, such as `A JPEG, PNG or WebP image.` */
   readonly description: string;
-  /** For the API document: media types that are taken. */
+  /** For the API document: accepted media types. */
   readonly contentTypes: readonly string[];
-  /** Text fields that may come with the file, a sentence for each; others are refused. */
+  /** Allowed text fields, with a sentence for each. */
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-/** What of a file may come, decided before its bytes are read. */
+/** Limits of an upload, decided before its bytes are read. */
 export interface FileAdmission {
   readonly maxBytes: number;
-  /** Told in place of `uploaded-file-too-large` when there are more. */
+  /** Replaces `uploaded-file-too-large`. */
   readonly tooLargeError?: AppError;
-  /** Whether the SHA-256 is needed. */
+  /** The SHA-256 is needed. */
   readonly needsDigest?: boolean;
-  /** Asked when the file begins, with the fields that came before it. Throws to refuse. */
+  /** Called when the file begins, with the fields before it. Throws to refuse. */
   readonly onFileBegin?: (fields: ReadonlyMap<string, string>) => void;
-  /** Called once, when the request has been answered or given up. */
+  /** Called once, when the request is over. */
   readonly onFinished?: () => void;
 }
 
-/** A header of a request, for the API document; the handler reads it itself. */
+/** Documents a request header, which the handler reads itself. */
 export interface RequestHeader {
   readonly description: string;
-  /** What it must match, without anchors. */
+  /** Pattern of valid values, without anchors. */
   readonly pattern: string;
   readonly examples: Readonly<Record<string, string>>;
 }
 
-/** An error that a route has of its own: a status, or better the code, which gives the API document an example. */
+/** An error of a route: preferably a code, which gives the API document an example, or a status. */
 export type RouteError = 400 | 403 | 404 | 409 | 503 | ErrorCode;
 
-/** Declares a JSON body. */
 export function jsonBody<Schema extends z.ZodObject>(schema: Schema): JsonBody<Schema> {
   return { kind: 'json', schema };
 }
 
-/** Declares a body of one file. */
 export function fileBody(file: Omit<FileBody, 'kind'>): FileBody {
   return { kind: 'file', ...file };
 }
 
-/** A file as an answer. */
+/** A file as a response. */
 export interface FileAnswer {
-  /** One of those that the route names. */
+  /** One of the route's `fileTypes`. */
   readonly contentType: string;
   readonly bytes: number;
-  /** Is destroyed when nobody reads on. */
+  /** Destroyed when the client leaves. */
   readonly stream: Readable;
 }
 
 type AnyAnswer = z.ZodType | string | readonly string[] | undefined;
 
-/** An answer of a route that went well: a JSON schema, plain text of a content type, a file of one of some, or nothing. */
+/** The successful response of a route: JSON of a schema, text of a content type, a file of some types, or nothing. */
 export type Success<Answer extends AnyAnswer> = {
-  /** 101 is that of an upgrade, which a door answers and no handler. */
+  /** 101 is for upgrades, to which an upgrade handler responds. */
   readonly status: 101 | 200 | 201 | 202 | 204;
   readonly description: string;
-  /** Headers that the handler sets, a sentence for each. */
+  /** Headers that the handler sets, with a sentence for each. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The answer is an {@link EncodedText} that clients may keep for a while, and that is not sent again to those who have it. */
+  /** The response is an {@link EncodedText} that clients cache and revalidate. */
   readonly isCacheable?: true;
 } & (Answer extends z.ZodType
   ? { readonly schema: Answer }
@@ -116,12 +114,12 @@ type BodyValue<Body> =
   Body extends JsonBody<infer Schema> ? z.output<Schema> : Body extends FileBody ? UploadedFile : undefined;
 
 /**
- * How a caller shows who it is: an API key, an access token, or a session with an environment; a session and nothing else; the
- * `token` of the query; not at all.
+ * Credentials of a route: an API key, an access token or a session with an environment (`key`); a session alone; the `token` of the
+ * query; none.
  */
 export type RouteAuth = 'key' | 'session' | 'upload-token' | 'none';
 
-/** Who calls a route of some {@link RouteAuth}. */
+/** The caller of a route by its {@link RouteAuth}. */
 export type CallerOf<Auth> = Auth extends 'key'
   ? Caller
   : Auth extends 'session'
@@ -130,26 +128,26 @@ export type CallerOf<Auth> = Auth extends 'key'
       ? UploadCaller
       : undefined;
 
-/** What a handler is given. */
+/** The request as a handler gets it. */
 export interface RouteRequest<Path extends string, Query extends z.ZodObject, Body, Found, Auth> {
   readonly params: Params<Path>;
   readonly query: z.output<Query>;
   /** The validated JSON, or the file. */
   readonly body: BodyValue<Body>;
-  /** What `find` returned. */
+  /** Result of `find`. */
   readonly found: Found;
-  /** Whose credentials were sent. */
+  /** Owner of the credentials. */
   readonly caller: CallerOf<Auth>;
-  /** The path as it was sent. */
+  /** The raw path. */
   readonly path: string;
-  /** The query as it was sent, without its `?`. */
+  /** The raw query, without its `?`. */
   readonly queryText: string;
   readonly incoming: IncomingMessage;
-  /** Sets a header of the answer. */
+  /** Sets a header of the response. */
   readonly setHeader: SetHeader;
 }
 
-/** What a route is: all of its documentation, its validation and its work. Made by {@link defineRoute}. */
+/** A route with its documentation, validation and handler, for {@link defineRoute}. */
 export interface RouteDefinition<
   Path extends string,
   Query extends z.ZodObject,
@@ -166,30 +164,30 @@ export interface RouteDefinition<
   readonly summary: string;
   readonly description?: string;
   readonly auth: Auth;
-  /** What it counts as: reads for `GET`, writes for the rest, unless said here. */
+  /** `reads` for `GET` and `writes` for other methods unless given. */
   readonly rateClass?: RateClass;
-  /** A sentence for each name of the path. */
+  /** Documentation of each path parameter. */
   readonly params?: Readonly<Record<ParamNames<Path>, PathParam>>;
   readonly query?: Query;
-  /** Headers of requests that mean something here. */
+  /** Documentation of request headers. */
   readonly headers?: Readonly<Record<string, RequestHeader>>;
   readonly body?: Body;
   readonly success: Success<Answer>;
-  /** A second way to go well, with the same answer and another status. */
+  /** A second successful status with the same response. */
   readonly otherSuccess?: {
     readonly status: 201 | 202;
     readonly description: string;
-    /** Whether a request that went well is answered with this one. */
+    /** Selects this status for a request. */
     readonly when: (request: RouteRequest<Path, Query, Body, Found, Auth>) => boolean;
   };
-  /** Errors of its own, for the API document; those that follow from the rest are added. */
+  /** Errors of the route for the API document, beside those that follow from the definition. */
   readonly errors?: readonly RouteError[];
   /** Looks the resource up before its attributes are validated; undefined answers 404. */
   readonly find?: (request: {
     readonly params: Params<Path>;
     readonly caller: CallerOf<Auth>;
   }) => Found | undefined;
-  /** Asked before a file is received; without it, what the body's declaration says may come. Throws to refuse. */
+  /** Decides the limits of an upload before it is received; those of `body` apply unless given. Throws to refuse. */
   readonly admitFile?: (request: {
     readonly params: Params<Path>;
     readonly found: Found;
@@ -201,7 +199,7 @@ export interface RouteDefinition<
   ) => AnswerValue<Answer> | Promise<AnswerValue<Answer>>;
 }
 
-/** Where nothing is sent, what the handler returns does not matter. */
+/** Without a response body, any result of the handler is fine. */
 type AnswerValue<Answer> = Answer extends z.ZodType
   ? z.input<Answer>
   : Answer extends string
@@ -210,7 +208,7 @@ type AnswerValue<Answer> = Answer extends z.ZodType
       ? FileAnswer
       : unknown;
 
-/** A route of any shape, as the router and the API document see it. */
+/** A route without its type parameters, for the router and the API document. */
 export interface Route {
   readonly method: Method;
   readonly path: string;
@@ -247,7 +245,7 @@ export interface Route {
   readonly handle: (request: RouteInput) => unknown;
 }
 
-/** What the pipeline hands to a {@link Route}; {@link defineRoute} has tied its parts to the route's schemas. */
+/** The request as the router passes it to a {@link Route}; {@link defineRoute} ties its parts to the route's schemas. */
 export interface RouteInput {
   readonly params: Record<string, string>;
   readonly query: unknown;
@@ -260,7 +258,7 @@ export interface RouteInput {
   readonly setHeader: SetHeader;
 }
 
-/** Declares a route; the handler's input and answer are typed by the schemas. */
+/** Declares a route. Schemas type the handler's input and result. */
 export function defineRoute<
   const Path extends string,
   Answer extends AnyAnswer = undefined,
@@ -270,7 +268,7 @@ export function defineRoute<
   Found = undefined,
 >(definition: RouteDefinition<Path, Query, Body, Found, Auth, Answer>): Route {
   const { params, query, body, rateClass, errors, find, ...rest } = definition;
-  // The one place where the types are let go: the pipeline hands over exactly what these schemas gave.
+  // Drops the types: the router passes exactly what these schemas return.
   return {
     ...rest,
     params: params ?? {},
@@ -282,7 +280,7 @@ export function defineRoute<
   } as unknown as Route;
 }
 
-/** True where a JSON body must be sent: some attribute is required, or the route changes what the body names. */
+/** A JSON body is required by PATCH and by schemas with a required attribute. */
 export function isJsonBodyRequired(method: Method, schema: z.ZodObject): boolean {
   return method === 'PATCH' || !schema.safeParse({}).success;
 }

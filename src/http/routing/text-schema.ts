@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** SQL and clients end a text at this character, so a text that has it would not be the same everywhere. */
+/** SQL and clients end texts at this character. */
 const withoutNull = [
   (text: string) => !text.includes('\u0000'),
   'This value should not contain the character U+0000.',
 ] as const;
 
-/** Any text of up to so many characters, also none. */
+/** Schema of a text with a maximum length, which may be empty. */
 export function text(maxCharacters: number) {
   return z
     .string()
@@ -14,7 +14,7 @@ export function text(maxCharacters: number) {
     .refine(...withoutNull);
 }
 
-/** A text of 1 to so many characters. */
+/** Schema of a text that is not empty. */
 export function nonEmptyText(maxCharacters: number) {
   return z
     .string()

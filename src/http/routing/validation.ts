@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { AppError, type ErrorCode, errorRegister, type Problem } from '../../shared/errors.ts';
 import { unwrapSchema } from './query-parameters.ts';
 
-/** Where the refused value stood: a missing body attribute has an answer of its own, a missing query parameter has not. */
+/** Location of an invalid value: missing body attributes have an error of their own, missing query parameters do not. */
 export type ProblemSource = 'body' | 'query';
 
 const invalidTitle = 'An attribute is invalid.';
-/** More are counted, not listed: a body of a megabyte can have a hundred thousand. */
+/** Further problems are counted only: a body of a megabyte can have a hundred thousand. */
 const maxProblems = 100;
 const maxNameLength = 200;
 
-/** What came in one place of a request, and what it should be. */
+/** Input from one location of a request, with its schema. */
 export interface InputPart {
   readonly source: ProblemSource;
   readonly schema: z.ZodObject;
@@ -18,10 +18,9 @@ export interface InputPart {
 }
 
 /**
- * The values of all parts, in their order.
+ * Validates all parts and returns their values in order.
  *
- * @throws AppError `invalid-attribute`, or `attribute-required` when all that is wrong is missing; with one problem for every
- *   bad field of all parts (up to a hundred), the first one's name repeated at the top
+ * @throws AppError `invalid-attribute`, or `attribute-required` when fields are only missing, with up to a hundred problems
  */
 export function validate(parts: readonly InputPart[]): unknown[] {
   const problems: Problem[] = [];
@@ -37,10 +36,7 @@ export function validate(parts: readonly InputPart[]): unknown[] {
   return values;
 }
 
-/**
- * Problems of a schema whose `problemType` says how bad values are told: by that type, unless a title of their own says more; named without
- * places in lists.
- */
+/** Applies the `problemType` of a schema to problems without a specific title, and names them without list indexes. */
 function withProblemType(type: ErrorCode | undefined, problems: readonly Problem[]): readonly Problem[] {
   if (type === undefined) return problems;
   return problems.map(problem =>
@@ -55,12 +51,12 @@ function withProblemType(type: ErrorCode | undefined, problems: readonly Problem
   );
 }
 
-/** The refusal of one attribute by a rule that no schema can tell, such as an id that must exist. */
+/** Returns the error of an attribute that breaks a rule outside of the schema, such as an id that must exist. */
 export function attributeError(name: string, detail: string): AppError {
   return validationError([{ type: 'invalid-attribute', title: invalidTitle, name, detail }]);
 }
 
-/** The refusal of an attribute that the endpoint does not have. */
+/** Returns the error of an unknown attribute. */
 export function unknownAttributeError(name: string): AppError {
   return validationError([unknownField([name])]);
 }
@@ -158,7 +154,7 @@ function unknownField(path: readonly PropertyKey[]): Problem {
   return invalidValue(path, 'This field was not expected.');
 }
 
-/** `['restreams', 0, 'serverUrl']` as `restreams[0][serverUrl]`, cut where a caller's own name is longer than any of ours. */
+/** Formats `['restreams', 0, 'serverUrl']` as `restreams[0][serverUrl]`, shortened when a caller's own name is very long. */
 function nameOf(path: readonly PropertyKey[]): string {
   const name = path.map((part, depth) => (depth === 0 ? String(part) : `[${String(part)}]`)).join('');
   return name.length <= maxNameLength ? name : `${name.slice(0, maxNameLength).toWellFormed()}…`;
