@@ -1,14 +1,10 @@
+import { type Expression, sql } from 'kysely';
 import type { EventType } from '../../../events/event-catalogue.ts';
 import type { NewEvent, Outbox } from '../../../events/outbox.store.ts';
 import type { Clock } from '../../../shared/clock.ts';
-import type { ProjectRow } from '../../../store/account-tables.ts';
 import type { Database } from '../../../store/database.ts';
-import type {
-  RenditionRow,
-  VideoEncodingRow,
-  VideoRow,
-  VideoSourceRow,
-} from '../../../store/media-tables.ts';
+import type { RenditionRow, VideoEncodingRow, VideoRow } from '../../../store/media-tables.ts';
+import type { Bound } from '../../../store/prepared-query.ts';
 import type {
   EncodingRepository,
   EncodingRequest,
@@ -19,12 +15,12 @@ import type {
 } from '../../../vod/encoding-repository.ts';
 import { isPlayable, RenditionsStore } from './renditions.store.ts';
 
-/** What viewers' requests need of a video, whosever it is. */
+/** A video of any project, for viewers' requests. */
 export interface VideoForViewers {
   readonly projectId: string;
   readonly title: string;
   readonly public: boolean;
-  /** False for a video of audio alone, too. */
+  /** Also false for a video without a picture. */
   readonly mp4Support: boolean;
   readonly panoramic: boolean;
   readonly playerId: string | undefined;
@@ -35,18 +31,14 @@ export interface VideoForViewers {
   readonly facts: unknown;
 }
 
-interface AudioOnlyRow {
-  /** Null before the source was probed. */
-  is_audio_only: number | null;
-}
-
-function audioOnlyColumn(videoId: 'v.id' | '?'): string {
-  return `(SELECT min(type = 'audio') FROM renditions WHERE video_id = ${videoId}) AS is_audio_only`;
+/** 1 when the renditions of a video are audio only, null before its source was probed. */
+function isAudioOnlyOf(videoId: Expression<string>) {
+  return sql<number | null>`(SELECT min(type = 'audio') FROM renditions WHERE video_id = ${videoId})`;
 }
 
 type ProgressListener = (videoId: string, renditions: readonly RenditionName[], percent: number) => void;
 
-/** The owner of a video; `liveStreamId` of a recording. */
+/** The owner of a video; `liveStreamId` is set for a recording. */
 interface VideoOwner {
   readonly projectId: string;
   readonly liveStreamId: string | null;
@@ -57,69 +49,52 @@ const encodingFailedEvent = 'video.encoding.failed';
 const sourceFailedEvent = 'video.source.failed';
 const typeOrder: readonly RenditionName['type'][] = ['hls', 'mp4', 'audio'];
 
-/** How far the encoding of each video has come, in the database. */
+/** The progress of encodings in the database. */
 export class EncodingsStore implements EncodingRepository {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #outbox: Outbox;
   readonly #encoding;
   readonly #renditions;
-  readonly #order;
   readonly #viewers;
   readonly #audioOnly;
-  readonly #language;
   readonly #progressListeners = new Set<ProgressListener>();
 
   constructor(database: Database, outbox: Outbox, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
     this.#outbox = outbox;
-    this.#encoding = database.sqlite.prepare<[string], VideoEncodingRow>(
-      'SELECT * FROM video_encodings WHERE video_id = ?',
+    const { queries } = database;
+    this.#encoding = database.prepare<{ videoId: string }, VideoEncodingRow>(({ videoId }) =>
+      queries.selectFrom('video_encodings').selectAll().where('video_id', '=', videoId),
     );
     this.#renditions = new RenditionsStore(database);
-    this.#order = database.sqlite.prepare<
-      [string],
-      Pick<
-        VideoRow,
-        'project_id' | 'clip_start_ms' | 'clip_end_ms' | 'watermark' | 'has_mp4_support' | 'live_stream_id'
-      > &
-        Pick<ProjectRow, 'environment'> & {
-          origin: VideoSourceRow['origin'] | null;
-          is_joined: number | null;
-        }
-    >(
-      `SELECT v.project_id, v.clip_start_ms, v.clip_end_ms, v.watermark, v.has_mp4_support, v.live_stream_id,
-         p.environment, s.origin, s.is_joined
-       FROM videos v JOIN projects p ON p.id = v.project_id LEFT JOIN video_sources s ON s.video_id = v.id
-       WHERE v.id = ?`,
+    this.#viewers = database.prepare(({ videoId }: Bound<{ videoId: string }>) =>
+      queries
+        .selectFrom('videos as v')
+        .leftJoin('video_encodings as e', 'e.video_id', 'v.id')
+        .leftJoin('video_sources as s', 's.video_id', 'v.id')
+        .select([
+          'v.project_id',
+          'v.title',
+          'v.is_public',
+          'v.has_mp4_support',
+          'v.is_panoramic',
+          'v.player_id',
+        ])
+        .select(['e.is_playable', 'e.has_storyboard', 'e.revision', 'e.facts'])
+        .select(({ fn }) => fn.coalesce('e.failure', 's.failure').as('failure'))
+        .select(isAudioOnlyOf(videoId).as('is_audio_only'))
+        .where('v.id', '=', videoId)
+        .where('v.discarded_at_ms', 'is', null),
     );
-    this.#viewers = database.sqlite.prepare<
-      [string],
-      Pick<
-        VideoRow,
-        'project_id' | 'title' | 'is_public' | 'has_mp4_support' | 'is_panoramic' | 'player_id'
-      > & {
-        [Key in 'is_playable' | 'has_storyboard' | 'failure' | 'revision' | 'facts']:
-          | VideoEncodingRow[Key]
-          | null;
-      } & AudioOnlyRow
-    >(
-      `SELECT v.project_id, v.title, v.is_public, v.has_mp4_support, v.is_panoramic, v.player_id,
-         e.is_playable, e.has_storyboard, coalesce(e.failure, s.failure) AS failure, e.revision, e.facts,
-         ${audioOnlyColumn('v.id')}
-       FROM videos v LEFT JOIN video_encodings e ON e.video_id = v.id
-         LEFT JOIN video_sources s ON s.video_id = v.id
-       WHERE v.id = ? AND v.discarded_at_ms IS NULL`,
+    this.#audioOnly = database.prepare(({ videoId }: Bound<{ videoId: string }>) =>
+      queries.selectNoFrom(isAudioOnlyOf(videoId).as('is_audio_only')),
     );
-    this.#language = database.sqlite.prepare<[string], Pick<VideoRow, 'language'>>(
-      'SELECT language FROM videos WHERE id = ?',
-    );
-    this.#audioOnly = database.sqlite.prepare<[string], AudioOnlyRow>(`SELECT ${audioOnlyColumn('?')}`);
   }
 
   request(videoId: string): EncodingRequest | undefined {
-    const row = this.#order.get(videoId);
+    const row = this.#findRequest(videoId);
     if (row === undefined) return undefined;
     return {
       projectId: row.project_id,
@@ -136,7 +111,7 @@ export class EncodingsStore implements EncodingRepository {
   }
 
   state(videoId: string): EncodingState | undefined {
-    const row = this.#encoding.get(videoId);
+    const row = this.#encoding.first({ videoId });
     if (row === undefined) return undefined;
     return {
       facts: JSON.parse(row.facts),
@@ -149,9 +124,9 @@ export class EncodingsStore implements EncodingRepository {
     };
   }
 
-  /** What viewers' requests need; undefined for a video that is unknown or discarded. */
+  /** Undefined for a video that is unknown or discarded. */
   findForViewers(videoId: string): VideoForViewers | undefined {
-    const row = this.#viewers.get(videoId);
+    const row = this.#viewers.first({ videoId });
     if (row === undefined) return undefined;
     return {
       projectId: row.project_id,
@@ -168,14 +143,16 @@ export class EncodingsStore implements EncodingRepository {
     };
   }
 
-  /** Tells whether the source has audio alone, so that there will be no mp4. */
+  /** Tells whether the source has no video, so that there is no mp4. */
   isAudioOnly(videoId: string): boolean {
-    return this.#audioOnly.get(videoId)?.is_audio_only === 1;
+    return this.#audioOnly.first({ videoId })?.is_audio_only === 1;
   }
 
-  /** The language that the owner gave the video. */
+  /** The language that the owner set. */
   languageOf(videoId: string): string | undefined {
-    return this.#language.get(videoId)?.language ?? undefined;
+    const { queries } = this.#database;
+    const video = queries.selectFrom('videos').select('language').where('id', '=', videoId);
+    return this.#database.first(video)?.language ?? undefined;
   }
 
   setPlan(videoId: string, facts: unknown, renditions: readonly RenditionName[]): void {
@@ -217,7 +194,7 @@ export class EncodingsStore implements EncodingRepository {
     this.#updateRenditions(videoId, renditions, { status: 'encoding', progress_percent: 0 });
   }
 
-  /** Calls `listener` each time that an encode has come further, with 100 when it is done; the returned function ends that. */
+  /** Calls `listener` with the progress of each encode, 100 when it is done. Returns a function that stops this. */
   onProgress(listener: ProgressListener): () => void {
     this.#progressListeners.add(listener);
     return () => {
@@ -246,7 +223,7 @@ export class EncodingsStore implements EncodingRepository {
         const row = before.find(
           ({ type, quality }) => type === rendition.type && quality === rendition.quality,
         );
-        // Nobody wants it any more.
+        // No longer requested.
         if (row === undefined) continue;
         this.#renditions.set(videoId, rendition, {
           status: 'encoded',
@@ -272,14 +249,7 @@ export class EncodingsStore implements EncodingRepository {
   }
 
   updateMetadata(videoId: string, facts: unknown): void {
-    this.#change(videoId, () =>
-      this.#database.run(
-        this.#database.queries
-          .updateTable('video_encodings')
-          .set({ facts: JSON.stringify(facts) })
-          .where('video_id', '=', videoId),
-      ),
-    );
+    this.#change(videoId, () => this.#updateEncoding(videoId, { facts: JSON.stringify(facts) }));
   }
 
   markFailed(videoId: string, renditions: readonly RenditionName[], reason: string): void {
@@ -297,7 +267,7 @@ export class EncodingsStore implements EncodingRepository {
           .updateTable('video_encodings')
           .set({ failure: reason })
           .where('video_id', '=', videoId)
-          // Something came of it.
+          // Some of it can be played.
           .where('is_playable', '=', 0),
       );
       this.#renditions.failUnfinished(videoId);
@@ -306,28 +276,23 @@ export class EncodingsStore implements EncodingRepository {
   }
 
   sourceFailed(videoId: string, reason: string): void {
-    const video = this.#order.get(videoId);
+    const video = this.#findRequest(videoId);
     if (video === undefined) return;
     this.#appendEvent(sourceFailedEvent, videoId, { reason }, videoOwnerOf(video));
   }
 
-  /** Tells whether nothing of a video can be played, and nothing more will come of its source. */
+  /** Tells whether the source failed and nothing of the video can be played. */
   hasFailed(videoId: string): boolean {
-    const row = this.#encoding.get(videoId);
+    const row = this.#encoding.first({ videoId });
     return row !== undefined && row.failure !== null && row.is_playable === 0;
   }
 
-  /** Forgets all that is known of a video's source and was made of it: another one comes. */
+  /** Removes everything about a source that another one replaces. */
   reset(videoId: string): void {
-    if (this.#encoding.get(videoId) === undefined) return;
+    if (this.#encoding.first({ videoId }) === undefined) return;
     this.#database.transaction(() => {
       this.setPlan(videoId, {}, []);
-      this.#database.run(
-        this.#database.queries
-          .updateTable('video_encodings')
-          .set({ has_storyboard: 0 })
-          .where('video_id', '=', videoId),
-      );
+      this.#updateEncoding(videoId, { has_storyboard: 0 });
     });
   }
 
@@ -336,24 +301,17 @@ export class EncodingsStore implements EncodingRepository {
   }
 
   markStoryboardReady(videoId: string): void {
-    this.#change(videoId, () =>
-      this.#database.run(
-        this.#database.queries
-          .updateTable('video_encodings')
-          .set({ has_storyboard: 1 })
-          .where('video_id', '=', videoId),
-      ),
-    );
+    this.#change(videoId, () => this.#updateEncoding(videoId, { has_storyboard: 1 }));
   }
 
   transaction(work: () => void): void {
     this.#database.transaction(work);
   }
 
-  /** In one transaction, with the next revision; nothing when the video is gone. */
+  /** Runs `work` in a transaction with the next revision. Does nothing when the video is deleted. */
   #change(videoId: string, work: (owner: VideoOwner) => void): void {
     this.#database.transaction(() => {
-      const video = this.#order.get(videoId);
+      const video = this.#findRequest(videoId);
       if (video === undefined) return;
       this.#database.run(
         this.#database.queries
@@ -375,6 +333,24 @@ export class EncodingsStore implements EncodingRepository {
       );
       work(videoOwnerOf(video));
     });
+  }
+
+  #updateEncoding(videoId: string, values: Partial<VideoEncodingRow>): void {
+    this.#database.run(
+      this.#database.queries.updateTable('video_encodings').set(values).where('video_id', '=', videoId),
+    );
+  }
+
+  #findRequest(videoId: string) {
+    return this.#database.first(
+      this.#database.queries
+        .selectFrom('videos as v')
+        .innerJoin('projects as p', 'p.id', 'v.project_id')
+        .leftJoin('video_sources as s', 's.video_id', 'v.id')
+        .select(['v.project_id', 'v.clip_start_ms', 'v.clip_end_ms', 'v.watermark', 'v.has_mp4_support'])
+        .select(['v.live_stream_id', 'p.environment', 's.origin', 's.is_joined'])
+        .where('v.id', '=', videoId),
+    );
   }
 
   #insertRendition(videoId: string, { type, quality }: RenditionName): void {
@@ -410,7 +386,7 @@ export class EncodingsStore implements EncodingRepository {
   }
 
   #appendFailed(videoId: string, reason: string, owner: VideoOwner): void {
-    const playable = this.#encoding.get(videoId)?.is_playable === 1;
+    const playable = this.#encoding.first({ videoId })?.is_playable === 1;
     this.#appendEvent(encodingFailedEvent, videoId, { reason, playable }, owner);
   }
 

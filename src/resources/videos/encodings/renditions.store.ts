@@ -2,7 +2,7 @@ import type { Database } from '../../../store/database.ts';
 import type { RenditionRow } from '../../../store/media-tables.ts';
 import type { RenditionName } from '../../../vod/encoding-repository.ts';
 
-/** Whether something complete can be played of a video with these renditions: its picture, or where it has none its sound. */
+/** Tells whether a video is playable: its audio and, when it has video, one HLS rendition are encoded. */
 export function isPlayable(rows: readonly Pick<RenditionRow, 'type' | 'status'>[]): boolean {
   const isEncoded = (wanted: RenditionRow['type']) =>
     rows.some(({ type, status }) => type === wanted && status === 'encoded');
@@ -11,24 +11,27 @@ export function isPlayable(rows: readonly Pick<RenditionRow, 'type' | 'status'>[
   return isAudioEncoded && (hasVideo ? isEncoded('hls') : isEncoded('audio'));
 }
 
-/** The rows of videos' renditions, for all that write down what became of them. */
 export class RenditionsStore {
   readonly #database: Database;
   readonly #ofVideo;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#ofVideo = database.sqlite.prepare<[string], RenditionRow>(
-      'SELECT * FROM renditions WHERE video_id = ? ORDER BY position',
+    this.#ofVideo = database.prepare<{ videoId: string }, RenditionRow>(({ videoId }) =>
+      database.queries
+        .selectFrom('renditions')
+        .selectAll()
+        .where('video_id', '=', videoId)
+        .orderBy('position'),
     );
   }
 
-  /** In the order of the status: HLS ascending, mp4, audio. */
+  /** In the order of the API: HLS ascending, mp4, audio. */
   ofVideo(videoId: string): RenditionRow[] {
-    return this.#ofVideo.all(videoId);
+    return this.#ofVideo.all({ videoId });
   }
 
-  /** Changes a rendition, where it is there. */
+  /** Changes a rendition if it exists. */
   set(videoId: string, { type, quality }: RenditionName, values: Partial<RenditionRow>): void {
     this.#database.run(
       this.#database.queries
@@ -40,7 +43,6 @@ export class RenditionsStore {
     );
   }
 
-  /** What of a video is not encoded has failed. */
   failUnfinished(videoId: string): void {
     this.#database.run(
       this.#database.queries
