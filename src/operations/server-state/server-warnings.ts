@@ -2,7 +2,7 @@ import type { ServerStateView } from './server-state.schema.ts';
 
 type ServerWarning = ServerStateView['warnings'][number];
 
-export type ServerMeasurements = Pick<ServerStateView, 'cpu' | 'memory' | 'disk' | 'queue' | 'programs'>;
+type ServerMeasurements = Pick<ServerStateView, 'cpu' | 'memory' | 'disk' | 'queue' | 'programs'>;
 
 const lowDiskFactor = 3;
 const lowDiskShare = 0.05;

@@ -16,7 +16,7 @@ const storageKinds: readonly (readonly [beginning: RegExp, kind: StorageKind])[]
 ];
 
 /** Returns the kind of a file or folder in a video's folder; undefined when it is not counted. */
-export function storageKindOf(name: string, isRecording: boolean): StorageKind | undefined {
+function storageKindOf(name: string, isRecording: boolean): StorageKind | undefined {
   const kind = storageKinds.find(([pattern]) => pattern.test(name))?.[1];
   return kind === 'sourceBytes' && isRecording ? 'recordingBytes' : kind;
 }

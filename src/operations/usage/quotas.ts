@@ -10,7 +10,7 @@ export interface QuotaLimits {
 }
 
 /** A request that sends a file, from its start to its response. */
-export interface Reservation {
+interface Reservation {
   /** The largest allowed file; undefined for no limit. */
   readonly maxBytes: number | undefined;
   /** Returns the error for a larger file. */

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { sharesBetween } from '../../../src/operations/server-state/machine.ts';
-import {
-  findWarnings,
-  type ServerMeasurements,
-} from '../../../src/operations/server-state/server-warnings.ts';
+import { findWarnings } from '../../../src/operations/server-state/server-warnings.ts';
 
 const gigabyte = 1e9;
+type ServerMeasurements = Parameters<typeof findWarnings>[0];
+
 const well: ServerMeasurements = {
   cpu: { cores: 4, serverPercent: 2, machinePercent: 20 },
   memory: { serverBytes: 1e8, machineTotalBytes: 8 * gigabyte, machineFreeBytes: 4 * gigabyte },

@@ -1,6 +1,9 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { storageKindOf } from '../../../src/operations/usage/measure-files.ts';
+import { measureFiles } from '../../../src/operations/usage/measure-files.ts';
 import { dayOf, formatDay } from '../../../src/shared/day.ts';
+import { testTempDir } from '../../support/temp-dir.ts';
 
 describe('a day of traffic', () => {
   it.each([
@@ -12,7 +15,17 @@ describe('a day of traffic', () => {
   });
 });
 
-describe('what the files of a video are counted as', () => {
+/** Measures a folder with one file, or a folder with one file in it. */
+async function kindOf(name: string, isRecording: boolean): Promise<string | undefined> {
+  const folder = await testTempDir();
+  const isFolder = name === 'mp4' || name.startsWith('hls-');
+  if (isFolder) mkdirSync(join(folder, name));
+  writeFileSync(isFolder ? join(folder, name, 'media.mp4') : join(folder, name), 'x');
+  const measured = Object.entries(await measureFiles(folder, isRecording));
+  return measured.find(([, bytes]) => bytes > 0)?.[0];
+}
+
+describe('the files of a video', () => {
   it.each([
     ['source', 'sourceBytes'],
     ['source.partial', 'sourceBytes'],
@@ -28,12 +41,12 @@ describe('what the files of a video are counted as', () => {
     ['source.partial.tag', undefined],
     ['.removed-6f1d1c52-6f0e-4a0e-9c58-0a1a3e2b4c5d', undefined],
     ['notes.txt', undefined],
-  ])('%s: %s', (name, kind) => {
-    expect(storageKindOf(name, false)).toBe(kind);
+  ])('%s counts as %s', async (name, kind) => {
+    expect(await kindOf(name, false)).toBe(kind);
   });
 
-  it('counts the source of a recording as one', () => {
-    expect(storageKindOf('source', true)).toBe('recordingBytes');
-    expect(storageKindOf('hls-1', true)).toBe('hlsBytes');
+  it('count the source of a recording as a recording', async () => {
+    expect(await kindOf('source', true)).toBe('recordingBytes');
+    expect(await kindOf('hls-1', true)).toBe('hlsBytes');
   });
 });

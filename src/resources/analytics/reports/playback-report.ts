@@ -181,7 +181,7 @@ export function parseLegacyReport(
 }
 
 /** Removes user, password and fragment from a web address. Anything else becomes `''`. */
-export function cleanReferrer(text: string): string {
+function cleanReferrer(text: string): string {
   const url = text.length > maxReferrerLength ? null : URL.parse(text);
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return '';
   url.username = '';

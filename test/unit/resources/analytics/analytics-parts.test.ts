@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseIsoDate } from '../../../../src/resources/analytics/parse-iso-date.ts';
 import { ConcurrentViewers } from '../../../../src/resources/analytics/queries/concurrent-viewers.ts';
 import { DeviceParser } from '../../../../src/resources/analytics/reports/device-parser.ts';
-import { cleanReferrer } from '../../../../src/resources/analytics/reports/playback-report.ts';
+import { parseWatchReport } from '../../../../src/resources/analytics/reports/playback-report.ts';
 import { TokenBuckets } from '../../../../src/resources/analytics/reports/token-buckets.ts';
 import { intervalsOf, minutesOf, segmentsOf } from '../../../../src/resources/analytics/timeframe.ts';
 
@@ -122,7 +122,7 @@ describe('referrers', () => {
     ['not an address', ''],
     [`https://example.org/${'a'.repeat(2_048)}`, ''],
   ])('%s', (text, expected) => {
-    expect(cleanReferrer(text)).toBe(expected);
+    expect(parseWatchReport({ mid: 'vi1', pid: 'p1', ref: text, eve: [] }, 0).referrer).toBe(expected);
   });
 });
 
