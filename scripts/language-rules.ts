@@ -21,8 +21,8 @@ const retiredNames: readonly (readonly [name: RegExp, replacement: string])[] = 
   [/^picture(?:s|[A-Z]\w*)?$|Pictures?$/, 'video, frame, image or thumbnail'],
 ];
 
-/** Names that the API, the database or the browser fixes. */
-const fixedNames = /^(?:longestKeyframeIntervalSeconds|longest_gop_ms)$|[pP]ictureInPicture/;
+/** Names that the API, stored data or the browser fixes. */
+const fixedNames = /^(?:longestKeyframeIntervalSeconds|longestSegmentSeconds|longest_gop_ms)$|[pP]ictureInPicture/;
 
 /** Strings, template literals and comments, in the order in which they begin. */
 const token =

@@ -43,7 +43,7 @@ describe.concurrent.each(ffmpegBuilds)('ffmpeg ($name)', ({ path }) => {
     expect(script?.body.subarray(0, 13).toString('latin1')).toBe('\x02\x00\x0aonMetaData');
   });
 
-  test('a wrong key: it ends at once and says why', async () => {
+  test('a wrong key ends it at once with the reason', async () => {
     const ingest = await open();
     const url = `rtmp://127.0.0.1:${ingest.port}/s/wrong-key`;
     await using publisher = publishTestPicture({ ffmpeg: path, url });
@@ -52,7 +52,7 @@ describe.concurrent.each(ffmpegBuilds)('ffmpeg ($name)', ({ path }) => {
     expect(ingest.counts.get('refused unknown-key')).toBe(1);
   });
 
-  test('another app: it ends at once and says where to go', async () => {
+  test('an unknown app ends it at once with the right path', async () => {
     const ingest = await open();
     const url = `rtmp://127.0.0.1:${ingest.port}/vod/${goodKey}`;
     await using publisher = publishTestPicture({ ffmpeg: path, url });
@@ -71,7 +71,7 @@ describe.concurrent.each(ffmpegBuilds)('ffmpeg ($name)', ({ path }) => {
     expect(ingest.publishers[0]!.closeReasons).toEqual(['ended-by-server']);
   });
 
-  test('when it dies, its end is known at once', async () => {
+  test('its death is noticed at once', async () => {
     const ingest = await open();
     const url = `rtmp://127.0.0.1:${ingest.port}/s/${goodKey}`;
     await using publisher = publishTestPicture({ ffmpeg: path, url });

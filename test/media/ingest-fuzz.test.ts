@@ -128,7 +128,7 @@ afterAll(() => {
   process.off('unhandledRejection', noteError);
 });
 
-test('the recording is taken as it is', async () => {
+test('the unchanged recording is accepted', async () => {
   const ingest = await startIngest();
   await play(ingest.port, recorded, 0);
   await waitUntil(() => ingest.publishers[0]?.closeReasons.length === 1);

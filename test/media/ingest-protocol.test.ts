@@ -95,7 +95,7 @@ test('another app is refused in words', async () => {
   expect(ingest.counts.get('refused unknown-app')).toBe(1);
 });
 
-test('connect tells what it was told of Enhanced RTMP, and its object encoding', async () => {
+test('connect echoes the Enhanced RTMP properties and the object encoding', async () => {
   const ingest = await open();
   const client = await RtmpClient.open({ port: ingest.port });
   clients.push(client);
@@ -344,7 +344,7 @@ test('draining refuses new publishers in words and lets the running ones be', as
   expect(ingest.publishers[0]?.closeReasons).toEqual([]);
 });
 
-test('stopping tells running publishers, ends all connections, and may be done twice', async () => {
+test('stopping notifies publishers, closes all connections, and may be repeated', async () => {
   const ingest = await open();
   const running = await connect(ingest);
   await running.publish(goodKey);

@@ -87,7 +87,7 @@ test('a bad certificate rejects the start', async () => {
   });
 });
 
-test('what is not TLS, or stops within its handshake, is closed and counted', async () => {
+test('connections without TLS or with an incomplete handshake are closed and counted', async () => {
   const { ingest, port } = await open(() => makeSelfSigned('one'));
   const plain = connectTcp(port, '127.0.0.1').on('error', () => {});
   plain.write(Buffer.alloc(1_537, 3));

@@ -153,7 +153,7 @@ test('audio and video of no length are left out and counted', async () => {
 });
 
 // Media of somebody who is not the accepted publisher.
-test('nobody but the accepted publisher brings media into a stream', async () => {
+test('only the accepted publisher brings media into a stream', async () => {
   const ingest = await open();
   const publisher = await connect(ingest);
   await publisher.publish(goodKey);
@@ -250,7 +250,7 @@ test('a gate that throws is a refusal, not the end of the process', async () => 
 });
 
 // A duplicate publisher, and an end that is told 30 s late.
-test('every publish is put to the gate, and its end is told once and at once', async () => {
+test('every publish is checked by the gate, and its end is reported once and at once', async () => {
   const ingest = await open();
   const first = await connect(ingest);
   await first.publish(goodKey);
@@ -346,7 +346,7 @@ test('a peer that connects and does not publish is closed in time', async () => 
   await waitUntil(() => ingest.counts.get('closed publish-timeout') === 1);
 });
 
-test('a gate that never answers does not keep the connection, and a late yes is told the end', async () => {
+test('a gate that never answers does not keep the connection, and a late approval closes the sink', async () => {
   const answer = Promise.withResolvers<void>();
   const publishers: RecordedPublisher[] = [];
   const ingest = await open({

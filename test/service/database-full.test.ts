@@ -8,7 +8,7 @@ describe('a database that has no room left', () => {
   });
   afterAll(() => api?.stop());
 
-  it('refuses what is to be written as a full disk does, still answers what is read, and takes both again later', async () => {
+  it('refuses writes while the disk is full, still answers reads, and recovers later', async () => {
     const { sqlite } = api.database;
     const description = 'A long text. '.repeat(300);
     const create = (title: string) => api.call('POST', '/videos', { body: { title, description } });

@@ -30,7 +30,7 @@ const notes = () =>
   database.sqlite.prepare<[], string>('SELECT text FROM notes ORDER BY rowid').pluck().all();
 
 describe('writes in a batch', () => {
-  it('are committed when their callers hear of them, all of a turn at once', async () => {
+  it('are committed before their callers resume, all of one event loop iteration together', async () => {
     standStill();
     const other = new Sqlite(path);
     try {
@@ -114,7 +114,7 @@ describe('writes in a batch', () => {
     reopened.close();
   });
 
-  it('are there after a kill at any moment, once their callers have heard of them', async () => {
+  it('survive a kill at any moment once their callers have resumed', async () => {
     const dataDir = await testTempDir();
     const program = `
       const { writeSync } = await import('node:fs');
@@ -169,7 +169,7 @@ describe('the log of the database', () => {
       ),
     );
 
-  it('is written into the file by a thread, and begins anew however many writes come', async () => {
+  it('is written into the file by a thread, and restarts however many writes come', async () => {
     await database.start();
     // Without an end, the log would be of 190 MiB and more.
     for (let round = 0; round < 100; round += 1) await addMany(100, round * 100);

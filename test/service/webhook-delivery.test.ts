@@ -8,7 +8,7 @@ import { MovedClock, type RunningWebhooks, startReceiver, startWebhooks } from '
 const hmac = (secret: string, text: string) => createHmac('sha256', secret).update(text).digest('hex');
 
 describe('a webhook', () => {
-  it('is told of an event with the headers and signatures of the contract', async () => {
+  it('receives an event with the headers and signatures of the contract', async () => {
     const server = await startWebhooks();
     const receiver = await startReceiver();
     const { webhookId, signatureSecret } = await server.hook(
@@ -35,7 +35,7 @@ describe('a webhook', () => {
     expect(Math.abs(Number(t) - Date.now() / 1_000)).toBeLessThan(60);
   });
 
-  it('is told of what it subscribes to, and of nothing of another project', async () => {
+  it('receives the events that it subscribes to, and none of another project', async () => {
     const server = await startWebhooks({ api: { isUpgraded: true } });
     const receiver = await startReceiver();
     await server.hook(receiver.url, ['live-stream.broadcast.ended']);
@@ -141,7 +141,7 @@ describe('a webhook', () => {
     expect(details.json.nextAttemptAt).toBeUndefined();
   });
 
-  it('that answers again gets at once what was to be tried much later', async () => {
+  it('that has recovered gets deliveries at once that were due much later', async () => {
     const clock = new MovedClock();
     const server = await startWebhooks({ clock });
     const receiver = await startReceiver();

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { waitUntil } from '../support/wait-until.ts';
 import { startReceiver, startWebhooks } from './webhook-fixture.ts';
 
-it('a receiver that never answers holds up nobody: others get theirs while all its tries hang', async () => {
+it('a receiver that never answers does not delay others while all its attempts hang', async () => {
   const server = await startWebhooks({ timeoutMs: 60_000 });
   const silent = await startReceiver();
   silent.answer = () => {};

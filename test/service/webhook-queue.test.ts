@@ -120,7 +120,7 @@ it('keeps only so many, and gives up the oldest for the newest', async () => {
   ]);
 });
 
-it('is not told of what its transaction took back', async () => {
+it('receives nothing of a transaction that was rolled back', async () => {
   const { database, projectId, rows } = await opened();
   const outbox = new Outbox(database, silentLogger);
   const append = () =>
@@ -138,7 +138,7 @@ it('is not told of what its transaction took back', async () => {
   ]);
 });
 
-it('forgets what is old, what is too much, and what is of webhooks that are gone', async () => {
+it('removes old, excess and orphaned deliveries', async () => {
   const { database, projectId, addWebhook, rows } = await opened();
   const clock = new MovedClock();
   const queue = new WebhookQueue(database);
@@ -254,7 +254,7 @@ describe('a page of a long log', () => {
   });
 });
 
-it('is told of broadcasts once when they can be played and once when they end, and of no others', async () => {
+it('receives one event when a broadcast becomes playable and one when it ends, and no others', async () => {
   const { database, projectId, rows } = await opened();
   for (const liveStreamId of ['li1', 'li2', 'li3']) {
     new LiveStreamsStore(database).add({

@@ -120,7 +120,7 @@ it('finds a host whose name server never answers for the other family of address
   ]);
 });
 
-it('gives up a name server that is silent, and a request that nobody waits for', async () => {
+it('gives up on a silent name server, and cancels aborted requests', async () => {
   const send = senderOf({ resolve: () => new Promise(() => {}), timeoutMs: 30 });
   expect((await send('http://hooks.invalid/')).error).toBe('No answer came within 0.03 s.');
   const patient = senderOf({ resolve: () => new Promise(() => {}) });
@@ -130,7 +130,7 @@ it('gives up a name server that is silent, and a request that nobody waits for',
   expect((await answer).statusCode).toBeUndefined();
 });
 
-it('says what is wrong with a receiver that is not there', async () => {
+it('explains why a receiver cannot be reached', async () => {
   const gone = await startReceiver();
   gone.server.close();
   expect((await senderOf()(gone.url)).error).toBe('The connection was refused.');

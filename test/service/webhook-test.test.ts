@@ -6,7 +6,7 @@ import { MovedClock, startReceiver, startWebhooks } from './webhook-fixture.ts';
 const hmac = (secret: string, text: string) => createHmac('sha256', secret).update(text).digest('hex');
 
 describe('a test of a webhook', () => {
-  it('is sent as events are, clearly marked, and tells at once what came of it', async () => {
+  it('is sent like events, clearly marked, and returns its result', async () => {
     const server = await startWebhooks();
     const receiver = await startReceiver();
     const { webhookId, signatureSecret } = await server.hook(receiver.url);
@@ -108,7 +108,7 @@ describe('a test of a webhook', () => {
 });
 
 describe('a webhook that moves', () => {
-  it('is sent what waits for it at its new address, at once and with the same secret', async () => {
+  it('receives waiting deliveries at its new address, at once and with the same secret', async () => {
     const clock = new MovedClock();
     const server = await startWebhooks({ clock });
     const [old, next] = [await startReceiver(), await startReceiver()];
@@ -127,7 +127,7 @@ describe('a webhook that moves', () => {
     expect(old.hooks).toHaveLength(1);
   });
 
-  it('is told of newly chosen events from then on', async () => {
+  it('receives newly selected events from then on', async () => {
     const server = await startWebhooks();
     const receiver = await startReceiver();
     const { webhookId } = await server.hook(receiver.url, ['live-stream.broadcast.ended']);

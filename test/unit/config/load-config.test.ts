@@ -39,7 +39,7 @@ describe('the table of settings', () => {
     expect(config['videos.restore']).toBe(7);
   });
 
-  test('every setting has a variable of its own, named after its key', () => {
+  test('every setting has its own variable, named after its key', () => {
     const names = Object.values(settings).map(({ env }) => env);
     expect(new Set(names).size).toBe(names.length);
     for (const [key, { env }] of Object.entries(settings)) {
@@ -79,7 +79,7 @@ describe('where values come from', () => {
     });
   });
 
-  test('a file that is not there is fine, unless it was asked for', () => {
+  test('a missing file is an error only when it was named', () => {
     expect(problemsOf({ file: '/nonexistent/server.json' })).toEqual([]);
     expect(problemsOf({ file: '/nonexistent/server.json', fileRequired: true })).toEqual([
       expect.stringContaining('/nonexistent/server.json: cannot be read'),
@@ -170,8 +170,8 @@ describe('units', () => {
   });
 });
 
-describe('what is refused', () => {
-  test('all problems come at once, each with where it stands', async () => {
+describe('refuses', () => {
+  test('all problems are reported at once, each with its source', async () => {
     const file = await fileWith({
       http: { port: 'x' },
       live: { wimdow: '16s' },

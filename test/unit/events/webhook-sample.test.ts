@@ -4,7 +4,7 @@ import { signBody, signBodyWithTimestamp } from '../../../src/events/webhooks/we
 
 const page = readFileSync(new URL('../../../docs/webhooks.md', import.meta.url), 'utf8');
 
-test('the sample of the documentation knows what is genuine, and refuses what is not or is old', async () => {
+test('the sample of the documentation accepts genuine requests, and refuses forged and old ones', async () => {
   const sample = /```js\n([\s\S]*?)```/.exec(page)![1]!;
   const { isGenuine } = await import(`data:text/javascript,${encodeURIComponent(sample)}`);
   const secret = 'sig_sec_6Jd2mWx8Tq4Lb1Rn7Gz5Fk';

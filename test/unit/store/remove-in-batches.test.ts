@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { removeInBatches } from '../../../src/store/remove-in-batches.ts';
 
-it('removes all there is, a few at a time, with turns for others in between', async () => {
+it('removes all rows in batches that yield to the event loop', async () => {
   let left = 1_050;
   let turns = 0;
   let isDone = false;

@@ -32,7 +32,7 @@ test.each([
   expect(() => decodeCommand(payload)).toThrow(expect.objectContaining({ code: 'media-malformed' }));
 });
 
-test('a cut off command throws and does no more', () => {
+test('a truncated command throws', () => {
   const payload = encodeAmf0('connect', 1, { app: 's', tcUrl: 'rtmp://host/s' });
   for (let length = 1; length < payload.length; length += 1) {
     try {
@@ -60,7 +60,7 @@ test('the encoder is one printable line of 64 characters', () => {
   );
 });
 
-test('the FourCCs of list and maps are put together, and each is told back as it came', () => {
+test('the FourCCs of list and maps are merged, and each is echoed unchanged', () => {
   const connect = connectWith({
     fourCcList: ['av01', 'hvc1', 'toolong', 3],
     videoFourCcInfoMap: new Map<string, AmfValue>([

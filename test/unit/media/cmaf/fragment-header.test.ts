@@ -39,7 +39,7 @@ const tables: readonly (readonly [string, readonly Row[]])[] = [
 ];
 
 describe('the head of a fragment', () => {
-  test.each(tables)('tells of %s what a whole fragment tells', (_, rows) => {
+  test.each(tables)('describes %s like a whole fragment', (_, rows) => {
     const columns = new SampleColumns();
     for (const { durationTicks, data, compositionOffsetTicks, isSync } of rows) {
       columns.push(durationTicks, data.length, compositionOffsetTicks, isSync);
@@ -53,7 +53,7 @@ describe('the head of a fragment', () => {
     expect(head.length).toBeLessThanOrEqual(whole.length - columns.dataBytes + 4);
   });
 
-  test('begins anew when its samples are cleared', () => {
+  test('starts over when its samples are cleared', () => {
     const columns = new SampleColumns();
     columns.push(1, 1, 1, true);
     columns.clear();

@@ -22,7 +22,7 @@ function reading(bytes: Buffer, asked: number[] = []): ReadAt {
 const video: MadeTrack = { kind: 'video', timescale: 12_800, samples: gops([3, 2], 512) };
 
 describe('a progressive file', () => {
-  test('tells what its tracks are', async () => {
+  test('describes its tracks', async () => {
     const { bytes } = makeMovie([video, { kind: 'audio', timescale: 48_000, samples: sounds(5) }]);
     const movie = await readProgressiveMovie(reading(bytes), bytes.length);
     expect(movie.timescale).toBe(1000);
@@ -32,7 +32,7 @@ describe('a progressive file', () => {
     ]);
   });
 
-  test('tells of each sample when it is decoded, where it lies and whether it is a sync sample', async () => {
+  test('describes the decode time, position and sync flag of each sample', async () => {
     const { bytes, data } = makeMovie([{ ...video, samplesPerChunk: 2 }]);
     const movie = await readProgressiveMovie(reading(bytes), bytes.length);
     const cursor = new SampleCursor(movie.tracks[0]!.samples, bytes.length);
@@ -50,7 +50,7 @@ describe('a progressive file', () => {
     );
   });
 
-  test('is read without its media, wherever the moov stands', async () => {
+  test('is read without its media, wherever the moov is', async () => {
     const { bytes } = makeMovie([video], { isMovieLast: true });
     const front = box('free', Buffer.alloc(100_000));
     const asked: number[] = [];
@@ -77,7 +77,7 @@ describe('a progressive file', () => {
     await expect(readProgressiveMovie(reading(bytes), bytes.length)).rejects.toThrow(problem);
   });
 
-  test('is asked for no more than 128 MiB of moov', async () => {
+  test('reads at most 128 MiB of moov', async () => {
     const header = Buffer.concat([u32(300 * 1024 * 1024), Buffer.from('moov')]);
     const asked: number[] = [];
     await expect(readProgressiveMovie(reading(header, asked), 2 ** 40)).rejects.toThrow(/maximum/);

@@ -41,7 +41,7 @@ describe('a video tag', () => {
   });
 
   test.each([[[]], [[0x17]], [[0x17, 1, 0, 0]], [[0x90, 0x68, 0x76, 0x63]]])(
-    '%j is too short to be told',
+    '%j is too short to describe',
     bytes => {
       expect(describeVideoTag(Buffer.from(bytes))).toBeUndefined();
     },
@@ -76,12 +76,12 @@ describe('an audio tag', () => {
     expect(describeAudioTag(bytes)).toEqual({ codec: { name, isEnhanced: true }, role });
   });
 
-  test.each([[[]], [[0xaf]], [[0x90, 0x4f, 0x70]]])('%j is too short to be told', bytes => {
+  test.each([[[]], [[0xaf]], [[0x90, 0x4f, 0x70]]])('%j is too short to describe', bytes => {
     expect(describeAudioTag(Buffer.from(bytes))).toBeUndefined();
   });
 });
 
-describe('what is written around tags', () => {
+describe('tag envelopes', () => {
   test.each([
     [true, true, '464c5601050000000900000000'],
     [true, false, '464c5601040000000900000000'],

@@ -230,7 +230,7 @@ test.each([
   );
 });
 
-test('held, it gives nothing; released, it goes on where it was', () => {
+test('dispatches nothing while held, and continues after the release', () => {
   const messages: RtmpMessage[] = [];
   const reader = new ChunkReader(limits, message => {
     messages.push(message);
