@@ -22,7 +22,8 @@ const retiredNames: readonly (readonly [name: RegExp, replacement: string])[] = 
 ];
 
 /** Names that the API, stored data or the browser fixes. */
-const fixedNames = /^(?:longestKeyframeIntervalSeconds|longestSegmentSeconds|longest_gop_ms)$|[pP]ictureInPicture/;
+const fixedNames =
+  /^(?:longestKeyframeIntervalSeconds|longestSegmentSeconds|longest_gop_ms)$|[pP]ictureInPicture/;
 
 /** Strings, template literals and comments, in the order in which they begin. */
 const token =
