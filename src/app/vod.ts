@@ -71,7 +71,7 @@ interface TextTracks {
 }
 
 /** A file that is never changed: another content has another name. */
-export interface NamedFile {
+interface NamedFile {
   readonly path: string;
   readonly bytes: number;
   readonly name: string;
@@ -204,8 +204,7 @@ function vodSettings(
   };
 }
 
-/** Everything that recordings need beside {@link VodServices}. */
-export interface RecordingsOptions {
+interface RecordingsOptions {
   readonly config: Config;
   readonly database: Database;
   readonly outbox: Outbox;

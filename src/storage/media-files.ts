@@ -17,7 +17,7 @@ const publishAttempts = 3;
 export type FreeDiskSpace = (missing: () => Promise<number>) => Promise<void>;
 
 /** Space that can be freed when the disk is short: discarded videos. */
-export interface ReclaimableSpace {
+interface ReclaimableSpace {
   readonly makeRoom: FreeDiskSpace;
   /** Returns true if {@link makeRoom} could free this many bytes. */
   canMakeRoom(bytes: number): boolean;

@@ -32,7 +32,7 @@ async function written(bytes: Buffer) {
   return { folder, path };
 }
 
-test('a thread indexes a file as the main thread does, and is used again', async () => {
+test('a thread indexes a file like the main thread, and is reused', async () => {
   const { folder, path } = await written(makeMovie([video, audio]).bytes);
   const threads = threadsWith();
   const inThread = await threads.index(path, { folder, signal });
@@ -45,7 +45,7 @@ test('a thread indexes a file as the main thread does, and is used again', async
   expect(threads.threads).toBe(1);
 });
 
-test('a file of millions of empty boxes is refused while the server goes on', async () => {
+test('a file of millions of empty boxes is refused without blocking the server', async () => {
   const boxes = Buffer.alloc(16 * MIB, box('free'));
   const hostile = { ...audio, entries: [aacEntry(), boxes] };
   const { folder, path } = await written(makeMovie([hostile]).bytes);
@@ -69,7 +69,7 @@ test('a moov above the limit is not read', async () => {
   });
 });
 
-test('a file whose index takes too long to read is refused, and leaves nothing', async () => {
+test('a file whose index takes too long to read is refused and leaves no files', async () => {
   const { folder, path } = await written(makeMovie([video, audio]).bytes);
   const threads = threadsWith({ timeoutMs: 1 });
   expect(await threads.index(path, { folder, signal })).toEqual({
@@ -94,7 +94,7 @@ test('a file whose index needs too much memory is refused, and the next thread h
   expect(threads.threads).toBe(0);
 });
 
-test('a file that is no longer wanted is let go of at once', async () => {
+test('an aborted file is released immediately', async () => {
   const { folder, path } = await written(makeMovie([video, audio]).bytes);
   const threads = threadsWith();
   const controller = new AbortController();
@@ -105,7 +105,7 @@ test('a file that is no longer wanted is let go of at once', async () => {
   expect(threads.threads).toBe(0);
 });
 
-test('the end of the server ends the threads and what they work on', async () => {
+test('stopping ends the threads and their work', async () => {
   const { folder, path } = await written(makeMovie([video, audio]).bytes);
   const threads = threadsWith();
   const indexed = threads.index(path, { folder, signal });
@@ -114,7 +114,7 @@ test('the end of the server ends the threads and what they work on', async () =>
   expect(threads.threads).toBe(0);
 });
 
-test('a file that cannot be read is an error of the system', async () => {
+test('an unreadable file is a system error', async () => {
   const { folder } = await written(Buffer.alloc(1));
   const indexed = threadsWith().index(join(folder, 'missing'), { folder, signal });
   await expect(indexed).rejects.toMatchObject({ code: 'ENOENT' });

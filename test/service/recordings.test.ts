@@ -126,7 +126,7 @@ function fail(): never {
   throw new Error('the disk is full');
 }
 
-test('a recording begins with a look at the disk, which nobody looked at while nothing was recorded', async () => {
+test('opening a recording checks disk space, which is not checked while nothing is recorded', async () => {
   let free = 1e12;
   let looks = 0;
   const { recordings } = recordingsWith({
@@ -145,7 +145,7 @@ test('a recording begins with a look at the disk, which nobody looked at while n
   expect(recordings.open({ projectId, liveStreamId, broadcastId: 'brB' }, () => {})).toBeUndefined();
 });
 
-test('recordings begin again after a disk was full while none was made', async () => {
+test('recordings start again after the disk was full while none was open', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   let free = 1e12;
@@ -160,8 +160,8 @@ test('recordings begin again after a disk was full while none was made', async (
   expect(recordings.open({ projectId, liveStreamId, broadcastId: 'brA' }, () => {})).toBeDefined();
 });
 
-describe('what a crash left of a recording', () => {
-  test('becomes a video while everything else goes on', async () => {
+describe('an orphaned recording', () => {
+  test('becomes a video in the background', async () => {
     const videoId = await cutOff(6);
     let look = () => {};
     const looked = new Promise<void>(resolve => {
@@ -176,7 +176,7 @@ describe('what a crash left of a recording', () => {
     expect(video).toEqual({ id: videoId, title: 'Harbour', is_playable: 1 });
   });
 
-  test('is all there though it had its last name, and a file was begun that is nothing', async () => {
+  test('is complete when it has its final name already and an empty file beside it', async () => {
     const videoId = await cutOff(6);
     await rename(folderOf(videoId, 'recording-1.mp4'), folderOf(videoId, 'source'));
     await writeFile(folderOf(videoId, 'recording-2.mp4'), 'torn');
@@ -187,7 +187,7 @@ describe('what a crash left of a recording', () => {
     expect(readdirSync(folderOf(videoId)).filter(name => name.startsWith('recording'))).toEqual([]);
   });
 
-  test('of several files is put together without one that is torn', async () => {
+  test('of several files is joined without a truncated one', async () => {
     const videoId = await cutOff(2);
     const bytes = statSync(folderOf(videoId, 'recording-1.mp4')).size;
     await copyFile(folderOf(videoId, 'recording-1.mp4'), folderOf(videoId, 'recording-2.mp4'));
@@ -202,7 +202,7 @@ describe('what a crash left of a recording', () => {
     expect(statSync(folderOf(videoId, 'recording-2.mp4')).size).toBe(bytes);
   });
 
-  test('is left as it is where it became a video after all', async () => {
+  test('is ignored when it has become a video', async () => {
     const videoId = await cutOff(6);
     const { recordings, pass } = recordingsWith({
       book: real => ({
@@ -231,7 +231,7 @@ describe('a recording', () => {
     open.close();
   }
 
-  test('becomes a video though nothing could be written down when it was closed', async () => {
+  test('becomes a video although its closing could not be stored', async () => {
     const { recordings } = recordingsWith({ book: () => ({ close: fail }) });
     record(recordings, [[0], [1], [2]]);
     await waitUntil(() => playable().length > 0);
@@ -239,7 +239,7 @@ describe('a recording', () => {
     expect(linesOf('recording-unfinished')).toEqual([]);
   });
 
-  test('that cannot become a video holds no file, and is tried again less and less often', async () => {
+  test('that cannot become a video keeps no file open and is retried with growing delays', async () => {
     let isFull = true;
     const { recordings, pass } = recordingsWith({
       book: real => ({ convertToVideo: (...args) => (isFull ? fail() : real.convertToVideo(...args)) }),
@@ -264,7 +264,7 @@ describe('a recording', () => {
     expect(playable()).toMatchObject([{ is_playable: 1 }]);
   });
 
-  test('of a file without a keyframe at the beginning of a part becomes a video', async () => {
+  test('without keyframes at the start of parts becomes a video', async () => {
     const { recordings } = recordingsWith();
     const other = [{ ...videoTrack, timescale: videoTrack.timescale * 2 }, audioTrack];
     record(recordings, [[0], [1, { isKeyframe: false }, other]]);
@@ -272,7 +272,7 @@ describe('a recording', () => {
     expect(ordered).toEqual(['join']);
   });
 
-  test('with seconds between its keyframes is played as it is, with a minute it is encoded', async () => {
+  test('with seconds between keyframes is passed through, with a minute it is encoded', async () => {
     for (const [gop, jobs] of [
       [12, ['stills']],
       [60, ['prepare']],
@@ -289,14 +289,14 @@ describe('a recording', () => {
     }
   });
 
-  test('is not begun for a live stream that is gone', async () => {
+  test('does not start for a deleted live stream', async () => {
     const { recordings } = recordingsWith();
     await api.call('DELETE', `/live-streams/${liveStreamId}`);
     expect(recordings.open({ projectId, liveStreamId, broadcastId: 'brA' }, () => {})).toBeUndefined();
     expect(recordings.openCount).toBe(0);
   });
 
-  test('is stopped, and no other begun, once its project may not store any more', async () => {
+  test('stops, and no other starts, when its project may not store more', async () => {
     let mayStore = true;
     const { recordings } = recordingsWith({ mayStore: () => mayStore });
     await recordings.start();
@@ -320,7 +320,7 @@ describe('a recording', () => {
     expect(recordings.open(broadcast, () => {})).toBeUndefined();
   });
 
-  test('is begun on a full disk where the trash makes room, and not where it does not', async () => {
+  test('starts on a full disk only if the trash can free space', async () => {
     const broadcast = { projectId, liveStreamId, broadcastId: 'brA' };
     for (const [trashBytes, isBegun] of [
       [0.6e9, true],
@@ -338,7 +338,7 @@ describe('a recording', () => {
     }
   });
 
-  test('that is still being finished when the server stops is left for the next start', async () => {
+  test('that is unfinished when the server stops is finished by the next start', async () => {
     const { recordings } = recordingsWith({
       probe: (_, signal) =>
         new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),

@@ -24,7 +24,7 @@ export interface EncodeInput {
 }
 
 /** The renditions that one run of ffmpeg encodes. */
-export interface EncodeBatch {
+interface EncodeBatch {
   readonly renditions: readonly LadderRendition[];
   readonly hasAudio: boolean;
 }

@@ -24,7 +24,7 @@ test.each<[string, WatermarkPlacement, string]>([
   expect(`${width}x${height} at ${x},${y}`).toBe(expected);
 });
 
-test('an image that is larger than a small picture is shrunk to it', () => {
+test('an image that is larger than a small video is scaled down', () => {
   const placed = placeWatermark({ right: '0px' }, { width: 400, height: 400 }, { width: 320, height: 180 });
   expect(placed).toMatchObject({ width: 180, height: 180, x: 140, y: 0 });
   expect(placeWatermark({}, image, { width: 2, height: 2 })).toMatchObject({

@@ -13,8 +13,8 @@ const scoreOf = (luma: (x: number, y: number) => number) => scoreFrame(picture(l
 const scene = (x: number, y: number) =>
   120 + 60 * Math.sin(x / 9) + 40 * Math.sin(y / 3 + x) + ((x * y) % 17);
 
-describe('a picture that stands for a film', () => {
-  it('is one with light, shade and detail', () => {
+describe('a representative frame', () => {
+  it('has contrast and detail', () => {
     expect(scoreOf(scene)).toBeGreaterThan(GOOD_FRAME_SCORE);
   });
 
@@ -30,14 +30,14 @@ describe('a picture that stands for a film', () => {
     expect(scoreOf(luma)).toBeLessThan(scoreOf(scene) * 0.7);
   });
 
-  it('is rather sharp than blurred, and rather lit than dark', () => {
+  it('is sharp rather than blurred, and bright rather than dark', () => {
     const blurred = (x: number, y: number) =>
       Array.from({ length: 9 }, (_, step) => scene(x + step - 4, y)).reduce((a, b) => a + b) / 9;
     expect(scoreOf(blurred)).toBeLessThan(scoreOf(scene));
     expect(scoreOf((x, y) => scene(x, y) / 4)).toBeLessThan(scoreOf(scene));
   });
 
-  it('is nothing when there are no pixels', () => {
+  it('has a score of 0 without pixels', () => {
     expect(scoreFrame(new Uint8Array(), width)).toBe(0);
   });
 });

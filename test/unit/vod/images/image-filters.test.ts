@@ -21,7 +21,7 @@ it.each<[string, Partial<ProbedStream>, object]>([
   expect(frameFormatOf(stream(facts))).toMatchObject(look);
 });
 
-it('changes colours and lines only where there is a need', () => {
+it('converts colors and deinterlaces only if needed', () => {
   const size = { fit: 'exactly', width: 160, height: 90 } as const;
   const plain = imageFilters(size, { colorMatrix: 'bt601' });
   expect(plain[0]).toBe('scale=w=160:h=90:flags=bicubic');
@@ -31,7 +31,7 @@ it('changes colours and lines only where there is a need', () => {
   expect(imageFilters(size, { isInterlaced: true })[0]).toBe('field=top');
 });
 
-it('holds filters without blanks, which the writer of the command would part', () => {
+it('contains no spaces, which the command builder would split', () => {
   const all = { toneMap: true, isInterlaced: true };
   expect(imageFilters({ fit: 'within', width: 1280, height: 1280 }, all).join()).not.toMatch(/\s/);
 });

@@ -9,8 +9,8 @@ const images: Record<string, Buffer> = {
   WebP: Buffer.concat([Buffer.from('RIFF....WEBPVP8 \x04\0\0\0', 'latin1'), Buffer.alloc(4)]),
 };
 
-describe.each(Object.entries(images))('how a %s is turned', (_, image) => {
-  it('is read in either byte order', () => {
+describe.each(Object.entries(images))('the orientation of a %s', (_, image) => {
+  it('is read in both byte orders', () => {
     for (let orientation = 1; orientation <= 8; orientation += 1) {
       for (const order of ['little', 'big'] as const) {
         expect(orientationOf(withExif(image, exifOf(orientation, order), size))).toBe(orientation);
@@ -18,14 +18,14 @@ describe.each(Object.entries(images))('how a %s is turned', (_, image) => {
     }
   });
 
-  it('is not at all where nothing is said, or nothing that there is', () => {
+  it('is 1 when it is missing or invalid', () => {
     expect(orientationOf(image)).toBe(1);
     for (const orientation of [0, 9, 65_535]) {
       expect(orientationOf(withExif(image, exifOf(orientation), size))).toBe(1);
     }
   });
 
-  it('is read, or not at all, of what is cut off or wrong anywhere', () => {
+  it('is read from truncated or damaged data, or is 1', () => {
     const whole = withExif(image, exifOf(6), size);
     for (let length = 0; length < whole.length; length += 1) {
       expect([1, 6]).toContain(orientationOf(whole.subarray(0, length)));

@@ -30,7 +30,7 @@ describe('the layout of a storyboard', () => {
 });
 
 describe('the cues of a storyboard', () => {
-  it('name a part of the image for each time', () => {
+  it('map each time to a tile', () => {
     const layout = layoutStoryboard({ durationSeconds: 12, ...wide });
     const lines = formatStoryboard(layout, 'storyboard.jpg').split('\n');
     expect(lines.slice(0, 6)).toEqual([
@@ -69,7 +69,7 @@ describe('the cues of a storyboard', () => {
     },
   );
 
-  it('name parts inside of the image, and none twice', () => {
+  it('lie inside of the image and do not repeat', () => {
     const layout = layoutStoryboard({ durationSeconds: 37, ...wide });
     const parts = [...formatStoryboard(layout, 'a.jpg').matchAll(/#xywh=(\d+),(\d+),(\d+),(\d+)/g)].map(
       part => part.slice(1).map(Number),

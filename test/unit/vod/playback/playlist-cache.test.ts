@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { PlaylistCache } from '../../../../src/vod/playback/playlist-cache.ts';
 
-test('a text is made once for all who ask, also while it is being made', async () => {
+test('a playlist is rendered once for concurrent requests', async () => {
   const texts = new PlaylistCache(1000);
   const render = vi.fn(async () => 'text');
   const [first, second] = await Promise.all([texts.get('a', render), texts.get('a', render)]);
@@ -11,7 +11,7 @@ test('a text is made once for all who ask, also while it is being made', async (
   expect(render).toHaveBeenCalledTimes(1);
 });
 
-test('what was asked for longest ago goes first when there is no room', async () => {
+test('the least recently used playlist is removed first', async () => {
   const texts = new PlaylistCache(10);
   const made: string[] = [];
   const get = (key: string) =>
@@ -28,7 +28,7 @@ test('what was asked for longest ago goes first when there is no room', async ()
   expect(made).toEqual(['a', 'b', 'c', 'b']);
 });
 
-test('a text larger than all the room is given and not kept', async () => {
+test('a playlist larger than the cache is returned but not cached', async () => {
   const texts = new PlaylistCache(10);
   const render = vi.fn(async () => 'x'.repeat(11));
   expect((await texts.get('a', render)).plain).toHaveLength(11);
@@ -36,7 +36,7 @@ test('a text larger than all the room is given and not kept', async () => {
   expect(render).toHaveBeenCalledTimes(2);
 });
 
-test('a failure is told to all who asked, and not kept', async () => {
+test('a failure rejects all concurrent requests and is not cached', async () => {
   const texts = new PlaylistCache(1000);
   const fault = new Error('no');
   const failing = () => Promise.reject(fault);

@@ -60,7 +60,7 @@ const audio: PlayableRendition = {
 };
 
 describe('a media playlist', () => {
-  test('of what is complete lists every segment and ends', () => {
+  test('of a complete rendition lists every segment and ends', () => {
     const text = formatVodPlaylist({
       rendition: rendition('video', [4, 4.004, 1.5]),
       generation: 12,
@@ -87,7 +87,7 @@ describe('a media playlist', () => {
     ]);
   });
 
-  test('of what grows is an event without end', () => {
+  test('of a growing rendition is an EVENT playlist without an end', () => {
     const playlist = parseMediaPlaylist(
       formatVodPlaylist({
         rendition: rendition('audio', [4]),
@@ -100,7 +100,7 @@ describe('a media playlist', () => {
     expect(playlist.segments.map(({ uri }) => uri)).toEqual(['audio-3-0.m4s']);
   });
 
-  test('carries a session in every address', () => {
+  test('carries a session in every URL', () => {
     const playlist = parseMediaPlaylist(
       formatVodPlaylist({
         rendition: rendition('video', [4]),
@@ -118,7 +118,7 @@ describe('a media playlist', () => {
 });
 
 describe('a multivariant playlist', () => {
-  test('has one variant a rung, all with the same sound, and their rates together', () => {
+  test('has one variant per quality, all with the same audio and the sum of the bitrates', () => {
     const playlist = parseMultivariantPlaylist(
       formatVodMultivariant({ renditions: [video('240p', 400_000, 240), audio] }),
     );
@@ -167,7 +167,7 @@ describe('a multivariant playlist', () => {
     expect(parseMultivariantPlaylist(text).media[0]?.language).toBe(tag);
   });
 
-  test('begins with the best variant of at most two megabits, then goes up from the lowest', () => {
+  test('begins with the best variant up to 2 Mbit/s, followed by the others from the lowest', () => {
     const renditions = [
       video('1080p', 5_000_000, 1080),
       video('240p', 300_000, 240),
@@ -179,7 +179,7 @@ describe('a multivariant playlist', () => {
     expect(variants.map(({ uri }) => uri.split('/')[0])).toEqual(['480p', '240p', '720p', '1080p']);
   });
 
-  test('of a picture without sound names no sound', () => {
+  test('of video without audio has no audio rendition', () => {
     const playlist = parseMultivariantPlaylist(
       formatVodMultivariant({ renditions: [video('720p', 9_000_000, 720)] }),
     );
@@ -188,7 +188,7 @@ describe('a multivariant playlist', () => {
     expect(playlist.variants[0]).not.toHaveProperty('audioGroup');
   });
 
-  test('of sound alone has it as its variant', () => {
+  test('of audio only has it as its variant', () => {
     const playlist = parseMultivariantPlaylist(formatVodMultivariant({ renditions: [audio] }));
     expect(playlist).toEqual({
       independentSegments: true,
@@ -204,7 +204,7 @@ describe('a multivariant playlist', () => {
     });
   });
 
-  test('carries a session in every address', () => {
+  test('carries a session in every URL', () => {
     const captions = [{ language: 'fr', label: 'Français', isDefault: false }];
     const text = formatVodMultivariant({
       renditions: [video('720p', 2, 720), audio],
@@ -215,7 +215,7 @@ describe('a multivariant playlist', () => {
     expect(text).toContain('URI="captions/fr.m3u8?avh=token"');
   });
 
-  test('has captions as subtitles of every variant, each with a name of its own, and one default at most', () => {
+  test('lists captions as subtitles of every variant, with unique names and at most one default', () => {
     const captions = [
       { language: 'fr', label: 'Français', isDefault: true },
       { language: 'fra', label: 'Français', isDefault: true },
@@ -232,7 +232,7 @@ describe('a multivariant playlist', () => {
   });
 });
 
-test('a playlist of captions has the uploaded file as its one segment, as long as the video', () => {
+test('a playlist of captions has the uploaded file as its only segment, as long as the video', () => {
   const playlist = parseMediaPlaylist(formatCaptionsPlaylist('fr-CA', 61.25, 'token'));
   expect(playlist).toMatchObject({ targetDurationSeconds: 62, playlistType: 'VOD', endList: true });
   expect(playlist.segments).toMatchObject([

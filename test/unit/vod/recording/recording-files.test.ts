@@ -41,7 +41,7 @@ function startsOf(samples: readonly Sample[], track: TrackDescription): number[]
 }
 
 describe('a recording', () => {
-  it('has no holes: what was not recorded, and what never came, is closed', async () => {
+  it('has no gaps where nothing was recorded or received', async () => {
     const folder = await testTempDir();
     const writer = await writerIn(folder);
     for (const second of [100, 101, 140, 141, 150]) writer.add(part(second));
@@ -62,7 +62,7 @@ describe('a recording', () => {
     expect(audio!.segmentStartsSeconds.map(start => Math.round(start * 10) / 10)).toEqual([0, 4]);
   });
 
-  it('of picture and sound from two renditions is one file, the sound at its place', async () => {
+  it('of video and audio from two renditions is one file with both in sync', async () => {
     const folder = await testTempDir();
     const writer = await writerIn(folder);
     for (let second = 0; second < 9; second += 1) {
@@ -79,7 +79,7 @@ describe('a recording', () => {
     expect(startsOf(samples, audioTrack).at(-1)).toBeCloseTo(7.98, 2);
   });
 
-  it('gives the same indexes when it is read from the disk, and is cut where it is torn', async () => {
+  it('gives the same indexes when scanned from disk, and loses only a truncated fragment', async () => {
     const folder = await testTempDir();
     const writer = await writerIn(folder);
     for (let second = 0; second < 30; second += 1) writer.add(part(second, { bytes: 100 + second }));
@@ -106,7 +106,7 @@ describe('a recording', () => {
     expect([...(await read()).slice(0, 2), scanned.spans[0]!.seekTable()!.bytes]).toEqual(before);
   });
 
-  it('is nothing when a crash left not one whole part', async () => {
+  it('is empty when a crash left no complete part', async () => {
     const folder = await testTempDir();
     const writer = await writerIn(folder);
     writer.add(part(0));
@@ -124,7 +124,7 @@ describe('a recording', () => {
     }
   });
 
-  it('goes on in another file when the encoder comes back with other tracks, and in the same one when not', async () => {
+  it('continues in another file when the encoder reconnects with other tracks, else in the same one', async () => {
     const folder = await testTempDir();
     const writer = await writerIn(folder);
     writer.add(part(0));
@@ -143,7 +143,7 @@ describe('a recording', () => {
     expect(scanned.spans.map(({ bytes }) => bytes)).toEqual(spans.map(({ bytes }) => bytes));
   });
 
-  it('is stopped when the disk is slower than it, and keeps what was taken', async () => {
+  it('stops when the disk is too slow, and keeps queued parts', async () => {
     const folder = await testTempDir();
     const reasons: StopReason[] = [];
     const { length } = part(0).fragment;
@@ -155,7 +155,7 @@ describe('a recording', () => {
     expect(spans[0]!.fragments).toBe(2);
   });
 
-  it('has whole indexes though the disk took nothing for a moment', async () => {
+  it('has complete indexes after a write failed temporarily', async () => {
     const folder = await testTempDir();
     const indexOf = async (name: string, isFaulty: boolean) => {
       await mkdir(join(folder, name));
@@ -185,7 +185,7 @@ describe('a recording', () => {
     expect(await indexOf('faulty', true)).toEqual(await indexOf('whole', false));
   });
 
-  it('is stopped when the disk fails', async () => {
+  it('stops when the disk fails', async () => {
     const folder = await testTempDir();
     const reasons: StopReason[] = [];
     await writeFile(join(folder, 'file'), '');
