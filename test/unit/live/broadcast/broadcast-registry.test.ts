@@ -40,7 +40,7 @@ function connection(): { link: PublisherConnection; told: string[] } {
 }
 
 /** A registry whose broadcasts get no media, so that no packager starts. */
-function room(
+function startRegistry(
   owners: Readonly<Record<string, LiveStreamConfig>> = { key: owner },
   settings: Partial<LiveSettings> = {},
   selectLadder?: SelectLadder,
@@ -79,17 +79,17 @@ describe('admission', () => {
     ['a suspended account', { accountSuspended: true }, 'account-suspended'],
     ['production of an account that is not upgraded', { environment: 'production' }, 'account-not-upgraded'],
   ])('refuses %s', (_, change, reason) => {
-    const { live } = room(change === undefined ? {} : { key: { ...owner, ...change } });
+    const { live } = startRegistry(change === undefined ? {} : { key: { ...owner, ...change } });
     expect(live.admit('key', connection().link)).toMatchObject({ accepted: false, reason });
   });
 
   test('accepts production streams of an upgraded account', () => {
-    const { live } = room({ key: { ...owner, environment: 'production', accountUpgraded: true } });
+    const { live } = startRegistry({ key: { ...owner, environment: 'production', accountUpgraded: true } });
     expect(live.admit('key', connection().link)).toMatchObject({ accepted: true });
   });
 
   test('accepts a second publisher once the first has been silent for three seconds', () => {
-    const { live } = room();
+    const { live } = startRegistry();
     const first = connection();
     live.admit('key', first.link);
     vi.advanceTimersByTime(2999);
@@ -103,7 +103,7 @@ describe('admission', () => {
   });
 
   test('refuses everybody while the server drains', async () => {
-    const { live } = room();
+    const { live } = startRegistry();
     await live.drain(Date.now() + 1000);
     expect(live.admit('key', connection().link)).toMatchObject({ accepted: false, reason: 'draining' });
   });
@@ -137,7 +137,7 @@ describe('transcoded broadcasts', () => {
         };
 
   test('are limited per project and per server, and the refusal names the limit', async () => {
-    const { live } = room(owners, { maxEncoders: 2, maxEncodersPerProject: 1 }, form);
+    const { live } = startRegistry(owners, { maxEncoders: 2, maxEncodersPerProject: 1 }, form);
     const admit = (key: string) => live.admit(key, connection().link);
     expect(admit('a1')).toMatchObject({ accepted: true });
     expect(admit('a2')).toEqual({
@@ -161,7 +161,7 @@ describe('transcoded broadcasts', () => {
   });
 
   test('continue when their publisher reconnects at the limit', async () => {
-    const { live } = room(owners, { maxEncoders: 1, maxEncodersPerProject: 1 }, form);
+    const { live } = startRegistry(owners, { maxEncoders: 1, maxEncodersPerProject: 1 }, form);
     live.admit('a1', connection().link);
     await vi.advanceTimersByTimeAsync(4000);
     expect(live.admit('a1', connection().link)).toMatchObject({ accepted: true });
@@ -170,7 +170,7 @@ describe('transcoded broadcasts', () => {
 
 describe('a broadcast of a suspended account', () => {
   test('ends at once and disconnects its publisher', async () => {
-    const { live, ends } = room();
+    const { live, ends } = startRegistry();
     const { link, told } = connection();
     expect(live.suspend('li1')).toBe(false);
     live.admit('key', link);
@@ -188,7 +188,7 @@ describe('a broadcast of the sandbox', () => {
   const patient = { keyframeTimeoutMs: 10 * limitMs };
 
   test('ends half an hour after its start, across publishers; the next one may begin at once', async () => {
-    const { live, ends } = room({ key: owner }, patient);
+    const { live, ends } = startRegistry({ key: owner }, patient);
     const [first, second, next] = [connection(), connection(), connection()];
     live.admit('key', first.link);
     await vi.advanceTimersByTimeAsync(limitMs / 2);
@@ -206,7 +206,7 @@ describe('a broadcast of the sandbox', () => {
   });
 
   test('leaves no timer when it ends earlier', async () => {
-    const { live, ends } = room();
+    const { live, ends } = startRegistry();
     live.admit('key', connection().link);
     live.complete('li1');
     await vi.advanceTimersByTimeAsync(2 * limitMs);
@@ -216,7 +216,7 @@ describe('a broadcast of the sandbox', () => {
   });
 
   test('has no such limit in production', async () => {
-    const { live, ends } = room(
+    const { live, ends } = startRegistry(
       { key: { ...owner, environment: 'production', accountUpgraded: true } },
       patient,
     );
@@ -228,7 +228,7 @@ describe('a broadcast of the sandbox', () => {
 
 describe('a completed broadcast', () => {
   test('ends at once and disconnects its publisher a minute later', async () => {
-    const { live, ends } = room();
+    const { live, ends } = startRegistry();
     const { link, told } = connection();
     live.admit('key', link);
     live.complete('li1');
@@ -240,7 +240,7 @@ describe('a completed broadcast', () => {
   });
 
   test('leaves no timer when its publisher disconnects earlier', async () => {
-    const { live } = room();
+    const { live } = startRegistry();
     const answer = live.admit('key', connection().link);
     live.complete('li1');
     if (answer.accepted) answer.handler.closed('unpublished');
@@ -252,7 +252,7 @@ describe('a completed broadcast', () => {
 
 describe('the end of a broadcast', () => {
   test('is reported once with its reason and leaves no timer', async () => {
-    const { live, ends } = room({ key: owner, other: { ...owner, liveStreamId: 'li2' } });
+    const { live, ends } = startRegistry({ key: owner, other: { ...owner, liveStreamId: 'li2' } });
     const [one, two] = [connection(), connection()];
     live.admit('key', one.link);
     live.admit('other', two.link);
@@ -265,7 +265,7 @@ describe('the end of a broadcast', () => {
   });
 
   test('has the reason no-media for a publisher without media', async () => {
-    const { live, ends } = room();
+    const { live, ends } = startRegistry();
     const answer = live.admit('key', connection().link);
     if (answer.accepted) answer.handler.closed('unpublished');
     await vi.advanceTimersByTimeAsync(0);
@@ -274,7 +274,7 @@ describe('the end of a broadcast', () => {
   });
 
   test('refuses a publisher without media after the keyframe timeout', async () => {
-    const { live, ends } = room();
+    const { live, ends } = startRegistry();
     const { link, told } = connection();
     live.admit('key', link);
     await vi.advanceTimersByTimeAsync(20_000);
@@ -284,7 +284,7 @@ describe('the end of a broadcast', () => {
 });
 
 test('state changes reach the listeners of a stream until they unsubscribe', async () => {
-  const { live } = room();
+  const { live } = startRegistry();
   const told: string[] = [];
   const leave = live.onStateChange('li1', () => told.push('li1'));
   live.onStateChange('li2', () => told.push('li2'));

@@ -267,14 +267,14 @@ describe('a publisher that reconnected', () => {
 describe('a publisher that stopped', () => {
   /** A broadcast whose publisher is gone for `reason`. */
   async function left(reason: string) {
-    const room = startFakeBroadcasts();
-    const publisher = publish(room.live);
+    const fake = startFakeBroadcasts();
+    const publisher = publish(fake.live);
     await startVideo(publisher);
-    room.packagers[0]!.begin();
-    room.packagers[0]!.give(0, 20);
+    fake.packagers[0]!.begin();
+    fake.packagers[0]!.give(0, 20);
     publisher.close(reason);
     await vi.advanceTimersByTimeAsync(0);
-    return room;
+    return fake;
   }
 
   /** Reconnects and sends media. */
@@ -293,50 +293,50 @@ describe('a publisher that stopped', () => {
   });
 
   test('ends the broadcast after five seconds, and for viewers at once', async () => {
-    const room = await left('unpublished');
+    const fake = await left('unpublished');
     const states: string[] = [];
-    room.live.onStateChange('li1', () => states.push(JSON.stringify(room.live.state('li1'))));
-    expect(view(room)).toEqual({ isBroadcasting: true, isLiveForViewers: false, state: 'stopping' });
+    fake.live.onStateChange('li1', () => states.push(JSON.stringify(fake.live.state('li1'))));
+    expect(view(fake)).toEqual({ isBroadcasting: true, isLiveForViewers: false, state: 'stopping' });
     await vi.advanceTimersByTimeAsync(4990);
-    expect([room.ends, view(room).isBroadcasting]).toEqual([[], true]);
+    expect([fake.ends, view(fake).isBroadcasting]).toEqual([[], true]);
     await vi.advanceTimersByTimeAsync(10);
-    expect(room.ends).toEqual(['publisher-stopped']);
-    expect(room.states).toEqual(['live', 'stopping']);
-    expect(view(room)).toEqual({ isBroadcasting: false, isLiveForViewers: false, state: undefined });
+    expect(fake.ends).toEqual(['publisher-stopped']);
+    expect(fake.states).toEqual(['live', 'stopping']);
+    expect(view(fake)).toEqual({ isBroadcasting: false, isLiveForViewers: false, state: undefined });
     expect(new Set(states)).toEqual(new Set(['{"live":false,"broadcastId":"br1"}']));
-    const list = await playlistOf(room.live.current('li1'));
+    const list = await playlistOf(fake.live.current('li1'));
     expect(list).toMatch(/EXT-X-GAP\n(?:#.*\n)*stopped-\d+\.m4s[\s\S]*#EXT-X-ENDLIST/);
   });
 
   test('continues its broadcast when it starts again within them', async () => {
-    const room = await left('unpublished');
+    const fake = await left('unpublished');
     await vi.advanceTimersByTimeAsync(3000);
-    await comeBack(room);
-    expect(view(room)).toEqual({ isBroadcasting: true, isLiveForViewers: true, state: 'live' });
+    await comeBack(fake);
+    expect(view(fake)).toEqual({ isBroadcasting: true, isLiveForViewers: true, state: 'live' });
     await vi.advanceTimersByTimeAsync(10_000);
-    expect(room.ends).toEqual([]);
-    expect(room.live.current('li1')?.broadcastId).toBe('br1');
+    expect(fake.ends).toEqual([]);
+    expect(fake.live.current('li1')?.broadcastId).toBe('br1');
   });
 
   test('counts no lost connection, and has the whole grace time when it is lost later', async () => {
-    const room = await left('unpublished');
-    expect(room.live.statsOf('li1')?.droppedConnections).toBe(0);
-    const again = publish(room.live);
+    const fake = await left('unpublished');
+    expect(fake.live.statsOf('li1')?.droppedConnections).toBe(0);
+    const again = publish(fake.live);
     again.close('connection-closed');
-    expect(view(room)).toEqual({ isBroadcasting: true, isLiveForViewers: true, state: 'waiting' });
-    expect(room.live.statsOf('li1')?.droppedConnections).toBe(1);
+    expect(view(fake)).toEqual({ isBroadcasting: true, isLiveForViewers: true, state: 'waiting' });
+    expect(fake.live.statsOf('li1')?.droppedConnections).toBe(1);
     await vi.advanceTimersByTimeAsync(59_990);
-    expect(room.ends).toEqual([]);
+    expect(fake.ends).toEqual([]);
     await vi.advanceTimersByTimeAsync(10);
-    expect(room.ends).toEqual(['publisher-gone']);
+    expect(fake.ends).toEqual(['publisher-gone']);
   });
 
   test('before anything could be played ends the broadcast without media', async () => {
-    const room = startFakeBroadcasts();
-    const publisher = publish(room.live);
+    const fake = startFakeBroadcasts();
+    const publisher = publish(fake.live);
     publisher.close('unpublished');
     await vi.advanceTimersByTimeAsync(0);
-    expect([room.ends, room.states]).toEqual([['no-media'], []]);
+    expect([fake.ends, fake.states]).toEqual([['no-media'], []]);
   });
 });
 

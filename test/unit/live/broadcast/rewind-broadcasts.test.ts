@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 /** Starts a registry with rewind on a disk that takes everything, or nothing. */
-function rewoundRoom(seconds: number, isFull = false, record?: boolean) {
+function startWithRewind(seconds: number, isFull = false, record?: boolean) {
   const removed: string[] = [];
   const rewind: OpenRewind = ({ broadcastId, isKeptAfterEnd }) => ({
     ...{ seconds, isKeptAfterEnd },
@@ -34,23 +34,23 @@ function rewoundRoom(seconds: number, isFull = false, record?: boolean) {
 }
 
 /** Broadcasts for a time, and ends the broadcast. */
-async function broadcast(room: ReturnType<typeof rewoundRoom>, seconds: number): Promise<void> {
-  const publisher = publish(room.live);
+async function broadcast(fake: ReturnType<typeof startWithRewind>, seconds: number): Promise<void> {
+  const publisher = publish(fake.live);
   publisher.send(videoTag(0, avc.config()), videoTag(0, avc.keyframe()));
   await vi.advanceTimersByTimeAsync(1000);
-  const packager = room.packagers.at(-1)!;
+  const packager = fake.packagers.at(-1)!;
   packager.begin();
   for (let second = 1; second < seconds; second += 2) {
     packager.give(second * 1000, 50);
     publisher.send(videoTag(second * 1000, avc.keyframe()));
     await vi.advanceTimersByTimeAsync(2000);
   }
-  room.live.complete('li1');
+  fake.live.complete('li1');
   await vi.advanceTimersByTimeAsync(0);
 }
 
-async function originOf(room: ReturnType<typeof rewoundRoom>, name: string): Promise<string> {
-  const answer = await room.live.find('li1', 'br1')?.media('source', name, new AbortController().signal);
+async function originOf(fake: ReturnType<typeof startWithRewind>, name: string): Promise<string> {
+  const answer = await fake.live.find('li1', 'br1')?.media('source', name, new AbortController().signal);
   if (answer === undefined) return 'nowhere';
   return answer.parts.every(piece => Buffer.isBuffer(piece)) ? 'memory' : 'disk';
 }
@@ -61,66 +61,66 @@ test.each([
   ['an hour at most', 3700, 24 * 3600, 3600],
   ['a minute at least', 30, 3600, 60],
 ])('an ended broadcast can be played %s', async (_, lastsSeconds, rewindSeconds, keptSeconds) => {
-  const room = rewoundRoom(rewindSeconds);
-  await broadcast(room, lastsSeconds);
+  const fake = startWithRewind(rewindSeconds);
+  await broadcast(fake, lastsSeconds);
   await vi.advanceTimersByTimeAsync(50_000);
-  expect(room.live.current('li1')).toBeDefined();
+  expect(fake.live.current('li1')).toBeDefined();
   await vi.advanceTimersByTimeAsync((keptSeconds - 50 - 5) * 1000);
-  expect(room.live.current('li1')).toBeDefined();
-  expect(room.removed).toEqual([]);
+  expect(fake.live.current('li1')).toBeDefined();
+  expect(fake.removed).toEqual([]);
   await vi.advanceTimersByTimeAsync(10_000);
-  expect(room.live.current('li1')).toBeUndefined();
-  expect(room.removed).toEqual(['br1']);
+  expect(fake.live.current('li1')).toBeUndefined();
+  expect(fake.removed).toEqual(['br1']);
 });
 
 test('leaves the memory a minute after the end', async () => {
-  const room = rewoundRoom(3600);
-  await broadcast(room, 200);
-  expect(await originOf(room, 'segment-100.m4s')).toBe('memory');
+  const fake = startWithRewind(3600);
+  await broadcast(fake, 200);
+  expect(await originOf(fake, 'segment-100.m4s')).toBe('memory');
   await vi.advanceTimersByTimeAsync(61_000);
-  expect(await originOf(room, 'segment-100.m4s')).toBe('disk');
-  expect(await originOf(room, 'init-1.mp4')).toBe('disk');
+  expect(await originOf(fake, 'segment-100.m4s')).toBe('disk');
+  expect(await originOf(fake, 'init-1.mp4')).toBe('disk');
 });
 
 test('media that is not on disk can be played for a minute', async () => {
-  const room = rewoundRoom(3600, true);
-  await broadcast(room, 200);
+  const fake = startWithRewind(3600, true);
+  await broadcast(fake, 200);
   await vi.advanceTimersByTimeAsync(59_000);
-  expect(room.live.current('li1')).toBeDefined();
+  expect(fake.live.current('li1')).toBeDefined();
   await vi.advanceTimersByTimeAsync(2000);
-  expect(room.live.current('li1')).toBeUndefined();
-  expect(room.removed).toEqual(['br1']);
+  expect(fake.live.current('li1')).toBeUndefined();
+  expect(fake.removed).toEqual(['br1']);
 });
 
 test('the next broadcast takes the URL of the stream, and up to two former ones stay playable at their own', async () => {
-  const room = rewoundRoom(3600);
+  const fake = startWithRewind(3600);
   for (const lasts of [300, 200, 50]) {
-    await broadcast(room, lasts);
+    await broadcast(fake, lasts);
     await vi.advanceTimersByTimeAsync(1000);
   }
-  expect(room.live.current('li1')?.broadcastId).toBe('br3');
-  expect(room.live.find('li1', 'br2')).toBeDefined();
-  const before = room.removed.length;
-  await broadcast(room, 10);
-  expect(room.live.current('li1')?.broadcastId).toBe('br4');
-  expect(room.removed.length).toBeGreaterThan(before);
-  await room.live.remove('li1');
-  expect([...room.removed].sort()).toEqual(['br1', 'br2', 'br3', 'br4']);
+  expect(fake.live.current('li1')?.broadcastId).toBe('br3');
+  expect(fake.live.find('li1', 'br2')).toBeDefined();
+  const before = fake.removed.length;
+  await broadcast(fake, 10);
+  expect(fake.live.current('li1')?.broadcastId).toBe('br4');
+  expect(fake.removed.length).toBeGreaterThan(before);
+  await fake.live.remove('li1');
+  expect([...fake.removed].sort()).toEqual(['br1', 'br2', 'br3', 'br4']);
 });
 
 test('a broadcast without recording leaves the disk at its end and stays playable from memory for a minute', async () => {
-  const room = rewoundRoom(3600, false, false);
-  await broadcast(room, 200);
-  expect(room.removed).toEqual(['br1']);
+  const fake = startWithRewind(3600, false, false);
+  await broadcast(fake, 200);
+  expect(fake.removed).toEqual(['br1']);
   const { signal } = new AbortController();
-  const answer = await room.live.find('li1', 'br1')!.mediaPlaylist('source', new URLSearchParams(), signal);
+  const answer = await fake.live.find('li1', 'br1')!.mediaPlaylist('source', new URLSearchParams(), signal);
   const text = answer.status === 200 ? answer.text.plain.toString() : '';
   expect(text).toContain('#EXT-X-ENDLIST');
   const listed = [...text.matchAll(/^(?:segment-.*|.*URI="(init-[^"]+)".*)$/gm)].map(
     ([uri, init]) => init ?? uri,
   );
   expect(listed.length).toBeGreaterThan(6);
-  expect(await Promise.all(listed.map(name => originOf(room, name)))).toEqual(listed.map(() => 'memory'));
+  expect(await Promise.all(listed.map(name => originOf(fake, name)))).toEqual(listed.map(() => 'memory'));
   await vi.advanceTimersByTimeAsync(61_000);
-  expect(room.live.current('li1')).toBeUndefined();
+  expect(fake.live.current('li1')).toBeUndefined();
 });

@@ -20,16 +20,16 @@ const signal = new AbortController().signal;
 
 /** A broadcast of a second of video, whose publisher is gone. */
 async function lost(reason = 'connection-closed') {
-  const room = startFakeBroadcasts({ showsStills: true });
-  const publisher = publish(room.live);
+  const fake = startFakeBroadcasts({ showsStills: true });
+  const publisher = publish(fake.live);
   publisher.send(videoTag(0, avc.config()), videoTag(0, avc.keyframe()));
   await vi.advanceTimersByTimeAsync(1000);
-  room.packagers[0]!.begin();
-  room.packagers[0]!.give(8000, 25);
-  const before = await listOf(room.live);
+  fake.packagers[0]!.begin();
+  fake.packagers[0]!.give(8000, 25);
+  const before = await listOf(fake.live);
   publisher.close(reason);
   await vi.advanceTimersByTimeAsync(0);
-  return { ...room, before };
+  return { ...fake, before };
 }
 
 async function comeBack({ live, packagers }: Awaited<ReturnType<typeof lost>>, track = videoTrack) {
@@ -74,12 +74,12 @@ async function expectUnbroken(live: BroadcastRegistry) {
 }
 
 test('a playlist begins with three short segments that can be fetched', async () => {
-  const room = await lost();
-  expect(room.before.segments.map(({ uri }) => uri)).toEqual(['still-1.m4s', 'still-2.m4s', 'still-3.m4s']);
-  expect(room.before.segments.every(({ parts }) => parts.length === 1)).toBe(true);
+  const fake = await lost();
+  expect(fake.before.segments.map(({ uri }) => uri)).toEqual(['still-1.m4s', 'still-2.m4s', 'still-3.m4s']);
+  expect(fake.before.segments.every(({ parts }) => parts.length === 1)).toBe(true);
   // Longer ones would change the frame rate.
-  expect(room.before.segments.map(({ durationSeconds }) => durationSeconds)).toEqual([0.04, 0.04, 0.04]);
-  await expectUnbroken(room.live);
+  expect(fake.before.segments.map(({ durationSeconds }) => durationSeconds)).toEqual([0.04, 0.04, 0.04]);
+  await expectUnbroken(fake.live);
 });
 
 describe('a broadcast without its publisher', () => {
@@ -120,23 +120,23 @@ describe('a broadcast without its publisher', () => {
 });
 
 test('a publisher that stopped and starts again continues behind stills with that name, without a discontinuity', async () => {
-  const room = await lost('unpublished');
+  const fake = await lost('unpublished');
   await vi.advanceTimersByTimeAsync(3500);
-  const names = (await listOf(room.live)).segments.slice(4).map(({ uri }) => uri);
+  const names = (await listOf(fake.live)).segments.slice(4).map(({ uri }) => uri);
   expect(names).toEqual(['stopped-5.m4s', 'stopped-6.m4s', 'stopped-7.m4s']);
-  await comeBack(room);
-  const { segments } = await listOf(room.live);
+  await comeBack(fake);
+  const { segments } = await listOf(fake.live);
   expect(segments.slice(4).map(({ uri }) => uri)).toEqual([...names, 'stopped-8.m4s', 'segment-9.m4s']);
   expect(segments.some(({ discontinuity }) => discontinuity)).toBe(false);
-  await expectUnbroken(room.live);
+  await expectUnbroken(fake.live);
 });
 
 describe('a publisher that reconnects', () => {
   test('with the same tracks continues without a discontinuity, and with parts', async () => {
-    const room = await lost();
+    const fake = await lost();
     await vi.advanceTimersByTimeAsync(3500);
-    await comeBack(room);
-    const { segments, openParts } = await listOf(room.live);
+    await comeBack(fake);
+    const { segments, openParts } = await listOf(fake.live);
     expect(segments.at(-1)!.uri).toMatch(/^segment-/);
     expect(segments.at(-2)!.uri).toMatch(/^still-/);
     expect(segments.some(({ discontinuity }) => discontinuity)).toBe(false);
@@ -148,16 +148,16 @@ describe('a publisher that reconnects', () => {
     for (const [index, { startMs }] of dates.entries()) {
       if (index > 0) expect(Math.abs(startMs - dates[index - 1]!.endMs)).toBeLessThan(25);
     }
-    await expectUnbroken(room.live);
+    await expectUnbroken(fake.live);
   });
 
   test('with other tracks continues behind a discontinuity', async () => {
-    const room = await lost();
+    const fake = await lost();
     await vi.advanceTimersByTimeAsync(2500);
     const sampleEntry = Buffer.from(videoTrack.sampleEntry);
     sampleEntry.writeUInt8(0xff, sampleEntry.length - 1);
-    await comeBack(room, { ...videoTrack, sampleEntry });
-    const { segments } = await listOf(room.live);
+    await comeBack(fake, { ...videoTrack, sampleEntry });
+    const { segments } = await listOf(fake.live);
     const broken = segments.filter(({ discontinuity }) => discontinuity);
     expect(broken.map(({ uri }) => uri)).toEqual([expect.stringMatching(/^segment-/)]);
     expect(new Set(segments.map(({ map }) => map?.uri)).size).toBe(2);
