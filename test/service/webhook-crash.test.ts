@@ -31,7 +31,7 @@ const script = `
   const dispatcher = new WebhookDispatcher({ queue: outbox.webhooks, sender, version: '0', log: silentLogger });
   await dispatcher.start();
   const timer = setInterval(async () => {
-    if (outbox.webhooks.waitingTotal() > 0) return;
+    if (outbox.webhooks.pendingTotal() > 0) return;
     clearInterval(timer);
     await dispatcher.stop();
     await database.stop();
