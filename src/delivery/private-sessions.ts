@@ -1,5 +1,5 @@
 /** A request for a private resource. */
-export interface PrivateSessionRequest {
+interface PrivateSessionRequest {
   /** Id of the video or live stream. */
   readonly resourceId: string;
   /** The private token of the address. */

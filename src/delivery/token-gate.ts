@@ -4,14 +4,14 @@ import type { PrivateAccess, PrivateSession, PrivateSessions } from './private-s
 import type { ViewerRequest } from './responses/exchange.ts';
 
 /** A viewer with the session of a private token. */
-export interface TokenHolder {
+interface TokenHolder {
   readonly access: PrivateAccess;
   /** Headers of the response: names and values in turn. */
   readonly headers: readonly string[];
 }
 
 /** A request with a private token. */
-export interface TokenAdmissionRequest {
+interface TokenAdmissionRequest {
   readonly request: ViewerRequest;
   /** Id of the video or live stream. */
   readonly resourceId: string;

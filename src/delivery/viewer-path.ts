@@ -73,7 +73,7 @@ export function addSessionToPlaylist(playlist: string, liveStreamId: string, ses
 }
 
 /** Tells whether `text` has the form of a live stream's id: `li` and 22 characters of 0-9, A-Z, a-z. */
-export function isLiveStreamId(text: string): boolean {
+function isLiveStreamId(text: string): boolean {
   if (text.length !== idLength || !text.startsWith('li')) return false;
   for (let at = 2; at < idLength; at++) {
     const code = text.charCodeAt(at);

@@ -1,8 +1,8 @@
 /** Kind of an error, which decides HTTP status and log level. */
-export type ErrorKind = 'invalid' | 'denied' | 'not-found' | 'conflict' | 'unavailable' | 'internal';
+type ErrorKind = 'invalid' | 'denied' | 'not-found' | 'conflict' | 'unavailable' | 'internal';
 
 /** The party at fault, which has to fix it. */
-export type ErrorBlame = 'caller' | 'publisher' | 'destination' | 'server';
+type ErrorBlame = 'caller' | 'publisher' | 'destination' | 'server';
 
 interface ErrorEntry {
   readonly kind: ErrorKind;
@@ -232,7 +232,7 @@ export interface Problem {
 }
 
 /** Optional details of an error. */
-export interface ErrorDetails {
+interface ErrorDetails {
   /** The one field at fault; `''` where the contract wants an empty name. */
   readonly name?: string;
   /** Shown to the client in place of the register's title. */

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 
 /** A time window with a count. */
-export interface CountingWindow {
+interface CountingWindow {
   readonly endsAtMs: number;
   count: number;
 }

@@ -4,7 +4,7 @@ import { AppError, messageOf } from './errors.ts';
 /** Log levels, least severe first. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 
-export type LogLevel = (typeof logLevels)[number];
+type LogLevel = (typeof logLevels)[number];
 
 /** Ids and data of a log line. Never holds a stream key, an API key or a token. */
 export type LogData = Readonly<Record<string, unknown>>;

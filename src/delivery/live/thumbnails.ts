@@ -47,7 +47,7 @@ export class Thumbnails {
 }
 
 /** Detects the media type of an image from its first bytes. */
-export function imageType(bytes: Buffer): 'image/jpeg' | 'image/png' | 'image/webp' | undefined {
+function imageType(bytes: Buffer): 'image/jpeg' | 'image/png' | 'image/webp' | undefined {
   const head = bytes.toString('latin1', 0, 12);
   if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';

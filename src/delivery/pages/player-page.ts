@@ -6,7 +6,7 @@ import type { PlayerTheme } from './player-theme.ts';
 export const noIndexMeta = '<meta name="robots" content="noindex">';
 
 /** Values of a live stream's page. */
-export interface PageValues {
+interface PageValues {
   readonly liveStreamId: string;
   /** Any text; it is escaped. */
   readonly name: string;

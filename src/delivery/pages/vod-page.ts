@@ -5,7 +5,7 @@ import { escapeHtml } from './player-page.ts';
 import type { PlayerTheme } from './player-theme.ts';
 
 /** A text track of the player page. `src` is the path of the WebVTT file. */
-export interface VodPageTrack {
+interface VodPageTrack {
   readonly language: string;
   readonly label: string;
   readonly src: string;
@@ -46,7 +46,7 @@ function vodAssetPath(videoId: string, asset: string, access?: PrivateAccess): s
     : `/vod/${videoId}/token/${access.token}/${asset}?avh=${access.avh}`;
 }
 
-export interface VodPageFiles {
+interface VodPageFiles {
   readonly hasMp4: boolean;
   readonly hasThumbnail: boolean;
 }

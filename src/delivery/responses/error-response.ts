@@ -4,7 +4,7 @@ import { errorBodyFor } from '../../http/responses/error-body.ts';
 import type { ErrorCode } from '../../shared/errors.ts';
 
 /** An error in a format that the client accepts. */
-export interface ErrorResponse {
+interface ErrorResponse {
   readonly contentType: string;
   readonly body: Buffer;
   /** Names and values in turn. */

@@ -8,7 +8,7 @@ import { ReadBufferPool } from './read-buffer-pool.ts';
 import type { StallGuard } from './stall-guard.ts';
 
 /** Outcome of a response made of files. `missing` and `busy` have sent nothing. */
-export type FileOutcome = 'sent' | 'missing' | 'busy';
+type FileOutcome = 'sent' | 'missing' | 'busy';
 
 /** Each response has a file or two open and one buffer in memory. */
 const maxConcurrentResponses = 8192;

@@ -41,7 +41,7 @@ const preflightHeaders = [
 const chunkBytes = 256 * 1024;
 
 /** Caching and further headers of a response: names and values in turn. */
-export interface CacheHeaders {
+interface CacheHeaders {
   readonly cacheControl: string;
   readonly headers?: readonly string[];
 }

@@ -18,7 +18,7 @@ import type { VodAsset, VodPath } from './vod-path.ts';
 import type { VodEntry, VodSource } from './vod-source.ts';
 
 /** Dependencies of {@link VodDelivery}. */
-export interface VodDeliveryOptions {
+interface VodDeliveryOptions {
   readonly source: VodSource;
   readonly sessions: PrivateSessions;
   /** The server's public address, without a slash at its end. */

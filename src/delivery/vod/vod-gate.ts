@@ -13,7 +13,7 @@ export interface AdmittedVideo {
 }
 
 /** A viewer's request for a video. */
-export interface VodAdmissionRequest {
+interface VodAdmissionRequest {
   readonly request: ViewerRequest;
   readonly videoId: string;
   /** The private token of the address. */

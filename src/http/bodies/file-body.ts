@@ -9,7 +9,7 @@ import { boundaryOf, type FormPart, maxBodyOverheadBytes, multipartPlugin } from
 import { SpoolFile } from './spool-file.ts';
 
 /** Settings of {@link receiveFile}. */
-export interface FileBodyOptions {
+interface FileBodyOptions {
   /** Folder of uploads in progress, on the file system to which handlers move them. */
   readonly uploadDir: string;
   /** Longest silence of an uploader. */

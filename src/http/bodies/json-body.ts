@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../shared/errors.ts';
 
 /** Limits of a JSON request body. */
-export interface JsonBodyLimits {
+interface JsonBodyLimits {
   readonly maxBytes: number;
   /** Nesting of arrays and objects. */
   readonly maxDepth: number;
@@ -37,7 +37,7 @@ export async function readJsonBody(
  *
  * @throws AppError `invalid-payload` with a detail
  */
-export function parseJsonObject(bytes: Uint8Array, maxDepth: number): Record<string, unknown> {
+function parseJsonObject(bytes: Uint8Array, maxDepth: number): Record<string, unknown> {
   if (bytes.length === 0) throw payloadError('The body is empty; a JSON object was expected.');
   if (bytes.length > maxValues && countValues(bytes) > maxValues) {
     throw payloadError(`The body has more than ${maxValues} values.`);

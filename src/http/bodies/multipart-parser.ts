@@ -1,7 +1,7 @@
 import { AppError } from '../../shared/errors.ts';
 
 /** Events of a parser. The bytes of a part are views of the chunk that was written. */
-export interface MultipartEvents {
+interface MultipartEvents {
   /** @param headers by name in lower case */
   onPartBegin(headers: ReadonlyMap<string, string>): void;
   onPartData(bytes: Buffer): void;

@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { toDiskError } from '../../shared/files/disk-error.ts';
 
-export interface SpoolFileOptions {
+interface SpoolFileOptions {
   readonly path: string;
   /** Computes the SHA-256 of the bytes. */
   readonly needsDigest: boolean;

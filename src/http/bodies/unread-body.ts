@@ -8,7 +8,7 @@ const maxDiscardedBytes = 64 * 1_024 * 1_024;
 const maxDiscardMs = 15_000;
 
 /** Amount of a request's body that was not read. */
-export type UnreadBody = 'none' | 'short' | 'long';
+type UnreadBody = 'none' | 'short' | 'long';
 
 /** Estimates the unread body of a request. */
 export function unreadBodyOf(request: IncomingMessage): UnreadBody {

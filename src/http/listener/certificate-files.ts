@@ -5,7 +5,7 @@ import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 
 /** A certificate chain and its key, both PEM. */
-export interface Certificate {
+interface Certificate {
   readonly cert: Buffer;
   readonly key: Buffer;
 }

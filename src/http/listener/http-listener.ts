@@ -196,18 +196,17 @@ export class HttpListener implements Component {
       other.on('error', error => this.#log.debug('tunnel-failed', { error: messageOf(error) }));
       rejectUpgrade(new AppError('method-not-allowed'), other, this.#options.docsBase());
     });
-    const doors = this.#options.upgrades ?? [];
-    // Whatever no door is for is answered as an ordinary request, which the standard allows, and so is one that came before its
-    // connection's earlier requests were answered: their answers must not end up behind that of the upgrade. Node before 24.9
-    // does not ask this.
+    const handlers = this.#options.upgrades ?? [];
+    // Declines upgrades without a handler, which the standard allows, and those behind open requests of the connection, whose responses
+    // must come first. Node before 24.9 does not call this.
     Object.assign(server, {
       shouldUpgradeCallback: (request: IncomingMessage) =>
-        findUpgradeHandler(doors, request) !== undefined && !this.#hasOpenResponse(request.socket),
+        findUpgradeHandler(handlers, request) !== undefined && !this.#hasOpenResponse(request.socket),
     });
     events.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
       // Nothing else listens for errors from here on; the end comes as `close`.
       socket.on('error', error => this.#log.debug('upgraded-connection-failed', { error: messageOf(error) }));
-      this.#upgrade(findUpgradeHandler(doors, request), request, socket, head);
+      this.#upgrade(findUpgradeHandler(handlers, request), request, socket, head);
     });
     events.on('clientError', (error: Error, socket: Socket) => {
       this.#log.debug('request-unreadable', { error: messageOf(error) });
@@ -267,13 +266,18 @@ export class HttpListener implements Component {
     rejectRequest(reason, response, this.#options.docsBase());
   }
 
-  #upgrade(door: UpgradeHandler | undefined, request: IncomingMessage, socket: Socket, head: Buffer): void {
+  #upgrade(
+    handler: UpgradeHandler | undefined,
+    request: IncomingMessage,
+    socket: Socket,
+    head: Buffer,
+  ): void {
     try {
       if (this.#isDraining) throw new AppError('server-draining');
       const refusal = checkHostHeader(request);
       if (refusal !== undefined) throw earlyErrorOf(refusal);
-      if (door === undefined) throw new AppError('unrecognized-request-url');
-      door.handle(request, socket, head);
+      if (handler === undefined) throw new AppError('unrecognized-request-url');
+      handler.handle(request, socket, head);
     } catch (error) {
       if (!(error instanceof AppError)) this.#log.error('upgrade-failed', { error });
       rejectUpgrade(error, socket, this.#options.docsBase());

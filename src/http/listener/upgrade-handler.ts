@@ -17,7 +17,7 @@ export interface UpgradeHandler {
 
 /** Returns undefined for an ordinary request. */
 export function findUpgradeHandler(
-  doors: readonly UpgradeHandler[],
+  handlers: readonly UpgradeHandler[],
   request: IncomingMessage,
 ): UpgradeHandler | undefined {
   if (request.method !== 'GET') return undefined;
@@ -25,5 +25,5 @@ export function findUpgradeHandler(
   const url = request.url ?? '/';
   const queryAt = url.indexOf('?');
   const path = queryAt === -1 ? url : url.slice(0, queryAt);
-  return doors.find(door => door.path === path && door.protocol === protocol);
+  return handlers.find(handler => handler.path === path && handler.protocol === protocol);
 }

@@ -4,7 +4,7 @@ import { answerHeaders, operationOf } from './openapi-operation.ts';
 import { type JsonObject, SchemaCollection } from './openapi-schemas.ts';
 
 /** General information of the API document. */
-export interface OpenApiInfo {
+interface OpenApiInfo {
   readonly title: string;
   readonly version: string;
   /** Markdown. */

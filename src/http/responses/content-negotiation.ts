@@ -27,7 +27,7 @@ function acceptsCoding(acceptEncoding: string | undefined, names: readonly strin
 }
 
 /** Formats of errors. */
-export type ErrorFormat = 'json' | 'html' | 'text';
+type ErrorFormat = 'json' | 'html' | 'text';
 
 /**
  * Chooses the format of an error: a page for clients that accept `text/html`, JSON for those that accept it or a wildcard, otherwise

@@ -12,7 +12,7 @@ export interface ErrorBody {
 }
 
 /** An invalid field. */
-export interface ErrorProblem {
+interface ErrorProblem {
   type?: string;
   title: string;
   name: string;

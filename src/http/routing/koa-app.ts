@@ -46,7 +46,7 @@ export interface HttpObserver {
 }
 
 /** Dependencies of {@link createKoaApp}. */
-export interface KoaAppOptions {
+interface KoaAppOptions {
   readonly routes: readonly Route[];
   readonly authenticate: Authenticate;
   /** Needed by routes with upload tokens. */

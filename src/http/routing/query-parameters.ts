@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** One `name[key][key]=value` of a query, decoded. */
-export interface QueryEntry {
+interface QueryEntry {
   readonly name: string;
   /** Texts in brackets; `''` for `[]`. */
   readonly keys: readonly string[];

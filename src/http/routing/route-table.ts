@@ -4,7 +4,7 @@ import { AppError } from '../../shared/errors.ts';
 import type { Route } from './route.ts';
 
 /** Serves a request that belongs to a route. */
-export type ServeRoute = (ctx: Context, route: Route, params: Record<string, string>) => Promise<void>;
+type ServeRoute = (ctx: Context, route: Route, params: Record<string, string>) => Promise<void>;
 
 /**
  * Finds the route of a request. Paths are case sensitive, without a slash at the end. Routes with the same first segment and length

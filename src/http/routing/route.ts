@@ -14,10 +14,10 @@ type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${i
   : never;
 
 /** The values of a path's `{names}`. */
-export type Params<Path extends string> = Readonly<Record<ParamNames<Path>, string>>;
+type Params<Path extends string> = Readonly<Record<ParamNames<Path>, string>>;
 
 /** Documents a path parameter: a sentence, and a pattern without anchors. */
-export type PathParam = string | { readonly description: string; readonly pattern: string };
+type PathParam = string | { readonly description: string; readonly pattern: string };
 
 /** An uploaded file, spooled to disk. It is deleted after the handler unless the handler moved it. */
 export interface UploadedFile {
@@ -32,7 +32,7 @@ export interface UploadedFile {
 }
 
 /** A request body that is one JSON object. */
-export interface JsonBody<Schema extends z.ZodObject> {
+interface JsonBody<Schema extends z.ZodObject> {
   readonly kind: 'json';
   readonly schema: Schema;
 }
@@ -63,7 +63,7 @@ export interface FileAdmission {
 }
 
 /** Documents a request header, which the handler reads itself. */
-export interface RequestHeader {
+interface RequestHeader {
   readonly description: string;
   /** Pattern of valid values, without anchors. */
   readonly pattern: string;
@@ -71,7 +71,7 @@ export interface RequestHeader {
 }
 
 /** An error of a route: preferably a code, which gives the API document an example, or a status. */
-export type RouteError = 400 | 403 | 404 | 409 | 503 | ErrorCode;
+type RouteError = 400 | 403 | 404 | 409 | 503 | ErrorCode;
 
 export function jsonBody<Schema extends z.ZodObject>(schema: Schema): JsonBody<Schema> {
   return { kind: 'json', schema };
@@ -93,7 +93,7 @@ export interface FileAnswer {
 type AnyAnswer = z.ZodType | string | readonly string[] | undefined;
 
 /** The successful response of a route: JSON of a schema, text of a content type, a file of some types, or nothing. */
-export type Success<Answer extends AnyAnswer> = {
+type Success<Answer extends AnyAnswer> = {
   /** 101 is for upgrades, to which an upgrade handler responds. */
   readonly status: 101 | 200 | 201 | 202 | 204;
   readonly description: string;
@@ -117,10 +117,10 @@ type BodyValue<Body> =
  * Credentials of a route: an API key, an access token or a session with an environment (`key`); a session alone; the `token` of the
  * query; none.
  */
-export type RouteAuth = 'key' | 'session' | 'upload-token' | 'none';
+type RouteAuth = 'key' | 'session' | 'upload-token' | 'none';
 
 /** The caller of a route by its {@link RouteAuth}. */
-export type CallerOf<Auth> = Auth extends 'key'
+type CallerOf<Auth> = Auth extends 'key'
   ? Caller
   : Auth extends 'session'
     ? SessionCaller
@@ -129,7 +129,7 @@ export type CallerOf<Auth> = Auth extends 'key'
       : undefined;
 
 /** The request as a handler gets it. */
-export interface RouteRequest<Path extends string, Query extends z.ZodObject, Body, Found, Auth> {
+interface RouteRequest<Path extends string, Query extends z.ZodObject, Body, Found, Auth> {
   readonly params: Params<Path>;
   readonly query: z.output<Query>;
   /** The validated JSON, or the file. */
@@ -148,7 +148,7 @@ export interface RouteRequest<Path extends string, Query extends z.ZodObject, Bo
 }
 
 /** A route with its documentation, validation and handler, for {@link defineRoute}. */
-export interface RouteDefinition<
+interface RouteDefinition<
   Path extends string,
   Query extends z.ZodObject,
   Body extends AnyBody,
@@ -246,7 +246,7 @@ export interface Route {
 }
 
 /** The request as the router passes it to a {@link Route}; {@link defineRoute} ties its parts to the route's schemas. */
-export interface RouteInput {
+interface RouteInput {
   readonly params: Record<string, string>;
   readonly query: unknown;
   readonly body: unknown;

@@ -3,7 +3,7 @@ import { AppError, type ErrorCode, errorRegister, type Problem } from '../../sha
 import { unwrapSchema } from './query-parameters.ts';
 
 /** Location of an invalid value: missing body attributes have an error of their own, missing query parameters do not. */
-export type ProblemSource = 'body' | 'query';
+type ProblemSource = 'body' | 'query';
 
 const invalidTitle = 'An attribute is invalid.';
 /** Further problems are counted only: a body of a megabyte can have a hundred thousand. */

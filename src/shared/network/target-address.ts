@@ -6,7 +6,7 @@ import { systemCodeOf } from '../errors.ts';
 export type AddressClass = 'public' | 'private' | 'never';
 
 /** The result of resolving and checking a host. */
-export type ResolvedTarget =
+type ResolvedTarget =
   | { readonly accepted: true; readonly addresses: readonly LookupAddress[] }
   | {
       readonly accepted: false;

@@ -1,5 +1,5 @@
 /** A position in a video. */
-export interface Timecode {
+interface Timecode {
   /** May have a fraction. */
   readonly seconds: number;
   /** Frames after `seconds`. */
