@@ -1,12 +1,12 @@
-/** What the `source` of a new video asks of those who fetch and copy. `Plan` is theirs alone. */
+/** Imports the `source` of a new video. `Plan` is private to the importer. */
 export interface VideoSourceImporter<Plan = unknown> {
   /**
-   * Finds out what is to be done for a source, and does nothing yet.
+   * Validates a source and plans its import.
    *
-   * @param source an http(s) address, or the id of one of the project's videos
-   * @throws AppError `invalid-attribute` with the name `source` when nothing can be done
+   * @param source an http or https URL, or the id of one of the project's videos
+   * @throws AppError `invalid-attribute` with the name `source` when it cannot be imported
    */
   plan(projectId: string, source: string): Plan | Promise<Plan>;
-  /** Writes down, in the transaction that makes the video, that its source is to come. */
+  /** Starts the import, in the transaction that adds the video. */
   begin(videoId: string, plan: Plan): void;
 }

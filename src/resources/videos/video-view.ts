@@ -3,10 +3,10 @@ import type { Video } from './video.ts';
 import type { VideoView } from './videos.schema.ts';
 
 /**
- * Shows a video to its owner.
+ * Builds the owner's view of a video.
  *
- * @param show `baseUrl` without a slash at its end; `privateToken` for a video that is neither public nor discarded; without it, the addresses of a private
- * video open nothing; `hasMp4`: there is an mp4 or there will be one
+ * @param show `baseUrl` without a trailing slash; `privateToken` for a private video, whose URLs open nothing without it; `hasMp4` when there
+ *   is or will be an mp4
  */
 export function viewOf(
   video: Video,

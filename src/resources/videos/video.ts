@@ -1,28 +1,27 @@
 import { languageTagMessages, languageTagProblem } from '../../shared/text/language-tag.ts';
 import { parseTimecode, timecodeSeconds } from '../../shared/text/timecode.ts';
 
-/** A pair that an owner attaches to a video; keys may repeat. */
-export interface MetadataEntry {
+/** A pair that an owner attaches to a video. Keys may repeat. */
+interface MetadataEntry {
   readonly key: string;
   readonly value: string;
 }
 
-/** Which part of the source becomes the video, in milliseconds of the source; undefined is its begin or its end. */
+/** The part of the source that becomes the video, in milliseconds; undefined means the start or the end of the source. */
 export interface Clip {
   readonly startMs: number | undefined;
   readonly endMs: number | undefined;
 }
 
-/** Where an image is burned in: `id` of the watermark, distances and sizes as `10px`, `10%` or `initial`. */
+/** The placement of a watermark: its `id`, with distances and sizes such as `10px`, `10%` or `initial`. */
 export type WatermarkPlacement = { readonly id: string } & Readonly<{
   [Field in PlacementField]?: string | undefined;
 }>;
 
-/** What a placement may say beside its image. */
 export const placementFields = ['top', 'left', 'bottom', 'right', 'width', 'height', 'opacity'] as const;
 type PlacementField = (typeof placementFields)[number];
 
-/** A container that holds one uploaded, fetched, copied or recorded video. */
+/** A video, whether it is uploaded, fetched, copied or recorded. */
 export interface Video {
   readonly videoId: string;
   readonly projectId: string;
@@ -35,16 +34,16 @@ export interface Video {
   readonly tags: readonly string[];
   readonly metadata: readonly MetadataEntry[];
   readonly language: string | undefined;
-  /** The live stream that it is a recording of. */
+  /** Set for a recording. */
   readonly liveStreamId: string | undefined;
   readonly createdAtMs: number;
   readonly publishedAtMs: number;
   readonly updatedAtMs: number;
-  /** While it is discarded: since when, and when it is removed for good. */
+  /** Set while it is discarded. */
   readonly discarded: { readonly atMs: number; readonly deletesAtMs: number } | undefined;
 }
 
-/** What may be changed of a video; null unsets. */
+/** Changes to a video; null unsets an attribute. */
 export interface VideoChanges {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
@@ -57,14 +56,14 @@ export interface VideoChanges {
   readonly language?: string | null | undefined;
 }
 
-/** What a video is made with. `clip` and `watermark` shape the encoding and are never shown again. */
+/** The attributes of a new video. `clip` and `watermark` control the encoding and are not shown. */
 export interface VideoAttributes extends VideoChanges {
   readonly title: string;
   readonly clip?: Clip | undefined;
   readonly watermark?: WatermarkPlacement | undefined;
 }
 
-/** Languages that a video can be said to be in. */
+/** Languages that a video can have. */
 export const languages: readonly string[] = [
   ...[
     'ar',
@@ -90,29 +89,28 @@ export const languages: readonly string[] = [
   ...['nl', 'nn', 'no', 'pl', 'pt', 'ru', 'sk', 'sl', 'te', 'tr', 'uk', 'ur', 'vi', 'zh'],
 ];
 
-/** What is wrong with the language of a video; undefined when nothing is. Text tracks can be in more languages. */
-export function languageFault(tag: string): string | undefined {
+/** Explains why a tag cannot be the language of a video; undefined when it can. Text tracks support more languages. */
+export function languageProblem(tag: string): string | undefined {
   if (languages.includes(tag)) return undefined;
   return languageTagProblem(tag) ?? languageTagMessages.unknown;
 }
 
-/** The source's frame rate is not known when a clip is asked for, so a frame in a timecode is a 25th of a second. */
+/** The frame rate is unknown when a clip is requested, so a frame in a timecode is a 25th of a second. */
 const framesPerSecond = 25;
-/** Minutes and seconds of a clip's ends are below 60. */
 const clipTimecode = /^(?:\d+:[0-5]\d:[0-5]\d[.:\d]*|\d+)$/;
 
 /**
- * Reads the timecode of an end of a clip.
+ * Parses the timecode of a clip.
  *
- * @returns milliseconds; undefined when it is none
+ * @returns milliseconds; undefined for an invalid timecode
  */
 export function clipTimecodeMs(text: string): number | undefined {
   const timecode = clipTimecode.test(text) ? parseTimecode(text) : undefined;
   return timecode && Math.round(timecodeSeconds(timecode, framesPerSecond) * 1_000);
 }
 
-/** What is wrong with a value of a watermark's placement; undefined when nothing is. */
-export function placementFault(field: PlacementField, value: string): string | undefined {
+/** Explains why a value of a placement is invalid; undefined when it is valid. */
+export function placementProblem(field: PlacementField, value: string): string | undefined {
   if (field === 'opacity') {
     const percent = /^(\d{1,3}(?:\.\d{1,3})?)%$/.exec(value)?.[1];
     return percent !== undefined && Number(percent) <= 100

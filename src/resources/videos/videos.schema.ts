@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/routing/pagination.ts';
 import { queryPairs } from '../../http/routing/query-parameters.ts';
 import { nonEmptyText, text } from '../../http/routing/text-schema.ts';
-import { clipTimecodeMs, languageFault, placementFault, type placementFields } from './video.ts';
+import { clipTimecodeMs, languageProblem, type placementFields, placementProblem } from './video.ts';
 
 const maxTitleChars = 1_024;
 const maxDescriptionChars = 10_000;
@@ -16,7 +16,7 @@ const maxIdChars = 64;
 const maxSearchChars = 1_024;
 const maxFilterValues = 20;
 
-/** Accepts what is asked for only where it is not asked for. */
+/** Accepts `false` only: the feature needs a language model. */
 const unavailable = (feature: string) =>
   z
     .boolean()
@@ -29,31 +29,26 @@ const metadataSchema = z
   .array(z.strictObject({ key: nonEmptyText(maxMetadataKeyChars), value: text(maxMetadataValueChars) }))
   .max(maxMetadataEntries);
 
-const title = nonEmptyText(maxTitleChars).describe('What viewers see.');
+const title = nonEmptyText(maxTitleChars).describe('Title for viewers.');
 const attributes = {
   description: text(maxDescriptionChars).optional(),
-  public: z
-    .boolean()
-    .optional()
-    .describe('Whether everybody who knows the address may watch; true unless given.'),
+  public: z.boolean().optional().describe('True lets anyone who has the URL watch. Default: true.'),
   panoramic: z
     .boolean()
     .optional()
-    .describe(
-      'Whether it is a 360-degree picture: for players that can show one. The player page shows it flat.',
-    ),
-  mp4Support: z.boolean().optional().describe('Whether it can be downloaded as mp4; true unless given.'),
+    .describe('Marks a 360-degree video, for players that support it. The player page shows it flat.'),
+  mp4Support: z.boolean().optional().describe('Offers the video as an mp4 download. Default: true.'),
   playerId: z.string().min(1).max(maxIdChars).nullish().describe('The player theme; null unsets it.'),
-  tags: z.array(nonEmptyText(maxTagChars)).max(maxTags).optional().describe('Replaces all.'),
-  metadata: metadataSchema.optional().describe('Replaces all.'),
+  tags: z.array(nonEmptyText(maxTagChars)).max(maxTags).optional().describe('Replaces all tags.'),
+  metadata: metadataSchema.optional().describe('Replaces all metadata.'),
   language: z
     .string()
     .superRefine((tag, context) => {
-      const message = languageFault(tag);
+      const message = languageProblem(tag);
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     })
     .nullish()
-    .describe('Language of what is said, such as `en`; null unsets it.'),
+    .describe('Spoken language, such as `en`; null unsets it.'),
   transcript: unavailable('Transcripts').optional(),
   transcriptSummary: unavailable('Generated summaries').optional(),
   transcriptSummaryAttributes: z
@@ -86,7 +81,7 @@ const placement = (field: (typeof placementFields)[number]) =>
   z
     .string()
     .superRefine((value, context) => {
-      const message = placementFault(field, value);
+      const message = placementProblem(field, value);
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     })
     .optional();
@@ -101,9 +96,8 @@ const watermarkSchema = z
     height: placement('height'),
     opacity: placement('opacity'),
   })
-  .describe('Burned into the picture for good. Distances as `<n>px` or `<n>%`, sizes also `initial`.');
+  .describe('Burned into the video permanently. Distances are `<n>px` or `<n>%`, sizes also `initial`.');
 
-/** Body of `POST /videos`. */
 export const videoCreationSchema = z
   .strictObject({
     title,
@@ -112,7 +106,7 @@ export const videoCreationSchema = z
       .min(1)
       .max(maxSourceChars)
       .optional()
-      .describe('An http(s) address to fetch, or the id of a video of yours to copy.'),
+      .describe('An http or https URL to fetch, or the id of one of your videos to copy.'),
     ...attributes,
     clip: clipSchema.optional(),
     watermark: watermarkSchema.optional(),
@@ -121,44 +115,42 @@ export const videoCreationSchema = z
     examples: [{ title: 'Harbour at dawn', tags: ['sea'], metadata: [{ key: 'shot', value: '12' }] }],
   });
 
-/** Body of `PATCH /videos/{videoId}`. */
 export const videoChangesSchema = z
   .strictObject({ title: title.optional(), ...attributes })
   .meta({ examples: [{ title: 'Harbour at dusk' }] });
 
-/** Query of `DELETE /videos/{videoId}`. */
 export const videoDeletionQuerySchema = z.strictObject({
   permanently: z
     .enum(['true', 'false'])
     .optional()
-    .describe('`true` deletes for good where deleted videos are discarded first, and a discarded video too.'),
+    .describe(
+      '`true` deletes the video permanently instead of discarding it, and also deletes a discarded video.',
+    ),
 });
 
-/** Query of `GET /videos` and `GET /discarded/videos`. */
 export const videosQuerySchema = listQuery(
   {
     title: z
       .string()
       .max(maxSearchChars)
       .optional()
-      .describe('Those with this in their title; case and accents do not matter.'),
+      .describe('Videos whose title contains this; case and accents do not matter.'),
     description: z
       .string()
       .max(maxSearchChars)
       .optional()
-      .describe('Those with this in their description; case and accents do not matter.'),
-    tags: z.array(z.string()).max(maxFilterValues).optional().describe('Those with all of these tags.'),
+      .describe('Videos whose description contains this; case and accents do not matter.'),
+    tags: z.array(z.string()).max(maxFilterValues).optional().describe('Videos with all of these tags.'),
     metadata: queryPairs(maxFilterValues)
       .optional()
-      .meta({ description: 'Those with all of these pairs.', examples: [{ shot: '12' }] }),
-    liveStreamId: z.string().optional().describe('The recordings of this live stream.'),
+      .meta({ description: 'Videos with all of these pairs.', examples: [{ shot: '12' }] }),
+    liveStreamId: z.string().optional().describe('Recordings of this live stream.'),
   },
   ['title', 'createdAt', 'publishedAt', 'updatedAt'],
 );
 
 const dateTime = z.iso.datetime({ offset: true });
 
-/** A video in answers. */
 export const videoSchema = z
   .object({
     videoId: z.string(),
@@ -171,13 +163,13 @@ export const videoSchema = z
     tags: z.array(z.string()),
     metadata: z.array(z.object({ key: z.string(), value: z.string() })),
     language: z.string().optional(),
-    languageOrigin: z.enum(['api', 'auto']).nullable().describe('Who said which language it is.'),
+    languageOrigin: z.enum(['api', 'auto']).nullable().describe('Origin of the language.'),
     createdAt: dateTime,
     publishedAt: dateTime,
     updatedAt: dateTime,
     discarded: z.boolean(),
     discardedAt: dateTime.nullable(),
-    deletesAt: dateTime.nullable().describe('When a discarded video is removed for good.'),
+    deletesAt: dateTime.nullable().describe('Time at which a discarded video is deleted permanently.'),
     source: z.object({
       type: z.enum(['upload', 'liveStream']),
       uri: z.string(),
@@ -187,7 +179,7 @@ export const videoSchema = z
           links: z.array(z.object({ rel: z.literal('self'), uri: z.string() })),
         })
         .optional()
-        .describe('The live stream that it is a recording of.'),
+        .describe('The live stream of a recording.'),
     }),
     assets: z
       .object({
@@ -195,7 +187,7 @@ export const videoSchema = z
         iframe: z.string(),
         player: z.string(),
         thumbnail: z.string(),
-        mp4: z.string().optional().describe('Only with `mp4Support`, and not for audio alone.'),
+        mp4: z.string().optional().describe('Only with `mp4Support`, and not for audio-only videos.'),
       })
       .nullable()
       .describe('Null while it is discarded.'),
@@ -234,8 +226,6 @@ export const videoSchema = z
     ],
   });
 
-/** A video as the API shows it. */
 export type VideoView = z.input<typeof videoSchema>;
 
-/** A page of videos. */
 export const videoListSchema = listSchema(videoSchema);

@@ -1,18 +1,17 @@
-/** A block of a sort order, as far as what was counted in it depends on it. */
-export interface CountedBlock {
-  /** Random, and another one after each change. */
+/** A block of a sort order. */
+interface CountedBlock {
+  /** Random, and new after each change. */
   readonly revision: number;
 }
 
 const maxFilters = 32;
 const maxCounts = 250_000;
 
-/** How many videos of each block meet filters that were asked for of late. */
+/** Caches the number of videos in each block that match recent filters. */
 export class BlockCountCache {
-  /** The longest unused first. */
+  /** Least recently used first. */
   readonly #filters = new Map<string, FilterCounts>();
 
-  /** The counts of a filter; `key` tells filters apart. */
   of(key: string): FilterCounts {
     const counts = this.#filters.get(key) ?? new FilterCounts();
     this.#filters.delete(key);
@@ -20,7 +19,7 @@ export class BlockCountCache {
     return counts;
   }
 
-  /** Forgets the longest unused filters above what may be kept. */
+  /** Drops the least recently used filters above the limits. */
   trim(): void {
     let counts = 0;
     for (const filter of this.#filters.values()) counts += filter.size;
@@ -32,11 +31,10 @@ export class BlockCountCache {
   }
 }
 
-/** The counts of one filter, for each sort order that was walked. */
+/** The counts of one filter in each sort order. */
 export class FilterCounts {
   readonly #orders = new Map<string, SortOrderCounts>();
 
-  /** The counts in one sort order. */
   of(order: string): SortOrderCounts {
     let counts = this.#orders.get(order);
     if (counts === undefined) {
@@ -46,7 +44,7 @@ export class FilterCounts {
     return counts;
   }
 
-  /** Blocks that were counted, of all orders. */
+  /** Counted blocks of all sort orders. */
   get size(): number {
     let size = 0;
     for (const counts of this.#orders.values()) size += counts.size;
@@ -54,26 +52,25 @@ export class FilterCounts {
   }
 }
 
-/** The counts of one filter in the blocks of one sort order, by the blocks' revisions. */
-export class SortOrderCounts {
+/** The counts of one filter in the blocks of one sort order, by block revision. */
+class SortOrderCounts {
   readonly #counts = new Map<number, number>();
 
   get size(): number {
     return this.#counts.size;
   }
 
-  /** What was counted in a block, if it has not changed since. */
+  /** The count of a block, unless the block has changed since. */
   get({ revision }: CountedBlock): number | undefined {
     return this.#counts.get(revision);
   }
 
-  /** Notes what was counted in a block, and gives it back. */
   set({ revision }: CountedBlock, count: number): number {
     this.#counts.set(revision, count);
     return count;
   }
 
-  /** Forgets blocks that are no more or have changed, once there are many of them. */
+  /** Drops counts of removed and changed blocks, once there are many. */
   keepOnly(blocks: readonly CountedBlock[]): void {
     if (this.#counts.size <= 2 * blocks.length + 16) return;
     const present = new Set(blocks.map(block => block.revision));

@@ -1,18 +1,17 @@
 import { foldText } from '../../../store/folded-text.ts';
 
-/** Which videos a list shows: those that meet all that is given. */
+/** The filter of a list: videos must match all of it. */
 export interface VideoFilter {
-  /** Somewhere in the title; case and accents do not matter. */
+  /** A part of the title; case and accents do not matter. */
   readonly title?: string | undefined;
   readonly description?: string | undefined;
-  /** All of them. */
   readonly tags?: readonly string[] | undefined;
-  /** All of the pairs: a video can have more than one value of a key. */
+  /** All of the pairs. A video can have several values of a key. */
   readonly metadata?: ReadonlyMap<string, readonly string[]> | undefined;
   readonly liveStreamId?: string | undefined;
 }
 
-/** A filter in the form in which it is compared: folded texts, nothing that lets everything through, nothing twice. */
+/** A normalized filter: folded texts, without empty conditions and duplicates. */
 export interface FoldedFilter {
   readonly title: string | undefined;
   readonly description: string | undefined;
@@ -21,13 +20,12 @@ export interface FoldedFilter {
   readonly liveStreamId: string | undefined;
 }
 
-/** Conditions on `videos AS v`, each with ` AND ` before it, and the values of their question marks. */
+/** Conditions on `videos AS v`, each with ` AND ` in front, and their parameters. */
 export interface SqlConditions {
   readonly sql: string;
   readonly values: readonly string[];
 }
 
-/** Brings a caller's filter into its folded form. */
 export function foldFilter(filter: VideoFilter): FoldedFilter {
   return {
     title: foldText(filter.title ?? '') || undefined,
@@ -40,7 +38,7 @@ export function foldFilter(filter: VideoFilter): FoldedFilter {
   };
 }
 
-/** Which conditions a filter is made of, the cheapest to check first. */
+/** Returns the conditions of a filter, the cheapest first. */
 export function sqlConditionsOf(filter: FoldedFilter): SqlConditions {
   const sql: string[] = [];
   const values: string[] = [];
@@ -69,7 +67,7 @@ export function sqlConditionsOf(filter: FoldedFilter): SqlConditions {
   return { sql: sql.join(''), values };
 }
 
-/** The one thing that a filter asks for; undefined when it asks for more than one. */
+/** Returns the only condition of a filter; undefined when it has several. */
 export function singleConditionOf(filter: FoldedFilter): { title?: string; tag?: string } | undefined {
   const { title, description, tags, metadata, liveStreamId } = filter;
   const texts = [title, description, liveStreamId].filter(text => text !== undefined);
@@ -78,16 +76,16 @@ export function singleConditionOf(filter: FoldedFilter): { title?: string; tag?:
   return tags[0] === undefined ? {} : { tag: tags[0] };
 }
 
-/** Characters of a needle that go to the trigram index: enough to be rare, few enough to be quick however odd the texts are. */
+/** Characters that are searched in the trigram index: enough to be rare, few enough to be fast for any text. */
 const maxIndexedCharacters = 12;
 
-/** A question to the trigram index. `isExact`: what it finds is what the filter lets through; else it may find too many. */
-export interface TrigramQuery {
+/** A query of the trigram index. Unless it `isExact`, it may find more videos than the filter. */
+interface TrigramQuery {
   readonly match: string;
   readonly isExact: boolean;
 }
 
-/** What asks the trigram index for the texts of a filter; undefined when none has three characters. */
+/** Returns the trigram query for the texts of a filter; undefined when no text has three characters. */
 export function trigramQuery(filter: FoldedFilter): TrigramQuery | undefined {
   const needles = [
     { column: 'title', characters: [...(filter.title ?? '')] },

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
   clipTimecodeMs,
-  languageFault,
+  languageProblem,
   languages,
-  placementFault,
+  placementProblem,
 } from '../../../../src/resources/videos/video.ts';
 
 describe('a timecode', () => {
@@ -42,15 +42,15 @@ describe('a timecode', () => {
 
 describe('a language', () => {
   it.each([...languages])('%s is known', tag => {
-    expect(languageFault(tag)).toBeUndefined();
+    expect(languageProblem(tag)).toBeUndefined();
   });
 
   it.each(['EN', 'fr-BE', 'eng', 'xx'])('%s is not', tag => {
-    expect(languageFault(tag)).toBe('The "language" attribute is not valid.');
+    expect(languageProblem(tag)).toBe('The "language" attribute is not valid.');
   });
 
   it.each(['', 'e n', 'en_GB', 'en-', '42', 'é'])('%j is no tag', tag => {
-    expect(languageFault(tag)).toMatch(/must contain only letters and dashes/);
+    expect(languageProblem(tag)).toMatch(/must contain only letters and dashes/);
   });
 });
 
@@ -63,7 +63,7 @@ describe('a placement', () => {
     ['height', '200px'],
     ['opacity', '100%'],
   ] as const)('takes %s %s', (field, value) => {
-    expect(placementFault(field, value)).toBeUndefined();
+    expect(placementProblem(field, value)).toBeUndefined();
   });
 
   it.each([
@@ -76,6 +76,6 @@ describe('a placement', () => {
     ['opacity', '10px'],
     ['opacity', '100.1%'],
   ] as const)('refuses %s %j', (field, value) => {
-    expect(placementFault(field, value)).toMatch(/^This value should be/);
+    expect(placementProblem(field, value)).toMatch(/^This value should be/);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { placementFault } from '../../../../../src/resources/videos/video.ts';
+import { placementProblem } from '../../../../../src/resources/videos/video.ts';
 import {
   convertUnit,
   defaultDraft,
@@ -46,8 +46,8 @@ describe('a placement that is being made', () => {
     '123456',
     '1.2345',
   ])('takes %j as a number where the API does', text => {
-    expect(isNumber(text)).toBe(placementFault('left', `${text}px`) === undefined);
-    expect(isOpacity(text)).toBe(placementFault('opacity', `${text}%`) === undefined);
+    expect(isNumber(text)).toBe(placementProblem('left', `${text}px`) === undefined);
+    expect(isOpacity(text)).toBe(placementProblem('opacity', `${text}%`) === undefined);
   });
 
   it('keeps a length where it was when its unit changes', () => {
