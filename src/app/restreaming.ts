@@ -12,8 +12,7 @@ import type { Logger } from '../shared/logger.ts';
 import type { ResolveHost } from '../shared/network/target-address.ts';
 import type { SandboxLimits } from '../shared/sandbox-limits.ts';
 
-/** What restreams need of the rest of the server. */
-export interface RestreamingOptions {
+interface RestreamingOptions {
   readonly config: Config;
   readonly outbox: Outbox;
   readonly metrics: Metrics;
@@ -25,15 +24,15 @@ export interface RestreamingOptions {
   readonly log: Logger;
 }
 
-/** For the name of a destination, the connection to it, and TLS. */
+/** For DNS, connection, TLS and handshake of a destination. */
 const connectTimeoutMs = 10_000;
 
-/** Puts together what sends broadcasts on. */
+/** Creates the services that restream broadcasts. */
 export function createRestreaming(options: RestreamingOptions): {
   readonly restreams: Restreamer;
-  /** ffmpegs that run for destinations. */
+  /** ffmpegs of destinations. */
   readonly processes: ProcessOwner;
-  /** In the order of their start. */
+  /** In starting order. */
   readonly components: readonly Component[];
 } {
   const { config, outbox, metrics, ffmpeg, limits, sandboxRules, resolve, clock, log } = options;
@@ -42,11 +41,7 @@ export function createRestreaming(options: RestreamingOptions): {
     dial: (target, signal) =>
       dial(
         target,
-        {
-          resolve,
-          allowPrivate: config.allowPrivateTargets,
-          timeoutMs: connectTimeoutMs,
-        },
+        { resolve, allowPrivate: config.allowPrivateTargets, timeoutMs: connectTimeoutMs },
         signal,
       ),
     owner: processes,
@@ -58,7 +53,7 @@ export function createRestreaming(options: RestreamingOptions): {
         const type = 'live-stream.restream.stopped';
         outbox.appendLiveStreamEvent(stream, type, { name, reason }, clock.nowMs());
       } catch (error) {
-        log.error('restream-event-not-written', { liveStreamId, message: messageOf(error), error });
+        log.error('restream-event-failed', { liveStreamId, message: messageOf(error), error });
       }
     },
     observer: {
@@ -70,6 +65,6 @@ export function createRestreaming(options: RestreamingOptions): {
     clock,
     log,
   });
-  const ofProcesses = componentOf('restream-processes', { stop: () => processes.stop() });
-  return { restreams, processes, components: [ofProcesses, restreams] };
+  const processComponent = componentOf('restream-processes', { stop: () => processes.stop() });
+  return { restreams, processes, components: [processComponent, restreams] };
 }

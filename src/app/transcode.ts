@@ -14,14 +14,12 @@ import { type Component, componentOf } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import { ladderOf } from '../vod/encode/ladder.ts';
 
-/** What qualities of broadcasts need of the rest of the server. */
-export interface TranscodingOptions {
+interface TranscodingOptions {
   readonly config: Config;
   readonly outbox: Outbox;
-  /** One that encodes. */
   readonly ffmpeg: Pick<FfmpegBuild, 'path' | 'hasFpsMode'>;
   readonly limits: ProcessLimits;
-  /** Other sizes than usual, for tests. */
+  /** Replaces the renditions of the ladder, for tests. */
   readonly steps: LadderConfig['renditionsFor'] | undefined;
   /** False keeps all qualities although the machine cannot keep up, for tests. */
   readonly canDropQualities: boolean;
@@ -29,22 +27,21 @@ export interface TranscodingOptions {
   readonly log: Logger;
 }
 
-/** All that makes qualities of broadcasts. */
-export interface LiveTranscoding {
+interface LiveTranscoding {
   readonly form: SelectLadder;
   readonly qualityDropped: QualityDropped;
-  /** ffmpegs that encode broadcasts. */
+  /** Encoders of broadcasts. */
   readonly processes: ProcessOwner;
-  /** In the order of their start. */
+  /** In starting order. */
   readonly components: readonly Component[];
 }
 
-/** Copying goes before encoding, and encoding of broadcasts before that of videos. */
+/** Copying has priority over encoding, and broadcasts over videos. */
 const encoderNiceness = 3;
-/** More slices of one frame make it worse and hardly faster. */
-const mostThreads = 4;
+/** More slices per frame reduce the quality and hardly gain speed. */
+const maxThreads = 4;
 
-/** Puts together what encodes broadcasts. */
+/** Creates the services that encode broadcasts. */
 export function createTranscoding({
   config,
   outbox,
@@ -57,9 +54,9 @@ export function createTranscoding({
 }: TranscodingOptions): LiveTranscoding {
   const owner = new ProcessOwner(limits, log);
   const memoryBytes = config['live.encoderMemory'];
-  // Larger ones are refused before; twice, since decoders count whole blocks with their margins.
+  // Larger video is refused earlier; twice, since decoders count padded blocks.
   const maxPixels = 2 * config['live.maxPixels'];
-  const threads = Math.min(mostThreads, availableParallelism());
+  const threads = Math.min(maxThreads, availableParallelism());
   return {
     form: ({ qualities, environment, liveStreamId }) => {
       const isLadder = (qualities ?? config['live.qualities']) === 'ladder';
@@ -70,11 +67,11 @@ export function createTranscoding({
         watermark: isSandbox ? sandboxOverlay : undefined,
         renditionsFor: steps ?? ladderOf,
         canDropQualities,
-        startEncoder: (order, events) =>
+        startEncoder: (encoder, events) =>
           new FfmpegLiveEncoder({
-            ...{ ffmpeg, owner, config: order, events, threads, maxPixels, memoryBytes },
+            ...{ ffmpeg, owner, config: encoder, events, threads, maxPixels, memoryBytes },
             niceness: encoderNiceness,
-            ids: { liveStreamId, rungs: order.renditions.map(({ name }) => name).join(' ') },
+            ids: { liveStreamId, renditions: encoder.renditions.map(({ name }) => name).join(' ') },
           }),
       };
     },

@@ -23,9 +23,9 @@ import { type OwnedProcess, type ProcessOwner, requireFreeDescriptors } from './
 import { ProgressReader } from './progress-reader.ts';
 import { isDiskFull, oversizedFrame, probeRefusal, runFailure } from './run-failure.ts';
 
-export type RunOutcome = 'done' | 'failed' | 'aborted';
+type RunOutcome = 'done' | 'failed' | 'aborted';
 
-export interface FfmpegToolsObserver {
+interface FfmpegToolsObserver {
   /** @param purpose that of its {@link RunOptions}, or `probe` */
   runEnded(purpose: string, outcome: RunOutcome, durationMs: number): void;
 }

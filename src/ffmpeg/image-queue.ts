@@ -3,7 +3,7 @@ import { ConcurrencyLimit } from '../shared/scheduling/concurrency-limit.ts';
 
 const retryAfterSeconds = 5;
 
-export interface ImageQueueLimits {
+interface ImageQueueLimits {
   readonly maxRunning: number;
   /** Images of clients that wait. */
   readonly maxWaiting: number;

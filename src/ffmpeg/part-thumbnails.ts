@@ -13,7 +13,7 @@ export interface ThumbnailMedia {
   readonly height: number | undefined;
 }
 
-export interface PartThumbnailsOptions {
+interface PartThumbnailsOptions {
   readonly ffmpeg: Pick<FfmpegBuild, 'path' | 'source'>;
   readonly owner: ProcessOwner;
   /** Per process. */

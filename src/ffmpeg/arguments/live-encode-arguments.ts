@@ -1,6 +1,6 @@
 import type { Overlay } from './encode-options.ts';
 
-export interface LiveEncodeRendition {
+interface LiveEncodeRendition {
   readonly name: string;
   readonly width: number;
   readonly height: number;

@@ -1,12 +1,12 @@
 /** Tracks of the FLV input, and the handling of its audio. */
-export interface PackagePlan {
+interface PackagePlan {
   readonly hasVideo: boolean;
   /** `aac` encodes audio that HLS cannot carry. */
   readonly audio: 'none' | 'copy' | 'aac';
 }
 
 /** File descriptors of each track's fragmented MP4. */
-export interface PackagePipes {
+interface PackagePipes {
   readonly video?: number;
   readonly audio?: number;
 }

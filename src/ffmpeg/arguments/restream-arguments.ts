@@ -1,4 +1,4 @@
-export interface RestreamAddress {
+interface RestreamAddress {
   /** Loopback port: ffmpeg resolves no names, which crashes the embedded build. */
   readonly port: number;
   readonly tcUrl: string;

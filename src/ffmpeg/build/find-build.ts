@@ -26,7 +26,7 @@ export const formatVersionOfFfmpeg5_1 = formatNumber([59, 27]);
 export const formatVersionOfFfmpeg6_1 = formatNumber([60, 16]);
 
 /** A program of the ffmpeg project and its versions. */
-export interface ProgramBuild extends BuildVersions {
+interface ProgramBuild extends BuildVersions {
   readonly path: string;
   readonly source: BuildSource;
 }
@@ -126,7 +126,7 @@ async function inspectBuild(
   return { version, formatVersion: formatNumber([Number(format[1]), Number(format[2])]) };
 }
 
-export function formatNumber([major, minor]: readonly [number, number]): number {
+function formatNumber([major, minor]: readonly [number, number]): number {
   return major * 1000 + minor;
 }
 

@@ -3,7 +3,7 @@ import { messageOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { OwnedProcess } from './owned-process.ts';
 
-export interface CommandProcessOptions {
+interface CommandProcessOptions {
   readonly log: Logger;
   readonly ids: Readonly<Record<string, unknown>>;
   /** The launcher announces the process id on stderr. */

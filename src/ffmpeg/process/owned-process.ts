@@ -17,7 +17,7 @@ export interface ProcessExit {
 }
 
 /** Delays of a stop: closes stdin, sends SIGINT, then SIGKILL. */
-export interface StopTimeouts {
+interface StopTimeouts {
   readonly interruptAfterMs: number;
   readonly killAfterMs: number;
 }
@@ -168,7 +168,7 @@ export class PipedProcess extends OwnedProcess {
   }
 }
 
-export interface StartOptions {
+interface StartOptions {
   /** Number of readable pipes beside stdout and stderr, from file descriptor 3 up. */
   readonly outputs: number;
   /** For log lines. */

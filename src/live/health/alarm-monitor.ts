@@ -12,7 +12,7 @@ export interface WatchedBroadcast {
   readonly inputs: AlarmInputs;
 }
 
-export interface AlarmMonitorOptions {
+interface AlarmMonitorOptions {
   /** Returns the broadcasts that are live or wait for their publisher. */
   readonly broadcasts: () => readonly WatchedBroadcast[];
   /** Tells whether a broadcast is open, in any state. */

@@ -2,7 +2,7 @@ import { type BitrateComparison, BitrateShortfall } from './bitrate-shortfall.ts
 import type { AlarmInputs } from './ingest-health.ts';
 
 /** Problems with the media of a publisher. */
-export const alarmKinds = [
+const alarmKinds = [
   'keyframes-too-far-apart',
   'bitrate-collapsed',
   'bitrate-low',

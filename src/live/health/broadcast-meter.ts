@@ -29,7 +29,7 @@ const slotsPerSecond = 10;
  * Averaging window of rates. It holds whole GOPs at the usual keyframe intervals of 1, 2 and 4 s, so that a keyframe is no peak; a stream
  * that drops to half its rate shows three quarters of it after 2 s, and half after 4 s.
  */
-export const smoothedSeconds = 4;
+const smoothedSeconds = 4;
 const smoothedSlots = smoothedSeconds * slotsPerSecond;
 /** The averaging window, the slot that fills, and a spare one. */
 const slotCount = smoothedSlots + 2;

@@ -8,7 +8,7 @@ export interface HealthMeasurement {
 }
 
 /** Mean of the measurements of one step. */
-export interface HealthSample extends HealthMeasurement {
+interface HealthSample extends HealthMeasurement {
   /** Start of the step; milliseconds since 1970. */
   readonly atMs: number;
 }
@@ -34,8 +34,6 @@ const resolutions = [
   { stepSeconds: 60, count: 720 },
 ] as const;
 
-export const maxHistorySeconds = 12 * 3_600;
-
 /** Health of a broadcast in memory of fixed size: the newest measurements, and means of older ones. */
 export class HealthHistory {
   #rings: readonly SampleRing[] = newRings();
@@ -50,7 +48,7 @@ export class HealthHistory {
     for (const ring of this.#rings) ring.add(measurement, second);
   }
 
-  /** Returns the newest samples of so many seconds, up to {@link maxHistorySeconds}, at the finest resolution that covers them. */
+  /** Returns the newest samples of so many seconds, up to twelve hours, at the finest resolution that covers them. */
   excerpt(seconds: number): HealthExcerpt {
     const ring = this.#rings.find(({ seconds: reach }) => reach >= seconds) ?? this.#rings.at(-1)!;
     const oldestMs = (this.#lastSecond - seconds) * 1000;

@@ -5,7 +5,7 @@ import type { EndReason } from '../broadcast/broadcast-state.ts';
 import type { BroadcastInfo, BroadcastSubscriber } from '../broadcast/broadcast-subscriber.ts';
 import { type HealthExcerpt, HealthHistory, type HealthMeasurement } from './health-history.ts';
 
-export interface HealthSamplerOptions {
+interface HealthSamplerOptions {
   /** Measures the broadcast of a live stream; undefined while it is not playable. */
   readonly measure: (liveStreamId: string) => HealthMeasurement | undefined;
   readonly clock: Clock;
@@ -14,7 +14,7 @@ export interface HealthSamplerOptions {
 }
 
 /** Health of the newest broadcast of a live stream. */
-export interface BroadcastHealth extends HealthExcerpt {
+interface BroadcastHealth extends HealthExcerpt {
   readonly broadcastId: string;
   readonly startedAtMs: number;
   /** Undefined while it is running. */

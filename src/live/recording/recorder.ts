@@ -19,7 +19,7 @@ export interface RecordedPart {
   readonly layout: FragmentLayout;
 }
 
-export interface OpenRecording {
+interface OpenRecording {
   /** Queues a part and returns at once. */
   add(part: RecordedPart): void;
   /** Ends the recording, which becomes a video. Can be called repeatedly. */

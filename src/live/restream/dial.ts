@@ -5,7 +5,7 @@ import { pinnedLookup, type ResolveHost, resolveTarget } from '../../shared/netw
 import { RestreamError } from './restream-failure.ts';
 import type { RestreamTarget } from './restream-target.ts';
 
-export interface DialOptions {
+interface DialOptions {
   /** Called for each connection. */
   readonly resolve: ResolveHost;
   /** Allows loopback and private addresses. */

@@ -21,7 +21,7 @@ import {
   replaceBytes,
 } from './rtmp-tap.ts';
 
-export interface RestreamConnectionEvents {
+interface RestreamConnectionEvents {
   /** The destination accepts the stream. */
   accepted(): void;
   /** More bytes were sent. */
@@ -41,7 +41,7 @@ export interface RestreamConnectionOptions {
   readonly events: RestreamConnectionEvents;
 }
 
-export interface RestreamStart {
+interface RestreamStart {
   readonly ffmpegPath: string;
   readonly hasAudio: boolean;
   readonly hasVideo: boolean;

@@ -42,7 +42,7 @@ export interface RestreamObserver {
   failed(reason: RestreamReason): void;
 }
 
-export interface RestreamDestinationOptions {
+interface RestreamDestinationOptions {
   readonly restream: { readonly name: string; readonly serverUrl: string; readonly streamKey: string };
   /** Updated by the caller. */
   readonly format: RestreamFormat;

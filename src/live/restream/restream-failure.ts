@@ -3,7 +3,7 @@ import { messageOf, systemCodeOf } from '../../shared/errors.ts';
 import type { RestreamTarget } from './restream-target.ts';
 
 /** Reasons that a destination is not live. */
-export const restreamReasons = [
+const restreamReasons = [
   'name-not-found',
   'not-public',
   'connection-refused',

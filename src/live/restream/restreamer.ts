@@ -31,7 +31,7 @@ export interface StoppedRestream {
 }
 
 /** Status of a destination, for the event feed of its project. */
-export interface RestreamStats extends Omit<RestreamStatus, 'serverUrl'> {
+interface RestreamStats extends Omit<RestreamStatus, 'serverUrl'> {
   readonly projectId: string;
   readonly liveStreamId: string;
   readonly broadcastId: string;
@@ -39,7 +39,7 @@ export interface RestreamStats extends Omit<RestreamStatus, 'serverUrl'> {
   readonly position: number;
 }
 
-export interface RestreamerOptions {
+interface RestreamerOptions {
   readonly dial: (target: RestreamTarget, signal: AbortSignal) => Promise<Socket>;
   readonly owner: ProcessOwner;
   readonly ffmpegPath: string;

@@ -4,7 +4,7 @@
  * **Source**: Adobe's Real Time Messaging Protocol (RTMP), 1.0, 5.3 (chunks), 5.4.1 (set chunk size), 7.1.1 (commands)
  */
 
-export interface TapEvents {
+interface TapEvents {
   /** An AMF0 command, whose payload may be changed in place. */
   command(payload: Buffer): void;
   /** The first media or metadata message. */

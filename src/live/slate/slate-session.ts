@@ -16,13 +16,13 @@ import { SlatePlayer } from './slate-player.ts';
 import type { SlateMedia, SlateSource } from './slate-source.ts';
 
 /** Takes the media of a slate: a publisher session. */
-export interface SlateOutput {
+interface SlateOutput {
   tag(tag: FlvTag): void;
   finish(): Promise<void>;
   kill(): Promise<void>;
 }
 
-export interface SlateSessionOptions {
+interface SlateSessionOptions {
   readonly slate: SlateSource;
   /** Frame rate of the publisher; undefined while not known. */
   readonly framesPerSecond: () => number | undefined;

@@ -35,7 +35,7 @@ export interface SlateSource {
   ): Promise<SlateMedia>;
 }
 
-export interface SlateOptions {
+interface SlateOptions {
   readonly mode: 'off' | 'still' | 'last-frame' | 'picture';
   readonly imagePath: string | undefined;
   readonly ffmpegPath: string;

@@ -3,7 +3,7 @@ import { sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type { EncoderConfig, EncoderEvents, EncoderRendition, LiveEncoder } from './live-encoder.ts';
 
 /** Size of a displayed picture, with square pixels. */
-export interface DisplaySize {
+interface DisplaySize {
   readonly width: number;
   readonly height: number;
 }

@@ -34,7 +34,7 @@ export interface LadderTranscoderEvents {
   backlogCleared(): void;
 }
 
-export interface LadderTranscoderOptions {
+interface LadderTranscoderOptions {
   readonly video: Pick<EncoderConfig, 'width' | 'height' | 'overlay'>;
   /** Lowest first. One named `source` is never dropped. */
   readonly renditions: readonly EncoderRendition[];

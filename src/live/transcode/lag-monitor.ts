@@ -1,5 +1,5 @@
 /** Verdict on an encoder; `slow` and `late` ask for less load. */
-export type LagLevel = 'fine' | 'slow' | 'late';
+type LagLevel = 'fine' | 'slow' | 'late';
 
 /** Encoding slower than real time for so long is too slow. */
 const windowMs = 10_000;

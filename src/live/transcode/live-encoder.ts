@@ -59,7 +59,7 @@ export interface LiveEncoder {
   kill(): void;
 }
 
-export interface FfmpegLiveEncoderOptions {
+interface FfmpegLiveEncoderOptions {
   readonly ffmpeg: Pick<FfmpegBuild, 'path'> & FpsModeSupport;
   readonly owner: ProcessOwner;
   readonly config: EncoderConfig;

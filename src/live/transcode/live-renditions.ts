@@ -30,7 +30,7 @@ interface CurrentPackaging {
   readonly frameSeconds: number | undefined;
 }
 
-export interface LiveMediaState {
+interface LiveMediaState {
   packaging(): CurrentPackaging | undefined;
   declared(): DeclaredMedia | undefined;
 }

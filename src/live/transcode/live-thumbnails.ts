@@ -11,14 +11,14 @@ import {
   sourceRendition,
 } from '../broadcast/broadcast-subscriber.ts';
 
-export interface LiveThumbnail {
+interface LiveThumbnail {
   readonly body: Buffer;
   readonly contentType: 'image/jpeg';
   /** A quoted, strong entity tag. */
   readonly etag: string;
 }
 
-export interface LiveThumbnailsOptions {
+interface LiveThumbnailsOptions {
   /** Makes a JPEG; undefined where the media has no frame. */
   readonly makeThumbnail: (
     media: ThumbnailMedia,
