@@ -45,7 +45,7 @@ describeInBrowser('the player page, when a broadcast is interrupted', browser =>
     await using first = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
     await using viewer = await watch(stream.liveStreamId);
     await first.kill();
-    await viewer.page.waitForSelector('text=/connection is interrupted/');
+    await viewer.page.waitForSelector('text=/connection was interrupted/');
 
     await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
     await viewer.untilPlayed(3);
@@ -70,7 +70,7 @@ describeInBrowser('the player page, when a broadcast is interrupted', browser =>
     await first.kill();
     await until('stills only where a player begins', async () => (await listed()).split('still-').length > 6);
     await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
-    await viewer.page.waitForSelector('text=/connection is interrupted/');
+    await viewer.page.waitForSelector('text=/connection was interrupted/');
 
     await using _ = publishTestPicture({ url });
     await until('no notice', async () => (await viewer.page.textContent('#notice')) === '');
@@ -131,7 +131,7 @@ describeInBrowser('the player page, when other things break', browser => {
     await using publisher = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
     await using viewer = await watchPlaying(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
     await publisher.kill();
-    await viewer.page.waitForSelector('text=/connection is interrupted/');
+    await viewer.page.waitForSelector('text=/connection was interrupted/');
     expect(await viewer.page.getAttribute('#live', 'class')).not.toContain('is-at-edge');
     // From here to the end it is never shown as live again, not for a moment.
     await viewer.page.evaluate(`window.shown = [];

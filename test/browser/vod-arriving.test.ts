@@ -29,7 +29,7 @@ describeInBrowser('the player page of a video that changes', browser => {
     expect(await page.isVisible('#big-play')).toBe(false);
     site.video.isUnreachable = true;
     await until('a word about the server', async () =>
-      (await page.textContent('#status-text'))!.includes('reached'),
+      (await page.textContent('#status-text'))!.includes('Can’t reach the server'),
     );
     site.video.isUnreachable = false;
     site.change({ playable: true });
@@ -40,7 +40,7 @@ describeInBrowser('the player page of a video that changes', browser => {
   it('says so when nothing can be made of it', async () => {
     await using shown = await show({ playable: false, failed: true });
     await shown.viewer.untilPhase('failed');
-    expect(await shown.page.isVisible('text=could not be processed')).toBe(true);
+    expect(await shown.page.isVisible('text=couldn’t be processed')).toBe(true);
     expect(shown.viewer.complaints).toEqual([]);
   });
 
@@ -170,7 +170,7 @@ describeInBrowser('the player page of a video that changes', browser => {
     await page.click('#big-play');
     // Out of what is loaded before somebody plays.
     await page.keyboard.press('9');
-    await page.waitForSelector('text=The connection was lost');
+    await page.waitForSelector('text=Connection lost');
     site.video.isUnreachable = false;
     await viewer.untilPlayed(0.3);
     expect((await viewer.video()).time).toBeGreaterThan(videoSeconds * 0.9 - 0.1);

@@ -113,12 +113,12 @@ function KindsExplained() {
     <Card title="Sandbox and production keys">
       <p>
         A pair has a key for each environment: use the <strong>production</strong> key in your apps and the{' '}
-        <strong>sandbox</strong> key for tests. Videos in the sandbox carry a watermark, are cut after 30
-        seconds and deleted after 24 hours. Neither key can see what the other one created.
+        <strong>sandbox</strong> key for tests. Videos in the sandbox are watermarked, cut to 30 seconds and
+        deleted after 24 hours. Neither key can see what the other one created.
       </p>
       <p class="quiet">
-        In what you send to browsers and apps, use <a href="/dashboard/upload-tokens">upload tokens</a>{' '}
-        instead: a key there can be read by everybody. How a program uses its key is told in the{' '}
+        In code that runs in browsers and apps, use <a href="/dashboard/upload-tokens">upload tokens</a>{' '}
+        instead: anyone can read a key there. To get started, see the{' '}
         <a href="/docs" target="_blank" rel="noreferrer">
           documentation
         </a>

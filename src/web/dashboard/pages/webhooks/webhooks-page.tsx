@@ -36,7 +36,7 @@ export function WebhooksPage() {
   return (
     <Page
       title="Webhooks"
-      lead={`Webhooks send events to your app as they happen. The sandbox and production can each have ${maxWebhooks}.`}
+      lead={`Webhooks send events to your app as they happen. You can have ${maxWebhooks} in the sandbox and ${maxWebhooks} in production.`}
       actions={newButton}
     >
       <Card flush>
