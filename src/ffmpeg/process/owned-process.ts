@@ -204,6 +204,7 @@ export class ProcessOwner {
 
   /**
    * Starts `path`. A file that cannot be run is reported by `exited`.
+   * Live processes start here rather than through fluent-ffmpeg, which offers neither pipes beyond stdout nor back-pressure on stdin.
    *
    * @throws Error when memory or file descriptors are exhausted
    */
