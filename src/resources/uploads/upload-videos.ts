@@ -1,8 +1,8 @@
-/** What uploads ask about videos. `View` is a video as the API shows it. */
+/** The videos that uploads go to. `View` is the owner's view of a video. */
 export interface UploadVideos<View> {
   /** A video of the project that is not discarded. */
   find(projectId: string, videoId: string): { readonly videoId: string } | undefined;
-  /** Makes a video without a source, in the caller's transaction. */
+  /** Creates a video without a source, in the caller's transaction. */
   create(projectId: string, attributes: { readonly title: string }): { readonly videoId: string };
   /**
    * @param options `hidesPrivate`: the addresses of a private video open nothing

@@ -48,11 +48,11 @@ export interface TokenUploader extends UploadCaller {
   readonly client: string;
 }
 
-/** How long an upload may take from its first chunk to its last, and fetching a source. */
+/** Limit from the first chunk to the last. */
 const maxUploadMs = 168 * 3_600_000;
 const maxTitleChars = 1_024;
 
-/** What a caller can do with uploads, and what the rest of the server asks about them. `View` is a video as the API shows it. */
+/** Receives uploads. `View` is the owner's view of a video. */
 export class UploadsService<View> {
   readonly #store: VideoSourcesStore;
   readonly #database: Database;
@@ -66,7 +66,7 @@ export class UploadsService<View> {
   readonly #sourceReplaced: (videoId: string) => void;
   readonly #clock: Clock;
   readonly #log: Logger;
-  /** Videos that files are being received for just now, and how many. */
+  /** Number of files that are being received, by video. */
   readonly #receiving = new Map<string, number>();
 
   constructor(options: {
@@ -156,7 +156,7 @@ export class UploadsService<View> {
     };
   }
 
-  /** Whether a file is being received for a video, of which no row tells before all of it is there. */
+  /** Tells whether a file is being received for a video. It has no row before it is complete. */
   isReceiving(videoId: string): boolean {
     return this.#receiving.has(videoId);
   }
@@ -214,7 +214,7 @@ export class UploadsService<View> {
     return this.#store.ingestOf(videoId);
   }
 
-  /** Why a source will never be complete, as a sentence. */
+  /** The reason why a source failed, as a sentence. */
   failureOf(videoId: string): string | undefined {
     return this.#store.failureOf(videoId);
   }
@@ -238,7 +238,7 @@ export class UploadsService<View> {
     throw new AppError('resource-not-found', undefined, { details: { name: 'videoId' } });
   }
 
-  /** A video's source; undefined where there is none, or it failed so that another one may come. */
+  /** The source of a video; undefined when there is none, or when it failed and may be replaced. */
   #sourceOf(videoId: string): VideoSource | undefined {
     return this.#hasFailed(videoId) ? undefined : this.#store.source(videoId);
   }
@@ -249,7 +249,7 @@ export class UploadsService<View> {
     return source.status === 'failed' || (isComplete(source) && this.#hasEncodingFailed(videoId));
   }
 
-  /** Ends what is still done with a source that failed, before another one takes its place. */
+  /** Cancels the jobs of a failed source before another one replaces it. */
   async #cancelFailedJobs(videoId: string): Promise<void> {
     if (this.#hasFailed(videoId)) await this.#jobs.cancel(videoId);
   }
@@ -274,7 +274,7 @@ export class UploadsService<View> {
     );
   }
 
-  /** A file begins to arrive; the returned function says that it does no more. */
+  /** Call it when a file begins to arrive, and the returned function when it has ended. */
   #beginReceiving(videoId: string): () => void {
     this.#receiving.set(videoId, (this.#receiving.get(videoId) ?? 0) + 1);
     return () => {
