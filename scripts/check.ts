@@ -18,8 +18,13 @@ import {
 
 /** Folders of `src/` that the language rules do not hold for yet. */
 const pendingRooms: readonly string[] = [
-  ...['app/', 'delivery/', 'ffmpeg/', 'http/', 'live/', 'resources/', 'shared/'],
-  ...['vod/', 'web/'],
+  'app/',
+  'ffmpeg/',
+  'http/',
+  'live/',
+  'resources/',
+  'shared/',
+  'web/',
 ];
 
 /** Returns the problems found, one line each. */
