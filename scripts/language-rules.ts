@@ -15,15 +15,15 @@ const retiredNames: readonly (readonly [name: RegExp, replacement: string])[] = 
   [/^[rR]ung(?:s|[A-Z]\w*)?$|Rungs?$/, 'rendition'],
   [/^FollowingSegmenter$/, 'AlignedSegmenter'],
   [/^SegmentShelf$|^KeptTexts$|^BriefMemory$/, 'SegmentStore, PlaylistCache, TtlCache'],
-  [/^(?:stays|attendance|places|wishes|orderWishes|tokenChore|company|outward)$/, 'a word of the field'],
+  [/^(?:attendance|places|wishes|orderWishes|tokenChore|company|outward)$/, 'a word of the field'],
   [/^(?:isTorn|isDeaf|beThere|obey|everybodys|carried|apart)$/, 'plain words'],
   [/^sound(?:s|[A-Z]\w*)?$|Sound$/, 'audio'],
   [/^picture(?:s|[A-Z]\w*)?$|Pictures?$/, 'video, frame, image or thumbnail'],
 ];
 
-/** Names that the API, stored data or the browser fixes. */
+/** Names that the API, stored data, the browser or ffmpeg's messages fix. */
 const fixedNames =
-  /^(?:longestKeyframeIntervalSeconds|longestSegmentSeconds|longest_gop_ms)$|[pP]ictureInPicture/;
+  /^(?:longestKeyframeIntervalSeconds|longestSegmentSeconds|longest_gop_ms|Picture)$|[pP]ictureInPicture/;
 
 /** Strings, template literals and comments, in the order in which they begin. */
 const token =

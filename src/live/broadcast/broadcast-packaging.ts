@@ -177,7 +177,7 @@ export class BroadcastPackaging implements PackagingHost {
     this.#broadcast.partListed(isSlate);
   }
 
-  rungDropped(name: string, reason: RenditionDropReason): void {
+  renditionDropped(name: string, reason: RenditionDropReason): void {
     this.renditions.dropRendition(name);
     this.#options.log.warn('quality-dropped', { quality: name, reason });
     this.#options.observer.qualityDropped?.(name, reason);

@@ -13,7 +13,7 @@ export class AlignedRenditions {
   readonly #observer: LiveObserver;
   #audioSegmenter: AlignedSegmenter | undefined;
   readonly #feeds: RenditionFeed[] = [];
-  readonly #rungTracks = new Map<string, TrackDescription>();
+  readonly #renditionTracks = new Map<string, TrackDescription>();
   #presentationOffsetMs = 0;
 
   constructor(output: PackagingOutput, observer: LiveObserver) {
@@ -56,9 +56,9 @@ export class AlignedRenditions {
   }
 
   #addVideo(name: string, renditions: readonly string[]): void {
-    const feed = new RenditionFeed(this.#createSegmenter(name, 'video'), closestRung(name, renditions));
+    const feed = new RenditionFeed(this.#createSegmenter(name, 'video'), closestRendition(name, renditions));
     this.#feeds.push(feed);
-    const track = this.#rungTracks.get(feed.currentRendition);
+    const track = this.#renditionTracks.get(feed.currentRendition);
     if (track !== undefined) feed.segmenter.useTrack(track);
   }
 
@@ -82,10 +82,10 @@ export class AlignedRenditions {
 
   /** Returns false when the rung has this track already, from a former encoder. */
   setRungTrack(name: string, track: TrackDescription): boolean {
-    const former = this.#rungTracks.get(name);
+    const former = this.#renditionTracks.get(name);
     if (former?.sampleEntry.equals(track.sampleEntry) === true && former.timescale === track.timescale)
       return false;
-    this.#rungTracks.set(name, track);
+    this.#renditionTracks.set(name, track);
     for (const feed of this.#feeds) if (feed.currentRendition === name) feed.segmenter.useTrack(track);
     return true;
   }
@@ -104,7 +104,7 @@ export class AlignedRenditions {
   }
 
   /** Continues the renditions of a dropped rung with the next lower one. @param renditions names of the renditions that are left */
-  replaceRung(name: string, renditions: readonly string[], fromMs: number): void {
+  replaceRendition(name: string, renditions: readonly string[], fromMs: number): void {
     const lower = renditions.at(-1) ?? sourceRendition;
     for (const feed of this.#feeds) if (feed.nextRendition === name) feed.switchTo(lower, fromMs);
   }
@@ -113,7 +113,7 @@ export class AlignedRenditions {
     for (const feed of this.#feeds) {
       const { heldSamples } = feed;
       if (!feed.completeSwitch()) continue;
-      const track = this.#rungTracks.get(feed.currentRendition);
+      const track = this.#renditionTracks.get(feed.currentRendition);
       if (track !== undefined) feed.segmenter.useTrack(track);
       for (const [sample, atMs] of heldSamples) feed.segmenter.add(sample, atMs);
     }
@@ -126,8 +126,8 @@ export class AlignedRenditions {
 }
 
 /** Returns the rung itself, else the best one below it, else the lowest, else the source. */
-function closestRung(name: string, renditions: readonly string[]): string {
+function closestRendition(name: string, renditions: readonly string[]): string {
   if (renditions.includes(name)) return name;
   const lines = Number.parseInt(name, 10);
-  return renditions.findLast(rung => Number.parseInt(rung, 10) <= lines) ?? renditions[0] ?? sourceRendition;
+  return renditions.findLast(name => Number.parseInt(name, 10) <= lines) ?? renditions[0] ?? sourceRendition;
 }

@@ -28,7 +28,7 @@ export interface PackagingHost {
   /** The media of the session begins; earlier media ends here. */
   mediaStarted(session: PackagingSession, tracks: Tracks): void;
   partListed(isSlate: boolean): void;
-  rungDropped(name: string, reason: RenditionDropReason): void;
+  renditionDropped(name: string, reason: RenditionDropReason): void;
   videoTooLarge(size: FrameSize): void;
   /** The packager died or hung. */
   packagerFailed(session: PackagingSession, report: string): void;
@@ -219,10 +219,10 @@ export class PackagingSession {
         else this.#aligned.addRungSample(name, sample, atMs);
       }),
     dropped: (name, fromMs, reason) => {
-      this.#options.host.rungDropped(name, reason);
-      this.#aligned.replaceRung(
+      this.#options.host.renditionDropped(name, reason);
+      this.#aligned.replaceRendition(
         name,
-        this.#alignedRungs.filter(rung => rung !== name),
+        this.#alignedRenditions.filter(rendition => rendition !== name),
         fromMs,
       );
     },
@@ -240,7 +240,7 @@ export class PackagingSession {
   };
 
   /** Names of the renditions below the source, lowest first. */
-  get #alignedRungs(): string[] {
+  get #alignedRenditions(): string[] {
     return this.renditions.map(({ name }) => name).filter(name => name !== sourceRendition);
   }
 
@@ -253,7 +253,7 @@ export class PackagingSession {
     const sourceTracks: Tracks = isDemuxed ? { video } : tracks;
     this.#output.setTracks(sourceRendition, sourceTracks);
     if (video !== undefined) this.#aligned.setRungTrack(sourceRendition, video);
-    this.#aligned.add(this.#alignedRungs, tracks.audio, isDemuxed);
+    this.#aligned.add(this.#alignedRenditions, tracks.audio, isDemuxed);
     this.#segmenter = new Segmenter({
       tracks: sourceTracks,
       sink: new SourceSink({

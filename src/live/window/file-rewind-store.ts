@@ -131,7 +131,7 @@ export class FileRewindStore implements RewindStore {
         this.#options.diskSpace.writeSucceeded();
       } catch (error) {
         this.#options.diskSpace.writeFailed(error);
-        // What is on disk stays.
+        // Segments on disk stay.
         this.#queue = [];
         // The folder may have been removed.
         this.#hasFolder = false;

@@ -65,7 +65,7 @@ export class HostResolver {
       resolver.resolve4(host).then(four => found.push(...four.map(address => ({ address, family: 4 })))),
     ];
     const all = Promise.allSettled(queries);
-    if (await Promise.any(queries).catch(() => undefined)) await waitAtMost(all, otherFamilyWaitMs);
+    if (await Promise.any(queries).catch(() => undefined)) await withTimeout(all, otherFamilyWaitMs);
     if (found.length > 0) return [...found];
     const [, four] = await all;
     throw four?.status === 'rejected' ? four.reason : new Error(`${host} has no address`);
@@ -92,7 +92,7 @@ export class HostResolver {
   }
 }
 
-async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
+async function withTimeout(work: Promise<unknown>, ms: number): Promise<void> {
   const { promise: over, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
   await Promise.race([work, over]);

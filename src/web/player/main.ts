@@ -90,9 +90,9 @@ const session = new LiveSession(
     },
   },
 );
-const sound = new AudioControl(video, options, () => controls.refresh());
-const playing = new PlaybackIntent(video, sound, options.autoplay, () => controls.refresh());
-const controls: LiveControls = new LiveControls({ root, video, session, playing, sound }, options);
+const audio = new AudioControl(video, options, () => controls.refresh());
+const playing = new PlaybackIntent(video, audio, options.autoplay, () => controls.refresh());
+const controls: LiveControls = new LiveControls({ root, video, session, playing, audio }, options);
 
 function showPhase(phase: Phase): void {
   root.dataset.phase = phase;
@@ -132,7 +132,7 @@ root.classList.toggle('hide-poster', asked.hidePoster);
 root.classList.toggle('has-thumbnail', root.querySelector('.poster') !== null);
 markAudioOnly(root, video);
 if (asked.sdk !== undefined && theme?.enableApi !== false && parent !== window) {
-  const player = new LivePlayer({ root, video, session, playing, sound });
+  const player = new LivePlayer({ root, video, session, playing, audio });
   new SdkLink(asked.sdk, {
     player,
     controls: { setHidden: (part, isHidden) => root.classList.toggle(`hide-${part}`, isHidden) },

@@ -71,11 +71,11 @@ const session = new VodSession(firstState, video, options.startSeconds, {
     controls.refresh();
   },
 });
-const sound = new AudioControl(video, options, () => controls.refresh());
+const audio = new AudioControl(video, options, () => controls.refresh());
 const isAutoplaying = options.autoplay || theme?.forceAutoplay === true;
-const playing = new PlaybackIntent(video, sound, isAutoplaying, () => controls.refresh());
+const playing = new PlaybackIntent(video, audio, isAutoplaying, () => controls.refresh());
 const player = new VodPlayer({
-  ...{ root, video, session, playing, sound, settings },
+  ...{ root, video, session, playing, audio, settings },
   range: new PlayRange(options.startSeconds, options.endSeconds),
   isLooping: options.loop || theme?.forceLoop === true,
   onChange: () => controls.refresh(),

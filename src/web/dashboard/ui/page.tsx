@@ -5,7 +5,7 @@ import { Icon } from './icon.tsx';
 
 /** The path of the previous page. */
 let shownPath: string | undefined;
-/** Whether the heading of the previous page had the focus, such as that of a loading page. */
+/** True when the heading of the previous page had the focus, such as that of a loading page. */
 let headingHadFocus = false;
 
 export function Page({

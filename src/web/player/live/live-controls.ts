@@ -1,12 +1,12 @@
 import type { AudioControl } from '../media/audio-control.ts';
 import type { PlaybackIntent } from '../media/playback-intent.ts';
 import type { PageOptions } from '../page-options.ts';
+import { AudioAndScreen } from '../ui/audio-and-screen.ts';
 import { toggleFullscreen } from '../ui/fullscreen.ts';
 import { Hint } from '../ui/hint.ts';
 import { IdleHiding } from '../ui/idle-hiding.ts';
 import { Keyboard, type KeyboardTarget } from '../ui/keyboard.ts';
 import { pageElement, setButton } from '../ui/page-elements.ts';
-import { SoundAndScreen } from '../ui/sound-and-screen.ts';
 import { formatLatency } from './latency-text.ts';
 import { LiveQualityMenu } from './live-quality-menu.ts';
 import { LiveSeekBar } from './live-seek-bar.ts';
@@ -19,7 +19,7 @@ interface LiveControlsTarget {
   readonly video: HTMLVideoElement;
   readonly session: LiveSession;
   readonly playing: PlaybackIntent;
-  readonly sound: AudioControl;
+  readonly audio: AudioControl;
 }
 
 export class LiveControls {
@@ -29,7 +29,7 @@ export class LiveControls {
   readonly #liveText = pageElement('live-text', HTMLElement);
   readonly #latency = pageElement('latency', HTMLElement);
   readonly #latencyText = pageElement('latency-text', HTMLElement);
-  readonly #soundAndScreen: SoundAndScreen;
+  readonly #audioAndScreen: AudioAndScreen;
   readonly #idleHiding: IdleHiding;
   readonly #seekBar: LiveSeekBar;
   readonly #qualities: LiveQualityMenu;
@@ -47,7 +47,7 @@ export class LiveControls {
       this.#idleHiding.show();
       this.#showLatency();
     });
-    this.#soundAndScreen = new SoundAndScreen(player);
+    this.#audioAndScreen = new AudioAndScreen(player);
     this.#wireButtons();
     this.#wireVideo();
     new Keyboard(this.#keyboardTarget(), new Hint(), () => this.#idleHiding.show());
@@ -59,16 +59,16 @@ export class LiveControls {
     const isPlaying = playing.wantsToPlay;
     root.classList.toggle('is-paused', !isPlaying);
     setButton(this.#play, isPlaying ? 'pause' : 'play', isPlaying ? 'Pause' : 'Play');
-    this.#soundAndScreen.refresh();
+    this.#audioAndScreen.refresh();
     this.#showLatency();
     this.#idleHiding.show();
   }
 
   #keyboardTarget(): KeyboardTarget {
-    const { root, video, session, playing, sound } = this.#player;
+    const { root, video, session, playing, audio } = this.#player;
     const { media } = session;
     return {
-      ...{ root, video, sound, isLive: true },
+      ...{ root, video, audio, isLive: true },
       isReady: () => session.phase === 'live' || session.phase === 'reconnecting',
       toggle: () => playing.toggle(),
       seekBy: seconds => media.seekBy(seconds),
@@ -105,13 +105,13 @@ export class LiveControls {
   #showLatency(): void {
     const { media } = this.#player.session;
     const seconds = media.latencySeconds();
-    const hasPicture = seconds !== undefined && !media.isSourceStalled;
-    const isBehind = hasPicture && media.isBehindLive(this.#player.playing.wantsToPlay);
+    const hasVideo = seconds !== undefined && !media.isSourceStalled;
+    const isBehind = hasVideo && media.isBehindLive(this.#player.playing.wantsToPlay);
     const label = isBehind ? 'Go to live' : 'Live';
-    this.#latency.hidden = !hasPicture;
-    this.#latencyText.textContent = hasPicture ? formatLatency(seconds) : '';
-    this.#live.classList.toggle('is-at-edge', hasPicture && !isBehind);
-    this.#live.disabled = !hasPicture;
+    this.#latency.hidden = !hasVideo;
+    this.#latencyText.textContent = hasVideo ? formatLatency(seconds) : '';
+    this.#live.classList.toggle('is-at-edge', hasVideo && !isBehind);
+    this.#live.disabled = !hasVideo;
     this.#seekBar.refresh();
     this.#qualities.refresh();
     if (this.#liveText.textContent === label) return;

@@ -339,8 +339,8 @@ export class LiveMedia {
 
   /** The native player does not distinguish a missing playlist from a broken one. */
   #retryNative(): void {
-    const hadPicture = this.#video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA;
-    if (hadPicture) {
+    const hadVideo = this.#video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA;
+    if (hadVideo) {
       this.#fail();
       return;
     }
@@ -362,8 +362,8 @@ export class LiveMedia {
     const details = hls?.latestLevelDetails;
     if (hls === undefined || !details || this.#video.paused) {
       this.#stallWatch.reset();
-      const isBeforeFirstPicture = this.#video.readyState === HTMLMediaElement.HAVE_NOTHING;
-      this.#setStalled(isBeforeFirstPicture && details?.live === true && endsInGap(details));
+      const isBeforeFirstFrame = this.#video.readyState === HTMLMediaElement.HAVE_NOTHING;
+      this.#setStalled(isBeforeFirstFrame && details?.live === true && endsInGap(details));
       return;
     }
     if (!details.live) {

@@ -7,7 +7,7 @@ export class LivePlayer implements SdkPlayer {
   readonly root: HTMLElement;
   readonly video: HTMLVideoElement;
   readonly playing: PlaybackIntent;
-  readonly sound: AudioControl;
+  readonly audio: AudioControl;
   /** A broadcast has no start to loop to. The value is only reported back. */
   isLooping = false;
   readonly totalSeconds = Number.POSITIVE_INFINITY;
@@ -18,12 +18,12 @@ export class LivePlayer implements SdkPlayer {
     readonly video: HTMLVideoElement;
     readonly session: LiveSession;
     readonly playing: PlaybackIntent;
-    readonly sound: AudioControl;
+    readonly audio: AudioControl;
   }) {
     this.root = parts.root;
     this.video = parts.video;
     this.playing = parts.playing;
-    this.sound = parts.sound;
+    this.audio = parts.audio;
     this.#session = parts.session;
   }
 

@@ -1,15 +1,15 @@
 import type { AudioControl } from './audio-control.ts';
 
-/** Whether the viewer wants to watch, independent of the state of the video element. */
+/** The intent of the viewer to watch, independent of the state of the video element. */
 export class PlaybackIntent {
   readonly #video: HTMLVideoElement;
-  readonly #sound: AudioControl;
+  readonly #audio: AudioControl;
   readonly #onChange: () => void;
   #wantsToPlay: boolean;
 
-  constructor(video: HTMLVideoElement, sound: AudioControl, wantsToPlay: boolean, onChange: () => void) {
+  constructor(video: HTMLVideoElement, audio: AudioControl, wantsToPlay: boolean, onChange: () => void) {
     this.#video = video;
-    this.#sound = sound;
+    this.#audio = audio;
     this.#wantsToPlay = wantsToPlay;
     this.#onChange = onChange;
     // Every source begins paused.
@@ -60,7 +60,7 @@ export class PlaybackIntent {
         this.#onChange();
         return;
       }
-      this.#sound.muteForAutoplay();
+      this.#audio.muteForAutoplay();
       await this.#play();
     }
   }

@@ -7,7 +7,7 @@ export interface SdkPlayer {
   readonly root: HTMLElement;
   readonly video: HTMLVideoElement;
   readonly playing: PlaybackIntent;
-  readonly sound: AudioControl;
+  readonly audio: AudioControl;
   readonly hasBegun: boolean;
   readonly totalSeconds: number;
   isLooping: boolean;
@@ -95,7 +95,7 @@ export class SdkLink {
     video.addEventListener('play', () => this.#emit('play'));
     video.addEventListener('playing', () => this.#emit('firstplay'), { once: true });
     video.addEventListener('timeupdate', () => this.#emit('timeupdate', { currentTime: video.currentTime }));
-    video.addEventListener('volumechange', () => this.#emit('volumechange', { volume: player.sound.volume }));
+    video.addEventListener('volumechange', () => this.#emit('volumechange', { volume: player.audio.volume }));
     video.addEventListener('resize', () => {
       const { videoWidth: width, videoHeight: height } = video;
       this.#emit('resize');
@@ -148,7 +148,7 @@ export class SdkLink {
   /** Returns the answer for the sender. */
   #execute(name: string, message: Message): unknown {
     const { player, captions, controls } = this.#target;
-    const { video, sound } = player;
+    const { video, audio } = player;
     switch (name) {
       case 'play':
         return void player.play();
@@ -156,14 +156,14 @@ export class SdkLink {
         return void player.pause();
       case 'mute':
       case 'unmute':
-        if (video.muted !== (name === 'mute')) sound.toggleMuted();
+        if (video.muted !== (name === 'mute')) audio.toggleMuted();
         return undefined;
       case 'seek':
         return void player.seekBy(Number(message.seek));
       case 'setCurrentTime':
         return void player.seekTo(Number(message.currentTime));
       case 'setVolume':
-        return void (Number.isFinite(Number(message.volume)) && sound.setVolume(Number(message.volume)));
+        return void (Number.isFinite(Number(message.volume)) && audio.setVolume(Number(message.volume)));
       case 'setPlaybackRate':
         return void player.setRate(Number(message.rate), false);
       case 'setLoop':
@@ -201,7 +201,7 @@ export class SdkLink {
 
   #query(name: string): unknown {
     const { player } = this.#target;
-    const { video, sound } = player;
+    const { video, audio } = player;
     switch (name) {
       case 'getPaused':
         return !player.playing.wantsToPlay;
@@ -214,7 +214,7 @@ export class SdkLink {
       case 'getCurrentTime':
         return video.currentTime;
       case 'getVolume':
-        return sound.volume;
+        return audio.volume;
       case 'getLoop':
         return player.isLooping;
       case 'getPlaybackRate':

@@ -9,7 +9,7 @@ const volumeStep = 0.1;
 export interface KeyboardTarget {
   readonly root: HTMLElement;
   readonly video: HTMLVideoElement;
-  readonly sound: AudioControl;
+  readonly audio: AudioControl;
   readonly isLive: boolean;
   isReady(): boolean;
   toggle(): void;
@@ -40,18 +40,18 @@ export class Keyboard {
   }
 
   #perform(action: KeyAction): void {
-    const { root, video, sound } = this.#target;
+    const { root, video, audio } = this.#target;
     switch (action.does) {
       case 'toggle-play':
         this.#target.toggle();
         break;
       case 'mute':
-        sound.toggleMuted();
-        this.#hint.show(sound.volume === 0 ? 'Muted' : 'Unmuted');
+        audio.toggleMuted();
+        this.#hint.show(audio.volume === 0 ? 'Muted' : 'Unmuted');
         break;
       case 'volume':
-        sound.setVolume(sound.volume + action.steps * volumeStep);
-        this.#hint.show(`Volume ${Math.round(sound.volume * 100)} %`);
+        audio.setVolume(audio.volume + action.steps * volumeStep);
+        this.#hint.show(`Volume ${Math.round(audio.volume * 100)} %`);
         break;
       case 'fullscreen':
         void toggleFullscreen(root, video);

@@ -1,13 +1,13 @@
 import { parseChapters } from '../../shared/chapters.ts';
 import { saveFile } from '../../shared/save-file.ts';
 import { formatTime } from '../../shared/time-text.ts';
+import { AudioAndScreen } from '../ui/audio-and-screen.ts';
 import { togglePictureInPicture } from '../ui/fullscreen.ts';
 import { Hint } from '../ui/hint.ts';
 import { IdleHiding } from '../ui/idle-hiding.ts';
 import { Keyboard, type KeyboardTarget, seekText } from '../ui/keyboard.ts';
 import { pageElement, setButton } from '../ui/page-elements.ts';
 import { PopupMenu } from '../ui/popup-menu.ts';
-import { SoundAndScreen } from '../ui/sound-and-screen.ts';
 import { VideoGestures } from './video-gestures.ts';
 import { preferredTrack, type VodCaptions } from './vod-captions.ts';
 import { VodMenus } from './vod-menus.ts';
@@ -31,7 +31,7 @@ export class VodControls {
   readonly #idleHiding: IdleHiding;
   readonly #play = pageElement('play', HTMLButtonElement);
   readonly #bigPlay = pageElement('big-play', HTMLButtonElement);
-  readonly #soundAndScreen: SoundAndScreen;
+  readonly #audioAndScreen: AudioAndScreen;
   readonly #download = pageElement('download', HTMLButtonElement);
   readonly #hint = new Hint();
   readonly #badge = pageElement('badge', HTMLElement);
@@ -62,7 +62,7 @@ export class VodControls {
     this.setHidden('controls', options.hideControls);
     this.setHidden('title', options.hideTitle);
     this.setHidden('poster', options.hidePoster);
-    this.#soundAndScreen = new SoundAndScreen(player);
+    this.#audioAndScreen = new AudioAndScreen(player);
     this.#wireButtons();
     new MutationObserver(() => this.#raiseCaptions()).observe(root, {
       attributeFilter: ['class', 'data-phase'],
@@ -92,7 +92,7 @@ export class VodControls {
     const does = isAtEnd ? 'Replay' : isPlaying ? 'Pause' : 'Play';
     setButton(this.#play, does.toLowerCase(), does);
     setButton(this.#bigPlay, isAtEnd ? 'replay' : 'play', isAtEnd ? 'Replay' : 'Play');
-    this.#soundAndScreen.refresh();
+    this.#audioAndScreen.refresh();
     this.#bar.refresh();
     this.#menus.refresh();
     if (!isPlaying) this.#idleHiding.show();
@@ -104,9 +104,9 @@ export class VodControls {
   #keyboardTarget(): KeyboardTarget {
     const player = this.#player;
     const captions = this.#captions;
-    const { root, video, sound, session } = player;
+    const { root, video, audio, session } = player;
     return {
-      ...{ root, video, sound, isLive: false },
+      ...{ root, video, audio, isLive: false },
       isReady: () => session.phase === 'ready',
       toggle: () => player.toggle(),
       seekBy: seconds => player.seekBy(seconds),

@@ -10,7 +10,7 @@ interface VodPlayerParts {
   readonly video: HTMLVideoElement;
   readonly session: VodSession;
   readonly playing: PlaybackIntent;
-  readonly sound: AudioControl;
+  readonly audio: AudioControl;
   readonly settings: PlayerSettings;
   readonly range: PlayRange;
   readonly isLooping: boolean;
@@ -29,7 +29,7 @@ export class VodPlayer {
   readonly video: HTMLVideoElement;
   readonly session: VodSession;
   readonly playing: PlaybackIntent;
-  readonly sound: AudioControl;
+  readonly audio: AudioControl;
   readonly settings: PlayerSettings;
   isLooping: boolean;
   #range: PlayRange;
@@ -43,7 +43,7 @@ export class VodPlayer {
     this.video = parts.video;
     this.session = parts.session;
     this.playing = parts.playing;
-    this.sound = parts.sound;
+    this.audio = parts.audio;
     this.settings = parts.settings;
     this.isLooping = parts.isLooping;
     this.#range = parts.range;

@@ -21,7 +21,7 @@ interface LoadedOverview {
   readonly streams: readonly LiveStream[];
   readonly latest: LoadedVideos;
   readonly keyPairs: readonly ApiKeyPair[];
-  /** Whether the newest live stream has been live in the last 30 days. */
+  /** True when the newest live stream has been live in the last 30 days. */
   readonly hasBroadcast: boolean;
 }
 

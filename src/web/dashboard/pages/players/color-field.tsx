@@ -71,7 +71,7 @@ export function ColorField({
       {contrast !== undefined && (
         <p class="color-warning">
           <Icon name="warning" size={16} />
-          Hard to read: over some pictures its contrast is only {formatNumber(contrast, 1)} to 1. Make what is
+          Hard to read: over some images its contrast is only {formatNumber(contrast, 1)} to 1. Make what is
           behind it more opaque, or the colours more different.
         </p>
       )}

@@ -43,8 +43,8 @@ const white: Rgba = { red: 255, green: 255, blue: 255, alpha: 1 };
 
 /** The worst contrast by WCAG 2.2, from 1 to 21, of a text on a background that lies over unknown video. */
 export function worstContrast(text: Rgba, background: Rgba): number {
-  const cases = [black, white].map(picture => {
-    const behind = blend(background, picture);
+  const cases = [black, white].map(image => {
+    const behind = blend(background, image);
     return { behind: luminance(behind), text: luminance(blend(text, behind)) };
   });
   const [dark, bright] = [cases[0]!, cases[1]!];

@@ -19,7 +19,7 @@ export function ShareCard({ video, change, status }: EditedVideo & { status: Vid
   const setPublic = (isPublic: boolean) =>
     save({ public: isPublic }, isPublic ? 'The video is public.' : 'The video is private.');
   const linksOf = (assets: VideoAssets) => (
-    <Links assets={assets} title={titleOf(video)} size={pictureSizeOf(status)} />
+    <Links assets={assets} title={titleOf(video)} size={videoSizeOf(status)} />
   );
   return (
     <Card title="Share">
@@ -71,7 +71,7 @@ function PrivateLinks({
   );
 }
 
-function pictureSizeOf(status: VideoStatus | undefined): EmbeddedPlayer['size'] {
+function videoSizeOf(status: VideoStatus | undefined): EmbeddedPlayer['size'] {
   const { width, height } = status?.encoding.metadata ?? {};
   return width && height ? { width, height } : undefined;
 }

@@ -6,7 +6,7 @@ export interface Backdrop {
   readonly id: string;
   readonly words: string;
   readonly size: Size;
-  readonly picture?: string;
+  readonly image?: string;
 }
 
 const fullHd: Size = { width: 1_920, height: 1_080 };
@@ -36,6 +36,6 @@ export async function loadBackdrop(videoId: string, signal: AbortSignal): Promis
     id: videoId,
     words: title,
     size: width && height ? { width, height } : fullHd,
-    ...(assets === null ? {} : { picture: localUrl(assets.thumbnail) }),
+    ...(assets === null ? {} : { image: localUrl(assets.thumbnail) }),
   };
 }

@@ -83,7 +83,7 @@ export function PlacementCard({ watermarkId }: { watermarkId: string }) {
 const maxHeight = 460;
 
 function PlacementFrame({
-  backdrop: { size, picture },
+  backdrop: { size, image: backdrop },
   image,
   placed,
   onImageSize,
@@ -103,8 +103,8 @@ function PlacementFrame({
         maxWidth: `${Math.round((maxHeight * size.width) / size.height)}px`,
       }}
     >
-      {picture !== undefined && picture !== missing && (
-        <img class="placement-backdrop" src={picture} alt="" onError={() => setMissing(picture)} />
+      {backdrop !== undefined && backdrop !== missing && (
+        <img class="placement-backdrop" src={backdrop} alt="" onError={() => setMissing(backdrop)} />
       )}
       {image !== undefined && (
         <img

@@ -7,7 +7,7 @@ import { useSubmit } from '../../ui/form/use-submit.ts';
 import { showToast } from '../../ui/toast.tsx';
 import type { Size } from './placement.ts';
 import { useObjectUrl } from './use-watermark-image.ts';
-import { Picture } from './watermark-picture.tsx';
+import { PreviewImage } from './watermark-image.tsx';
 
 export function UploadDialog({
   onMade,
@@ -46,7 +46,7 @@ export function UploadDialog({
           submission.clear();
         }}
       />
-      <Picture url={url} alt="The chosen image" onSize={setSize} />
+      <PreviewImage url={url} alt="The chosen image" onSize={setSize} />
       <p class="hint" role="status">
         {file === undefined
           ? 'A preview appears here.'

@@ -5,7 +5,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import type { Size } from './placement.ts';
-import { WatermarkPicture } from './watermark-picture.tsx';
+import { WatermarkImage } from './watermark-image.tsx';
 
 export function WatermarkTile({
   watermark: { watermarkId, createdAt },
@@ -22,7 +22,7 @@ export function WatermarkTile({
   const ending = shortId(watermarkId);
   return (
     <li class={`watermark-tile${isPlaced ? ' chosen' : ''}`}>
-      <WatermarkPicture watermarkId={watermarkId} onSize={setSize} />
+      <WatermarkImage watermarkId={watermarkId} onSize={setSize} />
       <p class="watermark-facts">
         <code title={watermarkId}>…{ending}</code>
         <span class="quiet">

@@ -11,7 +11,7 @@ import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { PlacementCard } from './placement-card.tsx';
 import { UploadDialog } from './upload-dialog.tsx';
-import { WatermarkPicture } from './watermark-picture.tsx';
+import { WatermarkImage } from './watermark-image.tsx';
 import { WatermarkTile } from './watermark-tile.tsx';
 
 /** Each watermark loads its image. */
@@ -117,7 +117,7 @@ function DeleteWatermark({
         onDeleted();
       }}
     >
-      <WatermarkPicture watermarkId={watermarkId} />
+      <WatermarkImage watermarkId={watermarkId} />
       <p>New videos can’t use it. Existing videos keep it.</p>
     </ConfirmDialog>
   );

@@ -8,7 +8,7 @@ import {
 
 const offsets = [undefined, '0px', '10px', '5%', '33.3%', '5000px'];
 const sizes = [undefined, 'initial', '0%', '100px', '15.5%', '200%'];
-const pictures: readonly [image: Size, video: Size][] = [
+const images: readonly [image: Size, video: Size][] = [
   [
     { width: 200, height: 100 },
     { width: 1_280, height: 720 },
@@ -41,7 +41,7 @@ function* placements(): Generator<Placement> {
 
 test('a watermark is shown where the server puts it', () => {
   const wrong: unknown[] = [];
-  for (const [image, video] of pictures) {
+  for (const [image, video] of images) {
     for (const placement of placements()) {
       const shown = JSON.stringify(placeWatermark(placement, image, video));
       const put = JSON.stringify(placeOnServer({ ...placement }, image, video));
@@ -52,7 +52,7 @@ test('a watermark is shown where the server puts it', () => {
 });
 
 test('one dimension alone keeps the shape, and the far edges count from there', () => {
-  const [image, video] = pictures[0]!;
+  const [image, video] = images[0]!;
   expect(placeWatermark({ right: '10px', bottom: '5%', width: '100px' }, image, video)).toEqual({
     ...{ width: 100, height: 50, x: 1_170, y: 634, opacity: 1 },
   });

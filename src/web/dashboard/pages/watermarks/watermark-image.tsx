@@ -2,7 +2,7 @@ import { Icon } from '../../ui/icon.tsx';
 import type { Size } from './placement.ts';
 import { useWatermarkImage } from './use-watermark-image.ts';
 
-export function WatermarkPicture({
+export function WatermarkImage({
   watermarkId,
   onSize,
 }: {
@@ -19,10 +19,10 @@ export function WatermarkPicture({
       </div>
     );
   }
-  return <Picture url={url} alt="Watermark" {...(onSize === undefined ? {} : { onSize })} />;
+  return <PreviewImage url={url} alt="Watermark" {...(onSize === undefined ? {} : { onSize })} />;
 }
 
-export function Picture({
+export function PreviewImage({
   url,
   alt,
   onSize,

@@ -5,21 +5,21 @@ import { pageElement, setButton } from './page-elements.ts';
 interface PlayerParts {
   readonly root: HTMLElement;
   readonly video: HTMLVideoElement;
-  readonly sound: AudioControl;
+  readonly audio: AudioControl;
 }
 
 /** The buttons that the players of broadcasts and of videos have in common. */
-export class SoundAndScreen {
+export class AudioAndScreen {
   readonly #parts: PlayerParts;
   readonly #mute = pageElement('mute', HTMLButtonElement);
   readonly #volume = pageElement('volume', HTMLInputElement);
 
   constructor(parts: PlayerParts) {
     this.#parts = parts;
-    const { root, video, sound } = parts;
-    pageElement('unmute', HTMLButtonElement).addEventListener('click', () => sound.toggleMuted());
-    this.#mute.addEventListener('click', () => sound.toggleMuted());
-    this.#volume.addEventListener('input', () => sound.setVolume(Number(this.#volume.value)));
+    const { root, video, audio } = parts;
+    pageElement('unmute', HTMLButtonElement).addEventListener('click', () => audio.toggleMuted());
+    this.#mute.addEventListener('click', () => audio.toggleMuted());
+    this.#volume.addEventListener('input', () => audio.setVolume(Number(this.#volume.value)));
     const pip = pageElement('pip', HTMLButtonElement);
     pip.hidden = document.pictureInPictureEnabled !== true;
     pip.addEventListener('click', () => void togglePictureInPicture(video));
@@ -34,11 +34,11 @@ export class SoundAndScreen {
   }
 
   refresh(): void {
-    const { root, sound } = this.#parts;
-    root.classList.toggle('needs-unmute', sound.needsUnmute);
-    setButton(this.#mute, sound.volume === 0 ? 'muted' : 'sound', sound.volume === 0 ? 'Unmute' : 'Mute');
-    this.#volume.value = String(sound.volume);
-    this.#volume.style.setProperty('--filled', `${sound.volume * 100}%`);
-    this.#volume.setAttribute('aria-valuetext', `${Math.round(sound.volume * 100)} %`);
+    const { root, audio } = this.#parts;
+    root.classList.toggle('needs-unmute', audio.needsUnmute);
+    setButton(this.#mute, audio.volume === 0 ? 'muted' : 'sound', audio.volume === 0 ? 'Unmute' : 'Mute');
+    this.#volume.value = String(audio.volume);
+    this.#volume.style.setProperty('--filled', `${audio.volume * 100}%`);
+    this.#volume.setAttribute('aria-valuetext', `${Math.round(audio.volume * 100)} %`);
   }
 }
