@@ -11,34 +11,27 @@ import type { RenditionReader } from './index/rendition-reader.ts';
 import type { GrowingVideos } from './playback/growing-videos.ts';
 
 interface VodSettings {
-  /** x264 preset. */
   readonly preset: string;
-  /** Threads per encode. */
   readonly threads: number;
-  /** Memory limit of a process. */
   readonly memoryBytes: number;
-  /** Maximum run time as a multiple of the video's duration. */
+  /** As a multiple of the video's duration. */
   readonly maxDurationFactor: number;
-  /** Disk space that stays free. */
   readonly minFreeBytes: number;
-  /** Maximum duration of sandbox videos. */
   readonly sandboxVideoMs: number;
 }
 
-/** Stores the thumbnails of videos. */
 export interface ThumbnailRepository {
-  /** The owner's choice. Undefined: the default frame. */
+  /** Undefined: the default frame. */
   choiceOf(
     videoId: string,
   ): { readonly choice: 'default' | 'timecode' | 'upload'; readonly timecode?: string } | undefined;
-  /** Puts a frame in place of the one before, unless the wish has changed since; whether it did. */
+  /** Replaces the frame. Returns false if the choice has changed since. */
   showFrame(
     videoId: string,
     frame: { readonly file: string; readonly timecode: string | undefined },
   ): Promise<boolean>;
 }
 
-/** Dependencies of the jobs on videos. */
 export interface VodContext {
   readonly tools: MediaTools;
   readonly images: ImageQueue;
@@ -55,7 +48,6 @@ export interface VodContext {
   readonly log: Logger;
 }
 
-/** Lanes of the jobs on videos. */
 export const vodLanes = { prepare: 'prepare', encode: 'encode', images: 'images' } as const;
 
 /** New videos go before everything else of their lane, requested thumbnails before automatic ones. */
@@ -73,7 +65,7 @@ const timeoutOfUnknownMs = 48 * hourMs;
 /** Moving the index to the front rewrites the file without progress. Slow disks write this much. */
 const rewrittenBytesPerMs = 10_000;
 
-/** Returns the limits of an ffmpeg run, generous enough for slow machines. `durationSeconds`: 0 if unknown. */
+/** Generous enough for slow machines. `durationSeconds`: 0 if unknown. */
 export function runLimitsFor(context: VodContext, durationSeconds: number, outputBytes: number): RunLimits {
   return {
     timeoutMs:

@@ -15,7 +15,6 @@ const maxFfmpegFailures = 2;
 const imageTimeoutMs = 15_000;
 const unusable = 'The file cannot be used as a video.';
 
-/** The jobs that process a video's source, and the operations on videos that need them. */
 export class VodJobs {
   readonly #context: VodContext;
 
@@ -52,12 +51,10 @@ export class VodJobs {
     ];
   }
 
-  /** Enqueues the first job of a complete source, in the caller's transaction. */
   sourceReady(videoId: string): void {
     enqueueVodJob(this.#context, 'prepare', videoId);
   }
 
-  /** Creates or removes the MP4 of a video. */
   updateMp4Support(videoId: string, isWanted: boolean): void {
     const { records } = this.#context;
     const renditions = records.state(videoId)?.renditions ?? [];
@@ -86,7 +83,7 @@ export class VodJobs {
     enqueueVodJob(this.#context, 'frame', videoId);
   }
 
-  /** Returns true if a watermark image can be decoded. @throws AppError `images-busy` */
+  /** @throws AppError `images-busy` */
   canDecode(path: string): Promise<boolean> {
     const { tools, images } = this.#context;
     return images.serve(() =>
@@ -94,7 +91,10 @@ export class VodJobs {
     );
   }
 
-  /** Replaces an image by a JPEG with the sandbox's watermark. Returns false when it cannot be decoded. @throws AppError `images-busy` */
+  /**
+   * Replaces an image by a watermarked JPEG. Returns false when it cannot be decoded. @throws AppError
+   * `images-busy`
+   */
   watermarkImage(path: string): Promise<boolean> {
     const { tools, images, settings } = this.#context;
     return images.serve(() =>
@@ -136,7 +136,6 @@ export class VodJobs {
   }
 }
 
-/** Runs an image job in the queue of all image processing. */
 function queued(
   run: (context: VodContext, job: RunningJob) => Promise<void>,
 ): (context: VodContext, job: RunningJob) => Promise<void> {
@@ -150,7 +149,6 @@ function finalOf(error: unknown, job: RunningJob): unknown {
   return new AppError('media-refused', messageOf(error), { cause: error, details: { detail: unusable } });
 }
 
-/** Returns the sentence that the owner of a video reads. */
 function sentenceOf(error: unknown): string {
   return (error instanceof AppError ? error.details.detail : undefined) ?? unusable;
 }

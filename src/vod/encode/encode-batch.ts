@@ -12,18 +12,15 @@ import { runLimitsFor, type VodContext } from '../vod-context.ts';
 import type { LadderRendition } from './ladder.ts';
 import { RenditionPoller } from './rendition-poller.ts';
 
-/** The source of a video's encodes. */
 export interface EncodeInput {
   readonly videoId: string;
   readonly signal: AbortSignal;
   readonly plan: PlannedSource;
-  /** The part of the source that is read. */
   readonly part: PlannedSource['part'];
   readonly sourceBytes: number;
   readonly overlays: readonly Overlay[];
 }
 
-/** The renditions that one run of ffmpeg encodes. */
 interface EncodeBatch {
   readonly renditions: readonly LadderRendition[];
   readonly hasAudio: boolean;
@@ -31,20 +28,20 @@ interface EncodeBatch {
 
 interface BatchRun {
   readonly folder: string;
-  /** Segment boundaries of finished video. */
+  /** Of finished video. */
   readonly boundaries: SegmentBoundaries | undefined;
   readonly signal: AbortSignal;
   readonly onProgress: (share: number) => void;
 }
 
-/** Two GOPs form a segment of a growing video; segments of low frame rates may last longer. */
+/** Two GOPs per segment; segments of low frame rates may last longer. */
 const growingTargetSeconds = 6;
 const reportProgressEveryMs = 1000;
 const audioBitsPerSecond = 128_000;
 /** Progress is reported in decode times, which lag behind by the last frames. */
 const measureToleranceSeconds = 0.2;
 
-/** Encodes a batch of renditions. Viewers can watch them while they grow, unless the video is playable already. */
+/** Viewers can watch the renditions while they grow, unless the video is playable already. */
 export async function encodeBatch(
   context: VodContext,
   input: EncodeInput,
@@ -144,7 +141,7 @@ function storeFinished(
   });
 }
 
-/** Returns the target duration in whole seconds. At low frame rates, the last frame of a segment lasts long. */
+/** In whole seconds. At low frame rates, the last frame of a segment lasts long. */
 function growingTargetOf({ video }: PlannedSource): number {
   const rate = video?.framesPerSecond ?? 0;
   if (rate === 0) return growingTargetSeconds;
@@ -198,17 +195,14 @@ async function runEncode(
   });
 }
 
-/** Allows twice the bitrate of the ladder, and videos that are longer than their header states. */
+/** Allows twice the ladder's bitrate, and videos longer than their header states. */
 function maxOutputBytes({ plan, sourceBytes }: EncodeInput, renditions: readonly LadderRendition[]): number {
   if (plan.durationSeconds === 0) return 10e9;
   const highest = Math.max(audioBitsPerSecond, ...renditions.map(({ bitsPerSecond }) => bitsPerSecond));
   return Math.max((highest / 4) * plan.durationSeconds, 4 * sourceBytes) + 64 * 1024 ** 2;
 }
 
-/**
- * Returns the time until which silence extends audio that ends before the video. Measures the video, because its headers may state a
- * duration that is hours too long.
- */
+/** Silence extends audio that ends before the video. Measures the video: headers may state hours too much. */
 async function silenceUntil(
   context: VodContext,
   { videoId, plan }: EncodeInput,
@@ -232,7 +226,7 @@ async function silenceUntil(
   return Math.min(audio.untilSeconds, measuredSeconds + measureToleranceSeconds);
 }
 
-/** Returns the segment boundaries of a finished video rendition, at which all others are cut too. */
+/** All other renditions are cut at these boundaries too. */
 async function finishedBoundaries(
   context: VodContext,
   videoId: string,

@@ -8,19 +8,17 @@ import { enqueueVodJob, type VodContext } from '../vod-context.ts';
 import { type EncodeInput, encodeBatch } from './encode-batch.ts';
 import { type LadderRendition, ladderOf } from './ladder.ts';
 
-/** The qualities and the audio that one run of ffmpeg encodes. */
 interface PendingBatch {
   readonly qualities: readonly string[];
   readonly hasAudio: boolean;
 }
 
-/** Cost of a batch without video, in pixels per frame. */
+/** In pixels per frame. */
 const audioCost = 10_000;
 
 /**
- * Encodes the missing renditions of a video: first the lowest quality, with the audio if that must be encoded, so that viewers on slow
- * networks can start soon; then all other qualities, decoding the source once. While nothing else is playable, viewers watch the
- * renditions that are still growing. Finished renditions are not encoded again after a crash.
+ * Encodes the lowest quality first, with audio that must be encoded, so that viewers on slow networks can
+ * start soon; then all others in one run. Does not repeat finished renditions after a crash.
  */
 export async function encodeVideo(context: VodContext, job: RunningJob): Promise<void> {
   const { records, folders } = context;
@@ -39,7 +37,7 @@ export async function encodeVideo(context: VodContext, job: RunningJob): Promise
   if (after !== undefined && isStoryboardOutdated(before, after)) enqueueVodJob(context, 'stills', videoId);
 }
 
-/** Returns true if the file stated no duration or a wrong one: its storyboard is missing, or has the wrong length. */
+/** True when the header stated no duration or a wrong one. */
 function isStoryboardOutdated(before: EncodingState, after: EncodingState): boolean {
   const [planned, measured] = [before, after].map(({ facts }) => (facts as Partial<SourceMetadata>).duration);
   if (planned === null || planned === undefined) return !after.hasStoryboard;
@@ -70,7 +68,6 @@ async function encodePending(
   }
 }
 
-/** Groups the missing renditions by run, in order. */
 function pendingBatches(state: EncodingState): PendingBatch[] {
   const pending = state.renditions.filter(({ status }) => status !== 'encoded');
   const qualities = pending.filter(({ type }) => type === 'hls').map(({ quality }) => quality);

@@ -1,4 +1,4 @@
-/** A rendition of the encoding ladder. Width and height are even, pixels are square. */
+/** Width and height are even, pixels are square. */
 export interface LadderRendition extends Resolution {
   readonly name: Quality;
   /** Maximum average over a buffer of two seconds. */
@@ -20,19 +20,18 @@ const ladder = [
   { name: '2160p', lines: 2160, bitsPerSecond: 16_000_000 },
 ] as const;
 
-/** Named after the lines of the short side. */
 type Quality = (typeof ladder)[number]['name'];
 
-/** Encoders may crop a format by this share (1072 of 1080 lines), and it still counts as that format. */
+/** Encoders may crop a format by this share (1072 of 1080 lines). */
 const maxMissingLinesShare = 0.02;
 /** Longest side that decoders up to level 5.2 support. */
 const maxSide = 4096;
-/** A quality needs this many times the pixels of the one below. Very wide videos stop to grow at {@link maxSide}. */
+/** Times the pixels of the quality below. Very wide videos stop growing at {@link maxSide}. */
 const minPixelGrowth = 1.2;
 
 /**
- * Returns the renditions for a resolution, lowest first: from 240p to the highest quality that its short side fills, never upscaled.
- * Resolutions below 240 lines have a single rendition of their own size, at least 2x2 pixels.
+ * Lowest first: from 240p to the highest quality that the short side fills, never upscaled. Resolutions below
+ * 240 lines have a single rendition of their own size, at least 2x2 pixels.
  */
 export function ladderOf(resolution: Resolution): LadderRendition[] {
   const shortSide = Math.min(resolution.width, resolution.height);

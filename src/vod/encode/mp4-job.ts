@@ -8,7 +8,6 @@ import { runLimitsFor, type VodContext } from '../vod-context.ts';
 
 const encodedIndex = /\.mp4\.index$/;
 
-/** Muxes the highest quality and the audio into one file to download. */
 export async function makeMp4(context: VodContext, job: RunningJob): Promise<void> {
   const { records, files, tools } = context;
   const videoId = job.subjectId;
@@ -71,7 +70,7 @@ async function inputsOf(
   };
 }
 
-/** Finds the file that a passthrough index points into: the source, or the remuxed copy. */
+/** The source, or the remuxed copy. */
 async function passthroughFile(
   { reader, files }: VodContext,
   videoId: string,

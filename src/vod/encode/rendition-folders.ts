@@ -9,8 +9,8 @@ const prefix = 'hls-';
 const epochMs = Date.UTC(2024, 0, 1);
 
 /**
- * Manages the folders in a video's folder that renditions are written to: one `hls-<generation>` per run of a job. An interrupted run
- * leaves an unused folder, which the next job of the video removes.
+ * Each run of a job writes to its own folder `hls-<generation>`. An interrupted run leaves an unused folder,
+ * which the next job of the video removes.
  */
 export class RenditionFolders {
   readonly #files: MediaFiles;
@@ -20,7 +20,7 @@ export class RenditionFolders {
     this.#files = files;
   }
 
-  /** Creates a folder with a generation that is unique in this server. */
+  /** The generation is unique in this server. */
   async make(videoId: string, nowMs: number): Promise<{ generation: number; folder: string; name: string }> {
     const generation = Math.max(this.#lastGeneration + 1, Math.floor((nowMs - epochMs) / 1000));
     this.#lastGeneration = generation;
@@ -30,7 +30,7 @@ export class RenditionFolders {
     return { generation, folder, name };
   }
 
-  /** Runs work that writes to a video's folders, and removes unused folders before it and after it fails. */
+  /** Removes unused folders before the work and after it fails. */
   async during(
     videoId: string,
     stateOf: () => EncodingState | undefined,
@@ -45,7 +45,7 @@ export class RenditionFolders {
     }
   }
 
-  /** Removes folders without a finished rendition. No job of the video may be writing to one. */
+  /** No job of the video may be writing to one. */
   async removeUnused(videoId: string, state: EncodingState | undefined): Promise<void> {
     const used = new Set(state?.renditions.map(({ file }) => (file === undefined ? '' : dirname(file))));
     for (const name of await namesIn(this.#files.video(videoId))) {

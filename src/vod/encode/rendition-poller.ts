@@ -2,7 +2,7 @@ import type { GrowingRendition } from '../index/growing-rendition.ts';
 
 const pollEveryMs = 200;
 
-/** Polls growing renditions until it is stopped or one of them fails. */
+/** Polls until it is stopped or a rendition fails. */
 export class RenditionPoller {
   readonly #renditions: readonly GrowingRendition[];
   readonly #events: { readonly onPolled: () => void; readonly onFailure: (error: unknown) => void };

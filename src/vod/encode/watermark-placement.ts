@@ -1,18 +1,18 @@
 import type { Resolution } from './ladder.ts';
 
-/** Position and size of a watermark in pixels from the top left corner. Opacity 0..1. */
+/** In pixels from the top left corner. Opacity 0..1. */
 interface PlacedWatermark extends Resolution {
   readonly x: number;
   readonly y: number;
   readonly opacity: number;
 }
 
-/** A requested placement, with lengths such as `10px` or `5%`. Sizes may be `initial`, the opacity is a percentage. */
+/** Lengths such as `10px` or `5%`. Sizes may be `initial`, the opacity is a percentage. */
 export type WatermarkPlacement = Readonly<Record<string, string | undefined>>;
 
 /**
- * Computes the placement of a watermark. A single dimension keeps the aspect ratio; `left` and `top` win over `right` and `bottom`. The
- * default is the image's own size in the top left corner. The result always fits into the video.
+ * A single dimension keeps the aspect ratio; `left` and `top` win over `right` and `bottom`. Default: the
+ * image's own size, top left. The result always fits into the video.
  */
 export function placeWatermark(
   placement: WatermarkPlacement,
@@ -41,7 +41,7 @@ function offsetOf(near: string | undefined, far: string | undefined, size: numbe
   return Math.max(0, Math.min(Math.round(offset), whole - size));
 }
 
-/** Returns a length in pixels, or undefined if it is missing or `initial`. */
+/** Undefined if missing or `initial`. */
 function lengthOf(text: string | undefined, total: number): number | undefined {
   const [, number, unit] = /^(\d+(?:\.\d+)?)(px|%)$/.exec(text ?? '') ?? [];
   if (number === undefined) return undefined;

@@ -5,7 +5,7 @@ import { AppError, systemCodeOf } from '../../shared/errors.ts';
 
 const limits = { timeoutMs: 10_000, memoryBytes: 2 ** 30, outputBytes: 2 ** 20 };
 
-/** Returns true if an image file can be decoded. Uses the temporary file `PATH.pixel`. @throws the signal's reason when aborted */
+/** Uses the temporary file `PATH.pixel`. @throws the signal's reason when aborted */
 export async function canDecodeImage(
   tools: MediaTools,
   path: string,

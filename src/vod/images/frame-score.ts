@@ -1,11 +1,8 @@
-/** Score from which on a frame can represent its video. */
 export const GOOD_FRAME_SCORE = 0.35;
 
 /**
- * Rates how well a frame represents its video: about 0 for a uniform color, towards 1 for contrast and detail.
- *
- * @param luma one byte per pixel (0 black, 255 white), row by row
- * @param width pixels per row, above 1
+ * Rates a frame from 0 (uniform color) towards 1 (contrast and detail). `luma`: one byte per pixel, row by
+ * row.
  */
 export function scoreFrame(luma: Uint8Array, width: number): number {
   if (luma.length < width) return 0;

@@ -5,47 +5,42 @@ import { AppError } from '../../shared/errors.ts';
 import { GOOD_FRAME_SCORE, scoreFrame } from './frame-score.ts';
 import { type FrameFormat, imageFilters } from './image-filters.ts';
 
-/** A video file to take frames from. */
 export interface VideoInput extends FrameFormat {
   readonly tools: MediaTools;
   readonly source: string;
   readonly durationSeconds: number;
-  /** Start of the clip, counted from the first presented instant of the file. Default 0. */
+  /** Counted from the first presented instant of the file. Default 0. */
   readonly startSeconds?: number;
-  /** Index of the video stream. Default: the first one that is not a cover image. */
+  /** Default: the first video that is not a cover image. */
   readonly streamIndex?: number;
   readonly signal: AbortSignal;
-  /** For log lines. */
   readonly ids: Readonly<Record<string, unknown>>;
-  /** For one process. Default 2 GiB. */
   readonly memoryBytes?: number;
 }
 
 export interface FrameRequest extends VideoInput {
   /** Times after the end count as 0. Undefined: a representative frame. */
   readonly atSeconds: number | undefined;
-  /** Path of the JPEG. Also used as the prefix of temporary files. */
+  /** Also the prefix of temporary files. */
   readonly output: string;
 }
 
 const maxImageSide = 1_280;
 /** Small, but large enough to detect blur. */
 const scoredSize = { width: 128, height: 72 } as const;
-/** Candidates for a representative frame, as shares of the duration: after the titles first, then elsewhere. */
+/** Shares of the duration: after the titles first. */
 const firstPositions = [0.15, 0.25, 0.2, 0.3, 0.1];
 const furtherPositions = [0.4, 0.5, 0.6, 0.75, 0.9, 0.05];
-/** Shorter videos are decoded completely when their keyframes are not good enough: they may have only one. */
+/** Shorter videos are decoded completely when no keyframe is good enough: they may have only one. */
 const shortVideoSeconds = 120;
 const shortVideoSamples = 16;
 const jpegOutput = ['-c:v', 'mjpeg', '-q:v', '3', '-f', 'mjpeg'];
 const rawOutput = ['-c:v', 'rawvideo', '-f', 'rawvideo'];
 
 /**
- * Makes a JPEG of one frame: upright, with square pixels, at most 1280 pixels per side. Without `atSeconds` it uses the best of several
- * keyframes, which takes seconds for any duration.
- *
- * @returns false when no frame could be decoded there or nearby
- * @throws AppError `process-failed` when the file cannot be read or has no video; the signal's reason when aborted
+ * Makes an upright JPEG with square pixels, at most 1280 per side. Without `atSeconds` it uses the best of
+ * several keyframes. Returns false when no frame could be decoded there or nearby. @throws AppError
+ * `process-failed` when the file cannot be read or has no video; the signal's reason when aborted
  */
 export async function makeFrame(request: FrameRequest): Promise<boolean> {
   const { atSeconds, durationSeconds } = request;
@@ -57,7 +52,7 @@ export function imageRunLimits(input: Pick<VideoInput, 'memoryBytes'>, timeoutMs
   return { timeoutMs, memoryBytes: input.memoryBytes ?? 2 * 2 ** 30, outputBytes: 256 * 2 ** 20 };
 }
 
-/** Options for an input that is read from a position on. `keyframes`: decodes only keyframes, beginning with the last one before. */
+/** `keyframes`: decodes only keyframes, beginning with the last one before the position. */
 export function seekInputOptions(video: VideoInput, atSeconds: number, keyframes: boolean): string[] {
   const seconds = (video.startSeconds ?? 0) + atSeconds;
   return [
@@ -67,18 +62,18 @@ export function seekInputOptions(video: VideoInput, atSeconds: number, keyframes
   ];
 }
 
-/** Options for an output of some frames. Passes timestamps through, because ffmpeg would drop frames from before the position. */
+/** Passes timestamps through, because ffmpeg would drop frames from before the position. */
 export function frameOutputOptions({ streamIndex }: VideoInput, frames: number): string[] {
   const stream = streamIndex === undefined ? '0:V:0' : `0:${streamIndex}`;
   return ['-map', stream, '-frames:v', String(frames), '-vsync', 'passthrough', '-map_metadata', '-1'];
 }
 
-/** Returns an absolute path: ffmpeg would parse a colon as a protocol, and a leading dash as an option. */
+/** Absolute: ffmpeg would parse a colon as a protocol, and a leading dash as an option. */
 export function ffmpegPath(path: string): string {
   return resolve(path);
 }
 
-/** Extracts the exact frame, or the keyframe before it, or the first frame. */
+/** Extracts the exact frame, the keyframe before it, or the first frame. */
 async function extractFrame(request: FrameRequest, atSeconds: number): Promise<boolean> {
   const { signal, output } = request;
   const attempts = [
@@ -145,7 +140,6 @@ async function extractBestKeyframe(request: FrameRequest): Promise<boolean> {
   return best >= 0;
 }
 
-/** Writes a frame and returns its score, or undefined when there is none. */
 async function extractAndScore(
   request: FrameRequest,
   place: { atSeconds: number; keyframes: boolean },
@@ -178,7 +172,7 @@ async function extractAndScore(
   }
 }
 
-/** Decodes a short video and returns the time of its best frame. */
+/** Decodes the whole video. */
 async function findBestFrameSeconds(request: FrameRequest): Promise<number | undefined> {
   const { tools, source, signal, ids, durationSeconds, output } = request;
   const raw = `${output}.raw`;
@@ -213,12 +207,11 @@ async function findBestFrameSeconds(request: FrameRequest): Promise<number | und
   }
 }
 
-/** Returns a filter that samples one frame per `seconds`: the one in the middle, repeated if there is no new one. */
+/** Samples the frame in the middle of each interval, repeated if there is no new one. */
 export function sampleEvery(seconds: number): string {
   return `fps=fps=${(1 / seconds).toFixed(9)}:start_time=0:round=near`;
 }
 
-/** A position that cannot be decoded does not stop the search. */
 function undefinedUnlessFatal(error: unknown, signal: AbortSignal): undefined {
   signal.throwIfAborted();
   if (error instanceof AppError && error.code === 'process-failed') return undefined;

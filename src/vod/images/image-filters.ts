@@ -1,19 +1,16 @@
 import type { ProbedStream } from '../../ffmpeg/media-tools.ts';
 
 interface ImageSize {
-  /** `within`: the displayed size, scaled down to fit, keeping the aspect ratio. `exactly`: this size. */
+  /** `within`: scales down to fit, keeping the aspect ratio. `exactly`: this size. */
   readonly fit: 'within' | 'exactly';
   readonly width: number;
   readonly height: number;
 }
 
-/** Properties of frames that the conversion to images depends on. */
 export interface FrameFormat {
-  /** The video is PQ or HLG. Default false. */
   readonly toneMap?: boolean;
   /** Default `bt709`, as in all our encodes. */
   readonly colorMatrix?: 'bt601' | 'bt709';
-  /** Default false. */
   readonly isInterlaced?: boolean;
 }
 
@@ -34,8 +31,8 @@ export function frameFormatOf(stream: ProbedStream): Required<FrameFormat> {
 }
 
 /**
- * Returns filters that convert a frame to an image with square pixels and the colors of JPEG (JFIF 1.02: full range, ITU-R BT.601). ffmpeg
- * itself rotates frames before. A separate filter converts the matrix, because `scale` of the embedded build cannot.
+ * Converts a frame to square pixels and the colors of JPEG (JFIF 1.02: full range, ITU-R BT.601). A separate
+ * filter converts the matrix, because `scale` of the embedded build cannot.
  */
 export function imageFilters(size: ImageSize, look: FrameFormat): string[] {
   const { toneMap = false, colorMatrix = 'bt709', isInterlaced = false } = look;

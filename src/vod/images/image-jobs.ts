@@ -19,7 +19,6 @@ interface FrameSource extends VideoInput {
   readonly hasSandboxWatermark: boolean;
 }
 
-/** Makes the thumbnail of a new video, then its storyboard. */
 export async function makeStills(context: VodContext, job: RunningJob): Promise<void> {
   const frameSource = await frameSourceOf(context, job);
   if (frameSource === undefined) return;
@@ -36,7 +35,6 @@ export async function makeStills(context: VodContext, job: RunningJob): Promise<
   });
 }
 
-/** Makes the thumbnail that the owner chose. */
 export async function makeRequestedFrame(context: VodContext, job: RunningJob): Promise<void> {
   const frameSource = await frameSourceOf(context, job);
   if (frameSource !== undefined) await makeImage(context, job, frameSource);
@@ -57,7 +55,7 @@ async function makeImage(context: VodContext, job: RunningJob, frameSource: Fram
   });
 }
 
-/** Describes the delivered part of the source. Returns undefined while there is no source, or without video. */
+/** Returns undefined without a source or without video. */
 async function frameSourceOf(context: VodContext, job: RunningJob): Promise<FrameSource | undefined> {
   const { records, files, tools, settings } = context;
   const videoId = job.subjectId;
@@ -74,7 +72,7 @@ async function frameSourceOf(context: VodContext, job: RunningJob): Promise<Fram
   return {
     tools,
     source,
-    // The duration in the header may be missing or wrong.
+    // The header may lack the duration or state a wrong one.
     durationSeconds: encodedSeconds(state) || (plan.facts.duration === null ? 0 : plan.durationSeconds),
     startSeconds: (request.clip?.startMs ?? 0) / 1000,
     streamIndex,
@@ -88,7 +86,6 @@ async function frameSourceOf(context: VodContext, job: RunningJob): Promise<Fram
   };
 }
 
-/** Returns the measured duration, 0 while it is unknown. */
 function encodedSeconds({ renditions }: EncodingState): number {
   const encoded = renditions.filter(({ type, status }) => type !== 'mp4' && status === 'encoded');
   return Math.max(0, ...encoded.map(({ facts }) => (facts as RenditionRecord).durationSeconds));

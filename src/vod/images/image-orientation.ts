@@ -1,10 +1,9 @@
-/** Tag and type of the orientation in the first directory of Exif data. */
 const ORIENTATION_TAG = 0x0112;
 const TYPE_SHORT = 3;
-/** Maximum number of segments or chunks that are searched for Exif data. */
+/** Segments or chunks that are searched for Exif data. */
 const MAX_PARTS = 4096;
 
-/** Filters that rotate an image upright, by Exif orientation. */
+/** By Exif orientation. */
 const rotationFilters: Readonly<Record<number, readonly string[]>> = {
   2: ['hflip'],
   3: ['hflip', 'vflip'],
@@ -15,15 +14,14 @@ const rotationFilters: Readonly<Record<number, readonly string[]>> = {
   8: ['transpose=cclock'],
 };
 
-/** Returns filters that rotate an image as browsers do. ffmpeg supports only JPEG, and only in later builds. */
+/** Rotates as browsers do. ffmpeg supports only JPEG, and only in later builds. */
 export function uprightFilters(image: Buffer): readonly string[] {
   return rotationFilters[orientationOf(image)] ?? [];
 }
 
 /**
- * Reads the Exif orientation (1 to 8) of a JPEG, PNG or WebP image. Returns 1 if it is missing or invalid.
- *
- * **Source**: CIPA DC-008 (Exif 3.0) 4.6.5.1.6 and 4.7.2, PNG third edition 11.3.4.3, RFC 9649 2.7.1.5
+ * Reads the Exif orientation (1 to 8), 1 if missing or invalid. **Source**: CIPA DC-008 (Exif 3.0) 4.6.5.1.6
+ * and 4.7.2, PNG third edition 11.3.4.3, RFC 9649 2.7.1.5
  */
 export function orientationOf(image: Buffer): number {
   const exif = exifOfJpeg(image) ?? exifOfPng(image) ?? exifOfWebp(image);

@@ -13,12 +13,12 @@ const timeoutMs = 15_000;
 const imagesOnly = ['-threads', '1', '-format_whitelist', 'jpeg_pipe,png_pipe,webp_pipe,image2'];
 const oneFrame = ['-frames:v', '1', '-map_metadata', '-1'];
 
-/** Returns a filter graph that overlays the second input on each frame of the first, followed by `then`. */
+/** Overlays the second input on each frame of the first, followed by `then`. */
 export function overlayGraph({ x, y, width, height }: Overlay, then: string): string {
   return `[1:v]format=rgba,scale=${width}:${height}[mark];[0:v][mark]overlay=x=${x}:y=${y},${then}`;
 }
 
-/** Burns the sandbox's watermark into a frame of a video. Uses `PATH.marked` meanwhile. @throws AppError `process-failed`; the signal's reason when aborted */
+/** Uses `PATH.marked` meanwhile. @throws AppError `process-failed`; the signal's reason when aborted */
 export async function watermarkFrame(run: ImageRun, path: string): Promise<void> {
   const marked = `${path}.marked`;
   try {
@@ -30,11 +30,9 @@ export async function watermarkFrame(run: ImageRun, path: string): Promise<void>
 }
 
 /**
- * Replaces a JPEG, PNG or WebP image by an upright JPEG of at most 1280 pixels per side with the sandbox's watermark. Uses `PATH.plain.png`
- * and `PATH.marked` meanwhile.
- *
- * @returns false when the image cannot be decoded
- * @throws the signal's reason when aborted
+ * Replaces a JPEG, PNG or WebP image by an upright, watermarked JPEG of at most 1280 pixels per side. Uses
+ * `PATH.plain.png` and `PATH.marked` meanwhile. Returns false when it cannot be decoded. @throws the signal's
+ * reason when aborted
  */
 export async function watermarkImage(run: ImageRun, path: string): Promise<boolean> {
   const plain = `${path}.plain.png`;

@@ -1,23 +1,21 @@
-/** Layout of the tiles of a storyboard image, row by row from the top left. */
+/** Tiles go row by row from the top left. */
 export interface StoryboardLayout {
   /** Even. */
   readonly tileWidth: number;
   readonly tileHeight: number;
-  /** Number of tiles. The last row may be incomplete. */
+  /** The last row may be incomplete. */
   readonly tiles: number;
   readonly columns: number;
   readonly rows: number;
-  /** Time per tile, not rounded. */
   readonly intervalSeconds: number;
 }
 
 const maxTiles = 100;
 const maxColumns = 10;
-/** Longer side of a tile in pixels. */
+/** Longer side in pixels. */
 const tileSide = 160;
 const minIntervalSeconds = 1;
 
-/** Computes the layout for a video. */
 export function layoutStoryboard(video: {
   readonly durationSeconds: number;
   readonly width: number;
@@ -37,7 +35,7 @@ export function layoutStoryboard(video: {
   };
 }
 
-/** Writes WebVTT cues that map each time of the video to a tile of `image`, without gaps. */
+/** Writes WebVTT cues that map each time to a tile, without gaps. */
 export function formatStoryboard(layout: StoryboardLayout, image: string): string {
   const { tiles, columns, tileWidth, tileHeight, intervalSeconds } = layout;
   const cues = Array.from({ length: tiles }, (_, index) => {
@@ -55,7 +53,6 @@ function evenSide(pixels: number): number {
   return Math.max(2, Math.round(pixels / 2) * 2);
 }
 
-/** Formats `HH:MM:SS.mmm`. */
 function timeText(ms: number): string {
   const two = (value: number) => String(value).padStart(2, '0');
   const seconds = Math.floor(ms / 1000);

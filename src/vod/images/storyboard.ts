@@ -17,33 +17,29 @@ import { formatStoryboard, layoutStoryboard, type StoryboardLayout } from './sto
 export const storyboardFiles = { image: 'storyboard.jpg', cues: 'storyboard.vtt' } as const;
 
 export interface StoryboardRequest extends VideoInput {
-  /** Display resolution of the source, for the aspect ratio of the tiles and the cost of decoding. */
   readonly width: number;
   readonly height: number;
   readonly hasSandboxWatermark?: boolean;
-  /** Existing folder for both files. */
   readonly folder: string;
 }
 
 const maxImageBytes = 1_000_000;
 /** Tried in order until the image is small enough. */
 const jpegQualities = [4, 8, 16, 31];
-/** Maximum number of pixels to decode every frame: about 15 seconds of one core. */
+/** Decodes every frame up to this: about 15 seconds of one core. */
 const everyFramePixels = 4e9;
 /** Keyframes are precise enough for tiles that are further apart. */
 const everyFrameIntervalSeconds = 5;
 const framesPerSecond = 30;
-/** Maximum number of pixels per tile for which reading all keyframes is cheaper than seeking. */
+/** Up to this, reading all keyframes is cheaper than seeking. */
 const keyframePixelsPerTile = 3e7;
 const secondsPerKeyframe = 2;
 
 type TileStrategy = 'every-frame' | 'every-keyframe' | 'seek';
 
 /**
- * Makes `storyboard.jpg`, an image with tiles of the whole video, and `storyboard.vtt`, which maps times to tiles.
- *
- * @returns false when the source has no frame
- * @throws AppError `process-failed` when it cannot be read; the signal's reason when aborted
+ * Makes `storyboard.jpg` and `storyboard.vtt`, which maps times to tiles. Returns false when the source has
+ * no frame. @throws AppError `process-failed` when it cannot be read; the signal's reason when aborted
  */
 export async function makeStoryboard(request: StoryboardRequest): Promise<boolean> {
   const layout = layoutStoryboard(request);
@@ -67,7 +63,7 @@ function tileStrategyFor(
   return pixels / secondsPerKeyframe <= keyframePixelsPerTile * layout.tiles ? 'every-keyframe' : 'seek';
 }
 
-/** By number. Tiles that could not be decoded are missing. */
+/** Tiles that could not be decoded are missing. */
 type Tiles = (Buffer | undefined)[];
 
 async function readThrough(request: StoryboardRequest, layout: StoryboardLayout): Promise<Tiles> {
@@ -148,12 +144,10 @@ async function readTiles(
   }
 }
 
-/** 4:2:0 has two chroma bytes for four luma bytes. */
 function bytesOfTile({ tileWidth, tileHeight }: StoryboardLayout): number {
   return (tileWidth * tileHeight * 3) / 2;
 }
 
-/** Replaces missing tiles by the previous one, or by the first one. */
 function withoutGaps(tiles: Tiles, count: number): Buffer[] {
   let last = tiles.find(tile => tile !== undefined)!;
   return Array.from({ length: count }, (_, index) => {

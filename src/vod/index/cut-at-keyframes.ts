@@ -11,21 +11,19 @@ const MAX_BATCH = 64;
 interface VideoToCut {
   readonly syncs: SyncPoints;
   readonly timescale: number;
-  /** Start of the first segment. */
   readonly startTicks: number;
-  /** End of the last frame. */
   readonly endTicks: number;
   readonly segmentSeconds: number;
-  /** Returns true if no frame after the sync sample depends on frames before it. Called for several samples at once. */
+  /**
+   * True if no frame after the sync sample depends on frames before it. Called for several samples at once.
+   */
   readonly canBegin: (sync: number) => Promise<boolean>;
 }
 
 /**
- * Chooses the sync samples that segments begin with: the first one at least `segmentSeconds` after the previous cut, or, if that makes the
- * segment too long, the last one before it.
- *
- * @returns indexes into `syncs`, the first of them 0
- * @throws AppError `media-refused` when the keyframes are too far apart
+ * Cuts at the first sync sample at least `segmentSeconds` after the previous cut, or, if that makes the
+ * segment too long, at the last one before it. Returns indexes into `syncs`, the first of them 0. @throws
+ * AppError `media-refused` when the keyframes are too far apart
  */
 export async function cutAtKeyframes(video: VideoToCut): Promise<number[]> {
   const { syncs, canBegin } = video;
@@ -52,7 +50,7 @@ export async function cutAtKeyframes(video: VideoToCut): Promise<number[]> {
   }
 }
 
-/** Returns the cut after the one at `from`, or undefined when the rest is a single segment. */
+/** Undefined when the rest is a single segment. */
 function nextCut(video: VideoToCut, from: number, cannotBegin: ReadonlySet<number>): number | undefined {
   const { syncs, timescale, startTicks, endTicks, segmentSeconds } = video;
   const start = from === 0 ? startTicks : syncs.ptsTicks[from]!;

@@ -11,15 +11,12 @@ const MAX_FRAGMENT_HEAD_BYTES = 4 * 1024 * 1024;
 /** Each top-level box costs a read. ffmpeg writes two or three besides fragments. */
 const MAX_OTHER_BOXES = 1024;
 
-/** Receives the content of the file, in order. */
 interface FragmentHandler {
-  /** Called once, before the first fragment. */
   onMovie(movie: FragmentedMovie): void;
-  /** Called for each complete fragment. */
   onFragment(samples: readonly LocatedSample[]): void;
 }
 
-/** Reads the fragment headers of a growing fragmented MP4 file from front to back, without its media. */
+/** Reads fragment headers of a growing file from front to back, without the media. */
 export class FragmentFollower {
   readonly #path: string;
   readonly #handler: FragmentHandler;
@@ -35,17 +32,15 @@ export class FragmentFollower {
     this.#handler = handler;
   }
 
-  /** Size of the file at the last poll. */
   get fileBytes(): number {
     return this.#fileBytes;
   }
 
-  /** True when the last poll reached the end of the file. */
   get isAtEnd(): boolean {
     return this.#position === this.#fileBytes;
   }
 
-  /** Reads all boxes that are complete. Does nothing while the file is missing. @throws AppError `media-malformed` */
+  /** Reads all complete boxes. Does nothing while the file is missing. @throws AppError `media-malformed` */
   async poll(): Promise<void> {
     let handle: FileHandle;
     try {
@@ -62,7 +57,7 @@ export class FragmentFollower {
     }
   }
 
-  /** Reads a box, or a `moof` with its `mdat`. Returns false when it is incomplete. */
+  /** Returns false when the box, or a `moof` with its `mdat`, is incomplete. */
   async #step(handle: FileHandle): Promise<boolean> {
     const box = await this.#header(handle, this.#position);
     if (box === undefined) return false;

@@ -19,28 +19,28 @@ import { SegmentIndexWriter } from './segment-index.ts';
 import { decodeRecord } from './segment-record.ts';
 
 export interface GrowingRenditionOptions {
-  /** Fragmented MP4 file with one track, which may not exist yet. Fragments of video begin with a keyframe. */
+  /** Fragmented MP4 with one track, which may not exist yet. Fragments of video begin with a keyframe. */
   readonly path: string;
-  /** Path of the file relative to the index. Default: its own name. */
   readonly mediaName?: string;
-  /** Language tag of the audio in the source. */
   readonly language?: string | undefined;
-  /** Default 4. */
   readonly segmentSeconds?: number;
-  /** Segment boundaries of another rendition, which may be growing. This one is cut at the same times. */
+  /** Of another rendition, which may be growing. This one is cut at the same times. */
   readonly boundaries?: SegmentBoundaries | undefined;
-  /** First presented instant of the source in the file's time: the encoder's `-output_ts_offset`. Default 10. */
+  /** First presented instant in the file's time: the encoder's `-output_ts_offset`. Default 10. */
   readonly originSeconds?: number;
-  /** Start of the first frame, counted from that instant, for files without an edit list. Default: 0, or minus the priming of audio. */
+  /**
+   * Start of the first frame after that, for files without an edit list. Default: 0, or minus the priming of
+   * audio.
+   */
   readonly startSeconds?: number | undefined;
 }
 
 /**
- * A rendition that is served while ffmpeg still writes its fragmented MP4 file. Writes the index `PATH.index` beside it. The owner polls,
- * calls {@link GrowingRendition.finish} when ffmpeg succeeded, and always {@link GrowingRendition.close}.
- *
- * Segments get new headers with times on the common timeline: in ffmpeg's files, decode times begin at 0, and only an edit list, which
- * requires `+delay_moov`, states the start of the presentation.
+ * Serves a rendition while ffmpeg still writes its fragmented MP4. Writes the index `PATH.index`. The owner
+ * polls, calls {@link GrowingRendition.finish} when ffmpeg succeeded, and always {@link
+ * GrowingRendition.close}.
+ * Segments get new headers on the common timeline: ffmpeg's decode times begin at 0, and only an edit list,
+ * which requires `+delay_moov`, states the start of the presentation.
  */
 export class GrowingRendition implements OpenRendition {
   readonly #options: GrowingRenditionOptions;
@@ -50,7 +50,7 @@ export class GrowingRendition implements OpenRendition {
   #assembler: SegmentAssembler | undefined;
   #writer: SegmentIndexWriter | undefined;
   #init: Buffer = Buffer.alloc(0);
-  /** Starts of the readable segments, and the end of the last one, in seconds. */
+  /** Starts of readable segments, and the last end, in seconds. */
   readonly #bounds: number[] = [];
   #state: 'growing' | 'finished' | 'closed' = 'growing';
   #hasEnded = false;
@@ -91,7 +91,7 @@ export class GrowingRendition implements OpenRendition {
     return this.segmentCount === 0 ? Buffer.alloc(0) : this.#init;
   }
 
-  /** Segment boundaries for another rendition. They grow with this one and stay valid after {@link close}. */
+  /** They stay valid after {@link close}. */
   readonly boundaries: SegmentBoundaries = {
     // While the rendition grows, a segment ends when the next one begins.
     startSeconds: index => (index < this.segmentCount || !this.#hasEnded ? this.#bounds[index] : undefined),
@@ -121,7 +121,9 @@ export class GrowingRendition implements OpenRendition {
     return this.#opened().table.bitRates(this.facts.timescale, targetDurationSeconds);
   }
 
-  /** Reads new fragments. Calls are serialized. @throws AppError `media-malformed`; `stopped` after {@link finish} or {@link close} */
+  /**
+   * Calls are serialized. @throws AppError `media-malformed`; `stopped` after {@link finish} or {@link close}
+   */
   poll(): Promise<void> {
     return this.#serialize(async () => {
       await this.#read();
@@ -131,10 +133,8 @@ export class GrowingRendition implements OpenRendition {
   }
 
   /**
-   * Reads the rest of the complete file and finishes the index. The rendition can still be served. A rendition whose boundaries this one
-   * uses must be finished first.
-   *
-   * @throws AppError `media-malformed`, also for a file without frames or with a truncated fragment
+   * Reads the rest of the file and finishes the index. Boundaries that this rendition uses must be finished
+   * first. @throws AppError `media-malformed`, also without frames or with a truncated fragment
    */
   async finish(): Promise<IndexedRendition> {
     await this.#serialize(async () => {
@@ -162,7 +162,7 @@ export class GrowingRendition implements OpenRendition {
     };
   }
 
-  /** Closes the index. No segment can be read afterwards. Can be called twice. */
+  /** Makes segments unreadable. Can be called twice. */
   async close(): Promise<void> {
     this.#state = 'closed';
     await this.#work;
@@ -181,7 +181,6 @@ export class GrowingRendition implements OpenRendition {
     await this.#follower.poll();
   }
 
-  /** Publishes segments whose records can be read. */
   async #publish(hasEnded = false): Promise<void> {
     const { table } = this.#opened();
     const [assembler, timescale] = [this.#assembler, this.#track?.timescale];

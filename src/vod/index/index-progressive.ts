@@ -16,50 +16,42 @@ import { boundariesOf, boundaryAfter } from './segment-boundaries.ts';
 import { writeTrackIndex } from './track-index.ts';
 import { presentedStartSeconds, refusal, surveyAudio, surveyVideo } from './track-survey.ts';
 
-/** Players stop at a longer gap at the start. Audio that begins later is encoded, with silence before it. */
+/** Players stop at a longer gap at the start. Later audio is encoded, with silence before it. */
 const MAX_LATE_AUDIO_SECONDS = 0.1;
 /** The first frame of video that begins later is shown from the start. */
 const MAX_LATE_VIDEO_SECONDS = 0.1;
-/** Longest that indexing holds up other work of the process. */
+/** Bounds how long indexing blocks the event loop. */
 const MAX_SLICE_MS = 8;
 
 export interface IndexProgressiveOptions {
-  /** Folder for `video.index` and `audio.index`. */
   readonly folder: string;
-  /** Path of the file relative to the folder. Default: its own name. */
   readonly mediaName?: string;
-  /** Default 4. */
   readonly segmentSeconds?: number;
-  /** ffprobe's stream indexes of the tracks. Chosen automatically by default. */
+  /** ffprobe's stream indexes. Default: chosen automatically. */
   readonly tracks?: { readonly video?: number | undefined; readonly audio?: number | undefined };
-  /** Language tag of the audio in the source. */
   readonly language?: string | undefined;
-  /** Maximum size of the `moov`. Default 128 MiB. */
   readonly maxMovieBytes?: number;
-  /** Plays tracks to their last frame. In files that ffmpeg muxed, an edit may end before a frame without duration. */
+  /** In files that ffmpeg muxed, an edit may end before a frame without duration. */
   readonly ignoresEditEnds?: boolean;
   readonly signal: AbortSignal;
 }
 
-/** At least one rendition, or the reason why there is none, as a sentence. */
+/** At least one rendition, or the reason for none as a sentence. */
 export type IndexProgressiveResult =
   | {
       readonly kind: 'indexed';
       readonly video?: IndexedRendition;
       readonly audio?: IndexedRendition;
-      /** The reason why an existing track was not indexed. */
+      /** Why an existing track was not indexed. */
       readonly videoReason?: string;
       readonly audioReason?: string;
     }
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * Makes a progressive MP4 or MOV file playable without copying it: writes an index of the H.264 and of the AAC track, with the headers of
- * their segments and the positions of their samples in the file. Tracks that cannot be passed through must be encoded.
- *
- * The first presented instant of both tracks is at {@link TIMELINE_START_SECONDS}.
- *
- * @throws the signal's reason; a system error when the file cannot be read or the folder not be written
+ * Makes an MP4 or MOV file playable without copying it: writes an index of its H.264 and AAC track. Other
+ * tracks must be encoded. Both tracks begin at {@link TIMELINE_START_SECONDS}. @throws the signal's reason; a
+ * system error when the file cannot be read or the folder not be written
  */
 export async function indexProgressive(
   path: string,
@@ -152,7 +144,7 @@ interface Common {
   readonly fileBytes: number;
   readonly mediaName: string;
   readonly slice: TimeSlice;
-  /** First presented instant of both tracks, in the file's time. */
+  /** In the file's time. */
   readonly originSeconds: number;
   readonly readAt: ReadAt;
   readonly segmentSeconds: number;
@@ -249,7 +241,7 @@ function describedOf(track: ProgressiveTrack) {
   return track.description;
 }
 
-/** Chooses the wanted track, or the first supported video or enabled audio track, or the first one. */
+/** Defaults to the first supported video or enabled audio track, or the first one. */
 function chooseTrack(
   movie: ProgressiveMovie,
   kind: 'video' | 'audio',
@@ -261,12 +253,11 @@ function chooseTrack(
   return all.find(({ description }) => description !== undefined) ?? all[0];
 }
 
-/** Reads an open file. */
 export function readerOf(handle: FileHandle): ReadAt {
   return (position, length) => readFully(handle, position, length);
 }
 
-/** Returns the reason why media cannot be passed through, or undefined for other errors. */
+/** Undefined for errors that do not refuse the media. */
 function reasonOf(error: unknown): string | undefined {
   if (!(error instanceof AppError)) return undefined;
   if (error.code === 'media-refused') return error.message;

@@ -6,17 +6,15 @@ import { ConcurrencyLimit } from '../../shared/scheduling/concurrency-limit.ts';
 import type { IndexProgressiveOptions, IndexProgressiveResult } from './index-progressive.ts';
 import type { IndexReply, IndexRequest } from './index-worker.ts';
 
-/** Limits of a worker thread. */
 export interface IndexWorkerLimits {
   readonly timeoutMs: number;
-  /** JavaScript heap of one thread, without buffers. The largest buffer is the `moov`. */
+  /** JavaScript heap of a thread, without buffers. The largest buffer is the `moov`. */
   readonly memoryBytes: number;
   readonly maxMovieBytes: number;
 }
 
-/** Maximum number of files that are indexed at once. */
 const maxWorkers = 2;
-/** Idle threads end after this time, to free their memory. */
+/** Then idle threads end, to free memory. */
 const IDLE_MS = 5_000;
 const MIB = 1024 * 1024;
 
@@ -26,10 +24,9 @@ type Outcome =
   | { readonly kind: 'ended'; readonly why: string };
 
 /**
- * Indexes uploaded files in worker threads, so that a hostile file can block neither the event loop nor exhaust the server's memory.
- *
- * V8 enforces the memory limit only while objects grow in small steps, so the parser itself bounds every list whose length the file
- * controls. The owner ends all threads with {@link IndexWorkerPool.stop}.
+ * Indexes uploads in worker threads, so that a hostile file can neither block the event loop nor exhaust
+ * memory. V8's limit only holds while objects grow in small steps, so the parser bounds every list whose
+ * length the file controls. The owner calls {@link IndexWorkerPool.stop}.
  */
 export class IndexWorkerPool {
   readonly #limits: IndexWorkerLimits;
@@ -42,15 +39,13 @@ export class IndexWorkerPool {
     this.#limits = limits;
   }
 
-  /** Number of threads, including idle ones. */
   get threads(): number {
     return this.#all.size;
   }
 
   /**
-   * Runs `indexProgressive` in a thread. A file that exceeds the limits of time or memory is refused.
-   *
-   * @throws the signal's reason; a system error when the file cannot be read or the folder not be written; AppError `stopped`
+   * Refuses a file that exceeds the limits of time or memory. @throws the signal's reason; a system error
+   * when the file cannot be read or the folder not be written; AppError `stopped`
    */
   index(path: string, options: IndexProgressiveOptions): Promise<IndexProgressiveResult> {
     return this.#turns.run(async () => {
@@ -73,7 +68,7 @@ export class IndexWorkerPool {
     });
   }
 
-  /** Ends all threads. Pending calls reject. */
+  /** Pending calls reject. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const timer of this.#idle.values()) clearTimeout(timer);

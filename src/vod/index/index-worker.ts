@@ -1,4 +1,3 @@
-/** A worker thread that indexes uploaded files, one {@link IndexRequest} at a time. */
 import { parentPort } from 'node:worker_threads';
 import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
 import {
@@ -12,7 +11,7 @@ export interface IndexRequest {
   readonly options: Omit<IndexProgressiveOptions, 'signal'>;
 }
 
-/** The result, or the fields of the error: threads cannot transfer error objects. */
+/** Errors are sent as fields: threads cannot transfer error objects. */
 export type IndexReply =
   | { readonly result: IndexProgressiveResult }
   | { readonly message: string; readonly systemCode: string | undefined };

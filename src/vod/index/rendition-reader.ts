@@ -8,15 +8,15 @@ import { decodeRecord } from './segment-record.ts';
 
 const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
 
-/** Estimated memory of an open rendition beside its table and init section. */
+/** Memory of an open rendition beside its table and init section. */
 const OVERHEAD_BYTES = 2048;
 
-/** Opens the indexes of finished renditions. Keeps their segment tables in a bounded LRU cache. Files are open only during reads. */
+/** Keeps segment tables in a bounded LRU cache. Files are open only during reads. */
 export class RenditionReader {
   /** By path and identity of the index file. */
   readonly #cache: LRUCache<string, OpenedRendition, string>;
 
-  /** `maxBytes`: memory of all tables and init sections. Default 32 MiB. */
+  /** Of all tables and init sections. Default 32 MiB. */
   constructor({ maxBytes = DEFAULT_MAX_BYTES }: { maxBytes?: number } = {}) {
     this.#cache = new LRUCache<string, OpenedRendition, string>({
       maxSize: maxBytes,

@@ -6,10 +6,10 @@ import { TIMELINE_START_SECONDS } from './rendition.ts';
 import { boundaryAfter, type SegmentBoundaries } from './segment-boundaries.ts';
 import { SliceList } from './segment-record.ts';
 
-/** Default priming of an AAC encoder in samples, as ffmpeg's. */
+/** In samples, as ffmpeg's. */
 const AAC_PRIMING_SAMPLES = 1024;
 
-/** Edit lists have millisecond precision: smaller differences to the expected start are rounding errors. */
+/** Edit lists have millisecond precision. */
 const EDIT_ROUNDING_SECONDS = 0.002;
 
 /** The first frame of video that begins later is shown from the start. */
@@ -18,41 +18,41 @@ const MAX_LATE_VIDEO_SECONDS = 0.1;
 /** Tolerance for rounded timestamps. */
 const ROUNDING_SECONDS = 0.0005;
 
-/** Maximum number of samples that wait for the segment boundaries of the other rendition: hours of audio. */
+/** Samples that wait for boundaries of the other rendition: hours of audio. */
 const MAX_WAITING_SAMPLES = 1_000_000;
-/** Maximum number of samples that one call assembles: a few milliseconds of work. */
+/** A few milliseconds of work. */
 const MAX_SAMPLES_PER_CALL = 25_000;
 
 interface AssemblyOptions {
   readonly segmentSeconds: number;
   readonly boundaries: SegmentBoundaries | undefined;
-  /** First presented instant of the source, in the file's time. */
   readonly originSeconds: number;
-  /** Start of the first frame, counted from that instant. Default: the file's edit list, or the usual priming. */
+  /** From the first presented instant. Default: the file's edit list, or the usual priming. */
   readonly startSeconds: number | undefined;
-  /** Receives each segment: its duration, its head, and the byte ranges of its samples. `slices` is valid only during the call. */
+  /** `slices` is valid only during the call. */
   readonly onSegment: (durationTicks: number, head: Buffer, slices: SliceList, sliceBytes: number) => void;
 }
 
-/** Assembles samples of fragments into segments on the common timeline. Cuts video only at fragment starts, audio at any frame. */
+/**
+ * Assembles samples into segments on the common timeline. Cuts video only at fragment starts, audio at any
+ * frame.
+ */
 export class SegmentAssembler {
   readonly #movie: FragmentedMovie;
   readonly #options: AssemblyOptions;
-  /** Samples whose segment is not known yet. */
+  /** Their segment is not known yet. */
   #waiting: { readonly sample: LocatedSample; readonly startsFragment: boolean }[] = [];
-  /** Offset from the file's time to that of the rendition. Undefined before the first sample. */
+  /** From the file's time to the rendition's. */
   #shift: number | undefined;
-  /** Presentation time of the first segment. */
   #firstTicks = 0;
   readonly #columns = new SampleColumns();
   readonly #slices = new SliceList();
   #segments = 0;
   #boundary = 0;
   #samples = 0;
-  /** Decode and presentation time of the open segment. */
   #baseTicks = 0;
   #startTicks = 0;
-  /** Decode time after the last sample, and latest end of a frame. */
+  /** After the last sample, and latest end of a frame. */
   #nextDts = 0;
   #endTicks = 0;
 
@@ -61,17 +61,16 @@ export class SegmentAssembler {
     this.#options = options;
   }
 
-  /** Number of samples in finished segments. */
   get samples(): number {
     return this.#samples;
   }
 
-  /** Start of the first segment, counted from the first presented instant of the source. */
+  /** From the first presented instant of the source. */
   get startTicks(): number {
     return this.#firstTicks - TIMELINE_START_SECONDS * this.#timescale;
   }
 
-  /** Adds a fragment. @throws AppError `media-malformed` when too many samples wait */
+  /** @throws AppError `media-malformed` when too many samples wait */
   push(samples: readonly LocatedSample[]): void {
     if (this.#waiting.length + samples.length > MAX_WAITING_SAMPLES) {
       throw new AppError('media-malformed', 'One rendition runs hours ahead of the other.');
@@ -80,12 +79,11 @@ export class SegmentAssembler {
       this.#waiting.push({ sample, startsFragment: index === 0 });
   }
 
-  /** Assembles waiting samples. Returns true when more can be assembled immediately. @throws AppError `media-malformed` */
+  /** Returns true when more can be assembled immediately. @throws AppError `media-malformed` */
   assemble(): boolean {
     return this.#drain(false, MAX_SAMPLES_PER_CALL) === MAX_SAMPLES_PER_CALL;
   }
 
-  /** Assembles all remaining samples. @throws AppError `media-malformed` */
   end(): void {
     this.#drain(true, Number.POSITIVE_INFINITY);
     if (this.#columns.length > 0) this.#close(this.#endTicks);
@@ -95,7 +93,7 @@ export class SegmentAssembler {
     return this.#movie.track.timescale;
   }
 
-  /** Returns the number of samples that were assembled. */
+  /** Returns the number of assembled samples. */
   #drain(isEnded: boolean, maxSamples: number): number {
     let done = 0;
     const last = this.#waiting.at(-1)?.sample;
@@ -124,7 +122,7 @@ export class SegmentAssembler {
     return done;
   }
 
-  /** Places the first sample on the timeline. Returns the ticks by which its frame is shown earlier. */
+  /** Returns the ticks by which the first frame is shown earlier. */
   #place(sample: LocatedSample): number {
     const pts = sample.dtsTicks + sample.compositionOffsetTicks;
     const startSeconds = this.#startSecondsOf(pts);

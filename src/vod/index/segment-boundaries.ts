@@ -1,20 +1,22 @@
 import type { IndexedRendition, OpenRendition } from './rendition.ts';
 
-/** Media that is shorter than this at the end of a track joins the segment before. */
+/** Shorter media at the end of a track joins the segment before. */
 const MIN_LAST_SEGMENT_SECONDS = 0.5;
 
-/** The planned end of a segment, in seconds since the first presented instant. */
+/** In seconds since the first presented instant. */
 export interface Boundary {
   readonly seconds: number;
   /** The segment ends there only if the track has media up to this time. */
   readonly neededSeconds: number;
 }
 
-/** Segment starts of one rendition, at which another one is cut too. In seconds since the first presented instant. */
+/**
+ * Segment starts of one rendition, at which another is cut too. In seconds since the first presented instant.
+ */
 export interface SegmentBoundaries {
-  /** Start of a segment. Undefined if it is not known yet, or does not exist. */
+  /** Undefined if unknown yet, or if there is no such segment. */
   startSeconds(index: number): number | undefined;
-  /** Number of segments and end of the last one. Undefined while the rendition grows. */
+  /** Undefined while the rendition grows. */
   end(): { readonly segmentCount: number; readonly seconds: number } | undefined;
 }
 
@@ -29,11 +31,8 @@ export function boundariesOf(rendition: OpenRendition | IndexedRendition): Segme
 }
 
 /**
- * Returns the planned end of the segment `index`: the end of the other rendition's segment, and after the last of those, multiples of
- * `segmentSeconds`.
- *
- * @param boundaries undefined: multiples of `segmentSeconds` from the first presented instant
- * @returns undefined while it is not known
+ * The end of the other rendition's segment; after the last of those, or without boundaries, multiples of
+ * `segmentSeconds`. Undefined while it is not known.
  */
 export function boundaryAfter(
   index: number,

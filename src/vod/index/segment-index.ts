@@ -23,23 +23,21 @@ const MAX_HEADER_BYTES = 64 * 1024;
 const MAX_INIT_BYTES = 1024 * 1024;
 const FLUSH_BYTES = 256 * 1024;
 
-/** Stored as JSON. */
 interface IndexHeader {
-  /** Path of the media file, relative to the folder of the index. */
+  /** Relative to the folder of the index. */
   readonly media: string;
   readonly mediaBytes: number;
-  /** Start of the first segment, counted from the first presented instant of the source. */
+  /** From the first presented instant of the source. */
   readonly startTicks: number;
   readonly facts: RenditionMetadata;
 }
 
-/** An index without its records. */
 export interface LoadedIndex extends IndexHeader {
   readonly init: Buffer;
   readonly table: SegmentTable;
 }
 
-/** Writes an index segment by segment. Flushed records can be read meanwhile. The owner closes it. */
+/** Flushed records can be read meanwhile. The owner closes it. */
 export class SegmentIndexWriter {
   readonly table = new SegmentTable();
   readonly #handle: FileHandle;
@@ -51,17 +49,15 @@ export class SegmentIndexWriter {
     this.#handle = handle;
   }
 
-  /** Creates or replaces a file. */
   static async create(path: string): Promise<SegmentIndexWriter> {
     return new SegmentIndexWriter(await open(path, 'w+'));
   }
 
-  /** True when the owner must {@link flush}. */
   get isFull(): boolean {
     return this.#waitingBytes >= FLUSH_BYTES;
   }
 
-  /** Adds a segment: `head`, then the slices, `sliceBytes` in total. @throws AppError `media-malformed` */
+  /** Writes `head`, then the slices, `sliceBytes` in total. @throws AppError `media-malformed` */
   add(durationTicks: number, head: Buffer, slices: SliceList, sliceBytes: number): void {
     const record = encodeRecord(head, slices);
     this.table.push({
@@ -73,7 +69,7 @@ export class SegmentIndexWriter {
     this.#append(record);
   }
 
-  /** Writes added segments to the file. After an error, the next flush tries again. Flushes must not overlap. */
+  /** After an error, the next flush tries again. Flushes must not overlap. */
   async flush(): Promise<void> {
     let left = Buffer.concat(this.#waiting);
     this.#waiting = [];
@@ -92,12 +88,12 @@ export class SegmentIndexWriter {
     }
   }
 
-  /** Reads the record of a flushed segment. @throws AppError `server-error` */
+  /** @throws AppError `server-error` */
   record(index: number): Promise<Buffer> {
     return readRecord(this.#handle, this.table, index);
   }
 
-  /** Writes header and footer. No segment can be added afterwards. */
+  /** No segment can be added afterwards. */
   async finish(header: IndexHeader, init: Buffer): Promise<void> {
     const json = encodeHeader(header);
     const table = this.table.toBytes();
@@ -124,7 +120,7 @@ export class SegmentIndexWriter {
   }
 }
 
-/** Reads an index without its records. @throws AppError `server-error` when it is damaged or unfinished */
+/** @throws AppError `server-error` when the index is damaged or unfinished */
 export async function loadIndex(handle: FileHandle): Promise<LoadedIndex> {
   const { size } = await handle.stat();
   if (size < MAGIC.length + FOOTER_BYTES) throw damaged('is too short');
@@ -153,7 +149,7 @@ export async function loadIndex(handle: FileHandle): Promise<LoadedIndex> {
   return { ...header, init: Buffer.from(trailer.subarray(headerBytes, headerBytes + initBytes)), table };
 }
 
-/** Reads the record of a segment. @throws AppError `server-error` when it is damaged, or does not exist */
+/** @throws AppError `server-error` when the record is damaged or does not exist */
 export async function readRecord(handle: FileHandle, table: SegmentTable, index: number): Promise<Buffer> {
   const { recordStart, recordBytes, recordCheck } = table.row(index);
   const record = await readExactly(handle, MAGIC.length + recordStart, recordBytes);

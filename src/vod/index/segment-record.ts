@@ -2,7 +2,7 @@ import { AppError } from '../../shared/errors.ts';
 import type { FileSlice } from '../../shared/files/file-slice.ts';
 import type { SegmentBytes } from './rendition.ts';
 
-/** Byte ranges of a segment in the media file. Merges adjacent ranges, because many files have one chunk per frame. */
+/** Merges adjacent byte ranges, because many files have one chunk per frame. */
 export class SliceList {
   readonly #starts: number[] = [];
   readonly #lengths: number[] = [];
@@ -32,15 +32,13 @@ export class SliceList {
   }
 }
 
-/** Maximum size of an encoded number below 2^53, with seven bits per byte. */
+/** Of a number below 2^53, with seven bits per byte. */
 const MAX_NUMBER_BYTES = 8;
 
 /**
- * Encodes a segment's record: the length of its head (32 bit, little-endian), the head, the number of slices, and for each slice its
- * distance from the end of the previous one and its length. Numbers are variable-length with seven bits per byte, low bits first; the
- * signed distances are zigzag-encoded.
- *
- * @param head bytes that are sent before the slices
+ * Encodes the length of the head (32 bit, little-endian), the head, the number of slices, and for each slice
+ * its distance from the end of the previous one and its length. Numbers have seven bits per byte, low bits
+ * first; signed distances are zigzag-encoded. `head` is sent before the slices.
  */
 export function encodeRecord(head: Buffer, slices: SliceList): Buffer {
   const bytes = Buffer.allocUnsafe(4 + head.length + MAX_NUMBER_BYTES * (1 + 2 * slices.length));
@@ -65,7 +63,7 @@ export function encodeRecord(head: Buffer, slices: SliceList): Buffer {
   return bytes.subarray(0, at);
 }
 
-/** Decodes a record. @throws AppError `server-error` when it is damaged, or has slices outside of the media file */
+/** @throws AppError `server-error` for a damaged record, or slices outside of the media file */
 export function decodeRecord(record: Buffer, media: { path: string; bytes: number }): SegmentBytes {
   if (record.length < 5) throw damaged();
   const headBytes = record.readUInt32LE(0);

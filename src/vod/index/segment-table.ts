@@ -1,29 +1,25 @@
 import { AppError } from '../../shared/errors.ts';
 import type { BitRates } from './rendition.ts';
 
-/** Columns of the stored table, 32 bits each. */
+/** 32 bits each. */
 const COLUMNS = 4;
 export const STORED_SEGMENT_BYTES = 4 * COLUMNS;
 
 /** More segments than a day of two seconds each. */
 export const MAX_SEGMENTS = 50_000;
 
-/** A segment of a rendition. Takes about forty bytes of memory. */
+/** Takes about forty bytes of memory. */
 interface SegmentRow {
   readonly durationTicks: number;
-  /** Size of the whole segment. */
   readonly bytes: number;
-  /** Size of its record in the index. */
   readonly recordBytes: number;
-  /** CRC-32 of the record. */
   readonly recordCheck: number;
 }
 
-/** The segments of a rendition, in growing typed arrays. */
 export class SegmentTable {
   /** `COLUMNS` numbers per segment, in the order of {@link SegmentRow}. */
   #rows: Uint32Array;
-  /** Start of each segment in ticks, and of each record in bytes, plus the end of the last one. */
+  /** In ticks and bytes, plus the end of the last segment. */
   #starts: Float64Array;
   #recordStarts: Float64Array;
   #length = 0;
@@ -87,7 +83,6 @@ export class SegmentTable {
     };
   }
 
-  /** Encodes the table as 32-bit little-endian numbers. */
   toBytes(): Buffer {
     const bytes = Buffer.allocUnsafe(this.#length * STORED_SEGMENT_BYTES);
     for (let index = 0; index < this.#length * COLUMNS; index++) {
@@ -111,10 +106,8 @@ export class SegmentTable {
   }
 
   /**
-   * Computes the average and the peak bitrate. The peak is the highest of all runs of segments that last 0.5 target durations to 1.5 target
-   * durations and half a second, or, without any, of shorter runs.
-   *
-   * **Source**: draft-pantos-hls-rfc8216bis-22, 4.1.
+   * The peak is the highest of all runs of segments that last 0.5 to 1.5 target durations plus half a second,
+   * or, without any, of shorter runs. **Source**: draft-pantos-hls-rfc8216bis-22, 4.1.
    */
   bitRates(timescale: number, targetDurationSeconds: number): BitRates {
     const minSeconds = 0.5 * targetDurationSeconds;
@@ -154,7 +147,7 @@ export class SegmentTable {
   }
 }
 
-/** Rounds a duration like EXTINF, because players compute bitrates from that. */
+/** Rounds like EXTINF, because players compute bitrates from that. */
 function listedSeconds(seconds: number): number {
   return Math.round(seconds * 100_000) / 100_000;
 }

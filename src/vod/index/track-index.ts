@@ -14,7 +14,7 @@ import { editOf, refusal, SAMPLES_PER_YIELD, type TrackSurvey } from './track-su
 /** Tracks with a lower timescale get a finer one, to keep the offset to the other track. */
 const MIN_TIMESCALE = 8000;
 
-/** Segment starts: these samples, beginning with the track's first, or the frames nearest to these times. */
+/** These samples, beginning with the track's first, or the frames nearest to these times. */
 type TrackCuts =
   | { readonly kind: 'samples'; readonly numbers: readonly number[]; readonly ptsTicks: readonly number[] }
   | { readonly kind: 'times'; readonly boundaryAt: (index: number) => Boundary | undefined };
@@ -26,12 +26,11 @@ interface TrackIndexOptions {
   readonly slice: TimeSlice;
   /** Time in the file that becomes {@link TIMELINE_START_SECONDS}. */
   readonly originSeconds: number;
-  /** Ticks of the track by which the first frame is shown earlier. */
   readonly leadTicks: number;
   readonly cuts: TrackCuts;
 }
 
-/** Writes the index of a track. @throws AppError `media-refused`, `media-malformed`; an unfinished file may remain */
+/** @throws AppError `media-refused`, `media-malformed`; an unfinished file may remain */
 export async function writeTrackIndex(
   track: ProgressiveTrack,
   description: TrackDescription,
@@ -61,30 +60,27 @@ export async function writeTrackIndex(
   }
 }
 
-/** Assembles the samples of a track into segments. Ticks are those of the written timescale. */
+/** Ticks are those of the written timescale. */
 class TrackSegments {
-  /** Presentation time of the first segment. */
   firstTicks = 0;
   readonly #cursor: SampleCursor;
   readonly #survey: TrackSurvey;
   readonly #timescale: number;
-  /** Ticks of the written timescale per tick of the track. */
+  /** Written ticks per tick of the track. */
   readonly #factor: number;
   readonly #options: TrackIndexOptions;
   readonly #writer: SegmentIndexWriter;
-  /** Offset from the time of the track to that of the rendition. */
+  /** From the time of the track to that of the rendition. */
   readonly #shift: number;
   /**
-   * Moved from decode times to composition offsets. With negative offsets, libav would delay all presentation times of a fragment by the
-   * lowest one.
+   * Moved from decode times to composition offsets: with negative offsets, libav would delay a whole
+   * fragment.
    */
   readonly #earlierTicks: number;
   readonly #columns = new SampleColumns();
   readonly #slices = new SliceList();
-  /** Decode and presentation time of the open segment. */
   #baseTicks = 0;
   #startTicks = 0;
-  /** Latest end of a frame. */
   #endTicks = 0;
   #previousDuration = 0;
 
@@ -147,7 +143,7 @@ class TrackSegments {
     this.#close(this.#endTicks);
   }
 
-  /** Returns true if the frame at `pts` is the nearest one to the end of the segment `index`. */
+  /** True if the frame at `pts` is the nearest one to the end of the segment `index`. */
   #isDue(boundaryAt: (index: number) => Boundary | undefined, index: number, pts: number): boolean {
     const boundary = boundaryAt(index);
     if (boundary === undefined) return false;
@@ -184,7 +180,6 @@ class TrackSegments {
     this.#endTicks = Math.max(this.#endTicks, pts + Math.round(duration));
   }
 
-  /** Ends the open segment at the start of the next one. */
   #close(nextTicks: number): void {
     const head = writeFragmentHeader(this.#writer.table.length + 1, 1, this.#baseTicks, this.#columns);
     const duration = Math.max(0, nextTicks - this.#startTicks);

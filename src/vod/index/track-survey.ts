@@ -3,7 +3,7 @@ import { SampleCursor } from '../../media/cmaf/sample-tables.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { TimeSlice } from '../../shared/scheduling/time-slice.ts';
 
-/** Samples between two checks of the time slice. */
+/** Between two checks of the time slice. */
 export const SAMPLES_PER_YIELD = 1024;
 
 /** Closer sync samples are skipped: all-intra files have hundreds of thousands. */
@@ -13,21 +13,19 @@ const SYNC_DISTANCE_SECONDS = 0.25;
 const MAX_VIDEO_FRAME_SECONDS = 10;
 const MAX_AUDIO_FRAME_SECONDS = 0.5;
 
-/** Maximum duration of a track. The sample tables of a small file can state years. */
+/** The sample tables of a small file can state years. */
 const MAX_TRACK_SECONDS = 24 * 3600 + 60;
 
-/** Sync samples in order, one array per field. */
 export interface SyncPoints {
-  /** Sample numbers from 0. */
   readonly numbers: number[];
   readonly ptsTicks: number[];
   readonly positions: number[];
   readonly sizes: number[];
 }
 
-/** The samples of a track that are played. Times are in ticks of the track. */
+/** The samples that are played. Times are in ticks of the track. */
 export interface TrackSurvey {
-  /** Range of samples, end exclusive. Includes an audio frame that is only needed to decode the next one. */
+  /** End exclusive. Includes an audio frame that is only needed to decode the next one. */
   readonly first: number;
   readonly end: number;
   /** Start of the first frame, and end of the last one presented. */
@@ -35,16 +33,16 @@ export interface TrackSurvey {
   readonly endTicks: number;
   /** Lowest composition offset, 0 or less. */
   readonly minOffsetTicks: number;
-  /** Candidates for segment starts of video. The first one is the sample `first`. */
+  /** Candidates for segment starts of video, beginning with the sample `first`. */
   readonly syncs: SyncPoints;
 }
 
-/** Creates the error of a track that cannot be passed through. `why` completes a sentence about the track. */
+/** `why` completes a sentence about the track. */
 export function refusal(why: string): AppError {
   return new AppError('media-refused', why);
 }
 
-/** Returns the start of a track in seconds of the file's time. @throws AppError `media-refused` or `media-malformed` */
+/** In the file's time. @throws AppError `media-refused` or `media-malformed` */
 export function presentedStartSeconds(
   movie: ProgressiveMovie,
   track: ProgressiveTrack,
@@ -64,7 +62,7 @@ export function editOf(track: ProgressiveTrack) {
   return track.edit;
 }
 
-/** Finds the samples of a video track that its edit plays. @throws AppError `media-refused` when the edit cuts between keyframes, `media-malformed` */
+/** @throws AppError `media-refused` when the edit cuts between keyframes, `media-malformed` */
 export async function surveyVideo(
   movie: ProgressiveMovie,
   track: ProgressiveTrack,
@@ -116,7 +114,7 @@ export async function surveyVideo(
   return { first, end, startTicks, endTicks, minOffsetTicks, syncs };
 }
 
-/** Finds the samples of an audio track that its edit plays. @throws AppError `media-refused`, `media-malformed` */
+/** @throws AppError `media-refused`, `media-malformed` */
 export async function surveyAudio(
   movie: ProgressiveMovie,
   track: ProgressiveTrack,
@@ -155,7 +153,7 @@ export async function surveyAudio(
   return { first, end, startTicks, endTicks, minOffsetTicks, syncs };
 }
 
-/** Returns the presentation times that an edit plays, in ticks of the track. Edits are rounded to ticks of the movie. */
+/** Presentation times that an edit plays, in ticks of the track. Edits are rounded to ticks of the movie. */
 function windowOf(movie: ProgressiveMovie, track: ProgressiveTrack) {
   const { mediaTimeTicks, durationTicks } = editOf(track);
   const movieTick = track.timescale / movie.timescale;

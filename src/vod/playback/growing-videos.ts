@@ -1,16 +1,13 @@
 import type { OpenRendition } from '../index/rendition.ts';
 
-/** A video that can be watched while it is encoded. */
 export interface GrowingVideo {
   /** For all playlists, fixed before the first segment is served. */
   readonly targetDurationSeconds: number;
-  /** Part of the names of segments. */
   readonly generation: number;
-  /** By name, such as `240p` or `audio`. */
   readonly renditions: ReadonlyMap<string, OpenRendition>;
 }
 
-/** The videos that are growing. Kept in memory: a restart encodes them again. */
+/** Kept in memory: a restart encodes them again. */
 export class GrowingVideos {
   readonly #videos = new Map<string, GrowingVideo>();
 
@@ -22,7 +19,7 @@ export class GrowingVideos {
     return isShown ? video : undefined;
   }
 
-  /** Shows growing renditions until the returned function is called. */
+  /** Shows renditions until the returned function is called. */
   show(videoId: string, video: GrowingVideo): () => void {
     this.#videos.set(videoId, video);
     return () => {

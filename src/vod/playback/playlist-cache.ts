@@ -3,11 +3,9 @@ import { RenderedText } from '../../shared/text/rendered-text.ts';
 
 type Render = () => Promise<string>;
 
-/** Caches playlists that many viewers request, up to a total size. */
 export class PlaylistCache {
   readonly #texts: LRUCache<string, RenderedText, Render>;
 
-  /** @param maxBytes of the uncompressed texts together */
   constructor(maxBytes: number) {
     this.#texts = new LRUCache<string, RenderedText, Render>({
       maxSize: maxBytes,
@@ -16,7 +14,7 @@ export class PlaylistCache {
     });
   }
 
-  /** Returns the cached text, or renders it once for all who request it meanwhile. */
+  /** Renders a text once for all who request it meanwhile. */
   get(key: string, render: Render): Promise<RenderedText> {
     return this.#texts.forceFetch(key, { context: render });
   }

@@ -1,9 +1,9 @@
 import type { OpenRendition, RenditionMetadata } from '../index/rendition.ts';
 import type { GrowingVideo } from './growing-videos.ts';
 
-/** Stored metadata of a finished rendition, from which the multivariant playlist is written without opening the index. */
+/** Lets the multivariant playlist be written without opening the index. */
 export interface RenditionRecord {
-  /** Part of the names of segments. Changes when a quality is encoded again. */
+  /** Part of segment names. Changes when a quality is encoded again. */
   readonly generation: number;
   readonly kind: 'video' | 'audio';
   readonly codec: string;
@@ -12,23 +12,22 @@ export interface RenditionRecord {
   readonly frameRate?: number;
   readonly videoRange?: 'SDR' | 'HLG' | 'PQ';
   readonly channels?: number;
-  /** Tag in the source. */
   readonly language?: string;
   readonly peakBitsPerSecond: number;
   readonly averageBitsPerSecond: number;
   readonly durationSeconds: number;
-  /** End of the last frame, counted from the first presented instant of the source. Missing in records of older versions. */
+  /**
+   * End of the last frame, from the first presented instant of the source. Missing in records of older
+   * versions.
+   */
   readonly endSeconds?: number;
 }
 
-/** A rendition in the multivariant playlist. */
 export interface PlayableRendition {
-  /** Such as `720p` or `audio`. */
   readonly name: string;
   readonly record: RenditionRecord;
 }
 
-/** Every name that a rendition can have in a URL. */
 export const renditionNames: ReadonlySet<string> = new Set([
   ...['240p', '360p', '480p', '720p', '1080p', '2160p'],
   'audio',
@@ -56,7 +55,6 @@ export function recordOfGrowing(rendition: OpenRendition, video: GrowingVideo): 
   return recordOf(rendition, video.generation, video.targetDurationSeconds);
 }
 
-/** Returns the EXT-X-TARGETDURATION of renditions. */
 export function targetDurationOf(facts: readonly (RenditionMetadata | undefined)[]): number {
   return Math.max(1, ...facts.map(fact => Math.round(fact?.maxSegmentDurationSeconds ?? 0)));
 }

@@ -18,9 +18,8 @@ import { formatVodMultivariant, formatVodPlaylist, type VodCaptions } from './vo
 
 interface VodPlaybackOptions {
   readonly stateOf: (videoId: string) => EncodingState | undefined;
-  /** Language tag that the owner set. Default: that of the source. */
   readonly languageOf?: (videoId: string) => string | undefined;
-  /** File of a video's thumbnail, relative to the video's folder, and its media type. */
+  /** Relative to the video's folder. */
   readonly thumbnailOf: (videoId: string) => { readonly file: string; readonly type: string } | undefined;
   readonly files: MediaFiles;
   readonly reader: RenditionReader;
@@ -30,7 +29,7 @@ interface VodPlaybackOptions {
 const segmentName = /^(init|video|audio)-(\d{1,12})(?:-(\d{1,8}))?\.(mp4|m4s)$/;
 const fileTypes = { 'storyboard.jpg': 'image/jpeg', 'storyboard.vtt': 'text/vtt; charset=utf-8' } as const;
 
-/** Serves playlists, segments and files of videos. While no rendition is finished, serves the growing ones. */
+/** Serves finished renditions, or the growing ones while none is finished. */
 export class VodPlayback {
   readonly #options: VodPlaybackOptions;
   readonly #playlists = new PlaylistCache(32 * 1024 * 1024);
@@ -45,7 +44,7 @@ export class VodPlayback {
     );
   }
 
-  /** Returns the multivariant playlist, or undefined while nothing is playable. It lists captions once a rendition is finished. */
+  /** Lists captions once a rendition is finished. */
   async multivariant(
     videoId: string,
     captions: readonly VodCaptions[],
@@ -68,7 +67,6 @@ export class VodPlayback {
     return this.#playlists.get(`${videoId}/${state.revision}/${language ?? ''}/${tracks.join()}`, render);
   }
 
-  /** Returns the media playlist of a quality such as `720p`, or of `audio`. */
   async mediaPlaylist(videoId: string, name: string, avh?: string): Promise<PlaylistResponse | undefined> {
     const found = await this.#open(videoId, name);
     if (found === undefined) return undefined;
@@ -81,7 +79,6 @@ export class VodPlayback {
     return { status: 200, text, isComplete, targetDurationSeconds };
   }
 
-  /** Returns an init section or a segment by its name in the media playlist. */
   async media(videoId: string, renditionName: string, name: string): Promise<MediaResponse | undefined> {
     const [, kind, generationText, indexText, extension] = segmentName.exec(name) ?? [];
     if (kind === undefined || (kind === 'init') !== (indexText === undefined)) return undefined;
@@ -102,7 +99,6 @@ export class VodPlayback {
     return { parts, bytes, contentType, etag, lifetimeSeconds };
   }
 
-  /** Returns the MP4, the thumbnail, or a file of the storyboard. */
   async file(
     videoId: string,
     file: 'mp4' | 'thumbnail' | 'storyboard.jpg' | 'storyboard.vtt',

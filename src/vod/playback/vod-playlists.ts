@@ -18,19 +18,14 @@ interface VodPlaylistOptions {
   readonly rendition: OpenRendition;
   /** Part of all segment names. */
   readonly generation: number;
-  /** The same in all playlists of the video, and constant over time. */
+  /** Equal in all playlists of the video, and constant over time. */
   readonly targetDurationSeconds: number;
   /** No segment will be added. */
   readonly isComplete: boolean;
-  /** Session for all URLs. */
   readonly avh?: string;
 }
 
-/**
- * Writes the media playlist of a rendition: VOD when it is complete, EVENT while it grows.
- *
- * **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.3.5.
- */
+/** VOD when it is complete, EVENT while it grows. **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.3.5. */
 export function formatVodPlaylist(options: VodPlaylistOptions): string {
   const { rendition, generation, targetDurationSeconds, isComplete, avh } = options;
   const { kind } = rendition.facts;
@@ -54,29 +49,23 @@ export function formatVodPlaylist(options: VodPlaylistOptions): string {
 }
 
 interface VodMultivariantOptions {
-  /** Any number of video renditions, and at most one of audio. */
+  /** At most one of audio. */
   readonly renditions: readonly PlayableRendition[];
   readonly captions?: readonly VodCaptions[];
-  /** RFC 5646 tag of the audio that the owner set. Default: that of the source. */
+  /** RFC 5646. Default: that of the source. */
   readonly language?: string | undefined;
   readonly avh?: string;
 }
 
-/** Captions in one language. */
 export interface VodCaptions {
   readonly language: string;
-  /** Native name of the language. */
   readonly label: string;
   readonly isDefault: boolean;
 }
 
 /**
- * Writes the media playlist of captions with the uploaded file as its only segment. Files without X-TIMESTAMP-MAP use the times of the
- * video.
- *
+ * Lists the uploaded file as the only segment. Files without X-TIMESTAMP-MAP use the video's times.
  * **Source**: draft-pantos-hls-rfc8216bis-22, 3.1.4; 4.4.3.1 allows another target duration for subtitles.
- *
- * @param durationSeconds of the video
  */
 export function formatCaptionsPlaylist(language: string, durationSeconds: number, avh?: string): string {
   return formatMediaPlaylist({
@@ -93,10 +82,8 @@ export function formatCaptionsPlaylist(language: string, durationSeconds: number
 }
 
 /**
- * Writes the multivariant playlist of a video. All variants share one audio rendition; without video, audio is the only variant. Captions
- * are renditions.
- *
- * **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.6.
+ * All variants share one audio rendition; without video, audio is the only variant. **Source**:
+ * draft-pantos-hls-rfc8216bis-22, 4.4.6.
  */
 export function formatVodMultivariant({
   renditions,

@@ -5,16 +5,16 @@ interface DiskSpaceMonitorOptions {
   /** 0 turns the monitor off. */
   readonly minFreeBytes: number;
   readonly freeBytes: () => Promise<number>;
-  /** Frees space before recordings stop. */
   readonly makeRoom: FreeDiskSpace | undefined;
   readonly log: Logger;
 }
 
-/** Recordings start again with this much more free space, so that they do not alternate between starting and stopping. */
+/**
+ * Extra free space needed to start again, so that recordings do not alternate between starting and stopping.
+ */
 const hysteresisShare = 0.1;
 const minHysteresisBytes = 64 * 1024 * 1024;
 
-/** Knows if there is enough free disk space to record. */
 export class DiskSpaceMonitor {
   readonly #options: DiskSpaceMonitorOptions;
   #hasSpace = true;
@@ -23,12 +23,11 @@ export class DiskSpaceMonitor {
     this.#options = options;
   }
 
-  /** The result of the last {@link check}. */
   get hasSpace(): boolean {
     return this.#hasSpace;
   }
 
-  /** Measures free space, and reclaims some if needed. Returns the free bytes if {@link hasSpace} changed. */
+  /** Reclaims space if needed. Returns the free bytes if {@link hasSpace} changed. */
   async check(): Promise<number | undefined> {
     const { minFreeBytes, freeBytes, makeRoom, log } = this.#options;
     const wantedBytes = this.#hasSpace

@@ -26,7 +26,6 @@ export function enqueueJoin({ jobs }: VodContext, videoId: string): void {
   jobs.add({ kind, subjectId: videoId, priority });
 }
 
-/** The job that joins a recording of several spans, which an encoder causes by reconnecting with other tracks. */
 export function joinKind(context: VodContext, repository: RecordingRepository): JobKind {
   return {
     kind,
@@ -114,7 +113,7 @@ function spanOf(path: string, output: string, { streams, ...probed }: ProbedFile
   };
 }
 
-/** Returns the resolution of the first video, and audio if any span has it. */
+/** Resolution of the first video, and audio if any span has it. */
 function lookOf(files: readonly ProbedFile[]): ConcatFormat {
   const streams = files.flatMap(file => file.streams);
   const video = streams.find(({ kind: own }) => own === 'video');

@@ -20,13 +20,12 @@ interface Pending extends OrphanedRecording {
   readonly notBeforeMs: number;
 }
 
-/** Doubles with each failure. */
 const firstRetryDelayMs = 30_000;
 const maxRetryDelayMs = 3_600_000;
 
 /**
- * Finishes recordings that a crash or a failure left unfinished, from their files on disk. Works through them one by one in the background,
- * because reading the fragment headers of 12 hours takes a while.
+ * Finishes recordings that a crash or a failure left unfinished. Works one by one in the background, because
+ * reading the fragment headers of 12 hours takes a while.
  */
 export class OrphanedRecordings {
   readonly #context: RecordingContext;
@@ -36,10 +35,7 @@ export class OrphanedRecordings {
   readonly #pending = new Map<string, Pending>();
   #work: Promise<void> | undefined;
 
-  /**
-   * @param signal ends the work, which the next start resumes
-   * @param finished called for each finished recording, with the time that it took
-   */
+  /** @param signal ends the work, which the next start resumes */
   constructor(
     context: RecordingContext,
     log: Logger,
@@ -56,17 +52,15 @@ export class OrphanedRecordings {
     return this.#pending.size;
   }
 
-  /** Adds a recording for the next {@link finishAll}. */
   add({ recording, reason }: OrphanedRecording): void {
     this.#pending.set(recording.videoId, { recording, reason, failures: 0, notBeforeMs: 0 });
   }
 
-  /** Adds a recording that failed just now, to be retried later. */
   addFailed(left: OrphanedRecording): void {
     this.#retryLater({ ...left, failures: 0, notBeforeMs: 0 });
   }
 
-  /** Finishes all recordings whose retry is due. Never rejects. */
+  /** Retries recordings that are due. Never rejects. */
   finishAll(): Promise<void> {
     this.#work ??= this.#finishEach().finally(() => {
       this.#work = undefined;
@@ -124,7 +118,6 @@ export class OrphanedRecordings {
   }
 }
 
-/** Fields that identify a recording in log lines. */
 export function idsOf({ videoId, liveStreamId, broadcastId }: NewRecording) {
   return { videoId, liveStreamId, broadcastId };
 }

@@ -13,7 +13,6 @@ const segmentSeconds = 4;
 /** After this much of one track, the other one starts late, and samples are no longer held back. */
 const maxWaitSeconds = 2;
 
-/** A track that becomes a rendition. */
 interface IndexedTrack {
   readonly track: TrackDescription;
   readonly writer: SegmentIndexWriter;
@@ -24,18 +23,18 @@ interface IndexedTrack {
 export interface IndexedRecording {
   readonly video: IndexedRendition | undefined;
   readonly audio: IndexedRendition | undefined;
-  /** Start of the audio minus start of the video. */
+  /** Relative to the start of the video. */
   readonly audioLateSeconds: number;
 }
 
 /**
- * Writes the indexes of a growing recording from the headers of its fragments, so that its file is playable as soon as it is closed.
- * Deterministic: the same fragments give the same indexes. The owner ends it with {@link finish} or {@link close}.
+ * Writes the indexes of a growing recording from its fragment headers, so that the closed file is playable at
+ * once. Deterministic. The owner ends it with {@link finish} or {@link close}.
  */
 export class RecordingIndex {
   readonly #tracks: readonly IndexedTrack[];
   readonly #mediaName: string;
-  /** Fragments that are held back until the start of the recording is known. */
+  /** Held back until the start of the recording is known. */
   #held: (readonly LocatedSample[])[] | undefined = [];
   #hasEnded = false;
   #originSeconds = 0;
@@ -46,12 +45,7 @@ export class RecordingIndex {
     this.#mediaName = mediaName;
   }
 
-  /**
-   * Creates `video.index` and `audio.index` in a folder.
-   *
-   * @param tracks of the recording, at most one of each kind
-   * @param mediaName final path of the recording's file, relative to the folder
-   */
+  /** Creates `video.index` and `audio.index`. `mediaName`: the file's final path, relative to the folder. */
   static async create(
     folder: string,
     tracks: readonly TrackDescription[],
@@ -73,7 +67,7 @@ export class RecordingIndex {
     return this.#tracks.some(({ writer }) => writer.isFull);
   }
 
-  /** Adds the samples of a fragment, with their positions in the file. @throws AppError `media-malformed` when their times decrease */
+  /** @throws AppError `media-malformed` when times decrease */
   add(samples: readonly LocatedSample[]): void {
     if (this.#held === undefined) {
       this.#push(samples);
@@ -89,12 +83,7 @@ export class RecordingIndex {
     for (const { writer } of this.#tracks) await writer.flush();
   }
 
-  /**
-   * Finishes and closes the indexes.
-   *
-   * @param mediaBytes size of the file
-   * @throws AppError `media-malformed` when there is no frame
-   */
+  /** @throws AppError `media-malformed` when there is no frame */
   async finish(mediaBytes: number): Promise<IndexedRecording> {
     try {
       if (this.#held !== undefined) this.#begin();
@@ -120,7 +109,7 @@ export class RecordingIndex {
     }
   }
 
-  /** Closes the files. Can be called twice. */
+  /** Can be called twice. */
   async close(): Promise<void> {
     for (const { writer } of this.#tracks) await writer.close();
   }
@@ -157,7 +146,7 @@ export class RecordingIndex {
     return last.dtsTicks / begun.track.timescale - (this.#starts.get(begun.track.id) ?? 0);
   }
 
-  /** Fixes the start of the recording, from which all times count, and releases held samples. */
+  /** Fixes the start of the recording and releases held samples. */
   #begin(): void {
     const held = this.#held ?? [];
     this.#held = undefined;
@@ -192,7 +181,6 @@ export class RecordingIndex {
     });
   }
 
-  /** Returns the known segment boundaries of the video. */
   #videoBoundaries(): SegmentBoundaries | undefined {
     const video = this.#tracks.find(({ track }) => track.kind === 'video');
     if (video === undefined) return undefined;
@@ -211,7 +199,7 @@ export class RecordingIndex {
   }
 }
 
-/** Splits samples at keyframes, at each of which a segment may begin. */
+/** A segment may begin at each keyframe. */
 function runsFromKeyframes(samples: readonly LocatedSample[]): LocatedSample[][] {
   const runs: LocatedSample[][] = [];
   for (const sample of samples) {

@@ -5,24 +5,25 @@ import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { LocatedSample } from '../../media/cmaf/movie-fragment.ts';
 import { SIDX_RESERVED_BYTES, SidxWriter } from '../../media/cmaf/sidx-writer.ts';
 
-/** Returns the name of a span's file, counted from 1. It becomes `source` when the recording becomes a video. */
+/** Counted from 1. Renamed to `source` when the recording becomes a video. */
 export function spanName(number: number): string {
   return `recording-${number}.mp4`;
 }
 
-/** Parses the number of a span's file. Returns undefined for other names. */
+/** Returns undefined for other names. */
 export function spanNumber(name: string): number | undefined {
   const digits = /^recording-([1-9]\d{0,8})\.mp4$/.exec(name)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Selects the names of spans' files, in order. */
 export function spanNames(names: readonly string[]): string[] {
   const numbers = names.map(spanNumber).filter(number => number !== undefined);
   return numbers.toSorted((a, b) => a - b).map(spanName);
 }
 
-/** A part of a recording with constant tracks: a file with their init section, space for a table of keyframes, and fragments. */
+/**
+ * A part of a recording with constant tracks: init section, space for a table of keyframes, and fragments.
+ */
 export class RecordingSpan {
   readonly path: string;
   readonly tracks: readonly TrackDescription[];
@@ -41,12 +42,11 @@ export class RecordingSpan {
     this.#bytes = this.#head.length;
   }
 
-  /** The bytes before the fragments. */
   get head(): Buffer {
     return this.#head;
   }
 
-  /** Size of the head and of all complete fragments. */
+  /** Head and complete fragments. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -55,12 +55,12 @@ export class RecordingSpan {
     return this.#fragments;
   }
 
-  /** End of the last frame, in the time of the recording. */
+  /** In the time of the recording. */
   get endSeconds(): number {
     return this.#endSeconds;
   }
 
-  /** Counts a fragment that was written. Samples have their positions in the file. */
+  /** Samples have their positions in the file. */
   add(samples: readonly LocatedSample[], bytes: number): void {
     this.#seekTable.add(this.#bytes, samples);
     this.#bytes += bytes;
@@ -72,7 +72,7 @@ export class RecordingSpan {
     }
   }
 
-  /** Returns the duration for the movie header, and its position. */
+  /** For the movie header. */
   duration(): { bytes: Buffer; position: number } {
     const [ftyp] = childBoxes(this.#head, 0, this.#head.length, 'file');
     // Headers of `moov` and `mvhd`, version and flags, two times, and the timescale, which is 1000.
@@ -82,7 +82,7 @@ export class RecordingSpan {
     return { bytes, position };
   }
 
-  /** Returns the table of keyframes and its position. Undefined without keyframes, or if they are too far apart. */
+  /** Undefined without keyframes, or if they are too far apart. */
   seekTable(): { bytes: Buffer; position: number } | undefined {
     const position = this.#head.length - SIDX_RESERVED_BYTES;
     const bytes = this.#seekTable.toBytes(position, this.#bytes);

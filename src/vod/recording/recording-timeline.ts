@@ -8,7 +8,6 @@ const minGapSeconds = 0.02;
 export class RecordingTimeline {
   /** Subtracted from the broadcast's time. */
   #offsetSeconds: number | undefined;
-  /** End of the recording. */
   #endSeconds = 0;
   /** Decode time after the last sample of each track. */
   readonly #trackEnds = new Map<number, number>();
@@ -22,7 +21,7 @@ export class RecordingTimeline {
     this.#trackEnds.clear();
   }
 
-  /** Places the next fragment. Returns the offset of its decode times in ticks, by track id. */
+  /** Returns the offset of decode times in ticks, by track id. */
   place({ samples }: FragmentLayout, tracks: readonly TrackDescription[]): Map<number, number> {
     const runs = tracks.flatMap(({ id, timescale }) => {
       const own = samples.filter(({ trackId }) => trackId === id);

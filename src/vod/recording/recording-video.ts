@@ -20,18 +20,15 @@ const maxLateAudioSeconds = 0.1;
 const maxSegmentSeconds = 30;
 const probeTimeoutMs = 60_000;
 
-/** Dependencies of turning a recording into a video. */
 export interface RecordingContext {
   readonly context: VodContext;
   readonly repository: RecordingRepository;
-  /** Files contain a table of keyframes. Not every ffmpeg build can read it. */
+  /** Not every ffmpeg build can read the table of keyframes. */
   readonly hasSeekTables: boolean;
 }
 
-/** The folder of a recording's index. */
 export interface IndexFolder {
   readonly generation: number;
-  /** Name in the video's folder. */
   readonly name: string;
 }
 
@@ -45,14 +42,11 @@ export async function createIndex(
 }
 
 /**
- * Turns a recording into a video, in one transaction. With constant tracks in supported formats, the video is playable immediately. Other
- * recordings are joined or encoded first. Removes a recording without parts.
- *
- * @param end.indexFolder folder of the index, if there is one
+ * Makes a video of a recording in one transaction; it is playable immediately if all tracks are supported.
+ * Joins or encodes others first. Removes a recording without parts, and returns false.
  * @param end.probed result of an earlier probe
  * @param end.reason set when the recording stopped before its broadcast
  * @param end.signal aborts, so that the next start finishes the recording
- * @returns true if there is a video
  */
 export async function makeRecordingVideo(
   recordings: RecordingContext,
@@ -141,7 +135,7 @@ async function seal(span: RecordingSpan, hasSeekTable: boolean): Promise<void> {
   }
 }
 
-/** Finishes the index. Returns undefined when the recording must be encoded. */
+/** Returns undefined when the recording must be encoded. */
 async function tryPassthrough(
   context: VodContext,
   videoId: string,
@@ -187,7 +181,6 @@ async function removeIndexes({ video, audio }: IndexedRecording): Promise<void> 
   }
 }
 
-/** Replaces probed durations and bitrates by measured ones. */
 function measured(probed: ProbedFile, span: RecordingSpan, indexed: IndexedRecording): ProbedFile {
   const renditions = [indexed.video, indexed.audio].filter(rendition => rendition !== undefined);
   const durationSeconds = Math.max(...renditions.map(endOf)) - Math.min(...renditions.map(startOf));

@@ -8,23 +8,18 @@ import type { RecordingIndex } from './recording-index.ts';
 import { RecordingSpan, spanName } from './recording-span.ts';
 import { RecordingTimeline } from './recording-timeline.ts';
 
-/** Reason why a recording stopped before its broadcast ended. */
 export type StopReason = 'disk-low' | 'disk-slow' | 'disk-error' | 'storage-limit';
 
 interface RecordingWriterOptions {
-  /** Folder of the video, created if needed. */
   readonly folder: string;
-  /** Creates the index of the first tracks. */
   readonly makeIndex: (tracks: readonly TrackDescription[]) => Promise<RecordingIndex>;
   /** Called at most once, when the writer accepts no more parts. */
   readonly onStopped: (reason: StopReason, error: unknown) => void;
   /** `seconds`: duration of the recording. `path`: its first file. */
   readonly onWritten: (bytes: number, seconds: number, path: string) => void;
-  /** Default 16 MiB. */
   readonly maxQueuedBytes?: number;
 }
 
-/** A part of a live stream. */
 export interface RecordablePart {
   /** The same object while the tracks do not change. */
   readonly tracks: readonly TrackDescription[];
@@ -32,10 +27,9 @@ export interface RecordablePart {
   readonly layout: FragmentLayout;
 }
 
-/** A recording on disk. */
 export interface WrittenRecording {
   readonly spans: readonly RecordingSpan[];
-  /** Index of a single span. Undefined with several spans, or if the span must be encoded. */
+  /** Undefined with several spans, or if the span must be encoded. */
   readonly index: RecordingIndex | undefined;
 }
 
@@ -54,8 +48,8 @@ const defaultMaxQueuedBytes = 16 * 1024 * 1024;
 const maxPartsPerWrite = 200;
 
 /**
- * Writes a recording. Appends each part to a file as it arrives, so that a crash loses at most the current part. Parts are queued up to a
- * limit. A disk that is too slow ends the recording.
+ * Appends each part as it arrives, so that a crash loses at most the current one. A disk that is too slow
+ * ends the recording.
  */
 export class RecordingWriter {
   readonly #options: RecordingWriterOptions;
@@ -74,7 +68,7 @@ export class RecordingWriter {
     this.#options = options;
   }
 
-  /** Queues a part. Ignores it after the writer stopped. @throws AppError `media-malformed` */
+  /** Ignores parts after the writer stopped. @throws AppError `media-malformed` */
   add({ tracks, fragment, layout }: RecordablePart): void {
     if (this.#isStopped) return;
     if (this.#queuedBytes + fragment.length > (this.#options.maxQueuedBytes ?? defaultMaxQueuedBytes)) {
@@ -90,7 +84,7 @@ export class RecordingWriter {
     this.#work ??= this.#writeAll();
   }
 
-  /** Writes all queued parts. Never rejects. The caller finishes the index. */
+  /** Never rejects. The caller finishes the index. */
   async finish(): Promise<WrittenRecording> {
     this.#isStopped = true;
     await this.#work;
@@ -167,7 +161,6 @@ export class RecordingWriter {
     try {
       this.#index?.add(samples);
     } catch {
-      // The recording will be encoded.
       void this.#dropIndex();
     }
   }
@@ -175,7 +168,6 @@ export class RecordingWriter {
   async #dropIndex(): Promise<void> {
     const index = this.#index;
     this.#index = undefined;
-    // The index is not needed any more.
     await index?.close().catch(() => {});
   }
 

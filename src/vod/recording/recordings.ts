@@ -23,40 +23,36 @@ interface RecordingsOptions {
   readonly repository: RecordingRepository;
   /** Recordings stop when less disk space is free. */
   readonly minFreeBytes: number;
-  /** See {@link RecordingContext.hasSeekTables}. */
   readonly hasSeekTables: boolean;
   readonly freeBytes: () => Promise<number>;
-  /** Frees disk space before recordings stop. */
   readonly makeRoom?: FreeDiskSpace;
-  /** Returns true if a project may store more. Default: always. */
+  /** Default: always. */
   readonly mayStore?: (projectId: string) => boolean;
   readonly observer: {
     written(bytes: number): void;
     stopped(reason: StopReason): void;
   };
-  /** Limit of each writer's queue. */
   readonly maxQueuedBytes?: number;
 }
 
 interface OpenRecording {
   readonly recording: NewRecording;
   readonly writer: RecordingWriter;
-  /** Tells the recorder to send no more parts. */
   readonly onStopped: () => void;
   indexFolder: IndexFolder | undefined;
-  /** Result of probing the beginning of the file. Undefined if that failed. */
+  /** Undefined if probing failed. */
   probing: Promise<ProbedFile | undefined> | undefined;
   reason: StopReason | undefined;
   finishing: Promise<void> | undefined;
 }
 
 const checkEveryMs = 3_000;
-/** A recording is probed when it has this length, so that finishing it does not have to wait for that. */
+/** Probes early, so that finishing the recording need not wait for that. */
 const probeAfterSeconds = 1;
 const probeTimeoutMs = 60_000;
 /** Delay before recordings start again after a disk failure. */
 const retryDelayMs = 30_000;
-/** Time that a stop waits for recordings to be finished. The next start finishes the others. */
+/** The next start finishes the others. */
 const stopWaitMs = 1_000;
 const stopCauses = {
   'disk-low': 'the disk is full',
@@ -65,7 +61,6 @@ const stopCauses = {
   'storage-limit': 'the project may not store any more',
 };
 
-/** Manages all recordings: opens them, turns them into videos, and stops them when storage runs out. */
 export class Recordings implements Component {
   readonly name = 'recordings';
   readonly #options: RecordingsOptions;
@@ -74,7 +69,6 @@ export class Recordings implements Component {
   readonly #open = new Map<string, OpenRecording>();
   readonly #orphaned: OrphanedRecordings;
   readonly #space: DiskSpaceMonitor;
-  /** Aborts unfinished work, which the next start resumes. */
   readonly #stopping = new AbortController();
   #notBeforeMs = Number.NEGATIVE_INFINITY;
   readonly #checks = new OnDemandInterval(checkEveryMs, () => this.#checkAgain());
@@ -95,7 +89,7 @@ export class Recordings implements Component {
     return this.#open.size;
   }
 
-  /** Starts to finish the recordings that a crash left open, and to monitor disk space. Must run before any broadcast starts. */
+  /** Finishes recordings that a crash left open. Must run before any broadcast starts. */
   async start(): Promise<void> {
     const orphaned = this.#options.repository.unfinished();
     for (const recording of orphaned) this.#orphaned.add({ recording, reason: undefined });
@@ -105,12 +99,10 @@ export class Recordings implements Component {
     this.#checks.wake();
   }
 
-  /** Waits for the recordings of ended broadcasts. */
   async drain(): Promise<void> {
     await this.#finishAll();
   }
 
-  /** Waits shortly for recordings to be finished. The next start finishes the others. */
   async stop(): Promise<void> {
     this.#checks.stop();
     await within(stopWaitMs, Promise.all([this.#checking, this.#finishAll()]));
@@ -124,9 +116,8 @@ export class Recordings implements Component {
   }
 
   /**
-   * Opens a recording of a broadcast. Returns undefined when disk space is low, the disk has just failed, the project may not store more,
-   * or its live stream was deleted.
-   *
+   * Returns undefined when disk space is low, the disk has just failed, the project may not store more, or
+   * its live stream was deleted.
    * @param onStopped called when the recording stops before it is closed
    */
   open(
@@ -198,7 +189,6 @@ export class Recordings implements Component {
     this.#stop(entry, reason);
   }
 
-  /** Ends a recording before its broadcast ends. */
   #stop(entry: OpenRecording, reason: StopReason): void {
     if (entry.finishing !== undefined) return;
     entry.reason = reason;
@@ -256,7 +246,7 @@ export class Recordings implements Component {
     return this.#options.mayStore?.(projectId) ?? true;
   }
 
-  /** Retries orphaned recordings and checks storage. Returns true while further checks are needed. */
+  /** Returns true while further checks are needed. */
   #checkAgain(): boolean {
     void this.finishOrphaned();
     this.#checking ??= this.#check().finally(() => {
@@ -265,7 +255,6 @@ export class Recordings implements Component {
     return this.#open.size > 0 || this.#orphaned.count > 0 || !this.#space.hasSpace;
   }
 
-  /** Stops recordings of projects without storage, and all recordings when disk space is low. */
   async #check(): Promise<void> {
     for (const entry of this.#open.values()) {
       if (this.#mayStore(entry.recording.projectId)) continue;
@@ -286,7 +275,6 @@ export class Recordings implements Component {
   }
 }
 
-/** Waits for `work`, but not longer than `ms`. */
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
   const over = new AbortController();
   try {

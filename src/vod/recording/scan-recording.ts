@@ -15,11 +15,8 @@ const readBytes = 8 * 1024;
 const maxHeadBytes = 4 * 1024 * 1024;
 
 /**
- * Reads the fragment headers of an unfinished recording from front to back, and cuts off truncated fragments. A recording with a single
- * span may have its final name, `source`, already; other files are then ignored.
- *
- * @param makeIndex creates the index of the first tracks
- * @throws the signal's reason when it was aborted
+ * Reads fragment headers from front to back and cuts off truncated fragments. A recording with a single span
+ * may already be named `source`; other files are then ignored. @throws the signal's reason when aborted
  */
 export async function scanRecording(
   folder: string,
@@ -64,7 +61,7 @@ async function scanSpan(
   }
 }
 
-/** Returns the index, or undefined if it cannot be made. Closes it on failure. */
+/** Returns undefined if the index cannot be made. Closes it on failure. */
 async function readFragments(
   handle: FileHandle,
   span: RecordingSpan,
@@ -98,7 +95,7 @@ async function readFragments(
   }
 }
 
-/** Reads the tracks from the init section. Returns undefined if that is truncated. */
+/** Returns undefined if the init section is truncated. */
 async function tracksOf(handle: FileHandle, fileBytes: number): Promise<TrackDescription[] | undefined> {
   const bytes = await readFully(handle, 0, Math.min(fileBytes, maxHeadBytes));
   let end = 0;
@@ -115,7 +112,7 @@ async function tracksOf(handle: FileHandle, fileBytes: number): Promise<TrackDes
   }
 }
 
-/** Reads the fragment at `position`. Returns undefined at the end of the file, or if it is truncated. */
+/** Returns undefined at the end of the file, or if the fragment is truncated. */
 async function fragmentAt(
   handle: FileHandle,
   position: number,
@@ -133,7 +130,7 @@ async function fragmentAt(
   const size = moof.size + mdat.size;
   if (position + size > fileBytes) return undefined;
   try {
-    // Checks the positions of samples against the stated size of the `mdat`.
+    // Checks sample positions against the size of the `mdat`.
     const { samples } = readFragmentLayout(bytes.subarray(0, moof.size + 8), trackIds, size);
     return { samples, bytes: size };
   } catch (error) {

@@ -15,25 +15,22 @@ import { type PlannedSource, planUsableSource } from './source-plan.ts';
 import { exceedsMaxDuration, type SourceRequest } from './source-request.ts';
 import { maxFramesPerSecond } from './video-plan.ts';
 
-/** The tracks of a source that are delivered without encoding. */
 export interface Passthrough {
   readonly plan: PlannedSource;
   readonly video: IndexedRendition | undefined;
   readonly audio: IndexedRendition | undefined;
-  /** Name of a remuxed file with both tracks, which can also be downloaded. */
+  /** Remuxed file with both tracks, which can also be downloaded. */
   readonly mp4: string | undefined;
 }
 
 interface Source {
   readonly path: string;
-  /** Folder of the indexes. */
   readonly folder: string;
   readonly probed: ProbedFile;
   readonly plan: PlannedSource;
   readonly request: SourceRequest;
 }
 
-/** Indexes of the tracks to deliver without encoding. */
 interface TrackIndexes {
   readonly video: number | undefined;
   readonly audio: number | undefined;
@@ -44,7 +41,7 @@ const remuxedFileName = 'carried.mp4';
 /** **Source**: EBU R37, audio and video stay within 40 ms. */
 const maxUnnoticedOffsetSeconds = 0.04;
 
-/** Indexes the tracks that the plan passes through, from the source itself or from a remuxed copy. */
+/** Indexes tracks from the source itself or from a remuxed copy. */
 export async function indexPassthrough(
   context: VodContext,
   job: RunningJob,
@@ -114,10 +111,8 @@ async function indexTracks(
 }
 
 /**
- * Collects what is stored of tracks that are passed through. The returned function stores them as finished and enqueues the remaining
- * work, in its caller's transaction.
- *
- * @param folder name and generation of the folder of the indexes
+ * Returns a function that stores tracks as finished and enqueues the remaining work, in its caller's
+ * transaction.
  */
 export async function planPassthrough(
   context: VodContext,
@@ -166,12 +161,11 @@ export async function planPassthrough(
   };
 }
 
-/** Returns true if ffprobe detected the MP4 or MOV format. */
 export function isMp4({ format }: ProbedFile): boolean {
   return format.split(',').includes('mp4');
 }
 
-/** Returns true if the video begins noticeably later than the audio. */
+/** Noticeably later than the audio. */
 function isVideoLate({ streams }: ProbedFile, plan: PlannedSource): boolean {
   const startOf = (index: number | undefined) =>
     streams.find(stream => stream.index === index)?.startSeconds ?? 0;
@@ -197,7 +191,7 @@ function remuxedTrackIndexes({ video, audio }: TrackIndexes): TrackIndexes {
   };
 }
 
-/** Copies the tracks into an MP4 file. Returns undefined when ffmpeg cannot do that with this source. */
+/** Returns undefined when ffmpeg cannot copy these tracks. */
 async function remux(
   context: VodContext,
   job: RunningJob,

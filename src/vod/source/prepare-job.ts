@@ -10,8 +10,8 @@ import { planUsableSource } from './source-plan.ts';
 import { sourceRequestOf } from './source-request.ts';
 
 /**
- * Probes a new source, makes the tracks playable that HLS can carry without encoding, and enqueues the remaining work. All results are
- * stored in one transaction at the end, so that the job can start again after a crash.
+ * Makes the tracks playable that HLS can carry without encoding, and enqueues the remaining work. Stores all
+ * results in one transaction at the end, so that the job can start again after a crash.
  */
 export async function prepareVideo(context: VodContext, job: RunningJob): Promise<void> {
   const { records, folders } = context;

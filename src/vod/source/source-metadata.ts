@@ -3,7 +3,7 @@ import type { Resolution } from '../encode/ladder.ts';
 import type { RenditionRecord } from '../playback/rendition-record.ts';
 import { displayResolutionOf, frameRateOf } from './video-plan.ts';
 
-/** Metadata of a source in the API's status. The duration is that of the clip. Unknown values are null. */
+/** Metadata in the API's status. The duration is that of the clip. Unknown values are null. */
 export interface SourceMetadata {
   readonly width: number | null;
   readonly height: number | null;
@@ -19,7 +19,7 @@ export interface SourceMetadata {
   readonly aspectRatio: string | null;
 }
 
-/** Reads the metadata of a probed source. `durationSeconds`: undefined when the file does not state its duration. */
+/** `durationSeconds`: undefined when the file does not state it. */
 export function sourceMetadata(
   file: ProbedFile,
   video: ProbedStream | undefined,
@@ -40,12 +40,7 @@ export function sourceMetadata(
   };
 }
 
-/**
- * Corrects metadata with the measurements of finished renditions: a header may have a wrong or estimated duration, and no plausible
- * frame rate.
- *
- * @param renditions finished audio and video
- */
+/** Corrects a wrong or estimated duration and an implausible frame rate. */
 export function measuredMetadata(
   { facts, part, bytes }: { readonly facts: SourceMetadata; readonly part: unknown; readonly bytes: number },
   renditions: readonly RenditionRecord[],
@@ -71,7 +66,7 @@ function rounded(value: number | undefined): number | null {
   return value === undefined || !Number.isFinite(value) ? null : Math.round(value);
 }
 
-/** Names common aspect ratios with tolerance, because coded sizes are rounded (854x480 is 16/9). Others are exact. */
+/** Names common aspect ratios with tolerance, because coded sizes are rounded (854x480 is 16/9). */
 function aspectRatioOf({ width, height }: Resolution): string {
   const ratio = width / height;
   for (const [w, h] of [

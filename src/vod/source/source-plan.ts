@@ -5,33 +5,27 @@ import { type SourceMetadata, sourceMetadata } from './source-metadata.ts';
 import { overhangSeconds, type SourcePart, type SourceRequest } from './source-request.ts';
 import { displayResolutionOf, planVideo, type VideoPlan } from './video-plan.ts';
 
-/** The audio track of a source and its treatment. */
 interface AudioPlan {
   readonly index: number;
   readonly isPassthrough: boolean;
-  /** The reason for encoding, for log lines. */
   readonly reason: string | undefined;
   readonly channels: number;
-  /** The language tag in the file. */
   readonly language: string | undefined;
   /**
-   * Set when the audio ends before the video: silence is added up to this time, in seconds since the first presented instant of the
-   * two tracks.
+   * Audio that ends before the video gets silence up to this time, since the first presented instant of both.
    */
   readonly untilSeconds: number | undefined;
 }
 
-/** The treatment of a source that can be used. */
 export interface PlannedSource {
   readonly kind: 'planned';
   readonly video: VideoPlan | undefined;
   readonly audio: AudioPlan | undefined;
-  /** Duration of the delivered part, 0 if unknown. */
+  /** 0 if unknown. */
   readonly durationSeconds: number;
-  /** Undefined: the whole source is delivered. */
+  /** Undefined: the whole source. */
   readonly part: SourcePart | undefined;
   readonly facts: SourceMetadata;
-  /** Size of the file. */
   readonly bytes: number;
 }
 
@@ -43,10 +37,7 @@ const passthroughAudioProfiles = ['LC', 'HE-AAC', 'HE-AACv2'];
 const maxPixels = 64 * 1024 * 1024;
 const maxSide = 16_384;
 
-/**
- * Plans the treatment of a probed file. Uses the default tracks, or else the first decodable ones. Cover images are not video. A file
- * without video is delivered as audio only.
- */
+/** Uses the default tracks, or else the first decodable ones. Cover images are not video. */
 export function planSource(file: ProbedFile, request: SourceRequest): SourcePlan {
   const video = pickDefault(file.streams.filter(isDecodableVideo));
   const audio = pickDefault(file.streams.filter(isDecodableAudio));
@@ -68,14 +59,14 @@ export function planSource(file: ProbedFile, request: SourceRequest): SourcePlan
   };
 }
 
-/** Plans a source. @throws AppError `media-refused` when it cannot be used */
+/** @throws AppError `media-refused` when the source cannot be used */
 export function planUsableSource(file: ProbedFile, request: SourceRequest): PlannedSource {
   const plan = planSource(file, request);
   if (plan.kind === 'planned') return plan;
   throw new AppError('media-refused', plan.reason, { details: { detail: plan.reason } });
 }
 
-/** Returns the reason why a file cannot be used, as a sentence for its owner. */
+/** A sentence for the owner. */
 function refusalOf(
   file: ProbedFile,
   video: ProbedStream | undefined,
@@ -141,7 +132,7 @@ function planAudio(
   };
 }
 
-/** Returns the end of a track in the file's time, if the file states it. */
+/** In the file's time, if it is stated. */
 function endOf(stream: ProbedStream | undefined): number | undefined {
   const { durationSeconds, startSeconds = 0 } = stream ?? {};
   return durationSeconds === undefined ? undefined : startSeconds + durationSeconds;
@@ -168,7 +159,6 @@ function lengthOf(
   return file.durationSeconds ?? video?.durationSeconds ?? audio?.durationSeconds;
 }
 
-/** Returns the requested part, or undefined for the whole source. */
 function partOf(
   wholeSeconds: number | undefined,
   { clip, maxSeconds }: SourceRequest,

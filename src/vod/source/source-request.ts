@@ -6,18 +6,16 @@ import type { EncodingRequest } from '../encoding-repository.ts';
 import type { RenditionMetadata } from '../index/rendition.ts';
 import type { VodContext } from '../vod-context.ts';
 
-/** The requested treatment of a source: by its owner, and by the limits of the sandbox. */
 export interface SourceRequest {
   readonly clip?: { readonly startMs: number; readonly endMs: number | undefined } | undefined;
   readonly hasWatermark?: boolean;
-  /** Longer sources are cut to this length. */
   readonly maxSeconds?: number | undefined;
   /** False after an attempt to pass the video through failed. */
   readonly canPassthroughVideo?: boolean;
   readonly canPassthroughAudio?: boolean;
 }
 
-/** The part of a source that is delivered, counted from its first presented instant. An undefined duration reaches to the end. */
+/** Counted from the first presented instant. An undefined duration reaches to the end. */
 export interface SourcePart {
   readonly startSeconds: number;
   readonly durationSeconds: number | undefined;
@@ -26,12 +24,12 @@ export interface SourcePart {
 /** The last frame, or the audio after it, may end this much after the limit. */
 export const overhangSeconds = 0.5;
 
-/** Returns true if the sandbox's watermark is burned in. Recordings have it already, because live streams carry it. */
+/** Recordings have the watermark already, because live streams carry it. */
 export function hasSandboxWatermark({ environment, origin }: EncodingRequest): boolean {
   return environment === 'sandbox' && origin !== 'recording';
 }
 
-/** Combines the owner's settings with the limits of the sandbox. Recordings were limited while they were made. */
+/** Recordings were limited while they were made. */
 export function sourceRequestOf(request: EncodingRequest, sandboxVideoMs: number): SourceRequest {
   return {
     clip: request.clip,
@@ -40,7 +38,7 @@ export function sourceRequestOf(request: EncodingRequest, sandboxVideoMs: number
   };
 }
 
-/** Limits the part of a source that is read, because a file may be longer than its header states. */
+/** Limits the part that is read: a file may be longer than its header states. */
 export function partToRead(
   part: SourcePart | undefined,
   { maxSeconds }: SourceRequest,
@@ -49,7 +47,7 @@ export function partToRead(
   return { startSeconds: part?.startSeconds ?? 0, durationSeconds: maxSeconds + overhangSeconds };
 }
 
-/** Returns true if a rendition is longer than allowed, whatever the header of its source states. */
+/** Measured, whatever the header states. */
 export function exceedsMaxDuration(
   renditions: readonly (RenditionMetadata | undefined)[],
   { maxSeconds = Number.POSITIVE_INFINITY }: SourceRequest,
@@ -59,7 +57,7 @@ export function exceedsMaxDuration(
   );
 }
 
-/** Places the images that are burned into a video: its own watermark, and above it that of the sandbox. */
+/** The video's own watermark, and the sandbox's above it. */
 export async function watermarkOverlays(
   { files, tools }: Pick<VodContext, 'files' | 'tools'>,
   videoId: string,

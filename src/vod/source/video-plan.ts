@@ -3,30 +3,23 @@ import type { ProbedFile, ProbedStream } from '../../ffmpeg/media-tools.ts';
 import type { Resolution } from '../encode/ladder.ts';
 import type { SourceRequest } from './source-request.ts';
 
-/** The video track of a source and its treatment. */
 export interface VideoPlan {
-  /** ffprobe's stream index. */
   readonly index: number;
-  /** The track is delivered without encoding. */
   readonly isPassthrough: boolean;
-  /** The reason for encoding, for log lines. */
   readonly reason: string | undefined;
-  /** Upright, with square pixels. */
   readonly displayResolution: Resolution;
-  /** The pixels are not square. */
   readonly isAnamorphic: boolean;
   readonly isInterlaced: boolean;
-  /** The transfer function of HDR video, which is tone-mapped to SDR. */
+  /** HDR transfer function, tone-mapped to SDR. */
   readonly toneMapFrom: 'smpte2084' | 'arib-std-b67' | undefined;
-  /** The frame rate is above {@link maxFramesPerSecond}. */
   readonly isTooFast: boolean;
-  /** Average frame rate. Undefined when the file does not state a plausible one. */
+  /** Undefined when the file states no plausible one. */
   readonly framesPerSecond: number | undefined;
-  /** Color description, which encodes keep unless they are tone-mapped. */
+  /** Encodes keep it unless they are tone-mapped. */
   readonly colour: VideoColor;
 }
 
-/** 60 fps, and the rounding of timestamps to milliseconds. */
+/** 60 fps, plus the rounding of timestamps to milliseconds. */
 export const maxFramesPerSecond = 60.5;
 /** Higher frame rates are a clock or a default: FLV and MKV files with 30 fps may state 1000. */
 const maxPlausibleFrameRate = 300;
@@ -34,10 +27,10 @@ const maxPassthroughSide = 4096;
 const megabit = 1_000_000;
 const passthroughProfiles = ['Constrained Baseline', 'Baseline', 'Main', 'High'];
 const passthroughPixelFormats = ['yuv420p', 'yuvj420p'];
-/** Pixel aspect ratios outside of this range are errors in the file. */
+/** Other ratios are errors in the file. */
 const pixelAspectLimits = { min: 0.1, max: 10 };
 
-/** Plans the treatment of a video track. `isWhole`: the source is delivered without cuts. */
+/** `isWhole`: delivered without cuts. */
 export function planVideo(
   stream: ProbedStream,
   file: ProbedFile,
@@ -89,7 +82,6 @@ function videoEncodeReason(
   return undefined;
 }
 
-/** Returns the average frame rate, if the file states a plausible one. */
 export function frameRateOf(stream: ProbedStream | undefined): number | undefined {
   const rate = stream?.averageFrameRate ?? stream?.baseFrameRate;
   return rate !== undefined && rate <= maxPlausibleFrameRate ? rate : undefined;
@@ -100,7 +92,7 @@ const primaries = ['bt709', 'smpte170m', 'bt470bg', 'bt470m', 'smpte240m', 'bt20
 const transfers = ['bt709', 'smpte170m', 'smpte240m', 'iec61966-2-1', 'bt2020-10', 'bt2020-12'];
 const rgbPixels = /^(rgb|bgr|gbr|argb|abgr|0rgb|0bgr|pal8|x2rgb|monob|monow)/;
 
-/** Describes the colors. Missing values are those that decoders assume: HD colors, or SD colors below 720 lines. */
+/** Missing values are those that decoders assume: HD colors, or SD below 720 lines. */
 function colourOf(stream: ProbedStream, resolution: Resolution): VideoColor {
   const isRgb = rgbPixels.test(stream.pixelFormat ?? '');
   const isSd = Math.min(resolution.width, resolution.height) < 720;
@@ -121,7 +113,7 @@ function pixelAspectOf({ pixelAspect = 1 }: ProbedStream): number {
   return pixelAspect < pixelAspectLimits.min || pixelAspect > pixelAspectLimits.max ? 1 : pixelAspect;
 }
 
-/** Returns the resolution after rotation, with square pixels. */
+/** After rotation, with square pixels. */
 export function displayResolutionOf(stream: ProbedStream): Resolution {
   const { width = 0, height = 0, rotation = 0 } = stream;
   const squareWidth = Math.max(1, Math.round(width * pixelAspectOf(stream)));
