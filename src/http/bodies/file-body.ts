@@ -8,13 +8,11 @@ import { unknownAttributeError } from '../routing/validation.ts';
 import { boundaryOf, type FormPart, maxBodyOverheadBytes, multipartPlugin } from './multipart-plugin.ts';
 import { SpoolFile } from './spool-file.ts';
 
-/** Settings of {@link receiveFile}. */
 interface FileBodyOptions {
-  /** Folder of uploads in progress, on the file system to which handlers move them. */
+  /** Must be on the file system to which handlers move files. */
   readonly uploadDir: string;
-  /** Longest silence of an uploader. */
   readonly idleTimeoutMs: number;
-  /** Called before an upload and during it. @throws AppError `disk-full` when so many more bytes would leave too little space */
+  /** @throws AppError `disk-full` when so many more bytes would leave too little space */
   readonly requireFreeSpace: (bytes: number) => Promise<void>;
 }
 
@@ -23,7 +21,6 @@ const defaultFileField = 'file';
 const maxFields = 100;
 const maxFieldBytes = 64 * 1_024;
 
-/** Error numbers of formidable. */
 const formidableCodes: Readonly<Record<number, ErrorCode>> = {
   1009: 'uploaded-file-too-large',
   1015: 'uploaded-file-multiple-files',
@@ -31,12 +28,10 @@ const formidableCodes: Readonly<Record<number, ErrorCode>> = {
 };
 
 /**
- * Receives the one file of a multipart body: the part with a file name, whatever its field. Refuses what it can before reading the body.
- * The caller removes the file with {@link discardFile}.
- *
- * @param knownFields names of allowed text fields
- * @throws AppError of the `uploaded-file-` codes, `invalid-payload`, `invalid-attribute`, `request-timeout`, `disk-full`, or errors of
- * `admission`
+ * Receives the one file of a multipart body: the part with a file name, under any field name. The caller
+ * removes it with {@link discardFile}.
+ * @throws AppError of the `uploaded-file-` codes, `invalid-payload`, `invalid-attribute`, `request-timeout`,
+ * `disk-full`
  */
 export async function receiveFile(
   ctx: Context,
@@ -90,7 +85,7 @@ export async function receiveFile(
         else if (taken.name !== defaultFileField && !knownFields.includes(taken.name)) {
           throw unknownAttributeError(taken.name);
         }
-        // The function is asynchronous in spite of its type; its failure must be handled here.
+        // Asynchronous in spite of its type: its failure must be handled here.
         Promise.resolve(handlePart(part) as unknown).catch(broken.reject);
         if (isField) collectField(taken, fields);
       },
@@ -101,7 +96,6 @@ export async function receiveFile(
     await Promise.race([parse(ctx, async () => {}), broken.promise]);
     return toUploadedFile(ctx, spools[0], fields);
   } catch (error) {
-    // Stops parsing and writing of what still arrives.
     ctx.req.removeAllListeners('data');
     await Promise.all(spools.map(closeSpool));
     await removeFolder(folder);
@@ -125,7 +119,6 @@ async function closeSpool(spool: SpoolFile): Promise<void> {
   if (!spool.closed) await new Promise<void>(resolve => void spool.once('close', resolve));
 }
 
-/** Keeps the last field of each name; formidable limits their size. */
 function collectField(part: FormPart, fields: Map<string, string>): void {
   const chunks: Buffer[] = [];
   part.on('data', (chunk: Buffer) => void chunks.push(Buffer.from(chunk)));
@@ -163,7 +156,6 @@ function fileTooLargeError(admission: FileAdmission): AppError {
   );
 }
 
-/** A refusal of an uploaded file. */
 export function fileError(code: ErrorCode, detail?: string): AppError {
   return new AppError(code, undefined, {
     details: { name: 'file', ...(detail === undefined ? {} : { detail }) },

@@ -2,23 +2,18 @@ import { crc32 } from 'node:zlib';
 
 export type ImageType = 'image/jpeg' | 'image/png' | 'image/webp';
 
-/** Maximum number of segments and fill bytes before the size of a JPEG. Cameras write a few dozen. */
+/** Segments and fill bytes before the size of a JPEG. Cameras write a few dozen. */
 const MAX_JPEG_STEPS = 4096;
 
-/** Format and size of an image. */
 export interface ImageInfo {
   readonly type: ImageType;
-  /** Pixels. */
   readonly width: number;
   readonly height: number;
 }
 
 /**
- * Reads format and size from the bytes of an image.
- *
  * **Source**: ITU-T T.81 (JPEG) B.1, PNG third edition 5.2 and 11.2.1, WebP container (RFC 9649) 2
- *
- * @returns undefined when the bytes are of none of the formats, `'damaged'` when they only begin like one
+ * @returns `'damaged'` for bytes that only begin like an image
  */
 export function readImageInfo(bytes: Buffer): ImageInfo | 'damaged' | undefined {
   if (bytes.length >= 3 && bytes.readUIntBE(0, 3) === 0xffd8ff) return readJpeg(bytes);
@@ -39,7 +34,6 @@ function readJpeg(bytes: Buffer): ImageInfo | 'damaged' {
   for (let step = 0; step < MAX_JPEG_STEPS; step++) {
     if (position + 4 > bytes.length || bytes[position] !== 0xff) return 'damaged';
     const marker = bytes[position + 1]!;
-    // Fill bytes before a marker.
     if (marker === 0xff) {
       position += 1;
       continue;

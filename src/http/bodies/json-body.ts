@@ -1,25 +1,25 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../shared/errors.ts';
 
-/** Limits of a JSON request body. */
 interface JsonBodyLimits {
   readonly maxBytes: number;
-  /** Nesting of arrays and objects. */
   readonly maxDepth: number;
-  /** Limit from the end of the headers to the last byte. */
+  /** From the end of the headers to the last byte. */
   readonly timeoutMs: number;
   /** Called for an empty body; false makes it an empty object. */
   readonly isRequired: () => boolean;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-/** Ten times the size of any resource. Validating a mebibyte of tiny values would block the event loop for 100 ms. */
+/**
+ * Ten times the size of any resource. Validating a mebibyte of tiny values would block the event loop for 100
+ * ms.
+ */
 const maxValues = 5_000;
 const [quote, backslash, comma, squareBracket, curlyBracket] = Buffer.from('"\\,[{');
 
 /**
- * Reads a JSON object from a request of any content type.
- *
+ * Accepts any content type.
  * @throws AppError `invalid-payload`, `payload-too-large` or `request-timeout`
  */
 export async function readJsonBody(
@@ -32,10 +32,8 @@ export async function readJsonBody(
 }
 
 /**
- * Parses a JSON object of limited depth and size. Refuses other values, invalid UTF-8, unpaired surrogates, and the key `__proto__`,
- * which could change other objects.
- *
- * @throws AppError `invalid-payload` with a detail
+ * Refuses other values, invalid UTF-8, unpaired surrogates, and the key `__proto__`, which could change other
+ * objects.
  */
 function parseJsonObject(bytes: Uint8Array, maxDepth: number): Record<string, unknown> {
   if (bytes.length === 0) throw payloadError('The body is empty; a JSON object was expected.');

@@ -1,12 +1,11 @@
 import { AppError } from '../../shared/errors.ts';
 
-/** Events of a parser. The bytes of a part are views of the chunk that was written. */
+/** The bytes of a part are views of the chunk that was written. */
 interface MultipartEvents {
   /** @param headers by name in lower case */
   onPartBegin(headers: ReadonlyMap<string, string>): void;
   onPartData(bytes: Buffer): void;
   onPartEnd(): void;
-  /** The last boundary was read; bytes after it are ignored. */
   onEnd(): void;
 }
 
@@ -18,8 +17,8 @@ const lineEnd = Buffer.from('\r\n');
 const noBytes = Buffer.alloc(0);
 
 /**
- * Parses a multipart body chunk by chunk, without copying the bytes of parts. The runtime's `indexOf` finds boundaries at several
- * gigabytes a second, whatever the body holds.
+ * Parses a multipart body chunk by chunk, without copying. `indexOf` finds boundaries at gigabytes a second,
+ * whatever the body holds.
  *
  * **Source**: RFC 2046 5.1.1, RFC 7578 4
  */
@@ -32,7 +31,6 @@ export class MultipartParser {
   #waiting: Buffer[] = [];
   #isPaused = false;
 
-  /** @throws AppError `invalid-payload` for a boundary that is empty or longer than 200 characters */
   constructor(boundary: string, events: MultipartEvents) {
     if (boundary === '' || boundary.length > maxBoundaryLength) throw malformed('The boundary is not valid.');
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
@@ -41,22 +39,18 @@ export class MultipartParser {
     this.#rest = lineEnd;
   }
 
-  /**
-   * Parses the next bytes, or buffers them while paused.
-   *
-   * @throws AppError `invalid-payload`
-   */
+  /** Buffers while paused. @throws AppError `invalid-payload` */
   write(chunk: Buffer): void {
     if (this.#isPaused) this.#waiting.push(chunk);
     else this.#read(chunk);
   }
 
-  /** Emits no events until {@link resume}. May be called from an event. */
+  /** May be called from an event. */
   pause(): void {
     this.#isPaused = true;
   }
 
-  /** Parses the buffered bytes. Throws as {@link write} does. */
+  /** @throws as {@link write} */
   resume(): void {
     this.#isPaused = false;
     if (this.#rest.length > 0) this.#read(noBytes);
@@ -91,7 +85,6 @@ export class MultipartParser {
     }
   }
 
-  /** Parses a complete header block, or nothing. */
   #readHeaders(bytes: Buffer): Buffer {
     const hasNone = bytes.subarray(0, 2).equals(lineEnd);
     const end = hasNone ? 0 : bytes.indexOf(headersEnd);
@@ -104,7 +97,7 @@ export class MultipartParser {
     return bytes.subarray(end + (hasNone ? lineEnd : headersEnd).length);
   }
 
-  /** Emits bytes up to the next boundary and skips that; keeps a possible start of one. */
+  /** Emits bytes up to the next boundary; keeps a possible start of one. */
   #readData(bytes: Buffer): Buffer {
     const { length } = this.#delimiter;
     const found = bytes.indexOf(this.#delimiter);
@@ -113,7 +106,6 @@ export class MultipartParser {
     if (found === -1 || bytes.length < found + length + 2) return bytes.subarray(end);
     const after = bytes.toString('latin1', found + length, found + length + 2);
     if (after !== '\r\n' && after !== '--') {
-      // A longer line that starts like a boundary.
       if (this.#state === 'data') this.#events.onPartData(bytes.subarray(found, found + length));
       return bytes.subarray(found + length);
     }
@@ -123,7 +115,6 @@ export class MultipartParser {
     return bytes.subarray(found + length + 2);
   }
 
-  /** Returns the position of a possible boundary start at the end of `bytes`, or their length. */
   #partialDelimiterAt(bytes: Buffer): number {
     const from = Math.max(0, bytes.length - this.#delimiter.length + 1);
     for (

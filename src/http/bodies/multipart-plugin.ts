@@ -3,10 +3,9 @@ import type { Part, PluginFunction } from 'formidable';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import { MultipartParser } from './multipart-parser.ts';
 
-/** Room for fields, boundaries and headers beside the bytes of a file. */
+/** Fields, boundaries and headers beside the bytes of a file. */
 export const maxBodyOverheadBytes = 256 * 1_024;
 
-/** A part as formidable handles it: `data` brings its bytes, and `end` completes it. */
 export interface FormPart extends EventEmitter {
   readonly name: string;
   /** Undefined for a field. */
@@ -16,7 +15,7 @@ export interface FormPart extends EventEmitter {
   readonly transferEncoding: 'utf-8';
 }
 
-/** The public members of a form that a plugin uses, and the parser that it has to set; formidable's types leave them out. */
+/** Members that plugins use and formidable's types leave out. */
 interface Form extends EventEmitter {
   readonly error: unknown;
   readonly options: { readonly maxTotalFileSize: number };
@@ -29,7 +28,6 @@ interface Form extends EventEmitter {
 
 type FormParser = EventEmitter & { write(chunk: Buffer): void; end(): void };
 
-/** Returns the boundary that a multipart content type names. */
 export function boundaryOf(contentType: string): string {
   const [, quoted, token] = /^multipart\/.*;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType) ?? [];
   const boundary = quoted ?? token;
@@ -38,14 +36,14 @@ export function boundaryOf(contentType: string): string {
 }
 
 /**
- * Replaces formidable's multipart plugin, whose parser visits each byte in script: a third of the processor time of an upload, and all
- * of it for a hostile body. A file is a part with a file name.
+ * Replaces formidable's multipart plugin, whose parser visits each byte in script: a third of the CPU time of
+ * an upload, and all of it for a hostile body.
  */
 export function multipartPlugin(boundary: string): PluginFunction {
   return formidable => {
     const form = formidable as unknown as Form;
     form.type = 'multipart';
-    // Formidable has no public name for the parser that a plugin supplies; its own plugins set this member, too.
+    // Not public; formidable's own plugins set it, too.
     form._parser = createParser(form, boundary);
   };
 }
@@ -63,7 +61,6 @@ function createParser(form: Form, boundary: string): FormParser {
     try {
       work();
     } catch (error) {
-      // Formidable listens, and ends the form.
       emitter.emit('error', error);
     }
   };
@@ -139,7 +136,6 @@ function fileNameOf(disposition: string): string | undefined {
   return plain === undefined ? undefined : baseName(plain);
 }
 
-/** Drops the folders, which some clients send. */
 function baseName(name: string): string {
   return name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
 }

@@ -5,23 +5,21 @@ import { toDiskError } from '../../shared/files/disk-error.ts';
 
 interface SpoolFileOptions {
   readonly path: string;
-  /** Computes the SHA-256 of the bytes. */
   readonly needsDigest: boolean;
-  /** Called from time to time during writing. @throws AppError `disk-full` */
   readonly checkFreeSpace: () => Promise<void>;
 }
 
-/** One write of this size saves fifteen round trips to the thread pool. */
+/** Saves fifteen round trips to the thread pool. */
 const batchBytes = 1_024 * 1_024;
-/** Written bytes are synced in between, so that the end of a large file does not wait for all of them. */
+/** Spares the end of a large file a long wait for the disk. */
 const syncEveryBytes = 64 * 1_024 * 1_024;
 
 /** One sync at a time in the process: each holds one of the few threads of the pool. */
 let isSyncing = false;
 
 /**
- * Writes a received file. Collects bytes while the last batch is being written, at most twice {@link batchBytes}. A full disk ends it
- * with `disk-full`.
+ * Writes a received file, with at most twice {@link batchBytes} in memory. Fails with `disk-full` on a full
+ * disk.
  */
 export class SpoolFile extends Writable {
   readonly #options: SpoolFileOptions;
@@ -79,7 +77,6 @@ export class SpoolFile extends Writable {
     );
   }
 
-  /** Starts writing the batch once the one before was written. */
   async #flush(): Promise<void> {
     await this.#writing;
     const batch = this.#batch;
@@ -140,7 +137,10 @@ export class SpoolFile extends Writable {
   }
 }
 
-/** Frees the memory of a chunk that owns its buffer. The garbage collector would let tens of megabytes accumulate per upload. */
+/**
+ * Frees the memory of a chunk that owns its buffer: the garbage collector would let tens of megabytes
+ * accumulate.
+ */
 function releaseMemory(chunk: Buffer): void {
   const memory = chunk.buffer;
   if (!(memory instanceof ArrayBuffer) || memory.byteLength !== chunk.byteLength || memory.detached) return;

@@ -3,14 +3,12 @@ import { constants, type ServerHttp2Stream } from 'node:http2';
 import { Readable } from 'node:stream';
 
 const maxShortBytes = 64 * 1_024;
-/** Enough for clients that hear the answer only once they have sent all of a usual chunk. */
+/** Enough for clients that hear the response only once they have sent all of a usual chunk. */
 const maxDiscardedBytes = 64 * 1_024 * 1_024;
 const maxDiscardMs = 15_000;
 
-/** Amount of a request's body that was not read. */
 type UnreadBody = 'none' | 'short' | 'long';
 
-/** Estimates the unread body of a request. */
 export function unreadBodyOf(request: IncomingMessage): UnreadBody {
   const length = Number(request.headers['content-length'] ?? 0);
   const isChunked = request.headers['transfer-encoding'] !== undefined;
@@ -21,8 +19,8 @@ export function unreadBodyOf(request: IncomingMessage): UnreadBody {
 }
 
 /**
- * An answer that is there at once, and ends only after the rest of the request's body was thrown away, up to 64 MiB and 15 s:
- * closing a connection on which bytes are still arriving would take the answer from the client.
+ * Ends a response only after up to 64 MiB or 15 s of the remaining body were discarded: closing a connection
+ * on which bytes still arrive would take the response from the client.
  */
 export function respondThenDiscard(text: string, request: IncomingMessage): Readable {
   return Readable.from(
@@ -49,7 +47,7 @@ async function discardRest(request: IncomingMessage): Promise<void> {
   request.off('data', count);
   if (request.readableEnded || request.destroyed) return;
   request.pause();
-  // HTTP/1 closes the connection after such an answer, as its header says.
+  // HTTP/1 closes the connection after this response.
   const { stream } = request as IncomingMessage & { stream?: ServerHttp2Stream };
   if (stream === undefined) setImmediate(() => request.socket.destroySoon());
   else setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));

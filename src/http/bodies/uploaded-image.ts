@@ -4,19 +4,18 @@ import { type FileBody, fileBody, type UploadedFile } from '../routing/route.ts'
 import { fileError } from './file-body.ts';
 import { type ImageInfo, type ImageType, readImageInfo } from './image-file.ts';
 
-/** Limits of an uploaded image. */
 export interface ImageRules {
   readonly types: readonly ImageType[];
   readonly maxBytes: number;
-  /** Pixels: a small file can say that it is a huge picture. */
+  /** A small file can claim a huge size. */
   readonly maxSidePixels: number;
-  /** Pixels, where less height than width is taken. */
+  /** Limits the height where it is less than the width. */
   readonly maxHeightPixels?: number;
-  /** Title of the refusal of other formats; clients compare it. */
+  /** Clients compare it. */
   readonly wrongTypeTitle: string;
 }
 
-/** Images that videos and live streams are announced by. The title names fewer formats than are taken, as clients know it. */
+/** The title names fewer formats than are accepted: clients compare it. */
 export const thumbnailImage: ImageRules = {
   types: ['image/jpeg', 'image/png', 'image/webp'],
   maxBytes: 8 * 1_024 * 1_024,
@@ -24,11 +23,7 @@ export const thumbnailImage: ImageRules = {
   wrongTypeTitle: 'Only [jpeg, jpg, JPG, JPEG] extensions are supported.',
 };
 
-/**
- * A request body of one image.
- *
- * @param formats for the API document, such as `A JPEG or PNG image`
- */
+/** @param formats for the API document, such as `A JPEG or PNG image` */
 export function imageBody(rules: ImageRules, formats: string): FileBody {
   const kibibytes = rules.maxBytes / 1_024;
   const size = kibibytes < 1_024 ? `${kibibytes} KiB` : `${kibibytes / 1_024} MiB`;
@@ -40,9 +35,8 @@ export function imageBody(rules: ImageRules, formats: string): FileBody {
 }
 
 /**
- * Looks into a received image without decoding it. Its format is what its bytes say: the name does not matter.
- *
- * @throws AppError of the `uploaded-file-` codes when the rules do not take it
+ * Reads the format from the bytes, without decoding them.
+ * @throws AppError of the `uploaded-file-` codes
  */
 export async function readUploadedImage(file: UploadedFile, rules: ImageRules): Promise<ImageInfo> {
   if (file.bytes === 0) throw fileError('uploaded-file-empty');
@@ -59,11 +53,7 @@ export async function readUploadedImage(file: UploadedFile, rules: ImageRules): 
   return image;
 }
 
-/**
- * Requires that an image may be decoded.
- *
- * @throws AppError `uploaded-file-invalid-file` when it has more pixels
- */
+/** @throws AppError `uploaded-file-invalid-file` */
 export function requireMaxPixels({ width, height }: ImageInfo, maxPixels: number): void {
   if (width * height <= maxPixels) return;
   const detail = `The image of ${width}x${height} has more than ${maxPixels} pixels. Upload a smaller one.`;

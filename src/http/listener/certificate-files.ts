@@ -4,23 +4,20 @@ import { AppError, messageOf } from '../../shared/errors.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 
-/** A certificate chain and its key, both PEM. */
+/** PEM. */
 interface Certificate {
   readonly cert: Buffer;
   readonly key: Buffer;
 }
 
-/** Provides the certificate of TLS listeners. */
 export interface CertificateSource {
-  /** Returns the current certificate. */
   secureContext(): Certificate;
-  /** Calls `listener` after each change. Returns a function to unsubscribe. */
   onChange(listener: () => void): () => void;
 }
 
 /**
- * Loads a certificate and its key from files, and reloads them when they change. The old certificate stays in use while the new files
- * are unusable.
+ * Reloads a certificate and its key when their files change. The old one stays in use while the new files are
+ * unusable.
  */
 export class CertificateFiles implements CertificateSource, Component {
   readonly name = 'certificate';

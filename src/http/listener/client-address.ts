@@ -4,8 +4,8 @@ import { BlockList, isIP } from 'node:net';
 const proxyHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const;
 
 /**
- * Tells whether the operator made a request on this machine. Excludes requests that a local proxy forwarded, and those of web pages in a
- * local browser, which have another origin or a name that points to this machine.
+ * Excludes requests that a local proxy forwarded, and those of web pages in a local browser, which have
+ * another origin or a name that points to this machine.
  */
 export function isLocalRequest(request: {
   readonly headers: IncomingHttpHeaders & { readonly ':authority'?: string | undefined };
@@ -30,7 +30,6 @@ function isLoopback(address: string | undefined): boolean {
   return plain === '::1' || plain.startsWith('127.');
 }
 
-/** The origin of a request. */
 export interface PeerRequest {
   readonly headers: IncomingHttpHeaders & { readonly ':authority'?: string | undefined };
   readonly socket: {
@@ -39,16 +38,13 @@ export interface PeerRequest {
   };
 }
 
-/** Returns the address of the client. */
 export type AddressOf = (request: PeerRequest) => string;
 
-/** Tells whether a client made its request over TLS. */
 export type IsSecure = (request: PeerRequest) => boolean;
 
 /**
- * Creates a reader of client addresses: that of the connection or, behind trusted proxies, the last address in `X-Forwarded-For` that is
- * not of one.
- *
+ * Reads the address of the connection or, behind trusted proxies, the last one in `X-Forwarded-For` that is
+ * not trusted.
  * @param trusted addresses and networks (`10.0.0.0/8`) of proxies
  */
 export function addressReader(trusted: readonly string[]): AddressOf {
@@ -67,11 +63,7 @@ export function addressReader(trusted: readonly string[]): AddressOf {
   };
 }
 
-/**
- * Creates a check for TLS: to this server, or to a trusted proxy by its `X-Forwarded-Proto`.
- *
- * @param trusted as for {@link addressReader}
- */
+/** Checks for TLS to this server, or to a trusted proxy by its `X-Forwarded-Proto`. */
 export function secureReader(trusted: readonly string[]): IsSecure {
   const isTrusted = trustedProxyCheck(trusted);
   return ({ headers, socket }) => {
@@ -83,7 +75,6 @@ export function secureReader(trusted: readonly string[]): IsSecure {
   };
 }
 
-/** Creates a check for addresses of trusted proxies. */
 export function trustedProxyCheck(trusted: readonly string[]): (address: string) => boolean {
   const proxies = new BlockList();
   for (const entry of trusted) {
@@ -95,7 +86,6 @@ export function trustedProxyCheck(trusted: readonly string[]): (address: string)
   return address => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Unwraps an IPv4-mapped IPv6 address. */
 function unmapIpv4(address: string): string {
   return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
 }

@@ -3,11 +3,9 @@ import type { Http2ServerRequest } from 'node:http2';
 import type { EarlyError } from './listener-errors.ts';
 
 /**
- * Checks that a request names one host. A cache that picks another one of several hosts would store the response under a foreign name.
+ * Requires one host: a cache that picks another one of several would store the response under a foreign name.
  *
  * **Source**: RFC 9112 3.2, RFC 9113 8.3.1
- *
- * @returns the reason to refuse the request
  */
 export function checkHostHeader({
   httpVersion,

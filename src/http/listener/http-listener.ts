@@ -27,31 +27,26 @@ import { findUpgradeHandler, type UpgradeHandler } from './upgrade-handler.ts';
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
 export type HttpResponse = ServerResponse | Http2ServerResponse;
 
-/** Settings and handlers of {@link HttpListener}. */
 export interface HttpListenerOptions {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
-  /** HTTP/2 and 1.1 over TLS. */
   readonly https?: { readonly port: number; readonly certificate: CertificateSource };
   /** Tried in order before Koa; one that returns `true` responds. */
   readonly beforeKoa: readonly ((request: HttpRequest, response: HttpResponse) => boolean)[];
-  /** Handlers of upgrades to other protocols. */
   readonly upgrades?: readonly UpgradeHandler[];
   readonly koa: { callback(): (request: HttpRequest, response: HttpResponse) => unknown };
-  /** Base of the `type` of errors. */
   readonly docsBase: () => string;
-  /** Returns the methods of a path, for `Allow`; undefined for an unknown path. Without it, unknown methods get 400. */
+  /** For `Allow`; undefined for an unknown path. Without it, unknown methods get 400. */
   readonly allowedMethods?: (path: string) => string | undefined;
-  /** Tells browsers to use TLS from then on, in responses over TLS. */
   readonly hsts?: { readonly maxAgeSeconds: number; readonly isSecure: IsSecure };
   readonly log: Logger;
   readonly maxConnections?: number;
-  /** Limits on the connections of one client network. */
   readonly perAddress?: ConnectionLimiterOptions;
-  /** Called for each connection that is refused because its network has too many. */
   readonly connectionRefused?: () => void;
-  /** Limit from the first byte to the end of the headers, and from a response to the end of an unread body. */
+  /**
+   * Limit from the first byte to the end of the headers, and from a response to the end of an unread body.
+   */
   readonly headersTimeoutMs?: number;
   readonly keepAliveTimeoutMs?: number;
 }
@@ -61,7 +56,6 @@ const http2SessionIdleMs = 120_000;
 const maxHttp2Streams = 128;
 const drainPollMs = 20;
 
-/** Listens for HTTP and HTTPS. */
 export class HttpListener implements Component {
   readonly name = 'http';
   readonly #options: HttpListenerOptions;
@@ -70,7 +64,7 @@ export class HttpListener implements Component {
   readonly #connectionLimiter: ConnectionLimiter;
   readonly #sockets = new Set<Socket>();
   readonly #openResponses = new Set<HttpResponse>();
-  /** Response to the newest request of each HTTP/1 connection; responses are sent in order. */
+  /** HTTP/1 sends responses in order. */
   readonly #lastResponses = new WeakMap<Duplex, ServerResponse>();
   readonly #koa: (request: HttpRequest, response: HttpResponse) => unknown;
   #servers: (Server | Http2SecureServer)[] = [];
@@ -89,12 +83,10 @@ export class HttpListener implements Component {
     this.#koa = options.koa.callback();
   }
 
-  /** The real port, once started. */
   get httpPort(): number {
     return this.#httpPort;
   }
 
-  /** The real port, once started; undefined without HTTPS. */
   get httpsPort(): number | undefined {
     return this.#httpsPort;
   }
@@ -134,7 +126,7 @@ export class HttpListener implements Component {
     this.#httpsPort = await this.#listen(this.#configure(secure), 'HTTPS', https.port);
   }
 
-  /** Refuses new connections, finishes open requests, and closes each connection after its request. */
+  /** Refuses new connections and closes each connection after its open request. */
   async drain(deadlineMs: number): Promise<void> {
     this.#isDraining = true;
     for (const answer of this.#openResponses) closeAfterResponse(answer);
@@ -197,8 +189,8 @@ export class HttpListener implements Component {
       rejectUpgrade(new AppError('method-not-allowed'), other, this.#options.docsBase());
     });
     const handlers = this.#options.upgrades ?? [];
-    // Declines upgrades without a handler, which the standard allows, and those behind open requests of the connection, whose responses
-    // must come first. Node before 24.9 does not call this.
+    // Declines upgrades without a handler, as the standard allows, and those behind open requests, whose
+    // responses must come first. Node before 24.9 does not call this.
     Object.assign(server, {
       shouldUpgradeCallback: (request: IncomingMessage) =>
         findUpgradeHandler(handlers, request) !== undefined && !this.#hasOpenResponse(request.socket),
@@ -248,7 +240,7 @@ export class HttpListener implements Component {
     }
   }
 
-  /** Bounds the wait for the unread rest of a body after the response, which Node would not. */
+  /** Bounds the wait for an unread body after the response, which Node would not. */
   #limitUnreadBody(request: HttpRequest): void {
     if (request.destroyed) return;
     const overdue = setTimeout(() => request.socket.destroy(), this.#serverOptions().headersTimeout);
@@ -317,7 +309,6 @@ function listenFailureReason(error: unknown, host: string): string {
   }
 }
 
-/** Tells whether a response was partly sent, or waits for others before it. */
 function isInProgress(answer: ServerResponse | undefined): boolean {
   return answer !== undefined && !answer.writableFinished && (answer.headersSent || answer.socket === null);
 }

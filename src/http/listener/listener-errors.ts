@@ -7,17 +7,10 @@ import { type ErrorBody, toErrorBody } from '../responses/error-body.ts';
 import { RateExceeded, rateHeaders, unlimited } from '../routing/rate-limiter.ts';
 
 const maxResponseMs = 5_000;
-/** Length of the searched request line. */
 const requestLineBytes = 4_096;
-/** Sent when the server is full or shutting down. */
 const retryAfterSeconds = 5;
 
-/**
- * Responds to a request that cannot be parsed: too slow, too large a header, an unknown method, or not HTTP.
- *
- * @param isAnswering a response on the connection is in progress, so nothing else can be sent
- * @param allowedMethods returns the methods of a path; undefined for an unknown path
- */
+/** @param isAnswering a response on the connection is in progress, so nothing else can be sent */
 export function rejectConnection(
   error: Error,
   socket: Duplex,
@@ -45,7 +38,7 @@ export function rejectConnection(
   sendError(socket, refusal.status, toErrorBody(refusal.error, docsBase));
 }
 
-/** Returns the path of a request whose method Node's parser does not know; undefined for all other errors. **Source**: RFC 9110 9.1 */
+/** Returns the path of a request whose method Node's parser does not know (RFC 9110 9.1). */
 function pathOfUnknownMethod(error: Error & { rawPacket?: Buffer }): string | undefined {
   if (systemCodeOf(error) !== 'HPE_INVALID_METHOD') return undefined;
   const line = error.rawPacket?.toString('latin1', 0, requestLineBytes).split('\r\n', 1)[0] ?? '';

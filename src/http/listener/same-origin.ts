@@ -1,15 +1,13 @@
 import type { IsSecure, PeerRequest } from './client-address.ts';
 
-/** Tells whether a request may use a browser's cookies for this server. */
 export type IsSameOrigin = (request: PeerRequest, options?: { readonly needsOrigin: boolean }) => boolean;
 
 /**
- * Creates a check against cross-site requests: by `Sec-Fetch-Site`, and by an `Origin` other than the host of the request. Requests
- * without both come from programs or from pages of this server.
+ * Refuses cross-site requests by `Sec-Fetch-Site` and `Origin`. Requests without both come from programs or
+ * from pages of this server.
  *
  * **Source**: Fetch Metadata Request Headers, W3C, 2.3, https://www.w3.org/TR/fetch-metadata/; RFC 6454 7
- *
- * @param publicUrl base of this server's addresses, for proxies that change the `Host`
+ * @param publicUrl for proxies that change the `Host`
  */
 export function sameOriginCheck({
   publicUrl,

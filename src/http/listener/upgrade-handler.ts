@@ -1,21 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** Handles requests for an upgrade to another protocol at one path. */
 export interface UpgradeHandler {
   readonly path: string;
-  /** Value of the `Upgrade` header, in lower case. Other values are ignored. */
+  /** `Upgrade` header in lower case. */
   readonly protocol: string;
   /**
-   * Takes the connection over and responds.
-   *
    * @param head bytes that the client sent after its request
-   * @throws AppError before any response, which is left to the caller
+   * @throws AppError before any response; the caller sends it
    */
   handle(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-/** Returns undefined for an ordinary request. */
 export function findUpgradeHandler(
   handlers: readonly UpgradeHandler[],
   request: IncomingMessage,

@@ -3,13 +3,12 @@ import { ErrorResponses, errorSchema } from './openapi-errors.ts';
 import { answerHeaders, operationOf } from './openapi-operation.ts';
 import { type JsonObject, SchemaCollection } from './openapi-schemas.ts';
 
-/** General information of the API document. */
 interface OpenApiInfo {
   readonly title: string;
   readonly version: string;
   /** Markdown. */
   readonly description: string;
-  /** Base of the API, without a slash at its end. */
+  /** Without a slash at its end. */
   readonly serverUrl: string;
   /** Base of the `type` of errors, without a slash at its end. */
   readonly docsBase: string;
@@ -17,7 +16,7 @@ interface OpenApiInfo {
   readonly tags: Readonly<Record<string, string>>;
   /** Path items of paths without a route. */
   readonly paths?: Readonly<Record<string, JsonObject>>;
-  /** Path items of webhooks by name; may add schemas. */
+  /** By name; may add schemas. */
   readonly webhooks?: (schemas: SchemaCollection) => Readonly<Record<string, JsonObject>>;
 }
 
@@ -56,11 +55,7 @@ const securitySchemes = {
   },
 };
 
-/**
- * Builds the OpenAPI document of some routes.
- *
- * **Source**: OpenAPI Specification 3.1.1, https://spec.openapis.org/oas/v3.1.1.html
- */
+/** **Source**: OpenAPI Specification 3.1.1, https://spec.openapis.org/oas/v3.1.1.html */
 export function openApiDocument(routes: readonly Route[], info: OpenApiInfo): JsonObject {
   const schemas = new SchemaCollection();
   const errors = new ErrorResponses(info.docsBase, schemas.add(errorSchema, 'output'), answerHeaders);

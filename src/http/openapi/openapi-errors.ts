@@ -16,7 +16,6 @@ const problemSchema = z.object({
   range: range.optional().describe('What a number may be.'),
 });
 
-/** The body of every response of 400 and above. */
 export const errorSchema = z
   .object({
     type: z.string().optional().describe('Address that names the error; absent from a fault of the server.'),
@@ -77,7 +76,7 @@ const imageCodes: readonly ErrorCode[] = [
   'uploaded-file-extension-invalid',
 ];
 
-/** Names of shared responses, by their first error. */
+/** By their first error. */
 const sharedResponses: Readonly<Record<string, string>> = {
   'authentication-missing-authorization-header': 'Unauthorized',
   'authentication-missing-upload-token': 'UploadTokenRefused',
@@ -90,27 +89,19 @@ const sharedResponses: Readonly<Record<string, string>> = {
   'disk-full': 'NoRoom',
 };
 
-/** Documents the error responses of routes, with an example for each error. */
 export class ErrorResponses {
-  /** By code, for `components.examples`. */
   readonly examples: Record<string, JsonObject> = {};
-  /** For `components.responses`. */
   readonly responses: Record<string, JsonObject> = {};
   readonly #docsBase: string;
   readonly #schema: JsonObject;
   readonly #headers: JsonObject;
 
-  /**
-   * @param schema of the body: a reference to {@link errorSchema}
-   * @param headers of every answer
-   */
   constructor(docsBase: string, schema: JsonObject, headers: JsonObject) {
     this.#docsBase = docsBase;
     this.#schema = schema;
     this.#headers = headers;
   }
 
-  /** Returns the statuses and responses of a route, in order. */
   of(route: Route): [status: number, response: JsonObject][] {
     const byStatus = new Map<number, JsonObject>();
     const errors = [...generalErrors(route), ...ownErrors(route)];
@@ -129,7 +120,7 @@ export class ErrorResponses {
     return [...responses, [431, this.headersTooLarge()] as [number, JsonObject]].sort(([a], [b]) => a - b);
   }
 
-  /** Returns a reference to the listener's response to headers over 16 KiB, which is the same on every path. */
+  /** Responds to headers over 16 KiB, on every path. */
   headersTooLarge(): JsonObject {
     const { 'X-Request-Id': _, ...headers } = this.#headers;
     const value = { ...toErrorBody(headersTooLarge, this.#docsBase), status: 431 };
@@ -141,7 +132,6 @@ export class ErrorResponses {
     return { $ref: '#/components/responses/HeadersTooLarge' };
   }
 
-  /** Shares responses that are the same for many routes. */
   #response(status: number, examples: JsonObject): JsonObject {
     const response = {
       description: descriptions[status] ?? 'An error.',
@@ -217,7 +207,6 @@ function notFound(route: Route): AppError {
   return new AppError('resource-not-found', undefined, { details: name === undefined ? {} : { name } });
 }
 
-/** Returns the validation errors of an unknown field and an empty body. */
 function refusedInput(route: Route): AppError[] {
   const query = route.query ?? z.strictObject({});
   const tries = [() => validate([{ source: 'query', schema: query, input: { colour: 'blue' } }])];

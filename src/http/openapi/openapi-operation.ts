@@ -2,7 +2,6 @@ import { isJsonBodyRequired, type Method, type Route } from '../routing/route.ts
 import type { ErrorResponses } from './openapi-errors.ts';
 import type { JsonObject, SchemaCollection } from './openapi-schemas.ts';
 
-/** References to the headers of every API response. */
 export const answerHeaders: JsonObject = {
   'X-RateLimit-Limit': { $ref: '#/components/headers/RateLimitLimit' },
   'X-RateLimit-Remaining': { $ref: '#/components/headers/RateLimitRemaining' },
@@ -10,7 +9,6 @@ export const answerHeaders: JsonObject = {
   'X-Request-Id': { $ref: '#/components/headers/RequestId' },
 };
 
-/** Describes one route: an OpenAPI operation object. */
 export function operationOf(route: Route, schemas: SchemaCollection, errors: ErrorResponses): JsonObject {
   const parameters = [
     ...pathParameters(route),
@@ -38,7 +36,6 @@ export function operationOf(route: Route, schemas: SchemaCollection, errors: Err
   };
 }
 
-/** Returns the response for clients with a current copy. */
 function notModified({ content: _, ...success }: JsonObject): JsonObject {
   return { ...success, description: 'What `If-None-Match` names is still right.' };
 }

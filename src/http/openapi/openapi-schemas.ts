@@ -1,17 +1,14 @@
 import { z } from 'zod';
 
-/** A JSON object. */
 export type JsonObject = { [key: string]: unknown };
 
-/** Pattern of every time in a response. */
 const atomPattern = String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\+00:00$`;
 
-/** Converts zod schemas to JSON Schema; those with an `id` are collected under `components`. */
+/** Converts zod schemas to JSON Schema; collects those with an `id`. */
 export class SchemaCollection {
-  /** By id, for `components.schemas`. */
   readonly named: Record<string, JsonObject> = {};
 
-  /** Returns the schema of a request (`input`) or response (`output`), as a reference when it has an id. */
+  /** Returns a reference when the schema has an id. */
   add(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
     const { $schema, $defs, ...json } = z.toJSONSchema(schema, {
       io,

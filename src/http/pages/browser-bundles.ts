@@ -12,14 +12,12 @@ import { type BrowserFile, etagOf } from './browser-text.ts';
 
 const run = promisify(execFile);
 
-/** Sources of the browser code. */
 export const sourceFolder = fileURLToPath(new URL('../../web/', import.meta.url));
-/** Builds are kept in the installation, where an image can bring them along. */
+/** Inside the installation, so that an image can include builds. */
 const installedFolder = fileURLToPath(new URL('../../../dist/browser/', import.meta.url));
 const buildScript = fileURLToPath(new URL('build-bundles.ts', import.meta.url));
 const buildTimeoutMs = 120_000;
 
-/** Packages whose code becomes part of a bundle, and the bundler. */
 const packages = [
   'esbuild',
   'hls.js',
@@ -30,7 +28,6 @@ const packages = [
   'uplot',
 ] as const;
 
-/** The bundles, with the prefix of the URLs of their files. */
 const bundlePrefixes = {
   player: '/assets/',
   dashboard: '/dashboard/assets/',
@@ -39,7 +36,7 @@ const bundlePrefixes = {
 
 export type BundleName = keyof typeof bundlePrefixes;
 
-/** `manifest.json` of a build. File names hold a hash of the content. */
+/** `manifest.json` of a build. File names contain a hash of the content. */
 export type BundleManifest = Readonly<
   Record<
     BundleName,
@@ -54,27 +51,25 @@ export type BundleManifest = Readonly<
   >
 >;
 
-/** One bundle in memory. */
 interface Bundle {
   /** By the part of the URL after the prefix. */
   readonly files: ReadonlyMap<string, BrowserFile>;
   readonly urlOf: (entry: string) => string;
-  /** Link elements that load everything an entry point imports at the same time as the entry point itself. */
+  /** Link elements for everything that an entry point imports. */
   readonly preloadsOf: (entry: string) => string;
 }
 
 interface BrowserBundlesOptions {
-  /** Holds builds when the installation is read-only. */
+  /** For a read-only installation. */
   readonly fallbackFolder: string;
-  /** Adds source maps and leaves names as they are. */
+  /** Adds source maps and skips minification of names. */
   readonly isDevelopment: boolean;
   readonly log: Logger;
 }
 
 /**
- * The browser code of the player, the dashboard and the documentation, bundled by esbuild.
- *
- * A build is stored under a hash of its sources: the first start after a change builds in a child process, later starts read files.
+ * Bundles the browser code with esbuild. A build is stored under a hash of its sources: the first start after
+ * a change builds in a child process, later starts read files.
  */
 export class BrowserBundles implements Component {
   readonly name = 'browser-bundles';
@@ -87,7 +82,7 @@ export class BrowserBundles implements Component {
     this.#options = options;
   }
 
-  /** Begins to build what is missing. Does not wait for it. */
+  /** Does not wait for the build. */
   async start(): Promise<void> {
     this.#build().catch((error: unknown) => this.#options.log.error('browser-build-failed', { error }));
   }
@@ -97,9 +92,8 @@ export class BrowserBundles implements Component {
   }
 
   /**
-   * Loads a bundle, after the build if one is running. A failed load is tried again by the next call.
-   *
-   * @throws AppError `process-failed` when the code cannot be built
+   * Waits for a running build. The next call retries a failed load.
+   * @throws AppError `process-failed`
    */
   load(name: BundleName): Promise<Bundle> {
     const known = this.#loaded.get(name);
@@ -118,7 +112,6 @@ export class BrowserBundles implements Component {
     return this.#folder;
   }
 
-  /** Returns the folder of the build. */
   async #findOrBuild(): Promise<string> {
     const { fallbackFolder, isDevelopment, log } = this.#options;
     const key = await buildKey(isDevelopment);
@@ -144,12 +137,10 @@ export class BrowserBundles implements Component {
   }
 }
 
-/** Returns the folder in the installation for a build of the sources as they are. */
 export async function installedBuildFolder(isDevelopment: boolean): Promise<string> {
   return join(installedFolder, await buildKey(isDevelopment));
 }
 
-/** Hashes everything that a build depends on. */
 async function buildKey(isDevelopment: boolean): Promise<string> {
   const hash = createHash('sha256').update(isDevelopment ? 'development' : 'production');
   const sources = await readdir(sourceFolder, { recursive: true, withFileTypes: true });

@@ -4,7 +4,7 @@ import { constants, gzip } from 'node:zlib';
 
 const compress = promisify(gzip);
 
-/** A text in the forms in which it is sent. `etag` is in quotes. */
+/** `etag` is in quotes. */
 export interface BrowserText {
   readonly plain: Buffer;
   readonly gzip: Buffer;
@@ -16,19 +16,18 @@ export interface BrowserFile {
   readonly contentType: string;
 }
 
-/** Compresses a text in the thread pool. */
+/** Compresses in the thread pool. */
 export async function browserText(content: string | Buffer): Promise<BrowserText> {
   const plain = Buffer.from(content);
   const compressed = await compress(plain, { level: constants.Z_BEST_COMPRESSION });
   return { plain, gzip: compressed, etag: etagOf(plain) };
 }
 
-/** Builds an entity tag from the content. */
 export function etagOf(content: Buffer): string {
   return `"${createHash('sha256').update(content).digest('hex').slice(0, 12)}"`;
 }
 
-/** Replaces every `{{name}}` once: a value that looks like a placeholder stays as it is. */
+/** Replaces every `{{name}}` once: a value that looks like a placeholder is not expanded. */
 export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(/\{\{(\w+)\}\}/g, (placeholder, name: string) => values[name] ?? placeholder);
 }

@@ -1,6 +1,6 @@
 /**
- * Bundles the browser code: `node src/http/pages/build-bundles.ts [FOLDER] [--development]`. Without a folder, the build goes to the
- * installation, where the server finds it. A process of its own: the server does not wait for it, and gets its memory back.
+ * Bundles the browser code: `node src/http/pages/build-bundles.ts [FOLDER] [--development]`. Without a
+ * folder, builds into the installation. Runs as its own process, whose memory is returned at the end.
  */
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -14,7 +14,6 @@ import {
   sourceFolder,
 } from './browser-bundles.ts';
 
-/** The entry points of each bundle, by the name of the output. */
 const entryPoints: Readonly<Record<BundleName, Readonly<Record<string, string>>>> = {
   player: {
     live: 'player/main.ts',
@@ -34,9 +33,8 @@ const entryPoints: Readonly<Record<BundleName, Readonly<Record<string, string>>>
   docs: { docs: 'docs/main.ts', 'docs-page': 'docs/docs.css', icon: 'player/icon.svg' },
 };
 
-/** Modules of the dashboard that form its shared chunk. */
 const sharedModules = /[/\\]dashboard[/\\](?:api|broadcasts|format|state|ui)[/\\].*\.tsx?$/;
-/** Loaded only where they are used. */
+/** Loaded on demand. */
 const separateModules = /[/\\](?:chart\.tsx|api-types\.ts)$/;
 const dashboardEntries = /[/\\]dashboard[/\\](?:main|.*-page|.*upload-(?:start|queue)|.*chart)\.tsx?$/;
 
@@ -56,7 +54,7 @@ const target = positionals[0] ?? (await installedBuildFolder(values.development)
 await writeBuild(target, values.development);
 await removeOldBuilds(dirname(target));
 
-/** Builds beside the target and renames the result, so that a build is complete as soon as it is there. */
+/** Builds beside the target and renames the result: a build that exists is complete. */
 async function writeBuild(folder: string, isDevelopment: boolean): Promise<void> {
   const scratch = `${folder}.${process.pid}`;
   try {
@@ -130,8 +128,8 @@ function outputOptions(folder: string, isDevelopment: boolean) {
 }
 
 /**
- * Makes every page of the dashboard import all shared modules. esbuild makes a chunk for each set of pages that share a module, several
- * dozen of a few hundred bytes; this way the shared modules are one chunk.
+ * Makes every page import all shared modules: esbuild would make a tiny chunk for each set of pages that
+ * share one.
  */
 async function sharedChunk(): Promise<Plugin> {
   const paths = (await readdir(join(sourceFolder, 'dashboard'), { recursive: true }))
@@ -153,7 +151,7 @@ async function sharedChunk(): Promise<Plugin> {
   };
 }
 
-/** Finds the output of an entry point. An output of the `copy` loader has an input instead of an entry point. */
+/** The `copy` loader's outputs have an input instead of an entry point. */
 function outputOf({ outputs }: Metafile, entry: string): string {
   const found = Object.entries(outputs).find(
     ([, { entryPoint, inputs }]) => (entryPoint ?? Object.keys(inputs)[0]) === entry,
@@ -162,7 +160,6 @@ function outputOf({ outputs }: Metafile, entry: string): string {
   return found[0];
 }
 
-/** Collects what an output imports before it runs, at any depth. */
 function importsOf(metafile: Metafile, output: string, found = new Set<string>()): Set<string> {
   for (const { path, kind } of metafile.outputs[output]?.imports ?? []) {
     if (kind !== 'import-statement' || found.has(path)) continue;
@@ -172,7 +169,7 @@ function importsOf(metafile: Metafile, output: string, found = new Set<string>()
   return found;
 }
 
-/** Keeps the newest builds: servers of other versions may still read theirs. */
+/** Keeps the newest: servers of other versions may still read theirs. */
 async function removeOldBuilds(folder: string): Promise<void> {
   const builds = await Promise.all(
     (await readdir(folder)).map(async name => {

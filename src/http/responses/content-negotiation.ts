@@ -1,14 +1,13 @@
 /**
- * Tells whether a client accepts gzip. `*` alone does not count, nor does gzip with less weight than `identity`: Chromium's own HLS
- * player sends `identity;q=1, *;q=0` and breaks on gzip.
+ * `*` alone does not count, nor does gzip with less weight than `identity`: Chromium's own HLS player sends
+ * `identity;q=1, *;q=0` and breaks on gzip.
  *
- * **Source**: RFC 9110, HTTP Semantics, 12.5.3
+ * **Source**: RFC 9110 12.5.3
  */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   return acceptsCoding(acceptEncoding, ['gzip', 'x-gzip']);
 }
 
-/** Tells whether a client accepts Brotli, by the rules of {@link acceptsGzip}. */
 export function acceptsBrotli(acceptEncoding: string | undefined): boolean {
   return acceptsCoding(acceptEncoding, ['br']);
 }
@@ -26,15 +25,9 @@ function acceptsCoding(acceptEncoding: string | undefined, names: readonly strin
   return wanted > 0 && wanted >= identity;
 }
 
-/** Formats of errors. */
 type ErrorFormat = 'json' | 'html' | 'text';
 
-/**
- * Chooses the format of an error: a page for clients that accept `text/html`, JSON for those that accept it or a wildcard, otherwise
- * plain text.
- *
- * **Source**: RFC 9110 12.5.1
- */
+/** Prefers HTML for `text/html`, JSON for JSON or a wildcard, otherwise plain text (RFC 9110 12.5.1). */
 export function negotiateErrorFormat(accept: string | undefined): ErrorFormat {
   if (accept === undefined) return 'json';
   const weights = new Map<string, number>();
@@ -58,7 +51,7 @@ function qualityOf(parameters: readonly string[]): number {
   return 1;
 }
 
-/** Tells whether `If-None-Match` has `etag`, by weak comparison (RFC 9110, 13.1.2). */
+/** Compares weakly (RFC 9110, 13.1.2). */
 export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;

@@ -6,7 +6,7 @@ import { acceptsBrotli, acceptsGzip } from './content-negotiation.ts';
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
 
-/** A text in every content encoding, for responses that are the same for everyone. */
+/** Encodes a response that is the same for everyone, once per content encoding. */
 export class EncodedText {
   readonly #plain: Buffer;
   readonly #gzip: Buffer;
@@ -21,7 +21,6 @@ export class EncodedText {
     this.etag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 16)}"`;
   }
 
-  /** Encodes a text in the thread pool. */
   static async of(text: string): Promise<EncodedText> {
     const plain = Buffer.from(text);
     const [gzip, brotli] = await Promise.all([
@@ -31,7 +30,7 @@ export class EncodedText {
     return new EncodedText(plain, gzip, brotli);
   }
 
-  /** Chooses the smallest form that `Accept-Encoding` allows. `encoding` is undefined for the plain text. */
+  /** Chooses the smallest form that the client accepts. `encoding` is undefined for the plain text. */
   bodyFor(acceptEncoding: string | undefined): { body: Buffer; encoding: 'br' | 'gzip' | undefined } {
     if (acceptsBrotli(acceptEncoding)) return { body: this.#brotli, encoding: 'br' };
     if (acceptsGzip(acceptEncoding)) return { body: this.#gzip, encoding: 'gzip' };

@@ -1,6 +1,5 @@
 import { AppError, type ErrorCode, errorRegister, type Problem } from '../../shared/errors.ts';
 
-/** The body of every response of 400 and above. */
 export interface ErrorBody {
   type?: string;
   title: string;
@@ -11,7 +10,6 @@ export interface ErrorBody {
   problems?: ErrorProblem[];
 }
 
-/** An invalid field. */
 interface ErrorProblem {
   type?: string;
   title: string;
@@ -21,8 +19,7 @@ interface ErrorProblem {
 }
 
 /**
- * Converts an error to a response body. Internal errors say only `Server error`.
- *
+ * Internal errors say only `Server error`.
  * @param docsBase base of `type`, without a slash at its end
  */
 export function toErrorBody(error: unknown, docsBase: string): ErrorBody {
@@ -40,7 +37,6 @@ export function toErrorBody(error: unknown, docsBase: string): ErrorBody {
   return body;
 }
 
-/** Returns the body of an error that was not thrown. */
 export function errorBodyFor(code: ErrorCode, status: number, detail: string, docsBase: string): ErrorBody {
   return { type: `${docsBase}/${code}`, title: errorRegister[code].title, status, detail };
 }

@@ -7,12 +7,11 @@ import { toErrorBody } from './error-body.ts';
 
 const yearSeconds = 31_536_000;
 
-/** `Cache-Control` of a file whose name changes with its content. */
 export const immutableCacheControl = `public, max-age=${yearSeconds}, immutable`;
 
 export const pageMethods = 'GET, HEAD, OPTIONS';
 
-/** Responds to other methods than GET and HEAD, for which it returns false. */
+/** Returns false for GET and HEAD; responds to other methods. */
 export function answerNonGetMethods(
   request: HttpRequest,
   response: ServerResponse,
@@ -24,7 +23,6 @@ export function answerNonGetMethods(
   return true;
 }
 
-/** Sends a text plain or gzipped, or 304. */
 export function sendText(
   request: HttpRequest,
   response: ServerResponse,

@@ -1,23 +1,19 @@
 import type { PeerRequest } from '../listener/client-address.ts';
 
-/** Owner of a request's credentials. */
 export interface Caller {
   readonly projectId: string;
   readonly accountId: string;
   readonly environment: 'sandbox' | 'production';
 }
 
-/** Sets a header of the response, whatever its status. */
 export type SetHeader = (name: string, value: string) => void;
 
 /**
- * Identifies the caller by the `Authorization` header, or by the cookie of a session and the `Millrace-Environment` header.
- *
+ * Reads the `Authorization` header, or the session cookie and the `Millrace-Environment` header.
  * @throws AppError of the `authentication-` and `authorization-` codes
  */
 export type Authenticate = (request: PeerRequest, setHeader: SetHeader) => Caller;
 
-/** An uploader with an upload token. */
 export interface UploadCaller {
   readonly token: string;
   readonly projectId: string;
@@ -25,8 +21,7 @@ export interface UploadCaller {
 }
 
 /**
- * Identifies the uploader by the `token` of the query.
- *
+ * Reads the `token` of the query.
  * @throws AppError of the `authentication-` and `authorization-` codes
  */
 export type AuthenticateUpload = (token: string | undefined) => UploadCaller;
@@ -39,8 +34,7 @@ export interface SessionCaller {
 }
 
 /**
- * Identifies the signed-in user by the cookie of a session.
- *
+ * Reads the session cookie.
  * @throws AppError of the `authentication-` and `authorization-` codes
  */
 export type AuthenticateSession = (request: PeerRequest, setHeader: SetHeader) => SessionCaller;

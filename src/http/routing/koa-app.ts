@@ -39,13 +39,12 @@ import {
 import { RouteTable } from './route-table.ts';
 import { type InputPart, validate } from './validation.ts';
 
-/** Receives every response for metrics, with a bounded set of labels. */
+/** Receives responses for metrics, with a bounded set of labels. */
 export interface HttpObserver {
   /** `route` is the pattern (`/live-streams/{liveStreamId}`) or `unmatched`. */
   observeRequest(request: { method: string; route: string; status: number; durationMs: number }): void;
 }
 
-/** Dependencies of {@link createKoaApp}. */
 interface KoaAppOptions {
   readonly routes: readonly Route[];
   readonly authenticate: Authenticate;
@@ -54,9 +53,8 @@ interface KoaAppOptions {
   /** Needed by routes with sessions. */
   readonly authenticateSession?: AuthenticateSession;
   readonly limiter: RateLimiter;
-  /** Base of the `type` of errors, without a slash at its end; a function, since ports are known late. */
+  /** Base of the `type` of errors, without a slash at its end. A function, since ports are known late. */
   readonly docsBase: () => string;
-  /** Folder of uploads in progress. */
   readonly uploadDir: string;
   /** @throws AppError `disk-full` when so many more bytes would leave too little space */
   readonly requireFreeSpace?: (bytes: number) => Promise<void>;
@@ -64,7 +62,7 @@ interface KoaAppOptions {
   readonly clock?: Clock;
   readonly observer?: HttpObserver;
   readonly bodyTimeoutMs?: number;
-  /** Longest silence of an uploader; `bodyTimeoutMs` unless given. */
+  /** `bodyTimeoutMs` unless given. */
   readonly uploadIdleTimeoutMs?: number;
 }
 
@@ -73,12 +71,11 @@ const maxJsonBytes = 1_024 * 1_024;
 const maxUnauthenticatedJsonBytes = 16 * 1_024;
 const maxJsonDepth = 32;
 const defaultBodyTimeoutMs = 20_000;
-/** Longer texts are sent as bytes: ASCII, which most are, is copied faster than encoded. */
+/** Longer texts are sent as bytes: ASCII is copied faster than encoded. */
 const maxStringBodyLength = 4_096;
-/** Lifetime of an {@link EncodedText}, which changes with the server's version. */
 const encodedTextSeconds = 300;
 const noQuery = z.strictObject({});
-/** Headers of every response. Responses hold stream keys and private tokens, so nothing may cache them. */
+/** Responses hold stream keys and private tokens, so nothing may cache them. */
 const fixedHeaders = Object.entries({
   ...corsHeaders,
   'Cache-Control': 'no-store',
@@ -92,8 +89,9 @@ interface AppState {
 }
 
 /**
- * Creates the API as a Koa application. A request passes route (404, 405), credentials (401, 403), rate limit (429), body (400, 413),
- * resource (404), validation (400), handler. A file is received only after its resource was found.
+ * Creates the API as a Koa application. A request passes route (404, 405), credentials (401, 403), rate limit
+ * (429), body (400, 413), resource (404), validation (400), handler. A file is received only after its
+ * resource was found.
  */
 export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: string): string[] } {
   const { authenticate, docsBase, limiter, log, observer } = options;
@@ -209,7 +207,7 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
   return Object.assign(koa, { methodsOf: (path: string) => table.methodsOf(path) });
 }
 
-/** Returns the owner of the rate limit: the project, or the account for sessions without an environment. */
+/** Falls back to the account for sessions without an environment. */
 function rateLimitOwner(caller: Caller | UploadCaller | SessionCaller): RatedProject {
   if ('projectId' in caller) return caller;
   return { projectId: caller.accountId, environment: 'production' };
@@ -220,7 +218,6 @@ function notFound(route: Route): AppError {
   return new AppError('resource-not-found', undefined, { details: name === undefined ? {} : { name } });
 }
 
-/** Sets the rate limit headers, late, when their values are known. */
 function setRate(ctx: Context): void {
   ctx.set(rateHeaders((ctx.state as AppState).rate));
 }

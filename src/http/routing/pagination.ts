@@ -1,14 +1,9 @@
 import { z } from 'zod';
 import type { ListResult, PageRequest, Sort } from '../../shared/list-page.ts';
 
-/** Defaults and limits of every list. */
 export const pagingLimits = { defaultPageSize: 25, maxPageSize: 100, maxCurrentPage: 2_147_483_647 } as const;
 
-/**
- * Schema of a list's query: filters, sort order and page.
- *
- * @param sortFields names for `sortBy`; empty for lists that cannot be sorted
- */
+/** @param sortFields empty for lists that cannot be sorted */
 export function listQuery<Filters extends z.ZodRawShape, const Fields extends readonly string[]>(
   filters: Filters,
   sortFields: Fields,
@@ -32,7 +27,7 @@ export function listQuery<Filters extends z.ZodRawShape, const Fields extends re
   });
 }
 
-/** Returns the sort order of a list query: newest first unless the caller chooses one. */
+/** Sorts newest first unless the caller chooses. */
 export function sortOf<Field extends string>(
   query: { sortBy?: Field | undefined; sortOrder?: 'asc' | 'desc' | undefined },
   newest: Field,
@@ -46,7 +41,6 @@ const linkSchema = z.object({
   uri: z.string().meta({ examples: ['/live-streams?currentPage=1&pageSize=25'] }),
 });
 
-/** The `pagination` member of a list. */
 export const paginationSchema = z
   .object({
     currentPage: z.int(),
@@ -58,18 +52,16 @@ export const paginationSchema = z
   })
   .meta({ id: 'Pagination' });
 
-/** Schema of a list response: `data` and `pagination`. */
 export function listSchema<Item extends z.ZodType>(item: Item) {
   return z.object({ data: z.array(item), pagination: paginationSchema });
 }
 
-/** A list response. */
 export interface Page<Item> {
   data: Item[];
   pagination: z.infer<typeof paginationSchema>;
 }
 
-/** Builds a list response. Links keep the caller's filters, before `currentPage`. */
+/** Links keep the caller's filters, before `currentPage`. */
 export function pageOf<Item>(
   request: { readonly path: string; readonly queryText: string; readonly query: PageRequest },
   { items, total: itemsTotal }: ListResult<Item>,

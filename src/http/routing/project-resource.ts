@@ -2,8 +2,7 @@ import { AppError } from '../../shared/errors.ts';
 import type { Caller } from './caller.ts';
 
 /**
- * Returns the fields that the routes of one resource have in common: they answer 404 unless the caller's project has it.
- *
+ * Answers 404 unless the caller's project has the resource.
  * @param param name of the id in the path, with its description
  */
 export function projectResource<const Param extends string, Resource>(
@@ -20,7 +19,7 @@ export function projectResource<const Param extends string, Resource>(
   } as const;
 }
 
-/** Returns the error for a resource that the caller's project does not have. @param name of the id in the path */
+/** @param name of the id in the path */
 export function notFoundError(name: string, cause?: unknown): AppError {
   return new AppError('resource-not-found', undefined, { details: { name }, cause });
 }

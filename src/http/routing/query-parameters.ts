@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** One `name[key][key]=value` of a query, decoded. */
+/** One decoded `name[key][key]=value`. */
 interface QueryEntry {
   readonly name: string;
-  /** Texts in brackets; `''` for `[]`. */
+  /** `''` for `[]`. */
   readonly keys: readonly string[];
   readonly value: string;
 }
 
-/** Splits a query without its `?`. Brackets and everything else may be percent-encoded; a space is `+` or `%20`. */
+/** Decodes percent-encoding, also of brackets, and `+` as a space. */
 export function parseQuery(text: string): QueryEntry[] {
   if (text === '') return [];
   const entries: QueryEntry[] = [];
@@ -37,7 +37,7 @@ function decode(text: string): string {
   }
 }
 
-/** Converts the entries of one name for its schema; leaves invalid values for the schema to refuse. */
+/** Leaves invalid values for the schema to refuse. */
 type Reader = (entries: readonly QueryEntry[], field: z.core.$ZodType) => unknown;
 
 const readers: Readonly<Record<string, Reader>> = {
@@ -79,7 +79,7 @@ function lastScalar(entries: readonly QueryEntry[]): unknown {
   return last?.keys.length === 0 ? last.value : [last?.value];
 }
 
-/** Schema of `name[key]=value` pairs with any keys, which may repeat; the values of a key are grouped. */
+/** Accepts `name[key]=value` pairs with any keys, which may repeat; groups the values of a key. */
 export function queryPairs(maxPairs: number) {
   const hasAllowedSize = z.refine<Map<string, string[]>>(
     pairs => [...pairs.values()].flat().length <= maxPairs,
@@ -97,8 +97,8 @@ export function queryPairs(maxPairs: number) {
 }
 
 /**
- * Creates a parser of queries for an object schema. The type of a field decides: numbers, booleans, lists (`tags[]=a`), maps
- * (`metadata[k]=v`) and objects (`filterBy[k][]=v`); of a repeated scalar the last value counts. Unknown names are kept for the schema
+ * Parses queries by the type of each field: numbers, booleans, lists (`tags[]=a`), maps (`metadata[k]=v`) and
+ * objects (`filterBy[k][]=v`). The last value of a repeated scalar counts. Keeps unknown names for the schema
  * to refuse.
  */
 export function queryReader(schema: z.ZodObject): (text: string) => Record<string, unknown> {

@@ -3,12 +3,11 @@ import type { Context, Middleware } from 'koa';
 import { AppError } from '../../shared/errors.ts';
 import type { Route } from './route.ts';
 
-/** Serves a request that belongs to a route. */
 type ServeRoute = (ctx: Context, route: Route, params: Record<string, string>) => Promise<void>;
 
 /**
- * Finds the route of a request. Paths are case sensitive, without a slash at the end. Routes with the same first segment and length
- * share a router, so that a request is matched against few patterns.
+ * Finds the route of a request. Paths are case sensitive, without a trailing slash. Routes with the same
+ * first segment and length share a router, so that a request is matched against few patterns.
  */
 export class RouteTable {
   readonly #routers = new Map<string, Router>();
@@ -25,10 +24,9 @@ export class RouteTable {
     this.dispatch = (ctx, next) => dispatchers.get(shapeOf(ctx.path))?.(ctx as RouterContext, next) ?? next();
   }
 
-  /** Calls `serve` for the route of a request, or `next` when there is none. */
   readonly dispatch: Middleware;
 
-  /** Returns the methods of a path, sorted; empty for an unknown path. */
+  /** Sorted; empty for an unknown path. */
   methodsOf(path: string): string[] {
     const matched = this.#routers.get(shapeOf(path))?.match(path, 'OPTIONS').path ?? [];
     const methods = new Set(matched.flatMap(layer => layer.methods));
@@ -36,7 +34,6 @@ export class RouteTable {
     return [...methods].sort();
   }
 
-  /** Returns the error for a request without a route and, for a known path, the `Allow` header. */
   errorFor(path: string): { error: AppError; allow: string | undefined } {
     const methods = this.methodsOf(path);
     if (methods.length === 0) return { error: new AppError('unrecognized-request-url'), allow: undefined };
@@ -44,7 +41,7 @@ export class RouteTable {
   }
 }
 
-/** Returns the first segment of a path, which is never a parameter, and the number of segments. */
+/** Returns the first segment, which is never a parameter, and the number of segments. */
 function shapeOf(path: string | null): string {
   // Koa's path is null for a request target such as `http://?x`, in spite of its types.
   if (path === null) return '';

@@ -6,71 +6,67 @@ import type { EncodedText } from '../responses/encoded-text.ts';
 import type { Caller, SessionCaller, SetHeader, UploadCaller } from './caller.ts';
 import type { RateClass } from './rate-limiter.ts';
 
-/** Methods of routes; `HEAD` comes with `GET`, `OPTIONS` with all. */
+/** `HEAD` comes with `GET`, `OPTIONS` with all. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParamNames<Rest>
   : never;
 
-/** The values of a path's `{names}`. */
+/** Values of a path's `{names}`. */
 type Params<Path extends string> = Readonly<Record<ParamNames<Path>, string>>;
 
-/** Documents a path parameter: a sentence, and a pattern without anchors. */
+/** A sentence, and a pattern without anchors. */
 type PathParam = string | { readonly description: string; readonly pattern: string };
 
-/** An uploaded file, spooled to disk. It is deleted after the handler unless the handler moved it. */
+/** Spooled to disk, and deleted after the handler unless the handler moved it. */
 export interface UploadedFile {
   readonly path: string;
   readonly bytes: number;
   /** Named by the caller, without folders; not to be trusted. */
   readonly fileName: string;
-  /** SHA-256, if the admission needs it. */
   readonly digest: Buffer | undefined;
-  /** Text fields of the form, the last of each name. */
+  /** The last of each name. */
   readonly fields: ReadonlyMap<string, string>;
 }
 
-/** A request body that is one JSON object. */
 interface JsonBody<Schema extends z.ZodObject> {
   readonly kind: 'json';
   readonly schema: Schema;
 }
 
-/** A request body that is `multipart/form-data` with one file. */
 export interface FileBody {
   readonly kind: 'file';
   readonly maxBytes: number;
   /** For the API document, such as `A JPEG, PNG or WebP image.` */
   readonly description: string;
-  /** For the API document: accepted media types. */
+  /** For the API document. */
   readonly contentTypes: readonly string[];
   /** Allowed text fields, with a sentence for each. */
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-/** Limits of an upload, decided before its bytes are read. */
+/** Decided before the bytes are read. */
 export interface FileAdmission {
   readonly maxBytes: number;
   /** Replaces `uploaded-file-too-large`. */
   readonly tooLargeError?: AppError;
-  /** The SHA-256 is needed. */
   readonly needsDigest?: boolean;
-  /** Called when the file begins, with the fields before it. Throws to refuse. */
+  /** Receives the fields before the file. Throws to refuse. */
   readonly onFileBegin?: (fields: ReadonlyMap<string, string>) => void;
   /** Called once, when the request is over. */
   readonly onFinished?: () => void;
 }
 
-/** Documents a request header, which the handler reads itself. */
+/** Documented only: the handler reads it itself. */
 interface RequestHeader {
   readonly description: string;
-  /** Pattern of valid values, without anchors. */
+  /** Without anchors. */
   readonly pattern: string;
   readonly examples: Readonly<Record<string, string>>;
 }
 
-/** An error of a route: preferably a code, which gives the API document an example, or a status. */
+/** A code gives the API document an example, unlike a status. */
 type RouteError = 400 | 403 | 404 | 409 | 503 | ErrorCode;
 
 export function jsonBody<Schema extends z.ZodObject>(schema: Schema): JsonBody<Schema> {
@@ -81,7 +77,6 @@ export function fileBody(file: Omit<FileBody, 'kind'>): FileBody {
   return { kind: 'file', ...file };
 }
 
-/** A file as a response. */
 export interface FileAnswer {
   /** One of the route's `fileTypes`. */
   readonly contentType: string;
@@ -92,12 +87,11 @@ export interface FileAnswer {
 
 type AnyAnswer = z.ZodType | string | readonly string[] | undefined;
 
-/** The successful response of a route: JSON of a schema, text of a content type, a file of some types, or nothing. */
 type Success<Answer extends AnyAnswer> = {
   /** 101 is for upgrades, to which an upgrade handler responds. */
   readonly status: 101 | 200 | 201 | 202 | 204;
   readonly description: string;
-  /** Headers that the handler sets, with a sentence for each. */
+  /** A sentence for each header that the handler sets. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The response is an {@link EncodedText} that clients cache and revalidate. */
   readonly isCacheable?: true;
@@ -114,12 +108,11 @@ type BodyValue<Body> =
   Body extends JsonBody<infer Schema> ? z.output<Schema> : Body extends FileBody ? UploadedFile : undefined;
 
 /**
- * Credentials of a route: an API key, an access token or a session with an environment (`key`); a session alone; the `token` of the
- * query; none.
+ * `key`: an API key, an access token or a session with an environment. `upload-token`: the `token` of the
+ * query.
  */
 type RouteAuth = 'key' | 'session' | 'upload-token' | 'none';
 
-/** The caller of a route by its {@link RouteAuth}. */
 type CallerOf<Auth> = Auth extends 'key'
   ? Caller
   : Auth extends 'session'
@@ -128,26 +121,19 @@ type CallerOf<Auth> = Auth extends 'key'
       ? UploadCaller
       : undefined;
 
-/** The request as a handler gets it. */
 interface RouteRequest<Path extends string, Query extends z.ZodObject, Body, Found, Auth> {
   readonly params: Params<Path>;
   readonly query: z.output<Query>;
-  /** The validated JSON, or the file. */
   readonly body: BodyValue<Body>;
-  /** Result of `find`. */
   readonly found: Found;
-  /** Owner of the credentials. */
   readonly caller: CallerOf<Auth>;
-  /** The raw path. */
   readonly path: string;
-  /** The raw query, without its `?`. */
+  /** Without its `?`. */
   readonly queryText: string;
   readonly incoming: IncomingMessage;
-  /** Sets a header of the response. */
   readonly setHeader: SetHeader;
 }
 
-/** A route with its documentation, validation and handler, for {@link defineRoute}. */
 interface RouteDefinition<
   Path extends string,
   Query extends z.ZodObject,
@@ -157,19 +143,19 @@ interface RouteDefinition<
   Answer extends AnyAnswer,
 > {
   readonly method: Method;
-  /** `/live-streams/{liveStreamId}`: the names are the handler's `params`, the last one the `name` of a 404. */
+  /**
+   * `/live-streams/{liveStreamId}`: the names are the handler's `params`, the last one the `name` of a 404.
+   */
   readonly path: Path;
-  /** Heading under which the API document lists it. */
+  /** Heading in the API document. */
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
   readonly auth: Auth;
   /** `reads` for `GET` and `writes` for other methods unless given. */
   readonly rateClass?: RateClass;
-  /** Documentation of each path parameter. */
   readonly params?: Readonly<Record<ParamNames<Path>, PathParam>>;
   readonly query?: Query;
-  /** Documentation of request headers. */
   readonly headers?: Readonly<Record<string, RequestHeader>>;
   readonly body?: Body;
   readonly success: Success<Answer>;
@@ -177,17 +163,16 @@ interface RouteDefinition<
   readonly otherSuccess?: {
     readonly status: 201 | 202;
     readonly description: string;
-    /** Selects this status for a request. */
     readonly when: (request: RouteRequest<Path, Query, Body, Found, Auth>) => boolean;
   };
-  /** Errors of the route for the API document, beside those that follow from the definition. */
+  /** Errors beside those that follow from the definition, for the API document. */
   readonly errors?: readonly RouteError[];
-  /** Looks the resource up before its attributes are validated; undefined answers 404. */
+  /** Runs before validation; undefined answers 404. */
   readonly find?: (request: {
     readonly params: Params<Path>;
     readonly caller: CallerOf<Auth>;
   }) => Found | undefined;
-  /** Decides the limits of an upload before it is received; those of `body` apply unless given. Throws to refuse. */
+  /** Runs before the upload; the limits of `body` apply unless given. Throws to refuse. */
   readonly admitFile?: (request: {
     readonly params: Params<Path>;
     readonly found: Found;
@@ -199,7 +184,6 @@ interface RouteDefinition<
   ) => AnswerValue<Answer> | Promise<AnswerValue<Answer>>;
 }
 
-/** Without a response body, any result of the handler is fine. */
 type AnswerValue<Answer> = Answer extends z.ZodType
   ? z.input<Answer>
   : Answer extends string
@@ -208,7 +192,7 @@ type AnswerValue<Answer> = Answer extends z.ZodType
       ? FileAnswer
       : unknown;
 
-/** A route without its type parameters, for the router and the API document. */
+/** A route without its type parameters. */
 export interface Route {
   readonly method: Method;
   readonly path: string;
@@ -245,7 +229,6 @@ export interface Route {
   readonly handle: (request: RouteInput) => unknown;
 }
 
-/** The request as the router passes it to a {@link Route}; {@link defineRoute} ties its parts to the route's schemas. */
 interface RouteInput {
   readonly params: Record<string, string>;
   readonly query: unknown;
@@ -258,7 +241,6 @@ interface RouteInput {
   readonly setHeader: SetHeader;
 }
 
-/** Declares a route. Schemas type the handler's input and result. */
 export function defineRoute<
   const Path extends string,
   Answer extends AnyAnswer = undefined,
@@ -280,7 +262,6 @@ export function defineRoute<
   } as unknown as Route;
 }
 
-/** A JSON body is required by PATCH and by schemas with a required attribute. */
 export function isJsonBodyRequired(method: Method, schema: z.ZodObject): boolean {
   return method === 'PATCH' || !schema.safeParse({}).success;
 }

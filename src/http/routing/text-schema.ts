@@ -6,7 +6,6 @@ const withoutNull = [
   'This value should not contain the character U+0000.',
 ] as const;
 
-/** Schema of a text with a maximum length, which may be empty. */
 export function text(maxCharacters: number) {
   return z
     .string()
@@ -14,7 +13,6 @@ export function text(maxCharacters: number) {
     .refine(...withoutNull);
 }
 
-/** Schema of a text that is not empty. */
 export function nonEmptyText(maxCharacters: number) {
   return z
     .string()

@@ -2,15 +2,14 @@ import { z } from 'zod';
 import { AppError, type ErrorCode, errorRegister, type Problem } from '../../shared/errors.ts';
 import { unwrapSchema } from './query-parameters.ts';
 
-/** Location of an invalid value: missing body attributes have an error of their own, missing query parameters do not. */
+/** Missing body attributes have an error of their own, missing query parameters do not. */
 type ProblemSource = 'body' | 'query';
 
 const invalidTitle = 'An attribute is invalid.';
-/** Further problems are counted only: a body of a megabyte can have a hundred thousand. */
+/** Further problems are only counted: a body of a megabyte can have a hundred thousand. */
 const maxProblems = 100;
 const maxNameLength = 200;
 
-/** Input from one location of a request, with its schema. */
 export interface InputPart {
   readonly source: ProblemSource;
   readonly schema: z.ZodObject;
@@ -18,9 +17,8 @@ export interface InputPart {
 }
 
 /**
- * Validates all parts and returns their values in order.
- *
- * @throws AppError `invalid-attribute`, or `attribute-required` when fields are only missing, with up to a hundred problems
+ * Returns the values of all parts in order.
+ * @throws AppError `invalid-attribute`, or `attribute-required` when fields are only missing
  */
 export function validate(parts: readonly InputPart[]): unknown[] {
   const problems: Problem[] = [];
@@ -36,7 +34,9 @@ export function validate(parts: readonly InputPart[]): unknown[] {
   return values;
 }
 
-/** Applies the `problemType` of a schema to problems without a specific title, and names them without list indexes. */
+/**
+ * Applies a schema's `problemType` to problems without a specific title, and names them without list indexes.
+ */
 function withProblemType(type: ErrorCode | undefined, problems: readonly Problem[]): readonly Problem[] {
   if (type === undefined) return problems;
   return problems.map(problem =>
@@ -51,12 +51,11 @@ function withProblemType(type: ErrorCode | undefined, problems: readonly Problem
   );
 }
 
-/** Returns the error of an attribute that breaks a rule outside of the schema, such as an id that must exist. */
+/** Refuses an attribute that breaks a rule outside of the schema, such as an id that must exist. */
 export function attributeError(name: string, detail: string): AppError {
   return validationError([{ type: 'invalid-attribute', title: invalidTitle, name, detail }]);
 }
 
-/** Returns the error of an unknown attribute. */
 export function unknownAttributeError(name: string): AppError {
   return validationError([unknownField([name])]);
 }
@@ -154,7 +153,7 @@ function unknownField(path: readonly PropertyKey[]): Problem {
   return invalidValue(path, 'This field was not expected.');
 }
 
-/** Formats `['restreams', 0, 'serverUrl']` as `restreams[0][serverUrl]`, shortened when a caller's own name is very long. */
+/** Formats `['restreams', 0, 'serverUrl']` as `restreams[0][serverUrl]`; shortens very long names. */
 function nameOf(path: readonly PropertyKey[]): string {
   const name = path.map((part, depth) => (depth === 0 ? String(part) : `[${String(part)}]`)).join('');
   return name.length <= maxNameLength ? name : `${name.slice(0, maxNameLength).toWellFormed()}…`;
