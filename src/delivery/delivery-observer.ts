@@ -1,4 +1,4 @@
-/** Purpose of a viewer's request. A bounded set, fit for a metric label. */
+/** A bounded set, fit for a metric label. */
 export type RequestKind =
   | 'multivariant'
   | 'playlist'
@@ -26,18 +26,16 @@ export type RequestKind =
   | 'vod-sample'
   | 'unknown';
 
-/** Reason for which the server ended a viewer's connection or stream. */
 export type ViewerDropReason = 'viewer-stalled' | 'events-stalled';
 
-/** The project whose viewers receive bytes, and the kind of media. */
 export interface TrafficOwner {
   readonly projectId: string;
   readonly deliveryKind: 'live' | 'vod';
 }
 
-/** Receives the measurements of delivery. Methods must not throw. */
+/** Methods must not throw. */
 export interface DeliveryObserver {
-  /** Counts body bytes handed to a viewer's connection. `owner` is absent for files that all projects share. */
+  /** Counts body bytes handed to a connection. `payer` is absent for files that all projects share. */
   bytesOut(count: number, payer?: TrafficOwner): void;
   viewerDropped(reason: ViewerDropReason): void;
   request(kind: RequestKind, status: number): void;

@@ -21,33 +21,30 @@ import { VodDelivery } from './vod/vod-delivery.ts';
 import { parseVodPath, type VodPath } from './vod/vod-path.ts';
 import type { VodSource } from './vod/vod-source.ts';
 
-/** Dependencies and settings of {@link Delivery}. */
 export interface DeliveryOptions {
   readonly live: LiveSource;
   readonly streams: LiveStreamDirectory;
-  /** Pictures of live streams without an uploaded image. */
+  /** Images of live streams without an uploaded one. */
   readonly frames: LiveFrameSource;
   readonly vod: VodSource;
-  /** The logo of a player theme, if it has one of this format. */
   readonly logo: (playerId: string, extension: 'png' | 'jpg') => ResponseBody | undefined;
   readonly sessions: PrivateSessions;
-  /** Base of the server's public addresses, without a slash at its end; `''` keeps pages from being shared. */
+  /** Without a slash at its end; `''` keeps pages from being shared. */
   readonly publicUrl: () => string;
   /** Base of the `type` of errors, without a slash at its end. */
   readonly docsBase: () => string;
-  /** The browser code of the player's pages. */
   readonly bundles: BrowserBundles;
   readonly log: Logger;
   readonly observer: DeliveryObserver;
   readonly clock: Clock;
   readonly addressOf: AddressOf;
-  /** A viewer who reads nothing for this long is cut off. */
+  /** Cuts off a viewer who reads nothing for this long. */
   readonly viewerStallMs: number;
-  /** Open player pages that are sent state changes, over all streams; 20,000 unless given. */
+  /** Player pages that receive state changes; 20,000 unless given. */
   readonly maxEventClients?: number;
-  /** The same for one stream; 5,000 unless given. */
+  /** 5,000 unless given. */
   readonly maxEventClientsPerStream?: number;
-  /** Interval of the sign of life on an event stream without events; 15,000 ms unless given. */
+  /** 15,000 unless given. */
   readonly heartbeatMs?: number;
   readonly viewers: ViewerCount;
 }
@@ -57,7 +54,6 @@ const maxUrlLength = 2048;
 const noStore = 'no-store';
 const nosniff = ['X-Content-Type-Options', 'nosniff'] as const;
 
-/** Responds to viewers: with playlists, media, images and player pages of live streams and videos. */
 export class Delivery implements Component {
   readonly name = 'delivery';
   readonly #options: DeliveryOptions;
@@ -91,28 +87,23 @@ export class Delivery implements Component {
 
   async start(): Promise<void> {}
 
-  /** Ends the event streams. Viewers go on fetching what there is. */
+  /** Ends the event streams. Viewers go on fetching. */
   async drain(): Promise<void> {
     this.#events.drain();
   }
 
-  /** Ends the event streams and every held request. */
   async stop(): Promise<void> {
     this.#events.stop();
     this.#pending.end();
     this.#guard.stop();
   }
 
-  /** Returns the methods of a path for viewers; undefined for all other paths. */
+  /** Returns undefined for paths that are not for viewers. */
   allowedMethods(path: string): string | undefined {
     return (parseVodPath(path) ?? parseViewerPath(path)) === undefined ? undefined : allowedMethods;
   }
 
-  /**
-   * Responds to a request for a path for viewers.
-   *
-   * @returns false for other paths, which are left untouched
-   */
+  /** @returns false for paths that are not for viewers, left untouched */
   handle(request: ViewerRequest, response: ViewerResponse): boolean {
     const url = request.url ?? '/';
     const queryAt = url.indexOf('?');
@@ -193,7 +184,7 @@ export class Delivery implements Component {
     }
   }
 
-  /** Another image may come to this address at any time. */
+  /** Revalidated: the owner may replace the image at any time. */
   #sendLogo(exchange: Exchange, { playerId, extension }: ViewerPath & { kind: 'logo' }): void {
     const logo = this.#options.logo(playerId, extension);
     if (logo === undefined) {
@@ -213,13 +204,13 @@ export class Delivery implements Component {
     }
   }
 
-  /** Requests that need the files wait for {@link #loadFiles} first. */
+  /** Call after {@link #loadFiles}. */
   #files(): PlayerFiles {
     if (this.#loadedFiles === undefined) throw new Error('the files of the player are not loaded');
     return this.#loadedFiles;
   }
 
-  /** Loads the files on the first request for one; after a failure the next request tries again. */
+  /** Loads the files once; the next request retries a failure. */
   #loadFiles(): Promise<void> {
     this.#loadingFiles ??= loadPlayerFiles(this.#options.bundles)
       .then(files => {

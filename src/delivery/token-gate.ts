@@ -3,33 +3,28 @@ import type { Clock } from '../shared/clock.ts';
 import type { PrivateAccess, PrivateSession, PrivateSessions } from './private-sessions.ts';
 import type { ViewerRequest } from './responses/exchange.ts';
 
-/** A viewer with the session of a private token. */
 interface TokenHolder {
   readonly access: PrivateAccess;
-  /** Headers of the response: names and values in turn. */
+  /** Names and values in turn. */
   readonly headers: readonly string[];
 }
 
-/** A request with a private token. */
 interface TokenAdmissionRequest {
   readonly request: ViewerRequest;
-  /** Id of the video or live stream. */
+  /** Of the video or live stream. */
   readonly resourceId: string;
   readonly token: string;
   readonly query: URLSearchParams;
-  /** The session in the path, if there is one. */
   readonly pathSession?: string | undefined;
-  /** The request claims the token if it is unused. */
+  /** Claims the token if it is unused. */
   readonly mayClaimToken: boolean;
-  /** Path of the session cookie. */
   readonly cookiePath: string;
 }
 
-/** Dependencies of {@link TokenGate}. */
 export interface TokenGateOptions {
   readonly sessions: PrivateSessions;
   readonly clock: Clock;
-  /** The server's public address, without a slash at its end. */
+  /** Without a slash at its end. */
   readonly publicUrl: () => string;
 }
 
@@ -37,8 +32,8 @@ const cookieName = 'avh';
 const maxCookies = 8;
 
 /**
- * Admits viewers of private resources by the session of their token. The session comes in the query (`avh`), the header
- * `X-Token-Session`, a cookie or the path; or the viewer's address and user agent identify it.
+ * Admits viewers of private resources by the session of their token: in the query (`avh`), the header
+ * `X-Token-Session`, a cookie or the path; or by address and user agent.
  */
 export class TokenGate {
   readonly #sessions: PrivateSessions;
@@ -70,15 +65,14 @@ export class TokenGate {
     };
   }
 
-  /** Tells whether the session of an admitted viewer is still open. */
   isOpen(resourceId: string, { token, avh }: PrivateAccess): boolean {
     const question = { resourceId, token, sessionTokens: [avh], client: '', mayClaimToken: false };
     return this.#sessions.admit(question) !== undefined;
   }
 
   /**
-   * Builds the cookie for clients that do not repeat the query. A page embedded in another site needs `SameSite=None`, which browsers
-   * accept with `Secure` only, and browsers that partition storage need `Partitioned`.
+   * For clients that do not repeat the query. A page embedded in another site needs `SameSite=None`, which
+   * browsers accept with `Secure` only; those that partition storage need `Partitioned`.
    */
   #cookie(request: ViewerRequest, path: string, session: PrivateSession): string {
     const isSecure = isEncrypted(request) || this.#publicUrl().startsWith('https:');
@@ -88,7 +82,7 @@ export class TokenGate {
   }
 }
 
-/** Restricts caching to the viewer's own browser for responses to a session. */
+/** Restricts responses to a session to the viewer's own browser cache. */
 export function cacheControlFor(access: PrivateAccess | undefined, caching: string): string {
   return access === undefined ? caching : `private, ${caching}`;
 }
@@ -102,7 +96,9 @@ function sessionTokensOf(request: ViewerRequest, query: URLSearchParams): string
   return shown.filter(value => value !== null && value !== '') as string[];
 }
 
-/** Adds the address that a proxy reports to the proxy's own: it can only tell apart clients that looked alike. */
+/**
+ * Adds the address that a proxy reports to the proxy's own: it can only tell apart clients that looked alike.
+ */
 function clientOf({ headers, socket }: ViewerRequest): string {
   const via = headers['x-forwarded-for'] ?? '';
   return `${socket.remoteAddress ?? ''}\n${String(via)}\n${headers['user-agent'] ?? ''}`;

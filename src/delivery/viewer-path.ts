@@ -1,16 +1,13 @@
-/** The credentials in the path of a private stream. */
 export interface PrivatePath {
-  /** The private token. */
   readonly token?: string;
-  /** The session, in addresses that this server wrote. */
+  /** From addresses that this server wrote. */
   readonly session?: string;
 }
 
-/** The target of a viewer's path. `unknown` looks like a viewer's path, but nothing can be there. */
+/** `unknown` looks like a viewer's path, but nothing can be there. */
 export type ViewerPath =
   | (PrivatePath & { readonly kind: 'multivariant' | 'thumbnail'; readonly liveStreamId: string })
   | { readonly kind: 'session'; readonly liveStreamId: string; readonly token: string }
-  /** `oembed` describes the embed code. */
   | { readonly kind: 'state' | 'events' | 'oembed'; readonly liveStreamId: string }
   /** `liveStreamId` is `''` where the path holds no id. */
   | { readonly kind: 'page'; readonly liveStreamId: string }
@@ -29,7 +26,6 @@ export type ViewerPath =
       readonly name: string;
     })
   | { readonly kind: 'asset'; readonly name: string }
-  /** The logo of a player theme. */
   | { readonly kind: 'logo'; readonly playerId: string; readonly extension: 'png' | 'jpg' }
   | { readonly kind: 'unknown' };
 
@@ -42,8 +38,7 @@ const maxNameLength = 64;
 const unknown: ViewerPath = { kind: 'unknown' };
 
 /**
- * Parses the path of a request target, without its query. Nothing is percent-decoded, because no viewer's path needs it.
- *
+ * Expects no query. Decodes nothing, because no viewer's path needs it.
  * @returns undefined for paths of the API
  */
 export function parseViewerPath(path: string): ViewerPath | undefined {
@@ -65,14 +60,14 @@ export function parseViewerPath(path: string): ViewerPath | undefined {
 }
 
 /**
- * Adds a session to the path of every URI in a multivariant playlist. The URIs in media playlists are relative to that path, so these
- * playlists are the same for all viewers and rendered once.
+ * Adds a session to every URI in a multivariant playlist. Media playlists have relative URIs, so they are
+ * rendered once for all viewers.
  */
 export function addSessionToPlaylist(playlist: string, liveStreamId: string, session: string): string {
   return playlist.replaceAll(`${liveStreamId}/`, `${liveStreamId}/avh-${session}/`);
 }
 
-/** Tells whether `text` has the form of a live stream's id: `li` and 22 characters of 0-9, A-Z, a-z. */
+/** Accepts `li` and 22 characters of 0-9, A-Z, a-z. */
 function isLiveStreamId(text: string): boolean {
   if (text.length !== idLength || !text.startsWith('li')) return false;
   for (let at = 2; at < idLength; at++) {
@@ -85,7 +80,7 @@ function isLiveStreamId(text: string): boolean {
 
 function parseStreamPath(path: string, liveStreamId: string): ViewerPath | undefined {
   const idEnd = 1 + idLength;
-  // The API answers 404 to a bare id in its own form.
+  // The API answers 404 to a bare id.
   if (path.length === idEnd) return undefined;
   if (path.charCodeAt(idEnd) !== 47) {
     return path.length === idEnd + 5 && path.endsWith('.m3u8')

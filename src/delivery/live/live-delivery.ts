@@ -37,16 +37,12 @@ interface LiveDeliveryOptions extends LiveGateOptions {
 type StreamPath = PrivatePath & { readonly liveStreamId: string };
 
 const maxAgeOfUploadedImageSeconds = 60;
-/** A frame is soon followed by another one while the stream is live. */
+/** The next frame follows soon while the stream is live. */
 const maxAgeOfFrameSeconds = 10;
 /** A cached error would outlive its cause. */
 const noStore = 'no-store';
 
-/**
- * Responds to viewers of live streams: playlists, media, images, state and pages.
- *
- * **Source**: draft-pantos-hls-rfc8216bis, HTTP Live Streaming 2nd Edition, 6.2 and B.1 (caching)
- */
+/** **Source**: draft-pantos-hls-rfc8216bis, 6.2 and B.1 (caching) */
 export class LiveDelivery {
   readonly #live: LiveSource;
   readonly #streams: LiveStreamDirectory;
@@ -114,9 +110,9 @@ export class LiveDelivery {
   }
 
   /**
-   * Uses the lifetimes of appendix B.1 in target durations: 6 for a blocking reload, up to 0.5 for others. A blocking reload whose
-   * position was already listed counts as one of the others, since a player that reloads wants news. Errors are not cached, although
-   * B.1 allows it: browsers replay them to players after their cause is gone.
+   * Uses the lifetimes of appendix B.1 in target durations: 6 for a blocking reload, up to 0.5 for others,
+   * also for one whose position was already listed. Errors are not cached, although B.1 allows it: browsers
+   * replay them to players after their cause is gone.
    */
   #sendPlaylist(
     exchange: Exchange,
@@ -134,8 +130,8 @@ export class LiveDelivery {
   }
 
   /**
-   * A request before the broadcast does not claim the token, since another viewer may play it then. No response is cached: the next
-   * broadcast has another playlist at this URL.
+   * A request before the broadcast does not claim the token, since another viewer may play it then. Never
+   * cached: the next broadcast has another playlist at this URL.
    */
   sendMultivariant(exchange: Exchange, path: StreamPath, query: string): void {
     const { liveStreamId } = path;
@@ -201,7 +197,7 @@ export class LiveDelivery {
     sendRenderedPage(this.#sender, exchange, page, access, headers);
   }
 
-  /** Describes the embed code of public streams only. */
+  /** Refuses private streams. */
   sendEmbed(exchange: Exchange, liveStreamId: string, query: URLSearchParams): void {
     const admission = { request: exchange.request, liveStreamId, query, mayClaimToken: false };
     const stream = attributeTraffic(exchange, this.#gate.admit(admission));
@@ -228,7 +224,9 @@ export class LiveDelivery {
     });
   }
 
-  /** Prefers the uploaded image, then a frame of the current or just ended broadcast, then the placeholder. */
+  /**
+   * Prefers the uploaded image, then a frame of the current or just ended broadcast, then the placeholder.
+   */
   async #findImage(liveStreamId: string): Promise<{ image: Thumbnail; maxAgeSeconds: number }> {
     const path = this.#streams.thumbnailPath(liveStreamId);
     const uploaded = path === undefined ? undefined : await this.#thumbnails.read(path);
@@ -263,7 +261,6 @@ export class LiveDelivery {
   }
 }
 
-/** Counts what is sent for the stream's project. */
 function attributeTraffic(
   exchange: Exchange,
   stream: AdmittedStream | undefined,
@@ -272,7 +269,7 @@ function attributeTraffic(
   return stream;
 }
 
-/** Every request for the media of a stream may claim its token. */
+/** Every request for media may claim the stream's token. */
 function admissionRequest({ request }: Exchange, path: StreamPath, query: string): LiveAdmissionRequest {
   const { liveStreamId, token, session } = path;
   return {

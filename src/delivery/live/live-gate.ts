@@ -6,39 +6,35 @@ import { TokenGate, type TokenGateOptions } from '../token-gate.ts';
 import type { PrivatePath } from '../viewer-path.ts';
 import type { LiveStreamDirectory } from './live-source.ts';
 
-/** A live stream that a viewer has access to. */
 export interface AdmittedStream {
   readonly name: string;
-  /** The project that its traffic is counted for. */
   readonly trafficOwner: TrafficOwner;
   /** Undefined for a public stream. */
   readonly access: PrivateAccess | undefined;
-  /** Headers of the response: names and values in turn. */
+  /** Names and values in turn. */
   readonly headers: readonly string[];
 }
 
-/** A viewer's request for a live stream. */
 export interface LiveAdmissionRequest extends PrivatePath {
   readonly request: ViewerRequest;
   readonly liveStreamId: string;
   readonly query: URLSearchParams;
-  /** The request claims the token if it is unused. */
+  /** Claims the token if it is unused. */
   readonly mayClaimToken: boolean;
 }
 
 type FoundStream = NonNullable<ReturnType<LiveStreamDirectory['find']>>;
 
-/** Dependencies of {@link LiveGate}. */
 export interface LiveGateOptions extends TokenGateOptions {
   readonly streams: LiveStreamDirectory;
 }
 
-/** Delay after which a change of a stream takes effect on its viewers. */
+/** Changes of a stream affect its viewers after this delay. */
 const streamTtlMs = 1000;
 
 /**
- * Admits viewers to live streams: everyone to a public one, holders of a token's session to a private one. Requests for parts cost no
- * query, because streams are looked up once a second and sessions are cached.
+ * Admits everyone to public live streams, and holders of a token's session to private ones. Looks streams up
+ * once a second and caches sessions, so requests for parts cost no query.
  */
 export class LiveGate {
   readonly #streams: LiveStreamDirectory;
@@ -56,17 +52,17 @@ export class LiveGate {
     });
   }
 
-  /** Admits to addresses of a stream: with its token to a private one, without any to a public one. */
+  /** A private stream needs its token, a public one must have none. */
   admit(asked: LiveAdmissionRequest): AdmittedStream | undefined {
     return this.#admitTo(this.#find(asked.liveStreamId), asked);
   }
 
-  /** The same for playlists and media, which are requested many times a second. */
+  /** For playlists and media, which are requested many times a second. */
   admitToMedia(asked: LiveAdmissionRequest): AdmittedStream | undefined {
     return this.#admitTo(this.#lookUp(asked.liveStreamId), asked);
   }
 
-  /** The same for the page and its requests, which carry the token in the query; a public stream ignores it. */
+  /** For pages, which carry the token in the query; a public stream ignores it. */
   admitToPage(
     request: ViewerRequest,
     liveStreamId: string,
@@ -81,7 +77,7 @@ export class LiveGate {
     return this.#admitHolder(stream, asked, token, `/live/${liveStreamId}`);
   }
 
-  /** Tells whether an admitted viewer still has access. */
+  /** Rechecks an admitted viewer. */
   stillAdmits(liveStreamId: string, access: PrivateAccess | undefined): boolean {
     const stream = this.#lookUp(liveStreamId);
     if (stream === undefined) return false;
@@ -124,7 +120,7 @@ export class LiveGate {
     return this.#streamCache.get(liveStreamId) ?? this.#find(liveStreamId);
   }
 
-  /** Does not cache that a stream is unknown: one that was just created is seen at once. */
+  /** Does not cache unknown streams: one that was just created is seen at once. */
   #find(liveStreamId: string): FoundStream | undefined {
     const stream = this.#streams.find(liveStreamId);
     if (stream === undefined) this.#streamCache.delete(liveStreamId);

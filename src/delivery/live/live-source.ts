@@ -2,16 +2,15 @@ import type { CompressedText } from '../../shared/text/rendered-text.ts';
 import type { MediaResponse, PlaylistRefusal, PlaylistResponse } from '../../shared/viewer-responses.ts';
 import type { PlayerTheme } from '../pages/player-theme.ts';
 
-/** A broadcast that viewers can play. */
 export interface PlayableBroadcast {
   readonly broadcastId: string;
-  /** Pixels of the source's video; undefined without video. */
+  /** Pixels; undefined without video. */
   readonly videoSize: { readonly width: number; readonly height: number } | undefined;
   /** Undefined before the first segment exists. */
   multivariant(): CompressedText | undefined;
   /**
-   * Returns the media playlist of `source`, `audio` or a quality such as `720p`. Blocks when `query` has delivery directives, until
-   * `signal` aborts.
+   * `rendition` is `source`, `audio` or a quality such as `720p`. Blocks when `query` has delivery
+   * directives, until `signal` aborts.
    */
   mediaPlaylist(
     rendition: string,
@@ -26,23 +25,19 @@ export interface PlayableBroadcast {
   ): Promise<MediaResponse | undefined> | MediaResponse | undefined;
 }
 
-/** Access to broadcasts. */
 export interface LiveSource {
-  /** Returns the newest playable broadcast: live, or ended a short time ago. */
+  /** Returns the newest broadcast that is live or ended a short time ago. */
   current(liveStreamId: string): PlayableBroadcast | undefined;
   find(liveStreamId: string, broadcastId: string): PlayableBroadcast | undefined;
   state(liveStreamId: string): { readonly live: boolean; readonly broadcastId?: string };
-  /** Calls `listener` at each change of `state`. Returns a function to unsubscribe. */
+  /** Returns a function to unsubscribe. */
   onStateChange(liveStreamId: string, listener: () => void): () => void;
 }
 
-/** Access to the stored live streams. */
 export interface LiveStreamDirectory {
   find(
     liveStreamId: string,
   ): { readonly projectId: string; readonly name: string; readonly public: boolean } | undefined;
-  /** Path of the uploaded thumbnail, if there is one. */
   thumbnailPath(liveStreamId: string): string | undefined;
-  /** The player theme that the owner chose, if any. */
   theme?(liveStreamId: string): PlayerTheme | undefined;
 }

@@ -6,7 +6,7 @@ import type { LiveSource } from './live-source.ts';
 
 /** A client with more unsent bytes does not read its events. */
 const maxUnsentBytes = 16 * 1024;
-/** Heartbeats to this many clients take less than a millisecond. */
+/** Takes less than a millisecond. */
 const heartbeatsPerTurn = 100;
 
 type IsStillAdmitted = () => boolean;
@@ -16,13 +16,11 @@ interface Channel {
   readonly unsubscribe: () => void;
 }
 
-/** Serializes the state of a live stream for the player page. */
 export function describeState(live: LiveSource, liveStreamId: string): string {
   const state = live.state(liveStreamId);
   return JSON.stringify({ live: state.live, broadcastId: state.broadcastId ?? null });
 }
 
-/** Sends open player pages an event when their stream starts or ends. */
 export class StateEvents {
   readonly #live: LiveSource;
   readonly #observer: DeliveryObserver;
@@ -57,7 +55,10 @@ export class StateEvents {
     return (this.#channels.get(liveStreamId)?.clients.size ?? 0) < this.#maxClientsPerStream;
   }
 
-  /** Sends the state now and at each change, until the client leaves or loses access. The head of the response was sent before. */
+  /**
+   * Sends the state now and at each change, until the client leaves or loses access. Expects that the head of
+   * the response was sent.
+   */
   add(liveStreamId: string, reply: ViewerReply, mayHear: IsStillAdmitted): void {
     const channel = this.#channels.get(liveStreamId) ?? this.#open(liveStreamId);
     channel.clients.set(reply, () => isAdmitted(mayHear));
@@ -113,7 +114,7 @@ export class StateEvents {
     return `event: state\ndata: ${describeState(this.#live, liveStreamId)}\n\n`;
   }
 
-  /** Sends heartbeats, and ends the streams of clients that lost access. */
+  /** Also ends the streams of clients that lost access. */
   async #sendHeartbeats(): Promise<void> {
     if (this.#isSendingHeartbeats) return;
     this.#isSendingHeartbeats = true;

@@ -6,28 +6,25 @@ import { fileEtag } from '../../shared/files/file-etag.ts';
 export interface Thumbnail {
   readonly body: Buffer;
   readonly contentType: string;
-  /** A quoted, strong entity tag. */
+  /** Quoted, strong. */
   readonly etag: string;
 }
 
-/** Provides frames of broadcasts. */
 export interface LiveFrameSource {
   /** A frame exists or can be made on request. */
   hasFrame(broadcastId: string): boolean;
-  /** Returns the newest frame; undefined when none can be made. */
   frame(broadcastId: string): Promise<Thumbnail | undefined>;
 }
 
 const maxCacheBytes = 32 * 1024 * 1024;
 
-/** Reads uploaded thumbnails and caches them until their file changes. */
 export class Thumbnails {
   readonly #byPath = new LRUCache<string, Thumbnail>({
     maxSize: maxCacheBytes,
     sizeCalculation: ({ body }) => body.length,
   });
 
-  /** Returns undefined when the file is gone or is no JPEG, PNG or WebP. */
+  /** Returns undefined when the file is missing or is no JPEG, PNG or WebP. */
   async read(path: string): Promise<Thumbnail | undefined> {
     try {
       const etag = fileEtag(await stat(path));
@@ -46,7 +43,6 @@ export class Thumbnails {
   }
 }
 
-/** Detects the media type of an image from its first bytes. */
 function imageType(bytes: Buffer): 'image/jpeg' | 'image/png' | 'image/webp' | undefined {
   const head = bytes.toString('latin1', 0, 12);
   if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';

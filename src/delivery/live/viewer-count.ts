@@ -3,7 +3,6 @@ import type { Clock } from '../../shared/clock.ts';
 /** A client counts as a viewer for this long after a playlist request. */
 const sessionMs = 10_000;
 
-/** Counts the viewers of each stream: distinct clients that requested a playlist in the last ten seconds. */
 export class ViewerCount {
   readonly #clock: Clock;
   readonly #maxSessions: number;
@@ -11,13 +10,13 @@ export class ViewerCount {
   readonly #streams = new Map<string, Map<string, number>>();
   #sessions = 0;
 
-  /** @param maxSessions over all streams; further clients are not counted until others have gone */
+  /** @param maxSessions over all streams; further clients are not counted */
   constructor(clock: Clock, maxSessions = 100_000) {
     this.#clock = clock;
     this.#maxSessions = maxSessions;
   }
 
-  /** Counts a client, identified by its address and user agent, as a viewer from now on. */
+  /** Identifies a client by its address and user agent. */
   recordRequest(liveStreamId: string, address: string, userAgent: string): void {
     const client = `${address} ${userAgent.slice(0, 200)}`;
     let clients = this.#streams.get(liveStreamId);

@@ -16,13 +16,13 @@ const template = new URL('../../web/dashboard/page.html', import.meta.url);
 
 interface DashboardPagesOptions {
   readonly bundles: BrowserBundles;
-  /** Base of the `type` of errors, without a slash at its end; asked when needed. */
+  /** Base of the `type` of errors, without a slash at its end. */
   readonly docsBase: () => string;
   readonly log: Logger;
 }
 
 /**
- * Allows this server only. Frames are the player's pages, media sources of its preview are made in the browser, and images are shown
+ * Allows this server only. Frames hold the player's pages, `blob:` media the preview, and images are shown
  * from memory before they are uploaded.
  */
 const contentSecurityPolicy = [
@@ -50,15 +50,12 @@ const pageHeaders = {
 const root = '/dashboard';
 const assetPrefix = `${root}/assets/`;
 
-/** The page and the files of the dashboard. */
 interface DashboardFiles {
-  /** The one page. The browser decides which part of the dashboard it shows. */
   readonly page: BrowserFile;
   /** By the name in `/dashboard/assets/{name}`. */
   readonly byName: ReadonlyMap<string, BrowserFile>;
 }
 
-/** Answers `/dashboard` with one page and the files that it names. Answers before the API does. */
 export class DashboardPages {
   readonly #options: DashboardPagesOptions;
   #files: Promise<DashboardFiles> | undefined;
@@ -68,12 +65,11 @@ export class DashboardPages {
   }
 
   /**
-   * Answers a request for the dashboard, and redirects browsers that open the server's root to it.
-   *
-   * @returns false for any other request, which is left untouched
+   * Redirects browsers that open the server's root to the dashboard.
+   * @returns false for other requests, left untouched
    */
   handle(request: HttpRequest, reply: HttpResponse): boolean {
-    // The reply of HTTP/2 takes the same calls.
+    // The HTTP/2 response takes the same calls.
     const response = reply as ServerResponse;
     const [path = ''] = (request.url ?? '').split('?');
     const isRoot = path === '/' && (request.headers.accept ?? '').includes('text/html');
@@ -90,7 +86,6 @@ export class DashboardPages {
     return true;
   }
 
-  /** Returns whether a path is one of the dashboard's. */
   owns(path: string): boolean {
     return path === root || path.startsWith(`${root}/`);
   }

@@ -7,8 +7,8 @@ import type { ResponseSender } from '../responses/response-sender.ts';
 import { cacheControlFor } from '../token-gate.ts';
 
 /**
- * Lets a page run and show only what this server sends. `blob:` is how Media Source feeds a video element. Any site may embed the
- * page, which `assets.iframe` is for.
+ * Allows only this server. Media Source feeds a video element by `blob:`. Any site may embed the page, for
+ * `assets.iframe`.
  */
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -23,13 +23,12 @@ const contentSecurityPolicy = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
-/** Headers of every page, names and values in turn. */
+/** Names and values in turn. */
 export const pageHeaders: readonly string[] = [
   ...['Content-Security-Policy', contentSecurityPolicy],
   ...['Referrer-Policy', 'no-referrer'],
 ];
 
-/** Sends a page that is the same for everyone. */
 export function sendStaticPage(
   sender: ResponseSender,
   exchange: Exchange,
@@ -39,7 +38,7 @@ export function sendStaticPage(
   send(sender, exchange, status, isGzipAccepted(exchange) ? gzip : plain, headersFor(exchange, undefined));
 }
 
-/** Sends a page that was rendered for this request; one for a private token may be cached by its viewer's browser only. */
+/** A page for a private token may be cached by its viewer's browser only. */
 export function sendRenderedPage(
   sender: ResponseSender,
   exchange: Exchange,

@@ -1,23 +1,21 @@
 import { escapeHtml } from './player-page.ts';
 import { titleOf, type VodPageState } from './vod-page.ts';
 
-/** Metadata of a public video or live stream for other sites. Paths begin with a slash. */
+/** Paths begin with a slash. */
 export interface ShareablePage {
   readonly title: string;
   readonly path: string;
   readonly imagePath: string;
-  /** Display size in pixels, if known. */
+  /** Display size in pixels. */
   readonly size: { readonly width: number; readonly height: number } | undefined;
   /** Undefined for live streams, and while it is unknown. */
   readonly durationSeconds?: number | undefined;
-  /** The file to download, if there is one. */
   readonly mp4Path?: string | undefined;
 }
 
 const defaultSize = { width: 1280, height: 720 };
 const defaultEmbedWidth = 640;
 
-/** Describes the page of a video for other sites. */
 export function shareableVideo(state: VodPageState): ShareablePage {
   const { videoId, width, height, duration, mp4, poster } = state;
   return {
@@ -31,11 +29,8 @@ export function shareableVideo(state: VodPageState): ShareablePage {
 }
 
 /**
- * Head elements for sites that the page is shared on: title, image, player and file.
- *
  * **Source**: The Open Graph protocol, https://ogp.me
- *
- * @param base the server's public address, without a slash at its end
+ * @param base without a slash at its end
  */
 export function socialMeta(shared: ShareablePage, base: string): string {
   const { title, durationSeconds, mp4Path, size = defaultSize } = shared;
@@ -77,11 +72,8 @@ export function socialMeta(shared: ShareablePage, base: string): string {
 }
 
 /**
- * Builds the oEmbed answer that tells other sites how to embed the page.
- *
  * **Source**: oEmbed, https://oembed.com, 2.3.4.2 "The video type"
- *
- * @param query `maxwidth` and `maxheight` are the room that the other site has, in pixels
+ * @param query `maxwidth` and `maxheight` are the room on the other site, in pixels
  */
 export function describeEmbed(
   { title, path, size = defaultSize }: ShareablePage,

@@ -8,7 +8,6 @@ import { noIndexMeta } from './player-page.ts';
 
 const folder = new URL('../../web/player/', import.meta.url);
 
-/** The player page, the pages beside it, and the files that they name. */
 export interface PlayerFiles {
   /** By the name in `/assets/{name}`. */
   readonly byName: ReadonlyMap<string, BrowserFile>;
@@ -18,13 +17,10 @@ export interface PlayerFiles {
   readonly vodPage: string;
   /** The page of a player without a video, which previews themes. */
   readonly sample: CompressedText;
-  /** The page for a stream that does not exist. */
   readonly notFound: CompressedText;
-  /** The page for a video that does not exist. */
   readonly vodNotFound: CompressedText;
 }
 
-/** Loads the player's bundle and fills in the pages that are the same for everyone. */
 export async function loadPlayerFiles(bundles: BrowserBundles): Promise<PlayerFiles> {
   const { files, urlOf, preloadsOf } = await bundles.load('player');
   const linksOf = (script: string, styles: string) => ({
@@ -59,7 +55,6 @@ export async function loadPlayerFiles(bundles: BrowserBundles): Promise<PlayerFi
 
 let placeholder: Thumbnail | undefined;
 
-/** Returns the JPEG for live streams and videos without a thumbnail. */
 export function placeholderThumbnail(): Thumbnail {
   placeholder ??= {
     body: readFileSync(new URL('placeholder.jpg', folder)),
@@ -69,7 +64,7 @@ export function placeholderThumbnail(): Thumbnail {
   return placeholder;
 }
 
-/** Fills a page with the parts that all pages share, then with the values. */
+/** Fills in the parts that all pages share, then the values. */
 async function fillPage(name: string, values: Readonly<Record<string, string>>): Promise<string> {
   const parts = { head: (await read('head.html')).trimEnd(), icons: (await read('icons.html')).trimEnd() };
   return fillTemplate(fillTemplate(await read(name), parts), values);

@@ -5,10 +5,9 @@ import type { PlayerTheme } from './player-theme.ts';
 /** Keeps a page that is not shared out of search engines. */
 export const noIndexMeta = '<meta name="robots" content="noindex">';
 
-/** Values of a live stream's page. */
 interface PageValues {
   readonly liveStreamId: string;
-  /** Any text; it is escaped. */
+  /** Unescaped. */
   readonly name: string;
   /** HTML for the head. */
   readonly meta: string;
@@ -16,15 +15,13 @@ interface PageValues {
   readonly state: string;
   /** Shows a thumbnail behind the text while the stream is offline. */
   readonly hasThumbnail: boolean;
-  /** The viewer's token and session; undefined for a public stream. */
+  /** Undefined for a public stream. */
   readonly access: PrivateAccess | undefined;
-  /** The player theme that the owner chose, if any. */
   readonly theme: PlayerTheme | undefined;
   /** The server's time, for the latency display. */
   readonly nowMs: number;
 }
 
-/** Fills the template of a live stream's page. */
 export function renderPlayerPage(template: string, values: PageValues): string {
   const { liveStreamId, access } = values;
   const session = access === undefined ? '' : `?avh=${access.avh}`;
@@ -44,12 +41,11 @@ export function renderPlayerPage(template: string, values: PageValues): string {
   });
 }
 
-/** Returns a title also for a stream without a name. */
 export function streamTitle(name: string): string {
   return name.trim() === '' ? 'Live stream' : name;
 }
 
-/** Escapes text for HTML elements and quoted attributes. */
+/** Fits elements and quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`);
 }

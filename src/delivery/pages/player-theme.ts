@@ -1,4 +1,4 @@
-/** Colors, options and logo of a player page. Colors are `rgba(...)`, `logo` is a path. */
+/** Colors are `rgba(...)`, `logo` is a path. */
 export interface PlayerTheme {
   readonly colors: Readonly<Record<string, string>>;
   readonly enableApi: boolean;

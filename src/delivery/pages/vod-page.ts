@@ -4,7 +4,7 @@ import type { VodEntry, VodTextTrack } from '../vod/vod-source.ts';
 import { escapeHtml } from './player-page.ts';
 import type { PlayerTheme } from './player-theme.ts';
 
-/** A text track of the player page. `src` is the path of the WebVTT file. */
+/** `src` is the path of the WebVTT file. */
 interface VodPageTrack {
   readonly language: string;
   readonly label: string;
@@ -12,34 +12,33 @@ interface VodPageTrack {
   readonly default: boolean;
 }
 
-/** State of a video for its player page, which also polls it at `/vod/{videoId}/state`. URLs are paths. */
+/** The player page also polls it at `/vod/{videoId}/state`. URLs are paths. */
 export interface VodPageState {
   readonly videoId: string;
   readonly title: string;
   readonly playable: boolean;
-  /** The upload cannot be made playable. */
   readonly failed: boolean;
-  /** Seconds; null until it is known. */
+  /** Seconds. */
   readonly duration: number | null;
-  /** Display size of the source in pixels. */
+  /** Display size in pixels. */
   readonly width: number | null;
   readonly height: number | null;
   readonly hls: string;
   /** Null where MP4 is turned off or not encoded yet. */
   readonly mp4: string | null;
   readonly poster: string;
-  /** The poster is an image of this video, not the placeholder. */
+  /** False for the placeholder. */
   readonly hasThumbnail: boolean;
   readonly storyboard: string | null;
   readonly panoramic: boolean;
   readonly captions: readonly VodPageTrack[];
   readonly chapters: readonly VodPageTrack[];
   readonly theme: PlayerTheme | null;
-  /** Grows with each change of what viewers get. */
+  /** Grows with each change that viewers see. */
   readonly revision: number;
 }
 
-/** Returns the path of an asset such as `thumbnail.jpg`, with token and session for a private video. */
+/** Adds token and session for a private video. */
 function vodAssetPath(videoId: string, asset: string, access?: PrivateAccess): string {
   return access === undefined
     ? `/vod/${videoId}/${asset}`
@@ -51,7 +50,6 @@ interface VodPageFiles {
   readonly hasThumbnail: boolean;
 }
 
-/** Describes a video for its player page. */
 export function describeVideo(
   entry: VodEntry,
   { hasMp4, hasThumbnail }: VodPageFiles,
@@ -86,12 +84,12 @@ export function describeVideo(
   };
 }
 
-/** Adds a version, so that a page does not reuse its copy of a replaced file. */
+/** Keeps a page from reusing its copy of a replaced file. */
 function withVersion(path: string, version: string | undefined): string {
   return version === undefined ? path : `${path}${path.includes('?') ? '&' : '?'}v=${version}`;
 }
 
-/** Fills the template of a video's page. @param meta HTML for the head, complete */
+/** @param meta HTML for the head */
 export function renderVodPage(template: string, state: VodPageState, meta: string): string {
   return fillTemplate(template, {
     title: escapeHtml(titleOf(state)),
@@ -102,7 +100,6 @@ export function renderVodPage(template: string, state: VodPageState, meta: strin
   });
 }
 
-/** Returns a title also for a video without one. */
 export function titleOf({ title }: { readonly title: string }): string {
   return title.trim() === '' ? 'Video' : title;
 }

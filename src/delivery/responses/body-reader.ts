@@ -3,8 +3,8 @@ import type { BodyPart } from '../../shared/viewer-responses.ts';
 import type { ByteRange } from './byte-range.ts';
 
 /**
- * Reads the parts of a body in order, buffer by buffer. Slices that lie close together in one file, as samples do, are read at once with
- * the bytes between them.
+ * Reads the parts of a body in order. Reads slices that lie close together in one file at once, with the
+ * bytes between them.
  */
 export class BodyReader {
   readonly #parts: readonly BodyPart[];
@@ -20,8 +20,7 @@ export class BodyReader {
   }
 
   /**
-   * Returns the next bytes, at most as many as `window` holds. Bytes of files are read into it. Empty at the end.
-   *
+   * Reads at most as many bytes as `window` holds, into it if they come from files. Empty at the end.
    * @throws Error when a file is shorter than announced
    */
   async next(window: Buffer): Promise<Buffer[]> {
@@ -69,7 +68,7 @@ export class BodyReader {
   }
 }
 
-/** Returns the parts of `range` as views, without copying or reading. */
+/** Returns views, without copying or reading. */
 export function sliceParts(pieces: readonly BodyPart[], range: ByteRange): BodyPart[] {
   const slices: BodyPart[] = [];
   let offset = 0;

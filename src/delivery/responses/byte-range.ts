@@ -1,15 +1,12 @@
-/** A part of a body: `start` is its first byte, `end` the byte after its last. */
+/** `end` is exclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Parses a `Range` header for a body of at least one byte.
- *
- * **Source**: RFC 9110, HTTP Semantics, 14.1.2 and 14.2
- *
- * @returns `whole` for headers to ignore (another unit, several ranges, malformed), `unsatisfiable` for ranges outside of the body
+ * **Source**: RFC 9110 14.1.2 and 14.2
+ * @returns `whole` for headers to ignore (another unit, several ranges, malformed)
  */
 export function parseByteRange(header: string, totalBytes: number): ByteRange | 'whole' | 'unsatisfiable' {
   const match = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(header);

@@ -2,10 +2,7 @@
 const maxNameBytes = 200;
 
 /**
- * Builds the header that saves a download under the title of a video, without characters that file systems refuse.
- *
- * **Source**: RFC 6266, Use of the Content-Disposition Header Field in HTTP, 4; RFC 8187, 3.2
- *
+ * **Source**: RFC 6266, 4; RFC 8187, 3.2
  * @param extension without its dot
  */
 export function attachmentHeader(title: string, extension: string): string {
@@ -25,7 +22,7 @@ function fileNameOf(title: string): string {
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\ufffd/\\:*?"<>|]+/gu, ' ')
     .replace(/\s+/g, ' ')
     .replace(/^[\s.]+/, '');
-  // Cuts between characters: the replacement character of half a one goes.
+  // Drops the replacement character of a truncated one.
   const short = Buffer.from(name)
     .subarray(0, maxNameBytes)
     .toString()

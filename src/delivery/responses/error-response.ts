@@ -3,7 +3,6 @@ import { negotiateErrorFormat } from '../../http/responses/content-negotiation.t
 import { errorBodyFor } from '../../http/responses/error-body.ts';
 import type { ErrorCode } from '../../shared/errors.ts';
 
-/** An error in a format that the client accepts. */
 interface ErrorResponse {
   readonly contentType: string;
   readonly body: Buffer;
@@ -21,10 +20,8 @@ const codes: Readonly<Record<number, ErrorCode>> = {
 };
 
 /**
- * Renders an error on a path for viewers.
- *
  * @param sentence plain text for a person
- * @param accept value of the request's `Accept` header
+ * @param accept value of the `Accept` header
  */
 export function errorResponse(
   status: number,

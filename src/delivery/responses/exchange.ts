@@ -15,7 +15,7 @@ export interface ViewerReply {
   readonly headersSent: boolean;
   /** `headers`: names and values in turn. */
   writeHead(status: number, headers: string[]): unknown;
-  /** `onSent` is called when the kernel accepted the chunk, or never will. */
+  /** Calls `onSent` when the kernel accepted the chunk, or never will. */
   write(chunk: Buffer | string, onSent?: (error?: Error | null) => void): boolean;
   end(chunk?: Buffer | string): unknown;
   cork(): void;
@@ -23,13 +23,12 @@ export interface ViewerReply {
   once(event: 'close' | 'drain', listener: () => void): unknown;
 }
 
-/** A viewer's request with its response. */
 export interface Exchange {
   readonly kind: RequestKind;
   readonly isHead: boolean;
   readonly request: ViewerRequest;
   readonly reply: ViewerReply;
-  /** The project that the bytes of the response are counted for, once it is known. */
+  /** Set once it is known. */
   trafficOwner?: TrafficOwner | undefined;
 }
 
@@ -45,13 +44,13 @@ export function isClosed(reply: ViewerReply): boolean {
   return 'stream' in response ? response.stream.destroyed : response.destroyed;
 }
 
-/** Tells whether the response waits behind another one of its connection (HTTP/1.1 pipelining). */
+/** The response waits behind another one of its connection (HTTP/1.1 pipelining). */
 export function isQueued(reply: ViewerReply): boolean {
   const response = reply as ViewerReply & ViewerResponse;
   return !('stream' in response) && response.socket === null;
 }
 
-/** Tells whether the connection of a queued response is gone: Node emits no `close` for those. */
+/** Node emits no `close` for queued responses whose connection is gone. */
 export function isOrphaned(reply: ViewerReply): boolean {
   const response = reply as ViewerReply & ViewerResponse;
   return !('stream' in response) && response.socket === null && response.req.socket.destroyed;

@@ -7,7 +7,7 @@ import { openFiles } from './open-files.ts';
 import { ReadBufferPool } from './read-buffer-pool.ts';
 import type { StallGuard } from './stall-guard.ts';
 
-/** Outcome of a response made of files. `missing` and `busy` have sent nothing. */
+/** `missing` and `busy` have sent nothing. */
 type FileOutcome = 'sent' | 'missing' | 'busy';
 
 /** Each response has a file or two open and one buffer in memory. */
@@ -15,10 +15,7 @@ const maxConcurrentResponses = 8192;
 /** As many as an HTTP/2 connection may open; bounds pipelining over HTTP/1.1. */
 const maxPerConnection = 128;
 
-/**
- * Sends responses made of bytes of files. A buffer is read when the one before it has left, so a slow viewer costs no more than a fast
- * one.
- */
+/** Reads a buffer when the one before it was sent, so a slow viewer costs no more than a fast one. */
 export class FileSender {
   readonly #guard: StallGuard;
   readonly #observer: DeliveryObserver;
@@ -32,8 +29,7 @@ export class FileSender {
   }
 
   /**
-   * Opens the files of `parts`, calls `sendHead` and sends the bytes. Settles when the response is over and all files are closed.
-   *
+   * Settles when the response is over and all files are closed.
    * @throws Error when a file could not be read to its end, which leaves the response incomplete
    */
   async send(exchange: Exchange, pieces: readonly BodyPart[], sendHead: () => void): Promise<FileOutcome> {

@@ -10,16 +10,14 @@ const maxPerConnection = 128;
 /** Each costs a few kilobytes. */
 const maxHeld = 50_000;
 
-/** Requests that wait for their response. */
 export class HeldRequests {
   readonly #held = new Set<HeldRequest>();
-  /** Held requests by connection. */
   readonly #perConnection = new WeakMap<object, number>();
 
   /**
-   * Holds a request. `abort` fires when its viewer leaves or all are ended; then `refuse` responds.
-   *
-   * @returns a function to call before responding, which returns false when nobody waits any more; undefined when too many wait already
+   * `abort` fires when the viewer leaves or all requests are ended; then `refuse` responds.
+   * @returns a function to call before responding, false when nobody waits any more; undefined when too many
+   * wait
    */
   add(exchange: Exchange, abort: AbortController, refuse: () => void): (() => boolean) | undefined {
     const connection = connectionOf(exchange);
@@ -39,7 +37,6 @@ export class HeldRequests {
     return release;
   }
 
-  /** Ends all requests with their `refuse`. */
   end(): void {
     for (const held of this.#held) {
       this.#held.delete(held);

@@ -5,8 +5,7 @@ import { BodyReader } from './body-reader.ts';
 
 /**
  * Opens each file of `parts` once, into `files`. The caller closes them, also after a failure.
- *
- * @returns `missing` for a file that does not exist, `busy` when the process has too many files open, undefined on success
+ * @returns `busy` when the process has too many files open, undefined on success
  */
 export async function openFiles(
   pieces: readonly BodyPart[],
@@ -26,7 +25,7 @@ export async function openFiles(
   return undefined;
 }
 
-/** Reads a small body of `bytes` bytes; undefined when a file is missing. @throws Error when it cannot be read */
+/** Returns undefined when a file is missing. @throws Error when it cannot be read */
 export async function readBody(pieces: readonly BodyPart[], bytes: number): Promise<Buffer | undefined> {
   const files = new Map<string, FileHandle>();
   try {

@@ -3,7 +3,6 @@ import type { Exchange } from './exchange.ts';
 import { HeldRequests } from './held-requests.ts';
 import type { ResponseSender } from './response-sender.ts';
 
-/** Responds to requests once a promise resolves. */
 export class PendingResponses {
   readonly #sender: ResponseSender;
   readonly #log: Logger;
@@ -14,7 +13,7 @@ export class PendingResponses {
     this.#log = log;
   }
 
-  /** Calls `send` with the result of `pending`, and handles the failure of both. `abort` fires when the viewer leaves before that. */
+  /** Handles the failure of both `pending` and `send`. `abort` fires when the viewer leaves before that. */
   hold<Answer>(
     exchange: Exchange,
     pending: Promise<Answer>,
@@ -37,12 +36,11 @@ export class PendingResponses {
       });
   }
 
-  /** Handles the failure of a response that is being sent. */
   watch(exchange: Exchange, sending: Promise<void> | void): void {
     sending?.catch((error: unknown) => this.fail(exchange, error));
   }
 
-  /** Logs an unexpected error and responds with 500, or cuts the viewer off where a response has begun. */
+  /** Responds with 500, or cuts the viewer off where a response has begun. */
   fail(exchange: Exchange, error: unknown): void {
     this.#log.error('delivery-failed', { kind: exchange.kind, error });
     this.#sender.sendFailure(exchange);

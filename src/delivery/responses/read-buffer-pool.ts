@@ -2,7 +2,7 @@ const largeBytes = 256 * 1024;
 const smallBytes = 32 * 1024;
 /** Up to 128 MiB in large buffers; small ones beyond that. */
 const maxLargeInUse = 512;
-/** Up to 16 and 4 MiB of free buffers are kept. */
+/** Keeps up to 16 and 4 MiB of free buffers. */
 const maxFreeLarge = 64;
 const maxFreeSmall = 128;
 
@@ -12,7 +12,7 @@ export class ReadBufferPool {
   readonly #freeSmall: Buffer[] = [];
   #largeInUse = 0;
 
-  /** Returns a buffer of 256 KiB, or of 32 KiB when many are in use. The caller releases or drops it. */
+  /** Returns 256 KiB, or 32 KiB when many are in use. The caller releases or drops it. */
   take(): Buffer {
     if (this.#largeInUse >= maxLargeInUse) return this.#freeSmall.pop() ?? Buffer.allocUnsafeSlow(smallBytes);
     this.#largeInUse += 1;

@@ -9,12 +9,11 @@ import { abortResponse, type Exchange } from './exchange.ts';
 import { FileSender } from './file-sender.ts';
 import type { StallGuard } from './stall-guard.ts';
 
-/** Content type of playlists. */
 export const playlistType = 'application/vnd.apple.mpegurl';
 
 export const allowedMethods = 'GET, HEAD, OPTIONS';
 
-/** Headers of every response and error, which players on other sites read. Age and Date tell hls.js how stale a playlist is. */
+/** For players on other sites. Age and Date tell hls.js how stale a playlist is. */
 const corsHeaders = [
   'Access-Control-Allow-Origin',
   '*',
@@ -35,12 +34,12 @@ const preflightHeaders = [
 ] as const;
 
 /**
- * Maximum number of bytes that wait for one viewer. A longer body goes out in chunks of this size, each when the one before has left. A
- * viewer is cut off below 210 kbit/s (one chunk in ten seconds), where no segment of that size could be played.
+ * Bytes that wait for one viewer; longer bodies are sent in chunks. A viewer is cut off below 210 kbit/s (one
+ * chunk in ten seconds), where no segment of that size could be played.
  */
 const chunkBytes = 256 * 1024;
 
-/** Caching and further headers of a response: names and values in turn. */
+/** Names and values in turn. */
 interface CacheHeaders {
   readonly cacheControl: string;
   readonly headers?: readonly string[];
@@ -51,11 +50,10 @@ interface SelectedBytes {
   readonly headers: string[];
   /** Undefined for the whole body. */
   readonly range: ByteRange | undefined;
-  /** Length of the response body. */
   readonly bytes: number;
 }
 
-/** Writes responses to viewers: in one write where possible, without copies, and never waiting for a viewer without end. */
+/** Writes responses to viewers: in one write where possible, without copies, with a bounded wait. */
 export class ResponseSender {
   readonly #guard: StallGuard;
   readonly #observer: DeliveryObserver;
@@ -76,7 +74,7 @@ export class ResponseSender {
     exchange.reply.end();
   }
 
-  /** Sends an error with one sentence for a person, in a format that the client accepts. */
+  /** Sends one sentence for a person, in a format that the client accepts. */
   sendError(
     exchange: Exchange,
     status: number,
@@ -105,12 +103,10 @@ export class ResponseSender {
     ]);
   }
 
-  /** Sends a status without a body. */
   sendEmpty(exchange: Exchange, status: number, headers: readonly string[]): void {
     this.#send(exchange, status, ['Content-Length', '0', ...headers, ...corsHeaders], [], 0);
   }
 
-  /** Sends a small body whole. */
   sendDocument(
     exchange: Exchange,
     status: number,
@@ -131,7 +127,7 @@ export class ResponseSender {
     this.#send(exchange, status, all, [body], body.length);
   }
 
-  /** Sends a text plain or gzipped, or 304 when the client has it. */
+  /** Sends a text plain or gzipped, or 304. */
   sendText(
     exchange: Exchange,
     text: CompressedText,
@@ -164,9 +160,8 @@ export class ResponseSender {
   }
 
   /**
-   * Sends a body or the requested range of it: 200, 206, 304 or 416. With parts in files, which are read as the viewer takes them, it
-   * settles when the response is over; 404 when a file is gone, 503 when too many responses are being sent.
-   *
+   * Sends a body or the requested range: 200, 206, 304 or 416; 404 when a file is missing, 503 when too many
+   * responses are being sent. Settles at the end of the response if parts are in files.
    * @throws Error when a file could not be read
    */
   sendBody(exchange: Exchange, body: ResponseBody, caching: CacheHeaders): Promise<void> | void {
@@ -239,7 +234,7 @@ export class ResponseSender {
     return { status: 206, headers, range, bytes: sent };
   }
 
-  /** Opens a stream of server-sent events. Returns false for HEAD, which gets nothing more. */
+  /** Returns false for HEAD, which gets nothing more. */
   startEvents(exchange: Exchange): boolean {
     this.#observer.request(exchange.kind, 200);
     // nginx would hold events back until its buffer is full.
@@ -256,7 +251,7 @@ export class ResponseSender {
     return !exchange.isHead;
   }
 
-  /** Sends 500, or cuts the viewer off where a response has begun. */
+  /** Cuts the viewer off where a response has begun. */
   sendFailure(exchange: Exchange): void {
     if (exchange.reply.headersSent) abortResponse(exchange.reply);
     else this.sendError(exchange, 500, 'Something went wrong here.', 'no-store');
@@ -283,7 +278,7 @@ export class ResponseSender {
       reply.end();
       reply.uncork();
     }
-    // Most often the kernel has accepted everything by now.
+    // Usually the kernel has accepted everything by now.
     if (!reply.writableFinished) this.#guard.watch(reply);
   }
 

@@ -3,12 +3,11 @@ import type { Clock } from '../../shared/clock.ts';
 import { OnDemandInterval } from '../../shared/scheduling/on-demand-interval.ts';
 import { abortResponse, isOrphaned, isQueued, type ViewerReply, type ViewerResponse } from './exchange.ts';
 
-/** Cuts off viewers who stop reading. */
 export class StallGuard {
   readonly #clock: Clock;
   readonly #stallMs: number;
   readonly #onDrop: () => void;
-  /** Time of the last read by the viewer (monotonic), by response. */
+  /** Monotonic time of the viewer's last read. */
   readonly #watched = new Map<
     ViewerReply,
     { progressAtMs: number; readonly onGone: (() => void) | undefined }
@@ -25,8 +24,8 @@ export class StallGuard {
   }
 
   /**
-   * Watches a response until it closes. The returned function records progress. `onGone` is called when nothing more will reach the
-   * viewer.
+   * Watches a response until it closes. The returned function records progress. `onGone` is called when
+   * nothing more will reach the viewer.
    */
   watch(reply: ViewerReply, onGone?: () => void): () => void {
     const watched = { progressAtMs: this.#clock.monotonicMs(), onGone };
@@ -66,7 +65,7 @@ export class StallGuard {
     if (session !== undefined) this.#pingSession(session);
   }
 
-  /** Checks the session of a stalled stream, which may be a paused download: without an answer to a ping it is dead. */
+  /** A stalled stream may be a paused download: without an answer to a ping, its session is dead. */
   #pingSession(session: Http2Session): void {
     if (session.destroyed || this.#pinged.has(session)) return;
     this.#pinged.add(session);
@@ -81,7 +80,8 @@ export class StallGuard {
 }
 
 /**
- * Disposes of the socket: `destroy` of a session waits for its last write, which never ends here, and HTTP/2 forbids `socket.destroy`.
+ * `destroy` of a session waits for its last write, which never ends here, and HTTP/2 forbids
+ * `socket.destroy`.
  */
 function destroyConnection(session: Http2Session): void {
   if (session.destroyed) return;

@@ -17,11 +17,10 @@ import { type AdmittedVideo, VodGate } from './vod-gate.ts';
 import type { VodAsset, VodPath } from './vod-path.ts';
 import type { VodEntry, VodSource } from './vod-source.ts';
 
-/** Dependencies of {@link VodDelivery}. */
 interface VodDeliveryOptions {
   readonly source: VodSource;
   readonly sessions: PrivateSessions;
-  /** The server's public address, without a slash at its end. */
+  /** Without a slash at its end. */
   readonly publicUrl: () => string;
   readonly sender: ResponseSender;
   readonly pending: PendingResponses;
@@ -31,7 +30,7 @@ interface VodDeliveryOptions {
 
 const textTrackType = 'text/vtt; charset=utf-8';
 const noCache = 'no-cache';
-/** Lifetime of a complete playlist; its URIs may be outdated for as long after the video was encoded again. */
+/** URIs may be outdated for as long after the video was encoded again. */
 const completeListSeconds = 60;
 const yearSeconds = 31_536_000;
 const daySeconds = 86_400;
@@ -43,7 +42,6 @@ const mediaKinds: ReadonlySet<VodAsset['kind']> = new Set([
 ]);
 const failedText = 'This video cannot be played.';
 
-/** Responds to viewers of videos: playlists, media, files, images and the player page. */
 export class VodDelivery {
   readonly #source: VodSource;
   readonly #gate: VodGate;
@@ -61,7 +59,6 @@ export class VodDelivery {
     this.#files = options.files;
   }
 
-  /** Responds to GET and HEAD. */
   respond(exchange: Exchange, path: VodPath, query: string): void {
     const parameters = new URLSearchParams(query);
     switch (path.kind) {
@@ -233,7 +230,7 @@ export class VodDelivery {
     });
   }
 
-  /** The owner may replace the file at any time. */
+  /** Revalidated: the owner may replace the file at any time. */
   #answerTextTrack(
     exchange: Exchange,
     { track, language }: VodAsset & { kind: 'vod-text-track' },
@@ -321,7 +318,6 @@ export class VodDelivery {
   }
 }
 
-/** Counts what is sent for the video's project. */
 function attributeTraffic(exchange: Exchange, video: AdmittedVideo | undefined): void {
   exchange.trafficOwner = video && { projectId: video.entry.projectId, deliveryKind: 'vod' };
 }

@@ -3,25 +3,22 @@ import type { ViewerRequest } from '../responses/exchange.ts';
 import { TokenGate, type TokenGateOptions } from '../token-gate.ts';
 import type { VodEntry, VodSource } from './vod-source.ts';
 
-/** A video that a viewer has access to. */
 export interface AdmittedVideo {
   readonly entry: VodEntry;
   /** Undefined for a public video. */
   readonly access: PrivateAccess | undefined;
-  /** Headers that the answer carries: names and values in turn. */
+  /** Names and values in turn. */
   readonly headers: readonly string[];
 }
 
-/** A viewer's request for a video. */
 interface VodAdmissionRequest {
   readonly request: ViewerRequest;
   readonly videoId: string;
-  /** The private token of the address. */
   readonly token: string | undefined;
   readonly query: URLSearchParams;
 }
 
-/** Admits viewers to videos: everyone to a public one, holders of a token's session to a private one. */
+/** Admits everyone to public videos, and holders of a token's session to private ones. */
 export class VodGate {
   readonly #source: VodSource;
   readonly #tokens: TokenGate;
@@ -32,9 +29,8 @@ export class VodGate {
   }
 
   /**
-   * Returns the video if the viewer has access. Addresses with a token are of private videos only.
-   *
-   * @param mayClaimToken tells of a video whether the request claims an unused token
+   * Addresses with a token are of private videos only.
+   * @param mayClaimToken decides whether the request claims an unused token
    */
   admit(
     { request, videoId, token, query }: VodAdmissionRequest,

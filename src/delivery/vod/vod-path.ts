@@ -1,4 +1,3 @@
-/** The part of a video that a path names. */
 export type VodAsset =
   | { readonly kind: 'vod-multivariant' | 'vod-thumbnail' | 'vod-state' | 'vod-session' }
   /** A quality such as `720p`, or `audio`. */
@@ -6,24 +5,21 @@ export type VodAsset =
   /** `language` is a tag in any case. */
   | { readonly kind: 'vod-captions-playlist'; readonly language: string }
   | { readonly kind: 'vod-media'; readonly rendition: string; readonly name: string }
-  /** `quality` names one rendition, such as `720p`. */
+  /** A rendition such as `720p`. */
   | { readonly kind: 'vod-mp4'; readonly quality: string | undefined }
   | { readonly kind: 'vod-storyboard'; readonly form: 'image' | 'text' }
   /** `language` is a tag in any case. */
   | { readonly kind: 'vod-text-track'; readonly track: 'captions' | 'chapters'; readonly language: string };
 
-/** The target of a path below `/vod/`. */
 export type VodPath =
-  /** The player page. `videoId` is `''` where the path holds no id. */
+  /** `videoId` is `''` where the path holds no id. */
   | { readonly kind: 'vod-page'; readonly videoId: string }
   /** A player without a video. */
   | { readonly kind: 'vod-sample' }
-  /** Describes the embed code. */
   | { readonly kind: 'vod-oembed'; readonly videoId: string }
   | {
       readonly kind: 'vod-asset';
       readonly videoId: string;
-      /** The private token in the path. */
       readonly token: string | undefined;
       readonly asset: VodAsset;
     }
@@ -46,8 +42,7 @@ const fixedAssets: Readonly<Record<string, VodAsset>> = {
 };
 
 /**
- * Parses the path of a request target, without its query. Nothing is percent-decoded, because no path here needs it.
- *
+ * Expects no query. Decodes nothing, because no path here needs it.
  * @returns undefined for paths that are not below `/vod/`
  */
 export function parseVodPath(path: string): VodPath | undefined {

@@ -2,7 +2,7 @@ import type { CompressedText } from '../../shared/text/rendered-text.ts';
 import type { MediaResponse, PlaylistResponse, ResponseBody } from '../../shared/viewer-responses.ts';
 import type { PlayerTheme } from '../pages/player-theme.ts';
 
-/** A text track of a video. `version` changes with each uploaded file. */
+/** `version` changes with each uploaded file. */
 export interface VodTextTrack {
   readonly language: string;
   readonly label: string;
@@ -10,7 +10,6 @@ export interface VodTextTrack {
   readonly version?: string;
 }
 
-/** The facts about a video that any response needs. */
 export interface VodEntry {
   readonly videoId: string;
   readonly projectId: string;
@@ -19,14 +18,13 @@ export interface VodEntry {
   readonly mp4Support: boolean;
   readonly panoramic: boolean;
   readonly isPlayable: boolean;
-  /** The upload cannot be made playable. */
   readonly hasFailed: boolean;
   readonly hasStoryboard: boolean;
   readonly durationSeconds: number | undefined;
   /** Display size in pixels; undefined until it is known, and for audio only. */
   readonly width: number | undefined;
   readonly height: number | undefined;
-  /** Grows with each change of what viewers get. */
+  /** Grows with each change that viewers see. */
   readonly revision: number;
   /** A getter may load these three, which segments do not need. */
   readonly captions: readonly VodTextTrack[];
@@ -36,9 +34,9 @@ export interface VodEntry {
 
 export type VodFile = 'mp4' | 'thumbnail' | 'storyboard.jpg' | 'storyboard.vtt';
 
-/** Access to videos. Missing things are undefined. */
+/** Missing things are undefined. */
 export interface VodSource {
-  /** Finds a video of any project, unless it is discarded. */
+  /** Excludes discarded videos. */
   find(videoId: string): VodEntry | undefined;
   /** Undefined while nothing is playable. `avh` is a session for all URIs. */
   multivariant(
@@ -46,14 +44,14 @@ export interface VodSource {
     captions: readonly VodTextTrack[],
     avh?: string,
   ): Promise<CompressedText | undefined>;
-  /** The media playlist of a captions track. `language` as the track has it. */
+  /** `language` as the track has it. */
   captionsPlaylist(language: string, durationSeconds: number, avh?: string): CompressedText | undefined;
   /** `rendition` is a quality such as `720p`, or `audio`. */
   mediaPlaylist(videoId: string, rendition: string, avh?: string): Promise<PlaylistResponse | undefined>;
-  /** Returns an init section or segment by its name in the media playlist. */
+  /** `name` as in the media playlist. */
   media(videoId: string, rendition: string, name: string): Promise<MediaResponse | undefined>;
   /** `quality` selects the MP4 of one rendition; the highest unless given. */
   file(videoId: string, file: VodFile, quality?: string): Promise<ResponseBody | undefined>;
-  /** Returns the uploaded WebVTT file of a text track. `language` in any case. */
+  /** `language` in any case. */
   textTrack(videoId: string, track: 'captions' | 'chapters', language: string): ResponseBody | undefined;
 }
