@@ -1,9 +1,8 @@
 import { LRUCache } from 'lru-cache';
-/** A source of time, which tests replace. */
 export interface Clock {
-  /** Milliseconds since 1970, UTC. May step when the machine's clock is set. */
+  /** UTC. May step when the machine's clock is set. */
   nowMs(): number;
-  /** Milliseconds from an arbitrary start; never goes back. For measuring durations. */
+  /** From an arbitrary start; never goes back. */
   monotonicMs(): number;
 }
 
@@ -14,10 +13,10 @@ export const systemClock: Clock = {
 
 const secondsOfDay = 86_400;
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
-/** Most dates of one response are of a few days. Keyed by days since 1970. */
+/** By days since 1970: most dates of one response are of a few days. */
 const formattedDays = new LRUCache<number, string>({ max: 1_000 });
 
-/** Formats a date of the API: UTC, whole seconds, numeric offset, as in `2026-03-04T05:06:07+00:00`. */
+/** Formats a date of the API: `2026-03-04T05:06:07+00:00`. */
 export function formatAtom(atMs: number): string {
   const seconds = Math.floor(atMs / 1_000);
   const day = Math.floor(seconds / secondsOfDay);

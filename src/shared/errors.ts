@@ -1,17 +1,16 @@
-/** Kind of an error, which decides HTTP status and log level. */
+/** Decides HTTP status and log level. */
 type ErrorKind = 'invalid' | 'denied' | 'not-found' | 'conflict' | 'unavailable' | 'internal';
 
-/** The party at fault, which has to fix it. */
 type ErrorBlame = 'caller' | 'publisher' | 'destination' | 'server';
 
 interface ErrorEntry {
   readonly kind: ErrorKind;
   readonly blame: ErrorBlame;
-  /** Sentence that clients show. */
+  /** Clients show it. */
   readonly title: string;
-  /** HTTP status, where the contract asks for another one than the kind's. */
+  /** Overrides the kind's status. */
   readonly status?: number;
-  /** Log level, where it does not follow from kind and blame. */
+  /** Overrides the level of kind and blame. */
   readonly logLevel?: 'info';
 }
 
@@ -221,34 +220,32 @@ const statusOfKind: Record<ErrorKind, number> = {
   internal: 500,
 };
 
-/** An invalid field of a request. */
 export interface Problem {
   readonly type?: ErrorCode;
   readonly title: string;
-  /** Path of the field, such as `restreams[0][serverUrl]`. */
+  /** Such as `restreams[0][serverUrl]`. */
   readonly name: string;
   readonly detail?: string;
   readonly range?: { readonly min?: number; readonly max?: number };
 }
 
-/** Optional details of an error. */
 interface ErrorDetails {
   /** The one field at fault; `''` where the contract wants an empty name. */
   readonly name?: string;
-  /** Shown to the client in place of the register's title. */
+  /** Replaces the register's title. */
   readonly title?: string;
-  /** A hint for a person, shown to the client. */
+  /** Shown to the client. */
   readonly detail?: string;
   readonly range?: { readonly min?: number; readonly max?: number };
-  /** All bad fields; the first is repeated at the top of the answer. */
+  /** The first is repeated at the top of the response. */
   readonly problems?: readonly Problem[];
-  /** Seconds after which the client should try again: the header `Retry-After`. */
+  /** Sent as `Retry-After`. */
   readonly retryAfterSeconds?: number;
-  /** Anything for the log only. */
+  /** For the log only. */
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** The error type of this server. `message` is for logs and operators. */
+/** `message` is for logs and operators. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
@@ -267,7 +264,6 @@ export class AppError extends Error {
     return errorRegister[this.code].kind;
   }
 
-  /** HTTP status of the response. */
   get status(): number {
     const entry: ErrorEntry = errorRegister[this.code];
     return entry.status ?? statusOfKind[entry.kind];
@@ -282,13 +278,12 @@ export class AppError extends Error {
   }
 }
 
-/** Returns the message of anything that was thrown, on one line. */
+/** On one line. */
 export function messageOf(thrown: unknown): string {
   const text = thrown instanceof Error ? thrown.message : String(thrown);
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** Returns the code of a Node system error, such as `EADDRINUSE`. */
 export function systemCodeOf(thrown: unknown): string | undefined {
   if (thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string') return thrown.code;
   return undefined;

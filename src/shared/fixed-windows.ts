@@ -1,14 +1,13 @@
 import type { Clock } from './clock.ts';
 
-/** A time window with a count. */
 interface CountingWindow {
   readonly endsAtMs: number;
   count: number;
 }
 
 /**
- * Counts per key in windows of a fixed length, which begin with the first count of their key. Beyond `maxKeys`, the window that ends
- * first is dropped.
+ * Counts per key in windows that begin with the first count of their key. Beyond `maxKeys`, drops the window
+ * that ends first.
  */
 export class FixedWindows {
   readonly #windowMs: number;
@@ -31,7 +30,7 @@ export class FixedWindows {
     return { endsAtMs: nowMs + this.#windowMs, count: 0 };
   }
 
-  /** Counts one in a window from {@link get}. */
+  /** @param window from {@link get} */
   add(key: string, window: CountingWindow): void {
     window.count += 1;
     if (this.#windows.get(key) === window) return;

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Returns random characters of 0-9, A-Z, a-z, evenly distributed (22 of them have over 130 bits). */
+/** Evenly distributed over 0-9, A-Z, a-z: 22 characters have over 130 bits. */
 export function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
@@ -14,12 +14,12 @@ export function randomBase62(length: number): string {
   return text;
 }
 
-/** Returns a new resource id: the noun's prefix (`li`, `vi`, `watermark_`) and 22 base62 characters. */
+/** Appends 22 base62 characters to the prefix of a noun (`li`, `vi`, `watermark_`). */
 export function newId(prefix: string): string {
   return prefix + randomBase62(22);
 }
 
-/** Returns a new UUID v4, the form of stream keys and private tokens. */
+/** UUID v4, the form of stream keys and private tokens. */
 export function newUuid(): string {
   return randomUUID();
 }

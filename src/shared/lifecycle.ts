@@ -1,18 +1,16 @@
 import { messageOf } from './errors.ts';
 import type { Logger } from './logger.ts';
 
-/** A part of the server that is started and stopped. */
 export interface Component {
   readonly name: string;
   /** Resolves when the component is ready. `signal` aborts when the start is cancelled. */
   start(signal: AbortSignal): Promise<void>;
   /** Refuses new work and finishes the old before `deadlineMs`, a time of {@link Date.now}. */
   drain?(deadlineMs: number): Promise<void>;
-  /** Frees all resources. Safe to call twice, and after a failed start. */
+  /** Must be safe to call twice, and after a failed start. */
   stop(): Promise<void>;
 }
 
-/** Creates a component from a start or stop function. */
 export function componentOf(
   name: string,
   { start, stop }: { start?: () => Promise<void> | void; stop?: () => Promise<void> | void },
@@ -32,7 +30,7 @@ export class Lifecycle {
     this.#log = log;
   }
 
-  /** Starts all components. When one fails, stops those before it and rethrows. */
+  /** On a failure, stops those that started and rethrows. */
   async start(signal: AbortSignal = new AbortController().signal): Promise<void> {
     for (const component of this.#components) {
       try {
@@ -48,8 +46,6 @@ export class Lifecycle {
   }
 
   /**
-   * Drains all components, last started first.
-   *
    * @param deadlineMs a time of {@link Date.now}
    * @param signal ends the wait early; `stop` ends the rest
    */
@@ -66,7 +62,7 @@ export class Lifecycle {
     }
   }
 
-  /** Stops all components, last started first. Later calls wait for the first one. */
+  /** Later calls wait for the first one. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stopAll();
     return this.#stopping;

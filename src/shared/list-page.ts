@@ -1,11 +1,9 @@
-/** The page of a list that a caller asks for. */
 export interface PageRequest {
   /** From 1. */
   readonly currentPage: number;
   readonly pageSize: number;
 }
 
-/** The order of a list. */
 export interface Sort<Field extends string> {
   readonly field: Field;
   readonly direction: 'asc' | 'desc';
@@ -17,7 +15,6 @@ export interface ListResult<Item> {
   readonly total: number;
 }
 
-/** Converts the items of a page. */
 export function mapList<Item, Other>(
   { items, total }: ListResult<Item>,
   convert: (item: Item) => Other,

@@ -1,17 +1,17 @@
 import { pino } from 'pino';
 import { AppError, messageOf } from './errors.ts';
 
-/** Log levels, least severe first. */
+/** Least severe first. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 
 type LogLevel = (typeof logLevels)[number];
 
-/** Ids and data of a log line. Never holds a stream key, an API key or a token. */
+/** Never holds a stream key, an API key or a token. */
 export type LogData = Readonly<Record<string, unknown>>;
 
 /**
- * Writes lines of time, level, component, event, ids and data. The event is a fixed text in kebab-case, to be searched for. Levels:
- * `info` for what operators care about, `warn` for degraded service, `error` for what needs action.
+ * `event` is a fixed text in kebab-case, to be searched for. Levels: `info` for what operators care about,
+ * `warn` for degraded service, `error` for what needs action.
  */
 export interface Logger {
   trace(event: string, data?: LogData): void;
@@ -19,7 +19,7 @@ export interface Logger {
   info(event: string, data?: LogData): void;
   warn(event: string, data?: LogData): void;
   error(event: string, data?: LogData): void;
-  /** Returns a logger for a component, with ids on all of its lines. */
+  /** Adds `ids` to every line. */
   child(component: string, ids?: LogData): Logger;
 }
 
@@ -27,7 +27,7 @@ interface Sink {
   write(line: string): void;
 }
 
-/** Creates a logger that writes JSON lines, or readable text for a terminal with `pretty`, to standard output unless `sink` is given. */
+/** Writes JSON lines, or readable text with `pretty`, to standard output unless `sink` is given. */
 export async function createLogger(options: {
   level: LogLevel;
   pretty: boolean;
@@ -69,7 +69,7 @@ async function prettySink(): Promise<Sink> {
   });
 }
 
-/** Binds data to all lines. A child logger names its own component only, not its parents. */
+/** A child logger names its own component only, not its parents. */
 function loggerOf(root: pino.Logger, bound: LogData): Logger {
   const inner = root.child(bound);
   return {

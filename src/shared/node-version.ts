@@ -1,7 +1,6 @@
 /** Since 24.9, a server can decline an upgrade and handle the request as an ordinary one. */
 const minVersion = { major: 24, minor: 9 };
 
-/** Returns a sentence when this version of Node, such as `24.21.0`, cannot run the server. */
 export function unsupportedNodeReason(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > minVersion.major || (major === minVersion.major && minor >= minVersion.minor)) return undefined;

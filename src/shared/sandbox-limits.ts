@@ -1,14 +1,9 @@
-/** Limits of the sandbox. Tests shorten them; operators cannot change them. */
+/** Tests shorten them; operators cannot change them. */
 export interface SandboxLimits {
-  /** Longer videos are cut. */
   readonly maxVideoMs: number;
-  /** Longer broadcasts are ended. */
   readonly maxBroadcastMs: number;
-  /** Longer recordings are cut. */
   readonly maxRecordingMs: number;
-  /** Longer restreams are ended. */
   readonly maxRestreamMs: number;
-  /** Videos and recordings are deleted at this age. */
   readonly retentionMs: number;
 }
 

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** A text that prints as `[secret]`, so that it reaches no log or error message by accident. */
+/** Prints as `[secret]`, so that the text reaches no log or error message by accident. */
 export class Secret {
   readonly #text: string;
 
@@ -8,7 +8,7 @@ export class Secret {
     this.#text = text;
   }
 
-  /** Returns the text. Call it only where the text is used. */
+  /** Call it only where the text is used. */
   reveal(): string {
     return this.#text;
   }
@@ -26,7 +26,7 @@ export class Secret {
   }
 }
 
-/** Shortens a stream key for logs to its first characters: at most four, and at most a quarter of it. */
+/** Keeps at most four characters, and at most a quarter. */
 export function maskStreamKey(streamKey: string): string {
   return `${streamKey.slice(0, Math.min(4, Math.floor(streamKey.length / 4)))}…`;
 }

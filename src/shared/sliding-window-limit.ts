@@ -1,11 +1,10 @@
 import type { Clock } from './clock.ts';
 
-/** Limits how often something happens within a time window. */
 export class SlidingWindowLimit {
   readonly #clock: Clock;
   readonly #maxCount: number;
   readonly #windowMs: number;
-  /** Monotonic times, oldest first. */
+  /** Monotonic, oldest first. */
   #takenAtMs: number[] = [];
 
   constructor(clock: Clock, maxCount: number, windowMs: number) {
@@ -14,7 +13,7 @@ export class SlidingWindowLimit {
     this.#windowMs = windowMs;
   }
 
-  /** Counts one, or returns false when the limit is reached. */
+  /** Returns false when the limit is reached. */
   take(): boolean {
     const nowMs = this.#clock.monotonicMs();
     this.#takenAtMs = this.#takenAtMs.filter(atMs => nowMs - atMs < this.#windowMs);

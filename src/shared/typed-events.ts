@@ -1,8 +1,8 @@
-/** Dispatches named events with one payload type each. Names are in the past tense: `segment-finished`. */
+/** Names are in the past tense: `segment-finished`. */
 export class TypedEvents<Events extends object> {
   readonly #handlers = new Map<keyof Events, Set<(payload: never) => void>>();
 
-  /** Calls `handler` at each `event`. Returns a function to unsubscribe. */
+  /** Returns a function to unsubscribe. */
   on<Name extends keyof Events>(event: Name, handler: (payload: Events[Name]) => void): () => void {
     let handlers = this.#handlers.get(event);
     if (handlers === undefined) {
@@ -15,7 +15,7 @@ export class TypedEvents<Events extends object> {
     };
   }
 
-  /** Calls the handlers in order. An error of a handler reaches the caller. */
+  /** An error of a handler reaches the caller. */
   emit<Name extends keyof Events>(event: Name, payload: Events[Name]): void {
     const handlers = this.#handlers.get(event);
     if (handlers === undefined) return;

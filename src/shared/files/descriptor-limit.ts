@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 
-/** Descriptors for files, child processes and their pipes. */
+/** Files, child processes and their pipes. */
 const reservedDescriptors = 1_000;
 
 /**
- * Reads the limit of file descriptors of the process. Node raises the soft limit to the hard one when it starts.
+ * Node raises the soft limit to the hard one when it starts.
  *
  * **Source**: proc_pid_limits(5)
- *
  * @returns undefined outside of Linux
  */
 export function readDescriptorLimit(path = '/proc/self/limits'): number | undefined {

@@ -1,6 +1,5 @@
 import { AppError, systemCodeOf } from '../errors.ts';
 
-/** Tells whether a write to a file or the database failed because the disk or the quota is full. */
 export function isDiskFull(error: unknown): boolean {
   const code = systemCodeOf(error);
   return code === 'ENOSPC' || code === 'EDQUOT' || code === 'SQLITE_FULL';

@@ -1,11 +1,7 @@
 import { resolve, sep } from 'node:path';
 import { AppError } from '../errors.ts';
 
-/**
- * Joins `parts` below `root`.
- *
- * @throws AppError `path-outside-root` when the result is not below `root`.
- */
+/** @throws AppError `path-outside-root` */
 export function joinBelow(root: string, ...parts: string[]): string {
   const base = resolve(root);
   const joined = resolve(base, ...parts);

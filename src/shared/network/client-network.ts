@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/** Returns the network that identifies a client: an IPv4 address, or the /64 network of an IPv6 address. */
+/** Returns an IPv4 address, or the /64 network of an IPv6 address. */
 export function clientNetwork(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = '', tail] = address.toLowerCase().split('%')[0]!.split('::');

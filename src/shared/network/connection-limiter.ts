@@ -1,7 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { clientNetwork } from './client-network.ts';
 
-/** Limits of {@link ConnectionLimiter}. */
 export interface ConnectionLimiterOptions {
   /** 0 is no limit. */
   readonly maxPerAddress: number;
@@ -9,7 +8,6 @@ export interface ConnectionLimiterOptions {
   readonly isExempt: (address: string) => boolean;
 }
 
-/** Limits open connections per client network. */
 export class ConnectionLimiter {
   readonly #options: ConnectionLimiterOptions;
   readonly #counts = new Map<string, number>();
@@ -18,11 +16,7 @@ export class ConnectionLimiter {
     this.#options = options;
   }
 
-  /**
-   * Counts a connection.
-   *
-   * @returns a function to call once when the connection closes; undefined when its network has reached the limit
-   */
+  /** @returns a function to call once when the connection closes; undefined beyond the limit */
   open(remoteAddress: string): (() => void) | undefined {
     const { maxPerAddress, isExempt } = this.#options;
     const mapped = /^::ffff:(.*)$/i.exec(remoteAddress)?.[1] ?? '';

@@ -3,19 +3,19 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
 
-/** Answers are reused for this long. Callers check them each time and connect to nothing else. */
+/** Callers check reused answers each time and connect to nothing else. */
 const answerTtlMs = 2_000;
 const hostsFileTtlMs = 5_000;
-/** Changes of the machine's name servers take effect after this time. */
+/** Bounds the delay of changed name servers. */
 const resolverTtlMs = 30_000;
-/** Timeout of the first query to a server; the second one waits twice as long. */
+/** Of the first query to a server; the second one waits twice as long. */
 const queryTimeoutMs = 1_500;
 const maxQueryTries = 2;
 /** Some name servers never answer queries for a family that they do not know. */
 const otherFamilyWaitMs = 300;
 
 /**
- * Resolves hosts without `getaddrinfo`, which blocks one of the few threads that also read files for as long as a foreign name server is
+ * Resolves hosts without `getaddrinfo`, which blocks a thread of the file system pool while a name server is
  * silent. Reads the hosts file, but ignores search domains.
  */
 export class HostResolver {
@@ -31,7 +31,7 @@ export class HostResolver {
   #resolver: dns.Resolver | undefined;
   #resolverCreatedAtMs = 0;
 
-  /** @param options.servers name servers as `address:port`; those of the machine unless given */
+  /** @param options.servers as `address:port`; those of the machine unless given */
   constructor(options: { hostsPath?: string; servers?: readonly string[] } = {}) {
     this.#hostsPath = options.hostsPath ?? '/etc/hosts';
     this.#servers = options.servers;
@@ -85,7 +85,6 @@ export class HostResolver {
     const nowMs = performance.now();
     if (this.#hosts === undefined || nowMs - this.#hostsReadAtMs > hostsFileTtlMs) {
       this.#hostsReadAtMs = nowMs;
-      // A missing file has no entries.
       this.#hosts = readFile(this.#hostsPath, 'utf8').then(parseHosts, () => new Map());
     }
     return this.#hosts;
@@ -99,7 +98,7 @@ async function withTimeout(work: Promise<unknown>, ms: number): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Parses a hosts file into addresses by name in lower case. **Source**: hosts(5) */
+/** Keys are names in lower case. **Source**: hosts(5) */
 export function parseHosts(text: string): Map<string, LookupAddress[]> {
   const hosts = new Map<string, LookupAddress[]>();
   for (const line of text.split('\n')) {

@@ -1,4 +1,4 @@
-/** Removes possible secrets from an RTMP URL: user, password and query. */
+/** Removes user, password and query, which may be secrets. */
 export function redactServerUrl(serverUrl: string): string {
   return serverUrl.replace(/^(rtmps?:\/\/)[^/?#\s@]*@/i, '$1').replace(/[?#].*$/, '');
 }

@@ -2,24 +2,25 @@ import type { LookupAddress, LookupOptions } from 'node:dns';
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
 import { systemCodeOf } from '../errors.ts';
 
-/** Class of an address: on the public network, of this machine or its networks, or never to be connected to. */
+/**
+ * `private`: this machine or its networks. `never`: connections are forbidden even when private ones are
+ * allowed.
+ */
 export type AddressClass = 'public' | 'private' | 'never';
 
-/** The result of resolving and checking a host. */
 type ResolvedTarget =
   | { readonly accepted: true; readonly addresses: readonly LookupAddress[] }
   | {
       readonly accepted: false;
-      /** The same for unknown hosts and private addresses, so that it does not reveal names in the server's network. */
+      /**
+       * The same for unknown hosts and private addresses: it must not reveal names in the server's network.
+       */
       readonly reason: string;
-      /** The resolver's error for an unknown host. */
       readonly error?: unknown;
     };
 
-/** Resolves a host name, as {@link HostResolver} does. */
 export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-/** Resolver errors for a name that does not exist or has no address. */
 const unknownHostCodes: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
 
 type Family = 'ipv4' | 'ipv6';
@@ -32,7 +33,7 @@ function blockList(
   return list;
 }
 
-/** Link-local addresses, which reveal the machine's credentials in clouds, and addresses that are not of one host. */
+/** Link-local addresses, which serve cloud credentials, and addresses of no single host. */
 const forbidden = blockList(
   ['0.0.0.0', 8, 'ipv4'],
   ['169.254.0.0', 16, 'ipv4'],
@@ -42,14 +43,14 @@ const forbidden = blockList(
   ['fe80::', 10, 'ipv6'],
   ['ff00::', 8, 'ipv6'],
 );
-/** Metadata services of clouds in private networks. */
+/** Cloud metadata services in private networks. */
 forbidden.addAddress('fd00:ec2::254', 'ipv6');
 forbidden.addAddress('100.100.100.200', 'ipv4');
 forbidden.addAddress('192.0.0.192', 'ipv4');
-/** A platform service of a cloud, in spite of its public address. */
+/** A cloud's platform service, in spite of its public address. */
 forbidden.addAddress('168.63.129.16', 'ipv4');
 
-/** Addresses that are not globally reachable (IANA's special-purpose registries). */
+/** IANA's special-purpose registries: not globally reachable. */
 const privateIpv4 = blockList(
   ['10.0.0.0', 8, 'ipv4'],
   ['100.64.0.0', 10, 'ipv4'],
@@ -70,7 +71,7 @@ const privateIpv6 = blockList(
   ['2001:db8::', 32, 'ipv6'],
   ['3fff::', 20, 'ipv6'],
 );
-/** IPv6 prefixes that embed an IPv4 address, with the group where it starts. */
+/** Prefixes that embed an IPv4 address, with the group where it starts. */
 const ipv4EmbeddingPrefixes: readonly (readonly [list: BlockList, group: number])[] = [
   [blockList(['::', 96, 'ipv6']), 6],
   [blockList(['::ffff:0:0', 96, 'ipv6']), 6],
@@ -80,10 +81,9 @@ const ipv4EmbeddingPrefixes: readonly (readonly [list: BlockList, group: number]
 ];
 
 /**
- * Classifies an IP address; an embedded IPv4 address decides for its IPv6 address.
+ * An embedded IPv4 address decides for its IPv6 address.
  *
  * **Source**: RFC 6890, RFC 4291 2.5, RFC 6052 2, RFC 3056 2
- *
  * @param address without brackets; `never` for anything else, also with a zone
  */
 export function classifyAddress(address: string): AddressClass {
@@ -100,8 +100,7 @@ export function classifyAddress(address: string): AddressClass {
 }
 
 /**
- * Classifies a host without a name server: the class of an address, `private` for the names of this machine, undefined for other names.
- *
+ * Classifies without a name server; undefined for names that need one.
  * @param hostname as in a parsed URL; IPv6 with or without brackets
  */
 export function classifyHostLiteral(hostname: string): AddressClass | undefined {
@@ -112,11 +111,9 @@ export function classifyHostLiteral(hostname: string): AddressClass | undefined 
 }
 
 /**
- * Resolves a host once to the addresses that may be connected to. Connections use these through {@link pinnedLookup} and do not resolve
- * again, since a name can lead elsewhere the next time.
- *
+ * Resolves a host once. Connections use the addresses through {@link pinnedLookup}, since a name can lead
+ * elsewhere the next time.
  * @param hostname a name or an address; IPv6 with or without brackets
- * @returns not accepted when the host is unknown or has no allowed address
  * @throws Error of a resolver that cannot tell, such as `ETIMEOUT`
  */
 export async function resolveTarget(
@@ -141,7 +138,9 @@ export async function resolveTarget(
   return refusal;
 }
 
-/** Creates a `lookup` for `net.connect` and `http.request` that returns the checked addresses for any name. */
+/**
+ * Creates a `lookup` for `net.connect` and `http.request` that returns the checked addresses for any name.
+ */
 export function pinnedLookup(addresses: readonly LookupAddress[]): LookupFunction {
   return (_hostname, options: LookupOptions, callback) => {
     const wanted = options.family === 4 || options.family === 6 ? options.family : undefined;
@@ -169,7 +168,7 @@ function embeddedIpv4(address: string, group: number): string {
     .join('.');
 }
 
-/** Returns the eight groups of an IPv6 address as hexadecimal digits without leading zeros. */
+/** Hexadecimal, without leading zeros. */
 function ipv6Groups(address: string): string[] {
   // URL parsing normalizes the address.
   const [head = '', tail] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split('::');

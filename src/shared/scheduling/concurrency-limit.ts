@@ -15,7 +15,6 @@ export class ConcurrencyLimit {
     return this.#freeSlots === 0;
   }
 
-  /** Runs `work` when a slot is free. */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#freeSlots === 0) {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 /**
- * A repeating timer that runs only while there is something to watch, so that nothing wakes an idle server. It never keeps the process
- * alive.
+ * A timer that runs only while there is something to watch, so that an idle server sleeps. Never keeps the
+ * process alive.
  */
 export class OnDemandInterval {
   readonly #everyMs: number;
@@ -8,15 +8,12 @@ export class OnDemandInterval {
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  /**
-   * @param tick returns false to stop the timer until {@link wake}
-   */
+  /** @param tick returns false to stop the timer until {@link wake} */
   constructor(everyMs: number, tick: () => boolean) {
     this.#everyMs = everyMs;
     this.#tick = tick;
   }
 
-  /** Starts the timer unless it runs. */
   wake(): void {
     if (this.#timer !== undefined || this.#isStopped) return;
     this.#timer = setInterval(() => {
@@ -25,7 +22,7 @@ export class OnDemandInterval {
     this.#timer.unref();
   }
 
-  /** Stops the timer. {@link wake} has no effect from then on. */
+  /** {@link wake} has no effect from then on. */
   stop(): void {
     this.#isStopped = true;
     this.#pause();

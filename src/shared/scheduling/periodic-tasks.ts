@@ -1,13 +1,16 @@
 import type { Component } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 
-/** A periodic task. It returns a count for the log, and leaves the rest for the next run when `signal` aborts. */
+/** Returns a count for the log. Leaves the rest for the next run when `signal` aborts. */
 export interface PeriodicTask {
   readonly name: string;
   run(signal?: AbortSignal): number | Promise<number>;
 }
 
-/** Runs tasks one after the other, soon after the start and then at an interval. A failed task runs again the next time. */
+/**
+ * Runs tasks one after the other, soon after the start and then at an interval. Retries a failed task the
+ * next time.
+ */
 export class PeriodicTasks implements Component {
   readonly name: string;
   readonly #tasks: readonly PeriodicTask[];

@@ -1,8 +1,7 @@
-/** Delays between the attempts at something that fails. */
 export interface RetrySchedule {
   /** Before the second attempt, the third, ...; the last one repeats. */
   readonly delaysMs: readonly number[];
-  /** Factors between which delays vary at random, so that what failed together is not retried together. */
+  /** Random factors, so that what failed together is not retried together. */
   readonly jitter: { readonly min: number; readonly max: number };
   /** Number of first delays without jitter. */
   readonly exactDelays?: number;
@@ -16,7 +15,6 @@ export function retryDelayMs(schedule: RetrySchedule, attempts: number, random =
   return Math.round(delayMs * (jitter.min + random * (jitter.max - jitter.min)));
 }
 
-/** Doubles the delay with each attempt, up to `maxMs`. */
 export function doublingDelaysMs(firstMs: number, maxMs: number): number[] {
   const delaysMs: number[] = [];
   for (let delayMs = firstMs; delayMs < maxMs; delayMs *= 2) delaysMs.push(delayMs);

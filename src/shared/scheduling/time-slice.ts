@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
-/** Splits a long computation into slices of a few milliseconds, with the rest of the process in between. */
+/** Splits a long computation into slices of a few milliseconds. */
 export class TimeSlice {
   readonly #maxMs: number;
   readonly #signal: AbortSignal | undefined;
@@ -11,7 +11,6 @@ export class TimeSlice {
     this.#signal = signal;
   }
 
-  /** Starts a computation with a fresh slice. */
   static async begin(maxMs: number, signal?: AbortSignal): Promise<TimeSlice> {
     const slice = new TimeSlice(maxMs, signal);
     await slice.next();
@@ -23,14 +22,13 @@ export class TimeSlice {
     return performance.now() - this.#startedAtMs >= this.#maxMs;
   }
 
-  /** Starts the next slice. @throws the reason of an aborted signal */
+  /** @throws the reason of an aborted signal */
   async next(): Promise<void> {
     await yieldToEventLoop();
     this.#signal?.throwIfAborted();
     this.#startedAtMs = performance.now();
   }
 
-  /** Starts the next slice when this one is over. */
   async yieldIfOver(): Promise<void> {
     if (this.isOver) await this.next();
   }

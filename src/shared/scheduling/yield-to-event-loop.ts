@@ -1,8 +1,8 @@
 const waiting: (() => void)[] = [];
 
 /**
- * Resolves in a later iteration of the event loop, after pending I/O. One caller resumes per iteration, so that concurrent computations
- * do not add up to one long block.
+ * Resolves after pending I/O. One caller resumes per iteration, so that concurrent computations do not add up
+ * to one long block.
  */
 export function yieldToEventLoop(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * Languages of text tracks. Scripts (`Hans`) and regions (`CA`, `419`) come from the Unicode data of the runtime.
+ * Scripts (`Hans`) and regions (`CA`, `419`) come from the Unicode data of the runtime.
  *
- * **Source**: RFC 5646, Tags for Identifying Languages, 2.1 (form and case of tags)
+ * **Source**: RFC 5646 2.1
  */
 const primaryLanguages: ReadonlySet<string> = new Set(
   (
@@ -14,22 +14,21 @@ const primaryLanguages: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Grandfathered and irregular tags. */
 const grandfatheredTags: ReadonlyMap<string, string> = new Map(
   ['sh-YU', 'no-NO-NY', 'ja-JP-TRADITIONAL', 'th-TH-TRADITIONAL', 'en-US-POSIX'].map(tag => [
     tag.toLowerCase(),
     tag,
   ]),
 );
-/** Languages with a newer tag, to which the runtime maps them. */
+/** The runtime maps them to newer tags. */
 const deprecatedLanguages: ReadonlySet<string> = new Set(['in', 'iw', 'mo', 'sh']);
-/** Languages that clients expect by their English names. */
+/** Clients expect their English names. */
 const languagesNamedInEnglish: ReadonlySet<string> = new Set(['nb', 'nn', 'tl']);
 /** Codes for "unknown" and for testing. */
 const placeholderRegions: ReadonlySet<string> = new Set(['ZZ', 'XA', 'XB', 'QO']);
 const placeholderScripts: ReadonlySet<string> = new Set(['Zzzz', 'Zxxx', 'Zyyy', 'Zinh']);
 
-/** Pattern of every language tag, without anchors. */
+/** Without anchors. */
 export const languageTagPattern = '[a-zA-Z]+(?:-[a-zA-Z0-9]+)*';
 const tagPattern = new RegExp(`^${languageTagPattern}$`);
 const knownTagPattern = /^([a-z]{2})(?:-([a-z]{4}))?(?:-([a-z]{2}|\d{3}))?$/;
@@ -38,13 +37,12 @@ const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }
 const scripts = new Intl.DisplayNames('en', { type: 'script', fallback: 'none' });
 const nameCache = new LRUCache<string, string>({ max: 5_000 });
 
-/** Details of errors for tags with wrong characters and for unknown tags. */
 export const languageTagMessages = {
   form: 'The "language" attribute must contain only letters and dashes (for example "fr", "fr-BE").',
   unknown: 'The "language" attribute is not valid.',
 } as const;
 
-/** Returns a known language tag in its usual case (`zh-Hans-CN`), undefined for an unknown one. */
+/** Returns the usual case (`zh-Hans-CN`), undefined for an unknown tag. */
 export function normalizeLanguageTag(text: string): string | undefined {
   const lower = text.toLowerCase();
   const exception = grandfatheredTags.get(lower);
@@ -59,12 +57,10 @@ export function normalizeLanguageTag(text: string): string | undefined {
   return [primary, script, region].filter(part => part !== undefined).join('-');
 }
 
-/** Longer tags are damaged: a language, script, region and a few variants take less. */
+/** A language, script, region and a few variants take less. */
 const maxTagChars = 35;
 
-/**
- * Returns the RFC 5646 tag for a language code of a media file, such as `de` for `ger` and `deu`; undefined for invalid codes and `und`.
- */
+/** Converts a code of a media file, such as `ger` or `deu` to `de`; undefined for invalid codes and `und`. */
 export function canonicalLanguageTag(text: string): string | undefined {
   if (text.length > maxTagChars) return undefined;
   try {
@@ -75,13 +71,12 @@ export function canonicalLanguageTag(text: string): string | undefined {
   }
 }
 
-/** Returns the error of an invalid language tag. */
 export function languageTagProblem(text: string): string | undefined {
   if (!tagPattern.test(text)) return languageTagMessages.form;
   return normalizeLanguageTag(text) === undefined ? languageTagMessages.unknown : undefined;
 }
 
-/** Returns a language's own name, capitalized: `Français (Canada)`; the tag when it is not known. */
+/** Returns a capitalized name such as `Français (Canada)`, or the tag when it is not known. */
 export function nativeLanguageName(tag: string): string {
   const kept = nameCache.get(tag);
   if (kept !== undefined) return kept;

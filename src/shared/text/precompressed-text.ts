@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { constants, crc32, deflateRawSync, gunzipSync } from 'node:zlib';
 import type { CompressedText } from './rendered-text.ts';
 
-/** A run of text, compressed so that it can be part of many gzipped texts. */
 export interface DeflatedBlock {
   /** Raw deflate blocks that end on a byte boundary, none of them final. */
   readonly deflated: Buffer;
@@ -21,8 +20,8 @@ export function deflateBlock(text: string): DeflatedBlock {
 }
 
 /**
- * Assembles a gzipped text of blocks that were compressed before. It is one gzip member, since browsers ignore a second one; its
- * checksum is combined from those of the blocks, as in zlib's `crc32_combine`.
+ * Assembles a gzipped text of precompressed blocks. Makes one gzip member, since browsers ignore a second
+ * one; combines checksums as zlib's `crc32_combine`.
  *
  * **Source**: RFC 1951, 3.2.3 (blocks); RFC 1952, 2.3 (member format)
  */
@@ -56,7 +55,7 @@ export class PrecompressedText implements CompressedText {
   }
 }
 
-/** Header: deflate, no name, no time, Unix. */
+/** Deflate, no name, no time, Unix. */
 const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
 
 function deflateRaw(plain: Buffer, finishFlush: number, level: number): DeflatedBlock {
@@ -68,10 +67,10 @@ function deflateRaw(plain: Buffer, finishFlush: number, level: number): Deflated
   };
 }
 
-/** The polynomial of CRC-32, lowest power in the highest bit. */
+/** CRC-32, lowest power in the highest bit. */
 const polynomial = 0xedb88320;
 
-/** Multiplies two polynomials over bits, modulo that of CRC-32. */
+/** Multiplies polynomials over bits, modulo that of CRC-32. */
 function multiply(one: number, other: number): number {
   let product = 0;
   let shifted = other;

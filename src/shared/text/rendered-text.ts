@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 
-/** A text that is rendered once and sent to many, plain or gzipped. */
 export interface CompressedText {
   readonly plain: Buffer;
   readonly gzip: Buffer;

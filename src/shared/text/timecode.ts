@@ -1,4 +1,3 @@
-/** A position in a video. */
 interface Timecode {
   /** May have a fraction. */
   readonly seconds: number;
@@ -8,7 +7,7 @@ interface Timecode {
 
 const timecodePattern = /^(?:\d{2,3}:\d{2}:\d{2}(?:\.\d{1,3}|:\d{1,2})?|\d{1,7})$/;
 
-/** Parses `HH:MM:SS`, `HH:MM:SS.mmm`, `HH:MM:SS:frames` or whole seconds; undefined for other texts. */
+/** Parses `HH:MM:SS`, `HH:MM:SS.mmm`, `HH:MM:SS:frames` or whole seconds. */
 export function parseTimecode(text: string): Timecode | undefined {
   if (!timecodePattern.test(text)) return undefined;
   const [first = 0, minutes, seconds = 0, frames = 0] = text.split(':').map(Number);
@@ -16,7 +15,7 @@ export function parseTimecode(text: string): Timecode | undefined {
   return { seconds: first * 3600 + minutes * 60 + seconds, frames };
 }
 
-/** Converts a timecode to seconds. Frames count only when the frame rate is known. */
+/** Frames count only when the frame rate is known. */
 export function timecodeSeconds({ seconds, frames }: Timecode, frameRate: number | undefined): number {
   return frameRate === undefined || frameRate <= 0 ? seconds : seconds + frames / frameRate;
 }
