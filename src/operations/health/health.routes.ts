@@ -7,12 +7,11 @@ import { AppError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { Secret } from '../../shared/secret.ts';
 
-/** A component that the server cannot work without. */
 interface ReadinessCheck {
   readonly name: string;
-  /** Returns a description of the fault for the operator. */
+  /** Returns a description for the operator. */
   readonly fault: () => string | undefined;
-  /** The fault occurs at every start and stop, so it is not logged. */
+  /** Occurs at every start and stop, so it is not logged. */
   readonly isRoutine?: boolean;
 }
 
@@ -29,7 +28,6 @@ export interface HealthOptions {
   readonly token?: Secret;
 }
 
-/** Routes for load balancers and operators. */
 export function healthRoutes(options: HealthOptions & { readonly log: Logger }): Route[] {
   let loggedDetail = '';
   /** Logs changes only, however often the route is called. */

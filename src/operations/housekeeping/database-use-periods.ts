@@ -1,24 +1,23 @@
-/** A period in which servers used a database, with short breaks at most. */
+/** May have short breaks. */
 export interface UsePeriod {
   readonly beganAtMs: number;
   readonly lastAtMs: number;
 }
 
-/** Stores the periods. */
 interface UsePeriodStore {
-  /** Returns when the database was created; undefined before its first account. */
+  /** Undefined before its first account. */
   createdAtMs(): number | undefined;
   usePeriods(): readonly UsePeriod[];
   recordUse(use: UsePeriod): void;
   mergeUsePeriods(use: UsePeriod): void;
 }
 
-/** A server records its use every minute, so a killed one may have used the database for so much longer. */
+/** Use is recorded every minute; a killed server leaves a longer gap. */
 const maxUnrecordedMs = 3 * 60_000;
 
 /**
- * Periods in which servers have used a database. A file from any other time belongs to another database: to one that was lost
- * before this one was created, or to the one that a restored backup replaced.
+ * Records when servers used a database. A file from any other time belongs to another database: one that was
+ * lost before this one was created, or one that a restored backup replaced.
  */
 export class DatabaseUsePeriods {
   readonly #store: UsePeriodStore;
@@ -36,18 +35,17 @@ export class DatabaseUsePeriods {
     this.#periods = store.usePeriods();
   }
 
-  /** Records that the database is still in use. */
   record(nowMs: number): void {
     this.#store.recordUse({ beganAtMs: this.#currentBeganAtMs, lastAtMs: nowMs });
   }
 
-  /** Merges all periods: no files from in between them are left. */
+  /** Call this when no files from between the periods are left. */
   merge(nowMs: number): void {
     this.#currentBeganAtMs = this.#store.usePeriods()[0]?.beganAtMs ?? this.#currentBeganAtMs;
     this.#store.mergeUsePeriods({ beganAtMs: this.#currentBeganAtMs, lastAtMs: nowMs });
   }
 
-  /** Explains why a file of this time belongs to another database; undefined when it belongs to this one. */
+  /** Explains why a file belongs to another database; undefined when it belongs to this one. */
   foreignReason(fileAtMs: number): string | undefined {
     const [first] = this.#periods;
     const current = this.#periods.at(-1);

@@ -2,12 +2,12 @@ import { lstatSync } from 'node:fs';
 import type { Clock } from '../../shared/clock.ts';
 import { dayMs } from '../../shared/day.ts';
 
-/** Timestamps of file systems are coarse. */
+/** File systems have coarse timestamps. */
 const clockGranularityMs = 3_000;
 
 /**
- * Tells files that existed when the server started, or for a day, from files that may still be in the making and get their row
- * later. Compares the inode change time, which programs cannot set.
+ * Tells files that existed at the start of the server, or for a day, from files whose row may still come.
+ * Compares the inode change time, which programs cannot set.
  */
 export class FileAge {
   readonly startedAtMs: number;
@@ -20,14 +20,14 @@ export class FileAge {
     this.#startedAtMonotonicMs = clock.monotonicMs();
   }
 
-  /** Returns whether no one is still writing this; undefined when it does not exist. */
+  /** Undefined for a missing file. */
   isOld(path: string): boolean | undefined {
     const info = lstatSync(path, { throwIfNoEntry: false });
     return info === undefined ? undefined : info.ctimeMs < this.#oldBeforeMs();
   }
 
   /**
-   * The machine's clock may have been set since the start. A file is old only if it is old by both the previous and the current
+   * The machine's clock may have been set since the start: requires age by both the previous and the current
    * time.
    */
   #oldBeforeMs(): number {

@@ -8,11 +8,12 @@ import type { SweepRepairs } from './sweep-repairs.ts';
 import type { SweepReport } from './sweep-report.ts';
 import type { SweepThrottle } from './sweep-throttle.ts';
 
-/** Findings among logos, images of live streams and watermarks. */
 interface ImageSurvey {
   readonly missingCount: number;
   readonly orphans: readonly Orphan[];
-  /** So many images are missing, or all of a kind with their folder, that their disk is probably not mounted. */
+  /**
+   * So many images are missing, or all of a kind with their folder, that their disk is probably not mounted.
+   */
   readonly isSuspicious: boolean;
   /** Clears the references to missing images. */
   readonly repair: (repairs: SweepRepairs, report: SweepReport) => void;
@@ -30,7 +31,6 @@ const maxFindings = 10_000;
 const logoName = /^logo-[0-9a-f-]{36}\.\w+$/;
 const thumbnail = 'thumbnail';
 
-/** Compares the rows of images with their files. */
 export async function surveyImages(
   store: SweepStore,
   files: MediaFiles,
@@ -41,7 +41,7 @@ export async function surveyImages(
   let checked = 0;
   let isFolderMissing = false;
   const addMissing = (root: MediaRoot, image: MissingImage) => {
-    // Once created, these folders are never removed.
+    // These folders, once created, are never removed.
     isFolderMissing ||= !existsSync(files.root(root));
     if (missing.length < maxFindings) missing.push(image);
   };

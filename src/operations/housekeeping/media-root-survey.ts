@@ -4,7 +4,7 @@ import { systemCodeOf } from '../../shared/errors.ts';
 import { type MediaRoot, removedPrefix } from '../../storage/media-files.ts';
 import type { SweepThrottle } from './sweep-throttle.ts';
 
-/** The names that this server gives in each folder. Others are ignored. */
+/** Names that this server gives in each folder. Others are ignored. */
 const namePatterns: Readonly<Record<MediaRoot, RegExp>> = {
   vod: /^vi[0-9A-Za-z]{22}$/,
   uploads: /^vi[0-9A-Za-z]{22}$/,
@@ -20,10 +20,10 @@ export interface RootCounts {
   readonly orphans: number;
 }
 
-/** Up to so many orphans are normal, whatever their share. */
+/** Normal, whatever their share. */
 const maxTrustedOrphans = 10;
 
-/** Checks every name in a folder of media. `onOrphan` receives names without a row and interrupted removals. */
+/** Calls `onOrphan` with names without a row and interrupted removals. */
 export async function surveyRoot(
   root: { readonly kind: MediaRoot; readonly path: string; readonly isOwned: (id: string) => boolean },
   pace: SweepThrottle,
@@ -47,8 +47,8 @@ export async function surveyRoot(
 }
 
 /**
- * Returns whether so many files have no row that these files probably belong to another database. Ignores uploads, which a crash
- * can make useless all at once.
+ * So many files have no row that they probably belong to another database. Ignores uploads, which a crash can
+ * make useless all at once.
  */
 export function looksForeign(counts: ReadonlyMap<MediaRoot, RootCounts>): boolean {
   const areMostOrphans = ({ owned, orphans }: RootCounts) => orphans > maxTrustedOrphans && orphans > owned;
@@ -62,7 +62,7 @@ export function looksForeign(counts: ReadonlyMap<MediaRoot, RootCounts>): boolea
   return areMostOrphans(all);
 }
 
-/** Returns whether so many rows miss their files that the disk is probably not mounted. */
+/** So many rows miss their files that the disk is probably not mounted. */
 export function looksUnmounted(counts: { readonly missingCount: number; readonly checked: number }): boolean {
   return counts.missingCount > maxTrustedOrphans && counts.missingCount > counts.checked / 2;
 }

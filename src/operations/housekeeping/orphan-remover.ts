@@ -6,13 +6,12 @@ import type { FileAge } from './file-age.ts';
 import { removeTree } from './remove-tree.ts';
 import type { SweepReport } from './sweep-report.ts';
 
-/** Something on the disk that seems to have no row. */
 export interface Orphan {
   readonly what: string;
   readonly path: string;
   /** Checked again right before the removal. */
   readonly isNeeded: () => boolean;
-  /** An earlier removal of it was interrupted. */
+  /** An earlier removal was interrupted. */
   readonly isSetAside?: boolean;
 }
 
@@ -22,7 +21,9 @@ interface OrphanRemoverOptions {
   readonly usePeriods: DatabaseUsePeriods;
 }
 
-/** Removes orphans, unless their row may still come or they are from a time when this database was not in use. */
+/**
+ * Removes orphans, unless their row may still come or they are from a time when this database was not in use.
+ */
 export class OrphanRemover {
   readonly #options: OrphanRemoverOptions;
 

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { systemCodeOf } from '../../shared/errors.ts';
 
 /**
- * Removes a file or folder, entry by entry. An aborted `signal` leaves the rest for another time.
- *
- * @returns freed bytes of the disk; a file with another hard link frees none
+ * An aborted `signal` leaves the rest for another time.
+ * @returns freed bytes; a file with another hard link frees none
  */
 export async function removeTree(path: string, signal: AbortSignal | undefined): Promise<number> {
   try {

@@ -1,9 +1,8 @@
 import type { TextTrackRow } from '../../store/media-tables.ts';
 import type { LostRendition } from './video-findings.ts';
 
-/** Corrects rows by what is on the disk. The stores that own the rows do it. */
+/** Corrects rows by the files on the disk, through the stores that own the rows. */
 export interface SweepRepairs {
-  /** Runs all of `work` or nothing of it. */
   transaction(work: () => void): void;
   repairEncoding(
     videoId: string,

@@ -1,6 +1,5 @@
 import type { LogData, Logger } from '../../shared/logger.ts';
 
-/** Receives counts for metrics. */
 export interface SweepObserver {
   removed(what: string, bytes: number): void;
   repaired(what: string): void;
@@ -10,7 +9,6 @@ export interface SweepObserver {
 const maxLogLines = 200;
 const maxKeptLogLines = 10;
 
-/** Logs what a sweep does, and its totals at the end. */
 export class SweepReport {
   readonly #logger: Logger;
   readonly #observer: SweepObserver;
@@ -25,7 +23,7 @@ export class SweepReport {
     this.#observer = observer;
   }
 
-  /** Orphans that are kept because they may belong to another database. */
+  /** Orphans that may belong to another database. */
   get keptCount(): number {
     return this.#keptCount;
   }

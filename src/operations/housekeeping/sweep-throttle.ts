@@ -3,7 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const workMs = 25;
 const restMs = 10;
 
-/** Pauses a long walk over files and rows after each short stretch of work, to leave the disk and the process to others. */
+/**
+ * Pauses a long walk over files and rows after each short stretch, to leave the disk and the process to
+ * others.
+ */
 export class SweepThrottle {
   readonly signal: AbortSignal | undefined;
   #workedSinceMs = performance.now();
@@ -16,7 +19,6 @@ export class SweepThrottle {
     return this.signal?.aborted === true;
   }
 
-  /** Call this after each step. */
   async pause(): Promise<void> {
     if (performance.now() - this.#workedSinceMs < workMs) return;
     await sleep(restMs, undefined, this.signal === undefined ? {} : { signal: this.signal }).catch(() => {});

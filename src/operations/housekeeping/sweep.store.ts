@@ -2,7 +2,7 @@ import type { Database } from '../../store/database.ts';
 import type { UsePeriod } from './database-use-periods.ts';
 import type { VideoRows } from './video-findings.ts';
 
-/** Periods matter only while files from in between them are left. */
+/** Periods matter only while files from between them are left. */
 const maxUsePeriods = 1_000;
 
 const ownerTables = {
@@ -13,7 +13,6 @@ const ownerTables = {
   watermarks: ['watermarks'],
 } as const;
 
-/** Reads the rows that files belong to, and records when servers have used the database. */
 export class SweepStore {
   readonly #database: Database;
 
@@ -21,7 +20,7 @@ export class SweepStore {
     this.#database = database;
   }
 
-  /** Returns whether a row owns the files named `id`. */
+  /** @param id common name of the files */
   hasOwner(kind: keyof typeof ownerTables | 'uploads', id: string): boolean {
     const { queries } = this.#database;
     if (kind === 'uploads') {
@@ -38,7 +37,7 @@ export class SweepStore {
     );
   }
 
-  /** Returns whether a waiting or running job may write the files of a video. */
+  /** Counts waiting and running jobs. */
   hasJob(videoId: string): boolean {
     const job = this.#database.queries
       .selectFrom('jobs')
@@ -49,7 +48,7 @@ export class SweepStore {
     return this.#database.first(job) !== undefined;
   }
 
-  /** Lists the next videos in order of creation, including the trash. */
+  /** In order of creation, with the trash. */
   videosAfter(number: number, limit: number): { number: number; id: string }[] {
     return this.#database.all(
       this.#database.queries
@@ -95,7 +94,6 @@ export class SweepStore {
     );
   }
 
-  /** Returns the file name of a theme's logo. */
   logoOf(playerId: string): string | undefined {
     const { queries } = this.#database;
     const player = queries.selectFrom('players').select('logo_file').where('id', '=', playerId);
@@ -108,7 +106,6 @@ export class SweepStore {
     return (this.#database.first(stream)?.thumbnail_type ?? null) !== null;
   }
 
-  /** Reads the rows that name files of a video; undefined when the video is gone. */
   rowsOf(videoId: string): VideoRows | undefined {
     const { queries } = this.#database;
     const video = this.#database.first(
@@ -134,7 +131,7 @@ export class SweepStore {
     };
   }
 
-  /** Returns when the database was created; undefined before its first account. */
+  /** Undefined before the first account. */
   createdAtMs(): number | undefined {
     const { queries } = this.#database;
     const row = this.#database.first(
@@ -143,7 +140,7 @@ export class SweepStore {
     return row?.at_ms ?? undefined;
   }
 
-  /** Lists the periods in which servers have used this database, oldest first. */
+  /** Oldest first. */
   usePeriods(): UsePeriod[] {
     const { queries } = this.#database;
     return this.#database
@@ -172,7 +169,6 @@ export class SweepStore {
     this.#database.run(queries.deleteFrom('database_uses').where('began_at_ms', 'not in', newest));
   }
 
-  /** Replaces all periods with one: no files from in between them are left. */
   mergeUsePeriods(period: UsePeriod): void {
     this.#database.transaction(() => {
       this.#database.run(this.#database.queries.deleteFrom('database_uses'));

@@ -23,9 +23,9 @@ import { VideoSweep, type VideoSweepOptions } from './video-sweep.ts';
 interface SweepOptions extends VideoSweepOptions {
   readonly repairs: SweepRepairs;
   readonly jobs: JobQueue;
-  /** Removes what ended broadcasts left beside their live streams. Returns the number of broadcasts. */
+  /** Returns the number of broadcasts. */
   readonly removeLeftoverBroadcasts: () => Promise<number>;
-  /** Removes what killed backups left. Returns the number of backups. */
+  /** Returns the number of backups. */
   readonly removeAbortedBackups: () => Promise<number>;
   readonly observer: SweepObserver;
   readonly clock: Clock;
@@ -42,9 +42,9 @@ const kindByRoot: Readonly<Record<MediaRoot, string>> = {
 const maxFindings = 10_000;
 
 /**
- * Reconciles the data folder with the database after crashes, lost disks and restored backups: removes files that no row names, and
- * corrects rows whose files are missing or has the files rebuilt. It runs slowly beside all other work and leaves files alone that
- * may still be in the making. When most of what it sees is wrong, it changes nothing and logs that, because a folder or a database
+ * Reconciles the data folder with the database after crashes, lost disks and restored backups: removes files
+ * that no row names, and corrects rows whose files are missing or has the files rebuilt. Skips files that may
+ * still be in the making. Changes nothing when most of what it sees is wrong, because a folder or a database
  * is probably the wrong one.
  */
 export class Sweep {
@@ -65,7 +65,7 @@ export class Sweep {
     });
   }
 
-  /** Sweeps once. Returns 0, because it logs what it did itself. */
+  /** Returns 0, because it logs its own results. */
   async run(signal?: AbortSignal): Promise<number> {
     const { store, files, clock, log, observer } = this.#options;
     const startedAtMs = clock.monotonicMs();
@@ -97,16 +97,13 @@ export class Sweep {
     return 0;
   }
 
-  /**
-   * Records that this database is in use, so that files that are newer than a backup of it are recognized. Call this every minute.
-   * Returns 0.
-   */
+  /** Recognizes files that are newer than a backup. Call this every minute. Returns 0. */
   recordUse(): number {
     this.#usePeriods.record(this.#options.clock.nowMs());
     return 0;
   }
 
-  /** Returns whether no orphan is left. */
+  /** Returns true when no orphan is left. */
   async #remove(orphans: readonly Orphan[], report: SweepReport, throttle: SweepThrottle): Promise<boolean> {
     let isClean = true;
     for (const orphan of orphans) {
@@ -186,7 +183,6 @@ export class Sweep {
   }
 }
 
-/** Counts the videos and images with missing files. */
 export async function countMissing(
   store: SweepStore,
   files: MediaFiles,

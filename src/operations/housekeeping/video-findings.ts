@@ -1,29 +1,25 @@
 import type { RenditionRow, TextTrackRow, VideoSourceRow } from '../../store/media-tables.ts';
 
-/** The rows that name files of a video. */
 export interface VideoRows {
   readonly sourceStatus: VideoSourceRow['status'] | undefined;
   readonly hasWatermark: boolean;
-  /** Its source could not be encoded. */
   readonly hasFailed: boolean;
   readonly hasStoryboard: boolean;
   readonly renditions: readonly Pick<RenditionRow, 'type' | 'quality' | 'status' | 'file'>[];
-  /** File name. */
   readonly thumbnail: string | undefined;
   readonly tracks: readonly Pick<TextTrackRow, 'kind' | 'language' | 'file'>[];
 }
 
-/** A rendition whose file is missing. `remake`: the job that rebuilds it; undefined when it cannot be rebuilt. */
+/** `remake`: the job that rebuilds it; undefined when it cannot be rebuilt. */
 export interface LostRendition extends Pick<RenditionRow, 'type' | 'quality'> {
   readonly remake: 'encode' | 'mp4' | undefined;
 }
 
-/** Differences between the rows of a video and its folder. */
 export interface VideoFindings {
   readonly lostRenditions: readonly LostRendition[];
-  /** Renditions that were lost before and whose files are back. */
+  /** Lost before, but their files are back. */
   readonly foundRenditions: readonly Pick<RenditionRow, 'type' | 'quality'>[];
-  /** Work that is not done and has no job: the job that would do it. */
+  /** The job for work that is not done and has none. */
   readonly unfinished: 'prepare' | 'encode' | 'mp4' | undefined;
   /** The source is complete and present. */
   readonly hasSource: boolean;
@@ -43,15 +39,13 @@ const trackName = new RegExp(`^(?:captions|chapters)-[\\w-]+-${uuid}\\.vtt$`);
 const spanName = /^recording-[1-9]\d*\.mp4$/;
 const partialNames = ['source.partial', 'source.partial.tag'];
 
-/** Returns whether the files in this subfolder matter. */
 export function isMediaFolder(name: string): boolean {
   return name === 'mp4' || renditionFolder.test(name);
 }
 
 /**
- * Compares the rows of a video with its folder, while nothing writes to it. Ignores names that this server does not give.
- *
- * @param present paths in the folder, relative to it
+ * Call while nothing writes to the folder. Ignores names that this server does not give.
+ * @param present paths relative to the folder
  */
 export function findingsOf(rows: VideoRows, present: ReadonlySet<string>): VideoFindings {
   const isComplete = rows.sourceStatus === 'uploaded' || rows.sourceStatus === 'ingested';
@@ -104,7 +98,7 @@ export function hasMissingFiles(findings: VideoFindings): boolean {
   );
 }
 
-/** Lists the files that a rendition needs: its own, and the one with its media if that is another. */
+/** Includes the file with the rendition's media, if that is another. */
 function filesOf(file: string, present: ReadonlySet<string>): string[] {
   if (!file.endsWith('.index')) return [file];
   const media = file.slice(0, -'.index'.length);

@@ -19,15 +19,12 @@ import {
 export interface VideoSweepOptions {
   readonly store: SweepStore;
   readonly files: MediaFiles;
-  /** Returns whether something other than a job writes to a video's folder. */
+  /** Something other than a job writes to the video's folder. */
   readonly isBusy: (videoId: string) => boolean;
 }
 
-/** Findings among all videos. */
 interface VideoSurvey {
-  /** Videos that should have files. */
   checked: number;
-  /** Videos that miss some of them. */
   missingCount: number;
   readonly repairable: string[];
   readonly orphans: Orphan[];
@@ -39,7 +36,6 @@ const maxFindings = 10_000;
 /** Other jobs come first. */
 const rebuildPriority = -1;
 
-/** Compares the rows of videos with their folders. */
 export class VideoSweep {
   readonly #options: VideoSweepOptions;
 
@@ -47,7 +43,7 @@ export class VideoSweep {
     this.#options = options;
   }
 
-  /** Checks every video that no work goes on for. */
+  /** Skips videos with work in progress. */
   async survey(throttle: SweepThrottle): Promise<VideoSurvey> {
     const survey: VideoSurvey = { checked: 0, missingCount: 0, repairable: [], orphans: [] };
     for (let after = 0; ; ) {
@@ -62,7 +58,7 @@ export class VideoSweep {
     }
   }
 
-  /** Corrects the rows of a video by its files, and adds jobs that rebuild what can be rebuilt from the source. */
+  /** Corrects the rows of a video, and adds jobs that rebuild files from the source. */
   async repair(
     videoId: string,
     { repairs, jobs, report }: { repairs: SweepRepairs; jobs: JobQueue; report: SweepReport },
@@ -122,7 +118,7 @@ export class VideoSweep {
     return this.#options.store.hasJob(videoId) || this.#options.isBusy(videoId);
   }
 
-  /** Lists the relevant paths in a video's folder, relative to it. */
+  /** Paths are relative to the folder. */
   async #listFiles(videoId: string): Promise<Set<string>> {
     const { files } = this.#options;
     const present = new Set<string>();
@@ -150,7 +146,6 @@ function repairRows(repairs: SweepRepairs, videoId: string, findings: VideoFindi
   for (const track of findings.lostTracks) repairs.removeTextTrack(videoId, track);
 }
 
-/** Returns the kinds of jobs that rebuild what is missing. */
 function rebuildJobs(findings: VideoFindings): Set<string> {
   const { hasSource } = findings;
   const kinds = new Set<string>(findings.lostRenditions.flatMap(({ remake }) => remake ?? []));
@@ -178,7 +173,6 @@ function reportData(findings: VideoFindings) {
   };
 }
 
-/** Lists every path that the rows of a video name. */
 function filesNamedBy(rows: VideoRows): string[] {
   const isComplete = rows.sourceStatus === 'uploaded' || rows.sourceStatus === 'ingested';
   return [

@@ -1,7 +1,7 @@
 import { readFile, statfs } from 'node:fs/promises';
 import { cpus, freemem, totalmem } from 'node:os';
 
-/** CPU times since some moment, in milliseconds. */
+/** Since some moment, in milliseconds. */
 export interface CpuTimes {
   /** Of all cores together. */
   readonly totalMs: number;
@@ -32,7 +32,6 @@ export function readCpus(): { cores: number; times: CpuTimes } {
   };
 }
 
-/** Returns the CPU usage between two readings. */
 export function sharesBetween(before: CpuTimes, after: CpuTimes): CpuShares {
   const totalMs = after.totalMs - before.totalMs;
   const shareOf = (ms: number) =>
@@ -43,7 +42,7 @@ export function sharesBetween(before: CpuTimes, after: CpuTimes): CpuShares {
   };
 }
 
-/** Returns memory in bytes. On Linux, free memory includes caches that can be reclaimed (`MemAvailable`). */
+/** On Linux, free memory includes caches that can be reclaimed (`MemAvailable`). */
 export function readMemory(): { serverBytes: number; machineTotalBytes: number; machineFreeBytes: number } {
   return {
     serverBytes: process.memoryUsage.rss(),
@@ -52,11 +51,7 @@ export function readMemory(): { serverBytes: number; machineTotalBytes: number; 
   };
 }
 
-/**
- * Returns the resident bytes of processes together; undefined on systems that do not tell.
- *
- * **Source**: proc_pid_status(5), VmRSS
- */
+/** Undefined on systems that do not tell. **Source**: proc_pid_status(5), VmRSS */
 export async function residentBytesOf(pids: readonly number[]): Promise<number | undefined> {
   if (process.platform !== 'linux') return undefined;
   let bytes = 0;
@@ -68,7 +63,6 @@ export async function residentBytesOf(pids: readonly number[]): Promise<number |
   return bytes;
 }
 
-/** Returns the size of a folder's disk in bytes. */
 export async function readDisk(folder: string): Promise<{ totalBytes: number; freeBytes: number }> {
   const { blocks, bavail, bsize } = await statfs(folder);
   return { totalBytes: blocks * bsize, freeBytes: bavail * bsize };

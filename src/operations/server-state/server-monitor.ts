@@ -9,7 +9,6 @@ import type { ServerStateView } from './server-state.schema.ts';
 import type { ServerStateStore } from './server-state.store.ts';
 import { findWarnings } from './server-warnings.ts';
 
-/** Current state of the server's other components. */
 export interface ServerComponents {
   readonly programs: ServerStateView['programs'];
   /** Uploads are refused below this. */
@@ -27,7 +26,7 @@ interface ServerMonitorOptions {
   readonly components: ServerComponents;
   readonly clock: Clock;
   readonly log: Logger;
-  /** 5,000 ms unless given. */
+  /** 5,000 unless given. */
   readonly intervalMs?: number;
 }
 
@@ -64,11 +63,7 @@ export class ServerMonitor implements Component {
     return this.#timer !== undefined;
   }
 
-  /**
-   * Returns measurements that are at most five seconds old.
-   *
-   * @throws AppError `server-draining` after {@link stop}
-   */
+  /** At most five seconds old. @throws AppError `server-draining` after {@link stop} */
   async state(): Promise<ServerStateView> {
     if (this.#stopping.signal.aborted) throw new AppError('server-draining');
     this.#lastRequestAtMs = this.#options.clock.monotonicMs();
@@ -111,7 +106,6 @@ export class ServerMonitor implements Component {
     }
   }
 
-  /** Stops measuring until the next request. */
   #pause(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../store/database.ts';
 
-/** Reads the state of the jobs. */
 export class ServerStateStore {
   readonly #database: Database;
 

@@ -5,7 +5,7 @@ import type { StoredBytes } from './usage.store.ts';
 
 type StorageKind = keyof StoredBytes;
 
-/** Kinds of files in a video's folder, by the beginning of their names. Other files are not counted. */
+/** By the beginning of names in a video's folder. Other files are not counted. */
 const storageKinds: readonly (readonly [beginning: RegExp, kind: StorageKind])[] = [
   [/^source(?:\.partial)?$/, 'sourceBytes'],
   [/^recording-\d+\.mp4$/, 'recordingBytes'],
@@ -15,13 +15,11 @@ const storageKinds: readonly (readonly [beginning: RegExp, kind: StorageKind])[]
   [/^(?:(?:captions|chapters)-.*\.vtt|storyboard\.vtt)$/, 'textBytes'],
 ];
 
-/** Returns the kind of a file or folder in a video's folder; undefined when it is not counted. */
 function storageKindOf(name: string, isRecording: boolean): StorageKind | undefined {
   const kind = storageKinds.find(([pattern]) => pattern.test(name))?.[1];
   return kind === 'sourceBytes' && isRecording ? 'recordingBytes' : kind;
 }
 
-/** Measures the files of a video's folder. A missing folder has none. */
 export async function measureFiles(folder: string, isRecording: boolean): Promise<StoredBytes> {
   const bytes = {
     ...{ sourceBytes: 0, recordingBytes: 0, hlsBytes: 0 },

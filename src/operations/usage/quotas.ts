@@ -1,9 +1,7 @@
 import { AppError } from '../../shared/errors.ts';
 import type { UsageStore } from './usage.store.ts';
 
-/** Limits of each project. */
 export interface QuotaLimits {
-  /** Undefined for no limit. */
   readonly maxStorageBytes?: number | undefined;
   /** 0 for no limit. */
   readonly maxUploads: number;
@@ -11,15 +9,14 @@ export interface QuotaLimits {
 
 /** A request that sends a file, from its start to its response. */
 interface Reservation {
-  /** The largest allowed file; undefined for no limit. */
+  /** Undefined for no limit. */
   readonly maxBytes: number | undefined;
-  /** Returns the error for a larger file. */
+  /** The error for a larger file. */
   limitError(): AppError;
   /** Call this once, when the request has been answered. */
   release(): void;
 }
 
-/** Running requests of a project that send files. */
 interface PendingUploads {
   bytes: number;
   newUploads: number;
@@ -33,7 +30,6 @@ interface QuotasOptions {
   readonly usage: UsageStore;
 }
 
-/** Enforces the storage and upload limits of projects. */
 export class Quotas {
   readonly #options: QuotasOptions;
   readonly #pending = new Map<string, PendingUploads>();
@@ -46,7 +42,7 @@ export class Quotas {
     return this.#options.limits;
   }
 
-  /** Returns the number of uploads that have begun and are not complete. */
+  /** Begun and not complete. */
   uploadsInProgress(projectId: string): number {
     return this.#options.usage.openUploads(projectId) + (this.#pending.get(projectId)?.newUploads ?? 0);
   }
@@ -56,13 +52,13 @@ export class Quotas {
     return left === undefined || left > 0;
   }
 
-  /** @throws AppError `storage-limit-reached` when a project cannot store so many more bytes */
+  /** @throws AppError `storage-limit-reached` */
   requireStorage(projectId: string, bytes: number): void {
     const left = this.#leftBytes(projectId);
     if (left !== undefined && (left <= 0 || bytes > left)) throw this.#storageError(projectId);
   }
 
-  /** @throws AppError `upload-limit-reached` when a project cannot begin another upload */
+  /** @throws AppError `upload-limit-reached` */
   requireUpload(projectId: string): void {
     const { maxUploads } = this.#options.limits;
     if (maxUploads === 0 || this.uploadsInProgress(projectId) < maxUploads) return;
@@ -72,9 +68,8 @@ export class Quotas {
 
   /**
    * Counts a request that sends a file, until it is released.
-   *
-   * @param upload.bodyBytes length of its body; 0 if unknown
-   * @param upload.announcedBytes what is still to come of the whole file, as far as the request says
+   * @param upload.bodyBytes 0 if unknown
+   * @param upload.announcedBytes rest of the whole file, as far as the request says
    * @throws AppError `storage-limit-reached` or `upload-limit-reached`
    */
   reserve(

@@ -1,7 +1,7 @@
 import type { Database } from '../../store/database.ts';
 import type { StoredBytes } from './usage.store.ts';
 
-/** A video, or a recording in progress, whose files are due for measuring. */
+/** A video, or a recording in progress. */
 export interface DueVideo {
   readonly videoId: string;
   /** Its rows have changed since the last measurement. */
@@ -13,7 +13,7 @@ export interface DueVideo {
   readonly isGrowing: boolean;
 }
 
-/** Schedules measurements of videos and stores their results. Triggers of the tables that name files mark videos as due. */
+/** Triggers of the tables that name files mark videos as due. */
 export class StorageMeterStore {
   readonly #database: Database;
 
@@ -21,7 +21,7 @@ export class StorageMeterStore {
     this.#database = database;
   }
 
-  /** Lists videos that are due, those with changes first. */
+  /** Videos with changes come first. */
   listDue(nowMs: number, limit: number): DueVideo[] {
     const due = this.#database.queries
       .selectFrom('stored_videos as s')
@@ -57,7 +57,7 @@ export class StorageMeterStore {
     }));
   }
 
-  /** Stores a measurement. The video is due again at `dueAtMs`, or at once when it has changed meanwhile. */
+  /** The video is due again at `dueAtMs`, or at once when it has changed meanwhile. */
   saveMeasurement({ videoId, changes }: DueVideo, bytes: StoredBytes, dueAtMs: number): void {
     this.#database.run(
       this.#database.queries

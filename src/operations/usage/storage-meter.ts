@@ -22,8 +22,8 @@ const retryMs = 60_000;
 const batchSize = 32;
 
 /**
- * Measures the files of videos in the background, one folder at a time: soon after a change, once more when obsolete files have
- * been removed, every half minute while files grow, and daily.
+ * Measures the files of videos in the background, one folder at a time: soon after a change, once more when
+ * obsolete files have been removed, every half minute while files grow, and daily.
  */
 export class StorageMeter {
   readonly #options: StorageMeterOptions;
@@ -32,7 +32,7 @@ export class StorageMeter {
     this.#options = options;
   }
 
-  /** Measures everything that is due. Returns 0, because measurements are not worth a log line. */
+  /** Returns 0, because measurements are not worth a log line. */
   async run(signal?: AbortSignal): Promise<number> {
     const { store, clock } = this.#options;
     const pace = new SweepThrottle(signal);

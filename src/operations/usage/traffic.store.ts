@@ -2,13 +2,12 @@ import { sql } from 'kysely';
 import type { Database } from '../../store/database.ts';
 import type { Bound } from '../../store/prepared-query.ts';
 
-/** Body bytes of one day. */
 export interface DayTraffic {
   liveBytes: number;
   vodBytes: number;
 }
 
-/** Traffic by project and day. Days are whole days since 1970, UTC. */
+/** Days are whole days since 1970, UTC. */
 export class TrafficStore {
   readonly #database: Database;
   readonly #add;
@@ -42,14 +41,13 @@ export class TrafficStore {
     );
   }
 
-  /** Adds what was sent on one day to all projects or none. */
+  /** Adds all projects or none. */
   add(day: number, byProject: ReadonlyMap<string, DayTraffic>): void {
     this.#database.transaction(() => {
       for (const [projectId, traffic] of byProject) this.#add.run({ projectId, day, ...traffic });
     });
   }
 
-  /** Returns the days with traffic of a project, from `firstDay` on. */
   since(projectId: string, firstDay: number): Map<number, DayTraffic> {
     const days = this.#database.queries
       .selectFrom('traffic')
@@ -62,7 +60,6 @@ export class TrafficStore {
     );
   }
 
-  /** Removes the days before `firstDay`. Returns how many rows were removed. */
   removeBefore(firstDay: number): number {
     return this.#database.run(this.#database.queries.deleteFrom('traffic').where('day', '<', firstDay));
   }

@@ -12,7 +12,7 @@ interface TrafficOptions {
   readonly log: Logger;
 }
 
-/** A crash loses at most so much. */
+/** A crash loses at most this much. */
 const writeIntervalMs = 10_000;
 const retentionDays = 400;
 /** Days that are kept while the database cannot be written. */
@@ -22,16 +22,17 @@ const maxProjects = 100_000;
 const projectsPerBatch = 500;
 
 /**
- * Counts the body bytes that are sent to viewers, and writes them to the database every ten seconds and when the server stops.
+ * Counts the body bytes that are sent to viewers, and writes them to the database every ten seconds and when
+ * the server stops.
  */
 export class Traffic implements Component {
   readonly name = 'traffic';
   readonly #store: TrafficStore;
   readonly #clock: Clock;
   readonly #log: Logger;
-  /** Traffic by day and project that is not written yet, oldest day first. */
+  /** By day and project, oldest day first. */
   readonly #unwritten = new Map<number, Map<string, DayTraffic>>();
-  /** Traffic of the day that ends at `#dayEndsAtMs`. */
+  /** The day ends at `#dayEndsAtMs`. */
   #today = new Map<string, DayTraffic>();
   #dayBeginsAtMs = Number.POSITIVE_INFINITY;
   #dayEndsAtMs = Number.NEGATIVE_INFINITY;
@@ -54,7 +55,7 @@ export class Traffic implements Component {
     await this.flush();
   }
 
-  /** Records bytes that were sent to a viewer. Never throws. */
+  /** Never throws. */
   record(projectId: string, deliveryKind: 'live' | 'vod', bytes: number): void {
     const nowMs = this.#clock.nowMs();
     if (nowMs >= this.#dayEndsAtMs || nowMs < this.#dayBeginsAtMs) this.#startDay(dayOf(nowMs));
@@ -69,7 +70,7 @@ export class Traffic implements Component {
     this.#flushes.wake();
   }
 
-  /** Returns a project's traffic on the days from `firstDay` on, including what is not written yet. */
+  /** Includes traffic that is not written yet. */
   since(projectId: string, firstDay: number): Map<number, DayTraffic> {
     const days = this.#store.since(projectId, firstDay);
     for (const [day, byProject] of this.#unwritten) {
@@ -84,7 +85,7 @@ export class Traffic implements Component {
     return days;
   }
 
-  /** Writes what was counted so far, in batches. What the database does not accept is kept for the next time. */
+  /** Writes in batches. Keeps what the database does not accept for the next time. */
   async flush(): Promise<void> {
     try {
       for (const day of [...this.#unwritten.keys()]) await this.#write(day);
@@ -93,7 +94,7 @@ export class Traffic implements Component {
     }
   }
 
-  /** Removes days beyond the retention period. Returns how many rows were removed. */
+  /** Returns the number of removed rows. */
   removeOld(): number {
     return this.#store.removeBefore(dayOf(this.#clock.nowMs()) - retentionDays);
   }

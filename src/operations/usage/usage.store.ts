@@ -3,7 +3,6 @@ import type { Database } from '../../store/database.ts';
 import { listTotal } from '../../store/list-total.ts';
 import type { Bound } from '../../store/prepared-query.ts';
 
-/** Bytes of a project's files, by kind. */
 export interface StoredBytes {
   readonly sourceBytes: number;
   readonly recordingBytes: number;
@@ -15,7 +14,7 @@ export interface StoredBytes {
 
 type OfProject = Bound<{ projectId: string }>;
 
-/** Reads what projects use. Triggers keep the totals. */
+/** Triggers keep the totals. */
 export class UsageStore {
   readonly #database: Database;
   readonly #stored;
@@ -48,7 +47,6 @@ export class UsageStore {
     );
   }
 
-  /** Returns the bytes of a project's files by kind. */
   stored(projectId: string): StoredBytes {
     const row = this.#stored.first({ projectId });
     return {
@@ -62,8 +60,8 @@ export class UsageStore {
   }
 
   /**
-   * Returns the bytes of completed sources and uploaded chunks that {@link stored} does not contain yet. Files are measured some
-   * seconds after they are complete.
+   * Counts completed sources and uploaded chunks that {@link stored} does not contain yet: files are measured
+   * some seconds after they are complete.
    */
   unmeasuredBytes(projectId: string): number {
     return (
@@ -71,7 +69,6 @@ export class UsageStore {
     );
   }
 
-  /** Returns whether some videos of a project were never measured. */
   hasUnmeasured(projectId: string): boolean {
     const unmeasured = this.#database.queries
       .selectFrom('stored_videos')
@@ -82,7 +79,6 @@ export class UsageStore {
     return this.#database.first(unmeasured) !== undefined;
   }
 
-  /** Returns the number of uploads that have begun and are not complete. */
   openUploads(projectId: string): number {
     const open = this.#openSources()
       .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -90,7 +86,6 @@ export class UsageStore {
     return this.#database.first(open)?.count ?? 0;
   }
 
-  /** Returns the number of videos outside the trash. */
   videos(projectId: string): number {
     const blocks = this.#database.queries
       .selectFrom('video_blocks_by_creation')
