@@ -45,7 +45,7 @@ describe.concurrent('what an encoder does wrong', () => {
     [
       'a bitrate that collapses',
       'bitrate-collapsed',
-      /^Only \d+ kbit\/s come, after \d+ kbit\/s in the minute before\./,
+      /^Only \d+ kbit\/s arrive, after \d+ kbit\/s in the minute before\./,
       { gopSeconds: 1, extraArgs: ['-vf', blackAfter12s, '-b:v', '2000k', '-b:a', '32k'] },
     ],
     [
