@@ -5,7 +5,7 @@ export interface PageOptions {
   readonly hideControls: boolean;
 }
 
-/** By normalized name: lower case, without dashes. A bare name has the value `''`. */
+/** By lower-case name without dashes. A bare name has the value `''`. */
 export type AddressOptions = ReadonlyMap<string, string>;
 
 export function pageOptionsOf(values: AddressOptions, autoplayDefault: boolean): PageOptions {
@@ -18,10 +18,7 @@ export function pageOptionsOf(values: AddressOptions, autoplayDefault: boolean):
   };
 }
 
-/**
- * Parses a fragment such as `#autoplay;hide-title;muted:true` and a query such as `?hideControls=true`. Items of the fragment are `name`,
- * `name:value` or `name=value`. The fragment wins, and a bare name means true.
- */
+/** Parses `#autoplay;hide-title;muted:true` and a query. The fragment wins, and a bare name means true. */
 export function parseAddress(hash: string, search: string): AddressOptions {
   const values = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(search)) values.set(normalizedName(name), value.trim());
@@ -41,7 +38,6 @@ export function isEnabled(values: AddressOptions, name: string, defaultValue = f
 /** Pages that build URLs from variables write `undefined` and `null`. */
 const falseValues: readonly string[] = ['false', '0', 'no', 'off', 'undefined', 'null'];
 
-/** `hide-title` and `hideTitle` are the same option. */
 function normalizedName(name: string): string {
   return name.trim().replaceAll('-', '').toLowerCase();
 }

@@ -1,6 +1,6 @@
 import { isEnabled, parseAddress } from './page-options.ts';
 
-/** Codes of the analytics endpoint. Other events do not occur on these pages. */
+/** Codes of the analytics endpoint. */
 const eventTypes = { loaded: 1, play: 2, pause: 3, timeUpdate: 4, error: 5, end: 6, seek: 7 } as const;
 
 interface PlayEvent {
@@ -20,10 +20,7 @@ const maxEvents = 20;
 const timeUpdateEveryMs = 1_000;
 const sessionKey = 'millrace.session';
 
-/**
- * Reports playback to the server's analytics: every five seconds while something happens, and when the page is closed. Reports nothing if
- * the URL has `analytics:false` or the browser asks not to be tracked. Playing an ended video again belongs to the same playback.
- */
+/** Reports nothing with `analytics:false` or Do Not Track. A replay belongs to the same playback. */
 export function reportPlayback(video: HTMLVideoElement, mediaId: string, isLive: boolean): void {
   if (mediaId === '' || !isReportingAllowed()) return;
   const playback = { sid: sessionId(), mid: mediaId, pid: newId(), ref: document.referrer, ver: version };
@@ -89,7 +86,6 @@ function isReportingAllowed(): boolean {
   return isEnabled(parseAddress(location.hash, location.search), 'analytics', true);
 }
 
-/** Shared by everything that is watched in this tab. */
 function sessionId(): string {
   try {
     const known = sessionStorage.getItem(sessionKey);

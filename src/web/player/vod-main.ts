@@ -43,7 +43,6 @@ const screenTexts: Partial<Record<VodPhase, { readonly title: string; readonly t
   },
 };
 
-/** Position of the preview of a theme. */
 const previewedPart = 0.35;
 
 const unreachableText = 'Can’t reach the server. Retrying…';
@@ -59,7 +58,6 @@ const firstState = parseVodState(root.dataset.video ?? '{}');
 const { theme } = firstState;
 const settings = new PlayerSettings();
 let shownTheme: string | undefined;
-/** Replaces the video's own theme until it is saved. */
 let previewedTheme: PlayerTheme | undefined;
 
 const session = new VodSession(firstState, video, options.startSeconds, {

@@ -1,4 +1,3 @@
-/** Formats a latency: `1.4 s`, without decimals from ten seconds, in whole minutes from a minute. */
 export function formatLatency(seconds: number): string {
   if (seconds < 9.95) return `${Math.max(0, seconds).toFixed(1)} s`;
   if (seconds < 59.5) return `${Math.round(seconds)} s`;

@@ -90,7 +90,6 @@ export class LiveControls {
     this.#live.addEventListener('click', () => this.#goToLive());
   }
 
-  /** A click of the mouse toggles playback; a tap shows or hides the controls. */
   #wireVideo(): void {
     const { root, video, playing } = this.#player;
     video.addEventListener('click', event => {

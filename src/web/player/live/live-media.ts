@@ -6,10 +6,9 @@ import { nextRate } from '../ui/player-keys.ts';
 import type { ServerClock } from './server-clock.ts';
 
 interface LiveMediaHandlers {
-  /** The playlist does not exist yet. Loading is retried. */
   onNotYet(): void;
   onEnded(): void;
-  /** The publisher stopped, and all of its media was played. The broadcast ends soon unless it returns. */
+  /** All media was played. The broadcast ends soon unless the publisher returns. */
   onPublisherStopped(): void;
   /** Playback cannot continue; `stop` was called. */
   onFailed(): void;
@@ -51,15 +50,15 @@ const nativeType = 'application/vnd.apple.mpegurl';
 const notYetRetryMs = 150;
 const secondMs = 1000;
 const defaultFrameRate = 30;
-/** Playback within this distance of the target latency counts as live. Native players target whole segments. */
+/** Counts as live. Native players target whole segments. */
 const liveEdgeSeconds = 2.5;
 const nativeLiveEdgeSeconds = 10;
 const jumpAfterSeconds = 3;
-/** Kept in the buffer by a jump to the newest media. */
+/** Buffer kept by a jump to the newest media. */
 const minAheadSeconds = 0.3;
-/** An ended playlist that is stuck for this long is over. */
+/** An ended playlist that is stuck this long is over. */
 const endAfterSeconds = 2;
-/** After this time, playback at the newest parts meets none from before a change of tracks. */
+/** By then, the newest parts have the changed tracks only. */
 const tracksChangedDelayMs = 800;
 
 /** Prefers Media Source: Chromium answers "maybe" for native HLS, but plays it late. */
@@ -68,7 +67,6 @@ export function playableWith(video: HTMLVideoElement): 'hls.js' | 'native' | und
   return video.canPlayType(nativeType) === '' ? undefined : 'native';
 }
 
-/** Plays one live playlist in a video element and recovers from failures. */
 export class LiveMedia {
   readonly #video: HTMLVideoElement;
   readonly #clock: ServerClock;
@@ -135,10 +133,7 @@ export class LiveMedia {
     this.#video.load();
   }
 
-  /**
-   * Seconds since the shown frame was broadcast; undefined while nothing is shown. Falls back to the distance from the playlist's end if
-   * there are no dates.
-   */
+  /** Falls back to the distance from the playlist's end if there are no dates. */
   latencySeconds(): number | undefined {
     if (this.#video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA || !this.isLoaded) return undefined;
     const shownAt = this.#hls === undefined ? this.#nativeDate() : this.#hls.playingDate;
@@ -155,16 +150,12 @@ export class LiveMedia {
     return latencySeconds <= (this.#hls.targetLatency ?? 0) + liveEdgeSeconds;
   }
 
-  /**
-   * Returns whether the viewer paused or went back and is later than the target latency. A viewer who follows the broadcast is never behind,
-   * because the player catches up after a stall.
-   */
+  /** False for a viewer who follows the broadcast: the player catches up after a stall. */
   isBehindLive(isPlaying: boolean): boolean {
     const catchesUp = this.#hls !== undefined && this.#followsLive && isPlaying;
     return !catchesUp && !this.isAtLiveEdge();
   }
 
-  /** The broadcast time of a position; undefined if the playlist has no dates. */
   dateAt(position: number): Date | undefined {
     const fragments = this.#hls?.latestLevelDetails?.fragments;
     const fragment = fragments?.findLast(({ start }) => start <= position) ?? fragments?.[0];
@@ -176,14 +167,13 @@ export class LiveMedia {
     return this.#hls?.levels[this.#hls.currentLevel]?.frameRate || defaultFrameRate;
   }
 
-  /** Returns the new rate. At the live edge, nothing is faster than the broadcast. */
+  /** Nothing is faster than the broadcast at the live edge. */
   stepRate(steps: 1 | -1): number {
     const rate = nextRate(this.#rate, steps);
     this.#setRate(rate > 1 && this.isAtLiveEdge() ? 1 : rate);
     return this.#rate;
   }
 
-  /** The publisher sends nothing while the broadcast continues. */
   get isSourceStalled(): boolean {
     return this.#isStalled;
   }
@@ -201,12 +191,11 @@ export class LiveMedia {
     return level && qualityLabel(level);
   }
 
-  /** Undefined while the network decides. */
   get chosenQuality(): string | undefined {
     return this.#levelOf(this.#chosenQuality) === undefined ? undefined : this.#chosenQuality;
   }
 
-  /** Switches with the next loaded media. Buffered media of a second or two plays first. */
+  /** Plays the buffered second or two first. */
   chooseQuality(label: string | undefined): void {
     this.#chosenQuality = label;
     this.#applyChoice();
@@ -233,7 +222,6 @@ export class LiveMedia {
     if (position > this.#video.currentTime) this.#video.currentTime = position;
   }
 
-  /** The positions that can be played, from the oldest to the live edge. */
   rewindRange(): { readonly start: number; readonly end: number } | undefined {
     const start = this.#hls === undefined ? this.#nativeStart() : this.#oldestStart();
     const end = this.#hls === undefined ? this.#nativeEdge() : this.#hls.liveSyncPosition;
@@ -421,7 +409,6 @@ export class LiveMedia {
     return Math.max(segment?.end ?? 0, part?.end ?? 0);
   }
 
-  /** The oldest segment that stays in the playlist for a while. */
   #oldestStart(): number | undefined {
     const details = this.#hls?.latestLevelDetails;
     if (!details) return undefined;
@@ -483,12 +470,11 @@ function listsAudio({ renditionReports }: LevelDetails): boolean {
   return renditionReports?.some(({ URI }) => URI?.includes('/audio/')) ?? false;
 }
 
-/** The newest segment has no media. */
 function endsInGap(details: LevelDetails): boolean {
   return details.endSN >= newestSequence(details);
 }
 
-/** The name of the last segment tells why nobody publishes. Such segments have no parts. */
+/** Reads the reason in the name of the last segment. Such segments have no parts. */
 function noPublisherReason({ fragments, partList }: LevelDetails): 'stopped' | 'lost' | undefined {
   const newest = fragments.at(-1);
   if (newest === undefined || (partList?.at(-1)?.fragment.sn ?? 0) > newest.sn) return undefined;

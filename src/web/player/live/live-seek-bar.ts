@@ -3,7 +3,6 @@ import { pageElement } from '../ui/page-elements.ts';
 import { type BarPosition, percentOf, positionAbove, SeekPointer } from '../ui/seek-pointer.ts';
 import type { LiveMedia } from './live-media.ts';
 
-/** The bar appears once viewers can go back this far. */
 const minRewindSeconds = 20;
 const keySeconds = 5;
 const pageSeconds = 60;

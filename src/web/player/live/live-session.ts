@@ -4,12 +4,8 @@ import type { ServerClock } from './server-clock.ts';
 import { type StreamState, StreamWatcher } from './stream-watcher.ts';
 
 /**
- * - `waiting`: the stream is offline
- * - `starting`: live, without a frame yet
- * - `live`: playing
- * - `reconnecting`: playback failed and will continue
- * - `ended`: the broadcast is over
- * - `unsupported`: this browser cannot play it
+ * `starting`: live, without a frame yet; `reconnecting`: failed, will continue; `unsupported`: by this
+ * browser.
  */
 export type Phase = 'waiting' | 'starting' | 'live' | 'reconnecting' | 'ended' | 'unsupported';
 
@@ -24,7 +20,6 @@ interface StreamAddresses {
 
 interface LiveSessionHandlers {
   onPhase(phase: Phase): void;
-  /** Called while nothing plays. */
   onReachable(isReachable: boolean): void;
   onSourceStalled(isSilent: boolean): void;
 }
@@ -32,7 +27,6 @@ interface LiveSessionHandlers {
 /** Playback for this long resets the retry delays. */
 const stableMs = 10_000;
 
-/** Follows one live stream for as long as the page is open, broadcast after broadcast. */
 export class LiveSession {
   readonly media: LiveMedia;
   readonly #video: HTMLVideoElement;
@@ -74,7 +68,6 @@ export class LiveSession {
     return this.#phase;
   }
 
-  /** Starts with the state that is part of the page. */
   start(video: HTMLVideoElement, state: StreamState): void {
     if (playableWith(video) === undefined) {
       this.#setPhase('unsupported');
@@ -125,7 +118,6 @@ export class LiveSession {
     this.#watcher.start();
   }
 
-  /** The same broadcast may continue. */
   #onPublisherStopped(): void {
     this.media.stop();
     this.#setPhase('ended');

@@ -1,8 +1,7 @@
-/** The server's clock, so that a wrong clock of the viewer does not affect the latency. Lags by the time of the page's first byte. */
+/** Keeps a wrong clock of the viewer out of the latency. Lags by the time of the page's first byte. */
 export class ServerClock {
   readonly #aheadMs: number;
 
-  /** @param pageTimeMs the server's clock when it rendered the page */
   constructor(pageTimeMs: number) {
     const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
     const arrivedAtMs = performance.timeOrigin + (navigation?.responseStart ?? 0);

@@ -10,10 +10,8 @@ interface StreamWatcherHandlers {
   onReachable(isReachable: boolean): void;
 }
 
-/** Polls between attempts to open server-sent events again. */
 const pollsBetweenEventRetries = 5;
 
-/** Learns the state by server-sent events, or by polling where those fail. */
 export class StreamWatcher {
   readonly #path: string;
   readonly #query: string;
@@ -22,7 +20,6 @@ export class StreamWatcher {
   #source: EventSource | undefined;
   #timer = 0;
   #polls = 0;
-  /** Invalidates answers to earlier requests. */
   #generation = 0;
 
   constructor(path: string, query: string, handlers: StreamWatcherHandlers) {

@@ -26,7 +26,6 @@ export class AudioControl {
     return this.#video.muted ? 0 : this.#video.volume;
   }
 
-  /** Keeps the viewer's own choice. */
   muteForAutoplay(): void {
     this.#isMutedForAutoplay = true;
     this.#video.muted = true;

@@ -3,7 +3,6 @@ type Remedy = 'recover-media' | 'reload';
 /** A second fault within this time means that the remedy failed. */
 const retryWindowMs = 10_000;
 
-/** Chooses the mildest remedy that has not just failed. */
 export class Recovery {
   #lastMediaRemedyAtMs = Number.NEGATIVE_INFINITY;
 
@@ -22,19 +21,14 @@ const seekAfterSeconds = 6;
 const recoverAfterSeconds = 10;
 const reloadAfterSeconds = 15;
 
-/** Checks the playhead once a second. Distinguishes a stuck player from a publisher who sends nothing. */
+/** Distinguishes a stuck player from a publisher who sends nothing. */
 export class StallDetector {
   #playhead = -1;
   #edge = -1;
   #stuckSeconds = 0;
   #silentSeconds = 0;
 
-  /**
-   * Called once a second while the viewer wants to watch.
-   *
-   * @param playhead position in seconds
-   * @param liveEdge grows with the playlist, in any unit
-   */
+  /** Called once a second while the viewer wants to watch. `playhead` in seconds; `liveEdge` in any unit. */
   tick(playhead: number, liveEdge: number): StallVerdict {
     this.#silentSeconds = liveEdge > this.#edge ? 0 : this.#silentSeconds + 1;
     this.#edge = liveEdge;

@@ -28,13 +28,11 @@ interface SdkTarget {
 /** Untrusted. */
 type Message = Readonly<Record<string, unknown>>;
 
-/** The elements and properties that `setStyleProperty` may change. */
 const styleProperties: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   video: { transform: 'transform', 'object-fit': 'object-fit' },
   '.vjs-poster': { transform: 'transform', 'background-size': 'object-fit' },
 };
 
-/** Our element ids by the names of the SDK. */
 const controlElements: Readonly<Record<string, string>> = {
   play: 'play',
   playbackRate: 'settings',
@@ -49,8 +47,8 @@ const controlElements: Readonly<Record<string, string>> = {
 };
 
 /**
- * Lets the parent page control the player by messages: `{message, sdkPlayerId, callbackId, …}` comes in, `{type, sdkPlayerId, …}` and
- * `{callbackId, arg}` go out. Accepts the direct parent only, and only the origin in the URL if there is one.
+ * `{message, sdkPlayerId, callbackId, …}` comes in, `{type, sdkPlayerId, …}` and `{callbackId, arg}` go out.
+ * Accepts the direct parent only, and only the origin in the URL if there is one.
  */
 export class SdkLink {
   readonly #peer: SdkPeer;
@@ -145,7 +143,6 @@ export class SdkLink {
     if (message.callbackId !== undefined) this.#send({ callbackId: message.callbackId, arg });
   }
 
-  /** Returns the answer for the sender. */
   #execute(name: string, message: Message): unknown {
     const { player, captions, controls } = this.#target;
     const { video, audio } = player;

@@ -13,13 +13,13 @@ const cssVariables: Readonly<Record<string, string>> = {
   backgroundText: '--title-color',
 };
 
-/** Resets colours that the theme does not name. */
+/** Resets colors that the theme does not name. */
 export function replaceColors(root: HTMLElement, colors: Readonly<Record<string, unknown>>): void {
   for (const variable of Object.values(cssVariables)) root.style.removeProperty(variable);
   applyColors(root, colors);
 }
 
-/** Ignores unknown names and invalid colours. */
+/** Ignores unknown names and invalid colors. */
 export function applyColors(root: HTMLElement, colors: Readonly<Record<string, unknown>>): void {
   for (const [name, variable] of Object.entries(cssVariables)) {
     const color = colors[name];

@@ -1,6 +1,6 @@
 import { asRecord, type PlayerTheme, parseTheme } from './player-theme.ts';
 
-/** Listens for themes from pages of this server, where they are previewed before they are saved. */
+/** Accepts pages of this server only. */
 export function onThemePreview(take: (theme: PlayerTheme) => void): void {
   if (parent === window) return;
   addEventListener('message', ({ origin, source, data }) => {

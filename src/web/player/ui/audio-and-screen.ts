@@ -8,7 +8,6 @@ interface PlayerParts {
   readonly audio: AudioControl;
 }
 
-/** The buttons that the players of broadcasts and of videos have in common. */
 export class AudioAndScreen {
   readonly #parts: PlayerParts;
   readonly #mute = pageElement('mute', HTMLButtonElement);

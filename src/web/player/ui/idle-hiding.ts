@@ -1,6 +1,5 @@
 const hideAfterMs = 2800;
 
-/** Hides controls and cursor while they are not used, with the class `is-idle`. */
 export class IdleHiding {
   readonly #root: HTMLElement;
   readonly #canHide: () => boolean;

@@ -18,7 +18,7 @@ export interface KeyboardTarget {
   seekToFraction(part: number): void;
   stepFrame(steps: 1 | -1): void;
   stepRate(steps: 1 | -1): number;
-  /** Returns whether captions are shown; undefined if there are none. */
+  /** Undefined without captions. */
   toggleCaptions(): boolean | undefined;
 }
 
@@ -81,7 +81,6 @@ export class Keyboard {
     }
   }
 
-  /** Loads the dialog on demand. */
   async #openHelp(): Promise<void> {
     const { root, isLive } = this.#target;
     this.#help ??= import('./key-help.ts').then(({ KeyHelp }) => new KeyHelp(root, isLive));

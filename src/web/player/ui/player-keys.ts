@@ -1,4 +1,3 @@
-/** `rate` steps through {@link playbackRates}. */
 export type KeyAction =
   | { readonly does: 'toggle-play' | 'mute' | 'fullscreen' | 'captions' | 'picture-in-picture' | 'help' }
   | { readonly does: 'seek-by'; readonly seconds: number }

@@ -86,7 +86,6 @@ export class PopupMenu {
     if (focused !== -1) again[Math.min(focused, again.length - 1)]?.focus({ preventScroll: true });
   }
 
-  /** Opens above a button at the left if there is room, else at the right end of the controls. */
   #position(opener: HTMLElement): void {
     const { left, width } = this.#element.parentElement!.getBoundingClientRect();
     const atPx = opener.getBoundingClientRect().left - left;

@@ -14,7 +14,6 @@ interface SeekPointerHandlers {
   readonly seek: (seconds: number) => void;
 }
 
-/** Sets `--pointed` on the bar. */
 export class SeekPointer {
   readonly #bar: HTMLElement;
   readonly #handlers: SeekPointerHandlers;
@@ -75,13 +74,11 @@ export class SeekPointer {
   }
 }
 
-/** Formats a position for CSS, such as `12.500%`. */
 export function percentOf(seconds: number, totalSeconds: number): string {
   const part = totalSeconds === 0 ? 0 : Math.min(1, Math.max(0, seconds / totalSeconds));
   return `${(part * 100).toFixed(3)}%`;
 }
 
-/** Centres an element above `x`, within the ends of the bar. */
 export function positionAbove(element: HTMLElement, { x, width }: Pick<BarPosition, 'x' | 'width'>): void {
   const half = element.offsetWidth / 2;
   const left = width < 2 * half ? width / 2 : Math.min(width - half, Math.max(half, x));

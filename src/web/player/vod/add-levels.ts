@@ -13,8 +13,8 @@ interface HlsInternals {
 }
 
 /**
- * Adds levels during playback. hls.js itself only removes levels, so this updates what it would, and the level index of each buffered
- * segment. Returns false, without a change, if hls.js has other internals.
+ * hls.js itself only removes levels: updates its state and the level index of each buffered segment. Returns
+ * false, without a change, if hls.js has other internals.
  */
 export function addLevels(hls: Hls, found: readonly Level[]): boolean {
   const internals = internalsOf(hls);

@@ -18,7 +18,6 @@ export class SeekPreview {
   #tiles: readonly StoryboardTile[] = [];
   #isRequested = false;
 
-  /** Loads the files on first use. */
   setStoryboard(address: string | undefined): void {
     if (address === this.#url) return;
     this.#url = address;

@@ -15,9 +15,7 @@ export class VideoGestures {
   #lastTapX = 0;
   #tapTimer = 0;
 
-  /**
-   * @param handlers `onSeek` receives the seconds of a double tap, `isTaken` tells whether the click has already been used
-   */
+  /** `onSeek` receives seconds; `isTaken`: the click was already used. */
   constructor(
     player: VodPlayer,
     surface: HTMLElement,

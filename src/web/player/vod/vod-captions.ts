@@ -34,7 +34,6 @@ export class VodCaptions {
     return this.#language;
   }
 
-  /** @param isEnabled the URL asks for captions, whatever was stored */
   setTracks(tracks: readonly VodTrack[], isAsked: boolean): void {
     this.#tracks = tracks;
     for (const [src, element] of this.#elements) {

@@ -6,7 +6,6 @@ import { Recovery } from '../media/recovery.ts';
 import { addLevels } from './add-levels.ts';
 
 interface VodMediaHandlers {
-  /** @param isGone the server has no such video */
   onInterrupted(isGone: boolean): void;
   onResumed(): void;
   onUnplayable(): void;
@@ -23,7 +22,6 @@ interface Quality {
 
 export const autoQuality = -1;
 
-/** Enough to start at once. */
 const pausedBufferSeconds = 6;
 const playingBufferSeconds = 30;
 
@@ -141,7 +139,6 @@ export class VodMedia {
     this.#retryTimer = setTimeout(() => this.retry(), this.#retryBackOff.next());
   }
 
-  /** More of the video is still to come. */
   get isGrowing(): boolean {
     return this.#hls?.latestLevelDetails?.live ?? this.#video.duration === Number.POSITIVE_INFINITY;
   }
@@ -183,7 +180,6 @@ export class VodMedia {
     return this.qualities.find(({ label }) => label === this.#chosenLabel)?.id ?? autoQuality;
   }
 
-  /** Switches at the next segment. */
   chooseQuality(id: number): void {
     const hls = this.#hls;
     if (hls === undefined) return;
@@ -193,7 +189,7 @@ export class VodMedia {
     this.#handlers.onChange();
   }
 
-  /** Adds new qualities during playback. Other changes wait for `restartIfPending`. */
+  /** Adds new qualities at once. Other changes wait for `restartIfPending`. */
   checkForNewQualities(): void {
     const hls = this.#hls;
     const url = this.#url;
@@ -205,13 +201,12 @@ export class VodMedia {
     });
     reader.on(Hls.Events.MANIFEST_PARSED, (_, { levels }) => {
       if (hls === this.#hls) this.#addQualities(hls, levels);
-      // After the event.
       setTimeout(done);
     });
     reader.loadSource(url);
   }
 
-  /** Applies what `checkForNewQualities` found. To be called when a short break is acceptable. */
+  /** To be called when a short break is acceptable. */
   restartIfPending(): boolean {
     if (!this.#needsRestart || this.#isInterrupted) return false;
     this.restart();
@@ -265,7 +260,6 @@ export class VodMedia {
       this.#playingSegmentStart = frag.start;
     });
     hls.on(Hls.Events.LEVEL_SWITCHED, () => {
-      // Includes the segment of the choice.
       if (this.#chosenLabel !== undefined) this.#dropBackBuffer(hls);
       this.#handlers.onChange();
     });

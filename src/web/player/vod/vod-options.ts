@@ -7,7 +7,7 @@ interface VodOptions extends PageOptions {
   readonly showSubtitles: boolean;
   readonly hidePoster: boolean;
   readonly startSeconds: number;
-  /** Undefined for the end of the video. Later than the start. */
+  /** Undefined for the end of the video. */
   readonly endSeconds: number | undefined;
   readonly sdk: SdkPeer | undefined;
 }

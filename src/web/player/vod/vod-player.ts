@@ -19,7 +19,7 @@ interface VodPlayerParts {
 
 /** The very end shows no frame. */
 const endMarginSeconds = 0.1;
-/** The timer is set this long before the end of the range; earlier, the video's events suffice. */
+/** Events of the video suffice for earlier times. */
 const endTimerSeconds = 0.6;
 const maxRate = 16;
 const minRate = 0.0625;

@@ -121,7 +121,6 @@ export class VodSeekBar {
     return seconds;
   }
 
-  /** Handles the keys of sliders; all others belong to the player. */
   #onKey(event: KeyboardEvent): void {
     const { totalSeconds } = this.#player;
     const seconds = {

@@ -2,14 +2,7 @@ import { BackOff } from '../../shared/back-off.ts';
 import { VodMedia, vodPlayableWith } from './vod-media.ts';
 import { parseVodState, stateUrl, type VodState } from './vod-state.ts';
 
-/**
- * - `loading`: not checked yet
- * - `processing`: cannot be played yet
- * - `ready`: can be played
- * - `failed`: will never play
- * - `missing`: was deleted
- * - `unsupported`: this browser cannot play it
- */
+/** `processing`: cannot be played yet; `failed`: will never play; `missing`: was deleted. */
 export type VodPhase = 'loading' | 'processing' | 'ready' | 'failed' | 'missing' | 'unsupported';
 
 interface VodSessionHandlers {
@@ -21,14 +14,12 @@ interface VodSessionHandlers {
 
 type Answer = VodState | 'missing' | 'unreachable';
 
-/** Polling stops after this many unchanged answers. */
 const maxUnchangedAnswers = 8;
-/** The same while the source is better than the best rendition. */
+/** Applies while the source is better than the best rendition. */
 const maxUnchangedAnswersIncomplete = 60;
 /** The smallest size of the best rendition, relative to the source. */
 const completeFraction = 0.66;
 
-/** Follows one video for as long as the page is open, while renditions are added and through failures. */
 export class VodSession {
   readonly media: VodMedia;
   readonly #video: HTMLVideoElement;
@@ -147,7 +138,6 @@ export class VodSession {
     }
   }
 
-  /** The video still grows, or better renditions may come. */
   #expectsMore(): boolean {
     if (this.media.isGrowing) return true;
     const best = this.media.qualities[0]?.height ?? 0;
@@ -155,7 +145,7 @@ export class VodSession {
     return this.#unchangedAnswers < (isIncomplete ? maxUnchangedAnswersIncomplete : maxUnchangedAnswers);
   }
 
-  /** A pause or a stall hides the interruption of a restart. */
+  /** Hides the restart in a pause or a stall. */
   #restartIfPending(): void {
     if (this.#phase !== 'ready' || this.#video.seeking || this.#video.currentTime === 0) return;
     this.media.restartIfPending();

@@ -15,7 +15,6 @@ export interface VodState {
   readonly failed: boolean;
   /** Seconds. */
   readonly duration: number | undefined;
-  /** Pixels of the displayed source. */
   readonly width: number | undefined;
   readonly height: number | undefined;
   readonly hls: string;
