@@ -1,4 +1,4 @@
-/** The part of Swagger UI that this page uses. A script before this one loads it. */
+/** Loaded by the script before this one. */
 interface SwaggerOptions {
   readonly spec: ApiDocument;
   readonly domNode: Element;
@@ -113,7 +113,7 @@ function clearOptionalExamples({ parameters = [] }: Operation): void {
   }
 }
 
-/** Lets "Try it out" use the session of the dashboard. The browser sends the cookie, and a header names the environment. */
+/** The browser sends the session cookie, and a header names the environment. */
 async function useSessionForCalls(viewer: SwaggerViewer): Promise<void> {
   const choice = document.querySelector<HTMLSelectElement>('#caller-environment')!;
   let session = await fetchSession();
@@ -145,7 +145,6 @@ async function useSessionForCalls(viewer: SwaggerViewer): Promise<void> {
   take(session);
   choice.addEventListener('change', apply);
   viewer.getStore().subscribe(show);
-  // The dashboard announces sign-ins and sign-outs.
   new BroadcastChannel('millrace.session').addEventListener('message', async () =>
     take(await fetchSession()),
   );
@@ -160,7 +159,6 @@ async function fetchSession(): Promise<Session | undefined> {
   }
 }
 
-/** The environment of the dashboard: the one chosen in this browser, else production if available. */
 function environmentOf(session: Session | undefined): string {
   const available = session?.environments ?? [];
   const [chosen = '', accountId = session?.account.accountId] = storedEnvironment().split(' ');
@@ -176,10 +174,7 @@ function storedEnvironment(): string {
   }
 }
 
-/**
- * Sends a request with the environment of the session, unless it has a key or a token. The shown curl command uses a key, because a
- * terminal has no session.
- */
+/** Shows a curl command with a key, because a terminal has no session. */
 function addSessionEnvironment(request: ViewerRequest): ViewerRequest {
   request.curlOptions = [];
   const environment = request.headers[environmentHeader];

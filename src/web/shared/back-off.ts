@@ -1,4 +1,3 @@
-/** Delays that double up to a maximum. */
 export class BackOff {
   readonly #initialMs: number;
   readonly #maxMs: number;
@@ -10,7 +9,7 @@ export class BackOff {
     this.#nextMs = initialMs;
   }
 
-  /** Subtracts up to a quarter, so that clients that failed together do not return together. */
+  /** Subtracts up to a quarter, so that clients do not return together. */
   next(random: () => number = Math.random): number {
     const waitMs = this.#nextMs;
     this.#nextMs = Math.min(this.#maxMs, this.#nextMs * 2);

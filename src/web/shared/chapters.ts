@@ -10,7 +10,6 @@ const maxChapters = 200;
 /** Limits the time for untrusted files. */
 const maxNameCharacters = 1_000;
 
-/** Each chapter ends where the next one begins. */
 export function parseChapters(vtt: string): Chapter[] {
   const cues = parseVtt(vtt)
     .map(cue => ({ ...cue, name: plainText(cue.text.slice(0, maxNameCharacters)) }))

@@ -1,6 +1,6 @@
 import { parseVtt } from './web-vtt.ts';
 
-/** A part of a larger image. Times are in seconds, the rest in pixels of the image. */
+/** Seconds, and pixels of the whole image. */
 export interface StoryboardTile {
   readonly startSeconds: number;
   readonly endSeconds: number;
@@ -11,11 +11,7 @@ export interface StoryboardTile {
   readonly height: number;
 }
 
-/**
- * Parses the tiles of a storyboard, such as `storyboard.jpg#xywh=160,90,160,90`.
- *
- * @param baseUrl URL of the WebVTT file
- */
+/** Parses tiles such as `storyboard.jpg#xywh=160,90,160,90`. */
 export function parseStoryboard(vtt: string, baseUrl: string): StoryboardTile[] {
   return parseVtt(vtt).flatMap(({ startSeconds, endSeconds, text }) => {
     const found = /^(\S+)#xywh=(?:pixel:)?(\d{1,5}),(\d{1,5}),(\d{1,4}),(\d{1,4})$/.exec(text);

@@ -1,4 +1,3 @@
-/** Formats `0:05`, `12:34`, `1:02:03`. */
 export function formatTime(seconds: number): string {
   const whole = wholeSeconds(seconds);
   const hours = Math.floor(whole / 3600);
@@ -17,7 +16,6 @@ export function formatClockTime(date: Date): string {
   return clockFormat.format(date);
 }
 
-/** Formats `1 hour 2 minutes 3 seconds` for screen readers. */
 export function formatSpokenTime(seconds: number): string {
   const whole = wholeSeconds(seconds);
   const parts = [

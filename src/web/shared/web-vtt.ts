@@ -1,7 +1,6 @@
 interface VttCue {
   readonly startSeconds: number;
   readonly endSeconds: number;
-  /** Lines are joined by line feeds. */
   readonly text: string;
 }
 
@@ -9,9 +8,7 @@ interface VttCue {
 const maxCues = 20_000;
 
 /**
- * Parses WebVTT cues, sorted by start. Skips invalid cues, because uploads are not checked.
- *
- * **Source**: WebVTT: The Web Video Text Tracks Format, W3C, 4.1, https://www.w3.org/TR/webvtt1/
+ * Skips invalid cues: uploads are not checked. **Source**: WebVTT, W3C, 4.1, https://www.w3.org/TR/webvtt1/
  */
 export function parseVtt(file: string): VttCue[] {
   const cues: VttCue[] = [];
@@ -22,7 +19,6 @@ export function parseVtt(file: string): VttCue[] {
     if (timesAt === -1) continue;
     const [from = '', to = ''] = lines[timesAt]!.split('-->');
     const startSeconds = parseTimestamp(from);
-    // Settings may follow the end.
     const endSeconds = parseTimestamp(to.trim().split(/\s/)[0] ?? '');
     if (startSeconds === undefined || endSeconds === undefined || endSeconds <= startSeconds) continue;
     cues.push({
@@ -38,7 +34,7 @@ export function parseVtt(file: string): VttCue[] {
   return cues.sort((one, other) => one.startSeconds - other.startSeconds);
 }
 
-/** Returns the last cue that has started and not ended. @param cues sorted by start */
+/** `cues` are sorted by start. */
 export function cueAt<Cue extends { readonly startSeconds: number; readonly endSeconds: number }>(
   cues: readonly Cue[],
   seconds: number,
@@ -54,7 +50,6 @@ export function cueAt<Cue extends { readonly startSeconds: number; readonly endS
   return cue !== undefined && seconds < cue.endSeconds ? cue : undefined;
 }
 
-/** Parses `mm:ss.ttt` or `hh:mm:ss.ttt`. */
 function parseTimestamp(text: string): number | undefined {
   const found = /^(?:(\d+):)?(\d{2}):(\d{2}\.\d{3})$/.exec(text.trim());
   if (found === null) return undefined;
