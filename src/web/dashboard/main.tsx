@@ -7,7 +7,7 @@ watchHistory();
 followSession();
 render(<App />, document.getElementById('app')!);
 
-/** Follows sign-ins of other tabs, also after a return from the back/forward cache. */
+/** Also runs after a return from the back/forward cache. */
 function followSession(): void {
   const look = () => void loadSession().catch(() => {});
   sessionChannel.addEventListener('message', look);

@@ -17,17 +17,12 @@ export type Input<Name extends Operation> = Part<'params', Operations[Name]['par
     readonly headers?: Readonly<Record<string, string>>;
   };
 
-/** The input is optional where every part of it is. */
 type Arguments<Name extends Operation> =
   Record<never, never> extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>];
 
 type Values = Readonly<Record<string, unknown>>;
 
-/**
- * Calls the API with the session and environment of the dashboard.
- *
- * @throws ApiProblem when the answer is an error, or none comes
- */
+/** @throws ApiProblem when the answer is an error, or none comes */
 export async function call<Name extends Operation>(
   operation: Name,
   ...[input]: Arguments<Name>

@@ -3,7 +3,6 @@ import { endSession, environment, session } from '../state/session.ts';
 import { problemOf } from './problem.ts';
 import { loadSession } from './sessions.ts';
 
-/** An event in the form of webhooks, or a snapshot such as `broadcast.stats`. */
 export interface FeedMessage {
   readonly type: string;
   readonly emittedAt?: string;
@@ -13,7 +12,6 @@ export interface FeedMessage {
   readonly [name: string]: unknown;
 }
 
-/** `off` while nobody listens. */
 export const feedState = signal<'off' | 'connecting' | 'open' | 'lost'>('off');
 
 type Listener = (message: FeedMessage) => void;
@@ -21,9 +19,8 @@ type Listener = (message: FeedMessage) => void;
 const listeners = new Set<Listener>();
 const initialRetryMs = 500;
 const maxRetryMs = 15_000;
-/** Keeps the connection while the user moves between pages. */
 const lingerMs = 5_000;
-/** Close code of an expired session. The browser may have a newer one. */
+/** Close code of an expired session. */
 const closeSessionEnded = 4401;
 const closeAccountSuspended = 4403;
 
@@ -35,7 +32,6 @@ let lastEventId: string | undefined;
 /** The environment and account of `lastEventId`. */
 let lastProject: string | undefined;
 
-/** Calls a listener for every message of the current environment. */
 export function subscribe(listener: Listener): () => void {
   listeners.add(listener);
   clearTimeout(lingerTimer);
@@ -81,7 +77,6 @@ function connect(): void {
     socket = undefined;
     if (code === closeSessionEnded || code === closeAccountSuspended) {
       feedState.value = 'off';
-      // Reconnects with the newest session.
       loadSession().catch((error: unknown) => {
         if (problemOf(error).status === 403) endSession(session.peek()?.sessionId);
         else if (socket === undefined && listeners.size > 0) scheduleReconnect();

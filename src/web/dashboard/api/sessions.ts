@@ -3,13 +3,12 @@ import { endSession, session, signOutReason } from '../state/session.ts';
 import { call } from './client.ts';
 import { ApiProblem, problemOf } from './problem.ts';
 
-/** Tells other tabs of this browser, which share the cookie, about sign-ins and sign-outs. */
 export const sessionChannel = new BroadcastChannel('millrace.session');
 
 /** Grows with every request and change, so that late answers are ignored. */
 let latestRequest = 0;
 
-/** Loads the session of this browser. @throws ApiProblem when the server cannot tell */
+/** @throws ApiProblem */
 export async function loadSession(): Promise<void> {
   latestRequest += 1;
   const own = latestRequest;

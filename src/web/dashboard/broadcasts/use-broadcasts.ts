@@ -3,16 +3,11 @@ import { useFeed } from '../ui/hooks/use-feed.ts';
 import { useInterval } from '../ui/hooks/use-interval.ts';
 import { type BroadcastStats, isBroadcastChange, isBroadcastEnd, statsOf } from './broadcast-stats.ts';
 
-/** Messages that arrive within this time are shown together. */
 const batchMs = 120;
 /** A broadcast without messages for this long has ended. */
 const staleMs = 6_000;
 
-/**
- * Follows all broadcasts of the environment, by the id of their live stream.
- *
- * @param onTurn called when a broadcast begins or ends; `endedId` is the live stream whose broadcast ended
- */
+/** `onTurn`: a broadcast began or ended; `endedId` is the live stream whose broadcast ended. */
 export function useBroadcasts(onTurn: (endedId?: string) => void): ReadonlyMap<string, BroadcastStats> {
   const heard = useRef(new Map<string, { stats: BroadcastStats; atMs: number }>());
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);

@@ -3,7 +3,6 @@ import { useInterval } from '../ui/hooks/use-interval.ts';
 
 const refreshMs = 10_000;
 
-/** A cache-busting number for thumbnails of live streams. */
 export function useThumbnailVersion(isLive: boolean): number {
   const [round, setRound] = useState(() => Date.now());
   useInterval(isLive ? refreshMs : undefined, () => setRound(Date.now()));

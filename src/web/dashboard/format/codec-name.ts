@@ -1,4 +1,3 @@
-/** By the prefix in the names that programs and RFC 6381 use. */
 const names: readonly (readonly [prefix: string, name: string])[] = [
   ['h264', 'H.264'],
   ['avc', 'H.264'],

@@ -1,11 +1,9 @@
 export interface EmbeddedPlayer {
   readonly url: string;
   readonly title: string;
-  /** Of the video, in pixels; undefined while it is unknown, and for audio only. */
   readonly size: { readonly width: number; readonly height: number } | undefined;
 }
 
-/** `responsive` fills the available width. `fixed` has a size in pixels and shrinks only on narrower pages. */
 export type EmbedKind = 'responsive' | 'fixed';
 
 const fixedLongSidePixels = 640;
@@ -19,16 +17,12 @@ export function fixedSize({ size = defaultSize }: EmbeddedPlayer): { width: numb
   };
 }
 
-/**
- * Builds HTML that shows a player in its aspect ratio on any page. The page may style the outer element, but not the two inside of it.
- * The frame's attributes are for sites that remove styles.
- */
+/** The page may style the outer element only. The frame's attributes are for sites that remove styles. */
 export function embedCode(player: EmbeddedPlayer, kind: EmbedKind): string {
   const { url, title, size = defaultSize } = player;
   const { width, height } = fixedSize(player);
   const divisor = greatestDivisor(size.width, size.height);
   const ratio = `${size.width / divisor}/${size.height / divisor}`;
-  // Fits portrait video into the window.
   const fluid = size.height > size.width ? `width:100%;max-width:calc(90vh*${ratio})` : 'width:100%';
   const outer = kind === 'fixed' ? `width:${width}px;max-width:100%` : fluid;
   const own = 'all:initial!important;display:block!important;width:100%!important';

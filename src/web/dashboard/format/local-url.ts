@@ -1,4 +1,4 @@
-/** Moves a URL of the API to the host of this page, which may differ from the public URL. The content policy allows this host only. */
+/** The content policy allows this host only, which may differ from the public URL. */
 export function localUrl(url: string): string {
   try {
     const { pathname, search, hash } = new URL(url, location.href);
@@ -8,7 +8,6 @@ export function localUrl(url: string): string {
   }
 }
 
-/** Adds a version to the URL of a file that changes, so that the browser does not show an older one. */
 export function versionedUrl(url: string, version: string | number): string {
   const address = localUrl(url);
   return `${address}${address.includes('?') ? '&' : '?'}v=${encodeURIComponent(version)}`;

@@ -1,7 +1,7 @@
 const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 const bitUnits = ['bit/s', 'kbit/s', 'Mbit/s', 'Gbit/s'] as const;
 
-/** Formats a size in powers of 1000, such as `1.3 GB`. */
+/** Formats a size in powers of 1000. */
 export function formatBytes(bytes: number): string {
   const power = powerOf(bytes, byteUnits.length);
   const value = bytes / 1000 ** power;
@@ -13,7 +13,6 @@ export function formatBytes(bytes: number): string {
   }).format(value);
 }
 
-/** Formats a rate, such as `2.5 Mbit/s`. */
 export function formatBitrate(bitsPerSecond: number): string {
   const power = powerOf(bitsPerSecond, bitUnits.length);
   const value = bitsPerSecond / 1000 ** power;
@@ -24,7 +23,6 @@ export function formatNumber(value: number, digits = 0): string {
   return new Intl.NumberFormat(undefined, { maximumFractionDigits: digits }).format(value);
 }
 
-/** Formats a percentage from 0 to 100, such as `12 %`. */
 export function formatPercent(percent: number, digits = 0): string {
   return new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: digits }).format(
     percent / 100,

@@ -5,12 +5,10 @@ const maxQuotedChars = 20;
 
 interface AddedTags {
   readonly tags: readonly string[];
-  /** The tags that were refused, for the text field. */
   readonly rest: string;
   readonly problem: string | undefined;
 }
 
-/** Splits a text at commas and line ends, and adds the tags that are new. */
 export function addTags(before: readonly string[], text: string): AddedTags {
   const tags = new Set(before);
   const rest: string[] = [];

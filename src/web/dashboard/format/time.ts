@@ -9,7 +9,7 @@ const steps = [
   ['second', 1],
 ] as const;
 
-/** Formats a time such as `4 Mar 2026, 05:06`. @param time ATOM text or milliseconds */
+/** @param time ATOM text or milliseconds */
 export function formatDateTime(time: string | number): string {
   return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(
     new Date(time),
@@ -20,12 +20,10 @@ export function formatDate(time: string | number): string {
   return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }).format(new Date(time));
 }
 
-/** Formats the UTC day of a time. @param time ATOM text or milliseconds */
 export function formatUtcDay(time: string | number): string {
   return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(time));
 }
 
-/** Formats a time such as `3 minutes ago`. @param time ATOM text or milliseconds */
 export function formatRelative(time: string | number, nowMs = Date.now()): string {
   const seconds = (new Date(time).getTime() - nowMs) / 1000;
   const [unit, size] = steps.find(([, length]) => Math.abs(seconds) >= length) ?? steps.at(-1)!;
@@ -33,7 +31,6 @@ export function formatRelative(time: string | number, nowMs = Date.now()): strin
   return words.format(Math.trunc(seconds / size), unit);
 }
 
-/** Formats a duration in short words: `45 s`, `12 min`, `3 h 20 min`, `2 d 4 h`. */
 export function formatSpan(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < 60) return `${whole} s`;

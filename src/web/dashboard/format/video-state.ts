@@ -1,14 +1,7 @@
 import type { Video, VideoStatus } from '../api/api-types.ts';
 
 export interface VideoState {
-  /**
-   * - `empty`: has no file
-   * - `recording`, `uploading`, `fetching`: receives its file
-   * - `processing`: the file is examined
-   * - `encoding`: no rendition can be played yet
-   * - `playable`: can be watched while more renditions are made
-   * - `ready`, `failed`
-   */
+  /** `encoding`: no rendition can be played yet; `playable`: more renditions are made. */
   readonly kind:
     | 'empty'
     | 'recording'
@@ -19,7 +12,7 @@ export interface VideoState {
     | 'playable'
     | 'ready'
     | 'failed';
-  /** Whole number from 0 to 100. */
+  /** 0 to 100, whole. */
   readonly percent?: number;
   readonly failure?: string;
 }
@@ -49,7 +42,6 @@ export function videoStateOf(
     : { kind: 'failed', failure: 'No quality could be encoded. Try the file in another format.' };
 }
 
-/** Returns whether the state stays until a user acts. */
 export function isSettled({ kind }: VideoState): boolean {
   return kind === 'ready' || kind === 'failed' || kind === 'empty';
 }
@@ -62,7 +54,7 @@ export function isWatchable({ kind }: VideoState): boolean {
   return kind === 'playable' || kind === 'ready';
 }
 
-/** Applies a progress message of the feed. Returns the same object if the message changes nothing. */
+/** Returns the same object if the message changes nothing. */
 export function withProgress(status: VideoStatus, message: Readonly<Record<string, unknown>>): VideoStatus {
   const { encoding: type, quality, percent } = message;
   if (typeof percent !== 'number') return status;

@@ -35,7 +35,6 @@ export function App() {
   if (session.value === undefined) return null;
   if (session.value === null) return <SignInPage />;
   return (
-    // Discards everything of another account.
     <LocationProvider key={session.value.account.accountId} scope="/dashboard">
       <Shell />
     </LocationProvider>

@@ -4,7 +4,6 @@ import { Icon } from '../ui/icon.tsx';
 
 const names: Readonly<Record<Environment, string>> = { sandbox: 'Sandbox', production: 'Production' };
 
-/** Switches between sandbox and production. Links to the upgrade while production is not available. */
 export function EnvironmentSwitch() {
   const { path, route } = useLocation();
   const available = session.value?.environments ?? [];

@@ -48,7 +48,6 @@ export function Outlet() {
   if (problem !== undefined) return <PageLoadError />;
   const component = loaded.get(found.route);
   if (component !== undefined) {
-    // Nothing of another resource or environment is kept.
     const key = `${environment.value} ${found.route.path} ${JSON.stringify(found.params)}`;
     shown.current = { component, key, params: found.params };
   }

@@ -95,7 +95,6 @@ export function SignInPage() {
   );
 }
 
-/** @param untilMs undefined while there is nothing to wait for */
 function useCountdown(untilMs: number | undefined): number {
   const [, setTicks] = useState(0);
   useEffect(() => {

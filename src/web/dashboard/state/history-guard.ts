@@ -7,7 +7,6 @@ export function watchHistory(): void {
   addEventListener('popstate', event => guard?.(event));
 }
 
-/** Intercepts the browser's back and forward buttons before the router; undefined ends it. */
 export function guardHistory(next: Guard | undefined): void {
   guard = next;
 }

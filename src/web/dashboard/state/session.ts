@@ -17,7 +17,6 @@ interface EnvironmentChoice {
 
 const choice = signal<EnvironmentChoice | undefined>(storedChoice());
 
-/** The environment that the account chose in this browser, else production if available. */
 export const environment = computed<Environment>(() => {
   const available = session.value?.environments ?? [];
   const { environment: chosen, accountId } = choice.value ?? {};
@@ -26,7 +25,7 @@ export const environment = computed<Environment>(() => {
   return available.includes('production') ? 'production' : 'sandbox';
 });
 
-/** The environment that reaches everything of the account, such as all keys. */
+/** Reaches everything of the account, such as all keys. */
 export function accountEnvironment(): Environment {
   return session.value?.environments.includes('production') ? 'production' : 'sandbox';
 }
@@ -37,7 +36,7 @@ export function chooseEnvironment(next: Environment): void {
   writeStored('environment', accountId === undefined ? next : `${next} ${accountId}`);
 }
 
-/** @param sessionId session of the refused request: another one may have begun since */
+/** `sessionId` is that of the refused request: another one may have begun since. */
 export function endSession(sessionId: string | undefined): void {
   if (sessionId !== session.peek()?.sessionId) return;
   if (session.peek()) signOutReason.value = 'You were signed out. Sign in to continue where you left off.';

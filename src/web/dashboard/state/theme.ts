@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals';
 import { readStored, writeStored } from './local-storage.ts';
 
-/** `system` follows the device. */
 export type Theme = 'system' | 'light' | 'dark';
 
 export const theme = signal<Theme>(storedTheme());

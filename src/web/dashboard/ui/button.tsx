@@ -7,20 +7,15 @@ interface ButtonProps {
   readonly kind?: ButtonKind;
   readonly icon?: IconName;
   readonly small?: boolean;
-  /** Shows that work is running, and ignores clicks. */
   readonly busy?: boolean;
   readonly disabled?: boolean;
-  /** For toggle buttons. */
   readonly pressed?: boolean;
   readonly type?: 'button' | 'submit';
-  /** Renders a link that looks like a button. */
   readonly href?: string | undefined;
   readonly target?: '_blank';
   readonly onClick?: (event: MouseEvent) => void;
-  /** Accessible name, if the visible text is not enough. */
   readonly label?: string;
   readonly expanded?: boolean;
-  /** Id of the element that it expands. */
   readonly controls?: string | undefined;
   readonly buttonRef?: Ref<HTMLButtonElement>;
   readonly children?: ComponentChildren;
@@ -76,7 +71,6 @@ export function Button(props: ButtonProps) {
 
 interface IconButtonProps {
   readonly icon: IconName;
-  /** Accessible name and tooltip. */
   readonly label: string;
   readonly danger?: boolean;
   readonly pressed?: boolean;

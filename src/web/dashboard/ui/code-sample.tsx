@@ -1,6 +1,5 @@
 import { CopyButton } from './copy.tsx';
 
-/** Wraps long lines. */
 export function CodeSample({
   label,
   text,

@@ -6,7 +6,6 @@ export interface MenuItem {
   readonly label: string;
   readonly icon?: IconName;
   readonly danger?: boolean;
-  /** Asks users with unsaved changes first. */
   readonly leaves?: boolean;
   readonly onClick: () => void;
 }
@@ -18,7 +17,6 @@ export function Menu({
 }: {
   label: string;
   items: readonly MenuItem[];
-  /** Content of the button; three dots unless given. */
   children?: ComponentChildren;
 }) {
   const [isOpen, setOpen] = useState(false);
@@ -38,7 +36,6 @@ export function Menu({
     };
     document.addEventListener('pointerdown', closeOutside);
     document.addEventListener('focusin', closeOutside);
-    // The list does not follow its button.
     const closeMoved = () => setOpen(false);
     document.addEventListener('scroll', closeMoved, { capture: true, passive: true });
     addEventListener('resize', closeMoved);
@@ -120,7 +117,6 @@ export function Menu({
 
 const gap = 4;
 
-/** Opens below the button, or above if there is no room, on top of everything that clips. */
 function placeBelow(list: HTMLElement, button: HTMLElement): void {
   list.showPopover();
   const { top, bottom, right } = button.getBoundingClientRect();

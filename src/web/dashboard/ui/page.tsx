@@ -3,9 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { Icon } from './icon.tsx';
 
-/** The path of the previous page. */
 let shownPath: string | undefined;
-/** True when the heading of the previous page had the focus, such as that of a loading page. */
 let headingHadFocus = false;
 
 export function Page({
@@ -74,7 +72,6 @@ export function Card({
 }: {
   title?: string;
   actions?: ComponentChildren;
-  /** Without padding, for tables and images. */
   flush?: boolean;
   children: ComponentChildren;
 }) {

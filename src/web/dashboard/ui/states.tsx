@@ -44,7 +44,6 @@ export function LoadError({ problem, retry }: { problem: ApiProblem; retry: () =
   );
 }
 
-/** @param rows lines of text that it stands for */
 export function Skeleton({ rows = 3, height }: { rows?: number; height?: number }) {
   if (height !== undefined)
     return <div class="skeleton block" style={{ height: `${height}px` }} aria-hidden="true" />;
@@ -57,7 +56,6 @@ export function Skeleton({ rows = 3, height }: { rows?: number; height?: number 
   );
 }
 
-/** Keeps the value while it is loaded again. */
 export function LoadedContent<Value>({
   loaded,
   rows = 3,

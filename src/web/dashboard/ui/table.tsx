@@ -4,11 +4,9 @@ export interface Column<Row> {
   readonly head: string;
   readonly cell: (row: Row) => ComponentChildren;
   readonly isNumber?: boolean;
-  /** Hides the heading visually. */
   readonly isActions?: boolean;
 }
 
-/** On a phone each row becomes a block. */
 export function Table<Row>({
   caption,
   columns,

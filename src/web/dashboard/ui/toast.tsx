@@ -31,7 +31,6 @@ export function showError(error: unknown): void {
   add({ tone: 'bad', text: problemOf(error).text });
 }
 
-/** Shows short messages, which stay while the pointer or the focus is on one. */
 export function Toasts() {
   const [isHovered, setHovered] = useState(false);
   const [isFocused, setFocused] = useState(false);
@@ -104,7 +103,6 @@ function ToastBox({
     };
   }, [isHeld]);
   useEffect(() => {
-    // The focused control has most likely been removed.
     if (action !== undefined && isKeyboardOnControl()) button.current?.focus();
   }, []);
   return (
@@ -146,7 +144,6 @@ function isKeyboardOnControl(): boolean {
   return document.activeElement?.matches(':is(button, a, h1, [type=checkbox]):focus-visible') === true;
 }
 
-/** Returns to the element that had the focus before, or to the content. */
 function restoreFocus(origin: EventTarget | null): void {
   const isThere = origin instanceof HTMLElement && origin.isConnected;
   (isThere ? origin : document.querySelector<HTMLElement>('main'))?.focus();

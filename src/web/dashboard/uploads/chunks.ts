@@ -9,7 +9,7 @@ const mebibyte = 1024 ** 2;
 const largeFileBytes = 1024 ** 3;
 const maxFileBytes = 10_000_000_000;
 
-/** Size of the chunks of a file; the server requires at least 5 MiB. */
+/** The server requires at least 5 MiB. */
 export function chunkBytesFor(fileBytes: number): number {
   return (fileBytes < largeFileBytes ? 8 : 16) * mebibyte;
 }
@@ -20,7 +20,6 @@ export function fileRefusal(fileBytes: number): string | undefined {
   return undefined;
 }
 
-/** @param received ranges in any order */
 export function missingChunks(
   fileBytes: number,
   chunkBytes: number,

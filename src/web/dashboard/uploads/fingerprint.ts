@@ -1,10 +1,6 @@
 const firstBytes = 1024 ** 2;
 
-/**
- * Hashes the first MiB with SHA-256, in hexadecimal. Returns undefined on pages without TLS, where browsers have no hash function.
- *
- * @throws DOMException `NotReadableError` when the file cannot be read
- */
+/** SHA-256 of the first MiB in hexadecimal; undefined without TLS. @throws DOMException `NotReadableError` */
 export async function fingerprintOf(file: Blob): Promise<string | undefined> {
   const bytes = await file.slice(0, firstBytes).arrayBuffer();
   // The types assume a secure page.

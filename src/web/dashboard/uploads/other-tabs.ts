@@ -1,10 +1,7 @@
 const channelName = 'millrace.uploads';
 const answerTimeoutMs = 600;
 
-type TabMessage =
-  | { readonly ask: true }
-  /** Ids of videos that the sender uploads. */
-  | { readonly held: readonly string[] };
+type TabMessage = { readonly ask: true } | { readonly held: readonly string[] };
 
 const channel = new BroadcastChannel(channelName);
 
@@ -21,7 +18,6 @@ export function followOtherTabs({
   });
 }
 
-/** Waits for answers for about half a second. */
 export function uploadsInOtherTabs(): Promise<ReadonlySet<string>> {
   return new Promise(resolve => {
     const held = new Set<string>();

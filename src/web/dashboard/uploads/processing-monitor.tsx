@@ -33,7 +33,6 @@ async function refreshStatus({ id, videoId, environment }: Upload): Promise<void
     else changeUpload(id, { processedPercent: state.percent });
     if (isWatchable(state) || state.kind === 'failed') videosChanged();
   } catch (error) {
-    // The video was deleted. All other errors are retried.
     if (problemOf(error).status === 404) removeUpload(id);
   }
 }

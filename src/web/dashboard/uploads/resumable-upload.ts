@@ -1,7 +1,7 @@
 import { formatBytes } from '../format/size.ts';
 import type { Environment } from '../state/session.ts';
 
-/** An upload that can continue after a reload, once its file is chosen again. */
+/** Continues after a reload, once its file is chosen again. */
 export interface ResumableUpload {
   readonly videoId: string;
   /** Hides it from other accounts in the same browser. */
@@ -11,7 +11,7 @@ export interface ResumableUpload {
   readonly fileName: string;
   readonly fileBytes: number;
   readonly lastModified: number;
-  /** SHA-256 of the first MiB in hexadecimal, if the browser could compute it. */
+  /** SHA-256 of the first MiB in hexadecimal. */
   readonly fingerprint?: string;
   readonly chunkBytes: number;
 }
@@ -22,10 +22,8 @@ interface FileInfo {
   readonly lastModified: number;
 }
 
-/** The oldest are removed first. */
 export const maxResumableUploads = 50;
 
-/** Skips invalid entries. */
 export function parseResumableUploads(text: string | undefined): ResumableUpload[] {
   try {
     const entries: unknown = JSON.parse(text ?? '[]');

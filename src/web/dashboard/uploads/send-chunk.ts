@@ -13,12 +13,7 @@ interface ChunkToSend {
   readonly onProgress: (bytes: number) => void;
 }
 
-/**
- * Sends a chunk by `XMLHttpRequest`, which reports upload progress.
- *
- * @throws ApiProblem when the server refuses it or cannot be reached
- * @throws DOMException `AbortError` when it was aborted
- */
+/** Uses `XMLHttpRequest`, which reports upload progress. @throws ApiProblem or DOMException `AbortError` */
 export function sendChunk({
   videoId,
   environment,

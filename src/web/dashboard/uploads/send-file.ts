@@ -16,22 +16,16 @@ interface FileToSend {
   readonly environment: Environment;
   readonly file: File;
   readonly chunkBytes: number;
-  /** The server has nothing of a new video. */
   readonly isNew: boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (bytes: number) => void;
   /** Bytes that the server has confirmed. */
   readonly onStored: (bytes: number) => void;
-  /** @param problem undefined when the upload continues */
+  /** `problem` is undefined when the upload continues. */
   readonly onWaiting: (problem: ApiProblem | undefined) => void;
 }
 
-/**
- * Sends what the server does not have of a file. Retries with growing delays for as long as the server cannot be reached.
- *
- * @throws ApiProblem when the server refuses the file, or the file cannot be read
- * @throws DOMException `AbortError` when it was stopped
- */
+/** Retries for as long as the server cannot be reached. @throws ApiProblem or DOMException `AbortError` */
 export async function sendFile(upload: FileToSend): Promise<void> {
   const backOff = new BackOff(initialRetryMs, maxRetryMs);
   let tries = 0;
@@ -106,7 +100,6 @@ async function ensureReadable(file: File): Promise<void> {
   }
 }
 
-/** Ends early when the connection returns. */
 function wait(waitMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {

@@ -1,12 +1,10 @@
 const windowMs = 8_000;
-/** Earlier speeds would jump. */
 const minMs = 800;
 
-/** Measures the speed of the last seconds. */
 export class SpeedMeter {
   #samples: { readonly atMs: number; readonly bytes: number }[] = [];
 
-  /** @param bytes total until now */
+  /** `bytes` is the total until now. */
   record(atMs: number, bytes: number): void {
     const last = this.#samples.at(-1);
     // Earlier samples do not count after a restart.

@@ -2,7 +2,6 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { session } from '../state/session.ts';
 
-/** Loads its code after that of the page. */
 export function UploadDock() {
   const [Panel, setPanel] = useState<ComponentType>();
   const accountId = session.value?.account.accountId;

@@ -3,10 +3,9 @@ type FailureAction =
   | 'wait'
   /** Retried a limited number of times. */
   | 'try-again'
-  /** Requires a user's decision. */
   | 'give-up';
 
-/** @param status 0 if the server was not reached */
+/** `status` is 0 if the server was not reached. */
 export function classifyFailure(status: number, code: string): FailureAction {
   if (status === 0 || status === 429 || code === 'server-draining') return 'wait';
   if (code === 'disk-full') return 'give-up';

@@ -8,7 +8,6 @@ import { UploadRow } from './upload-row.tsx';
 import { uploads } from './upload-store.ts';
 
 export function UploadPanel() {
-  // The list would cover half of a phone's screen.
   const [isFolded, setFolded] = useState(() => matchMedia('(max-width: 480px)').matches);
   const shown = uploads.value;
   if (shown.length === 0) return null;

@@ -27,7 +27,6 @@ const maxFiles = 100;
 interface UploadJob {
   readonly file: File;
   readonly chunkBytes: number;
-  /** The video to upload into; undefined creates one. */
   readonly targetVideoId?: string | undefined;
   /** Bytes that the server has confirmed. */
   storedBytes: number;
@@ -56,7 +55,6 @@ export function uploadFiles(files: readonly File[]): void {
   startNext();
 }
 
-/** Uploads the file of a video that has none, or whose file failed. */
 export function uploadInto({ videoId, title }: { videoId: string; title: string }, file: File): void {
   addFile(file, title, videoId);
   startNext();
@@ -93,7 +91,6 @@ export function hasFile(id: string): boolean {
   return jobs.has(id);
 }
 
-/** Continues an interrupted upload if this is its file. */
 export async function chooseFile(id: string, file: File): Promise<void> {
   const { videoId } = findUpload(id) ?? {};
   const remembered = resumableUploads().find(entry => entry.videoId === videoId);
@@ -109,7 +106,6 @@ export async function chooseFile(id: string, file: File): Promise<void> {
   resumeUpload(id);
 }
 
-/** Cancels an upload and deletes its incomplete video permanently. */
 export async function cancelUpload(id: string): Promise<void> {
   const upload = findUpload(id);
   if (upload === undefined) return;
@@ -142,7 +138,6 @@ export async function showInterrupted(): Promise<void> {
   }
 }
 
-/** Stops all uploads, because another account signed in. */
 export function clearUploads(): void {
   for (const { abort } of jobs.values()) abort?.abort();
   jobs.clear();
@@ -163,7 +158,6 @@ async function deleteVideo(videoId: string, environment: Environment): Promise<v
   videosChanged();
 }
 
-/** Loads the received bytes of an interrupted upload. Removes the upload if its video is deleted or complete. */
 async function loadReceived(id: string, { videoId, environment }: ResumableUpload) {
   try {
     const { ingest } = await call('GET /videos/{videoId}/status', {
@@ -214,7 +208,6 @@ async function send(id: string): Promise<void> {
       onWaiting: problem => {
         if (abort.signal.aborted) return;
         if (problem === undefined) changeUpload(id, { state: 'sending', problem: undefined });
-        // A lost connection needs no advice.
         else
           changeUpload(id, {
             state: 'retrying',
@@ -249,7 +242,7 @@ function ensureVideo(id: string, work: UploadJob): Promise<string> {
   return work.creation;
 }
 
-/** Creates the video and remembers the upload. Is not interrupted, because an unknown video would be left. */
+/** Is not interrupted, because an unknown video would be left. */
 async function createVideo(id: string, { file, chunkBytes, targetVideoId }: UploadJob): Promise<string> {
   const { title, environment } = findUpload(id)!;
   const accountId = session.peek()?.account.accountId ?? '';

@@ -1,13 +1,6 @@
 import type { Environment } from '../state/session.ts';
 
-/**
- * - `waiting`: queued behind others
- * - `sending`, `retrying`: under way; the latter waits for its next attempt
- * - `paused`: until the user resumes it
- * - `interrupted`: the page was closed, and the file has to be chosen again
- * - `failed`: refused by the server; `problem` has the reason
- * - `processing`, `ready`, `unplayable`: completely received
- */
+/** `interrupted`: the file has to be chosen again; `processing`, `ready`, `unplayable`: all received. */
 type UploadState =
   | 'waiting'
   | 'sending'
@@ -20,7 +13,6 @@ type UploadState =
   | 'unplayable';
 
 export interface Upload {
-  /** Unique on this page. */
   readonly id: string;
   readonly title: string;
   readonly fileName: string;
@@ -34,7 +26,6 @@ export interface Upload {
   readonly processedPercent?: number | undefined;
 }
 
-/** Closing the page would stop it. */
 export function isActive({ state }: Upload): boolean {
   return state === 'waiting' || state === 'sending' || state === 'retrying';
 }
@@ -43,7 +34,6 @@ export function isFinished({ state }: Upload): boolean {
   return state === 'processing' || state === 'ready' || state === 'unplayable';
 }
 
-/** Removes the extension of a file name. */
 export function titleOf(fileName: string): string {
   return fileName.replace(/(?<=.)\.[A-Za-z0-9]{1,5}$/, '').trim() || fileName;
 }

@@ -10,7 +10,6 @@ import { UpgradeCard } from './upgrade-card.tsx';
 
 export function AccountPage() {
   useLayoutEffect(() => {
-    // The hash may name a part that did not exist when the page was opened.
     const part = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null;
     part?.scrollIntoView({ block: 'center' });
     part?.focus({ preventScroll: true });

@@ -10,7 +10,6 @@ import { Card } from '../../ui/page.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { minPasswordLength, strengthOf } from './password-strength.ts';
 
-/** Changes the password, which ends all other sessions. */
 export function PasswordCard() {
   const [currentPassword, setCurrent] = useState('');
   const [newPassword, setNew] = useState('');

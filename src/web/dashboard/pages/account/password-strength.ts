@@ -1,5 +1,4 @@
 interface PasswordStrength {
-  /** 0: cannot be used, 4: strong. */
   readonly score: 0 | 1 | 2 | 3 | 4;
   readonly words: string;
 }
@@ -7,13 +6,10 @@ interface PasswordStrength {
 export const minPasswordLength = 12;
 const maxPasswordLength = 200;
 
-/** Guessed first by attackers. */
 const common = /password|passwort|qwert|azert|letmein|welcome|admin|millrace|123456|abcdef|iloveyou/gi;
-/** Attackers guess words and years as wholes. */
 const words = /\p{L}\p{Ll}{2,}/gu;
 const years = /(?:19|20)\d\d/g;
 const wordBits = 2.5;
-/** Replaces parts that are already rated. */
 const placeholder = '\u0000';
 const yearBits = 6;
 const classes: readonly (readonly [RegExp, number])[] = [
@@ -24,10 +20,7 @@ const classes: readonly (readonly [RegExp, number])[] = [
 ];
 const stepBits = [40, 55, 72] as const;
 
-/**
- * Rates a password by its length, character classes, and what attackers try first: words, years, the user's own address, repetitions
- * and sequences. Returns undefined for an empty one.
- */
+/** Rates length, character classes and what attackers try first: words, years, the address, sequences. */
 export function strengthOf(password: string, email: string): PasswordStrength | undefined {
   if (password === '') return undefined;
   if (password.length < minPasswordLength) {
@@ -62,7 +55,6 @@ function bitsOf(password: string, email: string): number {
   return bits + distinctSteps(rest) * Math.log2(alphabetOf(password));
 }
 
-/** Counts characters that neither repeat nor follow the one before. */
 function distinctSteps(text: string): number {
   const codes = Array.from(text, character => character.codePointAt(0) ?? 0);
   const isNew = (code: number, index: number) => index === 0 || Math.abs(code - codes[index - 1]!) > 1;

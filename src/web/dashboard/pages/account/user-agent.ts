@@ -1,4 +1,4 @@
-/** In the order of detection: a browser that imitates another comes first. */
+/** Ordered: a browser that imitates another comes first. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:e|A|iOS)?\/(\d+)/, 'Edge'],
   [/\bOPR\/(\d+)/, 'Opera'],
@@ -20,7 +20,6 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** Describes a client such as `Firefox 148 on Linux`. */
 export function describeUserAgent(userAgent: string | undefined): string {
   if (userAgent === undefined || userAgent === '') return 'Unknown client';
   const system = systems.find(([pattern]) => pattern.test(userAgent))?.[1];

@@ -10,7 +10,7 @@ export interface AnalyticsQuery {
 export interface Totals {
   readonly plays: number;
   readonly watchSeconds: number;
-  /** People who watched for 5 seconds or more. Each counts once a day. */
+  /** People who watched for 5 seconds or more, each once a day. */
   readonly viewers: number;
   /** Plays per 100 loaded players. */
   readonly playPercent: number;
@@ -18,12 +18,11 @@ export interface Totals {
   readonly startSeconds: number;
 }
 
-/** All lists are as long as `times`, which is in seconds since 1970. */
+/** Lists are as long as `times`, which is in seconds since 1970. null: no player was loaded. */
 export interface TimeSeries {
   readonly times: readonly number[];
   readonly plays: readonly number[];
   readonly impressions: readonly number[];
-  /** null where no player was loaded. */
   readonly playPercents: readonly (number | null)[];
   readonly watchSeconds: readonly number[];
   readonly peakViewers: readonly number[];
@@ -35,7 +34,6 @@ export interface Row {
   readonly count: number;
 }
 
-/** Above the number of points that any range has. */
 const maxPoints = 100;
 
 export async function loadTotals(question: AnalyticsQuery, signal: AbortSignal): Promise<Totals> {
@@ -100,7 +98,6 @@ export async function loadBreakdown(
   return { rows, total: pagination.itemsTotal ?? rows.length };
 }
 
-/** Viewers of the last 20 seconds. */
 export async function loadCurrentViewers(mediaId: string | undefined, signal: AbortSignal): Promise<number> {
   const { data } = await call('GET /data/metrics/{metric}/{aggregation}', {
     params: { metric: 'ccv', aggregation: 'live' },

@@ -53,7 +53,6 @@ export function AnalyticsPage() {
   });
   const overTime = useLoad(key, signal => loadTimeSeries(question, frame.interval, signal));
   const refresh = () => setNowMs(Date.now());
-  // A period in the past does not change.
   useInterval(frame.toMs === nowMs ? refreshMs : undefined, refresh);
   const isEmpty = overTime.value !== undefined && !hasAny(overTime.value);
   return (

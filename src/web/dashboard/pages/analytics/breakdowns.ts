@@ -16,7 +16,6 @@ const devices: Readonly<Record<string, string>> = {
   console: 'Game console',
   wearable: 'Watch or headset',
 };
-/** Names that capitalization does not produce. */
 const properNames: Readonly<Record<string, string>> = {
   'mac osx': 'macOS',
   ios: 'iOS',

@@ -1,6 +1,6 @@
 export type Cell = string | number;
 
-/** Spreadsheets execute texts that begin like this, and some values come from strangers. */
+/** Prevents formula injection: spreadsheets execute texts that begin like this. */
 const formula = /^[=+\-@\t\r]/;
 
 /** Formats a table by RFC 4180, with a byte order mark so that spreadsheets detect UTF-8. */

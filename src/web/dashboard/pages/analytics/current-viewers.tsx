@@ -10,7 +10,9 @@ const refreshMs = 10_000;
 /** A broadcast without messages for this long has ended. */
 const staleMs = 4_000;
 
-/** Shows the number of viewers that players report, or that the server counts for live streams if that is higher. */
+/**
+ * Shows the higher of two counts: players report every few seconds, the server counts live viewers at once.
+ */
 export function CurrentViewers({ mediaId }: { mediaId: string | undefined }) {
   const reported = useLoad(mediaId ?? '', signal => loadCurrentViewers(mediaId, signal));
   const [broadcasts, setBroadcasts] = useState<ReadonlyMap<string, { viewers: number; atMs: number }>>(
@@ -28,7 +30,6 @@ export function CurrentViewers({ mediaId }: { mediaId: string | undefined }) {
   });
   const onAir = [...broadcasts.values()].filter(({ atMs }) => Date.now() - atMs < refreshMs + staleMs);
   const live = onAir.reduce((sum, { viewers }) => sum + viewers, 0);
-  // Players report every few seconds, the server counts at once.
   const count = Math.max(live, reported.value ?? 0);
   if (reported.value === undefined && onAir.length === 0) return null;
   return (

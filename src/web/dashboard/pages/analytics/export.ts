@@ -12,7 +12,6 @@ export const exportNames = [
   ...breakdowns.map(({ dimension, title }) => [dimension, title] as const),
 ];
 
-/** Formats time series as CSV. Times are the starts of the hours or days, in UTC. */
 export function timeSeriesCsv(values: TimeSeries): string {
   const heads = [
     'from (UTC)',
@@ -41,7 +40,6 @@ function rateCell(percent: number | null | undefined): Cell {
   return typeof percent === 'number' ? percent / 100 : '';
 }
 
-/** Loads up to 5000 values of a dimension as CSV. */
 export async function breakdownCsv(question: AnalyticsQuery, dimension: string): Promise<string> {
   const rows: Row[] = [];
   for (let currentPage = 1; currentPage <= maxPages; currentPage += 1) {

@@ -38,7 +38,6 @@ function MediaSearch({ onChosen }: { onChosen: (id: string) => void }) {
   const [text, setText] = useState('');
   const [asked, setAsked] = useState('');
   const [isOpen, setOpen] = useState(false);
-  /** Id of the result that the arrow keys have reached. */
   const [pointed, setPointed] = useState<string>();
   useEffect(() => {
     const timer = setTimeout(() => setAsked(text.trim()), pauseMs);

@@ -9,7 +9,6 @@ export interface Media {
 
 const maxResults = 6;
 
-/** Finds videos and live streams by title or name. An empty text finds the newest. */
 export async function searchMedia(text: string, signal: AbortSignal): Promise<readonly Media[]> {
   const newest = { sortBy: 'createdAt', sortOrder: 'desc', pageSize: maxResults } as const;
   const [videos, streams] = await Promise.all([
@@ -22,7 +21,6 @@ export async function searchMedia(text: string, signal: AbortSignal): Promise<re
   ];
 }
 
-/** Loads media by id. Deleted media still have analytics for a while. */
 export function loadMedia(ids: readonly string[], signal: AbortSignal): Promise<readonly Media[]> {
   return Promise.all(ids.map(id => load(id, signal)));
 }

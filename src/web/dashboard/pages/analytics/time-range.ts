@@ -4,7 +4,7 @@ const rangeNames = ['24h', '7d', '30d', 'custom'] as const;
 
 export type RangeName = (typeof rangeNames)[number];
 
-/** A named range; `custom` has a first and a last UTC day, such as `2026-03-04`. */
+/** `custom` has a first and a last UTC day, such as `2026-03-04`. */
 export interface TimeRange {
   readonly name: RangeName;
   readonly firstDay?: string | undefined;
@@ -16,13 +16,11 @@ export interface TimeFrame {
   readonly fromMs: number;
   readonly toMs: number;
   readonly interval: 'hour' | 'day';
-  /** Days, and the hours of custom ranges, are in UTC. */
   readonly clock: ChartClock;
-  /** The period of the same length just before, if the server still has all of it. */
+  /** The period of the same length before, if the server still has all of it. */
   readonly before: { readonly fromMs: number; readonly toMs: number } | undefined;
 }
 
-/** Days for which the server keeps analytics. */
 export const retentionDays = 30;
 
 const hourMs = 3_600_000;
@@ -30,7 +28,6 @@ const dayMs = 86_400_000;
 const days: Readonly<Record<string, number>> = { '7d': 7, '30d': retentionDays };
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Reads a range from the query of the page. The sandbox has the last day only. */
 export function parseRange(
   query: Readonly<Record<string, string | undefined>>,
   isSandbox: boolean,
@@ -62,7 +59,7 @@ export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** Resolves a range to times. It begins with a whole hour or day, so that no point covers less than its interval. */
+/** Begins with a whole hour or day, so that no point covers less than its interval. */
 export function resolveRange(range: TimeRange, isSandbox: boolean, nowMs: number): TimeFrame {
   const [fromMs, toMs] = boundsOf(range, nowMs);
   const lengthMs = toMs - fromMs;
@@ -90,7 +87,6 @@ function boundsOf(
   return [fromMs, Math.min(endMs, nowMs)];
 }
 
-/** The change in percent; undefined where it has no meaning. */
 export function changePercent(now: number, before: number): number | undefined {
   return before === 0 ? undefined : ((now - before) / before) * 100;
 }

@@ -16,7 +16,6 @@ const tiles: readonly {
   readonly hint: string;
   readonly format: (value: number) => string;
   readonly isLessBetter?: boolean;
-  /** Hidden while there are no plays. */
   readonly needsPlays?: boolean;
 }[] = [
   { name: 'plays', label: 'Plays', hint: 'Times that play was pressed', format: formatNumber },

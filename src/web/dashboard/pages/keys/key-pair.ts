@@ -7,10 +7,8 @@ export const keyKinds: readonly KeyKind[] = ['sandbox', 'production'];
 
 export const kindNames: Readonly<Record<KeyKind, string>> = { sandbox: 'Sandbox', production: 'Production' };
 
-/** The keys of a new pair, or one new key. The server shows them only once. */
 export interface NewKeys {
   readonly pair: ApiKeyPair;
-  /** The production key comes first. */
   readonly keys: readonly (readonly [kind: KeyKind, text: string])[];
 }
 
@@ -32,7 +30,6 @@ export function nameOf({ name, sandbox, production, keyPairId }: ApiKeyPair): st
   return name ?? keyHint(sandbox ?? production) ?? keyPairId;
 }
 
-/** The end of a key, which is all that the server keeps. */
 export function keyHint(key: ApiKey | undefined): string | undefined {
   return key?.hint === undefined ? undefined : `…${key.hint}`;
 }

@@ -1,6 +1,5 @@
 import { codecName } from '../../format/codec-name.ts';
 
-/** Formats media such as `1280 × 720, H.264, AAC`; undefined if nothing is known. */
 export function formatMedia(media: {
   readonly width?: number | undefined;
   readonly height?: number | undefined;

@@ -1,4 +1,3 @@
-/** A command that publishes a file in a loop with settings that suit live streams. */
 export function ffmpegCommand(server: string, key: string): string {
   return [
     'ffmpeg -re -stream_loop -1 -i input.mp4',
@@ -10,7 +9,6 @@ export function ffmpegCommand(server: string, key: string): string {
   ].join(' \\\n  ');
 }
 
-/** Setting, value, reason. */
 export const encoderSettings: readonly (readonly [setting: string, value: string, why: string])[] = [
   ['Video encoder', 'x264 or a hardware H.264', 'Plays everywhere without transcoding'],
   ['Rate control', 'CBR', 'A constant bitrate prevents stalls'],

@@ -190,7 +190,6 @@ function Tabs({
   current: string;
 }) {
   const row = useRef<HTMLElement>(null);
-  // The row is wider than a phone's screen.
   useLayoutEffect(() => {
     const shown = row.current?.querySelector<HTMLElement>('[aria-current]');
     if (shown) row.current!.scrollLeft = shown.offsetLeft - row.current!.offsetLeft;

@@ -49,7 +49,6 @@ export function LiveStreamsPage() {
     }
     loaded.reload();
   });
-  // Loads what was missed.
   useFeed(({ type }) => {
     if (type === 'hello' || type === 'gap') loaded.reload();
   });

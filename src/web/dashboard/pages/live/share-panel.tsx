@@ -53,7 +53,6 @@ export function SharePanel({ stream }: { stream: LiveStream }) {
   );
 }
 
-/** The video size of the newest broadcast, which the next one most likely repeats. */
 function useNewestSize({
   liveStreamId,
   broadcasting,

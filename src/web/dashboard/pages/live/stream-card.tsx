@@ -9,7 +9,6 @@ import { formatDate } from '../../format/time.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Icon } from '../../ui/icon.tsx';
 
-/** @param round another number reloads the thumbnail */
 export function StreamCard({
   stream,
   stats,

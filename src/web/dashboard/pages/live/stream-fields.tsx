@@ -6,11 +6,9 @@ import type { Submission } from '../../ui/form/use-submit.ts';
 interface StreamChoices {
   readonly name: string;
   readonly public: boolean;
-  /** Empty for the default theme. */
   readonly playerId: string;
   /** Empty for the server default. */
   readonly qualities: '' | 'passthrough' | 'ladder';
-  /** Empty for the server default. */
   readonly record: '' | 'always' | 'never';
 }
 

@@ -16,11 +16,7 @@ export interface RunningBroadcast {
   readonly alarms: readonly IngestAlarm[];
 }
 
-/**
- * Follows the broadcasts of one live stream.
- *
- * @param onTurn called when a broadcast begins or ends, or may have done so unnoticed
- */
+/** `onTurn`: a broadcast began or ended, or may have done so unnoticed. */
 export function useBroadcast(liveStreamId: string, onTurn: (isEnd: boolean) => void): RunningBroadcast {
   const [stats, setStats] = useState<BroadcastStats>();
   const health = useLoad(liveStreamId, signal =>
@@ -28,7 +24,6 @@ export function useBroadcast(liveStreamId: string, onTurn: (isEnd: boolean) => v
   );
   useFeed(message => {
     if (message.type === 'hello') {
-      // A broadcast may have ended unnoticed.
       health.reload();
       onTurn(false);
     }

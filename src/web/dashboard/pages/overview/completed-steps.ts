@@ -6,7 +6,6 @@ export interface CompletedSteps {
   readonly key: boolean;
 }
 
-/** The key pair that every account begins with counts once one of its keys was used. */
 export function completedSteps({
   liveNow,
   hasBroadcast,

@@ -81,7 +81,6 @@ function ServerDetails({ state }: { state: ServerState }) {
           ],
         ]}
       />
-      {/* Last, so that nothing moves when they come and go. */}
       {warnings.map(({ code, text }) => (
         <Notice key={`${code} ${text}`} tone="warning">
           {text}
@@ -91,7 +90,6 @@ function ServerDetails({ state }: { state: ServerState }) {
   );
 }
 
-/** @param percent 0 to 100, for the bar */
 function Meter({
   name,
   words,

@@ -3,11 +3,9 @@ import type { Usage } from '../../api/api-types.ts';
 interface StorageShare {
   readonly name: string;
   readonly bytes: number;
-  /** Number of the colour in the style sheet. */
   readonly color: number;
 }
 
-/** Storage by kind, always in the same order and colours. */
 export function storageShares(storage: Usage['storage']): readonly StorageShare[] {
   const shares: readonly StorageShare[] = [
     { name: 'Uploads', bytes: storage.sourceBytes, color: 2 },

@@ -10,7 +10,6 @@ export interface LoadedVideos {
 
 export interface ListedVideo {
   readonly video: Video;
-  /** Undefined if the video was deleted meanwhile. */
   readonly state: VideoState | undefined;
   readonly durationSeconds: number | undefined;
   readonly isAudioOnly: boolean;

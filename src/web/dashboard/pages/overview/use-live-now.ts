@@ -7,12 +7,7 @@ import { type LiveNowStream, liveNowStreams, unlistedIds } from './live-now-stre
 
 export type LiveNowItem = LiveNowStream<BroadcastStats>;
 
-/**
- * Follows the live streams that are live.
- *
- * @param listed loaded live streams; others are loaded when the feed mentions them
- * @param onTurn called when a broadcast begins or ends; `endedId` is the live stream whose broadcast ended
- */
+/** Loads streams that are not in `listed` when the feed mentions them. */
 export function useLiveNow(
   listed: readonly LiveStream[],
   onTurn: (endedId?: string) => void,
@@ -26,7 +21,6 @@ export function useLiveNow(
     const abort = new AbortController();
     const params = { liveStreamId: unknown };
     call('GET /live-streams/{liveStreamId}', { params, signal: abort.signal }).then(
-      // The feed decides how long it is listed.
       stream => setFurther(before => [...before, { ...stream, broadcasting: false }]),
       () => undefined,
     );

@@ -17,7 +17,6 @@ import { type LiveNowItem, useLiveNow } from './use-live-now.ts';
 
 interface LoadedOverview {
   readonly usage: Usage;
-  /** The newest 100. */
   readonly streams: readonly LiveStream[];
   readonly latest: LoadedVideos;
   readonly keyPairs: readonly ApiKeyPair[];
@@ -31,7 +30,6 @@ export interface Overview extends LoadedOverview {
 }
 
 const refreshMs = 30_000;
-/** Messages that arrive together cause one reload. */
 const debounceMs = 400;
 
 const reloadEvents: ReadonlySet<string> = new Set([
@@ -40,7 +38,7 @@ const reloadEvents: ReadonlySet<string> = new Set([
   'video.encoding.quality.completed',
 ]);
 
-/** Loads everything at once, so that the layout does not shift, and keeps it fresh. */
+/** Loads everything at once, so that the layout does not shift. */
 export function useOverview(): Loaded<Overview> {
   const loaded = useLoad('', load);
   const reload = useDebounced(loaded.reload);
@@ -88,7 +86,6 @@ async function load(signal: AbortSignal): Promise<LoadedOverview> {
   return { usage, streams, latest, keyPairs, hasBroadcast: broadcasts > 0 };
 }
 
-/** Returns a function that calls `work` once, shortly after its first call. */
 function useDebounced(work: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);

@@ -12,7 +12,6 @@ export function ColorField({
 }: {
   label: string;
   value: string;
-  /** Only where it is too low. */
   contrast: number | undefined;
   error: string | undefined;
   onValue: (value: string) => void;

@@ -27,13 +27,11 @@ export function parseColor(text: string): Rgba | undefined {
   return { red: r, green: g, blue: b, alpha: Math.round((a / 255) * 100) / 100 };
 }
 
-/** Formats a colour like the API, such as `rgba(88, 131, 255, .95)`. */
 export function formatColor({ red, green, blue, alpha }: Rgba): string {
   const opacity = String(Math.round(alpha * 1000) / 1000).replace(/^0\./, '.');
   return `rgba(${red}, ${green}, ${blue}, ${opacity})`;
 }
 
-/** Formats a colour without alpha for `<input type="color">`. */
 export function hexOf({ red, green, blue }: Rgba): string {
   return `#${[red, green, blue].map(part => part.toString(16).padStart(2, '0')).join('')}`;
 }
@@ -41,7 +39,7 @@ export function hexOf({ red, green, blue }: Rgba): string {
 const black: Rgba = { red: 0, green: 0, blue: 0, alpha: 1 };
 const white: Rgba = { red: 255, green: 255, blue: 255, alpha: 1 };
 
-/** The worst contrast by WCAG 2.2, from 1 to 21, of a text on a background that lies over unknown video. */
+/** The worst contrast by WCAG 2.2, 1 to 21, of a text on a background over unknown video. */
 export function worstContrast(text: Rgba, background: Rgba): number {
   const cases = [black, white].map(image => {
     const behind = blend(background, image);
@@ -63,7 +61,7 @@ function blend(top: Rgba, bottom: Rgba): Rgba {
   };
 }
 
-/** **Source**: WCAG 2.2, "relative luminance". */
+/** WCAG 2.2, "relative luminance". */
 function luminance({ red, green, blue }: Rgba): number {
   const linear = (part: number) => {
     const share = part / 255;
@@ -72,7 +70,7 @@ function luminance({ red, green, blue }: Rgba): number {
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
 
-/** **Source**: WCAG 2.2, "contrast ratio". */
+/** WCAG 2.2, "contrast ratio". */
 function contrast(one: number, other: number): number {
   return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
 }

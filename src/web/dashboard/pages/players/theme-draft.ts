@@ -15,7 +15,7 @@ export type ColorName =
 
 type SwitchName = 'enableApi' | 'enableControls' | 'forceAutoplay' | 'hideTitle' | 'forceLoop';
 
-/** Colours are as typed. */
+/** Colors are as typed. */
 export type ThemeDraft = { readonly name: string } & Readonly<
   Record<ColorName, string> & Record<SwitchName, boolean>
 >;
@@ -24,7 +24,7 @@ interface ColorEntry {
   readonly name: ColorName;
   readonly label: string;
   readonly hint?: string;
-  /** The background that the colour must stand out from, with the minimum contrast by WCAG 2.2. */
+  /** The background to stand out from, with the minimum contrast by WCAG 2.2. */
   readonly on?: { readonly background: ColorName; readonly atLeast: number };
 }
 
@@ -110,7 +110,6 @@ export function draftOf(player: Player): ThemeDraft {
   return { name, ...Object.fromEntries([...colors, ...switches]) } as ThemeDraft;
 }
 
-/** The changes for `PATCH /players/{playerId}`. */
 export function changesOf(player: Player, draft: ThemeDraft): Record<string, string | boolean | null> {
   const before = draftOf(player);
   const changes: Record<string, string | boolean | null> = {};
@@ -128,7 +127,6 @@ export function invalidColors(draft: ThemeDraft): ColorName[] {
   return colorNames.filter(name => parseColor(draft[name]) === undefined);
 }
 
-/** The contrast in the worst case, if it is too low. */
 export function lowContrast(draft: ThemeDraft, { name, on }: ColorEntry): number | undefined {
   const [text, background] = [parseColor(draft[name]), on && parseColor(draft[on.background])];
   if (on === undefined || text === undefined || background === undefined) return undefined;
@@ -136,7 +134,6 @@ export function lowContrast(draft: ThemeDraft, { name, on }: ColorEntry): number
   return found < on.atLeast ? found : undefined;
 }
 
-/** The theme for the preview, without invalid colours. */
 export function previewOf(draft: ThemeDraft, logo: { src: string; link: string | null } | undefined) {
   const colors = colorNames
     .filter(name => parseColor(draft[name]) !== undefined)

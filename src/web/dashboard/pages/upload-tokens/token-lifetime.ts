@@ -18,7 +18,6 @@ export const lifetimeChoices = [
 
 export type LifetimeChoice = (typeof lifetimeChoices)[number][0];
 
-/** Returns undefined if the number is invalid. */
 export function ttlOf(choice: LifetimeChoice, number: string, unit: LifetimeUnit): number | undefined {
   if (choice !== 'custom') return Number(choice);
   if (!/^\d+(?:[.,]\d+)?$/.test(number.trim())) return undefined;

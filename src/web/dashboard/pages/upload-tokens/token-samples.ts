@@ -2,7 +2,6 @@ export function curlSample(origin: string, token: string): string {
   return `curl -F file=@video.mp4 "${origin}/upload?token=${token}"`;
 }
 
-/** A web page that uploads large files in chunks. */
 export function pageSample(origin: string, token: string): string {
   return `<input type="file" id="film" accept="video/*">
 <script type="module">

@@ -156,7 +156,6 @@ function columnsOf(setOpen: (open: Open) => void): Column<UploadToken>[] {
   ];
 }
 
-/** Hides all but the end of a token. It can be copied without being shown. */
 function TokenCell({ token }: { token: string }) {
   const [isShown, setShown] = useState(false);
   const ending = shortId(token);

@@ -4,7 +4,6 @@ import { Button } from '../../ui/button.tsx';
 import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
 import type { Submission } from '../../ui/form/use-submit.ts';
 
-/** Focuses the first field. Enter saves, Escape cancels. */
 export function EditForm({
   submission,
   onClose,
@@ -57,7 +56,6 @@ export function EditButton({
   );
 }
 
-/** Returns the focus to a button that was replaced by fields. */
 export function useReturnedFocus(isEditing: boolean): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null);
   const wasEditing = useRef(false);

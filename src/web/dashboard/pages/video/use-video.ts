@@ -33,34 +33,27 @@ export function useVideo(videoId: string): Loaded<Video> & { change: EditedVideo
       const done = last.current.then(async () => {
         loaded.set(await call('PATCH /videos/{videoId}', { params: { videoId }, body: changes }));
       });
-      // The caller handles the failure.
       last.current = done.catch(() => {});
       return done;
     },
   };
 }
 
-/**
- * Keeps the first URLs of a private video: each answer has new ones, which would interrupt the player. They change when the video
- * becomes public or private.
- */
+/** Keeps the first URLs of a private video: each answer has new ones, which would interrupt the player. */
 export function useOwnAssets({ public: isPublic, assets }: Video): VideoAssets | undefined {
   const kept = useRef<{ isPublic: boolean; assets: VideoAssets } | undefined>(undefined);
   if (assets !== null && kept.current?.isPublic !== isPublic) kept.current = { isPublic, assets };
   return kept.current?.assets;
 }
 
-/** Follows the feed while the video is encoded, and polls until it is ready. */
 export function useVideoStatus(videoId: string, video: Video | undefined): Loaded<VideoStatus> {
   const loaded = useLoad(videoId, signal =>
     call('GET /videos/{videoId}/status', { params: { videoId }, signal }),
   );
   const { value, isLoading, set, reload } = loaded;
   useFeed(message => {
-    // News may have been missed.
     if (message.type === 'hello' && value !== undefined) reload();
     if (message.videoId !== videoId) return;
-    // A running request has the progress, too.
     if (message.type === 'video.encoding.progress' && value !== undefined && !isLoading) {
       const next = withProgress(value, message);
       if (next !== value) set(next);
@@ -72,7 +65,6 @@ export function useVideoStatus(videoId: string, video: Video | undefined): Loade
   return loaded;
 }
 
-/** Saves a change at once and shows a message. A refused change is reverted. */
 export function useInstantSave(change: EditedVideo['change']): (changes: VideoChanges, done: string) => void {
   const [, setRound] = useState(0);
   return (changes, done) => {

@@ -6,8 +6,7 @@ import { environment } from '../../state/session.ts';
 import { showError, showToast } from '../../ui/toast.tsx';
 import { videosChanged } from '../../uploads/upload-store.ts';
 
-/** Moves videos to the trash one after the other, says so, and offers to undo it. Those that somebody else deleted are passed over. Returns whether
- * none of them failed. */
+/** Skips videos that somebody else deleted. Returns true if none failed. */
 export async function discardVideos(videos: readonly Video[]): Promise<boolean> {
   let isDone = true;
   const discarded: Video[] = [];
@@ -32,7 +31,6 @@ export async function discardVideos(videos: readonly Video[]): Promise<boolean> 
   return isDone;
 }
 
-/** @param headers name the environment of the videos, which may differ from the current one */
 export async function restoreVideos(
   videos: readonly Video[],
   headers: Record<string, string> = {},
@@ -64,7 +62,6 @@ export function describeVideos(videos: readonly Video[]): string {
   return videos.length === 1 && first !== undefined ? `“${titleOf(first)}”` : `${videos.length} videos`;
 }
 
-/** @throws ApiProblem for any problem but 404 */
 async function isFound(answer: Promise<unknown>): Promise<boolean> {
   try {
     await answer;

@@ -9,7 +9,6 @@ import { apiQueryOf, type ListChoice } from './list-query.ts';
 const debounceMs = 700;
 const maxRemembered = 1_000;
 
-/** Reloads after changes on this page, and after the feed mentions an unknown video. */
 export function useVideoList(choice: ListChoice): Loaded<Answer<'GET /videos'>> {
   const query = apiQueryOf(choice);
   const list = useLoad(JSON.stringify(query), signal => call('GET /videos', { query, signal }));

@@ -24,7 +24,6 @@ export function VideoGrid({
   const [deleted, setDeleted] = useState<readonly Video[]>();
   const [isDiscarding, setDiscarding] = useState(false);
   const statuses = useVideoStatuses(videos);
-  // Only shown videos count as selected.
   const chosen = videos.filter(({ videoId }) => selected.has(videoId));
   const remove = async (unwanted: readonly Video[]) => {
     if (restoreDays === undefined || isDiscarding) return;

@@ -17,7 +17,6 @@ export function LengthField({
   wholePx: number;
   /** The length if nothing is set. */
   usualPx: number;
-  /** Allows the size of the image. */
   isSize?: boolean;
   onValue: (value: LengthDraft) => void;
 }) {

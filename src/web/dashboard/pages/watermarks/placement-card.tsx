@@ -79,7 +79,6 @@ export function PlacementCard({ watermarkId }: { watermarkId: string }) {
   );
 }
 
-/** Taller videos are shown narrower. */
 const maxHeight = 460;
 
 function PlacementFrame({

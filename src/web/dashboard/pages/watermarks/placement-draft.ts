@@ -12,7 +12,6 @@ export type Corner = 'top-left' | 'top-right' | 'bottom-left' | 'bottom-right';
 
 export interface PlacementDraft {
   readonly corner: Corner;
-  /** From the left or right edge, and from the top or bottom edge. */
   readonly x: LengthDraft;
   readonly y: LengthDraft;
   readonly width: LengthDraft;
@@ -45,7 +44,6 @@ export function isLength({ number, unit }: LengthDraft): boolean {
   return unit === 'initial' || isNumber(number);
 }
 
-/** Leaves out invalid numbers and defaults. */
 export function placementOf({ corner, x, y, width, height, opacity }: PlacementDraft): Placement {
   const [vertical, horizontal] = corner.split('-') as ['top' | 'bottom', 'left' | 'right'];
   const parts: [keyof Placement, string | undefined][] = [
@@ -58,12 +56,6 @@ export function placementOf({ corner, x, y, width, height, opacity }: PlacementD
   return Object.fromEntries(parts.filter(([, text]) => text !== undefined));
 }
 
-/**
- * Converts a length to another unit.
- *
- * @param wholePx the length that 100 % stands for
- * @param usualPx used for a length that was `initial`
- */
 export function convertUnit(
   { number, unit }: LengthDraft,
   next: LengthUnit,

@@ -22,10 +22,8 @@ export interface Placement {
 }
 
 /**
- * Computes the placement like the server does. One dimension alone keeps the aspect ratio; `left` and `top` win over `right` and
- * `bottom`; the default is the image's own size in the upper left corner. The image is moved and shrunk into the video.
- *
- * @param video the displayed size of the source; lower renditions are scaled with the watermark in them
+ * Follows the server: `left` and `top` win, one dimension alone keeps the aspect ratio, and the image is
+ * shrunk into `video`, the displayed size of the source.
  */
 export function placeWatermark(placement: Placement, image: Size, video: Size): PlacedImage {
   const wantedWidth = pixelsOf(placement.width, video.width);

@@ -3,7 +3,6 @@ import { call } from '../../api/client.ts';
 import type { ApiProblem } from '../../api/problem.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 
-/** Creates an object URL and revokes it on unmount. */
 export function useObjectUrl(file: Blob | undefined): string | undefined {
   const [url, setUrl] = useState<string>();
   useEffect(() => {

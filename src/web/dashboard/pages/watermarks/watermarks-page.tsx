@@ -14,7 +14,6 @@ import { UploadDialog } from './upload-dialog.tsx';
 import { WatermarkImage } from './watermark-image.tsx';
 import { WatermarkTile } from './watermark-tile.tsx';
 
-/** Each watermark loads its image. */
 const pageSize = 12;
 
 export function WatermarksPage() {

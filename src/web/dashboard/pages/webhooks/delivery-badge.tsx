@@ -8,7 +8,7 @@ export function DeliveryBadge({ status }: Pick<WebhookDelivery, 'status'>) {
   return <Badge tone={tone}>{words}</Badge>;
 }
 
-/** @param delivery undefined while unknown, null if there is none */
+/** `delivery` is undefined while unknown, null if there is none. */
 export function LastDelivery({ delivery }: { delivery: WebhookDelivery | null | undefined }) {
   if (delivery === undefined) return <span class="quiet">…</span>;
   if (delivery === null) return <span class="quiet">None yet</span>;

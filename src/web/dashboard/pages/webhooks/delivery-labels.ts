@@ -20,7 +20,6 @@ export function formatAnswer({ statusCode, error }: Pick<WebhookAttempt, 'status
   return error === undefined ? `Answered ${statusCode}` : `Answered ${statusCode}: ${error}`;
 }
 
-/** An answer of 2xx or 101 without an error. */
 export function isGood({ statusCode = 0, error }: Pick<WebhookAttempt, 'statusCode' | 'error'>): boolean {
   return error === undefined && (statusCode === 101 || (statusCode >= 200 && statusCode < 300));
 }

@@ -2,15 +2,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useFeed } from '../../ui/hooks/use-feed.ts';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
 
-/** A healthy receiver answers within this time. */
 const refreshDelayMs = 1_000;
 const pollMs = 5_000;
 
-/**
- * Reloads deliveries after each event of the feed, and regularly while some are under way.
- *
- * @returns reloads in a moment
- */
 export function useDeliveryRefresh(reload: () => void, isUnderWay: boolean): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const soon = () => {

@@ -85,7 +85,6 @@ export function WebhookForm({
   );
 }
 
-/** Warns before saving if the server would not deliver to the URL. */
 function AddressVerdict({ address }: { address: string }) {
   const verdict = useUrlCheck(address);
   return (
@@ -109,11 +108,7 @@ function AddressVerdict({ address }: { address: string }) {
 
 const pauseMs = 400;
 
-/**
- * Asks the server whether it would deliver to a URL, when typing pauses.
- *
- * @returns undefined while unknown, and for an incomplete URL
- */
+/** Asks the server when typing pauses. Returns undefined for an incomplete URL. */
 function useUrlCheck(url: string): WebhookVerdict | undefined {
   const [settled, setSettled] = useState(url);
   useEffect(() => {
@@ -129,7 +124,6 @@ function useUrlCheck(url: string): WebhookVerdict | undefined {
   return loaded.value?.url === url ? loaded.value.verdict : undefined;
 }
 
-/** Returns whether a URL is complete enough to check. */
 function isHttpUrl(text: string): boolean {
   return /^https?:\/\/[^\s/\\][^\s\\]*$/i.test(text) && URL.canParse(text);
 }

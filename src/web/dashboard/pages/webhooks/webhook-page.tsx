@@ -80,7 +80,6 @@ export function WebhookPage({ params: { webhookId = '' } }: PageProps) {
           onSaved={saved => {
             loaded.set(saved);
             setAsks(undefined);
-            // The result was for the old URL.
             setTest(undefined);
             showToast('Webhook saved.');
           }}

@@ -7,7 +7,6 @@ export function Bars({
   rows: readonly {
     readonly name: string;
     readonly value: number;
-    /** Distinguishes rows of the same name. */
     readonly id?: string;
     readonly href?: string | undefined;
     readonly title?: string | undefined;

@@ -2,10 +2,9 @@ const minute = 60;
 const hour = 3_600;
 const day = 86_400;
 
-/** Tick distances for whole numbers. */
 export const wholeSteps: readonly number[] = powersOf(0, 9);
 
-/** Tick distances for durations, in seconds. */
+/** Seconds. */
 export const spanSteps: readonly number[] = [
   ...[1, 2, 5, 10, 30, minute, 2 * minute, 5 * minute, 10 * minute, 30 * minute],
   ...[hour, 2 * hour, 6 * hour, 12 * hour, day, 2 * day, 5 * day, 10 * day, 50 * day, 100 * day, 500 * day],
@@ -20,15 +19,10 @@ export const timeSteps: readonly number[] = [
 
 const decimalSteps: readonly number[] = powersOf(-6, 18);
 
-/** `days`: a time stands for the UTC day that begins with it. */
+/** `days`: a time stands for the UTC day that it begins. */
 export type ChartClock = 'local' | 'utc' | 'days';
 
-/**
- * Chooses as many ticks as fit, at round numbers with distinct labels.
- *
- * @param format may round
- * @param steps distances to choose from, ascending
- */
+/** Chooses as many round ticks with distinct labels as fit. `format` may round; `steps` ascend. */
 export function valueTicks(
   [min, max]: readonly [min: number, max: number],
   format: (value: number) => string,
@@ -48,11 +42,7 @@ export function valueTicks(
   return [0];
 }
 
-/**
- * Labels a time axis: dates where ticks are days apart or a day begins, else times of day, with weekdays if times repeat.
- *
- * @param times seconds since 1970
- */
+/** Labels dates at days, else times of day, with weekdays if times repeat. `times` in seconds since 1970. */
 export function timeLabels(times: readonly number[], stepSeconds: number, clock: ChartClock): string[] {
   const zone = zoneOf(clock);
   const days = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', ...zone });
@@ -80,12 +70,7 @@ export function timeLabels(times: readonly number[], stepSeconds: number, clock:
   return new Set(labels).size === labels.length ? labels : labelsBy({ weekday: 'short', ...time });
 }
 
-/**
- * Formats a moment as precisely as the points are apart.
- *
- * @param time seconds since 1970
- * @param spanSeconds from the first point to the last; a long span adds the date
- */
+/** Formats as precisely as the points are apart; a long span adds the date. All values in seconds. */
 export function momentText(time: number, spanSeconds: number, clock: ChartClock): string {
   const date: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', year: 'numeric' };
   const options: Intl.DateTimeFormatOptions =
@@ -103,7 +88,6 @@ function zoneOf(clock: ChartClock): Intl.DateTimeFormatOptions {
   return clock === 'local' ? {} : { timeZone: 'UTC' };
 }
 
-/** 1, 2 and 5 times powers of ten. */
 function powersOf(from: number, count: number): number[] {
   return Array.from({ length: count }, (_, index) => 10 ** (from + index)).flatMap(power => [
     power,

@@ -1,7 +1,6 @@
 import { momentText } from './chart-axes.ts';
 import type { ChartProps } from './chart-values.ts';
 
-/** @param pointed index of the point under the pointer */
 export function ChartLegend({
   props: { times, series, format, clock = 'local', showsNewest = false },
   pointed,

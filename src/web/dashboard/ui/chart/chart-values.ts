@@ -2,7 +2,7 @@ import type { ChartClock } from './chart-axes.ts';
 
 interface Series {
   readonly name: string;
-  /** Number of the colour in the style sheet, 1 to 6; the index in the list unless given. */
+  /** Number of the color in the style sheet; the position in the list by default. */
   readonly color?: number;
   /** One per time of the chart; null where nothing is known. */
   readonly values: readonly (number | null)[];
@@ -20,16 +20,13 @@ export interface ChartProps {
   readonly sync?: string;
   /** The scale ends at this value or above, so that a flat line is not magnified. */
   readonly minScaleMax?: number;
-  /** Tick distances, ascending. */
   readonly steps?: readonly number[];
   readonly clock?: ChartClock;
-  /** Start of the time axis in seconds since 1970, if the first point comes later. */
+  /** Start of the time axis in seconds since 1970. */
   readonly from?: number;
-  /** The legend shows the newest values while nothing is pointed at. */
   readonly showsNewest?: boolean;
 }
 
-/** Chooses evenly spaced rows, always with the newest. */
 export function sampleRows(count: number, maxRows: number): number[] {
   const stride = Math.max(1, Math.ceil(count / maxRows));
   const rows: number[] = [];

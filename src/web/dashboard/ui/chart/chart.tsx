@@ -8,11 +8,10 @@ import { ChartTable } from './chart-table.tsx';
 import type { ChartProps } from './chart-values.ts';
 
 const defaultHeight = 180;
-/** Minimum pixels of a tick. */
 const tickHeight = 32;
 const timeWidth = 76;
 const dayWidth = 60;
-/** Half the time axis of a chart with a single point, in seconds. */
+/** Seconds on each side of a single point. */
 const aroundSecond = 60;
 const aroundDay = 43_200;
 
@@ -55,7 +54,7 @@ function dataOf({ times, series }: ChartProps): uPlot.AlignedData {
   return [times, ...series.map(({ values }) => values)] as unknown as uPlot.AlignedData;
 }
 
-/** A point without neighbours has no line. */
+/** A point without neighbors has no line. */
 function hasIsolatedPoints(values: ArrayLike<number | null | undefined>): boolean {
   const isKnown = (at: number) => values[at] !== null && values[at] !== undefined;
   for (let at = 0; at < values.length; at += 1)
@@ -69,7 +68,7 @@ function timeRange({ from, clock }: ChartProps, first: number, last: number): [n
   return begin === last ? [begin - around, last + around] : [begin, last];
 }
 
-/** Resolves colours at every repaint, because they change with the theme. */
+/** Resolves colors at every repaint, because they change with the theme. */
 function optionsOf(
   latest: RefObject<ChartProps> & { current: ChartProps },
   element: HTMLElement,
@@ -77,7 +76,7 @@ function optionsOf(
 ): uPlot.Options {
   const { series, height = defaultHeight, isArea = false, sync, clock = 'local', steps } = latest.current;
   const format = (value: number) => latest.current.format(value);
-  // Colours are `light-dark()` pairs, which a canvas cannot resolve.
+  // Colors are `light-dark()` pairs, which a canvas cannot resolve.
   const probe = document.createElement('span');
   element.replaceChildren(probe);
   const colorOf = (name: string) => {

@@ -4,7 +4,6 @@ import { TextField } from '../form/field.tsx';
 import { useSubmit } from '../form/use-submit.ts';
 import { FormDialog } from './dialog.tsx';
 
-/** Confirms a destructive action. With `name`, the user types the name. Closes when the work is done. */
 export function ConfirmDialog({
   title,
   action,

@@ -64,7 +64,6 @@ export function FormDialog({
   children,
 }: {
   title: string;
-  /** Label of the submit button. */
   action: string;
   danger?: boolean;
   disabled?: boolean;

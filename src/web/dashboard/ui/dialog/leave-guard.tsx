@@ -3,16 +3,9 @@ import { guardHistory } from '../../state/history-guard.ts';
 import { Button } from '../button.tsx';
 import { Dialog } from './dialog.tsx';
 
-/** Links, and controls that are marked with `data-leaves`. */
 const exitSelector = 'a[href], [data-leaves]';
 
-/**
- * Confirms that a page with unsaved changes is left: by a link, the browser's buttons, or closing the tab.
- *
- * @param isActive whether there are unsaved changes
- */
 export function LeaveGuard({ isActive }: { isActive: boolean }) {
-  /** Continues what was held back. */
   const [held, setHeld] = useState<() => void>();
   const isLeaving = useRef(false);
   // Before the first paint, so that leaving right after typing is guarded, too.

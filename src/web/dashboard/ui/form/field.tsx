@@ -5,9 +5,7 @@ interface FieldProps {
   readonly label: string;
   readonly hint?: ComponentChildren | undefined;
   readonly error?: string | undefined;
-  /** Hides the label visually, if the position of the field says the same. */
   readonly hideLabel?: boolean | undefined;
-  /** Renders the input with the attributes that connect it to its label, hint and error. */
   readonly children: (attributes: {
     id: string;
     'aria-describedby': string | undefined;

@@ -11,7 +11,6 @@ export function FileField({
   label: string;
   hint?: ComponentChildren;
   error?: string | undefined;
-  /** Types and extensions such as `image/png,.png`. */
   accept: string;
   onFile: (file: File | undefined) => void;
 }) {

@@ -11,7 +11,6 @@ export function Form({
   submission: Submission;
   disabled?: boolean;
   class?: string;
-  /** Accessible name. */
   label?: string;
   children: ComponentChildren;
 }) {

@@ -17,7 +17,6 @@ export function SearchField({
   const latest = useRef(onSearch);
   latest.current = onSearch;
   useEffect(() => {
-    // The back button or another control changed the query.
     if (search !== asked.current) setText(search);
     asked.current = search;
   }, [search]);

@@ -8,7 +8,6 @@ export function SegmentedControl<Value extends string | number>({
   onValue,
 }: {
   label: string;
-  /** Hides the label visually, if the position of the control says the same. */
   hideLabel?: boolean;
   value: Value;
   options: readonly (readonly [value: Value, words: string])[];

@@ -6,9 +6,7 @@ import { useLoad } from '../hooks/use-load.ts';
 import { Icon } from '../icon.tsx';
 import { Field } from './field.tsx';
 
-/**
- * Edits a list of tags. A comma or Enter ends a tag, a pasted list is split, and Backspace in the empty field removes the last tag.
- */
+/** A comma or Enter ends a tag, a pasted list is split, Backspace in the empty field removes the last tag. */
 export function TagField({
   label,
   tags,
@@ -19,7 +17,6 @@ export function TagField({
 }: {
   label: string;
   tags: readonly string[];
-  /** Text that is not a tag yet. */
   typed: string;
   error?: string | undefined;
   onTyped: (typed: string) => void;

@@ -4,9 +4,7 @@ import { type ApiProblem, problemOf } from '../../api/problem.ts';
 export interface Submission {
   readonly busy: boolean;
   readonly problem: ApiProblem | undefined;
-  /** The problem of one attribute, for its field. */
   errorOf(attribute: string): string | undefined;
-  /** Runs the work unless it is running, and prevents the default of a form event. */
   submit(event?: Event): void;
   clear(): void;
 }

@@ -1,10 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 
-/**
- * Calls `work` periodically while the tab is visible, and at once when it becomes visible again.
- *
- * @param periodMs undefined to pause
- */
+/** Calls `work` while the tab is visible, and at once when it becomes visible again. Undefined pauses. */
 export function useInterval(periodMs: number | undefined, work: () => void): void {
   const latest = useRef(work);
   latest.current = work;

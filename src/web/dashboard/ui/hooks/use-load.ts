@@ -6,32 +6,25 @@ export interface Loaded<Value> {
   readonly value: Value | undefined;
   readonly problem: ApiProblem | undefined;
   readonly isLoading: boolean;
-  /** Loads again and keeps the value meanwhile. */
   reload(): void;
   /** Shows the answer of a change. A running request may be older and is repeated. */
   set(value: Value): void;
 }
 
 interface State<Value> {
-  /** Key of the value, or of the running request. */
   readonly key: string;
   readonly value?: Value;
   readonly problem?: ApiProblem;
   readonly isLoading: boolean;
 }
 
-/**
- * Loads data, and again whenever `key` changes. Aborts requests that are no longer needed.
- *
- * @param key identifies everything that `load` depends on
- */
+/** Loads again when `key` changes; it identifies everything that `load` depends on. */
 export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promise<Value>): Loaded<Value> {
   const [state, setState] = useState<State<Value>>({ key, isLoading: true });
   const [round, setRound] = useState(0);
   const latest = useRef(load);
   latest.current = load;
   const asking = useRef<AbortController | undefined>(undefined);
-  // A new round repeats the request.
   useEffect(() => {
     const abort = new AbortController();
     asking.current = abort;

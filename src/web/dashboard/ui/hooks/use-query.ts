@@ -1,10 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 
-/**
- * Reads and changes the query of the page. Lists keep search, order and page there, so that reloads and the back button show the same.
- * A page that is being left keeps its own.
- */
+/** Lists keep search, order and page in the query, so that reloads and the back button show the same. */
 export function useQuery(): {
   readonly query: Readonly<Record<string, string>>;
   /** Undefined or empty removes a value. Replaces the history entry. */

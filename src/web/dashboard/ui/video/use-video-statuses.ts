@@ -7,11 +7,7 @@ import { useInterval } from '../hooks/use-interval.ts';
 
 const refreshMs = 5_000;
 
-/**
- * Follows the status of several videos with the feed, and polls while something is to come.
- *
- * @param loaded statuses that were loaded together with the videos
- */
+/** Uses the feed, and polls while something is to come. */
 export function useVideoStatuses(
   videos: readonly Video[],
   loaded?: ReadonlyMap<string, VideoStatus>,

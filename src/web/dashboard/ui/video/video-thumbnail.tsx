@@ -11,9 +11,7 @@ const refreshMs = 10_000;
 /** Thumbnails may be made after the renditions. */
 const finalRefreshesMs = [8_000, 30_000, 120_000];
 
-/**
- * Shows a thumbnail and reloads it until it is final. Without one, an icon and a label give the reason: a failure, an upload, or audio only.
- */
+/** Reloads a thumbnail until it is final. Without one, an icon and a label give the reason. */
 export function VideoThumbnail({
   video,
   state,
@@ -24,7 +22,6 @@ export function VideoThumbnail({
   video: Video;
   state: VideoState | undefined;
   isAudioOnly?: boolean;
-  /** Too small for a label. */
   isSmall?: boolean;
   children?: ComponentChildren;
 }) {

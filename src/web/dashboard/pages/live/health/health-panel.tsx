@@ -68,7 +68,6 @@ export function HealthPanel({
   const [minutes, setMinutes] = useState<Minutes>(5);
   const { samples, endedAt, isLoading } = useHealthHistory(liveStreamId, minutes);
   if (samples.length === 0) {
-    // Samples arrive every second.
     if (state !== 'off' || isLoading) return <Skeleton height={2 * chartHeight} />;
     return (
       <Card>

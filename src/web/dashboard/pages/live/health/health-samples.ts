@@ -1,7 +1,7 @@
 import type { IngestHealthHistory } from '../../../api/api-types.ts';
 import type { BroadcastStats } from '../../../broadcasts/broadcast-stats.ts';
 
-/** Health at a moment of the server's clock; null where nothing is known, which breaks the line of the chart. */
+/** null breaks the line of the chart. */
 export interface HealthSample {
   readonly time: number;
   readonly bitrateBitsPerSecond: number | null;
@@ -15,9 +15,7 @@ export interface FeedSamples {
   readonly samples: readonly HealthSample[];
 }
 
-/** The shortest period that is shown, and the one that samples of the feed are kept for. */
 export const minShownSeconds = 300;
-/** The line of the chart breaks after this many missing steps. */
 const maxGapSteps = 3.5;
 
 export function withStats(heard: FeedSamples | undefined, stats: BroadcastStats, time: number): FeedSamples {
@@ -35,12 +33,7 @@ export function withStats(heard: FeedSamples | undefined, stats: BroadcastStats,
   return { broadcastId: stats.broadcastId, samples: [...kept, sample] };
 }
 
-/**
- * Joins history and feed in the order of their times, with a break wherever samples are missing.
- *
- * @param heard samples of the same broadcast, one per second; unused for a history with longer steps
- * @param seconds shown period
- */
+/** Joins history and feed, with a break wherever samples are missing. `heard` has one sample per second. */
 export function mergeSamples(
   history: IngestHealthHistory | undefined,
   heard: FeedSamples | undefined,
@@ -70,7 +63,7 @@ export function mergeSamples(
   });
 }
 
-/** Starts the axis `seconds` before the end, or with the broadcast if that began later, but at least 5 minutes before the end. */
+/** Starts the axis `seconds` before the end or with the broadcast, but at least 5 minutes before the end. */
 export function axisStart(samples: readonly HealthSample[], seconds: number): number | undefined {
   const [first] = samples;
   const last = samples.at(-1);

@@ -15,7 +15,6 @@ import {
 const minStepMs = 1000;
 
 interface HealthHistory {
-  /** The newest is last. */
   readonly samples: readonly HealthSample[];
   readonly endedAt: string | undefined;
   readonly isLoading: boolean;
@@ -33,7 +32,6 @@ export function useHealthHistory(liveStreamId: string, minutes: number): HealthH
   }));
   useFeed(message => {
     if (message.type === 'hello') {
-      // Loads what was missed.
       setHeard(undefined);
       loaded.reload();
     }
@@ -45,7 +43,6 @@ export function useHealthHistory(liveStreamId: string, minutes: number): HealthH
     } else if (isBroadcastChange(message)) loaded.reload();
   });
   const history = loaded.value?.minutes === minutes ? loaded.value.history : undefined;
-  // A newer broadcast has begun.
   const isOld = history !== undefined && heard !== undefined && heard.broadcastId !== history.broadcastId;
   const stepMs = (history?.stepSeconds ?? 1) * minStepMs;
   const isShort = minutes * 60 <= minShownSeconds;

@@ -6,7 +6,6 @@ import { type Destination, knownDestinations } from './restream-labels.ts';
 
 type Known = (typeof knownDestinations)[number][0] | 'other';
 
-/** @param position index in `restreams`; its length for a new destination */
 export function RestreamDialog({
   restreams,
   position,

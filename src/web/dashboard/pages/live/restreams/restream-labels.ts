@@ -6,17 +6,15 @@ export interface Destination {
   readonly streamKey: string;
 }
 
-/** A configured destination, a running restream, or both. */
 export interface RestreamRow {
-  /** Index in the settings; undefined for a destination that was removed during the broadcast. */
+  /** Undefined for a destination that was removed during the broadcast. */
   readonly position: number | undefined;
   readonly name: string;
   readonly serverUrl: string;
-  /** Undefined if the running broadcast does not know the destination. */
   readonly running: Restream | undefined;
 }
 
-/** Joins settings and running restreams: changes apply from the next broadcast on. */
+/** Changed settings apply from the next broadcast on. */
 export function restreamRows(
   destinations: readonly Destination[],
   running: readonly Restream[],

@@ -38,7 +38,6 @@ export function RestreamsPanel({
 }) {
   const { liveStreamId, restreams } = stream;
   const { loaded, running } = useRestreams(liveStreamId);
-  /** Index of the edited destination; the length of the list for a new one. */
   const [edited, setEdited] = useState<number>();
   const [removed, setRemoved] = useState<number>();
   const isOnAir = state !== 'off';

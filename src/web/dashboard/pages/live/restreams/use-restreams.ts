@@ -25,7 +25,6 @@ export function useRestreams(liveStreamId: string): {
   });
   const running = (loaded.value ?? []).map((restream, position) => {
     const moment = moments.get(position);
-    // The feed does not have the URL.
     return moment === undefined ? restream : { ...moment, serverUrl: restream.serverUrl };
   });
   return { loaded, running };

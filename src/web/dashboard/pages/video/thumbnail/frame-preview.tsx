@@ -5,7 +5,6 @@ import type { FrameSource } from './use-frame-source.ts';
 /** Browsers round positions. */
 const sameSeconds = 0.001;
 
-/** Shows the storyboard tile at once, and the exact frame as soon as the file can show it. */
 export function FramePreview({ film, seconds }: { film: FrameSource; seconds: number }) {
   const { tiles, file, aspectRatio } = film;
   const tile = tileAt(tiles, seconds);
@@ -27,7 +26,6 @@ function ExactFrame({ file, seconds }: { file: string; seconds: number }) {
   wanted.current = seconds;
   const seek = () => {
     const element = video.current;
-    // Seeks to the newest position only after the current seek.
     if (element === null || element.readyState === 0 || element.seeking) return;
     // The file may be a little shorter than the stated duration.
     const target = Math.min(wanted.current, element.duration);

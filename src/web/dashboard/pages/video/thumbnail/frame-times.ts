@@ -21,7 +21,6 @@ export function sampleTiles(tiles: readonly StoryboardTile[], count: number): St
   );
 }
 
-/** @param tiles all tiles, which tell the size of the storyboard image */
 export function tileStyle(tile: StoryboardTile, tiles: readonly StoryboardTile[]): TileStyle {
   const { x, y, width, height, url } = tile;
   const same = tiles.filter(other => other.url === url);
@@ -43,7 +42,6 @@ export function formatFrameTimecode(seconds: number): string {
   return `${clock}.${String(ms % 1000).padStart(3, '0')}`;
 }
 
-/** Returns undefined for keys that do not move the slider. */
 export function positionAfterKey(
   event: { readonly key: string; readonly shiftKey: boolean },
   seconds: number,

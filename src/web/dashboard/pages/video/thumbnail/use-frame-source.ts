@@ -8,11 +8,8 @@ import type { VideoAssets } from '../use-video.ts';
 
 export interface FrameSource {
   readonly durationSeconds: number;
-  /** `width / height`, for CSS. */
   readonly aspectRatio: string;
-  /** Empty until the storyboard is made. */
   readonly tiles: readonly StoryboardTile[];
-  /** A file that every frame can be decoded from. */
   readonly file: string | undefined;
 }
 

@@ -5,20 +5,13 @@ import { useInterval } from '../../../ui/hooks/use-interval.ts';
 interface ThumbnailState {
   readonly src: string | undefined;
   readonly isPending: boolean;
-  /** Waits until the image changes. To be called after a new one was requested. */
+  /** Waits until the image changes after a new one was requested. */
   awaitOther(): void;
 }
 
 const retryDelaysMs = [250, 500, 1_000, 2_000, 3_000, 5_000, 5_000, 5_000, 5_000, 5_000, 5_000, 5_000];
-/** The thumbnail may appear late, or be changed elsewhere. */
 const refreshMs = 10_000;
 
-/**
- * Follows an image that changes under its URL.
- *
- * @param address path with query
- * @param state reloads the image when it changes
- */
 export function useThumbnail(address: string, state: string): ThumbnailState {
   const [tag, setTag] = useState<string>();
   const [isPending, setAwaited] = useState(false);
@@ -48,7 +41,6 @@ export function useThumbnail(address: string, state: string): ThumbnailState {
   }, [address, tag]);
 
   return {
-    // The version keeps the browser from showing an older image.
     src: tag === undefined ? undefined : versionedUrl(address, tag),
     isPending,
     awaitOther,

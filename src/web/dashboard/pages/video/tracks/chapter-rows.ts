@@ -25,12 +25,6 @@ export function rowsOf(chapters: readonly ChapterStart[]): ChapterRow[] {
   }));
 }
 
-/**
- * Parses the rows. Leaves out empty ones and sorts the rest.
- *
- * @param durationSeconds undefined while unknown
- * @returns `faults` by row id
- */
 export function parseRows(
   rows: readonly ChapterRow[],
   durationSeconds: number | undefined,
@@ -58,11 +52,7 @@ export function parseRows(
   return { chapters, faults };
 }
 
-/**
- * Formats chapters as WebVTT. Each ends where the next one begins.
- *
- * **Source**: WebVTT: The Web Video Text Tracks Format, W3C, 4.1 and 4.2.2 (cue text), https://www.w3.org/TR/webvtt1/
- */
+/** **Source**: WebVTT, W3C, 4.1 and 4.2.2 (cue text), https://www.w3.org/TR/webvtt1/ */
 export function formatChapters(
   chapters: readonly ChapterStart[],
   durationSeconds: number | undefined,
@@ -74,7 +64,6 @@ export function formatChapters(
   return ['WEBVTT\n', ...cues].join('\n');
 }
 
-/** Formats a time as users type it: `1:05`, with decimals if there are any. */
 export function formatTimecode(seconds: number): string {
   const ms = Math.round(seconds * 1000);
   const clock = formatTime(Math.floor(ms / 1000));

@@ -107,7 +107,7 @@ function ChapterTrack({
   onOpen,
 }: {
   track: Chapter;
-  /** Changes with every load of the list, because the file may have changed. */
+  /** Changes with every load of the list: the file may have changed. */
   round: unknown;
   onOpen: (open: Open) => void;
 }) {

@@ -29,7 +29,6 @@ export function ChaptersEditor({
   onClose,
 }: {
   videoId: string;
-  /** Undefined for new chapters. */
   language?: string | undefined;
   chapters: readonly ChapterStart[];
   present: readonly string[];

@@ -9,7 +9,6 @@ export function LanguageField({
   onValue,
   error,
 }: {
-  /** A tag such as `fr-CA`; empty while none is chosen. */
   value: string;
   onValue: (tag: string) => void;
   error?: string | undefined;

@@ -1,4 +1,3 @@
-/** Offered in the list. Users can enter other tags. */
 const trackTags =
   'af am ar az be bg bn bs ca cs cy da de de-AT de-CH el en en-AU en-CA en-GB en-IN en-US eo es es-419 es-ES es-MX et eu fa fi fr ' +
   'fr-BE fr-CA fr-CH ga gl gu he hi hr hu hy id is it ja ka kk km kn ko ky lb lo lt lv mk ml mn mr ms mt my nb ne nl nl-BE nn or pa ' +

@@ -1,10 +1,8 @@
 import { parseVtt } from '../../../../shared/web-vtt.ts';
 
-/** The number of cues that players will find, or the reason why the file cannot be used. */
 export type TrackCheck =
   | {
       readonly cues: number;
-      /** True for SubRip (`.srt`), which the server converts. */
       readonly wasSubRip: boolean;
     }
   | { readonly fault: string };
@@ -23,10 +21,7 @@ const subRipTime = '(\\d{1,3}:[0-5]?\\d:[0-5]?\\d[,.]\\d{1,3})';
 const subRipTimes = new RegExp(`^${subRipTime}[ \\t]*-->[ \\t]*${subRipTime}(?:[ \\t].*)?$`);
 const subRipExample = 'times such as 00:00:01,000 --> 00:00:04,000';
 
-/**
- * Checks a file before it is sent. The server stores WebVTT unread, and players ignore what they cannot read. For SubRip, the server has
- * the last word.
- */
+/** The server stores WebVTT unread, and players ignore what they cannot read. It checks SubRip itself. */
 export async function checkTrackFile(file: File): Promise<TrackCheck> {
   const fault = faultOf(file);
   if (fault !== undefined) return { fault };

@@ -20,7 +20,6 @@ export function TrackUpload({
 }: {
   kind: TrackKind;
   videoId: string;
-  /** The language whose file is replaced; undefined to let the user choose. */
   language?: string | undefined;
   present: readonly string[];
   onDone: () => void;
