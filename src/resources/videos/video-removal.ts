@@ -5,23 +5,18 @@ import type { VideosStore } from './videos.store.ts';
 export interface VideoRemovalOptions {
   readonly store: VideosStore;
   readonly clock: Clock;
-  /** Tells whether a file is being received for a video. */
   readonly isReceiving: (videoId: string) => boolean;
-  /** Ends all work on a video whose row is removed, and deletes its files. */
   readonly removed: (videoId: string) => Promise<void>;
   readonly log: Logger;
 }
 
-/** Videos that are looked up at once. */
 const batchSize = 100;
 /** Discarded videos that one call of {@link VideoRemoval.makeRoom} looks through. */
 const maxPurgedForSpace = 1_000;
-/** Pause after the trash was emptied without freeing space. */
 const emptyTrashRetryMs = 10 * 60_000;
-/** Age at which a video without a source is removed. */
 const maxWithoutSourceMs = 7 * 24 * 3_600_000;
 
-/** Removes videos for good, with their files. A row is removed first: a crash can leave files without a row, but never the reverse. */
+/** Removes videos for good, the row before the files: a crash can only leave files without a row. */
 export class VideoRemoval {
   readonly #options: VideoRemovalOptions;
   readonly #store: VideosStore;
@@ -39,7 +34,6 @@ export class VideoRemoval {
     await this.#removeFiles(videoId);
   }
 
-  /** Removes videos whose time in the trash is over. Returns and throws as {@link removeEach} does. */
   purgeExpired(nowMs: number, signal?: AbortSignal): Promise<number> {
     return this.removeEach(
       limit => this.#store.findExpired(nowMs, limit),
@@ -49,11 +43,9 @@ export class VideoRemoval {
   }
 
   /**
-   * Removes discarded videos early, oldest first, until enough bytes are free. Removes none when all of them together are not enough, nor
-   * for a while after a call that freed nothing. Calls run one after the other.
-   *
-   * @param missingBytes returns the bytes that are still needed, 0 or less when there are enough
-   * @throws as {@link removeEach} does
+   * Removes discarded videos, oldest first, until enough bytes are free. Removes none when all together are
+   * not enough, nor for a while after a call that freed nothing. Calls run one after the other.
+   * @param missingBytes 0 or less when there are enough
    */
   makeRoom(missingBytes: () => Promise<number>): Promise<void> {
     const emptying = this.#emptyingTrash.then(() => this.#emptyTrash(missingBytes));
@@ -61,13 +53,11 @@ export class VideoRemoval {
     return emptying;
   }
 
-  /** Tells whether {@link makeRoom} could free so many bytes. */
   canMakeRoom(bytes: number): boolean {
     const { clock } = this.#options;
     return clock.monotonicMs() >= this.#emptyTrashNotBeforeMs && this.#oldestDiscarded(bytes).length > 0;
   }
 
-  /** Removes videos without a source after seven days, unless a file is being received. Returns and throws as {@link removeEach} does. */
   removeEmpty(nowMs: number, signal?: AbortSignal): Promise<number> {
     const createdUntilMs = nowMs - maxWithoutSourceMs;
     return this.removeEach(
@@ -77,10 +67,6 @@ export class VideoRemoval {
     );
   }
 
-  /**
-   * Removes videos of the sandbox whose source was complete, or had failed, until `completedUntilMs`, discarded or not, unless another file
-   * is being received. Returns and throws as {@link removeEach} does.
-   */
   removeOfSandbox(completedUntilMs: number, signal?: AbortSignal): Promise<number> {
     return this.removeEach(
       limit => this.#store.findOfSandbox(completedUntilMs, limit),
@@ -92,12 +78,9 @@ export class VideoRemoval {
 
   /**
    * Removes videos in batches.
-   *
    * @param find returns the next videos, without those that are removed or must stay
-   * @param remove removes the row unless something has changed since, and tells whether it did
-   * @param signal leaves the rest for another time
-   * @returns number of removed videos
-   * @throws the first error of a video's files, after all others were removed. {@link removeOrphanedFiles} tries them again
+   * @param remove returns false when something has changed since
+   * @throws the first error, after the others were removed; {@link removeOrphanedFiles} tries again
    */
   async removeEach(
     find: (limit: number) => readonly string[],
@@ -119,7 +102,6 @@ export class VideoRemoval {
     return removals.count();
   }
 
-  /** Deletes files of videos whose rows were removed before a crash. Returns and throws as {@link removeEach} does. */
   async removeOrphanedFiles(signal?: AbortSignal): Promise<number> {
     const removals = new FileRemovals(videoId => this.#removeFiles(videoId));
     let afterId = '';
@@ -155,7 +137,6 @@ export class VideoRemoval {
     });
   }
 
-  /** The discarded videos whose files have so many bytes, oldest first; none when that is not enough. */
   #oldestDiscarded(bytes: number): string[] {
     const found = this.#store.findOldestDiscarded(maxPurgedForSpace);
     let remaining = bytes;
@@ -172,7 +153,6 @@ export class VideoRemoval {
   }
 }
 
-/** Deletes the files of one video after the other, and keeps the first error until the end. */
 class FileRemovals {
   readonly #remove: (videoId: string) => Promise<void>;
   #count = 0;
@@ -191,7 +171,6 @@ class FileRemovals {
     }
   }
 
-  /** Returns the number of removed videos. @throws the first error */
   count(): number {
     if (this.#failure !== undefined) throw this.#failure.error;
     return this.#count;

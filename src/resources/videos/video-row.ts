@@ -21,10 +21,8 @@ export const videoColumns = [
   'deletes_at_ms',
 ] as const;
 
-/** The columns of the owner's view. */
 export type SelectedVideoRow = Pick<VideoRow, (typeof videoColumns)[number]>;
 
-/** The columns of {@link SelectedVideoRow} of `videos AS v`. */
 export const selectedColumns = videoColumns.map(column => `v.${column}`).join(', ');
 
 export function videoFrom(row: SelectedVideoRow): Video {

@@ -2,12 +2,6 @@ import { formatAtom } from '../../shared/clock.ts';
 import type { Video } from './video.ts';
 import type { VideoView } from './videos.schema.ts';
 
-/**
- * Builds the owner's view of a video.
- *
- * @param show `baseUrl` without a trailing slash; `privateToken` for a private video, whose URLs open nothing without it; `hasMp4` when there
- *   is or will be an mp4
- */
 export function viewOf(
   video: Video,
   show: { baseUrl: string; privateToken: string | undefined; hasMp4: boolean },

@@ -1,19 +1,19 @@
 import { languageTagMessages, languageTagProblem } from '../../shared/text/language-tag.ts';
 import { parseTimecode, timecodeSeconds } from '../../shared/text/timecode.ts';
 
-/** A pair that an owner attaches to a video. Keys may repeat. */
+/** Keys may repeat. */
 interface MetadataEntry {
   readonly key: string;
   readonly value: string;
 }
 
-/** The part of the source that becomes the video, in milliseconds; undefined means the start or the end of the source. */
+/** Milliseconds; undefined means the start or the end of the source. */
 export interface Clip {
   readonly startMs: number | undefined;
   readonly endMs: number | undefined;
 }
 
-/** The placement of a watermark: its `id`, with distances and sizes such as `10px`, `10%` or `initial`. */
+/** Distances and sizes such as `10px`, `10%` or `initial`. */
 export type WatermarkPlacement = { readonly id: string } & Readonly<{
   [Field in PlacementField]?: string | undefined;
 }>;
@@ -21,7 +21,6 @@ export type WatermarkPlacement = { readonly id: string } & Readonly<{
 export const placementFields = ['top', 'left', 'bottom', 'right', 'width', 'height', 'opacity'] as const;
 type PlacementField = (typeof placementFields)[number];
 
-/** A video, whether it is uploaded, fetched, copied or recorded. */
 export interface Video {
   readonly videoId: string;
   readonly projectId: string;
@@ -34,16 +33,13 @@ export interface Video {
   readonly tags: readonly string[];
   readonly metadata: readonly MetadataEntry[];
   readonly language: string | undefined;
-  /** Set for a recording. */
   readonly liveStreamId: string | undefined;
   readonly createdAtMs: number;
   readonly publishedAtMs: number;
   readonly updatedAtMs: number;
-  /** Set while it is discarded. */
   readonly discarded: { readonly atMs: number; readonly deletesAtMs: number } | undefined;
 }
 
-/** Changes to a video; null unsets an attribute. */
 export interface VideoChanges {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
@@ -56,14 +52,13 @@ export interface VideoChanges {
   readonly language?: string | null | undefined;
 }
 
-/** The attributes of a new video. `clip` and `watermark` control the encoding and are not shown. */
+/** `clip` and `watermark` control the encoding and are not shown. */
 export interface VideoAttributes extends VideoChanges {
   readonly title: string;
   readonly clip?: Clip | undefined;
   readonly watermark?: WatermarkPlacement | undefined;
 }
 
-/** Languages that a video can have. */
 export const languages: readonly string[] = [
   ...[
     'ar',
@@ -89,7 +84,7 @@ export const languages: readonly string[] = [
   ...['nl', 'nn', 'no', 'pl', 'pt', 'ru', 'sk', 'sl', 'te', 'tr', 'uk', 'ur', 'vi', 'zh'],
 ];
 
-/** Explains why a tag cannot be the language of a video; undefined when it can. Text tracks support more languages. */
+/** Text tracks support more languages. */
 export function languageProblem(tag: string): string | undefined {
   if (languages.includes(tag)) return undefined;
   return languageTagProblem(tag) ?? languageTagMessages.unknown;
@@ -99,17 +94,11 @@ export function languageProblem(tag: string): string | undefined {
 const framesPerSecond = 25;
 const clipTimecode = /^(?:\d+:[0-5]\d:[0-5]\d[.:\d]*|\d+)$/;
 
-/**
- * Parses the timecode of a clip.
- *
- * @returns milliseconds; undefined for an invalid timecode
- */
 export function clipTimecodeMs(text: string): number | undefined {
   const timecode = clipTimecode.test(text) ? parseTimecode(text) : undefined;
   return timecode && Math.round(timecodeSeconds(timecode, framesPerSecond) * 1_000);
 }
 
-/** Explains why a value of a placement is invalid; undefined when it is valid. */
 export function placementProblem(field: PlacementField, value: string): string | undefined {
   if (field === 'opacity') {
     const percent = /^(\d{1,3}(?:\.\d{1,3})?)%$/.exec(value)?.[1];

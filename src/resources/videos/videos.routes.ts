@@ -11,7 +11,6 @@ import {
 } from './videos.schema.ts';
 import type { VideosService } from './videos.service.ts';
 
-/** The routes of videos themselves. */
 export function videoRoutes(videos: VideosService): Route[] {
   const all = { path: '/videos', tag: 'Videos', auth: 'key' } as const;
   const one = projectResource('Videos', ['videoId', 'Id of the video.'], (projectId, videoId) =>

@@ -15,23 +15,19 @@ import type { VideosStore } from './videos.store.ts';
 
 export interface VideosOptions extends VideoRemovalOptions {
   readonly privateTokens: PrivateTokens;
-  /** Base of asset URLs, without a trailing slash. */
+  /** Without a trailing slash. */
   readonly baseUrl: () => string;
-  /** Days that a deleted video can be restored; 0 deletes it at once. */
   readonly restoreDays: number;
   readonly sources: VideoSourceImporter;
   readonly watermarkExists: (projectId: string, watermarkId: string) => boolean;
-  /** Copies a watermark's image for a new video, in the transaction that adds the video. */
+  /** Copies the image for a new video, in the transaction that adds the video. */
   readonly takeWatermark: (videoId: string, watermarkId: string) => void;
   readonly playerExists: (projectId: string, playerId: string) => boolean;
-  /** Tells whether a theme that a video names is deleted. */
   readonly isPlayerRemoved: (playerId: string) => boolean;
   readonly mp4SupportChanged: (videoId: string, isSupported: boolean) => void;
-  /** Tells whether the source has no video, so that there is no mp4. */
   readonly isAudioOnly: (videoId: string) => boolean;
 }
 
-/** The attributes of the video of a recording. */
 interface RecordedVideoAttributes {
   readonly videoId: string;
   readonly liveStreamId: string;
@@ -40,9 +36,7 @@ interface RecordedVideoAttributes {
   readonly playerId: string | undefined;
 }
 
-/** Manages videos. */
 export class VideosService {
-  /** Removes videos for good. */
   readonly removal: VideoRemoval;
   readonly #options: VideosOptions;
   readonly #store: VideosStore;
@@ -53,23 +47,19 @@ export class VideosService {
     this.removal = new VideoRemoval(options);
   }
 
-  /** Days that a deleted video can be restored; 0 deletes it at once. */
   get restoreDays(): number {
     return this.#options.restoreDays;
   }
 
-  /** A video of a project that is not discarded. */
   find(projectId: string, videoId: string): Video | undefined {
     return this.#store.find({ projectId, isDiscarded: false }, videoId);
   }
 
-  /** A discarded video of a project; none on a server without a trash. */
   findDiscarded(projectId: string, videoId: string): Video | undefined {
     if (this.restoreDays === 0) return undefined;
     return this.#store.find({ projectId, isDiscarded: true }, videoId);
   }
 
-  /** One page of a project's videos, or of its discarded videos. */
   async list(
     scope: { projectId: string; isDiscarded: boolean },
     filter: VideoFilter,
@@ -79,7 +69,7 @@ export class VideosService {
     return mapList(await this.#store.list(scope, filter, page), video => this.view(video));
   }
 
-  /** The owner's view of a video, with a new private token when it is private, unless `hidesPrivate`. */
+  /** Shows a video, with a new private token when it is private, unless `hidesPrivate`. */
   view(video: Video, { hidesPrivate } = { hidesPrivate: false }): VideoView {
     const { baseUrl, privateTokens, isPlayerRemoved, isAudioOnly } = this.#options;
     const isHidden = !video.public && video.discarded === undefined && !hidesPrivate;
@@ -91,24 +81,12 @@ export class VideosService {
     });
   }
 
-  /**
-   * The current state of a video.
-   *
-   * @param options as for {@link view}
-   * @throws AppError `resource-not-found` when it is deleted or discarded
-   */
   viewOf(projectId: string, videoId: string, options?: { readonly hidesPrivate: boolean }): VideoView {
     const video = this.find(projectId, videoId);
     if (video === undefined) throw notFoundError('videoId');
     return this.view(video, options);
   }
 
-  /**
-   * Creates a video without a source.
-   *
-   * @param origin set for a recording
-   * @throws AppError `invalid-attribute` when the watermark or the player theme is unknown
-   */
   create(projectId: string, attributes: VideoAttributes, origin?: { liveStreamId: string }): Video {
     return this.#add(projectId, attributes, { origin });
   }
@@ -128,11 +106,6 @@ export class VideosService {
     return this.#store.inBatch(() => this.create(projectId, attributes));
   }
 
-  /**
-   * Creates a video whose source is fetched or copied.
-   *
-   * @throws AppError `invalid-attribute` when the source cannot be used, or as `create` does
-   */
   async createFrom(projectId: string, source: string, attributes: VideoAttributes): Promise<Video> {
     const { sources } = this.#options;
     this.#checkReferences(projectId, attributes);
@@ -140,9 +113,6 @@ export class VideosService {
     return this.#add(projectId, attributes, { begin: videoId => sources.begin(videoId, plan) });
   }
 
-  /**
-   * @throws AppError `invalid-attribute` when the player theme is unknown
-   */
   change({ projectId, videoId }: Video, changes: VideoChanges): VideoView {
     this.#checkReferences(projectId, changes);
     const { mp4Support } = changes;
@@ -153,16 +123,11 @@ export class VideosService {
     return this.viewOf(projectId, videoId);
   }
 
-  /** Updates the time of the last change, because something that belongs to the video has changed. */
   touch(projectId: string, videoId: string): void {
     this.#store.touch(projectId, videoId, this.#options.clock.nowMs());
   }
 
-  /**
-   * Discards a video, or removes it with all that belongs to it: `permanently`, or on a server without a trash.
-   *
-   * @throws AppError `resource-not-found` for a discarded video that is not removed permanently
-   */
+  /** @throws AppError `resource-not-found` for a discarded video that is not removed `permanently` */
   async remove({ projectId, videoId, discarded }: Video, { permanently = false } = {}): Promise<void> {
     if (this.restoreDays === 0 || permanently) return this.removal.remove(projectId, videoId);
     if (discarded !== undefined) throw notFoundError('videoId');
@@ -170,11 +135,6 @@ export class VideosService {
     this.#store.discard(projectId, videoId, { atMs, deletesAtMs: atMs + this.restoreDays * dayMs });
   }
 
-  /**
-   * Restores a discarded video.
-   *
-   * @throws AppError `resource-not-found` when it was removed meanwhile
-   */
   restore({ projectId, videoId }: Video): VideoView {
     this.#store.restore(projectId, videoId, this.#options.clock.nowMs());
     return this.viewOf(projectId, videoId);

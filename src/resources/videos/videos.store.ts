@@ -18,7 +18,7 @@ type NewVideoRow = Omit<
 const storedBytes = sql<number>`stored.source_bytes + stored.recording_bytes + stored.hls_bytes
   + stored.mp4_bytes + stored.image_bytes + stored.text_bytes`;
 
-/** Videos in the database. Triggers keep the data of lists in the same transaction; texts are searched with {@link VideoTextIndex}. */
+/** Triggers keep the data of lists in the same transaction; {@link VideoTextIndex} searches texts. */
 export class VideosStore {
   readonly #database: Database;
   readonly #texts: VideoTextIndex;
@@ -66,13 +66,11 @@ export class VideosStore {
     );
   }
 
-  /** A video of a project, either among the discarded ones or among the others. */
   find({ projectId, isDiscarded }: ListScope, videoId: string): Video | undefined {
     const row = this.#find.first({ id: videoId, projectId, isDiscarded: Number(isDiscarded) });
     return row === undefined ? undefined : videoFrom(row);
   }
 
-  /** Discarded videos of any project whose time to be restored is over. */
   findExpired(atMs: number, limit: number): string[] {
     return this.#ids(
       this.#database.queries
@@ -84,12 +82,11 @@ export class VideosStore {
     );
   }
 
-  /** Removes such a video, unless it was restored meanwhile. Returns whether it is removed. */
+  /** Returns false when it was restored meanwhile. */
   removeExpired(videoId: string, atMs: number): boolean {
     return this.#remove(this.#deleteById(videoId).where('deletes_at_ms', '<=', atMs));
   }
 
-  /** Discarded videos of any project with the bytes of their files, the first discarded first. */
   findOldestDiscarded(limit: number): { readonly videoId: string; readonly bytes: number }[] {
     return this.#database.all(
       this.#database.queries
@@ -103,12 +100,10 @@ export class VideosStore {
     );
   }
 
-  /** Removes a discarded video, unless it was restored meanwhile. Returns whether it is removed. */
   removeDiscarded(videoId: string): boolean {
     return this.#remove(this.#deleteById(videoId).where('deletes_at_ms', 'is not', null));
   }
 
-  /** Videos of any project that were created until `atMs` and never got a source. */
   findEmpty(atMs: number, limit: number): string[] {
     return this.#ids(
       this.#database.queries
@@ -121,7 +116,6 @@ export class VideosStore {
     );
   }
 
-  /** Removes such a video, unless it got a source or was discarded meanwhile. Returns whether it is removed. */
   removeEmpty(videoId: string, atMs: number): boolean {
     return this.#remove(
       this.#deleteById(videoId)
@@ -133,7 +127,6 @@ export class VideosStore {
     );
   }
 
-  /** Videos of the sandbox, discarded or not, whose source was complete or had failed at `atMs`, oldest first. */
   findOfSandbox(atMs: number, limit: number): string[] {
     return this.#ids(
       this.#database.queries
@@ -146,7 +139,6 @@ export class VideosStore {
     );
   }
 
-  /** Removes such a video. Returns whether it is removed. */
   removeOfSandbox(videoId: string, atMs: number): boolean {
     return this.#remove(
       this.#deleteById(videoId).where(({ exists, selectFrom }) =>
@@ -165,16 +157,12 @@ export class VideosStore {
     return { items: rows.map(videoFrom), total };
   }
 
-  /** Runs `work`, which adds or changes videos, in one transaction with other calls of the same event loop iteration. Settles after the commit. */
+  /** Runs `work` in one transaction with other calls of the same event loop iteration. */
   inBatch<Result>(work: () => Result): Promise<Result> {
     return this.#database.inBatch(work);
   }
 
-  /**
-   * Adds a video that is not discarded.
-   *
-   * @param also called in the same transaction, after the video is added
-   */
+  /** @param also called in the same transaction, after the video is added */
   add(
     video: Video,
     order: { clip?: Clip | undefined; watermark?: WatermarkPlacement | undefined } = {},
@@ -210,7 +198,6 @@ export class VideosStore {
     this.#texts.noteWrite(titleFolded.length + descriptionFolded.length);
   }
 
-  /** Changes a video that is not discarded. */
   change(projectId: string, videoId: string, changes: VideoChanges, atMs: number): void {
     const { title, description, tags, metadata } = changes;
     const titleFolded = title === undefined ? undefined : foldText(title);
@@ -232,7 +219,6 @@ export class VideosStore {
     }
   }
 
-  /** Updates the time of the last change of a video that is not discarded. */
   touch(projectId: string, videoId: string, atMs: number): void {
     this.#update({ projectId, isDiscarded: false }, videoId, { updated_at_ms: atMs });
   }
@@ -254,12 +240,10 @@ export class VideosStore {
     });
   }
 
-  /** Removes a video, discarded or not, with all rows that belong to it. */
   remove(projectId: string, videoId: string): void {
     this.#remove(this.#deleteById(videoId).where('project_id', '=', projectId));
   }
 
-  /** Removed videos whose files may be left, in the order of their ids, after `afterId`. */
   findWithOrphanedFiles(afterId: string, limit: number): string[] {
     return this.#ids(
       this.#database.queries
@@ -271,7 +255,6 @@ export class VideosStore {
     );
   }
 
-  /** Call it when the files of a removed video are deleted. */
   filesRemoved(videoId: string): void {
     const { queries } = this.#database;
     this.#database.run(queries.deleteFrom('removed_videos').where('id', '=', videoId));
@@ -291,7 +274,6 @@ export class VideosStore {
     return count > 0;
   }
 
-  /** Unsets a player theme on up to `limit` videos that name it. Returns the number of videos. */
   detachPlayer(playerId: string, limit: number): number {
     const { queries } = this.#database;
     const some = queries.selectFrom('videos').select('number').where('player_id', '=', playerId).limit(limit);

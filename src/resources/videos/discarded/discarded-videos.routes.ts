@@ -15,7 +15,6 @@ const restoreSchema = z
   })
   .meta({ examples: [{ discarded: false }] });
 
-/** The routes below `/discarded/videos`: deleted videos that can still be restored. */
 export function discardedVideoRoutes(videos: VideosService): Route[] {
   const tag = 'Discarded videos';
   const one = {

@@ -4,19 +4,15 @@ import { isPlayable, RenditionsStore } from './renditions.store.ts';
 
 const filesMissingFailure = 'The files of this video are gone.';
 
-/** Differences between the encoding of a video and its files. */
 export interface EncodingRepair {
   /** Renditions without their files. `isRebuilt`: a job encodes them again. */
   readonly lost: readonly (RenditionName & { readonly isRebuilt: boolean })[];
-  /** Renditions that were lost before and whose files are back. */
   readonly found: readonly RenditionName[];
-  /** Some renditions are not encoded, and no job is waiting for them. */
   readonly isUnfinished: boolean;
   readonly isStoryboardLost: boolean;
   readonly hasSource: boolean;
 }
 
-/** Corrects encodings by what is on the disk. Part of `EncodingsStore`, for a sweep. */
 export class EncodingRepairsStore {
   readonly #database: Database;
   readonly #renditions: RenditionsStore;
@@ -29,7 +25,7 @@ export class EncodingRepairsStore {
   /** Call this in a transaction. */
   repair(videoId: string, repair: EncodingRepair): void {
     for (const { isRebuilt, ...rendition } of repair.lost) {
-      // Without a rebuild, the row keeps the name of its file, in case that comes back.
+      // Without a rebuild, the row keeps the name of its file, in case the file comes back.
       this.#renditions.set(
         videoId,
         rendition,
@@ -41,7 +37,7 @@ export class EncodingRepairsStore {
     for (const rendition of repair.found) {
       this.#renditions.set(videoId, rendition, { status: 'encoded', progress_percent: 100 });
     }
-    // Nothing more comes of a video without a source.
+    // A video without a source cannot be encoded further.
     if (repair.isUnfinished && !repair.hasSource) this.#renditions.failUnfinished(videoId);
     if (repair.lost.length > 0 || repair.found.length > 0 || repair.isUnfinished) {
       this.#updateState(videoId, repair.hasSource);

@@ -15,7 +15,6 @@ import type {
 } from '../../../vod/encoding-repository.ts';
 import { isPlayable, RenditionsStore } from './renditions.store.ts';
 
-/** A video of any project, for viewers' requests. */
 export interface VideoForViewers {
   readonly projectId: string;
   readonly title: string;
@@ -38,7 +37,6 @@ function isAudioOnlyOf(videoId: Expression<string>) {
 
 type ProgressListener = (videoId: string, renditions: readonly RenditionName[], percent: number) => void;
 
-/** The owner of a video; `liveStreamId` is set for a recording. */
 interface VideoOwner {
   readonly projectId: string;
   readonly liveStreamId: string | null;
@@ -49,7 +47,6 @@ const encodingFailedEvent = 'video.encoding.failed';
 const sourceFailedEvent = 'video.source.failed';
 const typeOrder: readonly RenditionName['type'][] = ['hls', 'mp4', 'audio'];
 
-/** The progress of encodings in the database. */
 export class EncodingsStore implements EncodingRepository {
   readonly #database: Database;
   readonly #clock: Clock;
@@ -124,7 +121,6 @@ export class EncodingsStore implements EncodingRepository {
     };
   }
 
-  /** Undefined for a video that is unknown or discarded. */
   findForViewers(videoId: string): VideoForViewers | undefined {
     const row = this.#viewers.first({ videoId });
     if (row === undefined) return undefined;
@@ -143,12 +139,10 @@ export class EncodingsStore implements EncodingRepository {
     };
   }
 
-  /** Tells whether the source has no video, so that there is no mp4. */
   isAudioOnly(videoId: string): boolean {
     return this.#audioOnly.first({ videoId })?.is_audio_only === 1;
   }
 
-  /** The language that the owner set. */
   languageOf(videoId: string): string | undefined {
     const { queries } = this.#database;
     const video = queries.selectFrom('videos').select('language').where('id', '=', videoId);
@@ -194,7 +188,7 @@ export class EncodingsStore implements EncodingRepository {
     this.#updateRenditions(videoId, renditions, { status: 'encoding', progress_percent: 0 });
   }
 
-  /** Calls `listener` with the progress of each encode, 100 when it is done. Returns a function that stops this. */
+  /** Calls `listener` with percentages. Returns a function that stops this. */
   onProgress(listener: ProgressListener): () => void {
     this.#progressListeners.add(listener);
     return () => {
@@ -223,7 +217,6 @@ export class EncodingsStore implements EncodingRepository {
         const row = before.find(
           ({ type, quality }) => type === rendition.type && quality === rendition.quality,
         );
-        // No longer requested.
         if (row === undefined) continue;
         this.#renditions.set(videoId, rendition, {
           status: 'encoded',
@@ -267,7 +260,6 @@ export class EncodingsStore implements EncodingRepository {
           .updateTable('video_encodings')
           .set({ failure: reason })
           .where('video_id', '=', videoId)
-          // Some of it can be played.
           .where('is_playable', '=', 0),
       );
       this.#renditions.failUnfinished(videoId);
@@ -281,13 +273,11 @@ export class EncodingsStore implements EncodingRepository {
     this.#appendEvent(sourceFailedEvent, videoId, { reason }, videoOwnerOf(video));
   }
 
-  /** Tells whether the source failed and nothing of the video can be played. */
   hasFailed(videoId: string): boolean {
     const row = this.#encoding.first({ videoId });
     return row !== undefined && row.failure !== null && row.is_playable === 0;
   }
 
-  /** Removes everything about a source that another one replaces. */
   reset(videoId: string): void {
     if (this.#encoding.first({ videoId }) === undefined) return;
     this.#database.transaction(() => {

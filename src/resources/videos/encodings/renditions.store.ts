@@ -2,7 +2,7 @@ import type { Database } from '../../../store/database.ts';
 import type { RenditionRow } from '../../../store/media-tables.ts';
 import type { RenditionName } from '../../../vod/encoding-repository.ts';
 
-/** Tells whether a video is playable: its audio and, when it has video, one HLS rendition are encoded. */
+/** A video is playable when its audio and, if it has video, one HLS rendition are encoded. */
 export function isPlayable(rows: readonly Pick<RenditionRow, 'type' | 'status'>[]): boolean {
   const isEncoded = (wanted: RenditionRow['type']) =>
     rows.some(({ type, status }) => type === wanted && status === 'encoded');
@@ -31,7 +31,6 @@ export class RenditionsStore {
     return this.#ofVideo.all({ videoId });
   }
 
-  /** Changes a rendition if it exists. */
   set(videoId: string, { type, quality }: RenditionName, values: Partial<RenditionRow>): void {
     this.#database.run(
       this.#database.queries

@@ -1,4 +1,3 @@
-/** A block of a sort order. */
 interface CountedBlock {
   /** Random, and new after each change. */
   readonly revision: number;
@@ -7,7 +6,6 @@ interface CountedBlock {
 const maxFilters = 32;
 const maxCounts = 250_000;
 
-/** Caches the number of videos in each block that match recent filters. */
 export class BlockCountCache {
   /** Least recently used first. */
   readonly #filters = new Map<string, FilterCounts>();
@@ -19,7 +17,6 @@ export class BlockCountCache {
     return counts;
   }
 
-  /** Drops the least recently used filters above the limits. */
   trim(): void {
     let counts = 0;
     for (const filter of this.#filters.values()) counts += filter.size;
@@ -31,7 +28,6 @@ export class BlockCountCache {
   }
 }
 
-/** The counts of one filter in each sort order. */
 export class FilterCounts {
   readonly #orders = new Map<string, SortOrderCounts>();
 
@@ -44,7 +40,6 @@ export class FilterCounts {
     return counts;
   }
 
-  /** Counted blocks of all sort orders. */
   get size(): number {
     let size = 0;
     for (const counts of this.#orders.values()) size += counts.size;
@@ -52,7 +47,6 @@ export class FilterCounts {
   }
 }
 
-/** The counts of one filter in the blocks of one sort order, by block revision. */
 class SortOrderCounts {
   readonly #counts = new Map<number, number>();
 
@@ -60,7 +54,6 @@ class SortOrderCounts {
     return this.#counts.size;
   }
 
-  /** The count of a block, unless the block has changed since. */
   get({ revision }: CountedBlock): number | undefined {
     return this.#counts.get(revision);
   }
@@ -70,7 +63,6 @@ class SortOrderCounts {
     return count;
   }
 
-  /** Drops counts of removed and changed blocks, once there are many. */
   keepOnly(blocks: readonly CountedBlock[]): void {
     if (this.#counts.size <= 2 * blocks.length + 16) return;
     const present = new Set(blocks.map(block => block.revision));

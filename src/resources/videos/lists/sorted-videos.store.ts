@@ -2,16 +2,13 @@ import type { Database } from '../../../store/database.ts';
 import { type SelectedVideoRow, selectedColumns } from '../video-row.ts';
 import type { SqlConditions } from './video-filter.ts';
 
-/** Fields that lists of videos can be sorted by. */
 export type VideoSortField = 'title' | 'createdAt' | 'publishedAt' | 'updatedAt';
 
-/** Which list: the videos of a project, or those of them that are discarded. */
 export interface ListScope {
   readonly projectId: string;
   readonly isDiscarded: boolean;
 }
 
-/** Which part of a list, and in which order. */
 export interface ListPage {
   readonly sort: { readonly field: VideoSortField; readonly direction: 'asc' | 'desc' };
   /** From 1. */
@@ -19,23 +16,22 @@ export interface ListPage {
   readonly pageSize: number;
 }
 
-/** Neighbours in a sort order, up to the first key of the next block. */
+/** Neighbors in a sort order, up to the first key of the next block. */
 export interface BlockRow {
   readonly first_key: string | number;
   readonly first_id: string;
   readonly videos: number;
-  /** Random, and another one after each change. */
+  /** Random, and new after each change. */
   readonly revision: number;
 }
 
-/** Part of a block: `take` of its matching videos after the first `skip`. */
 export interface BlockSlice {
   readonly index: number;
   readonly skip: number;
   readonly take: number;
 }
 
-/** Up to so many videos are stepped over one by one from an end of the order; beyond, blocks are. */
+/** Rows to skip with OFFSET from either end of the order; beyond, blocks are counted. */
 const maxSkippedRows = 1_000;
 
 const sortOrders: Readonly<Record<VideoSortField, { name: string; column: string }>> = {
@@ -45,7 +41,6 @@ const sortOrders: Readonly<Record<VideoSortField, { name: string; column: string
   updatedAt: { name: 'update', column: 'updated_at_ms' },
 };
 
-/** The videos of a list in ascending order of one field, then of their ids. */
 export class SortedVideos {
   readonly #sqlite: Database['sqlite'];
   readonly #sortOrder: { readonly name: string; readonly column: string };
@@ -76,12 +71,11 @@ export class SortedVideos {
     this.#fromEnd = stepped('DESC');
   }
 
-  /** How many videos the list has. */
   total({ projectId, isDiscarded }: ListScope): number {
     return this.#total.get(projectId, Number(isDiscarded)) ?? 0;
   }
 
-  /** The videos in a range, ascending, where it is near the begin or the end of the order; undefined where it is not. */
+  /** Reads a range in ascending order; undefined when it is far from both ends of the order. */
   readNearEdge(
     { projectId, isDiscarded }: ListScope,
     { from, to }: { from: number; to: number },
@@ -94,12 +88,10 @@ export class SortedVideos {
     return this.#fromEnd.all(projectId, discarded, to - from, left).reverse();
   }
 
-  /** All blocks in their order. */
   blocks({ projectId, isDiscarded }: ListScope): BlockRow[] {
     return this.#blocks.all(projectId, Number(isDiscarded));
   }
 
-  /** What counts how many videos of the block at an index meet the conditions. */
   blockCounter(
     scope: ListScope,
     conditions: SqlConditions,
@@ -109,7 +101,6 @@ export class SortedVideos {
     return index => inBlock(scope, blocks, index)[0] ?? 0;
   }
 
-  /** Numbers of the videos in slices of blocks. */
   numbersIn(
     scope: ListScope,
     conditions: SqlConditions,
@@ -125,7 +116,6 @@ export class SortedVideos {
     return slices.flatMap(({ index, skip, take }) => inBlock(scope, blocks, index, take, skip));
   }
 
-  /** Those of `numbers` that are in the list and meet the conditions. */
   filterNumbers(
     { projectId, isDiscarded }: ListScope,
     conditions: SqlConditions,
@@ -163,7 +153,7 @@ export class SortedVideos {
   }
 }
 
-/** Where a page lies in the ascending order: from `from`, up to but without `to`. */
+/** The range of a page in the ascending order; `to` is exclusive. */
 export function pageRange(page: ListPage, total: number): { from: number; to: number } {
   const skipped = Math.min((page.currentPage - 1) * page.pageSize, total);
   const end = Math.min(skipped + page.pageSize, total);
@@ -172,12 +162,7 @@ export function pageRange(page: ListPage, total: number): { from: number; to: nu
     : { from: total - end, to: total - skipped };
 }
 
-/**
- * Which parts of which blocks are in a range, ascending, counting from the nearer end.
- *
- * @param countOf undefined for a block that there is no time to count
- * @returns undefined when there was no time
- */
+/** @param countOf returns undefined when the time slice is over, as this function does then */
 export function blockSlices(
   blocks: readonly BlockRow[],
   countOf: (block: BlockRow, index: number) => number | undefined,

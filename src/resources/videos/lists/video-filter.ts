@@ -1,17 +1,14 @@
 import { foldText } from '../../../store/folded-text.ts';
 
-/** The filter of a list: videos must match all of it. */
 export interface VideoFilter {
-  /** A part of the title; case and accents do not matter. */
   readonly title?: string | undefined;
   readonly description?: string | undefined;
   readonly tags?: readonly string[] | undefined;
-  /** All of the pairs. A video can have several values of a key. */
   readonly metadata?: ReadonlyMap<string, readonly string[]> | undefined;
   readonly liveStreamId?: string | undefined;
 }
 
-/** A normalized filter: folded texts, without empty conditions and duplicates. */
+/** Without empty conditions and duplicates. */
 export interface FoldedFilter {
   readonly title: string | undefined;
   readonly description: string | undefined;
@@ -20,7 +17,7 @@ export interface FoldedFilter {
   readonly liveStreamId: string | undefined;
 }
 
-/** Conditions on `videos AS v`, each with ` AND ` in front, and their parameters. */
+/** Conditions on `videos AS v`, each with ` AND ` in front. */
 export interface SqlConditions {
   readonly sql: string;
   readonly values: readonly string[];
@@ -38,7 +35,7 @@ export function foldFilter(filter: VideoFilter): FoldedFilter {
   };
 }
 
-/** Returns the conditions of a filter, the cheapest first. */
+/** Cheapest first. */
 export function sqlConditionsOf(filter: FoldedFilter): SqlConditions {
   const sql: string[] = [];
   const values: string[] = [];
@@ -67,7 +64,6 @@ export function sqlConditionsOf(filter: FoldedFilter): SqlConditions {
   return { sql: sql.join(''), values };
 }
 
-/** Returns the only condition of a filter; undefined when it has several. */
 export function singleConditionOf(filter: FoldedFilter): { title?: string; tag?: string } | undefined {
   const { title, description, tags, metadata, liveStreamId } = filter;
   const texts = [title, description, liveStreamId].filter(text => text !== undefined);
@@ -76,16 +72,16 @@ export function singleConditionOf(filter: FoldedFilter): { title?: string; tag?:
   return tags[0] === undefined ? {} : { tag: tags[0] };
 }
 
-/** Characters that are searched in the trigram index: enough to be rare, few enough to be fast for any text. */
+/** Limit of one trigram phrase: enough characters to be rare, few enough to be fast for any text. */
 const maxIndexedCharacters = 12;
 
-/** A query of the trigram index. Unless it `isExact`, it may find more videos than the filter. */
+/** Unless it `isExact`, it may find more videos than the filter. */
 interface TrigramQuery {
   readonly match: string;
   readonly isExact: boolean;
 }
 
-/** Returns the trigram query for the texts of a filter; undefined when no text has three characters. */
+/** Undefined when no text has three characters. */
 export function trigramQuery(filter: FoldedFilter): TrigramQuery | undefined {
   const needles = [
     { column: 'title', characters: [...(filter.title ?? '')] },

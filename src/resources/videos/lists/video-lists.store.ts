@@ -23,13 +23,11 @@ import {
 } from './video-filter.ts';
 import type { VideoTextIndex } from './video-text-index.store.ts';
 
-/** One page of a list, and how many videos are on all pages. */
 export interface VideoListPage {
   readonly rows: readonly SelectedVideoRow[];
   readonly total: number;
 }
 
-/** A search of which blocks are counted. */
 interface BlockSearch {
   readonly scope: ListScope;
   readonly filter: FoldedFilter;
@@ -37,29 +35,27 @@ interface BlockSearch {
   readonly page: ListPage;
   readonly counts: FilterCounts;
 }
-/** A sort order as it was at one moment, with what counts in it. */
 interface CountedSortOrder {
   readonly order: SortedVideos;
   readonly blocks: readonly BlockRow[];
-  /** How many videos of a block meet the conditions; undefined when there is no time to count. */
+  /** Undefined when the time slice is over. */
   readonly count: (index: number, turn: TimeSlice) => number | undefined;
 }
-/** Up to so many videos that come into question are all looked at; of more, blocks are counted. */
+/** Up to this many candidates are compared with the filter; above, blocks are counted. */
 const maxCandidates = 2_000;
-/** Of pages that are asked for again and again, so many videos are kept between changes. */
 const maxCachedRows = 500;
-/** How many videos may be in other lists where those that meet a filter are counted in all lists and taken off again. */
+/** Above this, subtracting the videos of other lists from a count of all lists is too slow. */
 const maxVideosInOtherLists = 20_000;
-/** How long counting goes on before others have their turn. */
+/** Longest counting without yielding to the event loop. */
 const timeSliceMs = 8;
-/** When so many videos change meanwhile that counting never gets done, it gets done in one go. */
+/** When changes keep restarting the count for this long, it finishes without yielding. */
 const maxYieldingMs = 5_000;
 const noConditions: SqlConditions = { sql: '', values: [] };
 
 /**
- * Pages of lists of videos, exact at the moment of their answer. Without a filter, and with one that many videos meet, a page is
- * found by the counts of the blocks in its sort order; what was counted is kept and holds until the block changes. Where only few
- * videos come into question, by an index, these are looked at one by one.
+ * Lists videos, exact at the moment of the response. Block counts locate a page without a filter or with one
+ * that many videos match; counts are cached until the block changes. When an index leaves few candidates,
+ * each is compared with the filter.
  */
 export class VideoLists {
   readonly #database: Database;
@@ -97,14 +93,13 @@ export class VideoLists {
     };
   }
 
-  /** One page of a list, and how many videos there are on all pages. */
   async list(scope: ListScope, filter: VideoFilter, page: ListPage): Promise<VideoListPage> {
     const folded = foldFilter(filter);
     const conditions = sqlConditionsOf(folded);
     if (conditions.sql === '') return this.#listUnfiltered(scope, page);
     const candidates = this.#findCandidates(scope, folded);
     if (candidates !== undefined) return this.#listCandidates(scope, conditions, candidates, page);
-    // One after the other, so that however many are asked for, others have their turn in between.
+    // One list at a time, so that the event loop runs in between however many are requested.
     const counts = this.#blockCounts.of(JSON.stringify([scope, folded]));
     const search = { scope, filter: folded, conditions, page, counts };
     const counting = this.#lastCounting.then(() => this.#listByBlocks(search));
@@ -118,7 +113,6 @@ export class VideoLists {
     const cached = cache.pages.get(name);
     if (cached !== undefined) return cached;
     const listed = this.#readUnfiltered(scope, page);
-    // An empty page takes room as well.
     const room = Math.max(1, listed.rows.length);
     if (cache.rows + room > maxCachedRows) {
       cache.pages.clear();
@@ -142,7 +136,6 @@ export class VideoLists {
     return { rows: this.#readRows(numbers, page), total };
   }
 
-  /** How many videos a list has, added up once between changes of the database. */
   #total(scope: ListScope, order: SortedVideos): number {
     const { totals } = this.#currentCache();
     const list = cacheKeyOf(scope);
@@ -154,7 +147,6 @@ export class VideoLists {
     return total;
   }
 
-  /** What was found since the database changed last, and so holds still. */
   #currentCache() {
     // All changes of videos are made through this connection.
     const changes = this.#totalChanges.get() ?? 0;
@@ -180,7 +172,7 @@ export class VideoLists {
       | undefined;
     for (;;) {
       const turn = new TimeSlice(performance.now() < yieldUntilMs ? timeSliceMs : Number.POSITIVE_INFINITY);
-      // All changes are made through this connection, so while their number stays, so do the blocks.
+      // All changes are made through this connection: blocks change only when this number does.
       const changes = this.#totalChanges.get();
       if (orders === undefined || orders.changes !== changes)
         orders = { changes, ...this.#openSortOrders(search) };
@@ -193,7 +185,6 @@ export class VideoLists {
     }
   }
 
-  /** The order of the page, and the one in which all are counted fastest. */
   #openSortOrders({ scope, filter, conditions, page, counts }: BlockSearch): {
     asked: CountedSortOrder;
     counted: CountedSortOrder;
@@ -212,12 +203,12 @@ export class VideoLists {
       };
     };
     const asked = open(page.sort.field);
-    // Titles stand in the index of their own order.
+    // The index of the title order contains titles.
     const isTitleOnly = singleConditionOf(filter)?.title !== undefined;
     return { asked, counted: isTitleOnly && page.sort.field !== 'title' ? open('title') : asked };
   }
 
-  /** Counts on until the page is found or the time is up; without an `await`, so that all it sees is of one moment. */
+  /** Without an `await`, so that it sees the database at one moment. */
   #tryListByBlocks(
     search: BlockSearch,
     { asked, counted }: { asked: CountedSortOrder; counted: CountedSortOrder },
@@ -248,10 +239,8 @@ export class VideoLists {
   }
 
   /**
-   * How many videos meet a filter that asks for texts alone, as the trigram index counts them: faster than by blocks, but of all
-   * lists at once, so that those of other lists are to be taken off.
-   *
-   * @returns `later` when there was no time; undefined when the index cannot tell, or too many videos are in other lists
+   * Counts matches by the trigram index: faster than by blocks, but over all lists, so others are subtracted.
+   * @returns `later` when the time is up; undefined when the index cannot tell
    */
   #countByTrigrams(
     { scope, filter, conditions, counts }: BlockSearch,
@@ -294,7 +283,7 @@ export class VideoLists {
     return this.#tagTotal.get(projectId, Number(isDiscarded), tag) ?? 0;
   }
 
-  /** Numbers of all videos that come into question, and maybe others; undefined when there are too many. */
+  /** May include videos that do not match; undefined when there are too many. */
   #findCandidates(scope: ListScope, filter: FoldedFilter): number[] | undefined {
     const { projectId, isDiscarded } = scope;
     const discarded = Number(isDiscarded);
@@ -333,7 +322,6 @@ export class VideoLists {
   }
 }
 
-/** What is found from a change of the database on; `rows` are those of all `pages`. */
 function emptyCache(changes: number) {
   return {
     changes,
@@ -347,7 +335,7 @@ function cacheKeyOf({ projectId, isDiscarded }: ListScope): string {
   return `${projectId} ${isDiscarded}`;
 }
 
-/** The time in which counting may go on; for one count at least, so that it gets on however slow the rest is. */
+/** Allows at least one count, so that counting always progresses. */
 class TimeSlice {
   readonly #endMs: number;
   #hasCounted = false;
@@ -356,7 +344,6 @@ class TimeSlice {
     this.#endMs = performance.now() + lengthMs;
   }
 
-  /** To be asked before each count. */
   hasTime(): boolean {
     const may = !this.#hasCounted || performance.now() < this.#endMs;
     this.#hasCounted = true;

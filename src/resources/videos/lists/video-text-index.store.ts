@@ -1,21 +1,23 @@
 import type { Database } from '../../../store/database.ts';
 
-/** Videos whose numbers lie in a range, both ends included. `revision`: random, and another one when what is indexed of them has changed. */
+/**
+ * Numbers `first` to `last`, inclusive. `revision` is random, and new after each change of the index entries.
+ */
 export interface TextSlice {
   readonly first: number;
   readonly last: number;
   readonly revision: number;
 }
 
-/** How many videos, or characters of their texts, may be missing from the index: they are looked through at each search. */
+/** Limits of videos, and of characters of their texts, that are not indexed yet: each search reads them. */
 const maxStaleVideos = 256;
 const maxStaleCharacters = 40_000;
-/** Numbers in a slice: as many as the index counts in a few milliseconds. */
+/** Numbers in a slice: the index counts them in a few milliseconds. */
 const sliceLength = 65_536;
 
 /**
- * The trigram index of titles and descriptions. Writes to it come many at a time; what is not in it yet is known, so that searching
- * it is exact nevertheless: its candidates and all stale ones are to be compared with the videos themselves.
+ * The trigram index of titles and descriptions, written in batches. Candidates include the stale videos,
+ * which are not indexed yet, so that callers that compare every candidate with the filter get exact results.
  */
 export class VideoTextIndex {
   readonly #database: Database;
@@ -52,7 +54,7 @@ export class VideoTextIndex {
     this.#findTexts = sqlite
       .prepare<[string, number], number>('SELECT rowid FROM video_texts WHERE video_texts MATCH ? LIMIT ?')
       .pluck();
-    // Only of integers does FTS5 make a range that it jumps to, and numbers are handed over as floating point.
+    // FTS5 seeks a range only for integers, and better-sqlite3 binds numbers as floating point.
     this.#count = sqlite
       .prepare<[string, number, number], number>(
         `SELECT count(*) FROM video_texts
@@ -71,7 +73,7 @@ export class VideoTextIndex {
     );
   }
 
-  /** To be told after each write of texts; `characters`: how long they are. Now and then it takes some time. */
+  /** Call this after each write of texts, with their length. Indexes a batch when many are stale. */
   noteWrite(characters: number): void {
     this.#pendingVideos += 1;
     this.#pendingCharacters += characters;
@@ -80,9 +82,7 @@ export class VideoTextIndex {
   }
 
   /**
-   * Numbers of all videos, of whatever project, that may have the texts of a query in the form of `trigramQuery`; some have not.
-   *
-   * @returns undefined when there are more than `maxRestreams`, or too many that are not in the index yet
+   * Includes videos that do not match; undefined when there are more than `maxCount`, or too many stale ones.
    */
   candidates(query: string, maxCount: number): number[] | undefined {
     if (this.#hasMoreStaleThan(maxStaleVideos)) this.#indexStale();
@@ -91,7 +91,7 @@ export class VideoTextIndex {
     return found.length > maxCount ? undefined : [...found, ...this.#stale.all()];
   }
 
-  /** All videos, of whatever project, cut into slices; undefined while there is too much that is not in the index yet. */
+  /** Undefined while videos are stale. */
   slices(): TextSlice[] | undefined {
     if (this.#hasMoreStaleThan(0)) this.#indexStale();
     if (this.#hasMoreStaleThan(0)) return undefined;
@@ -101,17 +101,15 @@ export class VideoTextIndex {
     });
   }
 
-  /** How many videos of a slice the index finds for an exact query. */
   countIn({ first, last }: TextSlice, query: string): number {
     return this.#count.get(query, first, last) ?? 0;
   }
 
-  /** Whether more videos than that are stale. The database is asked, since what was written may have been undone. */
+  /** Asks the database, because writes may have been rolled back. */
   #hasMoreStaleThan(count: number): boolean {
     return (this.#countStale.get(count + 1) ?? 0) > count;
   }
 
-  /** Brings the longest waiting ones into the index. */
   #indexStale(): void {
     this.#database.transaction(() => {
       const slices = new Set<number>();

@@ -4,10 +4,8 @@ import type { EncodingState } from '../../../vod/encoding-repository.ts';
 import { type VideoStatusView, videoStatusSchema } from './video-status.schema.ts';
 
 export interface VideoStatusSources {
-  /** Tells whether the project has the video and it is not discarded. */
   hasVideo(projectId: string, videoId: string): boolean;
   ingestOf(videoId: string): VideoStatusView['ingest'];
-  /** The reason why the source failed, as a sentence. */
   sourceFailureOf(videoId: string): string | undefined;
   encodingOf(videoId: string): EncodingState | undefined;
   /** True once it can be played, even while its first rendition is still growing. */

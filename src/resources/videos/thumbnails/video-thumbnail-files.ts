@@ -8,7 +8,6 @@ import type {
   VideoThumbnailsStore,
 } from './video-thumbnails.store.ts';
 
-/** The files of the thumbnails of videos. */
 export class VideoThumbnailFiles {
   readonly #store: VideoThumbnailsStore;
   readonly #files: MediaFiles;
@@ -18,23 +17,15 @@ export class VideoThumbnailFiles {
     this.#files = files;
   }
 
-  /** The current image of a video. */
   fileOf(videoId: string): ThumbnailFile | undefined {
     return this.#store.fileOf(videoId);
   }
 
-  /** The owner's last choice. */
   choiceOf(videoId: string): ThumbnailChoice | undefined {
     return this.#store.choiceOf(videoId);
   }
 
-  /**
-   * Shows an extracted frame, unless the owner chose something else meanwhile.
-   *
-   * @param frame `file`: path of a finished JPEG, which is moved away when it is shown; `timecode`: as the owner sent it, undefined
-   *   for the default frame
-   * @returns whether it is shown
-   */
+  /** Moves a finished JPEG away when it is shown. `timecode` is undefined for the default frame. */
   showFrame(
     videoId: string,
     frame: { readonly file: string; readonly timecode: string | undefined },
@@ -44,7 +35,6 @@ export class VideoThumbnailFiles {
     );
   }
 
-  /** Moves an image into the video's folder, unless `show` refuses it. Returns whether it is shown. */
   async replace(
     videoId: string,
     from: string,

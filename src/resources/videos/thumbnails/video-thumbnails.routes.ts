@@ -19,7 +19,6 @@ const thumbnailChangesSchema = z
   })
   .meta({ examples: [{ timecode: '00:01:12.50' }] });
 
-/** The routes of `/videos/{videoId}/thumbnail`. */
 export function videoThumbnailRoutes(
   thumbnails: VideoThumbnailsService<VideoView>,
   videos: Pick<ThumbnailVideos<VideoView>, 'find'>,

@@ -7,11 +7,8 @@ import type { VideoThumbnailFiles } from './video-thumbnail-files.ts';
 import type { VideoThumbnailsStore } from './video-thumbnails.store.ts';
 
 export interface ThumbnailVideos<View> {
-  /** A video of a project that is not discarded. */
   find(projectId: string, videoId: string): unknown;
-  /** Updates the time of the video's last change. */
   touch(projectId: string, videoId: string): void;
-  /** @throws AppError `resource-not-found` */
   viewOf(projectId: string, videoId: string): View;
 }
 
@@ -20,7 +17,7 @@ interface VideoThumbnailsOptions<View> {
   readonly store: VideoThumbnailsStore;
   readonly videos: ThumbnailVideos<View>;
   readonly thumbnailFiles: VideoThumbnailFiles;
-  /** Requests the chosen frame. Called in a transaction, also for a video without media. */
+  /** Called in a transaction, also for a video without media. */
   readonly requestFrame: (videoId: string) => void;
   readonly addWatermark: AddSandboxWatermark;
 }
@@ -31,7 +28,7 @@ const extensions: Readonly<Record<ImageType, string>> = {
   'image/webp': 'webp',
 };
 
-/** Manages the thumbnails of videos. The last choice wins: an uploaded image, or the frame at a timecode. */
+/** The last choice wins: an uploaded image, or the frame at a timecode. */
 export class VideoThumbnailsService<View> {
   readonly #options: VideoThumbnailsOptions<View>;
 
@@ -39,7 +36,6 @@ export class VideoThumbnailsService<View> {
     this.#options = options;
   }
 
-  /** Shows an uploaded image. Throws as `prepareThumbnail` does, and `resource-not-found` when the video was deleted meanwhile. */
   async upload(
     { projectId, environment }: ThumbnailOwner & { readonly projectId: string },
     videoId: string,
@@ -59,7 +55,6 @@ export class VideoThumbnailsService<View> {
     return videos.viewOf(projectId, videoId);
   }
 
-  /** Chooses the frame at a timecode. The current image stays until that frame is extracted. */
   pick(projectId: string, videoId: string, timecode: string): View {
     const { database, store, videos, requestFrame } = this.#options;
     database.transaction(() => {

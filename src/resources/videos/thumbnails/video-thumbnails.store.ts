@@ -1,10 +1,8 @@
 import type { Database } from '../../../store/database.ts';
 import type { VideoThumbnailRow } from '../../../store/media-tables.ts';
 
-/** The owner's choice: the default frame, the frame at a timecode, or an uploaded image. */
 export interface ThumbnailChoice {
   readonly choice: 'default' | 'timecode' | 'upload';
-  /** As the owner sent it; set only for the choice `timecode`. */
   readonly timecode?: string;
 }
 
@@ -14,7 +12,6 @@ export interface ThumbnailFile {
   readonly type: 'image/jpeg' | 'image/png' | 'image/webp';
 }
 
-/** Tells whether a video shows a new image now, and which file is unused from now on. */
 export type ThumbnailUpdate =
   | { readonly isShown: true; readonly replacedFile: string | undefined }
   | { readonly isShown: false };
@@ -36,21 +33,19 @@ export class VideoThumbnailsStore {
     );
   }
 
-  /** The current image of a video. */
   fileOf(videoId: string): ThumbnailFile | undefined {
     const file = this.#find.first({ videoId })?.file;
     if (file === undefined || file === null) return undefined;
     return { file, type: typesByExtension[file.slice(file.lastIndexOf('.') + 1)] ?? 'image/jpeg' };
   }
 
-  /** The owner's last choice; undefined when there was none. */
   choiceOf(videoId: string): ThumbnailChoice | undefined {
     const row = this.#find.first({ videoId });
     if (row === undefined) return undefined;
     return { choice: row.choice, ...(row.timecode === null ? {} : { timecode: row.timecode }) };
   }
 
-  /** Chooses the frame at a timecode, and keeps the current image until then. Returns false when the video is deleted. */
+  /** Keeps the current image until the frame is extracted. Returns false when the video is deleted. */
   requestTimecode(videoId: string, timecode: string): boolean {
     return this.#database.transaction(() => {
       if (!this.#hasVideo(videoId)) return false;
@@ -63,7 +58,7 @@ export class VideoThumbnailsStore {
     return this.#show(videoId, { choice: 'upload', timecode: null, file }, () => true);
   }
 
-  /** Shows a frame if it is still the chosen one. @param timecode undefined for the default frame */
+  /** Shows a frame if it is still the chosen one. `timecode` is undefined for the default frame. */
   showFrame(videoId: string, file: string, timecode: string | undefined): ThumbnailUpdate {
     const choice = timecode === undefined ? 'default' : 'timecode';
     return this.#show(videoId, { choice, timecode: timecode ?? null, file }, chosen =>
@@ -73,7 +68,7 @@ export class VideoThumbnailsStore {
     );
   }
 
-  /** Clears the file of a lost image. A lost upload gives way to the default frame. */
+  /** A lost upload gives way to the default frame. */
   clear(videoId: string): void {
     const { queries } = this.#database;
     this.#database.run(
