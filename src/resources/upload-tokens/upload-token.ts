@@ -1,4 +1,3 @@
-/** Lets its holder upload videos to a project without an API key. */
 export interface UploadToken {
   /** Secret, and the id. */
   readonly token: string;
@@ -6,7 +5,6 @@ export interface UploadToken {
   /** Seconds; 0 never expires. */
   readonly ttl: number;
   readonly createdAtMs: number;
-  /** Undefined for one that never expires. */
   readonly expiresAtMs: number | undefined;
 }
 

@@ -9,7 +9,6 @@ import {
 } from './upload-tokens.schema.ts';
 import type { UploadTokensService } from './upload-tokens.service.ts';
 
-/** The routes below `/upload-tokens`. */
 export function uploadTokenRoutes(uploadTokens: UploadTokensService): Route[] {
   const all = { path: '/upload-tokens', tag: 'Upload tokens', auth: 'key' } as const;
   const one = projectResource('Upload tokens', ['uploadToken', 'The token.'], (projectId, token) =>

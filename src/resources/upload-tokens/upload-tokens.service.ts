@@ -7,7 +7,6 @@ import type { UploadToken } from './upload-token.ts';
 import type { UploadTokenView } from './upload-tokens.schema.ts';
 import type { UploadTokensStore } from './upload-tokens.store.ts';
 
-/** Manages upload tokens, and authenticates uploads with them. */
 export class UploadTokensService {
   readonly #store: UploadTokensStore;
   readonly #clock: Clock;
@@ -17,7 +16,6 @@ export class UploadTokensService {
     this.#clock = options.clock;
   }
 
-  /** @throws AppError of the `authentication-` codes (401), or `authorization-suspended-account` (403) */
   authenticate(token: string | undefined): UploadCaller {
     if (token === undefined || token === '') throw new AppError('authentication-missing-upload-token');
     const owner = this.#store.findOwner(token, this.#clock.nowMs());
@@ -30,7 +28,6 @@ export class UploadTokensService {
     return { token, projectId: owner.projectId, environment: owner.environment };
   }
 
-  /** A token of a project, unless it expired. */
   find(projectId: string, token: string): UploadToken | undefined {
     return this.#store.find(projectId, token, this.#clock.nowMs());
   }
@@ -57,7 +54,7 @@ export class UploadTokensService {
     return viewOf(token);
   }
 
-  /** Removes a token. Uploads that were begun with it are kept. */
+  /** Uploads that were begun with the token are kept. */
   remove({ projectId, token }: UploadToken): void {
     this.#store.remove(projectId, token);
   }

@@ -9,7 +9,7 @@ import type { UploadToken } from './upload-token.ts';
 
 const sortColumns = { createdAt: 'created_at_ms', ttl: 'ttl_seconds' } as const;
 
-/** Upload tokens in the database. Expired ones are deleted before a list is read, so that its total is exact. */
+/** Expired tokens are deleted before a list is read, so that its total is exact. */
 export class UploadTokensStore {
   readonly #database: Database;
 
@@ -17,7 +17,6 @@ export class UploadTokensStore {
     this.#database = database;
   }
 
-  /** The project that a token uploads to, unless the token expired. */
   findOwner(
     token: string,
     nowMs: number,
@@ -38,7 +37,6 @@ export class UploadTokensStore {
     return { projectId, environment, standing };
   }
 
-  /** A token of a project, unless it expired. */
   find(projectId: string, token: string, nowMs: number): UploadToken | undefined {
     const row = this.#database.first(this.#ofProject(projectId).selectAll().where('token', '=', token));
     return row === undefined || isExpired(row, nowMs) ? undefined : tokenFrom(row);

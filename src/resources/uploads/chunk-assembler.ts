@@ -8,12 +8,10 @@ import type { Database } from '../../store/database.ts';
 import { joinFiles, type SourceFiles } from './source-files.ts';
 import { type FailSource, isComplete, type VideoSourcesStore } from './video-sources.store.ts';
 
-/** Name of the jobs that join chunks, and of their lane. */
 export const assembleJobKind = 'assemble';
-/** A full disk may take long to be noticed by somebody. */
+/** Many, because a full disk can go unnoticed for long. */
 const maxAttempts = 100;
 
-/** Joins the chunks of an upload of which all have arrived. */
 export class ChunkAssembler {
   readonly #store: VideoSourcesStore;
   readonly #database: Database;
@@ -39,7 +37,6 @@ export class ChunkAssembler {
     this.#clock = options.clock;
   }
 
-  /** How its jobs are done; the subject is the video. */
   kind(lane: string): JobKind {
     return {
       kind: assembleJobKind,
@@ -58,7 +55,7 @@ export class ChunkAssembler {
     const videoId = job.subjectId;
     const source = this.#store.source(videoId);
     if (source?.status === 'assembling') await this.#assemble(videoId, job);
-    // The rows say that the chunks are not needed any more; before a crash, too.
+    // The rows decide, also after a crash: a complete source needs no chunks.
     const state = this.#store.source(videoId);
     if (state === undefined || isComplete(state)) await this.#files.removeChunks(videoId);
   }

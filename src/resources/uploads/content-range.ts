@@ -1,43 +1,33 @@
 import { fileError } from '../../http/bodies/file-body.ts';
 import type { AppError, ErrorCode } from '../../shared/errors.ts';
 
-/** Sizes are below this. */
 export const sourceBytesBelow = 10_000_000_000;
-/** The most that one chunk can have. */
 export const maxChunkBytes = 209_715_200;
-/** The least that every chunk but the last has. */
+/** Every chunk but the last must have this many. */
 const minChunkBytes = 5_242_880;
 const maxParts = 10_000;
 const maxTotalBytes = 52_428_800_000;
 
-/** Which piece of a source a request brings: bytes `first` to `last`, both included, from 0; or one part, from 1, named twice. */
+/** Bytes `first` to `last`, inclusive, from 0; or one part, from 1, as both. */
 export interface ContentRange {
   readonly form: 'bytes' | 'parts';
   readonly first: number;
   readonly last: number;
-  /** Bytes or parts of the whole; undefined where the header says `*`. */
+  /** Undefined where the header says `*`. */
   readonly total: number | undefined;
 }
 
-/** What is known of a ranged upload that has begun, as far as it matters to one more chunk. */
 export interface RangedUpload {
   readonly form: 'bytes' | 'parts';
   readonly total: number | undefined;
   readonly isComplete: boolean;
-  /** The highest byte or part that was sent. */
   readonly highest: number;
-  /** A chunk that has bytes, or the part, of the new one. */
   readonly overlapping: { readonly first: number; readonly last: number } | undefined;
 }
 
 const pattern = /^(?:bytes (?<from>\d+)-(?<to>\d+)|part (?<part>\d+))\/(?<total>\d+|\*)$/;
 
-/**
- * Reads a `Content-Range` header, in the plain or the percent-encoded form.
- *
- * @returns undefined without a header
- * @throws AppError of the `video-content-range-` codes for what can never be right
- */
+/** Parses a `Content-Range` header, plain or percent-encoded. */
 export function parseContentRange(header: string | undefined): ContentRange | undefined {
   if (header === undefined) return undefined;
   const groups = pattern.exec(decoded(header.trim()))?.groups;
@@ -47,28 +37,23 @@ export function parseContentRange(header: string | undefined): ContentRange | un
   return part === undefined ? byteRange(Number(from), Number(to), total) : partRange(Number(part), total);
 }
 
-/** Bytes of a chunk that is given in bytes; undefined for a part. */
 export function rangeBytes(range: ContentRange): number | undefined {
   return range.form === 'bytes' ? range.last - range.first + 1 : undefined;
 }
 
-/** Whether nothing but this chunk is needed. */
 export function isWholeFile({ form, first, last, total }: ContentRange): boolean {
   return total !== undefined && (form === 'bytes' ? first === 0 && last === total - 1 : total === 1);
 }
 
-/** Whether it is the chunk that a new upload begins with. */
 export function isFirstChunk({ form, first }: ContentRange): boolean {
   return first === (form === 'bytes' ? 0 : 1);
 }
 
 /**
- * Holds a chunk against what was sent before. A second upload of a complete video is refused at its first chunk; any other chunk can be
- * sent once more, because the answer to it may have been lost.
- *
+ * Validates a chunk against the earlier ones. The first chunk of a complete video is a second upload, which
+ * is refused; other chunks can be repeated, because their response may have been lost.
  * @param hasBegunBefore the request began before the upload was complete, so it is no second upload
- * @returns `repeat` when the same chunk is there already: it may be sent again with the same bytes
- * @throws AppError of the `video-content-range-` codes, or `video-source-already-uploaded`
+ * @returns `repeat` when the chunk is stored: it may be sent again with the same bytes
  */
 export function checkRange(
   range: ContentRange,
@@ -89,12 +74,6 @@ export function checkRange(
   return 'new';
 }
 
-/**
- * Holds the size of a chunk against the smallest that one before the last can have, and against the header.
- *
- * @param total of the whole, from this chunk's header or an earlier one
- * @throws AppError of the `video-content-range-` codes or `uploaded-file-too-large`
- */
 export function checkChunkSize(range: ContentRange, total: number | undefined, bytes: number): void {
   const length = rangeBytes(range);
   if (length !== undefined && length !== bytes) throw rangeError('by-bytes-range-mismatch');
@@ -107,7 +86,6 @@ export function checkChunkSize(range: ContentRange, total: number | undefined, b
   );
 }
 
-/** The refusal of a chunk of which another form was stored. */
 export function chunkAlreadySent(range: ContentRange): AppError {
   return rangeError(range.form === 'bytes' ? 'by-bytes-range-overlap' : 'by-part-part-already-sent');
 }
@@ -156,7 +134,6 @@ function checkTotal(range: ContentRange, upload: RangedUpload): void {
   }
 }
 
-/** The refusal of a source that would reach the largest size. */
 export function sourceTooLarge(): AppError {
   return fileError('uploaded-file-too-large', `A video must have less than ${sourceBytesBelow} bytes.`);
 }

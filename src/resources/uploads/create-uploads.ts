@@ -17,49 +17,38 @@ import { uploadRoutes } from './uploads.routes.ts';
 import { UploadsService } from './uploads.service.ts';
 import { type FailSource, VideoSourcesStore } from './video-sources.store.ts';
 
-/** What the rest of the server does for uploads, and how they are limited. */
 export interface UploadDependencies {
-  /** With the lanes `transfer` and `assembly`; does the kinds that {@link createUploads} gives. */
   readonly jobs: JobQueue;
-  /** Called in the transaction that makes a source complete: has done with it what follows. */
+  /** Called in the transaction that makes a source complete. */
   readonly sourceReady: (videoId: string) => void;
-  /** Called in the transaction that makes a source fail: tells of it. */
   readonly sourceFailed: (videoId: string, reason: string) => void;
-  /** Tells whether the complete source of a video came to nothing, so that the video takes another one. */
+  /** Such a video accepts another source. */
   readonly hasEncodingFailed: (videoId: string) => boolean;
-  /** Called in the transaction that begins another upload of a video that failed: forgets what came of its source. */
+  /** Called in the transaction that begins another upload of a failed video. */
   readonly sourceReplaced: (videoId: string) => void;
-  /** Room on the disk that is left free. */
   readonly minFreeBytes: number;
-  /** How long the sender of a file, or the server of a source, may be silent. */
   readonly idleTimeoutMs: number;
-  /** How long fetching a source may take, all tries together. */
   readonly sourceTimeoutMs: number;
-  /** The least that the server of a source must send, or the import fails. */
   readonly minImportRate: TransferRate;
-  /** Whether sources may be fetched from this machine and its networks. */
   readonly allowPrivateTargets: boolean;
   readonly resolve: ResolveHost;
 }
 
-/** Lanes of the jobs: fetching from elsewhere, and joining and copying what is here, which no slow server may hold up. */
+/** Separate lanes, so that no slow server delays joining and copying on this machine. */
 const uploadLanes = { fetch: 'transfer', join: 'assembly' } as const;
 
-/** Uploads, and what the server does for them. */
 export interface Uploads {
   readonly service: UploadsService<VideoView>;
-  /** Brings the sources that videos are created with. */
   readonly importer: SourceImporter;
   readonly jobKinds: readonly JobKind[];
   readonly routes: readonly Route[];
 }
 
-/** Puts uploads together. */
 export function createUploads(
   options: UploadDependencies & {
     readonly database: Database;
     readonly files: MediaFiles;
-    /** Asked late, since videos ask for sources themselves. */
+    /** Resolved late, because videos depend on uploads too. */
     readonly videos: () => UploadVideos<VideoView>;
     readonly addressOf: AddressOf;
     readonly quotas: UploadQuotas;

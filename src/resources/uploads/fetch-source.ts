@@ -5,26 +5,21 @@ import { dirname } from 'node:path';
 import { AppError } from '../../shared/errors.ts';
 import { pinnedLookup, type ResolveHost, resolveTarget } from '../../shared/network/target-address.ts';
 
-/** How a source is fetched. */
 export interface FetchOptions {
   readonly allowPrivateTargets: boolean;
   readonly resolve: ResolveHost;
-  /** How long the other side may send nothing. */
   readonly stallTimeoutMs: number;
   readonly minRate: TransferRate;
-  /** The size must stay below this. */
   readonly bytesBelow: number;
-  /** @throws AppError `disk-full` when so many more bytes would leave too little room */
+  /** @throws AppError `disk-full` */
   readonly checkRoom: (bytes: number) => Promise<void>;
-  /** Aborts when it is to be given up. */
   readonly signal: AbortSignal;
-  /** Called with how many of how many bytes are there; the second is undefined where nobody said. */
   readonly report: (bytes: number, total: number | undefined) => void;
 }
 
 /** A rate that a transfer must reach in every window of this length. */
 export interface TransferRate {
-  /** 0: any rate will do. */
+  /** 0 accepts any rate. */
   readonly bytesPerSecond: number;
   readonly windowMs: number;
 }
@@ -32,17 +27,14 @@ export interface TransferRate {
 const maxRedirects = 5;
 const spaceCheckIntervalBytes = 64 * 1_024 * 1_024;
 const writeBatchBytes = 1_024 * 1_024;
-/** Answers that may be another one a moment later. */
+/** Statuses that a retry may change. */
 const retriedStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /**
- * Fetches a file by HTTP. What an earlier try has written to `path` is gone on with, where the server says by a strong entity tag
- * that it is still the same.
- *
+ * Resumes the file of an earlier attempt when a strong entity tag proves that it is unchanged.
  * **Source**: RFC 9110 8.8.3, 13.1.5, 14.2, 15.4
- *
- * @returns bytes of the file
- * @throws AppError `source-unreachable` or `media-refused`, which are final; anything else may be mended by another try
+ * @throws AppError `source-unreachable` or `media-refused`, which are final; other errors may pass with a
+ *   retry
  */
 export async function fetchSource(address: string, path: string, options: FetchOptions): Promise<number> {
   await mkdir(dirname(path), { recursive: true });
@@ -74,7 +66,6 @@ function tagPath(path: string): string {
   return `${path}.tag`;
 }
 
-/** What an earlier try has left, if it can be gone on with. */
 async function readPartialFile(path: string): Promise<PartialFile | undefined> {
   try {
     const tag = await readFile(tagPath(path), 'utf8');
@@ -102,7 +93,7 @@ async function followRedirects(
       url = redirectTarget(location, url);
       continue;
     }
-    // Another answer will come without the beginning.
+    // Requests the whole file when the server refuses the range.
     if (status === 416 && partial !== undefined) return followRedirects(address, undefined, options);
     if (status >= 500 || retriedStatuses.has(status)) throw new Error(`the server answered ${status}`);
     throw unreachable(`The server of the source answered ${status}. Check the address, or upload the file.`);
@@ -117,7 +108,7 @@ function redirectTarget(location: string, from: URL): URL {
   return url;
 }
 
-/** One request, to an address that was checked, over a connection of its own. */
+/** Uses a new connection, because its address was checked. */
 async function sendRequest(
   url: URL,
   partial: PartialFile | undefined,
@@ -160,7 +151,6 @@ function stallError(): Error {
   return new Error('the server sent nothing for too long');
 }
 
-/** Where in the file the bytes of an answer belong, and the size of the whole where it is told. */
 function responseRange(
   answer: IncomingMessage,
   partial: PartialFile | undefined,
@@ -224,7 +214,7 @@ async function receiveBody(
   return position;
 }
 
-/** Measures the rate of a transfer, without the time that our own disk takes. */
+/** Leaves out the time that the local disk takes. */
 class MinRateCheck {
   readonly #min: TransferRate;
   #startedAtMs = performance.now();
@@ -238,7 +228,7 @@ class MinRateCheck {
     this.#startedAtMs += durationMs;
   }
 
-  /** @throws AppError `source-unreachable` when too little came in a whole window */
+  /** @throws AppError `source-unreachable` when a whole window was too slow */
   received(bytes: number): void {
     const { bytesPerSecond, windowMs } = this.#min;
     this.#bytes += bytes;

@@ -3,11 +3,10 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { type MediaFiles, syncFolderOf } from '../../storage/media-files.ts';
 
-/** What is written to until it is whole, beside where it will be. */
 const partialName = 'source.partial';
 const copyBytes = 2 * 1_024 * 1_024;
 
-/** Sources and their chunks on disk: `vod/<videoId>/source` and `uploads/<videoId>/<first>` below the data folder. */
+/** Below the data folder: `vod/<videoId>/source` and `uploads/<videoId>/<first>`. */
 export class SourceFiles {
   readonly #media: MediaFiles;
   readonly #minFreeBytes: number;
@@ -17,68 +16,55 @@ export class SourceFiles {
     this.#minFreeBytes = options.minFreeBytes;
   }
 
-  /** Where a video's source is once it is complete. */
   source(videoId: string): string {
     return this.#media.source(videoId);
   }
 
-  /** Where a source is written that is not whole yet. */
   partial(videoId: string): string {
     return this.#media.video(videoId, partialName);
   }
 
-  /** Where the chunk is that begins with byte or part `first`. */
   chunk(videoId: string, first: number): string {
     return this.#media.upload(videoId, String(first));
   }
 
-  /** Moves a file that is on the disk; within a transaction, so without waiting. */
+  /** Synchronous, for use in a transaction. */
   move(from: string, to: string): void {
     mkdirSync(dirname(to), { recursive: true });
     renameSync(from, to);
   }
 
-  /** Puts what was written beside into the source's place. */
   async publishPartial(videoId: string): Promise<void> {
     await this.#media.publish(this.partial(videoId), this.source(videoId));
     await syncFolderOf(this.source(videoId));
   }
 
-  /** @throws AppError `disk-full` when so many more bytes would leave too little room */
+  /** @throws AppError `disk-full` */
   checkRoom(bytes: number): Promise<void> {
     return this.#media.ensureFreeSpace(bytes, this.#minFreeBytes);
   }
 
-  /** @throws AppError `disk-full` when announced bytes will not fit; see {@link MediaFiles.expectRoom} */
+  /** @throws AppError `disk-full`; see {@link MediaFiles.expectRoom} */
   expectRoom(bytes: number): Promise<void> {
     return this.#media.expectRoom(bytes, this.#minFreeBytes);
   }
 
-  /** Removes a video's chunks: they are out of the way of others at once. */
   async removeChunks(videoId: string): Promise<void> {
     const aside = this.#media.renameForRemoval(this.#media.upload(videoId));
     if (aside !== undefined) await rm(aside, { recursive: true, force: true, maxRetries: 3 });
   }
 
-  /** Removes what was written of a source that is not whole, and what was noted about it. */
   async removePartial(videoId: string): Promise<void> {
     await rm(this.partial(videoId), { force: true });
     await rm(`${this.partial(videoId)}.tag`, { force: true });
   }
 
-  /** Removes a source. */
   async removeSource(videoId: string): Promise<void> {
     await rm(this.source(videoId), { force: true });
   }
 }
 
-/**
- * Writes files one after the other into a new one, reading ahead by one buffer of 2 MiB.
- *
- * @param pieces with the size that each must have
- * @param report called with the bytes written so far
- * @throws Error when a piece has another size, the signal aborts, or the system refuses
- */
+/** Reads ahead by one buffer of 2 MiB. @throws Error when a piece has another size */
 export async function joinFiles(
   pieces: readonly { readonly path: string; readonly bytes: number }[],
   to: string,
@@ -105,7 +91,7 @@ export async function joinFiles(
           read += bytesRead;
           written += bytesRead;
           writing = writeAll(target, buffer.subarray(0, bytesRead));
-          // Looked at before the next write; until then nobody else would see it fail.
+          // Awaited before the next write; a rejection until then must not be unhandled.
           writing.catch(() => {});
           report(written);
         }

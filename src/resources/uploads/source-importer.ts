@@ -14,28 +14,22 @@ import type { SourceFiles } from './source-files.ts';
 import type { UploadQuotas } from './upload-quotas.ts';
 import { type FailSource, isComplete, type VideoSourcesStore } from './video-sources.store.ts';
 
-/** What is to be done for the `source` of a new video. */
 export type SourcePlan =
   | { readonly kind: 'fetch'; readonly address: string; readonly projectId: string }
   | { readonly kind: 'clone'; readonly videoId: string };
 
-/** What fetching and copying sources need. */
 export interface SourceImporterOptions {
   readonly store: VideoSourcesStore;
   readonly database: Database;
   readonly files: SourceFiles;
   readonly jobs: JobQueue;
   readonly quotas: UploadQuotas;
-  /** Whether the project has a video that is not discarded. */
   readonly hasVideo: (projectId: string, videoId: string) => boolean;
-  /** Called in the transaction that makes a source complete. */
   readonly sourceReady: (videoId: string) => void;
   readonly failSource: FailSource;
   readonly allowPrivateTargets: boolean;
   readonly resolve: ResolveHost;
-  /** How long fetching may take, all tries together. */
   readonly sourceTimeoutMs: number;
-  /** How long a server may send nothing. */
   readonly stallTimeoutMs: number;
   readonly minRate: TransferRate;
   readonly clock: Clock;
@@ -44,13 +38,12 @@ export interface SourceImporterOptions {
 const maxAddressChars = 4_096;
 /** With the queue's delays, about half a day. */
 const maxFetchAttempts = 60;
-/** Of a source of which nothing ever came: with the queue's delays, about a quarter of an hour. */
+/** For a source that never sent a byte: about a quarter of an hour with the queue's delays. */
 const maxEmptyAttempts = 6;
 const maxCloneAttempts = 20;
-/** Copying takes no time, and somebody waits. */
+/** Copying is instant, and a client is waiting. */
 const clonePriority = 10;
 
-/** Brings sources that videos are created with: from an address, or from another video. */
 export class SourceImporter {
   readonly #options: SourceImporterOptions;
 
@@ -58,12 +51,6 @@ export class SourceImporter {
     this.#options = options;
   }
 
-  /**
-   * What is to be done for a `source`; nothing is done yet.
-   *
-   * @throws AppError `invalid-attribute` when it is no http or https address, leads to this machine or its networks, or is no
-   *   video of the project with a complete source; `storage-limit-reached`
-   */
   async plan(projectId: string, source: string): Promise<SourcePlan> {
     this.#options.quotas.requireStorage(projectId, 0);
     if (/^[a-z][a-z0-9+.-]*:/i.test(source))
@@ -82,7 +69,7 @@ export class SourceImporter {
     return { kind: 'clone', videoId: source };
   }
 
-  /** Writes down that a source is to come, in the transaction that makes the video, and has it brought. */
+  /** Runs in the transaction that adds the video. */
   begin(videoId: string, plan: SourcePlan): void {
     const { store, jobs, clock } = this.#options;
     store.begin({
@@ -100,7 +87,7 @@ export class SourceImporter {
     });
   }
 
-  /** How its jobs are done, fetches in one lane and copies in another: a slow server must not hold up what is here already. */
+  /** Fetches and copies use separate lanes: a slow server must not delay copies. */
   kinds(lanes: { readonly fetch: string; readonly clone: string }): JobKind[] {
     const onGiveUp: NonNullable<JobKind['onGiveUp']> = (job, error) =>
       void this.#options.failSource(job.subjectId, failureReason(error));
@@ -127,7 +114,7 @@ export class SourceImporter {
     if (url === null || !['http:', 'https:'].includes(url.protocol) || source.length > maxAddressChars) {
       throw attributeError('source', 'This is not a valid http or https address.');
     }
-    // Names are looked up when they are used; what stands there as numbers can be told now.
+    // Host names are resolved when fetching; literal addresses can be refused now.
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
     if (isIP(host) !== 0) {
       const { allowPrivateTargets: allowPrivate, resolve } = this.#options;
@@ -207,7 +194,7 @@ export class SourceImporter {
     }
   }
 
-  /** A second name for the same bytes, which never change; a copy where the file system knows no second names. */
+  /** Hard-links the source, which never changes; copies it where the file system has no hard links. */
   async #clone(job: RunningJob, fromVideoId: string): Promise<number> {
     const { files, store } = this.#options;
     if (store.source(fromVideoId)?.status === 'assembling') {
@@ -243,12 +230,11 @@ async function fileBytes(path: string): Promise<number> {
   }
 }
 
-/** Tells whether an error comes from a file of this machine, not from the server of a source. */
 function isFileError(error: unknown): boolean {
   return isDiskFull(error) || (error instanceof Error && 'path' in error);
 }
 
-/** Returns the reason for the owner of a video. Errors of files name paths of this machine. */
+/** Hides errors of files, which name paths of this machine. */
 function failureReason(error: unknown): string {
   if (error instanceof AppError) return error.message;
   return isFileError(error)

@@ -13,7 +13,6 @@ const ranged =
   'A large file can come in chunks: `Content-Range: bytes <from>-<to>/<total>` or `part <n>/<total>`, from 5 MiB (the last may ' +
   'be smaller) to 200 MiB each, in any order and at once. The total can be `*` until it is known. A chunk may be sent again.';
 
-/** What is said of a chunk, or of a file where there is one already. */
 const sourceErrors = [
   ...(Object.keys(errorRegister) as ErrorCode[]).filter(code =>
     /^video-(?:content-range|source)-/.test(code),
@@ -21,7 +20,6 @@ const sourceErrors = [
   ...(['storage-limit-reached', 'upload-limit-reached'] as const),
 ];
 
-/** The routes that files of videos are sent to. */
 export function uploadRoutes(
   uploads: UploadsService<VideoView>,
   hasVideo: (projectId: string, videoId: string) => boolean,
@@ -64,7 +62,7 @@ export function uploadRoutes(
       method: 'POST',
       path: '/videos/{videoId}/source',
       ...common,
-      // The browser uploader sends it here, too.
+      // The browser uploader sends it here too.
       body: { ...common.body, fields: { videoId: 'Ignored: the path names the video.' } },
       summary: 'Upload a video',
       description: `Sends the file of a video that was created without a source. ${ranged}`,

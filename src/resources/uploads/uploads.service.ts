@@ -34,15 +34,12 @@ import {
   type VideoSourcesStore,
 } from './video-sources.store.ts';
 
-/** Headers of an upload that say what comes. */
 export interface UploadHeaders {
-  /** As it was sent. */
   readonly contentRange: string | undefined;
-  /** Bytes of the whole body; undefined when it comes in pieces without a length. */
+  /** Undefined for a body in chunked transfer encoding. */
   readonly contentLength: number | undefined;
 }
 
-/** A holder of an upload token, with the client that it uses. */
 export interface TokenUploader extends UploadCaller {
   /** A hash of the client's address and user agent. */
   readonly client: string;
@@ -52,7 +49,6 @@ export interface TokenUploader extends UploadCaller {
 const maxUploadMs = 168 * 3_600_000;
 const maxTitleChars = 1_024;
 
-/** Receives uploads. `View` is the owner's view of a video. */
 export class UploadsService<View> {
   readonly #store: VideoSourcesStore;
   readonly #database: Database;
@@ -66,7 +62,6 @@ export class UploadsService<View> {
   readonly #sourceReplaced: (videoId: string) => void;
   readonly #clock: Clock;
   readonly #log: Logger;
-  /** Number of files that are being received, by video. */
   readonly #receiving = new Map<string, number>();
 
   constructor(options: {
@@ -76,11 +71,9 @@ export class UploadsService<View> {
     videos: UploadVideos<View>;
     jobs: JobQueue;
     quotas: UploadQuotas;
-    /** Called in the transaction that makes a source complete. */
     sourceReady: (videoId: string) => void;
     failSource: FailSource;
     hasEncodingFailed: (videoId: string) => boolean;
-    /** Called in the transaction that begins another upload of a video that failed. */
     sourceReplaced: (videoId: string) => void;
     clock: Clock;
     log: Logger;
@@ -99,18 +92,13 @@ export class UploadsService<View> {
     this.#log = options.log;
   }
 
-  /**
-   * Decides what may come for a video.
-   *
-   * @throws AppError of the `uploaded-file-` and `video-` codes for what may not, whatever its bytes are; `storage-limit-reached` or
-   *   `upload-limit-reached`
-   */
+  /** Checks the headers of an upload before its body arrives. */
   admit(projectId: string, videoId: string, headers: UploadHeaders): FileAdmission {
     const range = parseContentRange(headers.contentRange);
     const source = this.#sourceOf(videoId);
     this.#checkSource(source, range);
     if (range !== undefined) this.#checkAnnouncedBytes(videoId, range, headers.contentLength);
-    // The pieces that are on their way are a part of the announced length: the first of them was held against the limit with all of it.
+    // The first chunk reserved the announced length, so chunks in transit are counted already.
     const isReceiving = this.isReceiving(videoId);
     const receivedBytes = source === undefined ? 0 : this.#store.received(videoId).bytes;
     const reservation = this.#quotas.reserve(projectId, {
@@ -128,7 +116,7 @@ export class UploadsService<View> {
     };
   }
 
-  /** What may come with an upload token; like {@link admit} as soon as the request has named a video. */
+  /** Works like {@link admit}, before the request has named a video. */
   admitDelegated(caller: UploadCaller, headers: UploadHeaders): FileAdmission {
     const range = parseContentRange(headers.contentRange);
     const isBegun = range !== undefined && !isFirstChunk(range);
@@ -156,12 +144,11 @@ export class UploadsService<View> {
     };
   }
 
-  /** Tells whether a file is being received for a video. It has no row before it is complete. */
+  /** A file has no row before it is complete. */
   isReceiving(videoId: string): boolean {
     return this.#receiving.has(videoId);
   }
 
-  /** Takes a file, or a chunk of one, for a video. Throws as {@link admit} does, or `resource-not-found`. */
   async receive(
     projectId: string,
     videoId: string,
@@ -180,8 +167,7 @@ export class UploadsService<View> {
   }
 
   /**
-   * Takes a file, or a chunk of one, from the holder of an upload token: for the video that it names, else for a new one. The answer
-   * opens a private video only for the client whose upload created it: a token can be shared by many.
+   * Only the client whose upload created a private video gets a response that opens it: tokens can be shared.
    */
   async receiveDelegated(uploader: TokenUploader, file: UploadedFile, headers: UploadHeaders): Promise<View> {
     const range = parseContentRange(headers.contentRange);
@@ -194,7 +180,7 @@ export class UploadsService<View> {
     const { path, videoId } = this.#database.transaction(() => {
       const found = this.#findTargetVideo(uploader, file, range);
       const isNew = found === undefined || this.#sourceOf(found) === undefined;
-      // A first piece was counted before its bytes came; a later one may turn out to begin an upload, too.
+      // A first chunk was counted before its body; a later chunk may turn out to begin an upload too.
       if (isNew && range !== undefined && !isFirstChunk(range))
         this.#quotas.requireUpload(uploader.projectId);
       const videoId = found ?? this.#createVideo(uploader, file);
@@ -209,22 +195,20 @@ export class UploadsService<View> {
     return this.#videos.viewOf(uploader.projectId, videoId, { hidesPrivate: !isCreator });
   }
 
-  /** What the status of a video tells of its source; undefined until something has begun. */
   ingestOf(videoId: string): IngestState | undefined {
     return this.#store.ingestOf(videoId);
   }
 
-  /** The reason why a source failed, as a sentence. */
   failureOf(videoId: string): string | undefined {
     return this.#store.failureOf(videoId);
   }
 
-  /** Gives up what began 168 hours ago and has not all come, at most a thousand at a time; how many those were. */
+  /** Fails at most a thousand uploads per call and returns their number. */
   async failExpired(nowMs: number): Promise<number> {
     const expired = this.#store.findIncompleteBefore(nowMs - maxUploadMs);
     for (const videoId of expired) {
       if (!this.#failSource(videoId, 'The source was not complete after 168 hours.')) continue;
-      // At once: from now on the upload may begin anew, with other chunks.
+      // Immediately: the upload may begin again with other chunks.
       const removed = this.#files.removeChunks(videoId);
       await Promise.all([removed, this.#jobs.cancel(videoId)]);
       await this.#files.removePartial(videoId);
@@ -238,7 +222,6 @@ export class UploadsService<View> {
     throw new AppError('resource-not-found', undefined, { details: { name: 'videoId' } });
   }
 
-  /** The source of a video; undefined when there is none, or when it failed and may be replaced. */
   #sourceOf(videoId: string): VideoSource | undefined {
     return this.#hasFailed(videoId) ? undefined : this.#store.source(videoId);
   }
@@ -249,7 +232,6 @@ export class UploadsService<View> {
     return source.status === 'failed' || (isComplete(source) && this.#hasEncodingFailed(videoId));
   }
 
-  /** Cancels the jobs of a failed source before another one replaces it. */
   async #cancelFailedJobs(videoId: string): Promise<void> {
     if (this.#hasFailed(videoId)) await this.#jobs.cancel(videoId);
   }
@@ -274,7 +256,6 @@ export class UploadsService<View> {
     );
   }
 
-  /** Call it when a file begins to arrive, and the returned function when it has ended. */
   #beginReceiving(videoId: string): () => void {
     this.#receiving.set(videoId, (this.#receiving.get(videoId) ?? 0) + 1);
     return () => {
@@ -284,13 +265,12 @@ export class UploadsService<View> {
     };
   }
 
-  /** Refuses by the length of the body alone what its bytes could not mend. */
   #checkAnnouncedBytes(videoId: string, range: ContentRange, contentLength: number | undefined): void {
     const total = range.total ?? this.#sourceOf(videoId)?.total;
     const length = rangeBytes(range);
     if (length !== undefined) checkChunkSize(range, total, length);
     if (contentLength === undefined) return;
-    // The body is longer than the file in it.
+    // The multipart body is longer than its file.
     if (length === undefined) checkChunkSize(range, total, Math.min(contentLength, maxChunkBytes));
     else if (contentLength < length) checkChunkSize(range, total, contentLength);
   }
@@ -304,7 +284,6 @@ export class UploadsService<View> {
     }
   }
 
-  /** The video that a delegated upload is for; undefined when it is to be created. */
   #findTargetVideo(
     uploader: TokenUploader,
     file: UploadedFile,
@@ -324,8 +303,8 @@ export class UploadsService<View> {
   }
 
   /**
-   * The newest unfinished upload of the same file, by the same client with the same token, that lacks this chunk, or has the very same.
-   * A first chunk that is there already begins another upload.
+   * The newest one of the same file, client and token that lacks this chunk or has the very same. A first
+   * chunk that is stored already begins another upload.
    */
   #findContinuedUpload(uploader: TokenUploader, file: UploadedFile, range: ContentRange): string | undefined {
     const start = { token: uploader.token, client: uploader.client, fileName: storableFileName(file) };
@@ -342,11 +321,10 @@ export class UploadsService<View> {
   }
 
   /**
-   * Checks again, now that the bytes are there, and makes the file a part of the upload. All in the caller's transaction and
-   * without waiting, so that of two requests one comes after the other.
-   *
-   * @param request `start`: of one with an upload token; `hasBegunBefore`: it was admitted when its upload was not complete
-   * @returns where the file is now; undefined when the same bytes had been there before
+   * Checks again, now that the file has arrived, and adds it to the upload. Synchronous and in the caller's
+   * transaction, so that requests do not interleave.
+   * @param request `hasBegunBefore`: it was admitted when its upload was not complete
+   * @returns undefined when the same bytes were stored before
    */
   #storeFile(
     videoId: string,
@@ -383,7 +361,7 @@ export class UploadsService<View> {
     } else {
       this.#assembleIfComplete(videoId);
     }
-    // Last, because what stands above can be rolled back.
+    // Last, because the statements above can be rolled back and a move cannot.
     this.#files.move(file.path, path);
     return path;
   }
@@ -417,7 +395,7 @@ export class UploadsService<View> {
     this.#jobs.add({ kind: assembleJobKind, subjectId: videoId });
   }
 
-  /** Brings the name of a file that was moved to the disk; it may have been joined with others, or removed, meanwhile. */
+  /** The file may have been joined or removed meanwhile. */
   async #syncFolder(path: string | undefined): Promise<void> {
     if (path === undefined) return;
     try {
@@ -428,7 +406,6 @@ export class UploadsService<View> {
   }
 }
 
-/** Refuses the holder of a token a piece of an upload that was begun with another token, or with a key. */
 function checkToken(source: VideoSource | undefined, token: string): void {
   if (source === undefined || source.startedBy?.token === token) return;
   if (source.status !== 'uploading') throw fileError('video-source-already-uploaded');
@@ -442,7 +419,6 @@ function isSameFile(digest: Buffer, file: UploadedFile): boolean {
   return file.digest?.equals(digest) ?? false;
 }
 
-/** Bytes that are still to come of a file whose length a chunk announces. */
 function remainingBytes(range: ContentRange | undefined, receivedBytes: number): number {
   if (range?.form !== 'bytes' || range.total === undefined) return 0;
   return Math.max(0, range.total - receivedBytes);
@@ -468,7 +444,7 @@ function admissionOf(range: ContentRange | undefined): FileAdmission {
   };
 }
 
-/** The name of a file as it can be stored: without the NULs at which SQLite would end it. */
+/** Removes NULs, at which SQLite would end the text. */
 function storableFileName(file: UploadedFile): string {
   return file.fileName.replaceAll('\u0000', '');
 }

@@ -3,7 +3,6 @@ import type { Database } from '../../store/database.ts';
 import type { VideoSourceRow } from '../../store/media-tables.ts';
 import type { ContentRange, RangedUpload } from './content-range.ts';
 
-/** The source of a video: its origin and its progress. */
 export interface VideoSource {
   readonly videoId: string;
   readonly origin: VideoSourceRow['origin'];
@@ -16,17 +15,15 @@ export interface VideoSource {
   readonly startedAtMs: number;
   /** True for a source that was joined from several files, and for its copies. */
   readonly isJoined: boolean;
-  /** Set for an upload with a token. */
   readonly startedBy: UploadStart | undefined;
 }
 
-/** The start of an upload with a token. */
 export interface UploadStart {
   readonly token: string;
   /** A hash of the client's address and user agent. */
   readonly client: string;
   readonly fileName: string;
-  /** True when the upload created the video: its client may see what only the owner sees otherwise. */
+  /** Its client may see what only the owner sees otherwise. */
   readonly hasCreatedVideo: boolean;
 }
 
@@ -53,7 +50,6 @@ interface StoredChunk {
   readonly digest: Buffer;
 }
 
-/** The source in the status of a video. */
 export interface IngestState {
   readonly status: 'uploading' | 'uploaded' | 'ingesting' | 'ingested' | 'failed';
   readonly filesize: number | null;
@@ -68,7 +64,6 @@ const maxOpenUploads = 100;
 const isUploading = sql<boolean>`source.status = 'uploading'`;
 const isIncomplete = sql<boolean>`source.status IN ('uploading', 'assembling', 'ingesting')`;
 
-/** Sources of videos, and the chunks of ranged uploads. */
 export class VideoSourcesStore {
   readonly #database: Database;
   readonly #source;
@@ -126,7 +121,6 @@ export class VideoSourcesStore {
     };
   }
 
-  /** The state of a ranged upload that decides about its next chunk. */
   rangedUpload(source: VideoSource, range: ContentRange): RangedUpload {
     const overlapping = this.overlapping(source.videoId, range);
     return {
@@ -139,13 +133,12 @@ export class VideoSourcesStore {
     };
   }
 
-  /** The last chunk that overlaps a range. Chunks never overlap each other. */
+  /** The last chunk that overlaps a range. Stored chunks never overlap each other. */
   overlapping(videoId: string, range: ContentRange): StoredChunk | undefined {
     const chunk = this.#lastChunkUpTo.first({ videoId, last: range.last });
     return chunk !== undefined && chunk.last >= range.first ? chunk : undefined;
   }
 
-  /** The number of chunks that arrived, and their bytes. */
   received(videoId: string): { chunks: number; bytes: number } {
     return this.#received.first({ videoId }) ?? { chunks: 0, bytes: 0 };
   }
@@ -160,7 +153,6 @@ export class VideoSourcesStore {
     );
   }
 
-  /** The unfinished ranged uploads of a file that a client began with a token, newest first. */
   findOpenUploads(
     { token, client, fileName }: Omit<UploadStart, 'hasCreatedVideo'>,
     form: ContentRange['form'],
@@ -185,7 +177,6 @@ export class VideoSourcesStore {
     return rows.map(row => row.video_id);
   }
 
-  /** Adds a source, in place of one that failed. */
   begin(source: NewVideoSource): void {
     const row: Insertable<VideoSourceRow> = {
       video_id: source.videoId,
@@ -226,12 +217,11 @@ export class VideoSourcesStore {
     this.#change(videoId, { total });
   }
 
-  /** Call it when all chunks have arrived. */
   setAssembling(videoId: string): void {
     this.#change(videoId, { status: 'assembling' });
   }
 
-  /** Marks a source as complete. Returns false when the video is deleted. */
+  /** Returns false when the video is deleted. */
   complete(
     videoId: string,
     status: 'uploaded' | 'ingested',
@@ -243,7 +233,7 @@ export class VideoSourcesStore {
     return this.#change(videoId, { status, bytes, failure: null, completed_at_ms: atMs, ...joined });
   }
 
-  /** Marks a source as failed and removes its chunks. Returns false when the source is complete or deleted. */
+  /** Also removes its chunks. Returns false when the source is complete or deleted. */
   fail(videoId: string, failure: string, atMs: number): boolean {
     return this.#database.transaction(() => {
       const source = this.source(videoId);
@@ -257,10 +247,7 @@ export class VideoSourcesStore {
     return this.#source.first({ videoId })?.failure ?? undefined;
   }
 
-  /**
-   * Incomplete sources that began before `atMs`, without those whose pieces are all here and only wait to be joined: they may have waited
-   * for a server that was off.
-   */
+  /** Without complete sets of chunks: joining them may have waited for a server that was off. */
   findIncompleteBefore(atMs: number): string[] {
     const rows = this.#database.all(
       this.#database.queries
@@ -291,12 +278,11 @@ export class VideoSourcesStore {
       ?.project_id;
   }
 
-  /** The source in the status of a video; undefined before one begins. */
   ingestOf(videoId: string): IngestState | undefined {
     const row = this.#source.first({ videoId });
     if (row === undefined) return undefined;
     const chunks = row.form === 'bytes' || row.form === 'parts' ? this.chunks(videoId) : [];
-    // All chunks were answered with 201: joining them does not concern the caller.
+    // The upload is done for the caller: all chunks were answered with 201.
     const bytes = row.status === 'assembling' ? this.received(videoId).bytes : row.bytes;
     // Without an announced total, the received range is all that is known.
     const total = row.total ?? (chunks.at(-1)?.last ?? 0) + 1;
