@@ -1,4 +1,3 @@
-/** Colors of a theme, with their defaults. */
 export const playerColors = {
   text: 'rgba(255, 255, 255, 1)',
   link: 'rgba(255, 255, 255, 1)',
@@ -12,7 +11,6 @@ export const playerColors = {
   backgroundText: 'rgba(255, 255, 255, 1)',
 } as const;
 
-/** Switches of a theme, with their defaults. */
 export const playerSwitches = {
   enableApi: true,
   enableControls: true,
@@ -25,19 +23,16 @@ export type PlayerColor = keyof typeof playerColors;
 
 type PlayerSwitch = keyof typeof playerSwitches;
 
-/** The look and the behavior of a player. Colors are `rgba(…)`, as they were sent. */
+/** Colors are `rgba(…)`, as they were sent. */
 export type PlayerLook = Readonly<Record<PlayerColor, string> & Record<PlayerSwitch, boolean>>;
 
-/** The logo that a player shows, with its link. */
 export interface PlayerLogo {
   /** Name in the theme's folder. Each upload gets a new one, with the extension of its format. */
   readonly file: string;
   readonly bytes: number;
-  /** As it was sent: any text. */
   readonly link: string | undefined;
 }
 
-/** A theme for the player pages of the videos and live streams that name it. */
 export interface Player {
   readonly playerId: string;
   readonly projectId: string;
@@ -48,7 +43,7 @@ export interface Player {
   readonly updatedAtMs: number;
 }
 
-/** Changes to a theme. `name: null` unsets the name. */
+/** `name: null` unsets the name. */
 export type PlayerChanges = { readonly name?: string | null | undefined } & {
   readonly [Key in keyof PlayerLook]?: PlayerLook[Key] | undefined;
 };
@@ -57,7 +52,6 @@ const rgbaPattern =
   /^rgba\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*((?:0|1)(?:\.\d{1,10})?|\.\d{1,10})\s*\)$/i;
 const maxRgbaChars = 64;
 
-/** Tells whether a text is a color such as `rgba(255, 255, 255, .35)`. */
 export function isRgba(text: string): boolean {
   if (text.length > maxRgbaChars) return false;
   const [, red, green, blue, alpha] = rgbaPattern.exec(text) ?? [];

@@ -11,7 +11,6 @@ import {
 } from './players.schema.ts';
 import { logoImage, type PlayersService } from './players.service.ts';
 
-/** The routes below `/players`. */
 export function playerRoutes(players: PlayersService): Route[] {
   const tag = 'Player themes';
   const all = { path: '/players', tag, auth: 'key' } as const;

@@ -29,18 +29,18 @@ export const logoImage: ImageRules = {
 };
 
 const maxLinkChars = 2_048;
-/** Rows that one run of {@link PlayersService.detachRemoved} changes, in small steps. The next run goes on. */
+/** Rows that one run of {@link PlayersService.detachRemoved} changes; the next run continues. */
 const maxDetachedPerRun = 100_000;
 
 interface PlayersOptions {
   readonly store: PlayersStore;
   readonly files: MediaFiles;
-  /** Base of asset URLs, without a trailing slash. */
+  /** Without a trailing slash. */
   readonly baseUrl: () => string;
   readonly clock: Clock;
 }
 
-/** The theme of a player page. `logo` is the path of the image, a new one with each upload. */
+/** `logo` is the path of the image, a new one with each upload. */
 interface PlayerPageTheme {
   readonly colors: Readonly<Record<PlayerColor, string>>;
   readonly enableApi: boolean;
@@ -53,8 +53,8 @@ interface PlayerPageTheme {
 }
 
 /**
- * Manages player themes. A logo's file is written before its row and deleted after it. A file that a crash leaves is deleted with its
- * theme, or soon after the next start when the theme is already deleted.
+ * A logo's file is written before its row and deleted after it. {@link detachRemoved} deletes what a crash
+ * leaves.
  */
 export class PlayersService {
   readonly #options: PlayersOptions;
@@ -73,7 +73,6 @@ export class PlayersService {
     return this.find(projectId, playerId) !== undefined;
   }
 
-  /** Tells whether a theme that a video or live stream names is deleted. */
   isRemoved(playerId: string): boolean {
     return this.#store.isRemoved(playerId);
   }
@@ -110,7 +109,6 @@ export class PlayersService {
     return this.view(player);
   }
 
-  /** @throws AppError `resource-not-found` when the theme was deleted meanwhile */
   change({ projectId, playerId }: Player, changes: PlayerChanges): PlayerView {
     const player = this.#requirePlayer(projectId, playerId);
     const name = changes.name === undefined ? player.name : (changes.name ?? undefined);
@@ -125,12 +123,7 @@ export class PlayersService {
     if (isDetached) this.#store.forget(playerId);
   }
 
-  /**
-   * Replaces the logo and its link, the form field `link`.
-   *
-   * @throws AppError of the `uploaded-file-` codes when the file cannot be a logo; `invalid-attribute` for an unusable link;
-   *   `resource-not-found` when the theme was deleted meanwhile
-   */
+  /** `link` is a form field. */
   async setLogo({ projectId, playerId }: Player, file: UploadedFile): Promise<PlayerView> {
     const { files, clock } = this.#options;
     const link = file.fields.get('link');
@@ -150,14 +143,12 @@ export class PlayersService {
     return this.view(this.#requirePlayer(projectId, playerId));
   }
 
-  /** Removes the logo and its link. */
   async removeLogo({ projectId, playerId }: Player): Promise<void> {
     const { logo } = this.#requirePlayer(projectId, playerId);
     this.#store.setLogo(playerId, undefined, this.#options.clock.nowMs());
     if (logo !== undefined) await removeFileIn(this.#options.files.player(playerId), logo.file);
   }
 
-  /** The theme of a player page; undefined when it does not exist. */
   shown(playerId: string): PlayerPageTheme | undefined {
     const player = this.#store.findAny(playerId);
     if (player === undefined) return undefined;
@@ -171,7 +162,6 @@ export class PlayersService {
     };
   }
 
-  /** The file of a theme's logo, if it has this format. */
   logoFile(
     playerId: string,
     extension: 'png' | 'jpg',
@@ -181,11 +171,7 @@ export class PlayersService {
     return { path: this.#options.files.player(playerId, logo.file), bytes: logo.bytes, name: logo.file };
   }
 
-  /**
-   * Unsets removed themes on rows that still name them, and deletes files that a crash left.
-   *
-   * @returns number of changed rows
-   */
+  /** Unsets removed themes on rows that still name them, and deletes files that a crash left. */
   async detachRemoved(): Promise<number> {
     let count = 0;
     for (const playerId of this.#store.removed()) {

@@ -6,9 +6,8 @@ import type { PlayerRow } from '../../store/media-tables.ts';
 import { readListPage } from '../../store/read-list-page.ts';
 import type { Player, PlayerLogo, PlayerLook } from './player.ts';
 
-/** Rows that can name a theme. */
 interface ThemedRows {
-  /** Unsets the theme on up to `limit` rows that name it. Returns the number of rows. */
+  /** Returns the number of changed rows. */
   detachPlayer(playerId: string, limit: number): number;
 }
 
@@ -18,8 +17,8 @@ const sortColumns = { name: 'name_folded', createdAt: 'created_at_ms', updatedAt
 const detachBatchSize = 50;
 
 /**
- * Player themes in the database. A million videos can name a theme, too many to change in one transaction when it is deleted. The id of
- * a deleted theme stays in `removed_players` until no row names it and its files are deleted.
+ * Too many videos can name a theme to change them in one transaction. The id of a deleted theme stays in
+ * `removed_players` until no row names it and its files are deleted.
  */
 export class PlayersStore {
   readonly #database: Database;
@@ -39,7 +38,6 @@ export class PlayersStore {
     );
   }
 
-  /** A theme of any project. */
   findAny(playerId: string): Player | undefined {
     const row = this.#find.first({ id: playerId });
     return row === undefined ? undefined : playerFrom(row);
@@ -92,12 +90,11 @@ export class PlayersStore {
     this.#update(playerId, { ...logoColumns(logo), updated_at_ms: atMs });
   }
 
-  /** Clears a logo whose file is lost. */
   clearLogo(playerId: string): void {
     this.#update(playerId, logoColumns(undefined));
   }
 
-  /** Removes a theme. Returns false when rows still name it, and {@link detachSome} has to go on. */
+  /** Returns false when rows still name it, and {@link detachSome} has to continue. */
   remove(playerId: string): boolean {
     const { queries } = this.#database;
     const isDetached = this.#database.transaction(() => {
@@ -114,12 +111,11 @@ export class PlayersStore {
     return isDetached;
   }
 
-  /** Tells whether a theme that a row names is removed. Called for every video that is shown. */
+  /** Called for every video that is shown. */
   isRemoved(playerId: string): boolean {
     return this.#removed.has(playerId);
   }
 
-  /** Removed themes that rows may still name, or files may be left of. */
   removed(): string[] {
     return [...this.#removed];
   }
@@ -129,7 +125,6 @@ export class PlayersStore {
     return { rows, isDetached: rows < detachBatchSize };
   }
 
-  /** Forgets a removed theme that no row names and that has no files. */
   forget(playerId: string): void {
     this.#database.run(this.#database.queries.deleteFrom('removed_players').where('id', '=', playerId));
     this.#removed.delete(playerId);

@@ -1,4 +1,3 @@
-/** An image to burn into videos. */
 export interface Watermark {
   readonly watermarkId: string;
   readonly projectId: string;

@@ -5,7 +5,6 @@ import { defineRoute, type Route } from '../../http/routing/route.ts';
 import { watermarkListSchema, watermarkSchema, watermarksQuerySchema } from './watermarks.schema.ts';
 import { type WatermarksService, watermarkImage } from './watermarks.service.ts';
 
-/** The routes below `/watermarks`. */
 export function watermarkRoutes(watermarks: WatermarksService): Route[] {
   const all = { path: '/watermarks', tag: 'Watermarks', auth: 'key' } as const;
   const one = projectResource('Watermarks', ['watermarkId', 'Id of the watermark.'], (projectId, id) =>

@@ -15,7 +15,7 @@ import type { Watermark } from './watermark.ts';
 import type { WatermarkView } from './watermarks.schema.ts';
 import type { WatermarksStore } from './watermarks.store.ts';
 
-/** Accepted images: up to a little wider than the widest rendition. */
+/** Up to a little wider than the widest rendition. */
 export const watermarkImage: ImageRules = {
   types: ['image/jpeg', 'image/png'],
   maxBytes: 8 * 1_024 * 1_024,
@@ -26,16 +26,12 @@ export const watermarkImage: ImageRules = {
 export interface WatermarksOptions {
   readonly store: WatermarksStore;
   readonly files: MediaFiles;
-  /**
-   * Tells whether an image file can be decoded. One that cannot would fail every encode later.
-   *
-   * @throws AppError `images-busy`; `uploaded-file-invalid-file` when it has too many pixels
-   */
+  /** An image that cannot be decoded would fail every encode later. */
   readonly canDecode: (path: string, image: ImageInfo) => Promise<boolean>;
   readonly clock: Clock;
 }
 
-/** Manages watermarks. A file is written before its row and deleted after it: a crash can only leave a file without a row. */
+/** A file is written before its row and deleted after it: a crash can only leave a file without a row. */
 export class WatermarksService {
   readonly #options: WatermarksOptions;
 
@@ -55,7 +51,6 @@ export class WatermarksService {
     return mapList(this.#options.store.list(...query), viewOf);
   }
 
-  /** @throws AppError of the `uploaded-file-` codes when the file cannot be a watermark */
   async create(projectId: string, file: UploadedFile): Promise<WatermarkView> {
     const { store, files, canDecode, clock } = this.#options;
     const image = await readUploadedImage(file, watermarkImage);
@@ -82,11 +77,6 @@ export class WatermarksService {
     return viewOf(watermark);
   }
 
-  /**
-   * Opens the uploaded image.
-   *
-   * @throws AppError `resource-not-found` when the file is missing
-   */
   async image({ watermarkId, mediaType }: Watermark): Promise<FileAnswer> {
     try {
       const file = await open(this.#options.files.watermark(watermarkId));
@@ -108,10 +98,7 @@ export class WatermarksService {
     await rm(this.#options.files.watermark(watermarkId), { force: true });
   }
 
-  /**
-   * Copies the image to the file `watermark` in a video's folder, where it stays when the watermark is deleted. Synchronous, so that
-   * the watermark cannot be deleted between its lookup and the copy.
-   */
+  /** Synchronous, so that the watermark cannot be deleted between its lookup and the copy. */
   copyFor(videoId: string, watermarkId: string): void {
     const from = this.#options.files.watermark(watermarkId);
     const to = this.#options.files.video(videoId, 'watermark');

@@ -51,7 +51,6 @@ export class WatermarksStore {
     );
   }
 
-  /** Removes a watermark whose file is lost. Videos that use it have a copy. */
   removeLost(watermarkId: string): void {
     this.#database.run(this.#database.queries.deleteFrom('watermarks').where('id', '=', watermarkId));
   }
