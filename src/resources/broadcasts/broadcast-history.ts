@@ -9,10 +9,9 @@ import {
   type OpenedBroadcast,
 } from './broadcasts.store.ts';
 
-/** The live stream is shown as broadcasting in these states. */
 const broadcastingStates: readonly string[] = ['live', 'waiting', 'stopping'];
 
-/** Stores the course of broadcasts, with an event when one becomes playable and when a playable one ends. */
+/** Stores broadcasts, with an event when one becomes playable and when a playable one ends. */
 export class BroadcastHistory<State extends string = string, EndReason extends string = string> {
   readonly #database: Database;
   readonly #store: BroadcastsStore;
@@ -26,12 +25,10 @@ export class BroadcastHistory<State extends string = string, EndReason extends s
     this.#clock = clock;
   }
 
-  /** Ids of the live streams of suspended accounts that are broadcasting. */
   findLiveOfSuspended(): string[] {
     return this.#store.findLiveOfSuspended();
   }
 
-  /** Returns the id of the new broadcast. */
   opened(broadcast: OpenedBroadcast<State>): string {
     return this.#store.add(broadcast);
   }
@@ -41,13 +38,13 @@ export class BroadcastHistory<State extends string = string, EndReason extends s
       this.#store.change(broadcastId, changes);
       if (changes.state === undefined || !broadcastingStates.includes(changes.state)) return;
       const nowMs = this.#clock.nowMs();
-      // A publisher that reconnects makes it live again, which is not another start.
+      // A publisher that reconnects makes it live again, without another start event.
       if (!this.#store.markPlayable(broadcastId, nowMs)) return;
       this.#appendEvent(broadcastId, 'live-stream.broadcast.started', nowMs);
     });
   }
 
-  /** Ends a broadcast. Ending it again changes nothing. */
+  /** Idempotent. */
   ended(broadcastId: string, atMs: number, reason: EndReason, health?: BroadcastHealth): void {
     this.#database.transaction(() => {
       if (!this.#store.end(broadcastId, atMs, reason, health)) return;
@@ -64,7 +61,6 @@ export class BroadcastHistory<State extends string = string, EndReason extends s
     });
   }
 
-  /** Appends no event for a broadcast that was never playable. */
   #appendEvent(broadcastId: string, type: EventType, atMs: number): void {
     const stream = this.#store.findPlayed(broadcastId);
     if (stream !== undefined) this.#outbox.appendLiveStreamEvent(stream, type, {}, atMs);

@@ -11,7 +11,6 @@ import {
 } from './broadcasts.schema.ts';
 import type { BroadcastsService } from './broadcasts.service.ts';
 
-/** The routes for the broadcasts of a live stream and their health. */
 export function broadcastRoutes(
   broadcasts: BroadcastsService,
   liveStreams: Pick<LiveStreamsService, 'find'>,

@@ -4,7 +4,6 @@ import type { BroadcastRow } from '../../store/media-tables.ts';
 import type { BroadcastView, HealthHistoryView, IngestHealthView } from './broadcasts.schema.ts';
 import type { BroadcastsStore } from './broadcasts.store.ts';
 
-/** The ingest statistics of a broadcast in progress. */
 interface IngestHealth {
   readonly broadcastId: string;
   readonly state: 'live' | 'waiting' | 'stopping';
@@ -31,7 +30,6 @@ interface IngestHealth {
   readonly lastDroppedAtMs: number | undefined;
   readonly awaySeconds: number;
   readonly silentSeconds: number | undefined;
-  /** Active alarms. */
   readonly alarms: readonly {
     readonly kind: string;
     readonly message: string;
@@ -39,11 +37,9 @@ interface IngestHealth {
   }[];
 }
 
-/** The health of the newest broadcast of a live stream. */
 interface IngestHealthHistory {
   readonly broadcastId: string;
   readonly startedAtMs: number;
-  /** Undefined while it is in progress. */
   readonly endedAtMs: number | undefined;
   readonly stepSeconds: number;
   /** Oldest first; rates are undefined while no publisher was connected. */
@@ -57,13 +53,11 @@ interface IngestHealthHistory {
 }
 
 export interface IngestHealthSources {
-  /** Undefined while the live stream is not broadcasting. */
   readonly health: (liveStreamId: string) => IngestHealth | undefined;
   /** The last `seconds` of the newest broadcast; undefined when none is in memory. */
   readonly history: (liveStreamId: string, seconds: number) => IngestHealthHistory | undefined;
 }
 
-/** Shows the broadcasts of a live stream and their health. */
 export class BroadcastsService {
   readonly #store: BroadcastsStore;
   readonly #health: IngestHealthSources['health'];
@@ -152,7 +146,6 @@ function viewOf(row: BroadcastRow): BroadcastView {
   });
 }
 
-/** Removes the keys without a value. */
 function omitUnset<Fields extends object>(
   fields: Fields,
 ): { [Key in keyof Fields]: Exclude<Fields[Key], null | undefined> } {

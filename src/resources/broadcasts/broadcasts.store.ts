@@ -4,7 +4,6 @@ import type { Database } from '../../store/database.ts';
 import type { BroadcastRow } from '../../store/media-tables.ts';
 import { removeInBatches } from '../../store/remove-in-batches.ts';
 
-/** The first facts of a broadcast. `State` is the live room's union of states. */
 export interface OpenedBroadcast<State extends string> {
   readonly liveStreamId: string;
   readonly projectId: string;
@@ -26,7 +25,6 @@ export interface BroadcastChanges<State extends string> {
   readonly height?: number;
 }
 
-/** The ingest statistics of a broadcast that ended. */
 export interface BroadcastHealth {
   readonly averageBitrateBitsPerSecond: number;
   readonly peakBitrateBitsPerSecond: number;
@@ -48,7 +46,6 @@ export class BroadcastsStore {
     this.#database = database;
   }
 
-  /** One page of a live stream's broadcasts. A live stream keeps few enough to count them. */
   list(
     projectId: string,
     liveStreamId: string,
@@ -71,7 +68,6 @@ export class BroadcastsStore {
     return { items, total: counted?.total ?? 0 };
   }
 
-  /** Ids of the live streams of suspended accounts that are broadcasting. */
   findLiveOfSuspended(): string[] {
     const rows = this.#database.all(
       this.#database.queries
@@ -92,7 +88,6 @@ export class BroadcastsStore {
       .map(({ id }) => id);
   }
 
-  /** The live stream of a broadcast that was playable at some time. */
   findPlayed(broadcastId: string): { projectId: string; liveStreamId: string } | undefined {
     return this.#database.first(
       this.#database.queries
@@ -103,7 +98,7 @@ export class BroadcastsStore {
     );
   }
 
-  /** Adds a broadcast and returns its id. Removes the oldest ones of a live stream that restarts all day. */
+  /** Removes the oldest broadcasts of a live stream that restarts all day. */
   add(broadcast: OpenedBroadcast<string>): string {
     const id = newId('br');
     this.#database.run(
@@ -143,7 +138,7 @@ export class BroadcastsStore {
     );
   }
 
-  /** Sets when a broadcast became playable. Returns false when it already was. */
+  /** Returns false when it already was. */
   markPlayable(broadcastId: string, atMs: number): boolean {
     const changed = this.#database.run(
       this.#database.queries
@@ -155,7 +150,6 @@ export class BroadcastsStore {
     return changed > 0;
   }
 
-  /** Ends a broadcast. Returns false when it had already ended. */
   end(broadcastId: string, atMs: number, reason: string, health?: BroadcastHealth): boolean {
     const changed = this.#database.run(
       this.#database.queries
@@ -172,7 +166,6 @@ export class BroadcastsStore {
     return changed > 0;
   }
 
-  /** Removes broadcasts that ended before `atMs`. Returns their number. */
   removeBefore(atMs: number): Promise<number> {
     const { queries } = this.#database;
     const ended = queries.selectFrom('broadcasts').select('id').where('ended_at_ms', '<', atMs);

@@ -4,7 +4,6 @@ import type { RecordingRow } from '../../store/media-tables.ts';
 import type { NewRecording, RecordingRepository } from '../../vod/recording/recording-repository.ts';
 import { VideoSourcesStore } from '../uploads/video-sources.store.ts';
 
-/** The attributes that a video takes from the live stream that it is a recording of. */
 interface RecordedVideo {
   readonly videoId: string;
   readonly liveStreamId: string;
@@ -16,11 +15,10 @@ interface RecordedVideo {
 export interface RecordingsStoreOptions {
   readonly database: Database;
   readonly outbox: Outbox;
-  /** Creates the video of a recording. Called in a transaction. */
+  /** Called in a transaction. */
   readonly addVideo: (projectId: string, video: RecordedVideo) => void;
 }
 
-/** Recordings in the database, until they are videos. */
 export class RecordingsStore implements RecordingRepository {
   readonly #options: RecordingsStoreOptions;
   readonly #database: Database;

@@ -5,11 +5,6 @@ import type { liveStreamSchema } from './live-streams.schema.ts';
 
 export type LiveStreamView = z.input<typeof liveStreamSchema>;
 
-/**
- * Builds the owner's view of a live stream.
- *
- * @param show `baseUrl` without a trailing slash; `privateToken` for a private live stream
- */
 export function viewOf(
   stream: LiveStream,
   show: { baseUrl: string; isBroadcasting: boolean; privateToken: string | undefined },

@@ -1,16 +1,13 @@
-/** A destination that broadcasts are forwarded to. */
 interface Restream {
   readonly name: string;
   readonly serverUrl: string;
   readonly streamKey: string;
 }
 
-/** Renditions for viewers: the source only, or smaller ones too. */
 export const liveQualities = ['passthrough', 'ladder'] as const;
 
 export type LiveQualities = (typeof liveQualities)[number];
 
-/** A live stream that encoders publish to with one key, again and again. */
 export interface LiveStream {
   readonly liveStreamId: string;
   readonly projectId: string;
@@ -24,13 +21,11 @@ export interface LiveStream {
   readonly qualities: LiveQualities | undefined;
   /** Undefined uses the server's setting. */
   readonly record: boolean | undefined;
-  /** Media type of the uploaded thumbnail. */
   readonly thumbnailType: string | undefined;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 }
 
-/** Changes to a live stream; null unsets an attribute. */
 export interface LiveStreamChanges {
   readonly name?: string | undefined;
   readonly public?: boolean | undefined;
@@ -42,7 +37,6 @@ export interface LiveStreamChanges {
 
 export const maxRestreams = 5;
 
-/** Explains why a URL cannot be a restream destination; undefined when it can. */
 export function serverUrlProblem(serverUrl: string): string | undefined {
   const form = '[rtmp|rtmps]://[host]/[app name]';
   const wrongForm = `RTMP URL should have the following format: ${form}.`;

@@ -11,14 +11,12 @@ import {
 } from './live-streams.schema.ts';
 import type { LiveStreamsService } from './live-streams.service.ts';
 
-/** Returns the fields that the routes of one live stream have in common. */
 export function liveStreamResource(liveStreams: Pick<LiveStreamsService, 'find'>) {
   return projectResource('Live streams', ['liveStreamId', 'Id of the live stream.'], (projectId, id) =>
     liveStreams.find(projectId, id),
   );
 }
 
-/** The routes below `/live-streams`. */
 export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
   const all = { path: '/live-streams', tag: 'Live streams', auth: 'key' } as const;
   const one = liveStreamResource(liveStreams);

@@ -14,11 +14,9 @@ import type { LiveThumbnailFiles } from './live-thumbnail-files.ts';
 
 interface PlayerLookup {
   exists(projectId: string, playerId: string): boolean;
-  /** Tells whether a theme that a live stream names is deleted. */
   isRemoved(playerId: string): boolean;
 }
 
-/** Manages live streams. */
 export class LiveStreamsService {
   readonly #store: LiveStreamsStore;
   readonly #thumbnails: LiveThumbnailFiles;
@@ -33,7 +31,7 @@ export class LiveStreamsService {
     thumbnails: LiveThumbnailFiles;
     live: LiveControl;
     privateTokens: PrivateTokens;
-    /** Base of asset URLs, without a trailing slash. */
+    /** Without a trailing slash. */
     baseUrl: () => string;
     players: PlayerLookup;
     clock: Clock;
@@ -55,7 +53,6 @@ export class LiveStreamsService {
     return mapList(this.#store.list(...query), stream => this.view(stream));
   }
 
-  /** The owner's view of a live stream, with a new private token when it is private. */
   view(stream: LiveStream): LiveStreamView {
     const hasLostPlayer = stream.playerId !== undefined && this.#players.isRemoved(stream.playerId);
     return viewOf(hasLostPlayer ? { ...stream, playerId: undefined } : stream, {
@@ -65,7 +62,6 @@ export class LiveStreamsService {
     });
   }
 
-  /** @throws AppError `invalid-attribute` when the player theme is unknown */
   create(projectId: string, attributes: LiveStreamChanges & { name: string }): LiveStreamView {
     this.#checkPlayer(projectId, attributes);
     const nowMs = this.#clock.nowMs();
@@ -87,18 +83,13 @@ export class LiveStreamsService {
     return this.view(stream);
   }
 
-  /**
-   * Changes a live stream. Restreams, qualities and recording of a running broadcast change with the next one.
-   *
-   * @throws AppError `invalid-attribute` when the player theme is unknown
-   */
+  /** Restreams, qualities and recording of a running broadcast change with the next one. */
   change(stream: LiveStream, changes: LiveStreamChanges): LiveStreamView {
     this.#checkPlayer(stream.projectId, changes);
     this.#store.change(stream.projectId, stream.liveStreamId, changes, this.#clock.nowMs());
     return this.#viewUpdated(stream);
   }
 
-  /** Ends a running broadcast, and removes the live stream with all that belongs to it. */
   async remove(stream: LiveStream): Promise<void> {
     await this.#live.remove(stream.liveStreamId);
     this.#store.remove(stream.projectId, stream.liveStreamId);
@@ -107,7 +98,7 @@ export class LiveStreamsService {
     await this.#thumbnails.removeAll(stream.liveStreamId);
   }
 
-  /** Replaces the stream key. A publisher with the old one stays connected but cannot reconnect. */
+  /** A publisher with the old key stays connected but cannot reconnect. */
   regenerateKey(stream: LiveStream): LiveStreamView {
     this.#store.setStreamKey(stream.projectId, stream.liveStreamId, newUuid(), this.#clock.nowMs());
     return this.#viewUpdated(stream);
@@ -117,7 +108,6 @@ export class LiveStreamsService {
     this.#live.complete(stream.liveStreamId);
   }
 
-  /** Throws as {@link LiveThumbnailFiles.put} does. */
   async setThumbnail(stream: LiveStream, file: UploadedFile, owner: ThumbnailOwner): Promise<LiveStreamView> {
     const type = await this.#thumbnails.put(stream.liveStreamId, file, owner);
     if (this.#store.find(stream.projectId, stream.liveStreamId) === undefined) {
@@ -129,24 +119,20 @@ export class LiveStreamsService {
     return this.#viewUpdated(stream);
   }
 
-  /** Removes the thumbnail: its URL then shows the placeholder. */
   async removeThumbnail(stream: LiveStream): Promise<LiveStreamView> {
     this.#store.setThumbnail(stream.projectId, stream.liveStreamId, null, this.#clock.nowMs());
     await this.#thumbnails.remove(stream.liveStreamId);
     return this.#viewUpdated(stream);
   }
 
-  /** The live stream of a stream key, for the publish gate. */
   findByStreamKey(streamKey: string): StreamKeyOwner | undefined {
     return this.#store.findByStreamKey(streamKey);
   }
 
-  /** A live stream of any project, for delivery. */
   findForViewers(liveStreamId: string): ReturnType<LiveStreamsStore['findForViewers']> {
     return this.#store.findForViewers(liveStreamId);
   }
 
-  /** The file of the thumbnail, for delivery. */
   thumbnailPath(liveStreamId: string): string | undefined {
     const hasThumbnail = this.#store.findForViewers(liveStreamId)?.hasThumbnail === true;
     return hasThumbnail ? this.#thumbnails.pathOf(liveStreamId) : undefined;

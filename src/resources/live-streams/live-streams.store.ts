@@ -11,7 +11,6 @@ interface LiveStreamFilter {
   readonly name?: string | undefined;
 }
 
-/** The live stream that a stream key belongs to. */
 export interface StreamKeyOwner {
   readonly liveStreamId: string;
   readonly projectId: string;
@@ -24,7 +23,6 @@ export interface StreamKeyOwner {
   readonly record: LiveStream['record'];
 }
 
-/** The attributes that a viewer's request needs. */
 interface LiveStreamForViewers {
   readonly projectId: string;
   readonly name: string;
@@ -82,7 +80,6 @@ export class LiveStreamsStore {
     };
   }
 
-  /** A live stream of any project, for viewers' requests. */
   findForViewers(liveStreamId: string): LiveStreamForViewers | undefined {
     const row = this.#findForViewers.first({ id: liveStreamId });
     if (row === undefined) return undefined;
@@ -149,7 +146,6 @@ export class LiveStreamsStore {
     this.#update(projectId, liveStreamId, { thumbnail_type: type, updated_at_ms: atMs });
   }
 
-  /** Clears an image whose file is lost. */
   clearThumbnail(liveStreamId: string): void {
     this.#database.run(
       this.#database.queries
@@ -163,7 +159,6 @@ export class LiveStreamsStore {
     this.#update(projectId, liveStreamId, { stream_key: streamKey, updated_at_ms: atMs });
   }
 
-  /** Removes a live stream and the history of its broadcasts. */
   remove(projectId: string, liveStreamId: string): void {
     this.#database.run(
       this.#database.queries
@@ -173,7 +168,6 @@ export class LiveStreamsStore {
     );
   }
 
-  /** Unsets a player theme on up to `limit` live streams that name it. Returns the number of live streams. */
   detachPlayer(playerId: string, limit: number): number {
     const { queries } = this.#database;
     const some = queries

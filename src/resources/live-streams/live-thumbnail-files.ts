@@ -7,7 +7,7 @@ import {
   type ThumbnailOwner,
 } from '../videos/thumbnails/prepare-thumbnail.ts';
 
-/** Thumbnails of live streams on disk: `live/<liveStreamId>/thumbnail` below the data folder. */
+/** `live/<liveStreamId>/thumbnail` below the data folder. */
 export class LiveThumbnailFiles {
   readonly #media: MediaFiles;
   readonly #mark: AddSandboxWatermark;
@@ -21,12 +21,6 @@ export class LiveThumbnailFiles {
     return this.#media.live(liveStreamId, 'thumbnail');
   }
 
-  /**
-   * Replaces the thumbnail.
-   *
-   * @returns its media type
-   * @throws AppError of the `uploaded-file-` codes when the file cannot be a thumbnail
-   */
   async put(liveStreamId: string, file: UploadedFile, owner: ThumbnailOwner): Promise<string> {
     const type = await prepareThumbnail(file, owner, this.#mark);
     await this.#media.publish(file.path, this.pathOf(liveStreamId));
@@ -37,7 +31,6 @@ export class LiveThumbnailFiles {
     await rm(this.pathOf(liveStreamId), { force: true });
   }
 
-  /** Removes the folder of a live stream. */
   async removeAll(liveStreamId: string): Promise<void> {
     await rm(this.#media.live(liveStreamId), { recursive: true, force: true });
   }

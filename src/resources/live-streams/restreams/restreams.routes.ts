@@ -4,7 +4,6 @@ import { formatAtom } from '../../../shared/clock.ts';
 import { redactServerUrl } from '../../../shared/network/redact-server-url.ts';
 import { type RestreamView, restreamListSchema } from './restreams.schema.ts';
 
-/** The state of one destination. */
 export interface RestreamReport {
   readonly name: string;
   readonly serverUrl: string;
@@ -18,12 +17,10 @@ export interface RestreamReport {
 }
 
 interface RestreamSources {
-  /** The configured destinations; undefined when the project does not have the live stream. */
   readonly configured: (
     projectId: string,
     liveStreamId: string,
   ) => readonly { readonly name: string; readonly serverUrl: string }[] | undefined;
-  /** The destinations of the running broadcast; undefined when there is none. */
   readonly running: (liveStreamId: string) => readonly RestreamReport[] | undefined;
 }
 
