@@ -26,17 +26,15 @@ interface BoundSession extends Session {
 }
 
 /**
- * The sessions of private tokens. A token is signed and stored only at its first use, which binds it to one client: later requests must
- * show the session token, or come from the same address and user agent.
- *
- * A session ends a day after it began, and a token can be bound for a day after it was minted: when the row of a session may be removed,
- * its token has expired.
+ * A token is stored only at its first use, which binds it to one client: later requests must show the session
+ * token, or come from the same address and user agent. A session ends a day after it began, and a token can
+ * be bound for a day after it was minted: when a row may be removed, its token has expired.
  */
 export class PrivateSessionsStore {
   readonly #database: Database;
   readonly #tokens: PrivateTokens;
   readonly #clock: Clock;
-  /** Sessions by resource and token, so that a segment costs no query. */
+  /** By resource and token, so that a segment costs no query. */
   readonly #cache: LRUCache<string, BoundSession>;
 
   constructor(options: { database: Database; tokens: PrivateTokens; clock?: Clock; maxCached?: number }) {
@@ -47,8 +45,8 @@ export class PrivateSessionsStore {
   }
 
   /**
-   * Returns the session of a token to a client that shows the session token or that used the token first. An unused token is bound to this
-   * client if it `mayClaimToken`. Otherwise the client gets the session that it could have.
+   * Binds an unused token to this client if it `mayClaimToken`; otherwise returns the session that it could
+   * have.
    */
   admit(request: AccessRequest): Session | undefined {
     const nowMs = this.#clock.nowMs();
@@ -59,7 +57,6 @@ export class PrivateSessionsStore {
     return isShown || session.clientHash.equals(sha256(request.client)) ? session : undefined;
   }
 
-  /** Returns the number of removed sessions. */
   removeExpired(): Promise<number> {
     const nowMs = this.#clock.nowMs();
     for (const [key, session] of this.#cache) if (session.expiresAtMs <= nowMs) this.#cache.delete(key);

@@ -8,8 +8,8 @@ const secretName = 'private-tokens';
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /**
- * Tokens for the URLs of private assets. They look like a UUID v4 and are signed, so that nothing is stored when a resource is shown: 4
- * bytes of time, 28 random bits, and 62 bits of HMAC-SHA256 over these and the resource's id.
+ * Tokens look like a UUID v4 and are signed, so that showing a resource stores nothing: 4 bytes of time, 28
+ * random bits, and 62 bits of HMAC-SHA256 over these and the resource's id.
  */
 export class PrivateTokens {
   readonly #key: Buffer;
@@ -29,7 +29,7 @@ export class PrivateTokens {
     return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
   }
 
-  /** The time at which a token was minted for this resource; undefined for any other text. */
+  /** Undefined when the token was not minted for this resource. */
   mintedAtMs(token: string, resourceId: string): number | undefined {
     if (!uuidPattern.test(token)) return undefined;
     const bytes = Buffer.from(token.replaceAll('-', ''), 'hex');
@@ -38,16 +38,13 @@ export class PrivateTokens {
     return timingSafeEqual(bytes, expected) ? epochMs + bytes.readUInt32BE() * 1_000 : undefined;
   }
 
-  /**
-   * The session token of a token, 43 characters of base64url, which only this server can compute. Undefined when the token was not minted
-   * for this resource.
-   */
+  /** 43 characters of base64url, which only this server can compute. */
   sessionTokenFor(token: string, resourceId: string): string | undefined {
     if (this.mintedAtMs(token, resourceId) === undefined) return undefined;
     return createHmac('sha256', this.#key).update(`session ${resourceId} ${token}`).digest('base64url');
   }
 
-  /** Overwrites the second half with the signature of the first, except for the two bits that a UUID fixes. */
+  /** Overwrites the second half with the signature of the first, but for the two bits that a UUID fixes. */
   #sign(bytes: Buffer, resourceId: string): void {
     const digest = createHmac('sha256', this.#key).update(resourceId).update(bytes.subarray(0, 8)).digest();
     digest.copy(bytes, 8, 0, 8);
@@ -55,7 +52,7 @@ export class PrivateTokens {
   }
 }
 
-/** Opens private tokens with this installation's key, and creates the key when it is missing. */
+/** Creates this installation's key when it is missing. */
 export function openPrivateTokens(database: Database, clock: Clock = systemClock): PrivateTokens {
   const { queries } = database;
   const key = database.transaction(() => {

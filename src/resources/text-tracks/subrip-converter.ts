@@ -1,4 +1,4 @@
-/** A problem of a line, such as `expected a cue number, found "abc"`. */
+/** Such as `expected a cue number, found "abc"`. */
 interface LineProblem {
   readonly problem: string;
 }
@@ -14,24 +14,19 @@ const quotedChars = 40;
 const maxLineChars = 10_000;
 
 /**
- * Converts the lines of a SubRip file (`.srt`) to WebVTT, one at a time.
- *
- * **Source**: WebVTT: The Web Video Text Tracks Format, W3C, 4.1 (file structure) and 4.2.2 (cue text). SubRip has no specification: the
- * converter accepts what FFmpeg's demuxer (`libavformat/srtdec.c`) accepts, except for text outside of cues.
+ * Converts SubRip (`.srt`) to WebVTT, line by line.
+ * **Source**: WebVTT: The Web Video Text Tracks Format, W3C, 4.1 (file structure) and 4.2.2 (cue text).
+ * SubRip has no specification: the converter accepts what FFmpeg's demuxer (`libavformat/srtdec.c`) accepts,
+ * except for text outside of cues.
  */
 export class SubRipConverter {
   #expects: 'number' | 'times' | 'text' = 'number';
-  /** Written before the first line of text. Cues without a duration are left out, because players ignore them. */
+  /** Written before the first text. Cues without a duration are left out, because players ignore them. */
   #times = '';
   #isShown = false;
   #cues = 0;
 
-  /**
-   * Converts the next line.
-   *
-   * @param text without its line feed
-   * @returns its WebVTT, or its problem
-   */
+  /** @param text without its line feed */
   convert(text: string): string | LineProblem {
     if (text.length > maxLineChars) return { problem: `is longer than ${maxLineChars} characters` };
     const line = text.trim();
@@ -47,7 +42,6 @@ export class SubRipConverter {
     return '';
   }
 
-  /** Ends the file. Returns the problem when something is missing. */
   end(): LineProblem | undefined {
     if (this.#expects === 'times') return expected(timesExample, undefined);
     return this.#cues === 0 ? expected('a cue number', undefined) : undefined;

@@ -1,7 +1,6 @@
-/** Words to read along, or names of parts of the video. */
 export type TextTrackKind = 'captions' | 'chapters';
 
-/** A WebVTT file of a video: one of each kind per language. */
+/** One of each kind per language and video. */
 export interface TextTrack {
   readonly videoId: string;
   readonly kind: TextTrackKind;

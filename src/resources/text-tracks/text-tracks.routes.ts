@@ -17,20 +17,18 @@ import type { TextTracksService } from './text-tracks.service.ts';
 
 type TextTrackView = z.input<typeof captionSchema> | z.input<typeof chapterSchema>;
 
-/** A request whose path names a text track. */
 interface TextTrackRequest {
   readonly params: { readonly videoId: string; readonly language: string };
   readonly caller: Caller;
 }
 
-/** The differences between the routes of captions and those of chapters. */
 interface KindRoutes {
   readonly tag: string;
   readonly schema: z.ZodType<TextTrackView, TextTrackView>;
   readonly listSchema: z.ZodType<Page<TextTrackView>, Page<TextTrackView>>;
   readonly uploadDescription: string;
   readonly hasDefault: boolean;
-  /** True where an invalid language tag answers 400 for every method. Otherwise it answers 404 unless a file is uploaded. */
+  /** An invalid language tag answers 400 for every method; otherwise 404, except for uploads. */
   readonly validatesTag: boolean;
   readonly attributes: (track: TextTrack) => Omit<TextTrackView, 'uri' | 'src'>;
 }
@@ -75,7 +73,6 @@ const params = {
   },
 } as const;
 
-/** The routes below `/videos/{videoId}/captions`, or those below `/videos/{videoId}/chapters`. */
 export function textTrackRoutes(tracks: TextTracksService): Route[] {
   const kind: TextTrackKind = tracks.kind;
   const { tag, schema, listSchema, uploadDescription, hasDefault, validatesTag, attributes } = kinds[kind];

@@ -13,9 +13,7 @@ import type { TextTracksStore } from './text-tracks.store.ts';
 import { toWebVtt } from './to-web-vtt.ts';
 
 interface TextTrackVideos {
-  /** A video of a project that is not discarded. */
   find(projectId: string, videoId: string): { readonly public: boolean } | undefined;
-  /** Updates the time of the video's last change. */
   touch(projectId: string, videoId: string): void;
 }
 
@@ -25,14 +23,13 @@ interface TextTracksOptions {
   readonly videos: TextTrackVideos;
   readonly files: MediaFiles;
   readonly privateTokens: PrivateTokens;
-  /** Base of asset URLs, without a trailing slash. */
+  /** Without a trailing slash. */
   readonly baseUrl: () => string;
 }
 
 interface TextTrackKey {
   readonly projectId: string;
   readonly videoId: string;
-  /** A known tag in its canonical case. */
   readonly language: string;
 }
 
@@ -41,7 +38,7 @@ interface OwnedTextTrack {
   readonly track: TextTrack;
 }
 
-/** Manages the captions of videos, or their chapters. A track's file is written before its row and deleted after it. */
+/** A track's file is written before its row and deleted after it. */
 export class TextTracksService {
   readonly kind: TextTrackKind;
   readonly #options: TextTracksOptions;
@@ -51,19 +48,16 @@ export class TextTracksService {
     this.#options = options;
   }
 
-  /** @throws AppError `resource-not-found` without the video */
   list(projectId: string, videoId: string, page: PageRequest): ListResult<TextTrack> {
     this.#requireVideo(projectId, videoId);
     const { store } = this.#options;
     return { items: store.list(videoId, this.kind, page), total: store.count(videoId, this.kind) };
   }
 
-  /** Tells whether a project has a video that is not discarded. */
   hasVideo(projectId: string, videoId: string): boolean {
     return this.#options.videos.find(projectId, videoId) !== undefined;
   }
 
-  /** @throws AppError `resource-not-found` without the video, `invalid-attribute` for an invalid language tag */
   keyOf(projectId: string, videoId: string, tag: string): TextTrackKey {
     this.#requireVideo(projectId, videoId);
     const language = normalizeLanguageTag(tag);
@@ -76,19 +70,13 @@ export class TextTracksService {
     return track === undefined ? undefined : { projectId, track };
   }
 
-  /** Finds a track; none for an invalid language tag. @throws AppError `resource-not-found` without the video */
+  /** Undefined for an invalid language tag. */
   findByTag(projectId: string, videoId: string, tag: string): OwnedTextTrack | undefined {
     this.#requireVideo(projectId, videoId);
     const language = normalizeLanguageTag(tag);
     return language === undefined ? undefined : this.find({ projectId, videoId, language });
   }
 
-  /**
-   * Stores a received file as WebVTT, and replaces the current one.
-   *
-   * @throws AppError as {@link toWebVtt} does; `invalid-attribute` when the video has too many; `resource-not-found` when the video was
-   *   deleted meanwhile
-   */
   async put({ projectId, videoId, language }: TextTrackKey, uploaded: UploadedFile): Promise<TextTrack> {
     const { kind } = this;
     const { database, store, files, videos } = this.#options;
@@ -114,11 +102,6 @@ export class TextTracksService {
     return track;
   }
 
-  /**
-   * Sets or unsets the default captions of a video; undefined changes nothing.
-   *
-   * @throws AppError `resource-not-found` when the captions or the video were deleted meanwhile
-   */
   setDefault({ projectId, track }: OwnedTextTrack, isDefault: boolean | undefined): TextTrack {
     const { database, store, videos } = this.#options;
     return database.transaction(() => {
@@ -144,7 +127,6 @@ export class TextTracksService {
     if (removed !== undefined) await removeFileIn(files.video(removed.videoId), removed.file);
   }
 
-  /** The URL that a video's tracks are below; of a private video with a new private token. */
   baseUrl(projectId: string, videoId: string): string {
     const { baseUrl, privateTokens, videos } = this.#options;
     const isPublic = videos.find(projectId, videoId)?.public !== false;
@@ -152,12 +134,10 @@ export class TextTracksService {
     return `${baseUrl()}/vod/${videoId}${token}/${this.kind}`;
   }
 
-  /** All tracks of a video of any project, for delivery. */
   ofVideo(videoId: string): TextTrack[] {
     return this.#options.store.list(videoId, this.kind);
   }
 
-  /** The file of a track of any project, for delivery. @param tag in any case */
   fileOf(
     videoId: string,
     tag: string,

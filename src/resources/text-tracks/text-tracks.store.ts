@@ -3,7 +3,6 @@ import type { Database } from '../../store/database.ts';
 import type { TextTrackRow } from '../../store/media-tables.ts';
 import type { TextTrack, TextTrackKind } from './text-track.ts';
 
-/** Captions and chapters in the database. A video has few, so they are counted when a list is read. */
 export class TextTracksStore {
   readonly #database: Database;
 
@@ -24,7 +23,7 @@ export class TextTracksStore {
     return this.#database.first(count)?.total ?? 0;
   }
 
-  /** Tracks in the order of their language tags: one page, or all of them. */
+  /** In the order of language tags. */
   list(videoId: string, kind: TextTrackKind, page?: PageRequest): TextTrack[] {
     const all = this.#ofVideo(videoId, kind).selectAll().orderBy('language');
     const rows = this.#database.all(
@@ -33,7 +32,6 @@ export class TextTracksStore {
     return rows.map(trackFrom);
   }
 
-  /** Adds a track, or replaces its file. */
   put({ videoId, kind, language, isDefault, file, bytes }: TextTrack): void {
     this.#database.run(
       this.#database.queries
@@ -43,7 +41,7 @@ export class TextTracksStore {
     );
   }
 
-  /** Sets or unsets the default captions of a video. Call it in a transaction. */
+  /** Call this in a transaction. */
   setDefault({ videoId, kind, language }: TextTrack, isDefault: boolean): void {
     const ofVideo = this.#database.queries.updateTable('text_tracks').where('video_id', '=', videoId);
     if (isDefault) this.#database.run(ofVideo.set({ is_default: 0 }).where('is_default', '=', 1));

@@ -15,12 +15,7 @@ const maxLineBytes = 64 * 1_024;
 const chunkBytes = 4 * 1_024;
 const lineFeed = 0x0a;
 
-/**
- * Returns the WebVTT of an uploaded text track: the file itself, whose cues are not validated, or the converted SubRip file beside it.
- *
- * @throws AppError `uploaded-file-empty`; `uploaded-file-invalid-file` with the line number for any other file;
- *   `uploaded-file-too-large` when the converted file is
- */
+/** Returns the uploaded WebVTT, whose cues are not validated, or the converted SubRip file beside it. */
 export async function toWebVtt(file: UploadedFile): Promise<Pick<UploadedFile, 'path' | 'bytes'>> {
   if (file.bytes === 0) throw fileError('uploaded-file-empty');
   return (await isWebVtt(file.path)) ? file : convertSubRip(file.path);

@@ -6,7 +6,6 @@ import type { DeliveriesService } from './deliveries.service.ts';
 import { webhookResource } from './webhooks.routes.ts';
 import type { WebhooksService } from './webhooks.service.ts';
 
-/** The routes below `/webhooks/{webhookId}/deliveries`, and the test of a webhook. */
 export function deliveryRoutes(webhooks: WebhooksService, deliveries: DeliveriesService): Route[] {
   const ofWebhook = webhookResource(webhooks);
   const one = {

@@ -17,7 +17,6 @@ interface FoundDelivery {
   readonly delivery: Delivery;
 }
 
-/** Shows, repeats and tests the deliveries of a webhook. */
 export class DeliveriesService {
   readonly #store: DeliveriesStore;
   readonly #queue: WebhookQueue;
@@ -65,7 +64,7 @@ export class DeliveriesService {
     };
   }
 
-  /** Sends the event of a delivery again, as a new delivery. A test is created anew. */
+  /** A test is created anew. */
   async resend({ webhook, delivery }: FoundDelivery, project: RatedProject): Promise<DeliveryDetailsView> {
     const { deliveryId } = delivery;
     if (delivery.type === testType) return this.test(webhook, project, deliveryId);
@@ -76,12 +75,7 @@ export class DeliveriesService {
     );
   }
 
-  /**
-   * Sends a test to a webhook and waits for the response.
-   *
-   * @param resentFrom id of the test that this one repeats
-   * @throws RateExceeded when the project sent too many in the last minute
-   */
+  /** @throws RateExceeded when the project sent too many in the last minute */
   async test(webhook: Webhook, project: RatedProject, resentFrom?: string): Promise<DeliveryDetailsView> {
     const rate = this.#testLimit.take(project, 'writes');
     if (!rate.isAllowed) {

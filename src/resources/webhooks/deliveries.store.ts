@@ -4,12 +4,10 @@ import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts
 import type { Database } from '../../store/database.ts';
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../store/event-tables.ts';
 
-/** States of a delivery: waiting for its first or for another attempt, or done. */
 export const deliveryStatuses = ['waiting', 'retrying', 'succeeded', 'failed'] as const;
 
 type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** The delivery of an event to a webhook, pending or done. */
 export interface Delivery {
   readonly number: number;
   readonly deliveryId: string;
@@ -24,7 +22,6 @@ export interface Delivery {
   readonly createdAtMs: number;
 }
 
-/** A delivery with the outcome of its newest attempt. */
 export interface ListedDelivery extends Delivery {
   readonly lastAttempt: Omit<WebhookAttemptRow, 'delivery_number' | 'attempt' | 'response'> | undefined;
 }
@@ -37,7 +34,6 @@ export interface DeliveryFilter {
 /** Index entries that are skipped in a millisecond or two. */
 const rowsPerStep = 5_000;
 
-/** Reads deliveries for their owner. */
 export class DeliveriesStore {
   readonly #database: Database;
   readonly #rowsPerStep: number;
@@ -92,7 +88,7 @@ export class DeliveriesStore {
     return { items: rows.map(listedFrom), total };
   }
 
-  /** Finds the numbers of a page: skips earlier ones in the index only, and yields to the event loop on the way. */
+  /** Skips earlier rows in the index only, and yields to the event loop on the way. */
   async #findPageNumbers(
     webhookId: string,
     direction: 'asc' | 'desc',
@@ -140,7 +136,6 @@ export class DeliveriesStore {
     }
   }
 
-  /** The attempts of a delivery, oldest first. */
   attempts(deliveryNumber: number): WebhookAttemptRow[] {
     return this.#database.all(
       this.#database.queries

@@ -1,13 +1,11 @@
 import type { EventType } from '../../events/event-catalogue.ts';
 
-/** An endpoint that a project's events are sent to. */
 export interface Webhook {
   readonly webhookId: string;
   readonly projectId: string;
   readonly events: readonly EventType[];
   /** Exactly as it was sent. */
   readonly url: string;
-  /** Signing key, with its prefix. */
   readonly signatureSecret: string;
   readonly createdAtMs: number;
 }
@@ -17,7 +15,6 @@ export const maxWebhooks = 10;
 
 const maxUrlChars = 2_048;
 
-/** Explains why a text cannot be the URL of a webhook; undefined when it can. */
 export function urlProblem(url: string): string | undefined {
   if (url === '') return 'This value should not be blank.';
   if (url.length > maxUrlChars) return `This value should not contain more than ${maxUrlChars} characters.`;

@@ -12,14 +12,12 @@ import {
 } from './webhooks.schema.ts';
 import type { WebhooksService } from './webhooks.service.ts';
 
-/** Returns the fields that the routes of one webhook have in common. */
 export function webhookResource(webhooks: WebhooksService) {
   return projectResource('Webhooks', ['webhookId', 'Id of the webhook.'], (projectId, id) =>
     webhooks.find(projectId, id),
   );
 }
 
-/** The routes of `/webhooks` itself. */
 export function webhookRoutes(webhooks: WebhooksService): Route[] {
   const all = { path: '/webhooks', tag: 'Webhooks', auth: 'key' } as const;
   const one = webhookResource(webhooks);

@@ -36,7 +36,6 @@ const verdicts: Readonly<Record<TargetVerdict, WebhookVerdictView>> = {
   unknown: { deliverable: false, reason: 'This host is unknown. Check its name.' },
 };
 
-/** Manages webhooks. */
 export class WebhooksService {
   readonly #options: WebhooksOptions;
 
@@ -65,7 +64,7 @@ export class WebhooksService {
     return viewOf(webhook);
   }
 
-  /** Creates a webhook, which receives events from now on. @throws AppError `webhook-limit-reached` */
+  /** @throws AppError `webhook-limit-reached` */
   create(projectId: string, { events, url }: { events: readonly EventType[]; url: string }): WebhookView {
     const webhook: Webhook = {
       webhookId: newId('webhook_'),
@@ -79,7 +78,7 @@ export class WebhooksService {
     return viewOf(webhook);
   }
 
-  /** Changes a webhook. Waiting deliveries go to its new URL. */
+  /** Waiting deliveries go to the new URL. */
   change(
     webhook: Webhook,
     { events, url }: { events?: readonly EventType[] | undefined; url?: string | undefined },
@@ -95,7 +94,6 @@ export class WebhooksService {
     return viewOf(changed);
   }
 
-  /** Tells whether this server would deliver to a URL now. */
   async check(url: string): Promise<WebhookVerdictView> {
     try {
       return verdicts[await this.#options.sender.checkUrl(url)];

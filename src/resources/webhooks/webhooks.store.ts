@@ -3,7 +3,6 @@ import type { Database } from '../../store/database.ts';
 import type { WebhookRow } from '../../store/event-tables.ts';
 import type { Webhook } from './webhook.ts';
 
-/** Webhooks in the database. A project has few, so lists read all of them. */
 export class WebhooksStore {
   readonly #database: Database;
 
@@ -16,7 +15,6 @@ export class WebhooksStore {
     return row === undefined ? undefined : webhookFrom(row);
   }
 
-  /** All webhooks of a project in the order of their creation. */
   all(projectId: string, direction: 'asc' | 'desc'): Webhook[] {
     return this.#database
       .all(
@@ -25,7 +23,7 @@ export class WebhooksStore {
       .map(webhookFrom);
   }
 
-  /** Adds a webhook unless its project already has `maxWebhooks`. Returns whether it was added. */
+  /** Returns false when its project already has `maxWebhooks`. */
   add(webhook: Webhook, maxWebhooks: number): boolean {
     return this.#database.transaction(() => {
       const others = this.#database.all(this.#ofProject(webhook.projectId).select('id').limit(maxWebhooks));
@@ -54,7 +52,7 @@ export class WebhooksStore {
     );
   }
 
-  /** Removes a webhook. Its deliveries are removed in batches later. */
+  /** Its deliveries are removed in batches later. */
   remove(projectId: string, webhookId: string): void {
     this.#database.run(
       this.#database.queries
