@@ -1,11 +1,7 @@
-/** Remembers the arrival times of a track's newest frames. */
 export class ArrivalLog {
   readonly #entries: { readonly atMs: number; readonly arrivedMs: number }[] = [];
 
-  /**
-   * @param atMs the frame's time on the broadcast's clock
-   * @param arrivedMs monotonic time
-   */
+  /** @param arrivedMs monotonic */
   add(atMs: number, arrivedMs: number): void {
     this.#entries.push({ atMs, arrivedMs });
     if (this.#entries.length > 256) this.#entries.shift();

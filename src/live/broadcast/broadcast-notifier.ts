@@ -14,7 +14,7 @@ export interface BroadcastNotifierOptions {
   readonly log: Logger;
 }
 
-/** Notifies the subscribers of a broadcast and its journal. Their failures are logged and do not affect the broadcast. */
+/** Notifies subscribers and the journal. Their failures are logged and do not affect the broadcast. */
 export class BroadcastNotifier {
   readonly #options: BroadcastNotifierOptions;
 

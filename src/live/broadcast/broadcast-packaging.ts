@@ -15,11 +15,9 @@ import type { PublisherMonitor } from './publisher-monitor.ts';
 import type { PublisherSession } from './publisher-session.ts';
 import { resolutionTooLargeText } from './resolution-guard.ts';
 
-/** The part of a broadcast that its packaging decides nothing about. */
 export interface PackagedBroadcast {
   isEnded(): boolean;
   isPublisherGone(): boolean;
-  /** Media begins: filler is needed no longer. */
   mediaStarted(): void;
   partListed(isSlate: boolean): void;
   isCurrentPublisher(session: PublisherSession): boolean;
@@ -29,7 +27,6 @@ export interface PackagedBroadcast {
 
 export interface BroadcastPackagingOptions extends LiveRenditionsOptions {
   readonly settings: LiveSettings;
-  /** Undefined passes the video through. */
   readonly ladder?: LadderConfig | undefined;
   /** Fills the time without a publisher with stills instead of gaps. */
   readonly showsStills?: boolean;
@@ -38,16 +35,15 @@ export interface BroadcastPackagingOptions extends LiveRenditionsOptions {
   readonly log: Logger;
 }
 
-/** The next failure ends the broadcast. */
 const maxPackagerFailures = 4;
-/** Long enough for a packager that hangs each time, which is noticed after some seconds. */
+/** A packager that hangs is noticed only after some seconds. */
 const failureWindowMs = 90_000;
-/** One for each configuration that an encoder sends, and each reconnect. */
+/** Each configuration that an encoder sends and each reconnect takes one. */
 const maxPackagerStarts = 20;
 const startWindowMs = 30_000;
 const packagerFailedText = 'The stream could not be packaged. See the log of the server.';
 
-/** Packages the media of a broadcast, one packaging session after the other, into its renditions. */
+/** Runs the packaging sessions of a broadcast one after the other. */
 export class BroadcastPackaging implements PackagingHost {
   readonly renditions: LiveRenditions;
   readonly #options: BroadcastPackagingOptions;
@@ -57,7 +53,6 @@ export class BroadcastPackaging implements PackagingHost {
   readonly #failures: SlidingWindowLimit;
   readonly #starts: SlidingWindowLimit;
   readonly #publishers = new WeakMap<PackagingSession, PublisherSession>();
-  /** The session whose media is being segmented. */
   #current: PackagingSession | undefined;
   #newest: PackagingSession | undefined;
   #maxGopSeconds = 0;
@@ -85,7 +80,6 @@ export class BroadcastPackaging implements PackagingHost {
     return this.#broadcast.isEnded();
   }
 
-  /** Resolves when the newest session has delivered its last sample. */
   get done(): Promise<void> {
     return this.#done;
   }
@@ -95,7 +89,6 @@ export class BroadcastPackaging implements PackagingHost {
     return this.#current?.isDone === false;
   }
 
-  /** The longest distance between keyframes so far. */
   get maxGopSeconds(): number {
     return Math.max(this.#maxGopSeconds, this.#current?.gopSeconds ?? 0);
   }
@@ -104,7 +97,6 @@ export class BroadcastPackaging implements PackagingHost {
     return pickFrameRate(this.#monitor.declared?.framesPerSecond, this.#current?.frameSeconds);
   }
 
-  /** Counts a start of a packager, unless there were too many. */
   takeStart(): boolean {
     return this.#starts.take();
   }
@@ -130,7 +122,6 @@ export class BroadcastPackaging implements PackagingHost {
     return session.events;
   }
 
-  /** Returns the packager of the newest session with the tap of its encoders. */
   withEncoderTap(packager: Packager, onDrained: () => void): Packager {
     return this.#newest?.withEncoderTap(packager, onDrained) ?? packager;
   }
@@ -145,7 +136,6 @@ export class BroadcastPackaging implements PackagingHost {
       if (canContinue) window.continueTimeline();
       else window.markDiscontinuity();
     }
-    // The history and the log leave slates out.
     if (session.isSlate) return;
     const { audio, video } = tracks;
     const info = {
@@ -162,10 +152,7 @@ export class BroadcastPackaging implements PackagingHost {
     });
   }
 
-  /**
-   * A publisher that reconnects can continue without a discontinuity, which VLC 3 does not play in fragmented MP4. Encoded renditions
-   * begin again at their own times.
-   */
+  /** VLC 3 does not play a discontinuity in fragmented MP4. Encoded renditions restart at their own times. */
   #canContinueTimeline(session: PackagingSession, tracks: Tracks): boolean {
     if (this.#options.showsStills !== true || !this.#broadcast.isPublisherGone()) return false;
     if (session.isSlate || this.#current?.isSlate || this.renditions.others.length > 0) return false;

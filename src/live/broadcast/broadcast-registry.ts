@@ -40,15 +40,11 @@ export interface BroadcastRegistryOptions extends PublishAdmissionOptions {
     events: PackagerEvents,
     ids: Readonly<Record<string, unknown>>,
   ) => Packager;
-  /** Undefined does not limit broadcasts of the sandbox. */
   readonly maxSandboxBroadcastMs?: number;
   readonly createSubscribers?: CreateSubscribers;
-  /** Undefined shows nothing while a publisher is gone. */
   readonly slate?: SlateSource | undefined;
-  /** Fills the time without a publisher with stills instead of gaps. */
   readonly showsStills?: boolean;
   readonly qualityDropped?: QualityDropped;
-  /** Undefined keeps nothing on disk for going back. */
   readonly rewind?: OpenRewind | undefined;
   readonly journal: BroadcastJournal;
   readonly observer: LiveObserver;
@@ -67,21 +63,18 @@ interface LiveEvents {
   'state-changed': { readonly liveStreamId: string };
 }
 
-/** An ended broadcast is kept on disk no longer than this. */
+/** Limit for ended broadcasts on disk. */
 const maxKeptMs = 3_600_000;
-/** Ended broadcasts that a live stream keeps at most, in memory or on disk. */
+/** Per live stream, in memory or on disk. */
 const maxEndedKept = 2;
-/** Ended playlists are served this much longer when the server stops. */
 const finalRequestsMs = 500;
 
-/** All broadcasts of this process: admits publishers, finds what can be played, and ends everything when the server stops. */
+/** All broadcasts of this process. */
 export class BroadcastRegistry implements Component {
   readonly name = 'live';
   readonly #options: BroadcastRegistryOptions;
   readonly #admission: PublishAdmission;
-  /** By live stream, newest last: the running one, and those that ended recently. */
   readonly #broadcasts = new Map<string, LiveBroadcast[]>();
-  /** Ends a broadcast of the sandbox, or forgets an ended broadcast. */
   readonly #timers = new Map<LiveBroadcast, NodeJS.Timeout>();
   readonly #events = new TypedEvents<LiveEvents>();
   readonly #targetDurations: TargetDurations;
@@ -98,7 +91,7 @@ export class BroadcastRegistry implements Component {
 
   async start(): Promise<void> {}
 
-  /** Ends every broadcast, and serves the ended playlists until viewers between two requests have them. */
+  /** Ends every broadcast, and serves the ended playlists until polling viewers have them. */
   async drain(deadlineMs: number): Promise<void> {
     this.#isDraining = true;
     const hadRunning = this.#all().some(broadcast => !broadcast.isEnding);
@@ -121,9 +114,6 @@ export class BroadcastRegistry implements Component {
     );
   }
 
-  // ------------------------------------------------------------------------------------------------ publishers
-
-  /** Accepts or refuses a publisher with this stream key. */
   admit(streamKey: string, connection: PublisherConnection): AdmissionResult {
     if (this.#isDraining) {
       return refusal('draining', 'The server is restarting, please reconnect in a moment.');
@@ -177,7 +167,6 @@ export class BroadcastRegistry implements Component {
     for (const old of former.slice(0, -maxEndedKept)) if (old.state === 'ended') this.#forget(old);
   }
 
-  /** Counts from the beginning of the broadcast, across reconnects. */
   #startSandboxTimer(broadcast: LiveBroadcast): void {
     const { maxSandboxBroadcastMs } = this.#options;
     if (maxSandboxBroadcastMs === undefined) return;
@@ -201,7 +190,7 @@ export class BroadcastRegistry implements Component {
     this.#events.emit('state-changed', { liveStreamId });
   }
 
-  /** Frees the memory. The media on disk stays for as long as the broadcast lasted, or can be rewound. */
+  /** Frees the memory. The media stays on disk for as long as the broadcast lasted, or can be rewound. */
   #keepOnDisk(broadcast: LiveBroadcast, durationMs: number): void {
     const { endedKeptMs } = this.#options.settings;
     const keptMs = Math.min(durationMs, broadcast.rewindSeconds * 1000, maxKeptMs) - endedKeptMs;
@@ -229,13 +218,11 @@ export class BroadcastRegistry implements Component {
     this.#admission.forget(liveStreamId);
   }
 
-  // ------------------------------------------------------------------------------------------------ control
-
   isBroadcasting(liveStreamId: string): boolean {
     return this.#running(liveStreamId)?.isBroadcasting ?? false;
   }
 
-  /** Ends the running broadcast, if any. Its publisher is disconnected a while later. */
+  /** Ends the running broadcast. Its publisher is disconnected a while later. */
   complete(liveStreamId: string): void {
     const running = this.#running(liveStreamId);
     if (running === undefined) return;
@@ -243,7 +230,7 @@ export class BroadcastRegistry implements Component {
     running.disconnectPublisherLater(this.#options.settings.completedLingerMs);
   }
 
-  /** Ends the running broadcast of a suspended account. Returns false when there is none. */
+  /** @returns false when no broadcast is running */
   suspend(liveStreamId: string): boolean {
     const running = this.#running(liveStreamId);
     if (running === undefined) return false;
@@ -252,7 +239,6 @@ export class BroadcastRegistry implements Component {
     return true;
   }
 
-  /** Ends and forgets the broadcasts of a deleted live stream. */
   async remove(liveStreamId: string): Promise<void> {
     for (const broadcast of this.#broadcasts.get(liveStreamId) ?? []) {
       await broadcast.end('deleted');
@@ -262,8 +248,6 @@ export class BroadcastRegistry implements Component {
     this.#targetDurations.forget(liveStreamId);
     this.#events.emit('state-changed', { liveStreamId });
   }
-
-  // ------------------------------------------------------------------------------------------------ viewers
 
   /** The newest broadcast that can be played, live or ended recently; undefined while another begins. */
   current(liveStreamId: string): LiveRenditions | undefined {
@@ -275,7 +259,7 @@ export class BroadcastRegistry implements Component {
       ?.renditions;
   }
 
-  /** The state for viewers: a broadcast whose publisher stopped is over for them. */
+  /** A broadcast whose publisher stopped is over for viewers. */
   state(liveStreamId: string): { readonly live: boolean; readonly broadcastId?: string } {
     const current = this.#current(liveStreamId);
     if (current === undefined) return { live: false };
@@ -283,28 +267,22 @@ export class BroadcastRegistry implements Component {
     return { live: isBroadcasting && state !== 'stopping', broadcastId };
   }
 
-  /** Calls `listener` at each change of `state`, until the returned function is called. */
   onStateChange(liveStreamId: string, listener: () => void): () => void {
     return this.#events.on('state-changed', event => {
       if (event.liveStreamId === liveStreamId) listener();
     });
   }
 
-  // ------------------------------------------------------------------------------------------------ statistics
-
-  /** Counts the broadcasts that have not ended. */
   countByState(): Record<Exclude<BroadcastState, 'ended'>, number> {
     const counts = { starting: 0, live: 0, waiting: 0, stopping: 0 };
     for (const { state } of this.#all()) if (state !== 'ended') counts[state] += 1;
     return counts;
   }
 
-  /** The number of broadcasts that have not ended. */
   get openCount(): number {
     return this.#all().filter(({ state }) => state !== 'ended').length;
   }
 
-  /** Statistics of the broadcasts of these projects that are live or wait for their publisher. */
   stats(includesProject: (projectId: string) => boolean): BroadcastStats[] {
     return this.#broadcasting()
       .filter(({ projectId }) => includesProject(projectId))

@@ -1,6 +1,6 @@
 /**
- * `starting` until the first segment, `live`, `waiting` after the publisher's connection was lost, `stopping` after the publisher
- * stopped, `ended`. A publisher that reconnects in time continues a broadcast that is waiting or stopping.
+ * `waiting`: the publisher's connection was lost. `stopping`: the publisher stopped. It can resume the broadcast
+ * from both.
  */
 export const broadcastStates = ['starting', 'live', 'waiting', 'stopping', 'ended'] as const;
 

@@ -4,9 +4,9 @@ import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { Part } from '../packaging/segmenter.ts';
 import type { BroadcastState, EndReason } from './broadcast-state.ts';
 
-/** The rendition of every broadcast: the publisher's audio and video, or the video alone when audio is demuxed. */
+/** The publisher's audio and video, or the video alone when audio is demuxed. */
 export const sourceRendition = 'source';
-/** The rendition with the demuxed audio of a ladder. */
+/** The demuxed audio of a ladder. */
 export const audioRendition = 'audio';
 
 export interface BroadcastInfo {
@@ -14,11 +14,9 @@ export interface BroadcastInfo {
   readonly liveStreamId: string;
   readonly projectId: string;
   readonly environment: 'sandbox' | 'production';
-  /** Milliseconds since 1970. */
+  /** Unix time. */
   readonly startedAtMs: number;
-  /** Defaults to the server's setting. */
   readonly record?: boolean | undefined;
-  /** Destinations at the start of the broadcast. */
   readonly restreams: readonly {
     readonly name: string;
     readonly serverUrl: string;
@@ -26,33 +24,27 @@ export interface BroadcastInfo {
   }[];
 }
 
-/** A tag of the publisher on the broadcast's clock, which continues across reconnects. */
 export interface BroadcastTag {
   readonly kind: TrackKind;
   /** `config` has the time of the previous tag. */
   readonly role: 'config' | 'keyframe' | 'frame';
-  /** Milliseconds on the broadcast's clock, increasing on each track. */
+  /** Increases on each track. */
   readonly atMs: number;
-  /** FLV tag body, never written to. */
+  /** FLV tag body, read-only. */
   readonly body: Buffer;
   readonly isSlate: boolean;
 }
 
-/** A listed part. */
 export interface RenditionPart extends Part {
   readonly rendition: string;
   readonly isSlate: boolean;
 }
 
-/**
- * Receives the media and the state changes of a broadcast: a recording, a restream, a slate. Calls come in order on the path of the
- * media, so that each has to return at once. Exceptions are logged and affect no other subscriber.
- */
+/** Receives a broadcast's media and state changes in order, on the media path: calls must return at once. */
 export interface BroadcastSubscriber {
-  /** Appears in the log. */
   readonly name: string;
   tag?(tag: BroadcastTag): void;
-  /** The tracks of a rendition from its next sample on. Track ids in `init` and in parts are 1 for video and 2 for audio. */
+  /** Describes the samples that follow. Track ids in `init` and in parts are 1 for video and 2 for audio. */
   tracks?(
     rendition: string,
     tracks: Partial<Record<TrackKind, TrackDescription>>,
@@ -60,9 +52,8 @@ export interface BroadcastSubscriber {
     isSlate: boolean,
   ): void;
   /**
-   * A sample of the publisher's video or audio before it is in a part. Audio is in the rendition `source`, or demuxed in `audio`.
-   *
-   * @param atMs decoding time on the broadcast's clock
+   * Delivers a sample before its part. Demuxed audio has the rendition `audio`.
+   * @param atMs decode time on the broadcast's clock
    */
   sample?(rendition: string, kind: TrackKind, sample: Sample, atMs: number, isSlate: boolean): void;
   part?(part: RenditionPart): void;

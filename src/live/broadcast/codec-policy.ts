@@ -1,11 +1,10 @@
 import type { TagCodec } from '../../media/flv/flv-tag.ts';
 
-/** Copies a track, encodes it to AAC, or refuses it with a sentence for the broadcaster. */
+/** `refused` carries a sentence for the broadcaster. */
 type CodecVerdict =
   | { readonly take: 'copy' | 'aac' }
   | { readonly take: 'refuse'; readonly description: string };
 
-/** Abilities of the ffmpeg in use. */
 export interface CodecCapabilities {
   readonly canReadEnhancedFlv: boolean;
 }
@@ -37,7 +36,6 @@ export function judgeVideoCodec(codec: TagCodec, capabilities: CodecCapabilities
   return { take: 'copy' };
 }
 
-/** Copies AAC, and encodes the other codecs of legacy RTMP to AAC. */
 export function judgeAudioCodec(codec: TagCodec): CodecVerdict {
   if (codec.isEnhanced)
     return refuse(`${codec.name} audio over enhanced RTMP is not supported. Choose AAC in the encoder.`);

@@ -1,6 +1,5 @@
 import type { BroadcastPackaging } from './broadcast-packaging.ts';
 
-/** Extends the playlists of a broadcast by gaps or stills while there is no media. */
 export class GapFiller {
   readonly #packaging: BroadcastPackaging;
   readonly #seconds: number;
@@ -14,7 +13,6 @@ export class GapFiller {
     this.#showsStills = showsStills;
   }
 
-  /** @param hasStopped the publisher stopped, and its connection was not lost */
   start(hasStopped: boolean): void {
     this.stop();
     this.#timer = setInterval(() => {

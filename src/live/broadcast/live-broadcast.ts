@@ -22,25 +22,22 @@ interface LiveBroadcastOptions extends BroadcastPackagingOptions, BroadcastNotif
   readonly projectId: string;
   readonly codecCapabilities: CodecCapabilities;
   readonly startPackager: (plan: PackagerPlan, events: PackagerEvents) => Packager;
-  /** Undefined shows nothing while the publisher is gone. */
   readonly slate?: SlateSource | undefined;
   onStateChange(): void;
 }
 
-/** Takes the media of one publisher connection. */
 export interface PublisherHandler {
   tag(tag: FlvTag): void;
   closed(reason: string): void;
 }
 
-/** Gaps up to this length are kept; longer gaps are removed by shifting timestamps, so that parts stay within their target. */
+/** Longer gaps are removed by shifting timestamps, so that parts stay within their target. */
 const maxGapMs = 500;
-/** Time of the first media: leaves room for the lead-ins before it. */
+/** Leaves room for the lead-ins before the first media. */
 const mediaStartMs = 7000;
-/** A publisher that is silent for this long gives way to another with the same key, most likely its own new connection. */
+/** A publisher silent for longer gives way to another with the same key, most likely its own reconnect. */
 const silentPublisherMs = 3000;
 
-/** One broadcast: from its first publisher, through reconnects, to its end and the time its playlist is still served. */
 export class LiveBroadcast {
   readonly broadcastId: string;
   readonly liveStreamId: string;
@@ -95,7 +92,6 @@ export class LiveBroadcast {
     return this.#state;
   }
 
-  /** Everything that viewers can play. */
   get renditions(): LiveRenditions {
     return this.#packaging.renditions;
   }
@@ -104,12 +100,11 @@ export class LiveBroadcast {
     return this.#packaging.maxGopSeconds;
   }
 
-  /** Live, or without a publisher that may reconnect. */
   get isBroadcasting(): boolean {
     return !this.isEnding && this.#state !== 'starting';
   }
 
-  /** It has ended or is about to: another publisher begins another broadcast. */
+  /** Another publisher begins another broadcast. */
   get isEnding(): boolean {
     return this.#ending !== undefined;
   }
@@ -128,9 +123,6 @@ export class LiveBroadcast {
     return this.#state === 'waiting' || this.#state === 'stopping';
   }
 
-  // ------------------------------------------------------------------------------------------------ publisher
-
-  /** Accepts a publisher: the first one, or one that reconnects. */
   attach(connection: PublisherConnection): PublisherHandler {
     const replaced = this.#connection;
     if (replaced !== undefined) {
@@ -158,7 +150,7 @@ export class LiveBroadcast {
     };
   }
 
-  /** @param buffer holds the tags back while a slate is shown */
+  /** @param buffer holds tags back while a slate is shown */
   #tagHandler(session: PublisherSession, buffer: ReconnectBuffer | undefined): PublisherHandler['tag'] {
     let pending = buffer;
     return tag => {
@@ -180,7 +172,6 @@ export class LiveBroadcast {
     };
   }
 
-  /** Packages a slate as if it came from a publisher. */
   #startSlateOutput(dueMs: (timestampMs: number) => number): PublisherSession {
     this.#timeline.restart();
     return this.#createPublisherSession(true, {
@@ -191,7 +182,6 @@ export class LiveBroadcast {
       dropped: () => {},
       clockJumped: () => {},
       refused: (_, description) => this.#slateSession?.packagingFailed(description),
-      // A slate comes in real time and is small.
       flow: () => {},
     });
   }
@@ -244,7 +234,7 @@ export class LiveBroadcast {
     });
   }
 
-  /** A publisher that stopped is not expected to reconnect: it has less time, and no slate is shown. */
+  /** A publisher that stopped is not expected back: it has less time, and no slate is shown. */
   #waitForReconnect(hasStopped: boolean): void {
     if (this.#connection !== undefined || this.isEnding) return;
     const { stopGraceMs, reconnectGraceMs } = this.#options.settings;
@@ -265,7 +255,7 @@ export class LiveBroadcast {
     this.#gapFiller.start(this.#state === 'stopping');
   }
 
-  /** Closes the publisher's connection after `complete`, which leaves the encoder some time to stop. */
+  /** Leaves the encoder time to stop after `complete`. */
   disconnectPublisherLater(afterMs: number): void {
     const connection = this.#connection;
     if (connection === undefined) return;
@@ -277,8 +267,6 @@ export class LiveBroadcast {
     clearTimeout(this.#disconnectTimer);
     this.#connection?.close(description);
   }
-
-  // ------------------------------------------------------------------------------------------------ packaging
 
   get #packaged(): PackagedBroadcast {
     return {
@@ -309,8 +297,6 @@ export class LiveBroadcast {
     this.#options.onStateChange();
   }
 
-  // ------------------------------------------------------------------------------------------------ end
-
   #endAndRefuse(reason: EndReason, description: string): void {
     const connection = this.#connection;
     void this.end(reason);
@@ -318,8 +304,8 @@ export class LiveBroadcast {
   }
 
   /**
-   * Ends the broadcast: delivers the media that is still inside, ends the playlists, and answers every blocked request. The first
-   * reason counts. The caller closes the publisher's connection.
+   * Delivers pending media, ends the playlists and answers blocked requests. Only the first reason counts. The
+   * caller closes the publisher's connection.
    */
   end(reason: EndReason): Promise<void> {
     if (this.#ending !== undefined) return this.#ending;
@@ -336,7 +322,7 @@ export class LiveBroadcast {
     clearTimeout(this.#graceTimer);
     this.#gapFiller.stop();
     if (reason === 'deleted') {
-      // Viewers find nothing from now on.
+      // Removes the broadcast for viewers immediately.
       this.#endWindows();
       await Promise.all([session?.kill(), this.#slateSession?.kill()]);
     } else await Promise.all([session?.finish(), this.#slateSession?.finish()]);
@@ -358,19 +344,16 @@ export class LiveBroadcast {
     for (const window of this.renditions.windows) window.end();
   }
 
-  /** Viewers finish with what is in memory. */
   #removeRewind(): void {
     for (const window of this.renditions.windows) window.releaseDisk();
     this.removeMedia();
   }
 
-  /** Seconds that viewers can go back after the end, beyond the media in memory. */
   get rewindSeconds(): number {
     const { rewind } = this.#options;
     return rewind?.isKeptAfterEnd ? rewind.seconds : 0;
   }
 
-  /** Removes the media from the disk. */
   removeMedia(): void {
     this.#options.rewind?.remove();
   }

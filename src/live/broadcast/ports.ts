@@ -1,25 +1,20 @@
 import type { IngestStats } from '../health/ingest-health.ts';
 import type { BroadcastState, EndReason } from './broadcast-state.ts';
 
-/** A publisher's connection, as its broadcast uses it. */
 export interface PublisherConnection {
   readonly connectionId: string;
   readonly protocol: string;
   readonly remoteAddress: string;
-  /** The name that the encoder gives itself, or `''`. */
+  /** The encoder's own name, or `''`. */
   readonly encoder: string;
   /** Tells the encoder the reason, then closes. */
   refuse(description: string): void;
-  /** Closes after a regular end. */
   close(description: string): void;
-  /** Stops and resumes reading from the encoder. */
   pause(): void;
   resume(): void;
 }
 
-/** Stores the history of broadcasts. */
 export interface BroadcastJournal {
-  /** Stores a new broadcast and returns its id. */
   opened(record: {
     readonly liveStreamId: string;
     readonly projectId: string;
@@ -43,16 +38,13 @@ export interface BroadcastJournal {
 }
 
 export interface LiveObserver {
-  /** A part can be fetched. @param lagMs since its last frame arrived */
   partListed(lagMs: number): void;
-  /** A segment can be fetched. @param lagMs since its last frame arrived */
+  /** `lagMs` counts from the arrival of the last frame. */
   segmentListed(lagMs: number): void;
-  /** An encoded part of a rung can be fetched. @param lagMs since its last frame arrived */
   renditionPartListed?(lagMs: number): void;
   qualityDropped?(quality: string, reason: string): void;
-  /** A packager or an encoder died or hung. */
   packagerFailed(): void;
-  /** Video frames that were `dropped` by us, or were `missing` in the publisher's media. */
+  /** `dropped` by us, or `missing` in the publisher's media. */
   framesLost(how: 'dropped' | 'missing', count: number): void;
   broadcastEnded(reason: EndReason): void;
 }
@@ -64,15 +56,14 @@ export interface LiveSettings {
   readonly windowBytes: number;
   /** Time for a lost publisher to reconnect. */
   readonly reconnectGraceMs: number;
-  /** Time for a publisher that stopped to continue the same broadcast. */
+  /** Time for a publisher that stopped to resume the same broadcast. */
   readonly stopGraceMs: number;
   readonly keyframeTimeoutMs: number;
   readonly maxPixels: number;
-  /** Maximum of transcoded broadcasts at once, over all projects. */
   readonly maxEncoders: number;
   readonly maxEncodersPerProject: number;
-  /** Time for which an ended broadcast can still be fetched from memory. */
+  /** Time that an ended broadcast stays in memory. */
   readonly endedKeptMs: number;
-  /** Time for which a publisher stays connected after its broadcast was completed. */
+  /** Time that a publisher stays connected after `complete`. */
   readonly completedLingerMs: number;
 }

@@ -5,7 +5,6 @@ import type { BroadcastInfo } from './broadcast-subscriber.ts';
 import type { LiveBroadcast } from './live-broadcast.ts';
 import type { LiveSettings } from './ports.ts';
 
-/** The live stream that a stream key belongs to. */
 export interface LiveStreamConfig {
   readonly liveStreamId: string;
   readonly projectId: string;
@@ -13,18 +12,15 @@ export interface LiveStreamConfig {
   readonly restreams: BroadcastInfo['restreams'];
   readonly accountSuspended: boolean;
   readonly accountUpgraded: boolean;
-  /** Defaults to the server's setting. */
   readonly qualities?: 'passthrough' | 'ladder' | undefined;
-  /** False keeps nothing of a broadcast after its end. Defaults to the server's setting. */
   readonly record?: boolean | undefined;
 }
 
-/** Returns the ladder that a new broadcast is encoded to; undefined passes it through. */
 export type SelectLadder = (
   stream: Pick<LiveStreamConfig, 'liveStreamId' | 'environment' | 'qualities'>,
 ) => LadderConfig | undefined;
 
-/** Finds the live stream of a key, in about the same time for a wrong key as for a right one. */
+/** Takes about the same time for wrong and right keys. */
 type FindStreamByKey = (streamKey: string) => LiveStreamConfig | undefined;
 
 type RefusalReason =
@@ -47,13 +43,11 @@ type AdmissionDecision =
   | {
       readonly accepted: true;
       readonly stream: LiveStreamConfig;
-      /** The broadcast that the publisher reconnects to. */
       readonly running: LiveBroadcast | undefined;
       readonly ladder: LadderConfig | undefined;
     }
   | Refusal;
 
-/** The broadcasts of this process. */
 interface BroadcastLookup {
   all(): readonly LiveBroadcast[];
   running(liveStreamId: string): LiveBroadcast | undefined;
@@ -66,15 +60,13 @@ export interface PublishAdmissionOptions {
   readonly clock: Clock;
 }
 
-/** Limits publishers per live stream: each costs a process, and the first one of a broadcast a row. */
+/** Per live stream: each costs a process, and the first one of a broadcast a row. */
 const maxPublishers = 20;
 const publisherWindowMs = 30_000;
 
-/** Decides whether a publisher may publish. */
 export class PublishAdmission {
   readonly #options: PublishAdmissionOptions;
   readonly #broadcasts: BroadcastLookup;
-  /** By live stream, as long as it has a broadcast. */
   readonly #publisherLimits = new Map<string, SlidingWindowLimit>();
 
   constructor(options: PublishAdmissionOptions, broadcasts: BroadcastLookup) {
@@ -107,7 +99,6 @@ export class PublishAdmission {
     return { accepted: true, stream, running, ladder };
   }
 
-  /** Forgets a live stream without broadcasts. */
   forget(liveStreamId: string): void {
     this.#publisherLimits.delete(liveStreamId);
   }

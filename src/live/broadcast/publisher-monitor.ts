@@ -18,14 +18,13 @@ interface PublisherMonitorOptions {
   readonly log: Logger;
 }
 
-/** Monitors the publishers of a broadcast and the health of their media, across reconnects. */
+/** Monitors a broadcast's publishers and the health of their media, across reconnects. */
 export class PublisherMonitor {
   readonly #options: PublisherMonitorOptions;
   readonly #health = new IngestHealth();
   #ingest: IngestInfo = { protocol: '', encoder: '' };
   #declared: DeclaredMedia | undefined;
   #lastTagAtMs: number;
-  /** Arrival times by time on the broadcast's clock. */
   readonly arrivals: Readonly<Record<TrackKind, ArrivalLog>> = {
     video: new ArrivalLog(),
     audio: new ArrivalLog(),
@@ -36,17 +35,15 @@ export class PublisherMonitor {
     this.#lastTagAtMs = options.clock.monotonicMs();
   }
 
-  /** The newest publisher's connection and codecs. */
   get ingest(): IngestInfo {
     return this.#ingest;
   }
 
-  /** Metadata of the newest publisher. */
   get declared(): DeclaredMedia | undefined {
     return this.#declared;
   }
 
-  /** Monotonic time at which the newest publisher, or its last tag, arrived. */
+  /** Monotonic. */
   get lastTagAtMs(): number {
     return this.#lastTagAtMs;
   }
@@ -79,7 +76,6 @@ export class PublisherMonitor {
     this.#health.lost(clock.monotonicMs(), clock.nowMs());
   }
 
-  /** The publisher stopped, or the broadcast is over. */
   stopped(): void {
     this.#health.stopped(this.#options.clock.monotonicMs());
   }

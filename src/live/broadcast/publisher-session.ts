@@ -14,20 +14,16 @@ type PublisherRefusal = Extract<
 >;
 
 export interface PublisherSessionEvents {
-  /** A packager starts, and the previous one gets no more tags. Returns the receiver of its samples. */
+  /** Starts a packager and returns the receiver of its samples. The previous packager gets no more tags. */
   startPackaging(): Omit<PackagerEvents, 'drained'>;
-  /** Counts the start of a packager, unless there were too many. */
   canStartPackager(): boolean;
-  /** Metadata of the encoder came. */
   declared(media: DeclaredMedia): void;
   /** @param atMs on the broadcast's clock @param timestampMs as sent */
   arrived(kind: TrackKind, atMs: number, timestampMs: number, bytes: number, isKeyframe: boolean): void;
   tagTimed(tag: TimedTag): void;
-  /** Video frames that arrived are not packaged. */
   dropped(count: number): void;
   clockJumped(): void;
   refused(reason: PublisherRefusal, description: string): void;
-  /** The packager accepts more tags, or not for now. */
   flow(isOpen: boolean): void;
 }
 
@@ -48,11 +44,11 @@ interface TimedTag {
   readonly codecName: string;
 }
 
-/** Time for the other track to come. Encoders send both headers at once. */
+/** Encoders send both headers at once. */
 const otherTrackWaitMs = 400;
-/** Time for a track to come that the metadata announced. */
+/** For a track that the metadata announced. */
 const announcedTrackWaitMs = 1000;
-/** Without audio tags for this long, packaging continues without audio, so that players do not wait for it. */
+/** Packaging continues without audio after this, so that players do not wait for it. */
 const audioTimeoutMs = 5000;
 const maxHeldTags = 2000;
 const maxHeldBytes = 16 * 1024 * 1024;
@@ -60,10 +56,7 @@ const maxHeldBytes = 16 * 1024 * 1024;
 const rateWindowMs = 2000;
 const maxRateWindowBytes = 32 * 1024 * 1024;
 
-/**
- * Packages one publisher connection: detects its tracks, starts a packager at a keyframe, writes to it, and starts another one when
- * tracks or decoder configurations change.
- */
+/** Packages one publisher connection. Restarts the packager at a keyframe when tracks or configurations change. */
 export class PublisherSession {
   readonly #options: PublisherSessionOptions;
   readonly #resolutionGuard: ResolutionGuard;
@@ -73,9 +66,8 @@ export class PublisherSession {
   #announcedTracks: Record<TrackKind, boolean | undefined> = { audio: undefined, video: undefined };
   #packager: Packager | undefined;
   #plan: PackagerPlan | undefined;
-  /** Codecs of the running packager. */
   #planCodecNames: Partial<Record<TrackKind, string>> = {};
-  /** Tags since the first one, or since the last keyframe, until a packager starts. */
+  /** Until a packager starts: tags since the first one, or since the last keyframe. */
   #heldTags: TimedTag[] = [];
   #heldBytes = 0;
   #startTimer: NodeJS.Timeout | undefined;
@@ -138,19 +130,16 @@ export class PublisherSession {
     this.#holdOrWrite(timed);
   }
 
-  /** Takes no more tags, and lets the packager deliver its last samples. */
   async finish(): Promise<void> {
     this.#end();
     await this.#packager?.finish();
   }
 
-  /** Takes no more tags, and discards the packager's samples. */
   async kill(): Promise<void> {
     this.#end();
     await this.#packager?.kill();
   }
 
-  /** Another packager starts at the next keyframe. */
   #packagerGone(): void {
     this.#packager = undefined;
     this.#plan = undefined;

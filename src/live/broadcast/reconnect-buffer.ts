@@ -6,19 +6,14 @@ const audioOnlyAfterMs = 1000;
 /** Video without a keyframe is passed on after this. */
 const maxWaitMs = 3000;
 
-/** Holds the tags of a publisher that reconnected until its media can be shown. The slate continues until then. */
+/** Holds the tags of a reconnected publisher until its media can be shown. The slate continues until then. */
 export class ReconnectBuffer {
-  /** Newest metadata and decoder configurations, which come before the media. */
+  /** Newest metadata and decoder configurations, which precede the media. */
   readonly #pending = new Map<string, FlvTag>();
   #hasVideo = false;
   #firstMediaAtMs: number | undefined;
 
-  /**
-   * Adds the publisher's next tag.
-   *
-   * @param nowMs monotonic
-   * @returns the tags to pass on once the media begins
-   */
+  /** @param nowMs monotonic @returns the tags to pass on once the media begins */
   push(tag: FlvTag, nowMs: number): FlvTag[] | undefined {
     if (tag.kind === 'script') {
       this.#pending.set('script', tag);
@@ -39,7 +34,6 @@ export class ReconnectBuffer {
     return isDue ? this.flush(tag) : undefined;
   }
 
-  /** Returns everything that was held, and `tag`. */
   flush(tag: FlvTag): FlvTag[] {
     const tags = [...this.#pending.values(), tag];
     this.#pending.clear();

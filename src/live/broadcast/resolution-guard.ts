@@ -14,7 +14,6 @@ const sizedCodecs: Readonly<Record<string, VideoSampleEntryType>> = {
 /** Video is coded in whole blocks, of which up to this many lines and columns are cropped. */
 const maxCroppedLines = 15;
 
-/** Ignores the lines and columns that cropping to whole blocks removes. */
 export function isResolutionTooLarge({ width, height }: FrameSize, maxPixels: number): boolean {
   return (width - maxCroppedLines) * (height - maxCroppedLines) > maxPixels;
 }
@@ -23,7 +22,7 @@ export function resolutionTooLargeText({ width, height }: FrameSize, maxPixels: 
   return `The picture of ${width}x${height} is too large: this server takes at most ${maxPixels} pixels. Choose a smaller output resolution in the encoder.`;
 }
 
-/** Finds video that is too large before anything decodes it, in decoder configurations and in parameter sets inside of frames. */
+/** Detects oversized video in decoder configurations and in-band parameter sets, before anything decodes it. */
 export class ResolutionGuard {
   readonly #maxPixels: number;
   #lengthBytes = 4;
@@ -32,7 +31,6 @@ export class ResolutionGuard {
     this.#maxPixels = maxPixels;
   }
 
-  /** Returns the first size that a video tag declares and that is too large. */
   find({ codec, role }: TagDescription, body: Buffer): FrameSize | undefined {
     const sized = sizedCodecs[codec.name];
     if (sized === undefined || role === 'other') return undefined;
@@ -49,7 +47,7 @@ export class ResolutionGuard {
   }
 }
 
-/** Bytes before the media in a frame's tag body. In enhanced RTMP only coded frames (1) of AVC and HEVC have a composition time. */
+/** In enhanced RTMP only coded frames (1) of AVC and HEVC have a composition time. */
 function headerBytes(body: Buffer): number {
   const first = body[0] ?? 0;
   if ((first & 0x80) === 0) return 5;

@@ -3,12 +3,11 @@ import { LRUCache } from 'lru-cache';
 const maxTargetDurationSeconds = 10;
 
 /**
- * Learns the target duration that fits the keyframe interval of a live stream, for its next broadcast: the first playlist is out before
- * the first interval is known.
+ * Remembers keyframe intervals for a live stream's next broadcast, whose first playlist precedes its first
+ * interval.
  */
 export class TargetDurations {
   readonly #usualSeconds: number;
-  /** By live stream; only those that differ from the usual one. */
   readonly #learnedSeconds = new LRUCache<string, number>({ max: 1000 });
 
   constructor(segmentTargetMs: number) {
@@ -19,7 +18,7 @@ export class TargetDurations {
     return this.#learnedSeconds.get(liveStreamId) ?? this.#usualSeconds;
   }
 
-  /** @param gopSeconds 0 when it is not known */
+  /** @param gopSeconds 0 when unknown */
   learn(liveStreamId: string, gopSeconds: number): void {
     if (gopSeconds === 0) return;
     const fitting = Math.min(maxTargetDurationSeconds, Math.max(this.#usualSeconds, Math.round(gopSeconds)));

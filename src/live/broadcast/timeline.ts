@@ -1,50 +1,45 @@
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 
 interface Placement {
-  /** Milliseconds on the broadcast's clock, increasing on each track. */
+  /** Increases on each track. */
   readonly atMs: number;
-  /** The publisher's clock jumped: the distance from the previous media is not known. */
+  /** The distance from the previous media is unknown. */
   readonly isClockJump: boolean;
 }
 
-/** A publisher's clock that moves further than this between two tags has jumped. */
+/** A larger step between two tags is a jump. */
 const jumpMs = 3000;
 /** A tag may be this much older than the newest of its track. */
 const maxReorderMs = 1000;
-/** Assumed duration of a tag where the clock does not tell. */
+/** Assumed duration of a tag after a jump. */
 const nominalStepMs = 20;
 
 /**
- * Converts a publisher's timestamps, which wrap at 2^32, jump and run backwards, to one steady clock for all tracks.
- *
- * An offset is added to each timestamp. When neither this offset nor the previous one places a tag near its track's last one, the
- * publisher's clock jumped: a new offset continues where the media ended. The previous offset is kept because the tracks do not jump at
- * the same instant. Gaps that no track fills are removed by changing the offset, too.
+ * Converts a publisher's timestamps, which wrap at 2^32, jump and run backwards, to one steady clock. Each
+ * timestamp gets an offset. When neither this offset nor the previous one places a tag near its track's last one,
+ * the clock jumped: a new offset continues at the end of the media. The previous offset is kept because tracks do
+ * not jump at the same instant.
  */
 export class Timeline {
   #offsetMs: number | undefined;
   #previousOffsetMs: number | undefined;
   readonly #lastMs: Record<TrackKind, number | undefined> = { audio: undefined, video: undefined };
-  /** Usual distance between two tags of a track. */
+  /** Usual distance between two tags. */
   readonly #stepMs: Record<TrackKind, number | undefined> = { audio: undefined, video: undefined };
   #newestMs: number;
   readonly #maxGapMs: number;
 
-  /**
-   * @param maxGapMs a time without any tag that is left as it is; longer ones are closed, unless the track is that slow
-   * @param startMs time of the first tag
-   */
+  /** @param maxGapMs longer times without any tag are closed, unless the track is that slow */
   constructor(maxGapMs: number, startMs = 0) {
     this.#maxGapMs = maxGapMs;
     this.#newestMs = startMs - nominalStepMs;
   }
 
-  /** End of the media so far. */
   get endMs(): number {
     return this.#newestMs + nominalStepMs;
   }
 
-  /** Starts over with the clock of another publisher connection. */
+  /** Starts over with another connection's clock. */
   restart(): void {
     this.#offsetMs = undefined;
     this.#previousOffsetMs = undefined;
@@ -52,7 +47,7 @@ export class Timeline {
     this.#lastMs.video = undefined;
   }
 
-  /** @param timestampMs as sent, 0..2^32-1 */
+  /** @param timestampMs 0..2^32-1 */
   place(kind: TrackKind, timestampMs: number): Placement {
     if (this.#offsetMs === undefined) {
       this.#offsetMs = this.endMs - timestampMs;
@@ -70,7 +65,7 @@ export class Timeline {
 
   #isNear(kind: TrackKind, atMs: number): boolean {
     const last = this.#lastMs[kind];
-    // A new track is compared with the newest tag of all tracks.
+    // Compares a new track with the newest tag of all tracks.
     if (last === undefined) return Math.abs(atMs - this.#newestMs) <= jumpMs;
     return atMs >= last - maxReorderMs && atMs <= Math.max(last, this.#newestMs) + jumpMs;
   }
