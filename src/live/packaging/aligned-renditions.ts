@@ -7,7 +7,6 @@ import { RenditionFeed } from '../transcode/rendition-feed.ts';
 import { AlignedSegmenter } from './aligned-segmenter.ts';
 import type { PackagingOutput } from './packaging-output.ts';
 
-/** The renditions of a packaging session aligned with the source: the demuxed audio, and one per rung. */
 export class AlignedRenditions {
   readonly #output: PackagingOutput;
   readonly #observer: LiveObserver;
@@ -31,10 +30,8 @@ export class AlignedRenditions {
   }
 
   /**
-   * Adds the renditions that are planned, and those of former sessions, which have viewers.
-   *
-   * @param renditions names of the encoded renditions, lowest first
-   * @param audio the track to demux
+   * Adds the planned renditions, and those of former sessions, which have viewers.
+   * @param renditions lowest first
    */
   add(renditions: readonly string[], audio: TrackDescription | undefined, isDemuxed: boolean): void {
     const names = new Set(this.#output.renditions.others.map(({ name }) => name));
@@ -80,7 +77,7 @@ export class AlignedRenditions {
     });
   }
 
-  /** Returns false when the rung has this track already, from a former encoder. */
+  /** @returns false when the rung has this track already, from a former encoder */
   setRungTrack(name: string, track: TrackDescription): boolean {
     const former = this.#renditionTracks.get(name);
     if (former?.sampleEntry.equals(track.sampleEntry) === true && former.timescale === track.timescale)
@@ -103,7 +100,7 @@ export class AlignedRenditions {
     for (const feed of this.#feeds) feed.deliver(name, sample, atMs);
   }
 
-  /** Continues the renditions of a dropped rung with the next lower one. @param renditions names of the renditions that are left */
+  /** Continues a dropped rung's rendition with the next lower one. @param renditions those that are left */
   replaceRendition(name: string, renditions: readonly string[], fromMs: number): void {
     const lower = renditions.at(-1) ?? sourceRendition;
     for (const feed of this.#feeds) if (feed.nextRendition === name) feed.switchTo(lower, fromMs);
@@ -125,7 +122,7 @@ export class AlignedRenditions {
   }
 }
 
-/** Returns the rung itself, else the best one below it, else the lowest, else the source. */
+/** The rung itself, else the best below it, else the lowest, else the source. */
 function closestRendition(name: string, renditions: readonly string[]): string {
   if (renditions.includes(name)) return name;
   const lines = Number.parseInt(name, 10);

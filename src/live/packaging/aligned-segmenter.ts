@@ -15,7 +15,6 @@ interface AlignedSegmenterOptions {
   onPart(part: Part): void;
 }
 
-/** A boundary of the leading rendition. */
 type Boundary =
   | { readonly kind: 'open'; readonly segment: SegmentInfo }
   | { readonly kind: 'part'; readonly endMs: number }
@@ -28,40 +27,40 @@ interface QueuedSample {
   readonly durationMs: number;
 }
 
-/** Timestamps of the same frame in two renditions differ by rounding only. */
+/** Timestamps of a frame differ between renditions by rounding only. */
 const frameToleranceMs = 4;
-/** Audio that is this far behind the video is filled with silence. */
+/** Audio further behind the video is filled with silence. */
 const maxAudioLagMs = 1000;
 /** RTMP rounds timestamps by less. */
 const timestampRoundingMs = 2;
-/** Tolerance for sums of milliseconds. */
+/** For sums of milliseconds. */
 const epsilonMs = 0.01;
-/** The composition offset changes by less from one keyframe to the next. */
+/** The composition offset changes by less between keyframes. */
 const maxShiftMs = 500;
 /** More than any lag that is waited for. */
 const maxQueuedSamples = 4000;
 
 /**
- * Cuts one track into the segments of a leading rendition, with the same numbers, start times and discontinuities. Video parts end where
- * the leader's do; audio parts have as many whole frames as fit. Samples wait until the leader has reached their boundary.
+ * Cuts a track into the segments of a leading rendition: same numbers, start times and discontinuities. Video
+ * parts end where the leader's do; audio parts have as many whole frames as fit.
  */
 export class AlignedSegmenter {
   readonly #options: AlignedSegmenterOptions;
   #track: TrackDescription | undefined;
   #boundaries: Boundary[] = [];
   #queue: QueuedSample[] = [];
-  /** The leader's segment at the last processed boundary. */
+  /** At the last processed boundary. */
   #segment: SegmentInfo | undefined;
   #isOpen = false;
   #openSamples: QueuedSample[] = [];
-  /** Start and end of the open part, on the broadcast's clock. */
+  /** On the broadcast's clock. */
   #partStartMs = 0;
   #endMs = Number.NEGATIVE_INFINITY;
   #leaderEndMs = 0;
   #presentationOffsetMs = 0;
   /** End of the leader's part at the last processed boundary. */
   #alignedUntilMs = 0;
-  /** The previous part is complete, so that one without a keyframe can follow. */
+  /** A part without a keyframe may follow. */
   #isContinuous = false;
   #isFinished = false;
 
@@ -69,12 +68,10 @@ export class AlignedSegmenter {
     this.#options = options;
   }
 
-  /** Sets the track of the samples that follow. */
   useTrack(track: TrackDescription): void {
     this.#track = track;
   }
 
-  /** @param atMs decoding time on the broadcast's clock */
   add(sample: Sample, atMs: number): void {
     const track = this.#track;
     if (track === undefined || this.#isFinished) return;
@@ -102,7 +99,6 @@ export class AlignedSegmenter {
     this.#processBoundaries();
   }
 
-  /** Cuts what is left. */
   finish(): void {
     this.#isFinished = true;
     this.#processBoundaries();
@@ -157,8 +153,6 @@ export class AlignedSegmenter {
     this.#segment = undefined;
   }
 
-  // ------------------------------------------------------------------------------------------------ video
-
   #cutVideoUntil(endMs: number): boolean {
     const newest = this.#queue.at(-1);
     const hasAll = newest !== undefined && newest.atMs + 1.5 * newest.durationMs >= endMs;
@@ -185,8 +179,6 @@ export class AlignedSegmenter {
     const { rendition, kind } = this.#options;
     return rendition.tracks[kind]?.sampleEntry.equals(track.sampleEntry) === true;
   }
-
-  // ------------------------------------------------------------------------------------------------ audio
 
   #cutAudioUntil(endMs: number): boolean {
     this.#alignedUntilMs = endMs;
@@ -234,7 +226,7 @@ export class AlignedSegmenter {
     if (this.#endMs + next.durationMs - this.#partStartMs > targetMs) this.#closePart(this.#endMs);
   }
 
-  /** Returns true when silence was added. */
+  /** @returns true when silence was added */
   #fillWithSilence(untilMs: number): boolean {
     const track = this.#track ?? this.#options.rendition.tracks.audio;
     const data = track === undefined ? undefined : silentAacFrame(track);
@@ -258,8 +250,6 @@ export class AlignedSegmenter {
     }
     return true;
   }
-
-  // ------------------------------------------------------------------------------------------------ parts
 
   #closePart(endMs: number): void {
     const samples = this.#openSamples;

@@ -8,15 +8,15 @@ import { flvHeader, flvTagEnvelope } from '../../media/flv/flv-tag.ts';
 import { messageOf } from '../../shared/errors.ts';
 import type { Packager, PackagerEvents, PackagerPlan, Tracks } from './packager.ts';
 
-/** More input that ffmpeg has not read makes the publisher wait. */
+/** Unread input beyond this makes the publisher wait. */
 const highWaterBytes = 4 * 1024 * 1024;
 /** ffmpeg hangs when it has input and writes nothing for this long. */
 const stallTimeoutMs = 8000;
-/** Audio waits this much media time for the next video frame, so that one write takes both. */
+/** Media time that audio waits for a video frame, so that one write takes both. */
 const maxAudioWaitMs = 60;
-/** Bounds the waiting tags of a publisher whose timestamps do not increase. */
+/** Bounds a publisher whose timestamps do not increase. */
 const maxWaitingTags = 64;
-/** Bounds the samples that wait for the other track's init segment. */
+/** Bounds the wait for the other track's init segment. */
 const maxEarlySamples = 300;
 
 interface FfmpegPackagerOptions {
@@ -24,7 +24,6 @@ interface FfmpegPackagerOptions {
   readonly owner: ProcessOwner;
   readonly plan: PackagerPlan;
   readonly events: PackagerEvents;
-  /** Fields for the log lines of the process. */
   readonly ids: Readonly<Record<string, unknown>>;
 }
 
@@ -34,7 +33,6 @@ export class FfmpegPackager implements Packager {
   readonly #events: PackagerEvents;
   readonly #expected: readonly TrackKind[];
   readonly #hasVideo: boolean;
-  /** Audio tags that wait to be written, and the time of the first. */
   #waitingBuffers: Buffer[] = [];
   #waitingSinceMs = 0;
   readonly #tracks: Tracks = {};

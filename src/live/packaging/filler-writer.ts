@@ -9,11 +9,10 @@ const videoTrackId = 1;
 const audioTrackId = 2;
 const trackIds = [videoTrackId, audioTrackId];
 const samplesPerAacFrame = 1024;
-/** Silence replaces at most this much missing audio. */
 const maxLateAudioSeconds = 1;
 const maxLengthenedFrames = 4;
 
-/** Writes filler media for a rendition: a keyframe as a still, with silence. */
+/** Writes filler media: a keyframe as a still, with silence. */
 export class FillerWriter {
   readonly #tracks: () => Tracks;
   #newestPart: Buffer | undefined;
@@ -23,14 +22,13 @@ export class FillerWriter {
   #isShiftDue = false;
   #shiftSeconds = 0;
 
-  /** @param tracks of the next parts */
   constructor(tracks: () => Tracks) {
     this.#tracks = tracks;
   }
 
   /**
-   * Writes parts of one frame each, which keeps the frame rate, that end where `first` begins. Audio without a known silent frame is
-   * repeated where there is no video, else left out. Returns undefined where that is not possible.
+   * Writes one-frame parts that end where `first` begins; one frame keeps the frame rate. Audio without a known
+   * silent frame is repeated if there is no video, else left out.
    */
   leadIns(first: Part, count: number): readonly Part[] | undefined {
     const { video, audio } = this.#tracks();
@@ -70,7 +68,7 @@ export class FillerWriter {
     }));
   }
 
-  /** Takes each part before it is listed, and returns it with other decode times after {@link continueTimeline}. */
+  /** Takes each part before it is listed. Shifts its decode times after {@link continueTimeline}. */
   add(part: Part): Part {
     let placed = part;
     if (this.#isShiftDue) placed = this.#shiftedToEnd(part);
@@ -85,7 +83,7 @@ export class FillerWriter {
     return placed;
   }
 
-  /** Writes a part that continues the newest one; undefined where that is not possible. */
+  /** Writes a part that continues the newest one, if possible. */
   still(durationSeconds: number, sequenceNumber: number): Part | undefined {
     const { video, audio } = this.#tracks();
     const silence = audio && silentAacFrame(audio);
@@ -124,12 +122,12 @@ export class FillerWriter {
     return { body, durationSeconds: seconds, isIndependent: true, newestFrameMs: 0 };
   }
 
-  /** Shifts the parts that follow to the end of the list. */
+  /** Shifts later parts to the end of the list. */
   continueTimeline(): void {
     this.#isShiftDue = this.#newestPart !== undefined;
   }
 
-  /** Shifts a part to the end of the list. Its first audio frame is lengthened over the audio that is missing before it. */
+  /** Lengthens the first audio frame over the audio that is missing before it. */
   #shiftedToEnd(part: Part): Part {
     this.#isShiftDue = false;
     const samples = readSamples(part.body);
@@ -164,7 +162,6 @@ export class FillerWriter {
     ]);
   }
 
-  /** Seconds from the first of these samples to the end of the list, on the leading track. */
   #distanceTo(samples: readonly Pick<Sample, 'trackId' | 'dtsTicks'>[]): number {
     const { video, audio } = this.#tracks();
     this.#trackEnds ??= readTrackEnds(this.#newestPart!);

@@ -6,15 +6,14 @@ const maxWaitingBytes = 12 * 1024 * 1024;
 /** Timestamps of the same frame differ by rounding only. */
 const frameToleranceMs = 4;
 
-/** Writes the video tags of a packager to the ladder, and holds them until the ladder starts. */
+/** Writes video tags to the ladder, and holds them until the ladder starts. */
 export class LadderInput {
   #ladder: LadderTranscoder | undefined;
   #heldTags: Parameters<LadderTranscoder['write']>[] = [];
-  /** Bytes held while the previous session is not done. */
   #waitingBytes = 0;
   #isWaiting = true;
   #isClosed: boolean;
-  /** Decoding times of the keyframes that were written and have not come out. */
+  /** Decode times of the keyframes inside the ladder. */
   #keyframesMs: number[] = [];
 
   constructor(isOpen: boolean) {
@@ -50,13 +49,12 @@ export class LadderInput {
     for (const tag of tags) ladder.write(...tag);
   }
 
-  /** Takes no more tags. */
   close(): void {
     this.#isClosed = true;
     this.#heldTags = [];
   }
 
-  /** Returns true when the publisher can go on: the previous session is done. */
+  /** @returns true when the publisher can go on */
   endWait(): boolean {
     const wasFull = this.isFull;
     this.#isWaiting = false;

@@ -10,31 +10,26 @@ export interface PackagerPlan {
 export type Tracks = Partial<Record<TrackKind, TrackDescription>>;
 
 interface PackagerExit {
-  /** `failed`: it died or hung. */
+  /** `failed`: died or hung. */
   readonly kind: 'stopped' | 'failed';
   readonly report: string;
 }
 
-/** Samples of each track come in decoding order. */
 export interface PackagerEvents {
-  /** Called once, before the first sample, with the tracks of the plan. */
+  /** Called once, before the first sample. */
   tracks(tracks: Tracks): void;
-  /** `atMs` is the decoding time of the sample on the broadcast's clock. */
+  /** `atMs` is the decode time on the broadcast's clock. */
   sample(kind: TrackKind, sample: Sample, atMs: number): void;
-  /** Takes input again after `write` returned false. */
   drained(): void;
   exited(exit: PackagerExit): void;
 }
 
-/** Converts the FLV tags of a publisher into CMAF samples. The first tags are the tracks' configurations, then a keyframe. */
+/** Converts FLV tags into CMAF samples. Configurations come first, then a keyframe. */
 export interface Packager {
-  /**
-   * @param atMs decoding time on the broadcast's clock, rising on each track
-   * @returns false when the caller should wait for `drained` after this tag
-   */
+  /** @param atMs decode time on the broadcast's clock, rising per track @returns false to wait for `drained` */
   write(kind: TrackKind, atMs: number, body: Buffer, isConfig: boolean): boolean;
-  /** Ends the input: the samples that are inside come out, then `exited`. */
+  /** Ends the input and delivers pending samples before `exited`. */
   finish(): Promise<void>;
-  /** Discards the samples that are inside. */
+  /** Discards pending samples. */
   kill(): Promise<void>;
 }

@@ -16,7 +16,6 @@ export interface PackagingOutputOptions {
   onPartListed(isSlate: boolean): void;
 }
 
-/** Passes the media of a packaging session to the renditions of its broadcast and to its subscribers. */
 export class PackagingOutput {
   readonly renditions: LiveRenditions;
   readonly #options: PackagingOutputOptions;
@@ -46,7 +45,7 @@ export class PackagingOutput {
     this.#options.onPartListed(isSlate);
   }
 
-  /** Milliseconds since the frame of `atMs`, or the last one before it, arrived. */
+  /** Age of the frame at `atMs`, or of the last one before it. */
   lagMs(kind: TrackKind, atMs: number): number | undefined {
     const arrivedAtMs = this.#options.arrivals[kind].arrivalOf(atMs);
     return arrivedAtMs === undefined ? undefined : this.#options.clock.monotonicMs() - arrivedAtMs;

@@ -21,25 +21,20 @@ import { PackagingOutput, type PackagingOutputOptions } from './packaging-output
 import { Segmenter } from './segmenter.ts';
 import { SourceSink } from './source-sink.ts';
 
-/** The broadcast of a packaging session. */
 export interface PackagingHost {
-  /** The broadcast takes no more media. */
   readonly isEnded: boolean;
-  /** The media of the session begins; earlier media ends here. */
+  /** Earlier media ends here. */
   mediaStarted(session: PackagingSession, tracks: Tracks): void;
   partListed(isSlate: boolean): void;
   renditionDropped(name: string, reason: RenditionDropReason): void;
   videoTooLarge(size: FrameSize): void;
-  /** The packager died or hung. */
   packagerFailed(session: PackagingSession, report: string): void;
-  /** The media cannot be packaged. */
   failed(session: PackagingSession): void;
 }
 
 export interface PackagingSessionOptions extends Omit<PackagingOutputOptions, 'onPartListed'> {
   readonly host: PackagingHost;
   readonly renditions: LiveRenditions;
-  /** Undefined passes the video through. */
   readonly ladder: LadderConfig | undefined;
   /** Resolves when the previous session has delivered its last sample. */
   readonly previousDone: Promise<void>;
@@ -49,14 +44,10 @@ export interface PackagingSessionOptions extends Omit<PackagingOutputOptions, 'o
 }
 
 const maxEarlySamples = 4000;
-/** Audio waits longer for encoded video than any encoder lags. */
+/** Longer than any encoder lags. */
 const transcodedVideoLateSeconds = 30;
 
-/**
- * Segments the media of one packager into the renditions, after the previous session has delivered its last sample.
- *
- * The segmenter of the source decides where segments begin; all other renditions are aligned with it.
- */
+/** Segments one packager's media once the previous session is done. Other renditions align with the source. */
 export class PackagingSession {
   readonly isSlate: boolean;
   readonly #options: PackagingSessionOptions;
@@ -100,22 +91,19 @@ export class PackagingSession {
     return this.#isDone;
   }
 
-  /** Resolves when the session has delivered its last sample. */
   get done(): Promise<void> {
     return this.#done.promise;
   }
 
-  /** The longest distance between keyframes so far. */
   get gopSeconds(): number {
     return this.#segmenter?.gopSeconds ?? 0;
   }
 
-  /** Usual duration of a video frame, or of an audio frame where there is no video. */
+  /** Video frame duration; without video, that of an audio frame. */
   get frameSeconds(): number | undefined {
     return this.#segmenter?.frameSeconds;
   }
 
-  /** Rungs that are encoded now, lowest first. */
   get renditions(): LadderTranscoder['renditions'] {
     return this.#ladder?.renditions ?? [];
   }
@@ -136,7 +124,6 @@ export class PackagingSession {
       this.#afterPrevious(() => void this.#finish(exit.kind === 'failed' ? exit.report : undefined)),
   };
 
-  /** Returns the packager with a tap that writes its video to the encoders, too. */
   withEncoderTap(packager: Packager, onDrained: () => void): Packager {
     if (this.#options.ladder === undefined) return packager;
     this.#onDrained = onDrained;
@@ -239,12 +226,11 @@ export class PackagingSession {
     backlogCleared: () => this.#onDrained(),
   };
 
-  /** Names of the renditions below the source, lowest first. */
   get #alignedRenditions(): string[] {
     return this.renditions.map(({ name }) => name).filter(name => name !== sourceRendition);
   }
 
-  /** @param tracks of the source, as it is delivered */
+  /** @param tracks of the source, as delivered */
   #startSegmenter(tracks: Tracks): void {
     const { settings, log, ladder, host, observer, clock } = this.#options;
     const { video } = tracks;

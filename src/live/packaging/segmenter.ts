@@ -6,20 +6,18 @@ import type { Tracks } from './packager.ts';
 export interface Part {
   readonly body: Buffer;
   readonly durationSeconds: number;
-  /** It holds a keyframe, or there is no video. */
+  /** Holds a keyframe, or there is no video. */
   readonly isIndependent: boolean;
-  /** Decoding time of its newest frame on the broadcast's clock. */
+  /** Decode time on the broadcast's clock. */
   readonly newestFrameMs: number;
 }
 
-/** Takes parts, with segments opened and closed around them. */
 export interface SegmentSink {
-  /** PART-TARGET, once it is fixed for the whole broadcast. */
+  /** Fixed for the whole broadcast. */
   readonly partTargetSeconds: number | undefined;
-  /** Segments last at most this and half a second. */
+  /** Segments may exceed this by half a second. */
   readonly targetDurationSeconds: number;
   fixPartTarget(seconds: number): void;
-  /** @param startMs decoding time of the first frame on the broadcast's clock */
   openSegment(segment: { startMs: number; isIndependent: boolean }): unknown;
   addPart(part: Part): void;
   closeSegment(): void;
@@ -29,11 +27,10 @@ export interface SegmentSink {
 interface SegmenterOptions {
   readonly tracks: Tracks;
   readonly sink: SegmentSink;
-  /** Approximate duration of a part. */
+  /** Approximate. */
   readonly partSeconds: number;
-  /** A segment ends at the first keyframe after this. */
+  /** Segments end at the first keyframe after this. */
   readonly segmentSeconds: number;
-  /** Audio that is this far ahead of video continues without it; one second by default. */
   readonly videoLateSeconds?: number;
   /** Called once, when keyframes are too far apart for a segment. */
   onLongGop?: (seconds: number) => void;
@@ -47,16 +44,13 @@ interface QueuedSample extends Sample {
 const videoLateSeconds = 1;
 /** Audio may end this much later than video: two or three audio frames. */
 const audioTailSeconds = 0.05;
-/** PART-TARGET exceeds the usual part by this, since RTMP rounds timestamps to milliseconds. */
 const partSlackSeconds = 0.002;
 
 /**
- * Cuts samples into parts of an even length and groups parts into segments.
- *
- * **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.4.9: no part is longer than PART-TARGET, and none but the last of a segment is
- * shorter than 85 % of it. So PART-TARGET is a whole number of frames, and where frames are late, parts with audio alone follow.
- *
- * Video leads: parts and segments end where a frame ends. Each part contains the audio up to its end.
+ * Cuts samples into parts and segments. draft-pantos-hls-rfc8216bis-22, 4.4.4.9: no part is longer than
+ * PART-TARGET, and only the last of a segment is shorter than 85 % of it. So PART-TARGET is a whole number of
+ * frames, and where frames are late, parts with audio alone follow. Video leads: parts and segments end where a
+ * frame ends.
  */
 export class Segmenter {
   readonly #options: SegmenterOptions;
@@ -64,7 +58,7 @@ export class Segmenter {
   readonly #leader: TrackKind;
   #leaderSamples: QueuedSample[] = [];
   #audioSamples: QueuedSample[] = [];
-  /** Times in seconds on the broadcast's clock. */
+  /** Seconds on the broadcast's clock. */
   #partStart: number | undefined;
   #leaderEnd = 0;
   #segmentStart = 0;
@@ -81,20 +75,18 @@ export class Segmenter {
     this.#leader = options.tracks.video === undefined ? 'audio' : 'video';
   }
 
-  /** The longest distance between keyframes so far; 0 before the second keyframe. */
   get gopSeconds(): number {
     return this.#gopSeconds;
   }
 
-  /** Usual duration of a video frame, or of an audio frame where there is no video. */
+  /** Video frame duration; without video, that of an audio frame. */
   get frameSeconds(): number | undefined {
     return this.#frameSeconds;
   }
 
   /**
-   * Returns true when the last of these keyframes, which have not arrived here yet, will begin a segment.
-   *
-   * @param keyframesMs decoding times on the broadcast's clock, oldest first
+   * @param keyframesMs not arrived here yet, oldest first
+   * @returns true when the last of them will begin a segment
    */
   willBeginSegmentAt(keyframesMs: readonly number[]): boolean {
     let startSeconds = this.#isSegmentOpen ? this.#segmentStart : undefined;
@@ -114,7 +106,7 @@ export class Segmenter {
     return begins;
   }
 
-  /** @param atMs decoding time on the broadcast's clock */
+  /** @param atMs decode time on the broadcast's clock */
   add(kind: TrackKind, sample: Sample, atMs: number): void {
     const timescale = this.#options.tracks[kind]?.timescale;
     if (timescale === undefined) return;
@@ -128,7 +120,6 @@ export class Segmenter {
     }
   }
 
-  /** Closes the open part and segment, with the audio that is left. */
   finish(): void {
     if (this.#partStart === undefined) return;
     // The first part is incomplete: the next publisher's parts may be longer.
@@ -183,7 +174,7 @@ export class Segmenter {
     else this.#closeFullParts(target);
   }
 
-  /** Fixes PART-TARGET by the first part: the number of whole frames that comes nearest to the requested duration. */
+  /** Chooses the whole number of frames nearest to the requested duration. */
   #closeFirstPart(): void {
     const filled = this.#leaderEnd - this.#partStart!;
     const frame = filled / this.#leaderSamples.length;
@@ -202,7 +193,7 @@ export class Segmenter {
   }
 
   /**
-   * Closes parts that are filled by one long frame, while the parts that follow have the next frame or audio. A part without either
+   * Closes parts that one long frame fills, while later parts have the next frame or audio. A part without either
    * becomes as long as its frame.
    */
   #cutToTarget(): void {
@@ -229,7 +220,6 @@ export class Segmenter {
     this.#fillWithAudio(audioEnd, Math.max(late, this.#sink.partTargetSeconds));
   }
 
-  /** Closes parts of audio alone while it is more than `ahead` seconds ahead of video. */
   #fillWithAudio(audioEnd: number, ahead: number): void {
     const target = this.#sink.partTargetSeconds;
     if (this.#partStart === undefined || target === undefined) return;
@@ -260,7 +250,6 @@ export class Segmenter {
     this.#closeSegment();
   }
 
-  /** A segment of this duration ends at a keyframe. */
   #isLongEnough(lengthSeconds: number, gopSeconds: number, isIndependent: boolean): boolean {
     const limit = this.#sink.targetDurationSeconds + 0.499;
     const tolerance = (this.#frameSeconds ?? 0) / 2;
@@ -283,7 +272,7 @@ export class Segmenter {
     this.#sink.closeSegment();
   }
 
-  /** Closes the open part at `end`, with audio that begins before `audioBefore`. */
+  /** Takes the audio that begins before `audioBefore`. */
   #closePart(end: number, audioBefore = end): void {
     if (!this.#isSegmentOpen) this.#openSegment(this.#leaderSamples[0]?.isSync ?? false);
     const leading = this.#leaderSamples;

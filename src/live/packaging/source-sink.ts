@@ -16,7 +16,6 @@ interface SourceSinkOptions {
   readonly clock: Clock;
 }
 
-/** Lists the segments of the source, reports how late they are, and leads the aligned renditions. */
 export class SourceSink implements SegmentSink {
   readonly #options: SourceSinkOptions;
   readonly #window: LiveWindow;
