@@ -3,11 +3,9 @@ interface BlockedRequest {
   readonly resolve: () => void;
 }
 
-/** Requests that are blocked until something changes. */
 export class BlockedRequests {
   readonly #requests = new Set<BlockedRequest>();
 
-  /** Unblocks the requests that are ready, or all. */
   wake(all: boolean): void {
     for (const request of [...this.#requests]) {
       if (!all && !request.isReady()) continue;
@@ -16,7 +14,7 @@ export class BlockedRequests {
     }
   }
 
-  /** Blocks until `isReady`. Returns false after `maxWaitMs`, or when the signal aborts. */
+  /** @returns false after `maxWaitMs`, or when the signal aborts */
   async waitUntil(isReady: () => boolean, maxWaitMs: number, signal: AbortSignal): Promise<boolean> {
     if (isReady()) return true;
     if (signal.aborted) return false;

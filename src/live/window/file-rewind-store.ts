@@ -7,13 +7,10 @@ import type { RewindDiskSpace } from './rewind-disk-space.ts';
 import type { RewindSegment, RewindStore, SegmentLocation } from './rewind-store.ts';
 
 export interface FileRewindStoreOptions {
-  /** Created with the first file. */
   readonly folder: string;
   readonly diskSpace: RewindDiskSpace;
   readonly log: Logger;
-  /** Media per chunk; a minute by default. */
   readonly chunkSeconds?: number;
-  /** Replaced by tests. */
   readonly write?: typeof writeFully;
 }
 
@@ -34,8 +31,8 @@ interface QueuedWrite {
 const maxChunkBytes = 1024 ** 3;
 
 /**
- * Writes segments in order into chunk files of about a minute each, one write at a time. The caller holds queued segments in memory
- * anyway, and calls {@link cancelWrite} when it drops one.
+ * Writes segments into chunk files one at a time. The caller holds queued segments in memory, and calls {@link
+ * cancelWrite} when it drops one.
  */
 export class FileRewindStore implements RewindStore {
   readonly #options: FileRewindStoreOptions;
@@ -46,9 +43,9 @@ export class FileRewindStore implements RewindStore {
   #runningSequence: number | undefined;
   #openedChunk: OpenChunk | undefined;
   #chunkCount = 0;
-  /** Files with media, oldest first, the open one included. */
+  /** Oldest first, the open one included. */
   readonly #chunks: { readonly number: number; lastSequence: number }[] = [];
-  /** Numbers of the written init sections, oldest first. */
+  /** Oldest first. */
   readonly #inits: number[] = [];
   #hasFolder = false;
   #isClosed = false;
@@ -110,7 +107,6 @@ export class FileRewindStore implements RewindStore {
     await this.#closeChunk();
   }
 
-  /** Resolves when the queue is empty. */
   async settled(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
   }

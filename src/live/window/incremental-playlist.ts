@@ -8,16 +8,16 @@ import type { MediaPlaylist, MediaSegment } from '../../media/hls/media-playlist
 import { type DeflatedBlock, deflateBlock, PrecompressedText } from '../../shared/text/precompressed-text.ts';
 import { type CompressedText, RenderedText } from '../../shared/text/rendered-text.ts';
 
-/** Returns the listed segments from `from` up to, not including, `end`. */
+/** `end` is exclusive. */
 type ReadSegments = (from: number, end: number) => MediaSegment[];
 
 const segmentsPerBlock = 64;
 
-/** Writes a long playlist as fast as a short one: the lines of old segments are compressed once, to about 15 bytes per segment. */
+/** Writes a long playlist as fast as a short one: old lines are compressed once, to about 15 bytes per segment. */
 export class IncrementalPlaylist {
   readonly #readSegments: ReadSegments;
   #blocks: DeflatedBlock[] = [];
-  /** Number of the first segment of the first block, a multiple of {@link segmentsPerBlock}. */
+  /** A multiple of {@link segmentsPerBlock}. */
   #blocksFrom = 0;
 
   constructor(read: ReadSegments) {
@@ -32,7 +32,6 @@ export class IncrementalPlaylist {
     return this.#blocks.reduce((sum, { deflated }) => sum + deflated.length, 0);
   }
 
-  /** Compresses the lines of the segments from `first` up to `settledEnd`, which do not change any more. */
   compressSettled(first: number, settledEnd: number): void {
     while (this.#blocks.length > 0 && this.#blocksFrom <= first) {
       this.#blocks.shift();
@@ -47,7 +46,6 @@ export class IncrementalPlaylist {
     }
   }
 
-  /** Renders the playlist of the segments from `first` up to `end`. @param rest of the playlist */
   render(rest: Omit<MediaPlaylist, 'segments'>, first: number, end: number): CompressedText {
     if (this.#blocks.length === 0) {
       return new RenderedText(formatMediaPlaylist({ ...rest, segments: this.#readSegments(first, end) }));

@@ -3,7 +3,6 @@ import type { DeclaredMedia } from '../../media/flv/declared-media.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import { formatMultivariantPlaylist, type Variant } from '../../media/hls/multivariant-playlist.ts';
 
-/** Demuxed audio. */
 interface AudioRenditionInfo {
   readonly uri: string;
   readonly track: TrackDescription;
@@ -15,7 +14,6 @@ export interface VariantInfo {
   readonly uri: string;
   readonly tracks: Partial<Record<TrackKind, TrackDescription>>;
   readonly declared: DeclaredMedia | undefined;
-  /** Usual duration of a video frame, in seconds. */
   readonly frameSeconds: number | undefined;
   readonly peakBitsPerSecond: number;
   readonly averageBitsPerSecond: number;
@@ -31,15 +29,13 @@ const transcodedHeadroom = 1.5;
 const headroom = 1.2;
 const defaultFrameRate = 30;
 
-/** RFC 6381 names of all tracks, video first. */
+/** RFC 6381 names, video first. */
 export function codecsOf(tracks: VariantInfo['tracks']): string {
   return [tracks.video?.codec, tracks.audio?.codec].filter(codec => codec !== undefined).join(',');
 }
 
 /**
- * Formats the multivariant playlist, with the variants in the given order.
- *
- * **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.6.1 (EXT-X-MEDIA), 4.4.6.2 (EXT-X-STREAM-INF) and 4.1 (peak segment bit rate).
+ * Keeps the order of variants. draft-pantos-hls-rfc8216bis-22, 4.4.6.1, 4.4.6.2 and 4.1 (peak segment bit rate).
  */
 export function formatLiveMultivariant(variants: readonly VariantInfo[]): string {
   const audio = variants[0]?.audioRendition;
@@ -73,7 +69,7 @@ function formatVariant(info: VariantInfo): Variant {
       ? Math.max(info.peakBitsPerSecond, info.declared?.bitsPerSecond ?? 0) * headroom
       : Math.max(info.peakBitsPerSecond, maxBitsPerSecond) * transcodedHeadroom;
   const audioPeak = (audioRendition?.peakBitsPerSecond ?? 0) * headroom;
-  // Nothing was measured before the first segment is complete.
+  // Nothing is measured before the first segment is complete.
   const videoAverage = info.averageBitsPerSecond || (maxBitsPerSecond ?? info.declared?.bitsPerSecond ?? 0);
   const average = Math.ceil(Math.max(videoAverage + (audioRendition?.averageBitsPerSecond ?? 0), 1));
   return {
@@ -94,11 +90,7 @@ function formatVariant(info: VariantInfo): Variant {
   };
 }
 
-/**
- * Returns the declared frame rate when it is near the measured one, which RTMP rounds to milliseconds, else the measured one.
- *
- * @param frameSeconds measured duration of a frame
- */
+/** Prefers the declared rate when it is near the measured one, since RTMP rounds to milliseconds. */
 export function pickFrameRate(
   declared: number | undefined,
   frameSeconds: number | undefined,

@@ -16,36 +16,33 @@ export interface LiveWindowOptions extends SegmentStoreOptions {
   /** Called when more can be fetched. */
   onChange(): void;
   otherRenditions?(): readonly RenditionReport[];
-  /** Writes media for times without media; undefined lists gaps. */
+  /** Undefined lists gaps. */
   filler?: FillerWriter;
-  /** The window whose segment numbers this one continues. */
   alignedWith?: LiveWindow | undefined;
 }
 
-/** The properties that a segment shares with the aligned segments of other renditions. */
 export interface SegmentInfo {
   readonly sequence: number;
   readonly hasDiscontinuity: boolean;
-  /** Decoding time of its first frame on the broadcast's clock. */
+  /** Decode time of its first frame on the broadcast's clock. */
   readonly startMs: number;
-  /** Milliseconds since 1970 of `startMs`. */
+  /** Unix time of `startMs`. */
   readonly programDateTimeMs: number;
 }
 
-/** A shorter time between two segments needs no still. */
+/** Shorter gaps between segments need no still. */
 const minStillMs = 20;
-/** Not 0, so that there is a number before the first for requests for what is gone. */
+/** Not 0: leaves a number for requests for what is gone. */
 const firstSequence = 1;
 /**
- * GStreamer's hlsdemux2 (1.22) loses its place after a list of one segment. Shaka (5.2) looks for captions in three segments, and fails
- * where the open one is among them.
+ * GStreamer's hlsdemux2 (1.22) gets lost after a list of one segment. Shaka (5.2) fails where the open segment is
+ * among the three that it searches for captions.
  */
 const leadInCount = 3;
 
 /**
- * The listed media of one rendition: its newest segments in memory, older ones on disk, and the playlist over them.
- *
- * **Source**: draft-pantos-hls-rfc8216bis-22, 6.2.1 and 6.2.2 (adding and removing segments).
+ * The playlist of one rendition over its media in memory and on disk. draft-pantos-hls-rfc8216bis-22, 6.2.1 and
+ * 6.2.2.
  */
 export class LiveWindow implements SegmentSink {
   readonly targetDurationSeconds: number;
@@ -56,7 +53,6 @@ export class LiveWindow implements SegmentSink {
   readonly #playlist: WindowPlaylist;
   readonly #programDateTimes = new ProgramDateTimes();
   #isDiscontinuityDue: boolean;
-  /** The window that this one is aligned with lists earlier segments. */
   readonly #startsMidBroadcast: boolean;
   #stillCount = 0;
   #isContinuationDue = false;
@@ -67,7 +63,7 @@ export class LiveWindow implements SegmentSink {
     this.targetDurationSeconds = targetDurationSeconds;
     this.#startsMidBroadcast = alignedWith?.isPlayable ?? false;
     this.#isDiscontinuityDue = alignedWith === undefined ? false : alignedWith.#isDiscontinuityDue;
-    // A window that starts mid-broadcast has the number of one segment for its lead-in.
+    // Mid-broadcast, one number is left for the lead-in.
     this.#state = new WindowState(
       alignedWith?.isPlayable ? alignedWith.#state.nextSequence - 1 : firstSequence,
       options.filler === undefined || this.#startsMidBroadcast ? 1 : leadInCount,
@@ -95,17 +91,15 @@ export class LiveWindow implements SegmentSink {
     return this.#state.isPlayable;
   }
 
-  /** Bytes of segments in memory. */
   get heldBytes(): number {
     return this.#segments.heldBytes;
   }
 
-  /** Bytes of memory beside the segments themselves. */
   get bookkeepingBytes(): number {
     return this.#segments.log.heldBytes + this.#playlist.heldBytes;
   }
 
-  /** Position for the rendition reports of other playlists; undefined before there is a list. */
+  /** Position for the rendition reports of other playlists. */
   get liveEdge(): { readonly lastMsn: number; readonly lastPart: number } | undefined {
     const { isPlayable, nextSequence, openPartCount } = this.#state;
     if (!isPlayable) return undefined;
@@ -118,24 +112,21 @@ export class LiveWindow implements SegmentSink {
     this.#playlist.invalidate();
   }
 
-  /** Frees the memory of segments that are on disk. Returns whether everything that is listed is there. */
+  /** @returns true when everything listed is on disk */
   releaseMemory(): boolean {
     return this.#segments.releaseMemory();
   }
 
-  /** Lists only what is in memory from now on, since the store is about to be removed. */
+  /** Lists only what is in memory: the store is about to be removed. */
   releaseDisk(): void {
     this.#segments.releaseDisk();
     this.#playlist.segmentListed();
     this.#notifyChange();
   }
 
-  /** Bit rates of the newest segments. */
   measureBandwidth(): { peakBitsPerSecond: number; averageBitsPerSecond: number } {
     return this.#segments.measureBandwidth(this.#state.firstMediaSequence);
   }
-
-  // ------------------------------------------------------------------------------------------------ segments
 
   fixPartTarget(seconds: number): void {
     this.#state.partTargetSeconds ??= seconds;
@@ -146,9 +137,8 @@ export class LiveWindow implements SegmentSink {
   }
 
   /**
-   * Uses this init section for the segments that follow. The same bytes keep their name.
-   *
-   * The part that was hinted stays the next one, as 4.4.5.3 demands, and the init section is hinted with it from now on.
+   * Uses this init section from now on. The hinted part stays the next one, as 4.4.5.3 demands, with this init
+   * section hinted too.
    */
   useInit(init: Buffer): void {
     const former = this.#segments.initNumber;
@@ -163,17 +153,12 @@ export class LiveWindow implements SegmentSink {
     this.#options.filler?.continueTimeline();
   }
 
-  /** Starts the next segment with a discontinuity. */
   markDiscontinuity(): void {
     this.#programDateTimes.restart();
     if (this.isPlayable || this.#startsMidBroadcast) this.#isDiscontinuityDue = true;
   }
 
-  /**
-   * Opens the next segment, and returns what aligned segments share with it.
-   *
-   * @param arrivedAtMs wall-clock time at which its first frame arrived; now by default
-   */
+  /** @param arrivedAtMs wall-clock arrival of its first frame; now by default */
   openSegment(segment: { startMs: number; isIndependent: boolean; arrivedAtMs?: number }): SegmentInfo {
     const { startMs, isIndependent } = segment;
     const arrivedAtMs = segment.arrivedAtMs ?? this.#options.clock.nowMs();
@@ -213,7 +198,7 @@ export class LiveWindow implements SegmentSink {
     else this.#isDiscontinuityDue ||= open.hasDiscontinuity;
   }
 
-  /** Ends the list and responds to all blocked requests. */
+  /** Ends the list and answers all blocked requests. */
   end(): void {
     if (this.#state.isEnded) return;
     this.closeSegment();
@@ -260,13 +245,7 @@ export class LiveWindow implements SegmentSink {
     this.requests.changed();
   }
 
-  // ------------------------------------------------------------------------------------------------ gaps and stills
-
-  /**
-   * Extends the list by a gap, so that players go on asking.
-   *
-   * @param hasStopped the publisher stopped, and its connection was not lost
-   */
+  /** Keeps players polling. @param hasStopped the publisher stopped, and its connection was not lost */
   addGap(durationSeconds: number, hasStopped = false): void {
     this.closeSegment();
     if (!this.isPlayable) {
@@ -278,14 +257,13 @@ export class LiveWindow implements SegmentSink {
     this.#listSegment({ ...gap, durationSeconds, hasStopped }, true);
   }
 
-  /** Extends the list by a still, or by a gap where none can be written. @param hasStopped see {@link addGap} */
   addStill(durationSeconds: number, hasStopped = false): void {
     if (!this.isPlayable || !this.#listStill(durationSeconds, hasStopped)) {
       this.addGap(durationSeconds, hasStopped);
     }
   }
 
-  /** Lists a segment of other renditions, of which this one has nothing, as a gap. */
+  /** Lists a gap for another rendition's segment. */
   addMissingSegment(info: SegmentInfo, durationSeconds: number): void {
     if (this.#state.isEnded) return;
     if (!this.isPlayable) {
@@ -297,7 +275,7 @@ export class LiveWindow implements SegmentSink {
     this.#listSegment({ ...this.#newSegment(info.programDateTimeMs, false), durationSeconds }, true);
   }
 
-  /** Starts the list with a gap in place of a segment of other renditions, as long as nothing is listed. */
+  /** Starts an empty list with a gap in place of another rendition's segment. */
   #startListAt(sequence: number, hasDiscontinuity: boolean): void {
     this.#isDiscontinuityDue = false;
     this.#state.firstSequence = sequence;
@@ -306,14 +284,14 @@ export class LiveWindow implements SegmentSink {
     this.#segments.beginAt(sequence, hasDiscontinuity);
   }
 
-  /** Returns false when no still can be written. */
+  /** @returns false when no still can be written */
   #listStill(durationSeconds: number, hasStopped = false): boolean {
     this.closeSegment();
     const part = this.#options.filler?.still(durationSeconds, this.nextSequenceNumber());
     if (part === undefined) return false;
     this.#programDateTimes.lastMs = Math.round(this.#endDateMs());
     const segment = this.#newSegment(this.#programDateTimes.lastMs, true);
-    // It can be fetched as a whole only. Shaka (5.2) never plays a still that is given to it as the part that was hinted.
+    // Served only as a whole: Shaka (5.2) never plays a still that it gets as the hinted part.
     const held: ListedPart = { ...part, number: -segment.sequence };
     this.#segments.addPart(held);
     this.#stillCount += 1;
@@ -330,7 +308,7 @@ export class LiveWindow implements SegmentSink {
     return true;
   }
 
-  /** Fills the time up to a segment that arrived at `arrivedAtMs` with stills, or marks a discontinuity where it is long. */
+  /** Fills the time before a segment with stills, or marks a discontinuity if it is long. */
   #listStillsUntil(arrivedAtMs: number): void {
     this.#isContinuationDue = false;
     const targetMs = this.targetDurationSeconds * 1000;
@@ -347,11 +325,9 @@ export class LiveWindow implements SegmentSink {
       }
       missingMs -= durationMs;
     }
-    // Media that came faster than real time may end later than now.
     this.#programDateTimes.lastMs = Math.max(this.#programDateTimes.lastMs, Math.round(this.#endDateMs()));
   }
 
-  /** Date of the end of the newest closed segment, in milliseconds since 1970. */
   #endDateMs(): number {
     const { log } = this.#segments;
     const last = this.#state.nextSequence - 1;
@@ -360,10 +336,9 @@ export class LiveWindow implements SegmentSink {
   }
 
   /**
-   * Lists short segments before the first one. hls.js 1.7 plays no part of a list that has no whole segment, and none of the open segment
-   * unless a part is listed before it; the first whole segment takes seconds. A gap would do for hls.js with low latency, but VLC,
-   * GStreamer and hls.js without low latency never get past it. A window that starts mid-broadcast has one, numbered as a segment that
-   * the others list before a discontinuity, which follows it.
+   * Lists short segments before the first one, which takes seconds. hls.js 1.7 plays no part before a whole
+   * segment, nor of the open segment without a part before it. VLC, GStreamer and hls.js without low latency never
+   * get past a gap. A window that starts mid-broadcast has one, numbered as a segment before a discontinuity.
    */
   #listLeadIns({ dateMs, initNumber }: MemorySegment, first: Part): void {
     const { leadInCount: count, firstSequence: from, partTargetSeconds } = this.#state;

@@ -2,23 +2,20 @@
 const maxDateLagMs = 4000;
 
 /**
- * Dates segments (EXT-X-PROGRAM-DATE-TIME) by counting media time from an anchor.
- *
- * A segment is never dated later than it arrived: a publisher that sends faster than real time would otherwise move dates into the
- * future, where some players stop loading. After lost time (a stalled network, a clock that was set) the dates start at a new anchor,
- * and the list says so. A clock that was set back behind the newest segment is ignored, since no date may occur twice.
+ * Dates segments (EXT-X-PROGRAM-DATE-TIME) by counting media time from an anchor. No segment is dated later than
+ * it arrived: some players stop loading at dates in the future. Lost time starts a new anchor. A clock set back
+ * behind the newest segment is ignored, since no date may occur twice.
  */
 export class ProgramDateTimes {
-  /** Milliseconds since 1970 of the newest segment; later segments are not dated before it. */
+  /** Unix time of the newest segment; later ones are not dated before it. */
   lastMs = 0;
   #anchor: { wallMs: number; mediaMs: number } | undefined;
 
-  /** Starts at a new anchor with the next segment. */
   restart(): void {
     this.#anchor = undefined;
   }
 
-  /** Dates a segment that arrived at `nowMs`. `isLate`: time was lost before it. */
+  /** `isLate`: time was lost before the segment. */
   dateOf(startMs: number, nowMs: number): { readonly date: number; readonly isLate: boolean } {
     const notBeforeMs = Math.max(nowMs, this.lastMs);
     this.#anchor ??= { wallMs: notBeforeMs, mediaMs: startMs };

@@ -4,17 +4,16 @@ import type { Logger } from '../../shared/logger.ts';
 
 interface RewindDiskSpaceOptions {
   readonly freeBytes: () => Promise<number>;
-  /** Writing pauses while less is free. */
+  /** Writing pauses below this. */
   readonly minFreeBytes: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 const checkIntervalMs = 5000;
-/** Writing pauses this long after a failure. */
 const pauseMs = 10_000;
 
-/** Tells all broadcasts whether to write rewind media, and logs once when writing pauses or resumes. */
+/** Pauses and resumes rewind writing for all broadcasts, with one log line per change. */
 export class RewindDiskSpace {
   readonly #options: RewindDiskSpaceOptions;
   #checkedAtMs = Number.NEGATIVE_INFINITY;
@@ -26,7 +25,6 @@ export class RewindDiskSpace {
     this.#options = options;
   }
 
-  /** Returns the last known state, and checks the disk again when that is old. */
   hasSpace(): boolean {
     const nowMs = this.#options.clock.monotonicMs();
     if (nowMs - this.#checkedAtMs >= checkIntervalMs) {
@@ -53,7 +51,7 @@ export class RewindDiskSpace {
     this.#warnOnce(isDiskFull(error) ? 'disk-full' : 'disk-error', error);
   }
 
-  /** A segment left the memory before it was written. */
+  /** A segment left memory before it was written. */
   writeLagged(): void {
     this.#warnOnce('disk-slow');
   }

@@ -11,9 +11,8 @@ import type { BroadcastRewind, OpenRewind } from './rewind-store.ts';
 
 interface RewindOptions {
   readonly files: MediaFiles;
-  /** Seconds that viewers can go back; 0 keeps nothing on disk. */
+  /** 0 keeps nothing on disk. */
   readonly seconds: number;
-  /** Writing pauses while less is free on the disk. */
   readonly minFreeBytes: number;
   readonly clock: Clock;
   readonly log: Logger;
@@ -22,8 +21,8 @@ interface RewindOptions {
 const broadcastFolderPattern = /^br[0-9A-Za-z]{22}$/;
 
 /**
- * Keeps the media that viewers can go back to in `live/<liveStreamId>/<broadcastId>/<rendition>/`, for as long as the process runs.
- * Folders of a former process are removed in the background after the start.
+ * Keeps rewind media in `live/<liveStreamId>/<broadcastId>/<rendition>/` while the process runs. Folders of a
+ * former process are removed in the background.
  */
 export class Rewind implements Component {
   readonly name = 'rewind';
@@ -71,7 +70,7 @@ export class Rewind implements Component {
       isKeptAfterEnd,
       store: rendition => {
         const store = new FileRewindStore({
-          // A rendition that is opened again gets another folder.
+          // A reopened rendition gets another folder.
           folder: files.live(liveStreamId, broadcastId, `${rendition}-${stores.length + 1}`),
           diskSpace: this.#diskSpace,
           log: log.child('live', { liveStreamId, broadcastId, rendition }),
@@ -93,7 +92,7 @@ export class Rewind implements Component {
     };
   }
 
-  /** Removes the folders that no broadcast of this process writes to. Returns their number. */
+  /** Removes folders that no broadcast writes to. @returns their number */
   removeOrphanedFolders(): Promise<number> {
     // The start and the sweep would otherwise count the same folders.
     const removal = this.#cleaning.then(() => this.#findAndRemoveOrphans());
@@ -129,7 +128,7 @@ export class Rewind implements Component {
   }
 }
 
-/** A live stream's folder is not empty while it has a thumbnail or another broadcast. */
+/** The folder also holds a thumbnail or another broadcast. */
 async function removeIfEmpty(folder: string): Promise<void> {
   await rmdir(folder).catch(() => {});
 }

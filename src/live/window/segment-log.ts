@@ -1,15 +1,14 @@
 export interface LoggedSegment {
   readonly dateMs: number;
   readonly durationSeconds: number;
-  /** Number of its init section. */
   readonly initNumber: number;
   readonly bytes: number;
   readonly isGap: boolean;
   readonly isIndependent: boolean;
   readonly hasDiscontinuity: boolean;
-  /** It shows a still frame while there is no publisher, and lists no parts. */
+  /** A still frame while there is no publisher; lists no parts. */
   readonly isStill?: boolean;
-  /** A still or a gap that was listed after the publisher stopped. */
+  /** A still or a gap after the publisher stopped. */
   readonly hasStopped?: boolean;
 }
 
@@ -20,7 +19,7 @@ const stillFlag = 8;
 const stoppedFlag = 16;
 const initialCapacity = 64;
 
-/** One entry per segment, at its number modulo the capacity. */
+/** Index: segment number modulo capacity. */
 function createColumns(capacity: number) {
   return {
     dateMs: new Float64Array(capacity),
@@ -35,8 +34,8 @@ function createColumns(capacity: number) {
 }
 
 /**
- * The closed segments that are listed, and those before them that can still be fetched, by consecutive number. Flat arrays take 41 to 82
- * bytes per segment: a day of rewind is 43,200 segments.
+ * Listed segments, and unlisted ones that can still be fetched. Flat arrays take 41 to 82 bytes per segment: a day
+ * of rewind is 43,200 segments.
  */
 export class SegmentLog {
   #first = 0;
@@ -45,12 +44,11 @@ export class SegmentLog {
   #capacity = initialCapacity;
   #columns = createColumns(initialCapacity);
 
-  /** Number of the oldest; {@link end} when there is none. */
+  /** Equals {@link end} when empty. */
   get first(): number {
     return this.#first;
   }
 
-  /** The number after the newest. */
   get end(): number {
     return this.#end;
   }
@@ -63,7 +61,6 @@ export class SegmentLog {
     return sequence >= this.#first && sequence < this.#end;
   }
 
-  /** Adds the next segment. The first one may have any number. */
   append(sequence: number, segment: LoggedSegment): void {
     if (this.#first === this.#end) this.#first = sequence;
     if (sequence - this.#first === this.#capacity) this.#grow();
@@ -126,21 +123,20 @@ export class SegmentLog {
     return this.#hasFlag(sequence, discontinuityFlag);
   }
 
-  /** Location on disk, if it was written. */
   location(sequence: number): { readonly chunk: number; readonly offset: number } | undefined {
     const index = this.#indexOf(sequence);
     const chunk = this.#columns.chunk[index]!;
     return chunk === 0 ? undefined : { chunk, offset: this.#columns.offset[index]! };
   }
 
-  /** Ignores segments that are gone. @param chunk from 1 */
+  /** Ignores segments that are gone. */
   setLocation(sequence: number, chunk: number, offset: number): void {
     if (!this.has(sequence)) return;
     this.#columns.chunk[this.#indexOf(sequence)] = chunk;
     this.#columns.offset[this.#indexOf(sequence)] = offset;
   }
 
-  /** Monotonic time until which an unlisted segment can be fetched; 0 for a listed one. */
+  /** Monotonic; 0 for a listed segment. */
   availableUntilMs(sequence: number): number {
     return this.#columns.availableUntilMs[this.#indexOf(sequence)]!;
   }

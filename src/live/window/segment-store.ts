@@ -5,11 +5,10 @@ import { type LoggedSegment, SegmentLog } from './segment-log.ts';
 
 export interface SegmentStoreOptions {
   readonly targetDurationSeconds: number;
-  /** Listed seconds. Six segments and three target durations are listed in any case. */
+  /** Seconds. At least six segments and three target durations are listed. */
   readonly windowSeconds: number;
-  /** Maximum for listed and recently unlisted segments. Three target durations are listed in any case. */
+  /** For listed and recently unlisted segments. Three target durations are listed in any case. */
   readonly maxBytes: number;
-  /** Keeps segments that leave the memory, and lists more seconds. */
   readonly rewind?: { readonly seconds: number; readonly store: RewindStore };
   readonly clock: Clock;
 }
@@ -23,65 +22,56 @@ export interface ListedPart {
 
 export interface MemorySegment {
   readonly sequence: number;
-  /** Number of its init section. */
   readonly initNumber: number;
   readonly hasDiscontinuity: boolean;
   readonly isIndependent: boolean;
   readonly dateMs: number;
   readonly parts: ListedPart[];
-  /** See `LoggedSegment`. */
   readonly isStill?: boolean;
   readonly hasStopped?: boolean;
   durationSeconds: number;
   bytes: number;
-  /** Monotonic time at which it leaves the memory; undefined while it is listed. */
+  /** Monotonic time of leaving memory; undefined while listed. */
   keptUntilMs: number | undefined;
 }
 
 interface InitSection {
   readonly bytes: number;
-  /** Undefined when it is on disk only. */
+  /** Undefined when on disk only. */
   body: Buffer | undefined;
   isOnDisk: boolean;
 }
 
-/** Apple's advice for live playlists (HLS Authoring Specification, 8.11). */
+/** HLS Authoring Specification, 8.11. */
 const minListedSegments = 6;
 /** 6.2.2: parts are listed for three target durations and a segment, and can be fetched for three more. */
 const targetsWithParts = 7.5;
-/** Bandwidth is measured over the newest of these. */
 const measuredSegments = 64;
-/** Tolerance for sums of durations. */
 const epsilonSeconds = 1e-6;
 
-/** Bytes in memory or on disk. */
 export interface StoredMedia {
   readonly body: readonly (Buffer | FileSlice)[];
   readonly bytes: number;
 }
 
 /**
- * Holds the closed segments of a rendition with their parts and init sections: decides which are listed, which are in memory and which on
- * disk only, and how long unlisted ones can be fetched.
- *
- * **Source**: draft-pantos-hls-rfc8216bis-22, 6.2.2.
+ * Decides which closed segments of a rendition are listed, which are in memory or on disk, and how long unlisted
+ * ones can be fetched. draft-pantos-hls-rfc8216bis-22, 6.2.2.
  */
 export class SegmentStore {
   readonly log = new SegmentLog();
   readonly listSeconds: number;
   readonly #options: SegmentStoreOptions;
   #store: RewindStore | undefined;
-  /** Minimum of the list that is in memory. */
   readonly #memorySeconds: number;
   readonly #inits = new Map<number, InitSection>();
   #initNumber = 0;
   #first: number;
   #listedSeconds = 0;
-  /** Number of listed segments that players cannot start with. */
+  /** Listed segments that players cannot start with. */
   #dependentCount = 0;
-  /** Earlier segments have left the memory, or are about to. */
   #memoryFrom: number;
-  /** By number, oldest first: listed segments, and unlisted ones that can still be fetched. */
+  /** Listed segments, and unlisted ones that can still be fetched, oldest first. */
   readonly #inMemory = new Map<number, MemorySegment>();
   readonly #partsByNumber = new Map<number, ListedPart>();
   #discontinuitySequence: number;
@@ -99,12 +89,11 @@ export class SegmentStore {
     this.#discontinuitySequence = discontinuitySequence;
   }
 
-  /** Number of the first listed segment. */
   get first(): number {
     return this.#first;
   }
 
-  /** The lines of segments before this one do not change any more. */
+  /** Playlist lines before this segment are final. */
   get immutableEnd(): number {
     return this.#store === undefined ? 0 : this.#memoryFrom;
   }
@@ -113,7 +102,7 @@ export class SegmentStore {
     return this.#discontinuitySequence;
   }
 
-  /** Discontinuity sequence number of the media after the list. */
+  /** Of the media after the list. */
   get nextDiscontinuitySequence(): number {
     let number = this.#discontinuitySequence;
     for (let sequence = this.#first; sequence < this.log.end; sequence += 1) {
@@ -122,29 +111,26 @@ export class SegmentStore {
     return number;
   }
 
-  /** Every listed segment begins with a keyframe. */
   get areAllIndependent(): boolean {
     return this.#dependentCount === 0;
   }
 
-  /** Bytes of segments in memory. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
 
-  /** Number of the current init section. */
   get initNumber(): number {
     return this.#initNumber;
   }
 
-  /** Starts the list at this segment, before anything is listed. */
+  /** Sets the start of an empty list. */
   beginAt(sequence: number, isAfterDiscontinuity: boolean): void {
     if (isAfterDiscontinuity) this.#discontinuitySequence += 1;
     this.#first = sequence;
     this.#memoryFrom = sequence;
   }
 
-  /** Uses this init section for the segments that follow. The same bytes keep their number. */
+  /** Applies to later segments. The same bytes keep their number. */
   useInit(init: Buffer): void {
     const former = this.#inits.get(this.#initNumber);
     if (former?.body?.equals(init)) return;
@@ -159,13 +145,11 @@ export class SegmentStore {
     });
   }
 
-  /** Holds a part of the open segment. */
   addPart(part: ListedPart): void {
     this.#heldBytes += part.body.length;
     this.#partsByNumber.set(part.number, part);
   }
 
-  /** Lists a segment behind all others, and unlists those that are too old. */
   list(segment: MemorySegment): void {
     const { sequence, bytes, durationSeconds, isIndependent } = segment;
     this.#inMemory.set(sequence, segment);
@@ -184,7 +168,6 @@ export class SegmentStore {
     this.#append(sequence, { ...gap, bytes: 0, isGap: true, isIndependent: false });
   }
 
-  /** Listed parts of a closed segment in memory. */
   partsOf(sequence: number): readonly ListedPart[] | undefined {
     const held = this.#inMemory.get(sequence);
     return held?.isStill === true ? undefined : held?.parts;
@@ -194,7 +177,6 @@ export class SegmentStore {
     return this.#partsByNumber.get(number);
   }
 
-  /** Finds a segment that is listed or can still be fetched. */
   segment(sequence: number): StoredMedia | undefined {
     const held = this.#inMemory.get(sequence);
     if (held !== undefined) return { body: held.parts.map(part => part.body), bytes: held.bytes };
@@ -210,7 +192,7 @@ export class SegmentStore {
     return section === undefined || body === undefined ? undefined : { body, bytes: section.bytes };
   }
 
-  /** Frees the memory of what is on disk, after the end. Returns whether everything that is listed is there. */
+  /** @returns true when everything listed is on disk */
   releaseMemory(): boolean {
     if (this.#store === undefined) return false;
     this.#store.finish();
@@ -222,7 +204,7 @@ export class SegmentStore {
     return this.#inMemory.size === 0 && [...this.#inits.values()].every(section => section.isOnDisk);
   }
 
-  /** Stops using the disk, and unlists what cannot be fetched without it. */
+  /** Unlists what cannot be fetched without the disk. */
   releaseDisk(): void {
     this.#store = undefined;
     const nowMs = this.#options.clock.monotonicMs();
@@ -234,11 +216,7 @@ export class SegmentStore {
     }
   }
 
-  /**
-   * Measures the newest segments: the peak of any one, and all together, in bits per second.
-   *
-   * @param from number of the first segment that came from the publisher
-   */
+  /** @param from first segment of the publisher */
   measureBandwidth(from: number): { peakBitsPerSecond: number; averageBitsPerSecond: number } {
     let peak = 0;
     let bytes = 0;
@@ -288,7 +266,7 @@ export class SegmentStore {
     this.#forgetExpired(nowMs);
   }
 
-  /** Drops segments on disk from memory. A segment that was not written in time is unlisted, with all before it. */
+  /** Unlists a segment that was not written in time, with all before it. */
   #moveToDisk(nowMs: number): void {
     const { maxBytes } = this.#options;
     const minSeconds = 3 * this.#options.targetDurationSeconds - epsilonSeconds;
@@ -341,7 +319,7 @@ export class SegmentStore {
     for (const part of segment.parts) this.#partsByNumber.delete(part.number);
   }
 
-  /** Forgets segments that expired, and init sections that no segment needs. */
+  /** Keeps init sections that a segment needs. */
   #forgetExpired(nowMs: number): void {
     const log = this.log;
     while (

@@ -14,10 +14,8 @@ export interface WindowPlaylistOptions {
 }
 
 /**
- * Writes the media playlist of a live window, once per change.
- *
- * **Source**: draft-pantos-hls-rfc8216bis-22: 4.4.3 (media playlist tags), 4.4.4.9 (parts), 4.4.5.3 (preload hints), 6.2.5.1 (delta
- * updates).
+ * Writes the media playlist once per change. draft-pantos-hls-rfc8216bis-22: 4.4.3, 4.4.4.9 (parts), 4.4.5.3
+ * (preload hints), 6.2.5.1 (delta updates).
  */
 export class WindowPlaylist {
   readonly #options: WindowPlaylistOptions;
@@ -32,7 +30,6 @@ export class WindowPlaylist {
     this.#state = options.state;
   }
 
-  /** Bytes of memory for listing segments. */
   get heldBytes(): number {
     return this.#incremental.heldBytes;
   }
@@ -45,7 +42,7 @@ export class WindowPlaylist {
     this.#rendered.clear();
   }
 
-  /** Returns the current playlist; a delta update leaves out what the player has already. */
+  /** A delta update skips what the player already has. */
   text(kind: 'whole' | 'delta'): CompressedText {
     let text = this.#rendered.get(kind);
     if (text === undefined) {
@@ -92,7 +89,7 @@ export class WindowPlaylist {
   #preloadHints(): MediaPlaylist['preloadHints'] {
     const { openSegment: open, nextSequence, nextPartNumber } = this.#state;
     const { log, initNumber } = this.#segments;
-    // After a still no part is listed, and it is not known when the next one comes.
+    // No part is listed after a still, and the time of the next one is unknown.
     if (!open?.parts.length && log.has(nextSequence - 1) && log.isStill(nextSequence - 1)) return [];
     const part = { type: 'PART' as const, uri: `part-${nextPartNumber}.m4s` };
     const last = nextSequence - 1;
@@ -104,7 +101,6 @@ export class WindowPlaylist {
     return listedInit === initNumber ? [part] : [{ type: 'MAP' as const, uri: initUri(initNumber) }, part];
   }
 
-  /** Returns the first segment that delta updates do not skip. */
   #firstAfterSkipped(): number {
     let behind = 0;
     const { nextSequence } = this.#state;
@@ -116,8 +112,8 @@ export class WindowPlaylist {
   }
 
   /**
-   * Parts are listed in the last three target durations, and only behind the newest segment without parts: hls.js and Shaka do not load
-   * such a segment while parts are listed before it.
+   * Lists parts in the last three target durations, and only behind the newest segment without parts: hls.js and
+   * Shaka skip such a segment while parts are listed before it.
    */
   #firstWithParts(): number {
     const { isEnded, openSegment: open, nextSequence } = this.#state;
@@ -150,7 +146,7 @@ export class WindowPlaylist {
     return entries;
   }
 
-  /** The player page recognizes by the name that the publisher stopped or was lost. */
+  /** The player page reads from the name that the publisher stopped or was lost. */
   #namePrefixOf(sequence: number): 'stopped' | 'gap' | 'still' | 'segment' {
     const { log } = this.#segments;
     if (log.hasStopped(sequence)) return 'stopped';
@@ -158,7 +154,6 @@ export class WindowPlaylist {
     return this.#isStill(sequence) ? 'still' : 'segment';
   }
 
-  /** The server made the segment: a still or a lead-in. */
   #isStill(sequence: number): boolean {
     return this.#segments.log.isStill(sequence) || sequence < this.#state.firstMediaSequence;
   }

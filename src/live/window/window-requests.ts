@@ -6,9 +6,8 @@ import type { WindowPlaylist } from './window-playlist.ts';
 import type { WindowState } from './window-state.ts';
 
 /**
- * Responds to requests for the playlist and the media of a live window, and blocks those for what comes next.
- *
- * **Source**: draft-pantos-hls-rfc8216bis-22, 6.2.5 (delivery directives) and 4.4.5.3 (preload hints).
+ * Answers requests for a live window, and blocks those for what comes next. draft-pantos-hls-rfc8216bis-22, 6.2.5
+ * and 4.4.5.3.
  */
 export class WindowRequests {
   readonly #targetDurationSeconds: number;
@@ -29,12 +28,10 @@ export class WindowRequests {
     this.#playlist = playlist;
   }
 
-  /** Unblocks the requests for what has come. */
   changed(): void {
     this.#blocked.wake(this.#state.isEnded);
   }
 
-  /** @param query of the request; only its delivery directives count */
   async mediaPlaylist(
     query: URLSearchParams,
     signal: AbortSignal,
@@ -57,7 +54,7 @@ export class WindowRequests {
     return this.#playlistResponse(skip, hasWaited);
   }
 
-  /** @param name last part of the URL: `init-1.mp4`, `segment-12.m4s`, `still-13.m4s`, `stopped-14.m4s`, `part-345.m4s` */
+  /** @param name `init-1.mp4`, `segment-12.m4s`, `still-13.m4s`, `stopped-14.m4s` or `part-345.m4s` */
   media(name: string, signal: AbortSignal): Promise<MediaResponse | undefined> | MediaResponse | undefined {
     const [, kind = '', digits, extension] = /^([a-z]+)-(0|[1-9]\d{0,14})\.(m4s|mp4)$/.exec(name) ?? [];
     const number = Number(digits);
@@ -71,9 +68,7 @@ export class WindowRequests {
     return isHinted ? this.#hintedPart(number, name, signal) : this.#part(number, name);
   }
 
-  // ------------------------------------------------------------------------------------------------ playlist
-
-  /** The hold-back of players is listed: one that started earlier would start in the gap, or with too little media. */
+  /** A player that starts earlier would start in the gap, or with too little media. */
   #hasHoldBack(): boolean {
     const { partTargetSeconds = 0, nextSequence, firstMediaSequence, openSegment } = this.#state;
     return nextSequence > firstMediaSequence || (openSegment?.durationSeconds ?? 0) >= 3 * partTargetSeconds;
@@ -95,7 +90,7 @@ export class WindowRequests {
     const { nextSequence, partTargetSeconds: target = 1, openPartCount } = this.#state;
     if (msn > nextSequence + 1) return true;
     if (part === undefined || msn < nextSequence) return false;
-    // The advance part limit of 6.2.5.2, and a segment's worth more, since hls.js asks for the highest index it has seen.
+    // The advance part limit of 6.2.5.2, plus a segment: hls.js asks for the highest index it has seen.
     const ahead = (target >= 1 ? 3 : Math.ceil(3 / target)) + Math.ceil(this.#targetDurationSeconds / target);
     const newest = msn === nextSequence ? openPartCount - 1 : -1;
     return part > newest + ahead;
@@ -115,8 +110,6 @@ export class WindowRequests {
   async #waitUntil(isReady: () => boolean, limitMs: number, signal: AbortSignal): Promise<boolean> {
     return this.#state.isEnded || this.#blocked.waitUntil(isReady, limitMs, signal);
   }
-
-  // ------------------------------------------------------------------------------------------------ media
 
   async #hintedPart(number: number, name: string, signal: AbortSignal): Promise<MediaResponse | undefined> {
     // The part does not come soon once a still is listed instead of it.
@@ -143,7 +136,7 @@ export class WindowRequests {
       parts: body,
       bytes,
       contentType: 'video/mp4',
-      // The media of a name never changes, so name and size identify it.
+      // A name's media never changes, so name and size identify it.
       etag: `"${name}-${bytes}"`,
       lifetimeSeconds: Math.ceil(keptSeconds),
     };

@@ -1,18 +1,16 @@
 import type { MemorySegment } from './segment-store.ts';
 
-/** The numbers that a live window has reached. Only its {@link LiveWindow} changes them. */
+/** Progress of a live window. Only {@link LiveWindow} changes it. */
 export class WindowState {
-  /** Does not change once it is known. */
   partTargetSeconds: number | undefined;
   openSegment: MemorySegment | undefined;
-  /** Number of the first lead-in. */
+  /** The first lead-in. */
   firstSequence: number;
   leadInCount: number;
-  /** Number of the open segment, or of the next one that opens. */
+  /** The open segment, or the next one that opens. */
   nextSequence: number;
   nextPartNumber = 0;
   isEnded = false;
-  /** The newest segment is a still. */
   endsWithStill = false;
 
   constructor(firstSequence: number, leadInCount: number) {
@@ -25,7 +23,7 @@ export class WindowState {
     return this.nextPartNumber > 0;
   }
 
-  /** Number of the first segment that came from a publisher. */
+  /** The first segment from a publisher. */
   get firstMediaSequence(): number {
     return this.firstSequence + this.leadInCount;
   }
