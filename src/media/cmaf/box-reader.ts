@@ -1,35 +1,32 @@
 import { AppError } from '../../shared/errors.ts';
 
-/** One ISO BMFF box inside a buffer; all positions are byte offsets into that buffer. */
+/** An ISO BMFF box; positions are byte offsets into its buffer. */
 export interface Box {
-  /** Four characters, one per byte. */
   readonly type: string;
-  /** First byte of the header. */
+  /** Includes the header. */
   readonly start: number;
-  /** First byte after the header. */
+  /** After the header. */
   readonly bodyStart: number;
-  /** First byte after the box. */
+  /** Exclusive. */
   readonly end: number;
 }
 
-/** Maximum number of child boxes. Real files have a few dozen; a `moof` has one `trun` per run of samples. */
+/** Real files have a few dozen; a `moof` has one `trun` per run of samples. */
 const MAX_CHILD_BOXES = 4096;
 
 export function malformed(box: string, problem: string): AppError {
   return new AppError('media-malformed', `box "${printable(box)}": ${problem}`);
 }
 
-/** Replaces bytes outside printable ASCII by dots, for messages. */
+/** Replaces bytes outside printable ASCII by dots. */
 export function printable(type: string): string {
   return type.replace(/[^\x20-\x7e]/g, '.');
 }
 
 /**
- * Reads the headers of the boxes that fill `bytes` from `start` to `end`.
- *
- * **Source**: ISO/IEC 14496-12:2022, 4.2.
- *
- * @throws AppError `media-malformed`, naming `parent`, when the boxes do not fill the range exactly or are too many
+ * ISO/IEC 14496-12:2022, 4.2.
+ * @throws AppError `media-malformed`, naming `parent`, for boxes that do not fill the range exactly or are too
+ * many
  */
 export function childBoxes(bytes: Buffer, start: number, end: number, parent: string): Box[] {
   const boxes: Box[] = [];
@@ -56,31 +53,31 @@ export function childBoxes(bytes: Buffer, start: number, end: number, parent: st
   return boxes;
 }
 
-/** Finds the first box `type` in `parent`. @throws AppError `media-malformed` when the boxes in `parent` are malformed */
+/** @throws AppError `media-malformed` when the boxes in `parent` are malformed */
 export function findChildBox(bytes: Buffer, parent: Box, type: string): Box | undefined {
   return childBoxes(bytes, parent.bodyStart, parent.end, parent.type).find(box => box.type === type);
 }
 
-/** Finds the first box `type` in `parent`. @throws AppError `media-malformed` when there is none */
+/** @throws AppError `media-malformed` when there is none */
 export function requireChildBox(bytes: Buffer, parent: Box, type: string): Box {
   return requireBox(childBoxes(bytes, parent.bodyStart, parent.end, parent.type), type, parent.type);
 }
 
-/** Finds the first box `type`. @throws AppError `media-malformed` when there is none */
+/** @throws AppError `media-malformed` when there is none */
 export function requireBox(boxes: readonly Box[], type: string, parent: string): Box {
   const found = boxes.find(box => box.type === type);
   if (found === undefined) throw malformed(parent, `has no "${type}"`);
   return found;
 }
 
-/** Reads the fields of one box in order, never past its end. */
+/** Reads fields in order, never past the end of the box. */
 export class FieldReader {
   readonly #bytes: Buffer;
   readonly #type: string;
   readonly #end: number;
   #at: number;
 
-  /** Starts `skip` bytes into the body. */
+  /** @param skip bytes of the body to skip */
   constructor(bytes: Buffer, box: Pick<Box, 'type' | 'bodyStart' | 'end'>, skip = 0) {
     this.#bytes = bytes;
     this.#type = box.type;
@@ -89,12 +86,11 @@ export class FieldReader {
     this.skip(skip);
   }
 
-  /** Bytes up to the end of the box. */
   get remaining(): number {
     return this.#end - this.#at;
   }
 
-  /** Position of the next byte in the buffer. */
+  /** Offset in the buffer. */
   get position(): number {
     return this.#at;
   }
@@ -131,7 +127,7 @@ export class FieldReader {
     return Number(value);
   }
 
-  /** Returns a view of the next `count` bytes. */
+  /** Returns a view. */
   bytes(count: number): Buffer {
     const from = this.#take(count);
     return this.#bytes.subarray(from, from + count);

@@ -2,7 +2,6 @@ export function u8(...values: number[]): Buffer {
   return Buffer.from(values);
 }
 
-/** Big-endian 16-bit fields. */
 export function u16(...values: number[]): Buffer {
   const bytes = Buffer.alloc(values.length * 2);
   values.forEach((value, index) => {
@@ -11,7 +10,7 @@ export function u16(...values: number[]): Buffer {
   return bytes;
 }
 
-/** Big-endian 32-bit fields, each 0..2^32-1. */
+/** Values are 0..2^32-1. */
 export function u32(...values: number[]): Buffer {
   const bytes = Buffer.alloc(values.length * 4);
   values.forEach((value, index) => {
@@ -20,18 +19,17 @@ export function u32(...values: number[]): Buffer {
   return bytes;
 }
 
-/** One byte per character. */
 export function ascii(text: string): Buffer {
   return Buffer.from(text, 'latin1');
 }
 
-/** Writes a box. **Source**: ISO/IEC 14496-12:2022, 4.2. */
+/** ISO/IEC 14496-12:2022, 4.2. */
 export function box(type: string, ...body: readonly Buffer[]): Buffer {
   const bytes = body.reduce((sum, part) => sum + part.length, 8);
   return Buffer.concat([u32(bytes), ascii(type), ...body], bytes);
 }
 
-/** Writes a box that starts with a version (0..255) and flags (24 bits). */
+/** A box with version 0..255 and 24 bits of flags. */
 export function fullBox(type: string, version: number, flags: number, ...body: readonly Buffer[]): Buffer {
   return box(type, u32(version * 2 ** 24 + flags), ...body);
 }

@@ -1,30 +1,25 @@
 import { type Box, FieldReader, malformed } from './box-reader.ts';
 
-/** Maps a track's own time to the time of its file. */
+/** Maps a track's time to its file's time. */
 export interface Edit {
-  /** Duration of the empty edits before the media, in the movie's timescale. */
+  /** Empty edits before the media, in the movie's timescale. */
   readonly emptyTicks: number;
-  /** Media time at which the presentation starts, in the track's timescale. */
+  /** Start of the presentation, in the track's timescale. */
   readonly mediaTimeTicks: number;
-  /** Presented duration in the movie's timescale; undefined up to the track's end. */
+  /** In the movie's timescale; undefined up to the track's end. */
   readonly durationTicks: number | undefined;
 }
 
-/** Presents the whole track from its time 0. */
 export const NO_EDIT: Edit = { emptyTicks: 0, mediaTimeTicks: 0, durationTicks: undefined };
 
-/** Rate 1, as 16.16 fixed point. */
+/** 16.16 fixed point. */
 const NORMAL_RATE = 0x00010000;
 
-/** Maximum number of empty edits at the start. */
 const MAX_EMPTY_EDITS = 16;
 
 /**
- * Reads an `elst`.
- *
- * **Source**: ISO/IEC 14496-12:2022, 8.6.6.
- *
- * @returns undefined for a list other than empty edits followed by one part of the track at normal speed
+ * Reads an `elst` (ISO/IEC 14496-12:2022, 8.6.6).
+ * @returns undefined unless empty edits are followed by one part at normal speed
  * @throws AppError `media-malformed`
  */
 export function readEdit(bytes: Buffer, elst: Box): Edit | undefined {

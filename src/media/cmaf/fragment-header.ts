@@ -1,16 +1,16 @@
 import { malformed } from './box-reader.ts';
 
-/** Sample flags of sync samples and of all others. **Source**: ISO/IEC 14496-12:2022, 8.8.3.1. */
+/** ISO/IEC 14496-12:2022, 8.8.3.1. */
 const SYNC_FLAGS = 0x02000000;
 const NON_SYNC_FLAGS = 0x01010000;
 
-/** Maximum size of the data: the data offset of a `trun` is signed, and a larger `mdat` would need a longer header. */
+/** The data offset of a `trun` is signed, and a larger `mdat` would need a longer header. */
 const MAX_DATA_BYTES = 2 ** 31 - 2 ** 24;
 
-/** Maximum number of samples in a fragment, also for the readers of this server. */
+/** The readers of this server have the same limit. */
 const MAX_SAMPLES = 65_536;
 
-/** Consecutive samples of one track without their data, stored in columns because a long file has too many for objects. */
+/** Sample headers of one track in columns, because a long file has too many for objects. */
 export class SampleColumns {
   #durations = new Uint32Array(256);
   #sizes = new Uint32Array(256);
@@ -23,15 +23,13 @@ export class SampleColumns {
     return this.#length;
   }
 
-  /** Sum of the sizes. */
   get dataBytes(): number {
     return this.#dataBytes;
   }
 
   /**
-   * `durationTicks` and `sizeBytes` are 0..2^32-1, the composition offset -2^31..2^31-1.
-   *
-   * @throws AppError `media-malformed` when one fragment cannot hold more samples
+   * Offsets are -2^31..2^31-1, other numbers 0..2^32-1.
+   * @throws AppError `media-malformed` when the fragment is full
    */
   push(durationTicks: number, sizeBytes: number, compositionOffsetTicks: number, isSync: boolean): void {
     if (this.#length === MAX_SAMPLES)
@@ -45,7 +43,6 @@ export class SampleColumns {
     this.#dataBytes += sizeBytes;
   }
 
-  /** Makes the last sample longer. */
   extendLast(ticks: number): void {
     if (this.#length > 0) this.#durations[this.#length - 1]! += ticks;
   }
@@ -55,7 +52,7 @@ export class SampleColumns {
     this.#dataBytes = 0;
   }
 
-  /** Views in the order of the samples, valid until the next `push`. */
+  /** Views, valid until the next `push`. */
   get columns(): {
     readonly durations: Uint32Array;
     readonly sizes: Uint32Array;
@@ -91,13 +88,9 @@ export class SampleColumns {
 }
 
 /**
- * Writes a CMAF fragment of one track without its media: the `moof`, and the header of the `mdat`.
- *
- * **Source**: ISO/IEC 14496-12:2022, 8.8.
- *
- * @param sequenceNumber of the `mfhd`, 0..2^32-1, rising from fragment to fragment
+ * Writes the `moof` and the header of the `mdat` (ISO/IEC 14496-12:2022, 8.8).
+ * @param sequenceNumber 0..2^32-1, rising
  * @param baseDtsTicks decode time of the first sample, 0..2^53-1
- * @param samples one or more
  * @throws AppError `media-malformed` when the data is too large for one fragment
  */
 export function writeFragmentHeader(
@@ -168,7 +161,7 @@ function flagsOf(isSync: number | undefined): number {
   return isSync === 1 ? SYNC_FLAGS : NON_SYNC_FLAGS;
 }
 
-/** Returns the value that all have in common, or undefined. */
+/** Undefined when values differ. */
 function sharedValue(values: Uint32Array | Int32Array | Uint8Array): number | undefined {
   const [first] = values;
   for (const value of values) {

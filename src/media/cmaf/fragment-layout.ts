@@ -2,7 +2,6 @@ import { childBoxes, malformed } from './box-reader.ts';
 import type { SampleDefaults } from './movie-box.ts';
 import { type LocatedSample, readMovieFragment } from './movie-fragment.ts';
 
-/** Structure of a whole fragment without its media. */
 export interface FragmentLayout {
   /** In the order of the runs; positions count from the start of the fragment. */
   readonly samples: readonly LocatedSample[];
@@ -14,10 +13,8 @@ export interface FragmentLayout {
 const noDefaults: SampleDefaults = { durationTicks: 0, sizeBytes: 0, flags: 0 };
 
 /**
- * Reads the structure of a fragment that `writeFragment` wrote: one `moof` with a 64-bit decode time in each `traf`, one `mdat`.
- *
- * @param fragment the whole fragment, or its start up to the header of the `mdat`
- * @param trackIds ids of the tracks that it may contain
+ * Reads a fragment of `writeFragment`: one `moof` with a 64-bit decode time in each `traf`, one `mdat`.
+ * @param fragment at least up to the header of the `mdat`
  * @param bytes length of the whole fragment
  * @throws AppError `media-malformed`
  */
@@ -64,9 +61,7 @@ export function readFragmentLayout(
 }
 
 /**
- * Copies the fragment's `moof` with shifted decode times.
- *
- * @param shiftTicks shift of each track by its id; 0 where it has none
+ * Copies the `moof` with decode times shifted per track id.
  * @throws AppError `media-malformed` when a time would be below 0
  */
 export function shiftDecodeTimes(

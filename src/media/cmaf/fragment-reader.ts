@@ -2,20 +2,20 @@ import { malformed } from './box-reader.ts';
 import { readMovie, type SampleDefaults, type TrackDescription } from './movie-box.ts';
 import { type LocatedSample, readMovieFragment } from './movie-fragment.ts';
 
-/** One coded frame (video) or access unit (audio). */
+/** A video frame or an audio access unit. */
 export interface Sample {
   readonly trackId: number;
-  /** Decode time in the track's timescale. */
+  /** Decode time. */
   readonly dtsTicks: number;
   readonly durationTicks: number;
-  /** Presentation time minus decode time; may be negative. */
+  /** May be negative. */
   readonly compositionOffsetTicks: number;
   readonly isSync: boolean;
-  /** Read-only: it may be a view of a larger buffer. */
+  /** Read-only: may be a view of a larger buffer. */
   readonly data: Buffer;
 }
 
-/** Callbacks of a {@link FragmentReader}, called during `push` in the order of the stream. */
+/** Called during `push`, in stream order. */
 interface FragmentHandlers {
   /** Called once, before the first sample. */
   onInit(tracks: TrackDescription[]): void;
@@ -24,56 +24,49 @@ interface FragmentHandlers {
 
 const DEFAULT_MAX_BOX_BYTES = 32 * 1024 * 1024;
 
-/** Memory allocated for a box before its bytes arrive. */
+/** Allocated before the bytes of a box arrive. */
 const FIRST_BODY_BYTES = 256 * 1024;
 
-/** A top-level box with a complete header. */
 interface OpenBox {
   readonly type: string;
-  /** Positions in the stream of its header and of its body. */
+  /** Positions in the stream. */
   readonly position: number;
   readonly bodyPosition: number;
   readonly bodyBytes: number;
 }
 
 /**
- * Parses a stream of fragmented MP4, however it is split, into track descriptions and samples.
- *
- * Skips boxes other than `moov`, `moof` and `mdat`, and tracks that are neither video nor audio. All samples of a `moof` must lie
- * in the `mdat` after it; they are emitted when that is complete.
- *
- * **Source**: ISO/IEC 14496-12:2022, 4.2 and 8.8.
+ * Parses fragmented MP4 (ISO/IEC 14496-12:2022, 4.2 and 8.8) from chunks of any size. Skips boxes other than
+ * `moov`, `moof` and `mdat`, and tracks that are neither video nor audio. Emits the samples of a `moof` when the
+ * `mdat` after it, which must hold them all, is complete.
  */
 export class FragmentReader {
   readonly #handlers: FragmentHandlers;
   readonly #maxBoxBytes: number;
-  /** Position in the stream of the next byte. */
+  /** Stream position of the next byte. */
   #position = 0;
-  /** The header being read: 8 bytes, or 16 with a 64-bit size. */
+  /** 8 bytes, or 16 with a 64-bit size. */
   readonly #header = Buffer.alloc(16);
   #headerBytes = 0;
   #box: OpenBox | undefined;
-  /** Received bytes of the open box's body, and its buffer if it is kept. */
   #bodyBytes = 0;
   #body: Buffer | undefined;
   #defaults: ReadonlyMap<number, SampleDefaults> | undefined;
-  /** Tracks to emit samples of. */
   #trackIds: ReadonlySet<number> = new Set();
   readonly #nextDts = new Map<number, number>();
-  /** Samples of the last `moof`, waiting for their `mdat`. */
+  /** Waiting for their `mdat`. */
   #announced: LocatedSample[] = [];
   #failure: unknown;
 
-  /** `maxBoxBytes` limits top-level boxes, by default to 32 MiB. */
+  /** `maxBoxBytes` limits top-level boxes; 32 MiB by default. */
   constructor(handlers: FragmentHandlers, options: { maxBoxBytes?: number } = {}) {
     this.#handlers = handlers;
     this.#maxBoxBytes = options.maxBoxBytes ?? DEFAULT_MAX_BOX_BYTES;
   }
 
   /**
-   * Reads the next bytes of the stream. The reader may keep views of `chunk`.
-   *
-   * @throws AppError `media-malformed`, naming the box; after that, or when a callback threw, every push throws the same
+   * May keep views of `chunk`.
+   * @throws AppError `media-malformed`, naming the box; after an error, every push throws the same
    */
   push(chunk: Buffer): void {
     if (this.#failure !== undefined) throw this.#failure;
@@ -89,7 +82,6 @@ export class FragmentReader {
     }
   }
 
-  /** Reads header bytes from `chunk` at `at` and returns the position after them. */
   #readHeader(chunk: Buffer, at: number): number {
     const isLong = this.#headerBytes >= 8 && this.#header.readUInt32BE(0) === 1;
     const wanted = (isLong ? 16 : 8) - this.#headerBytes;
@@ -121,7 +113,6 @@ export class FragmentReader {
     if (bodyBytes === 0) this.#closeBox(box, Buffer.alloc(0));
   }
 
-  /** Reads body bytes from `chunk` at `at` and returns the position after them. */
   #readBody(chunk: Buffer, at: number, box: OpenBox): number {
     const end = Math.min(chunk.length, at + box.bodyBytes - this.#bodyBytes);
     const count = end - at;
@@ -138,7 +129,7 @@ export class FragmentReader {
     return end;
   }
 
-  /** Copies a part of a body into a buffer that grows with the received bytes. */
+  /** Grows the buffer with the received bytes. */
   #keep(chunk: Buffer, from: number, to: number, bodyBytes: number): void {
     const wanted = this.#bodyBytes + to - from;
     if (this.#body === undefined || wanted > this.#body.length) {
@@ -199,7 +190,7 @@ export class FragmentReader {
   }
 }
 
-/** Returns `view` if it is a large part of the memory that it retains, else a copy. */
+/** Copies unless the view is a large part of the memory that it retains. */
 function ownedView(view: Buffer): Buffer {
   if (view.length * 4 >= view.buffer.byteLength) return view;
   const copy = Buffer.allocUnsafeSlow(view.length);

@@ -4,9 +4,7 @@ import type { LocatedSample } from './movie-fragment.ts';
 
 /**
  * Splits a fragment of a single track in two with the same sequence number.
- *
- * @param fragment as `writeFragment` writes it
- * @param count samples in the first of the two, at least one and fewer than all
+ * @param count samples in the first, fewer than all
  */
 export function splitFragment(
   fragment: Buffer,

@@ -2,13 +2,12 @@ import { AppError } from '../../shared/errors.ts';
 import { box, fullBox, u32 } from './box-writer.ts';
 import type { Sample } from './fragment-reader.ts';
 
-/** Sample flags of sync samples and of all others. **Source**: ISO/IEC 14496-12:2022, 8.8.3.1. */
+/** ISO/IEC 14496-12:2022, 8.8.3.1. */
 const SYNC_FLAGS = 0x02000000;
 const NON_SYNC_FLAGS = 0x01010000;
 
 export type RunSample = Pick<Sample, 'durationTicks' | 'compositionOffsetTicks' | 'isSync' | 'data'>;
 
-/** Consecutive samples of one track. */
 export interface TrackRun {
   readonly trackId: number;
   /** Decode time of the first sample, 0..2^53-1. */
@@ -17,12 +16,8 @@ export interface TrackRun {
 }
 
 /**
- * Writes one CMAF fragment: a `moof` with one `traf` per run, and one `mdat` with the data in the same order.
- *
- * **Source**: ISO/IEC 14496-12:2022, 8.8; draft-pantos-hls-rfc8216bis-22, 3.1.2.
- *
- * @param sequenceNumber of the `mfhd`, 0..2^32-1, rising from fragment to fragment
- * @param runs empty runs are skipped
+ * Writes a `moof` and its `mdat` (ISO/IEC 14496-12:2022, 8.8). Skips empty runs.
+ * @param sequenceNumber 0..2^32-1, rising
  * @throws AppError `server-error` when there are no samples
  */
 export function writeFragment(sequenceNumber: number, runs: readonly TrackRun[]): Buffer {
@@ -50,13 +45,13 @@ export function writeFragment(sequenceNumber: number, runs: readonly TrackRun[])
   return fragment;
 }
 
-/** Writes a `traf` whose data offset is filled in later at `dataOffsetAt`. Values that all samples share are in the `tfhd`. */
+/** Leaves the data offset at `dataOffsetAt` to the caller. Values that all samples share are in the `tfhd`. */
 function trackFragment({ trackId, baseDtsTicks, samples }: TrackRun): { traf: Buffer; dataOffsetAt: number } {
   const durations = samples.map(({ durationTicks }) => durationTicks);
   const sizes = samples.map(({ data }) => data.length);
   const flags = samples.map(({ isSync }) => (isSync ? SYNC_FLAGS : NON_SYNC_FLAGS));
   const offsets = samples.map(({ compositionOffsetTicks }) => compositionOffsetTicks);
-  // Flag in the `tfhd` for a default, flag in the `trun` for per-sample values.
+  // `tfhd` flag for a default, `trun` flag for per-sample values.
   const fields = [
     { values: durations, defaultFlag: 0x08, sampleFlag: 0x100 },
     { values: sizes, defaultFlag: 0x10, sampleFlag: 0x200 },
@@ -85,7 +80,6 @@ function bytesOf(samples: readonly RunSample[]): number {
   return samples.reduce((sum, { data }) => sum + data.length, 0);
 }
 
-/** Copies `part` to `at` and returns the position after it. */
 function append(target: Buffer, at: number, part: Buffer): number {
   part.copy(target, at);
   return at + part.length;

@@ -3,17 +3,17 @@ import { type Edit, NO_EDIT, readEdit } from './edit-list.ts';
 import { readMovie, readTimescale, type SampleDefaults, type TrackDescription } from './movie-box.ts';
 import { type LocatedSample, readMovieFragment } from './movie-fragment.ts';
 
-/** The `moov` of a fragmented file with one track. */
+/** The `moov` of a single-track fragmented file. */
 export interface FragmentedMovie {
   readonly track: TrackDescription;
   readonly defaults: ReadonlyMap<number, SampleDefaults>;
-  /** Ticks per second of the edit. */
+  /** Timescale of the edit. */
   readonly movieTimescale: number;
   /** Undefined without an edit list, or with one that has no effect. */
   readonly edit: Edit | undefined;
 }
 
-/** Reads the body of the `moov` of a fragmented file. @throws AppError `media-malformed`; also for several tracks */
+/** @throws AppError `media-malformed`; also for several tracks */
 export function readFragmentedMovie(body: Buffer): FragmentedMovie {
   // A copy: the description lives as long as its rendition.
   const { tracks, defaults } = readMovie(Buffer.from(body));
@@ -33,10 +33,8 @@ export function readFragmentedMovie(body: Buffer): FragmentedMovie {
 }
 
 /**
- * Reads the samples of a `moof`.
- *
  * @param position of the `moof` in the file
- * @param data range of the following `mdat` body, which must contain all samples
+ * @param data range of the `mdat` body, which must contain all samples
  * @param nextDts end of each track's last sample; updated here
  * @throws AppError `media-malformed`
  */

@@ -3,18 +3,15 @@ import { ascii, box, fullBox, u8, u16, u32 } from './box-writer.ts';
 import { readMovie, type TrackDescription } from './movie-box.ts';
 import { readChildBox, readSampleEntry } from './sample-entry.ts';
 
-/** Movie timescale. Unused here, but it may not be 0. */
+/** Unused here, but may not be 0. */
 const MOVIE_TIMESCALE = 1000;
 
-/** Identity transformation. **Source**: ISO/IEC 14496-12:2022, 8.2.2. */
+/** ISO/IEC 14496-12:2022, 8.2.2. */
 const UNITY_MATRIX = u32(0x00010000, 0, 0, 0, 0x00010000, 0, 0, 0, 0x40000000);
 
 /**
- * Reads an init segment (`ftyp` and `moov`; other boxes are skipped).
- *
- * Returns the descriptions as {@link writeInitSegment} writes them: `hev1` with its parameter sets in the entry becomes `hvc1`.
- * Their buffers are views of `bytes`.
- *
+ * Reads `ftyp` and `moov`. `hev1` with its parameter sets in the entry becomes `hvc1`. Buffers are views of
+ * `bytes`.
  * @throws AppError `media-malformed`, naming the box
  */
 export function parseInitSegment(bytes: Buffer): TrackDescription[] {
@@ -24,11 +21,8 @@ export function parseInitSegment(bytes: Buffer): TrackDescription[] {
 }
 
 /**
- * Writes an init segment for fragments of these tracks, without an edit list.
- *
- * **Source**: draft-pantos-hls-rfc8216bis-22, 3.1.2; ISO/IEC 14496-12:2022, 8; ISO/IEC 23000-19:2024, 7.
- *
- * @param tracks one or more, with different ids
+ * Writes `ftyp` and `moov` without an edit list (ISO/IEC 14496-12:2022, 8; ISO/IEC 23000-19:2024, 7).
+ * @param tracks with different ids
  * @throws AppError `media-malformed` when a video's sample entry cannot be read
  */
 export function writeInitSegment(tracks: readonly TrackDescription[]): Buffer {
@@ -87,7 +81,7 @@ function trackBox(track: TrackDescription): Buffer {
   );
 }
 
-/** Packs an ISO 639-2 code, five bits per letter. **Source**: ISO/IEC 14496-12:2022, 8.4.2. */
+/** Packs an ISO 639-2 code, five bits per letter (ISO/IEC 14496-12:2022, 8.4.2). */
 function packedLanguage(language = 'und'): number {
   const code = /^[a-z]{3}$/.test(language) ? language : 'und';
   return [...Buffer.from(code)].reduce((packed, letter) => (packed << 5) | (letter - 0x60), 0);
@@ -112,7 +106,7 @@ function handler(kind: 'video' | 'audio'): Buffer {
   return fullBox('hdlr', 0, 0, u32(0), ascii(type), u32(0, 0, 0), ascii(name), u8(0));
 }
 
-/** Frame size as displayed: the width is scaled by the pixel aspect ratio of `pasp`. */
+/** Scales the width by the pixel aspect ratio of `pasp`. */
 export function displaySize({ sampleEntry }: TrackDescription): { width: number; height: number } {
   const fields = readSampleEntry(sampleEntry, 'video');
   const { width = 0, height = 0 } = fields;
@@ -124,7 +118,7 @@ export function displaySize({ sampleEntry }: TrackDescription): { width: number;
   return { width: (width * horizontal) / vertical, height };
 }
 
-/** Converts to a 16.16 fixed-point number, at most 65535. */
+/** 16.16, at most 65535. */
 function fixedPoint(value: number): number {
   return Math.round(Math.min(value, 0xffff) * 0x10000);
 }

@@ -1,24 +1,19 @@
 import { AppError } from '../../shared/errors.ts';
 import { findMovie, type ReadAt } from './progressive-file.ts';
 
-/** Sample entries of encrypted tracks: Common Encryption, and FairPlay before it. */
+/** Common Encryption, and FairPlay before it. */
 const ENCRYPTED_ENTRIES: ReadonlySet<string> = new Set(['encv', 'enca', 'drmi', 'drms']);
 
-/** Bytes from the start of a sample entry, header included, to its first child box. */
+/** Header included, up to the first child box. */
 const VIDEO_FIELDS_BYTES = 86;
 const AUDIO_FIELDS_BYTES = 36;
 
-/** Maximum number of boxes read per file; films have a few dozen on the path to their sample entries. */
+/** Per file; films have a few dozen on the path to their sample entries. */
 const MAX_BOXES = 2048;
 
 /**
- * Returns whether the video or audio of an MP4 or MOV file is encrypted, in any scheme (`cenc`, `cbcs`, ...). A `pssh` alone does
- * not count: decrypted files may keep it. Reads box headers only.
- *
- * **Source**: ISO/IEC 14496-12:2022, 8.12; ISO/IEC 23001-7:2023, 4.1.
- *
- * @returns false also when the file is neither MP4 nor MOV
- * @throws a system error when the file cannot be read
+ * Detects encrypted tracks in any scheme (ISO/IEC 14496-12:2022, 8.12; ISO/IEC 23001-7:2023, 4.1). Ignores `pssh`,
+ * which decrypted files may keep. False for files that are neither MP4 nor MOV.
  */
 export async function isEncrypted(readAt: ReadAt, fileBytes: number): Promise<boolean> {
   const movie = await findMovie(readAt, fileBytes, fileBytes).catch((error: unknown) => {
@@ -61,7 +56,7 @@ class HeaderWalk {
     this.#readAt = readAt;
   }
 
-  /** Reads the boxes from `start` to `end`, as far as they are complete. */
+  /** Stops at an incomplete box. */
   async boxes(start: number, end: number): Promise<FoundBox[]> {
     const found: FoundBox[] = [];
     for (let at = start; end - at >= 8 && this.#left > 0; this.#left -= 1) {

@@ -10,34 +10,30 @@ import {
   type SampleEntryFields,
 } from './sample-entry.ts';
 
-/** The dynamic range of the video, as in VIDEO-RANGE. */
 type VideoRange = 'SDR' | 'HLG' | 'PQ';
 
-/** The properties of a track that a player needs before its first sample. */
 export interface TrackDescription {
-  /** track_ID, 1..2^32-1. */
+  /** 1..2^32-1. */
   readonly id: number;
   readonly kind: 'video' | 'audio';
-  /** Ticks per second. */
   readonly timescale: number;
-  /** The whole sample entry box of the `stsd`, including the decoder configuration. */
+  /** The whole box, including the decoder configuration. */
   readonly sampleEntry: Buffer;
-  /** RFC 6381 name, for CODECS. */
+  /** RFC 6381 name. */
   readonly codec: string;
-  /** Video: the coded frame size in pixels, before the pixel aspect ratio. */
+  /** Coded size in pixels, before the pixel aspect ratio. */
   readonly width?: number;
   readonly height?: number;
-  /** Audio: samples per second. */
+  /** Hz. */
   readonly sampleRate?: number;
-  /** Audio: 1 or more. MP3 declares 2 even when it is mono. */
+  /** MP3 declares 2 even when it is mono. */
   readonly channels?: number;
-  /** Language of the source; written when it is an ISO 639-2 code, never read. */
+  /** Written when it is an ISO 639-2 code, never read. */
   readonly language?: string | undefined;
-  /** Video only. */
   readonly videoRange?: VideoRange;
 }
 
-/** Defaults for values that a track's fragments omit. **Source**: ISO/IEC 14496-12:2022, 8.8.3. */
+/** Values that fragments may omit. ISO/IEC 14496-12:2022, 8.8.3. */
 export interface SampleDefaults {
   readonly durationTicks: number;
   readonly sizeBytes: number;
@@ -45,19 +41,16 @@ export interface SampleDefaults {
 }
 
 interface Movie {
-  /** The video and audio tracks in file order. */
+  /** Video and audio, in file order. */
   readonly tracks: TrackDescription[];
-  /** By track id; includes tracks of other kinds. */
+  /** By track id, for tracks of any kind. */
   readonly defaults: ReadonlyMap<number, SampleDefaults>;
 }
 
 const NO_DEFAULTS: SampleDefaults = { durationTicks: 0, sizeBytes: 0, flags: 0 };
 
 /**
- * Reads the body of a `moov` box. The result contains views of `body`, which must not be changed later.
- *
- * **Source**: ISO/IEC 14496-12:2022, 8.2 to 8.5 and 8.8.
- *
+ * Reads the body of a `moov` (ISO/IEC 14496-12:2022, 8.2 to 8.5 and 8.8). The result contains views of `body`.
  * @throws AppError `media-malformed`
  */
 export function readMovie(body: Buffer): Movie {
@@ -107,7 +100,7 @@ function readTrack(bytes: Buffer, trak: Box): { id: number; track: TrackDescript
   return { id, track: describeTrack(id, kind, timescale, bytes, entry) };
 }
 
-/** Describes a track by its only sample entry. The result contains a view of `bytes`. @throws AppError `media-malformed` */
+/** The result contains a view of `bytes`. @throws AppError `media-malformed` */
 export function describeTrack(
   id: number,
   kind: 'video' | 'audio',
@@ -136,9 +129,8 @@ export function describeTrack(
 }
 
 /**
- * Converts an `hev1` entry that contains all parameter sets to `hvc1`, the only form that Apple's players accept.
- *
- * **Source**: ISO/IEC 14496-15:2022, 8.4.1.1: in `hvc1` the arrays of parameter sets are complete.
+ * Converts a complete `hev1` entry to `hvc1`, the only form that Apple's players accept (ISO/IEC 14496-15:2022,
+ * 8.4.1.1).
  */
 function asHvc1(entry: Buffer, fields: SampleEntryFields): Buffer {
   const sets = readHevcArrays(entry, fields).filter(({ type }) => type >= 32 && type <= 34);
@@ -149,7 +141,7 @@ function asHvc1(entry: Buffer, fields: SampleEntryFields): Buffer {
   return changed;
 }
 
-/** Returns the transfer characteristics (H.273 code) from `colr`, else from the first sequence parameter set. */
+/** Reads the H.273 code from `colr`, else from the first sequence parameter set. */
 function transferOf(entry: Buffer, fields: SampleEntryFields): number | undefined {
   if (fields.boxes.some(box => box.type === 'colr')) {
     const colr = readChildBox(entry, fields, 'colr');
@@ -170,12 +162,12 @@ function transferOf(entry: Buffer, fields: SampleEntryFields): number | undefine
   return undefined;
 }
 
-/** **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.6.2, VIDEO-RANGE. */
+/** draft-pantos-hls-rfc8216bis-22, 4.4.6.2, VIDEO-RANGE. */
 function videoRangeOf(transfer: number | undefined): VideoRange {
   return transfer === 18 ? 'HLG' : transfer === 16 ? 'PQ' : 'SDR';
 }
 
-/** Reads the timescale of an `mvhd` or `mdhd`. @throws AppError `media-malformed` when it is 0 */
+/** Reads an `mvhd` or `mdhd`. @throws AppError `media-malformed` when it is 0 */
 export function readTimescale(bytes: Buffer, box: Box): number {
   const { version, reader } = readFullBox(bytes, box);
   reader.skip(version === 1 ? 16 : 8);
@@ -184,7 +176,7 @@ export function readTimescale(bytes: Buffer, box: Box): number {
   return timescale;
 }
 
-/** Reads the kind of a track from its `mdia`; undefined unless it is video or audio. */
+/** Undefined unless video or audio. */
 export function readTrackKind(bytes: Buffer, mdia: Box): 'video' | 'audio' | undefined {
   const { reader } = readFullBox(bytes, requireChildBox(bytes, mdia, 'hdlr'));
   reader.skip(4);
@@ -192,7 +184,7 @@ export function readTrackKind(bytes: Buffer, mdia: Box): 'video' | 'audio' | und
   return handler === 'vide' ? 'video' : handler === 'soun' ? 'audio' : undefined;
 }
 
-/** Reads the version of a full box and returns a reader after its flags. */
+/** The reader starts after the flags. */
 function readFullBox(bytes: Buffer, box: Box): { version: number; reader: FieldReader } {
   const reader = new FieldReader(bytes, box);
   const version = reader.u8();

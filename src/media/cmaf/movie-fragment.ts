@@ -1,40 +1,38 @@
 import { type Box, childBoxes, FieldReader, malformed } from './box-reader.ts';
 import type { SampleDefaults } from './movie-box.ts';
 
-/** Maximum number of samples per fragment: with defaults, twenty bytes could announce four billion. */
+/** Per fragment: with defaults, twenty bytes could announce four billion. */
 const MAX_SAMPLES = 65_536;
 
-/** Maximum decode time; adding a fragment's durations to it stays exact. */
+/** Adding a fragment's durations stays exact. */
 const MAX_DECODE_TIME = 2 ** 52;
 
-/** sample_is_non_sync_sample. **Source**: ISO/IEC 14496-12:2022, 8.8.3.1. */
+/** ISO/IEC 14496-12:2022, 8.8.3.1. */
 const NON_SYNC = 0x00010000;
 
-/** A sample that a `moof` announces, with the position of its data. */
+/** A sample of a `moof` without its data. */
 export interface LocatedSample {
   readonly trackId: number;
   readonly dtsTicks: number;
   readonly durationTicks: number;
   readonly compositionOffsetTicks: number;
   readonly isSync: boolean;
-  /** Position of its first byte in the stream. */
+  /** Of its first byte in the stream. */
   readonly position: number;
   readonly sizeBytes: number;
 }
 
-/** State from before the fragment. */
 interface FragmentContext {
   /** From the `moov`, by track id. */
   readonly defaults: ReadonlyMap<number, SampleDefaults>;
   /** End of each track's last sample; updated here. */
   readonly nextDts: Map<number, number>;
-  /** Position of the `moof` in the stream. */
+  /** Of the `moof` in the stream. */
   readonly position: number;
-  /** Maximum size of all samples together. */
+  /** For all samples together. */
   readonly maxDataBytes: number;
 }
 
-/** Values that apply to the samples of one `traf`. */
 interface TrackFragment {
   readonly trackId: number;
   readonly base: number;
@@ -42,10 +40,7 @@ interface TrackFragment {
 }
 
 /**
- * Reads the body of a `moof` box into its samples, in the order of its runs.
- *
- * **Source**: ISO/IEC 14496-12:2022, 8.8.4 to 8.8.8 and 8.8.12.
- *
+ * Reads the body of a `moof` in the order of its runs (ISO/IEC 14496-12:2022, 8.8.4 to 8.8.8 and 8.8.12).
  * @throws AppError `media-malformed`
  */
 export function readMovieFragment(body: Buffer, context: FragmentContext): LocatedSample[] {
@@ -57,7 +52,7 @@ export function readMovieFragment(body: Buffer, context: FragmentContext): Locat
   return samples;
 }
 
-/** Appends the samples of one `traf` and returns the position after their data. */
+/** Returns the position after the `traf`'s data. */
 function readTrackFragment(
   body: Buffer,
   traf: Box,

@@ -16,48 +16,41 @@ import { isoAudioEntry, isoVideoEntry } from './quicktime-entry.ts';
 import { MAX_SAMPLE_ENTRY_BYTES, readChildBox, readSampleEntry } from './sample-entry.ts';
 import { findSampleTables, type SampleTables } from './sample-tables.ts';
 
-/** Reads `length` bytes of a file from `position`; fewer only at its end. */
+/** Reads fewer than `length` bytes only at the end of the file. */
 export type ReadAt = (position: number, length: number) => Promise<Buffer>;
 
-/** One track of a progressive file. */
 export interface ProgressiveTrack {
-  /** Index among all tracks of the file, from 0. */
+  /** Among all tracks of the file, from 0. */
   readonly index: number;
   readonly kind: 'video' | 'audio';
   readonly isEnabled: boolean;
-  /** Ticks per second. */
   readonly timescale: number;
   /** Undefined when more than one part of the track is presented, or not at normal speed. */
   readonly edit: Edit | undefined;
   readonly samples: SampleTables;
   /** Defined when the samples can be copied into fragments: H.264 or AAC. */
   readonly description: TrackDescription | undefined;
-  /** The reason for a missing description, as part of a sentence. */
+  /** Explains a missing description, as part of a sentence. */
   readonly problem: string | undefined;
   /** H.264: size of the length field before each NAL unit. */
   readonly lengthBytes: number;
 }
 
 export interface ProgressiveMovie {
-  /** Ticks per second of edits. */
   readonly timescale: number;
   readonly tracks: readonly ProgressiveTrack[];
 }
 
-/** Enough for 24 hours at 60 frames per second with audio, at about 20 bytes per frame. */
+/** 24 hours at 60 fps with audio, at about 20 bytes per frame. */
 const DEFAULT_MAX_MOVIE_BYTES = 128 * 1024 * 1024;
-/** Maximum number of top-level boxes; real files have about five. */
+/** Top-level boxes; real files have about five. */
 const MAX_TOP_BOXES = 1024;
 const MAX_TRACKS = 1024;
 
 /**
- * Reads the `moov` of an MP4 or MOV file, wherever it is, without the media. It is checked against its box and, while samples are
- * iterated, against the length of the file.
- *
- * **Source**: ISO/IEC 14496-12:2022, 8.
- *
- * @param maxMovieBytes maximum size of the `moov`, which is read into memory
- * @throws AppError `media-malformed` when the file is no MP4 or MOV, or is fragmented, compressed or damaged
+ * Reads the `moov` of an MP4 or MOV file, wherever it is. Samples are checked while they are iterated.
+ * @param maxMovieBytes limits the `moov`, which is read into memory
+ * @throws AppError `media-malformed` for a file that is not MP4 or MOV, or is fragmented, compressed or damaged
  */
 export async function readProgressiveMovie(
   readAt: ReadAt,
@@ -77,7 +70,7 @@ export async function readProgressiveMovie(
   return { timescale, tracks: tracks.filter(track => track !== undefined) };
 }
 
-/** Finds the body of the `moov`. @throws AppError `media-malformed` when there is none before the first fragment */
+/** @throws AppError `media-malformed` when there is none before the first fragment */
 export async function findMovie(
   readAt: ReadAt,
   fileBytes: number,
@@ -110,7 +103,7 @@ export async function findMovie(
   throw malformed('file', 'has no "moov"');
 }
 
-/** Returns undefined for a track that is neither video nor audio. */
+/** Undefined for a track that is neither video nor audio. */
 function readTrack(body: Buffer, trak: Box, index: number): ProgressiveTrack | undefined {
   const mdia = requireChildBox(body, trak, 'mdia');
   const kind = readTrackKind(body, mdia);
@@ -184,7 +177,7 @@ function describe(body: Buffer, minf: Box, stsd: Box, kind: 'video' | 'audio', t
   }
 }
 
-/** Returns whether the entry's data reference points to the file itself. **Source**: ISO/IEC 14496-12:2022, 8.7.2. */
+/** The entry's data reference points to the file itself (ISO/IEC 14496-12:2022, 8.7.2). */
 function isSelfContained(body: Buffer, minf: Box, entry: Box): boolean {
   const dinf = findChildBox(body, minf, 'dinf');
   if (dinf === undefined) return true;

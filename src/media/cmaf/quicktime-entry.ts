@@ -1,15 +1,12 @@
 import { type Box, childBoxes, FieldReader, malformed } from './box-reader.ts';
 import { box, u8, u16, u32 } from './box-writer.ts';
 
-/** Bytes before the first child box, by version of the sound description. */
+/** Before the first child box, by version of the sound description. */
 const FIELDS_BYTES = [36, 52, 72];
 
 /**
- * Converts an `mp4a` entry to the ISO form. QuickTime writes a longer one with the decoder configuration in a `wave` box; other
- * entries are returned unchanged.
- *
- * **Source**: QuickTime File Format Specification, "Sound Sample Descriptions" (versions 0 to 2); ISO/IEC 14496-14:2020, 6.7.
- *
+ * Converts an `mp4a` entry whose decoder configuration is in a `wave` box to ISO form (QuickTime File Format,
+ * "Sound Sample Descriptions").
  * @throws AppError `media-malformed`
  */
 export function isoAudioEntry(entry: Buffer): Buffer {
@@ -65,14 +62,9 @@ function wavesChildren(entry: Buffer, wave: Box): Box[] {
   return boxes;
 }
 
-/** Bytes before the first child box of a video entry. */
 const VIDEO_FIELDS_BYTES = 86;
 
-/**
- * Converts a video sample entry to the ISO form, without the four zero bytes that QuickTime may append to its boxes.
- *
- * **Source**: QuickTime File Format Specification, "Video Sample Description Extensions".
- */
+/** Removes the four zero bytes that QuickTime may append to its boxes ("Video Sample Description Extensions"). */
 export function isoVideoEntry(entry: Buffer): Buffer {
   let at = VIDEO_FIELDS_BYTES;
   while (entry.length - at >= 8) {

@@ -1,32 +1,24 @@
 import { type Box, childBoxes, FieldReader, malformed } from './box-reader.ts';
 
-/** Bytes from the start of a VisualSampleEntry, header included, to its first child box. */
+/** Header included, up to the first child box. */
 const VIDEO_FIELDS_BYTES = 86;
-/** The same for an AudioSampleEntry. */
 const AUDIO_FIELDS_BYTES = 36;
 
-/** Maximum size of a sample entry, which is kept in memory and sent to every player. */
+/** Kept in memory and sent to every player. */
 export const MAX_SAMPLE_ENTRY_BYTES = 256 * 1024;
 
 export interface SampleEntryFields {
-  /** Four characters: `avc1`, `mp4a`, ... */
   readonly type: string;
   readonly boxes: readonly Box[];
-  /** Video only: the coded frame size in pixels, before the pixel aspect ratio. */
+  /** Video: coded size in pixels, before the pixel aspect ratio. */
   readonly width?: number;
   readonly height?: number;
-  /** Audio only. 0 when the 16-bit field is too small (FLAC above 65535 Hz). */
+  /** Audio: 0 when the 16-bit field is too small (FLAC above 65535 Hz). */
   readonly sampleRate?: number;
   readonly channels?: number;
 }
 
-/**
- * Reads one whole box of an `stsd`.
- *
- * **Source**: ISO/IEC 14496-12:2022, 12.1.3 and 12.2.3.
- *
- * @throws AppError `media-malformed`
- */
+/** Reads one box of an `stsd` (ISO/IEC 14496-12:2022, 12.1.3 and 12.2.3). @throws AppError `media-malformed` */
 export function readSampleEntry(entry: Buffer, kind: 'video' | 'audio'): SampleEntryFields {
   const [whole] = childBoxes(entry, 0, entry.length, 'stsd');
   if (whole === undefined || whole.end !== entry.length) throw malformed('stsd', 'needs one sample entry');
@@ -47,32 +39,25 @@ export function readSampleEntry(entry: Buffer, kind: 'video' | 'audio'): SampleE
   return { type, boxes: childBoxes(entry, fields.position, whole.end, type), channels, sampleRate };
 }
 
-/** Finds the box `type` in the sample entry. @throws AppError `media-malformed` when there is none */
+/** @throws AppError `media-malformed` when there is none */
 export function readChildBox(entry: Buffer, fields: SampleEntryFields, type: string): FieldReader {
   const found = fields.boxes.find(box => box.type === type);
   if (found === undefined) throw malformed(fields.type, `has no "${type}"`);
   return new FieldReader(entry, found);
 }
 
-/** Maximum number of NAL units in an `hvcC`; encoders write three to ten. */
+/** Encoders write three to ten. */
 const MAX_HEVC_UNITS = 256;
 
-/** An array of NAL units of one type in an `hvcC`. */
 interface HevcArray {
-  /** Position in the sample entry of the byte with array_completeness and the type. */
+  /** Of the byte with array_completeness and the type, in the sample entry. */
   readonly position: number;
-  /** NAL unit type, 0..63: 32 VPS, 33 SPS, 34 PPS. */
+  /** 0..63: 32 VPS, 33 SPS, 34 PPS. */
   readonly type: number;
   readonly units: readonly Buffer[];
 }
 
-/**
- * Reads the NAL unit arrays of an HEVC sample entry.
- *
- * **Source**: ISO/IEC 14496-15:2022, 8.3.2.1.
- *
- * @throws AppError `media-malformed`
- */
+/** ISO/IEC 14496-15:2022, 8.3.2.1. @throws AppError `media-malformed` */
 export function readHevcArrays(entry: Buffer, fields: SampleEntryFields): HevcArray[] {
   const config = readChildBox(entry, fields, 'hvcC');
   config.skip(22);

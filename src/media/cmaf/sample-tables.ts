@@ -1,25 +1,23 @@
 import { type Box, FieldReader, malformed } from './box-reader.ts';
 
-/** Maximum number of samples in a track: 24 hours at 138 frames per second. */
+/** 24 hours at 138 fps. */
 const MAX_SAMPLES = 12_000_000;
 
-/** Maximum number of `stts` or `ctts` entries without samples; some writers leave a few. */
+/** `stts` or `ctts` entries without samples; some writers leave a few. */
 const MAX_EMPTY_RUNS = 1024;
 
-/** Maximum decode time. */
 const MAX_DECODE_TIME = 2 ** 50;
 
-/** Entries of a table in a buffer. */
 interface Table {
   readonly at: number;
   readonly count: number;
 }
 
-/** Sample tables of a progressive track. **Source**: ISO/IEC 14496-12:2022, 8.6.1, 8.6.2, 8.7. */
+/** ISO/IEC 14496-12:2022, 8.6.1, 8.6.2, 8.7. */
 export interface SampleTables {
   readonly bytes: Buffer;
   readonly sampleCount: number;
-  /** Size of every sample, or 0 when `sizes` lists them. */
+  /** 0 when `sizes` lists them. */
   readonly sharedSize: number;
   readonly sizes: Table;
   readonly durations: Table;
@@ -32,8 +30,7 @@ export interface SampleTables {
 }
 
 /**
- * Finds the tables of an `stbl` and checks that they fit their boxes. Values are checked when they are read.
- *
+ * Checks that tables fit their boxes. Values are checked when they are read.
  * @throws AppError `media-malformed`
  */
 export function findSampleTables(bytes: Buffer, boxes: readonly Box[]): SampleTables {
@@ -73,19 +70,15 @@ function tableOf(bytes: Buffer, box: Box, entryBytes: number): Table {
   return { at: fields.position, count };
 }
 
-/**
- * Iterates over the samples of a progressive track in decode order. The fields describe the current sample: one object serves
- * all, because long files have hundreds of thousands.
- */
+/** Iterates over samples in decode order. One object serves all, because files have hundreds of thousands. */
 export class SampleCursor {
-  /** From 0; -1 before the first. */
+  /** -1 before the first. */
   number = -1;
   dtsTicks = 0;
   durationTicks = 0;
-  /** Presentation time minus decode time. */
   compositionOffsetTicks = 0;
   sizeBytes = 0;
-  /** Position of its first byte in the file. */
+  /** Of its first byte in the file. */
   position = 0;
   isSync = false;
 
@@ -96,7 +89,7 @@ export class SampleCursor {
   #emptyRuns = 0;
   #offsetRun = 0;
   #offsetLeft = 0;
-  /** Chunks opened so far, and samples left in the last. */
+  /** Opened so far. */
   #chunk = 0;
   #chunkLeft = 0;
   #nextPosition = 0;
@@ -117,9 +110,8 @@ export class SampleCursor {
   }
 
   /**
-   * Advances to the next sample; returns false after the last.
-   *
-   * @throws AppError `media-malformed` when the tables contradict each other or the file's length
+   * @returns false after the last
+   * @throws AppError `media-malformed` when tables contradict each other or the file's length
    */
   next(): boolean {
     const tables = this.#tables;
@@ -204,7 +196,7 @@ export class SampleCursor {
     this.#chunkLeft = this.#samplesPerChunk;
   }
 
-  /** Reads the number of the next sync sample; -1 when there is none. */
+  /** -1 when there is none. */
   #readSync(): void {
     const { bytes, syncs } = this.#tables;
     if (syncs === undefined) return;

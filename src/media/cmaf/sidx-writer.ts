@@ -2,7 +2,7 @@ import { box, fullBox, u16, u32 } from './box-writer.ts';
 import type { TrackDescription } from './movie-box.ts';
 import type { LocatedSample } from './movie-fragment.ts';
 
-/** Space reserved for the `sidx` before the first fragment, including the header of the `free` box that fills the rest. */
+/** Includes the header of the `free` box that fills the rest. */
 export const SIDX_RESERVED_BYTES = 32 * 1024;
 
 const HEADER_BYTES = 8 + 4 + 8 + 16 + 4;
@@ -15,26 +15,23 @@ const MAX_DURATION_TICKS = 2 ** 32 - 1;
 const STARTS_WITH_KEYFRAME = 0x90000000;
 
 /**
- * Builds the index of a fragmented file, so that players can seek without reading all of it. Has as many entries as fit; with
- * more keyframes, it lists every second, every fourth and so on.
- *
- * **Source**: ISO/IEC 14496-12:2022, 8.16.3 (Segment Index Box).
+ * Builds the index for seeking (ISO/IEC 14496-12:2022, 8.16.3). When keyframes outnumber entries, it lists every
+ * second, every fourth and so on.
  */
 export class SidxWriter {
   readonly #track: TrackDescription;
   #positions: number[] = [];
   #ptsTicks: number[] = [];
-  /** One in this many fragments that start with a keyframe is listed. */
+  /** Of the fragments that start with a keyframe, lists one in this many. */
   #step = 1;
   #seen = 0;
   #endTicks = 0;
 
-  /** `track` is the video, or the audio of a file without video. */
+  /** @param track the video, or the audio of a file without video */
   constructor(track: TrackDescription) {
     this.#track = track;
   }
 
-  /** Adds a fragment at `position`. */
   add(position: number, samples: readonly LocatedSample[]): void {
     const own = samples.filter(({ trackId }) => trackId === this.#track.id);
     for (const { dtsTicks, compositionOffsetTicks, durationTicks } of own) {
@@ -60,11 +57,9 @@ export class SidxWriter {
   }
 
   /**
-   * Writes the index and fills the reserved space. Returns undefined when no fragment starts with a keyframe, or the distance
-   * between two exceeds the fields of an entry.
-   *
+   * Fills the reserved space. Returns undefined when no fragment starts with a keyframe, or a distance exceeds the
+   * fields.
    * @param position of the index in the file
-   * @param fileBytes length of the file, which ends with its last fragment
    */
   toBytes(position: number, fileBytes: number): Buffer | undefined {
     const [firstPosition] = this.#positions;

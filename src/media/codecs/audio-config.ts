@@ -2,26 +2,21 @@ import { type FieldReader, malformed } from '../cmaf/box-reader.ts';
 import { readChildBox, type SampleEntryFields } from '../cmaf/sample-entry.ts';
 import { BitReader } from './bit-reader.ts';
 
-/** Object type indication of MPEG-4 audio. **Source**: ISO/IEC 14496-1:2010, table 5. */
+/** ISO/IEC 14496-1:2010, table 5. */
 const MPEG4_AUDIO = 0x40;
 
-/** The decoder configuration in the `esds` of an `mp4a` entry. */
 interface AudioConfig {
   /** 0x40 is MPEG-4 audio; 0x69 and 0x6b are MP3. */
   readonly objectTypeIndication: number;
-  /** MPEG-4 audio only: 2 is AAC-LC, 5 is HE-AAC. */
+  /** MPEG-4 audio: 2 is AAC-LC, 5 is HE-AAC. */
   readonly audioObjectType?: number;
-  /** MPEG-4 audio only; undefined for channel configurations that are defined in-band. */
+  /** Undefined for channel configurations that are defined in-band. */
   readonly channels?: number;
-  /** MPEG-4 audio only. */
   readonly audioSpecificConfig?: Buffer;
 }
 
 /**
- * Reads the decoder configuration of an `mp4a` entry.
- *
- * **Source**: ISO/IEC 14496-1:2010, 7.2.6.5 and 7.2.6.6; ISO/IEC 14496-3:2019, 1.6.2.1.
- *
+ * Reads an `mp4a` entry (ISO/IEC 14496-1:2010, 7.2.6.5 and 7.2.6.6; ISO/IEC 14496-3:2019, 1.6.2.1).
  * @throws AppError `media-malformed`
  */
 export function readAudioConfig(sampleEntry: Buffer, fields: SampleEntryFields): AudioConfig {
@@ -56,7 +51,7 @@ export function readAudioConfig(sampleEntry: Buffer, fields: SampleEntryFields):
   };
 }
 
-/** Skips the header of the descriptor `tag` and returns the length of its body in bytes. */
+/** Returns the length of the descriptor's body in bytes. */
 function enterDescriptor(esds: FieldReader, tag: number): number {
   const found = esds.u8();
   if (found !== tag) throw malformed('esds', `descriptor ${found} where ${tag} belongs`);

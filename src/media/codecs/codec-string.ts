@@ -2,7 +2,6 @@ import { type FieldReader, malformed } from '../cmaf/box-reader.ts';
 import { readChildBox, readSampleEntry, type SampleEntryFields } from '../cmaf/sample-entry.ts';
 import { readAudioConfig } from './audio-config.ts';
 
-/** The sample entry types that have a codec string, and the kind of track they belong to. */
 const kindOfEntry: Readonly<Record<string, 'video' | 'audio'>> = {
   avc1: 'video',
   avc3: 'video',
@@ -19,12 +18,9 @@ const kindOfEntry: Readonly<Record<string, 'video' | 'audio'>> = {
 const MP3 = 'mp4a.40.34';
 
 /**
- * Returns the value for CODECS, computed from the decoder configuration in a whole sample entry box: `avc1.64001f`,
- * `hvc1.1.6.L93.B0`, `av01.0.04M.08`, `mp4a.40.2`, `opus`, `fLaC`.
- *
- * **Source**: RFC 6381, 3.3; ISO/IEC 14496-15:2022, annex E; AV1 Codec ISO Media File Format Binding 1.2.0, section 5.
- *
- * @throws AppError `media-malformed` when the entry's type is unknown or its configuration is missing or truncated
+ * Returns the CODECS value of a whole sample entry box, such as `avc1.64001f` (RFC 6381, 3.3; ISO/IEC
+ * 14496-15:2022, annex E; AV1 in ISOBMFF 1.2.0, section 5).
+ * @throws AppError `media-malformed` for an unknown type, or a missing or truncated configuration
  */
 export function codecStringOf(sampleEntry: Buffer): string {
   const type = sampleEntry.toString('latin1', 4, 8);
@@ -54,7 +50,7 @@ export function codecStringOf(sampleEntry: Buffer): string {
   }
 }
 
-/** Profile, compatibility and level as six hex digits. */
+/** Six hex digits. */
 function avcProfile(config: FieldReader): string {
   config.skip(1);
   return config.bytes(3).toString('hex');
@@ -81,7 +77,6 @@ function hevcProfile(config: FieldReader): string {
   ].join('.');
 }
 
-/** `0.04M.08`: profile, level and tier, bit depth. */
 function av1Profile(config: FieldReader): string {
   config.skip(1);
   const profileAndLevel = config.u8();
@@ -94,7 +89,7 @@ function av1Profile(config: FieldReader): string {
   return `${profile}.${level}${(flags & 0x80) === 0 ? 'M' : 'H'}.${bitDepth}`;
 }
 
-/** MPEG-4 audio by its object type; other audio by its object type indication. **Source**: RFC 6381, 3.3. */
+/** RFC 6381, 3.3. */
 function mp4aName(sampleEntry: Buffer, fields: SampleEntryFields): string {
   const { objectTypeIndication, audioObjectType } = readAudioConfig(sampleEntry, fields);
   if (audioObjectType !== undefined) return `mp4a.40.${audioObjectType}`;

@@ -1,28 +1,24 @@
 import { av1FrameSize, avcFrameSize, type FrameSize, hevcFrameSize } from './parameter-set.ts';
 
-/** Video codecs with readable frame sizes, named by their sample entries. */
+/** Codecs with readable frame sizes. */
 export type VideoSampleEntryType = 'avc1' | 'hvc1' | 'av01';
 
-/** Maximum number of units read per frame; parameter sets come before the slices. */
+/** Per frame; parameter sets precede the slices. */
 const MAX_UNITS = 64;
-/** NAL unit types of sequence parameter sets. **Source**: ITU-T H.264 table 7-1, ITU-T H.265 table 7-1. */
+/** ITU-T H.264 table 7-1, ITU-T H.265 table 7-1. */
 const AVC_SPS = 7;
 const HEVC_SPS = 33;
-/** OBU type. **Source**: AV1 Bitstream & Decoding Process Specification, 6.2.2. */
+/** AV1 specification, 6.2.2. */
 const AV1_SEQUENCE_HEADER = 1;
 
-/** The part of a decoder configuration that frame sizes depend on. */
 interface VideoConfig {
-  /** Size of the length field before each NAL unit, in bytes. */
+  /** Of the length field before each NAL unit. */
   readonly lengthBytes: number;
   readonly sizes: readonly FrameSize[];
 }
 
 /**
- * Reads the frame sizes that a decoder configuration record declares.
- *
- * **Source**: ISO/IEC 14496-15:2022, 5.3.3.1 (avcC) and 8.3.3.1 (hvcC); AV1 Codec ISO Media File Format Binding 1.2.0, 2.3
- * (av1C).
+ * Reads a decoder configuration record: avcC and hvcC (ISO/IEC 14496-15:2022, 5.3.3.1 and 8.3.3.1), av1C (2.3).
  */
 export function readVideoConfig(codec: VideoSampleEntryType, record: Buffer): VideoConfig {
   switch (codec) {
@@ -41,7 +37,7 @@ export function readVideoConfig(codec: VideoSampleEntryType, record: Buffer): Vi
   }
 }
 
-/** Reads the frame sizes declared by in-band parameter sets, which decoders follow over the configuration. */
+/** Reads in-band parameter sets, which decoders follow over the configuration. */
 export function readFrameSizes(codec: VideoSampleEntryType, frame: Buffer, lengthBytes: number): FrameSize[] {
   if (codec === 'av01') return sizesOf(av1SequenceHeaders(frame).map(av1FrameSize));
   const sizes: (FrameSize | undefined)[] = [];
@@ -65,7 +61,6 @@ function sizesOf(sizes: readonly (FrameSize | undefined)[]): FrameSize[] {
   return sizes.filter(size => size !== undefined);
 }
 
-/** Reads up to `count` units, each preceded by a 16-bit length. */
 function countedUnits(record: Buffer, start: number, count: number): Buffer[] {
   const units: Buffer[] = [];
   let at = start;
@@ -84,7 +79,7 @@ function hevcParameterSets(record: Buffer): Buffer[] {
     const type = record.readUInt8(at) & 0x3f;
     const count = record.readUInt16BE(at + 1);
     const units = countedUnits(record, at + 3, count);
-    // The unit limit was hit, so the position of the next array is unknown.
+    // The position of the next array is unknown at the unit limit.
     if (units.length < count) return sets;
     if (type === HEVC_SPS) sets.push(...units);
     at += 3 + units.reduce((sum, { length }) => sum + 2 + length, 0);
@@ -92,7 +87,7 @@ function hevcParameterSets(record: Buffer): Buffer[] {
   return sets;
 }
 
-/** Reads the sequence headers. Only the last OBU of a frame may lack its size. **Source**: AV1 specification, 5.3. */
+/** Only the last OBU of a frame may lack its size (AV1 specification, 5.3). */
 function av1SequenceHeaders(obus: Buffer): Buffer[] {
   const headers: Buffer[] = [];
   let at = 0;

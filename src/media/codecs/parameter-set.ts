@@ -1,6 +1,6 @@
 import { BitReader } from './bit-reader.ts';
 
-/** The coded frame size in pixels: whole blocks, before cropping. */
+/** In pixels: whole blocks, before cropping. */
 export interface FrameSize {
   readonly width: number;
   readonly height: number;
@@ -8,18 +8,12 @@ export interface FrameSize {
 
 const AVC_MACROBLOCK = 16;
 
-/**
- * H.264 profiles whose parameter sets contain the chroma format and scaling lists. **Source**: ITU-T H.264 (08/2021), 7.3.2.1.1.
- */
+/** Profiles with chroma format and scaling lists. ITU-T H.264 (08/2021), 7.3.2.1.1. */
 const AVC_HIGH_PROFILES = [100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135];
 
 /**
- * Reads the transfer characteristics (H.273 code: 18 is HLG, 16 is PQ) of an H.264 sequence parameter set.
- *
- * **Source**: ITU-T H.264 (08/2021), 7.3.2.1.1 and E.1.1.
- *
- * @param unit the whole NAL unit with its header byte, as in `avcC`
- * @returns undefined when not declared or the unit is truncated
+ * Reads the H.273 code (18 is HLG, 16 is PQ) of an SPS with its header byte (ITU-T H.264 (08/2021), 7.3.2.1.1 and
+ * E.1.1). Undefined when not declared or truncated.
  */
 export function avcTransfer(unit: Buffer): number | undefined {
   const bits = new BitReader(withoutEmulationPrevention(unit.subarray(1)));
@@ -29,19 +23,14 @@ export function avcTransfer(unit: Buffer): number | undefined {
   return usabilityTransfer(bits);
 }
 
-/**
- * Reads the frame size of an H.264 sequence parameter set.
- *
- * @param unit the whole NAL unit with its header byte
- * @returns undefined when the unit is truncated
- */
+/** Reads an SPS with its header byte. Undefined when truncated. */
 export function avcFrameSize(unit: Buffer): FrameSize | undefined {
   const bits = new BitReader(withoutEmulationPrevention(unit.subarray(1)));
   const size = readAvcFrameSize(bits);
   return bits.isExhausted ? undefined : size;
 }
 
-/** Reads up to and including the size. **Source**: ITU-T H.264 (08/2021), 7.3.2.1.1. */
+/** ITU-T H.264 (08/2021), 7.3.2.1.1. */
 function readAvcFrameSize(bits: BitReader): FrameSize {
   const profile = bits.bits(8);
   bits.skip(16);
@@ -74,12 +63,8 @@ function readAvcFrameSize(bits: BitReader): FrameSize {
 }
 
 /**
- * Reads the transfer characteristics of an HEVC sequence parameter set.
- *
- * **Source**: ITU-T H.265 (08/2021), 7.3.2.2.1 and E.2.1.
- *
- * @param unit the whole NAL unit with its two header bytes, as in `hvcC`
- * @returns undefined when not declared or the unit is truncated
+ * Reads an SPS with its two header bytes (ITU-T H.265 (08/2021), 7.3.2.2.1 and E.2.1). Undefined when not declared
+ * or truncated.
  */
 export function hevcTransfer(unit: Buffer): number | undefined {
   const bits = new BitReader(withoutEmulationPrevention(unit.subarray(2)));
@@ -104,19 +89,14 @@ export function hevcTransfer(unit: Buffer): number | undefined {
   return usabilityTransfer(bits);
 }
 
-/**
- * Reads the frame size of an HEVC sequence parameter set.
- *
- * @param unit the whole NAL unit with its two header bytes
- * @returns undefined when the unit is truncated
- */
+/** Reads an SPS with its two header bytes. Undefined when truncated. */
 export function hevcFrameSize(unit: Buffer): FrameSize | undefined {
   const bits = new BitReader(withoutEmulationPrevention(unit.subarray(2)));
   const { width, height } = readHevcFrameSize(bits);
   return bits.isExhausted ? undefined : { width, height };
 }
 
-/** Reads up to and including the size. **Source**: ITU-T H.265 (08/2021), 7.3.2.2.1. */
+/** ITU-T H.265 (08/2021), 7.3.2.2.1. */
 function readHevcFrameSize(bits: BitReader): FrameSize & { readonly subLayers: number } {
   bits.skip(4);
   const subLayers = bits.bits(3);
@@ -128,12 +108,8 @@ function readHevcFrameSize(bits: BitReader): FrameSize & { readonly subLayers: n
 }
 
 /**
- * Reads the maximum frame size of an AV1 sequence header.
- *
- * **Source**: AV1 Bitstream & Decoding Process Specification, 5.5.1 to 5.5.5.
- *
- * @param header the OBU without its own header and size
- * @returns undefined when it is truncated
+ * Reads the maximum size of a sequence header OBU without its own header and size (AV1 specification, 5.5.1 to
+ * 5.5.5). Undefined when truncated.
  */
 export function av1FrameSize(header: Buffer): FrameSize | undefined {
   const bits = new BitReader(header.subarray(0, MAX_PARAMETER_SET_BYTES));
@@ -147,7 +123,6 @@ export function av1FrameSize(header: Buffer): FrameSize | undefined {
   return bits.isExhausted ? undefined : size;
 }
 
-/** Skips timing and operating points of a sequence header. */
 function skipAv1OperatingPoints(bits: BitReader): void {
   let delayBits: number | undefined;
   if (bits.flag()) {
@@ -167,7 +142,7 @@ function skipAv1OperatingPoints(bits: BitReader): void {
   }
 }
 
-/** Reads the start of the video usability information, which both codecs share. */
+/** Reads the start of the VUI, which both codecs share. */
 function usabilityTransfer(bits: BitReader): number | undefined {
   if (!bits.flag()) return undefined;
   if (bits.flag() && bits.bits(8) === 255) bits.skip(32);
@@ -184,7 +159,7 @@ function skipExponentials(bits: BitReader, count: number): void {
   for (let left = count; left > 0 && !bits.isExhausted; left--) bits.expGolomb();
 }
 
-/** **Source**: ITU-T H.264 (08/2021), 7.3.2.1.1.1. */
+/** ITU-T H.264 (08/2021), 7.3.2.1.1.1. */
 function skipAvcScalingLists(bits: BitReader, lists: number): void {
   for (let list = 0; list < lists; list++) {
     if (!bits.flag()) continue;
@@ -197,7 +172,7 @@ function skipAvcScalingLists(bits: BitReader, lists: number): void {
   }
 }
 
-/** **Source**: ITU-T H.265 (08/2021), 7.3.3. */
+/** ITU-T H.265 (08/2021), 7.3.3. */
 function skipProfileTierLevel(bits: BitReader, subLayers: number): void {
   bits.skip(96);
   const presence = Array.from({ length: subLayers }, () => ({ profile: bits.flag(), level: bits.flag() }));
@@ -205,7 +180,7 @@ function skipProfileTierLevel(bits: BitReader, subLayers: number): void {
   for (const { profile, level } of presence) bits.skip((profile ? 88 : 0) + (level ? 8 : 0));
 }
 
-/** **Source**: ITU-T H.265 (08/2021), 7.3.4. */
+/** ITU-T H.265 (08/2021), 7.3.4. */
 function skipHevcScalingLists(bits: BitReader): void {
   for (let size = 0; size < 4; size++) {
     for (let matrix = 0; matrix < 6; matrix += size === 3 ? 3 : 1) {
@@ -215,7 +190,7 @@ function skipHevcScalingLists(bits: BitReader): void {
   }
 }
 
-/** **Source**: ITU-T H.265 (08/2021), 7.3.7. */
+/** ITU-T H.265 (08/2021), 7.3.7. */
 function skipReferencePictureSets(bits: BitReader, count: number): void {
   let previous = 0;
   for (let index = 0; index < count && !bits.isExhausted; index++) {
@@ -237,10 +212,10 @@ function skipReferencePictureSets(bits: BitReader, count: number): void {
   }
 }
 
-/** Maximum number of bytes read of a parameter set; the transfer characteristics are within the first few hundred. */
+/** The transfer characteristics are within the first few hundred. */
 const MAX_PARAMETER_SET_BYTES = 4096;
 
-/** Removes emulation prevention bytes. **Source**: ITU-T H.264 (08/2021), 7.4.1. */
+/** ITU-T H.264 (08/2021), 7.4.1. */
 function withoutEmulationPrevention(whole: Buffer): Buffer {
   const unit = whole.subarray(0, MAX_PARAMETER_SET_BYTES);
   const plain = Buffer.alloc(unit.length);

@@ -1,4 +1,4 @@
-/** Properties that an encoder declares in `onMetaData`. They are hints and may be wrong. */
+/** Hints of `onMetaData`, which may be wrong. */
 export interface DeclaredMedia {
   readonly hasAudio: boolean;
   readonly hasVideo: boolean;
@@ -7,11 +7,7 @@ export interface DeclaredMedia {
   readonly framesPerSecond: number | undefined;
 }
 
-/**
- * Reads the declared properties from the AMF0 of a script tag; undefined for other messages.
- *
- * **Source**: Adobe Flash Video File Format Specification 10.1, E.4.4.4 and E.5 (SCRIPTDATA, onMetaData).
- */
+/** Reads a script tag; undefined for other messages (FLV specification 10.1, E.4.4.4 and E.5). */
 export function readDeclaredMedia(body: Buffer): DeclaredMedia | undefined {
   if (!body.includes('onMetaData')) return undefined;
   const videoKilobits = numberOf(body, 'videodatarate') ?? 0;
@@ -29,7 +25,7 @@ export function readDeclaredMedia(body: Buffer): DeclaredMedia | undefined {
   };
 }
 
-/** Reads the number that follows a property's name: marker 0, then a double. */
+/** Marker 0, then a double. */
 function numberOf(body: Buffer, property: string): number | undefined {
   const at = body.indexOf(property);
   const marker = at + property.length;

@@ -4,15 +4,11 @@ import { readSampleEntry } from '../cmaf/sample-entry.ts';
 import { readAudioConfig } from '../codecs/audio-config.ts';
 import type { RestreamTag, TrackKind } from './flv-tag.ts';
 
-/** Maximum media time that one track waits for the other. */
+/** Media time that one track waits for the other. */
 const maxInterleaveMs = 1_000;
 const maxWaitingTags = 500;
 
-/**
- * Muxes H.264 and AAC samples into FLV tags, interleaved by decode time.
- *
- * **Source**: Adobe Flash Video File Format Specification 10.1, annex E.4.2 and E.4.3
- */
+/** Muxes H.264 and AAC, interleaved by decode time (FLV specification 10.1, E.4.2 and E.4.3). */
 export class FlvMuxer {
   readonly #emit: (tag: RestreamTag) => void;
   #timescales: Partial<Record<TrackKind, number>> = {};
@@ -23,7 +19,7 @@ export class FlvMuxer {
     this.#emit = emit;
   }
 
-  /** Sets the tracks that follow and emits their sequence headers. Returns false when a track is neither H.264 nor AAC. */
+  /** Emits sequence headers. Returns false when a track is neither H.264 nor AAC. */
   begin(tracks: Partial<Record<TrackKind, TrackDescription>>): boolean {
     this.flush();
     this.#timescales = {};
@@ -50,7 +46,6 @@ export class FlvMuxer {
     this.#pass();
   }
 
-  /** Emits the waiting tags. */
   flush(): void {
     for (let tag = this.#takeOldest(); tag !== undefined; tag = this.#takeOldest()) this.#emit(tag);
   }

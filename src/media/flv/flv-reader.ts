@@ -5,13 +5,7 @@ const headBytes = 13;
 const tagHeadBytes = 11;
 const scriptType = 18;
 
-/**
- * Reads the tags of a whole FLV file; their bodies are views of `bytes`.
- *
- * **Source**: Adobe Flash Video File Format Specification 10.1, annex E.2, E.3 and E.4.1 (header, file body, tag).
- *
- * @throws AppError `media-malformed`
- */
+/** Bodies are views of `bytes` (FLV specification 10.1, E.2, E.3 and E.4.1). @throws AppError `media-malformed` */
 export function readFlvTags(bytes: Buffer): FlvTag[] {
   if (bytes.length < headBytes || bytes.toString('latin1', 0, 3) !== 'FLV') {
     throw new AppError('media-malformed', 'the FLV header is missing');

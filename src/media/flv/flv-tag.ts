@@ -1,37 +1,29 @@
 export type TrackKind = 'audio' | 'video';
 
-/** One FLV tag as the publisher sent it. */
 export interface FlvTag {
   readonly kind: TrackKind | 'script';
-  /** From 0 to 2^32-1; it may jump, run backwards and wrap. */
+  /** 0..2^32-1; may jump, run backwards and wrap. */
   readonly timestampMs: number;
-  /** At least one byte. The receiver owns it: it is never written to again. */
+  /** At least one byte, never written to again. */
   readonly body: Buffer;
 }
 
-/** An FLV tag on the broadcast's clock. */
+/** On the broadcast's clock, rising on each track. */
 export interface RestreamTag {
   readonly kind: TrackKind;
   readonly role: 'config' | 'keyframe' | 'frame';
-  /** Milliseconds, rising on each track. */
   readonly atMs: number;
   readonly body: Buffer;
 }
 
-/**
- * Reads the headers of FLV tag bodies.
- *
- * **Source**: Adobe Flash Video File Format Specification 10.1, annex E.4.2 and E.4.3 (audio and video tag headers); Enhanced
- * RTMP (Veovera), version 2, "Enhanced Audio" and "Enhanced Video".
- */
+/** Reads the headers of FLV tag bodies. FLV specification 10.1, E.4.2 and E.4.3; Enhanced RTMP, version 2. */
 
 export interface TagCodec {
   readonly name: string;
-  /** Signalled by a FourCC (Enhanced RTMP). */
   readonly isEnhanced: boolean;
 }
 
-/** Role of a tag: `config` is a sequence header, `other` is not packaged (metadata, commands, end of sequence). */
+/** `config` is a sequence header, `other` is not packaged (metadata, commands, end of sequence). */
 type TagRole = 'config' | 'keyframe' | 'frame' | 'other';
 
 export interface TagDescription {
@@ -84,7 +76,7 @@ const fourCcNames: Readonly<Record<string, string>> = {
 const frameTypeKey = 1;
 const frameTypeCommand = 5;
 
-/** Reads the header of a video tag body; undefined when the body is too short. */
+/** Undefined when the body is too short. */
 export function describeVideoTag(body: Buffer): TagDescription | undefined {
   if (body.length < 2) return undefined;
   const first = body[0]!;
@@ -94,8 +86,7 @@ export function describeVideoTag(body: Buffer): TagDescription | undefined {
   if ((first & 0x80) !== 0) {
     if (body.length < 5) return undefined;
     const packetType = first & 0x0f;
-    // 0 sequence start, 1 coded frames, 3 coded frames without composition time; other types do not contain one frame of one
-    // track.
+    // 0 sequence start, 1 coded frames, 3 the same without composition time. Other types do not hold one frame.
     const role = packetType === 0 ? 'config' : packetType === 1 || packetType === 3 ? frameRole : 'other';
     return { codec: enhancedCodec(body), role };
   }
@@ -106,7 +97,7 @@ export function describeVideoTag(body: Buffer): TagDescription | undefined {
   return { codec, role };
 }
 
-/** Returns the composition time offset in milliseconds; may be negative. */
+/** May be negative. */
 export function compositionOffsetMs(body: Buffer): number {
   const isEnhanced = (body[0]! & 0x80) !== 0;
   // In the enhanced form, only coded frames (1) of AVC and HEVC have it.
@@ -117,7 +108,7 @@ export function compositionOffsetMs(body: Buffer): number {
   return says && body.length >= at + 3 ? body.readIntBE(at, 3) : 0;
 }
 
-/** Reads the header of an audio tag body; undefined when the body is too short. */
+/** Undefined when the body is too short. */
 export function describeAudioTag(body: Buffer): TagDescription | undefined {
   if (body.length < 2) return undefined;
   const first = body[0]!;
@@ -141,12 +132,12 @@ function enhancedCodec(body: Buffer): TagCodec {
 
 export const flvTagTypes = { audio: 8, video: 9 } as const;
 
-/** Writes the header of an FLV stream: signature, version 1, the kinds of tags, and the size of no previous tag. */
+/** Signature, version 1, the kinds of tags, and the size of no previous tag. */
 export function flvHeader(hasAudio: boolean, hasVideo: boolean): Buffer {
   return Buffer.from([0x46, 0x4c, 0x56, 1, (hasAudio ? 4 : 0) | (hasVideo ? 1 : 0), 0, 0, 0, 9, 0, 0, 0, 0]);
 }
 
-/** Writes the 11 bytes before a tag body and the 4 after it. @param timestampMs 0..2^32-1 */
+/** The 11 bytes before a tag body and the 4 after it. @param timestampMs 0..2^32-1 */
 export function flvTagEnvelope(
   kind: 'audio' | 'video',
   timestampMs: number,

@@ -1,15 +1,15 @@
 import { type PlaylistLine, readDecimal, readInteger, unexpected } from './playlist-text.ts';
 
-/** `NAME=VALUE,` with a quoted or an unquoted value. An unquoted one has no quotes, commas or white space. */
+/** Unquoted values have no quotes, commas or white space. */
 const ATTRIBUTE = /([A-Z0-9-]+)=(?:"([^"\p{Cc}]*)"|([^",\s]+))(,|$)/uy;
 
-/** Parses the attribute list of a tag. **Source**: draft-pantos-hls-rfc8216bis-22, 4.2. */
+/** draft-pantos-hls-rfc8216bis-22, 4.2. */
 export class AttributeList {
   readonly #line: PlaylistLine;
   readonly #quoted = new Map<string, string>();
   readonly #bare = new Map<string, string>();
 
-  /** @throws AppError `playlist-malformed` when the value of the line is not an attribute list */
+  /** @throws AppError `playlist-malformed` */
   constructor(line: PlaylistLine) {
     this.#line = line;
     let at = 0;
@@ -28,7 +28,7 @@ export class AttributeList {
     }
   }
 
-  /** Returns a required quoted-string that is not empty. */
+  /** A required quoted-string that is not empty. */
   text(name: string): string {
     const value = this.optionalText(name);
     if (value === undefined) throw unexpected(this.#line, `${name}="..." in ${this.#line.tag}`);
@@ -43,12 +43,12 @@ export class AttributeList {
     return value;
   }
 
-  /** Returns whether an attribute whose only value is YES is present. */
+  /** For attributes whose only value is YES. */
   yes(name: string): boolean {
     return this.optionalChoice(name, ['YES']) !== undefined;
   }
 
-  /** Returns whether an attribute is YES; undefined when absent. */
+  /** Undefined when absent. */
   yesOrNo(name: string): boolean | undefined {
     const value = this.optionalChoice(name, ['YES', 'NO']);
     return value === undefined ? undefined : value === 'YES';
@@ -86,7 +86,6 @@ export class AttributeList {
     return this.bare(name) === undefined ? undefined : this.integer(name, min);
   }
 
-  /** Returns an unquoted value; undefined when the attribute is absent. */
   bare(name: string): string | undefined {
     if (this.#quoted.has(name)) {
       throw unexpected(this.#line, `${this.#where(name)} without quotes`, this.#quoted.get(name));
@@ -105,7 +104,7 @@ export class AttributeList {
   }
 }
 
-/** Writes `NAME=VALUE,...`, skipping undefined values. The other values must already be quoted where needed. */
+/** Skips undefined values. The others must be quoted where needed. */
 export function formatAttributes(attributes: Readonly<Record<string, string | undefined>>): string {
   return Object.entries(attributes)
     .filter(([, value]) => value !== undefined)

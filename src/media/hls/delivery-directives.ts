@@ -1,24 +1,20 @@
-/** The delivery directives of a playlist request, or the reason to refuse it with 400. */
+/** `refusal` is answered with 400. */
 type DeliveryDirectives =
   | {
       readonly ok: true;
-      /** Block until this segment is complete. */
+      /** Blocks until this segment is complete. */
       readonly msn?: number;
-      /** Block only until this part of the segment is listed, counted from 0. */
+      /** Blocks only until this part of the segment is listed; from 0. */
       readonly part?: number;
-      /** Allows a delta update; `v2` also without known date ranges. */
+      /** `v2` also without known date ranges. */
       readonly skip: 'no' | 'yes' | 'v2';
     }
   | { readonly ok: false; readonly reason: string };
 
-/** All integers of up to 15 digits are exact. */
+/** Integers of up to 15 digits are exact. */
 const DECIMAL_INTEGER = /^\d{1,15}$/;
 
-/**
- * Parses the delivery directives of a query and ignores other parameters.
- *
- * **Source**: draft-pantos-hls-rfc8216bis-22, 6.2.5.1 and 6.2.5.2.
- */
+/** Ignores other parameters. draft-pantos-hls-rfc8216bis-22, 6.2.5.1 and 6.2.5.2. */
 export function parseDeliveryDirectives(query: URLSearchParams): DeliveryDirectives {
   const numbers: { msn?: number; part?: number } = {};
   for (const key of ['msn', 'part'] as const) {

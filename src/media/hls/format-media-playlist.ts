@@ -9,17 +9,14 @@ import type {
 import { integer, quoted, seconds, uriLine } from './playlist-text.ts';
 
 /**
- * Writes a media playlist. Equal playlists give equal texts.
- *
- * **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.
- *
+ * Equal playlists give equal texts.
  * @throws AppError `server-error` for a URI or number that a playlist cannot contain
  */
 export function formatMediaPlaylist(playlist: MediaPlaylist): string {
   return formatPlaylistHead(playlist) + formatPlaylistTail(playlist, mapAfter(playlist.segments));
 }
 
-/** Writes a playlist up to its last complete segment. @throws as {@link formatMediaPlaylist} */
+/** Writes up to the last complete segment. @throws as {@link formatMediaPlaylist} */
 export function formatPlaylistHead(playlist: MediaPlaylist): string {
   const lines = ['#EXTM3U', `#EXT-X-VERSION:${versionNeeded(playlist)}`];
   lines.push(`#EXT-X-TARGETDURATION:${integer(playlist.targetDurationSeconds, 1)}`);
@@ -42,12 +39,7 @@ export function formatPlaylistHead(playlist: MediaPlaylist): string {
   return textOf(lines);
 }
 
-/**
- * Writes segments in the middle of a playlist.
- *
- * @param map map of the preceding segment
- * @throws as {@link formatMediaPlaylist}
- */
+/** @param map of the preceding segment @throws as {@link formatMediaPlaylist} */
 export function formatSegments(segments: readonly MediaSegment[], map: string | undefined): string {
   const lines: string[] = [];
   pushSegments(lines, segments, map);
@@ -55,9 +47,8 @@ export function formatSegments(segments: readonly MediaSegment[], map: string | 
 }
 
 /**
- * Writes a playlist after its last complete segment.
- *
- * @param map map of that segment
+ * Writes what follows the last complete segment.
+ * @param map of that segment
  * @throws as {@link formatMediaPlaylist}
  */
 export function formatPlaylistTail(
@@ -104,9 +95,7 @@ function pushSegments(
   }
 }
 
-/**
- * Returns the lowest version that the tags allow; a higher one excludes players. **Source**: draft-pantos-hls-rfc8216bis-22, 8.
- */
+/** A higher version excludes players. draft-pantos-hls-rfc8216bis-22, 8. */
 function versionNeeded({ skippedSegments, segments, openParts }: MediaPlaylist): number {
   if (skippedSegments !== undefined) return 9;
   if (openParts?.map !== undefined || segments.some(({ map }) => map !== undefined)) return 6;
@@ -129,9 +118,9 @@ function optionalSeconds(value: number | undefined): string | undefined {
 }
 
 /**
- * Writes the tags before EXTINF, which 4.4.4.9 requires before the first part; returns the map that applies after them.
- *
- * @param map map of the preceding segment
+ * Writes the tags before EXTINF, which 4.4.4.9 requires before the first part.
+ * @param map of the preceding segment
+ * @returns the map after them
  */
 function pushStart(lines: string[], start: SegmentStart, map: string | undefined): string | undefined {
   if (start.discontinuity) lines.push('#EXT-X-DISCONTINUITY');

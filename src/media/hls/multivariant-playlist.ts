@@ -10,44 +10,43 @@ import {
   uriLine,
 } from './playlist-text.ts';
 
-/** EXT-X-STREAM-INF and its URI. */
+/** EXT-X-STREAM-INF. */
 export interface Variant {
   readonly uri: string;
-  /** Peak segment bitrate including container overhead; with an audio group, the maximum sum of a combination. */
+  /** Peak segment bitrate with container overhead; with an audio group, the maximum sum of a combination. */
   readonly bandwidthBitsPerSecond: number;
   readonly averageBandwidthBitsPerSecond?: number;
-  /** RFC 6381 names, comma-separated, of all formats in the variant and its groups. */
+  /** RFC 6381 names, comma-separated, including those of its groups. */
   readonly codecs: string;
-  /** Frame size in pixels; both or neither. */
+  /** In pixels; both or neither. */
   readonly width?: number;
   readonly height?: number;
-  /** Maximum in frames per second. */
+  /** Maximum. */
   readonly frameRate?: number;
   readonly videoRange?: 'SDR' | 'HLG' | 'PQ';
   readonly audioGroup?: string;
   readonly subtitlesGroup?: string;
 }
 
-/** EXT-X-MEDIA: demuxed or alternative audio, or subtitles in one language. */
+/** EXT-X-MEDIA. */
 export interface MediaRendition {
   readonly type: 'AUDIO' | 'SUBTITLES';
   readonly groupId: string;
   readonly name: string;
-  /** RFC 5646 tag. */
+  /** RFC 5646. */
   readonly language?: string;
   /** Played unless the viewer chooses otherwise. */
   readonly isDefault?: boolean;
-  /** May be selected by the player; a default one always may. */
+  /** A default rendition always is. */
   readonly isAutoselect?: boolean;
-  /** Audio only. */
   readonly channels?: number;
-  /** Required for subtitles. Without it the audio is muxed into the variant. */
+  /** Required for subtitles. Audio without it is muxed into the variant. */
   readonly uri?: string;
 }
 
-/** A multivariant playlist. **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.6. */
+/** draft-pantos-hls-rfc8216bis-22, 4.4.6. */
 export interface MultivariantPlaylist {
-  /** Every segment of every variant starts with a keyframe. */
+  /** Every segment starts with a keyframe. */
   readonly independentSegments: boolean;
   readonly media: readonly MediaRendition[];
   /** Players start with the first. */
@@ -58,7 +57,7 @@ type Group = Pick<MediaRendition, 'type' | 'groupId'>;
 
 const VIDEO_RANGES = ['SDR', 'HLG', 'PQ'] as const;
 
-/** Tags of media playlists, which 4.1 forbids here. */
+/** Forbidden here by 4.1. */
 const MEDIA_TAGS = [
   'EXTINF',
   'EXT-X-TARGETDURATION',
@@ -68,10 +67,8 @@ const MEDIA_TAGS = [
 ];
 
 /**
- * Writes a multivariant playlist. It has no EXT-X-VERSION: its tags need none above 1 (section 8).
- *
- * @throws AppError `server-error` for a URI, name or number that a playlist cannot contain, only one of width and height, a group
- *   without renditions, or subtitles without a URI
+ * Writes no EXT-X-VERSION: its tags need none above 1 (section 8).
+ * @throws AppError `server-error` for values that a playlist cannot contain, or that contradict each other
  */
 export function formatMultivariantPlaylist(playlist: MultivariantPlaylist): string {
   const lines = ['#EXTM3U'];
@@ -96,7 +93,7 @@ function groupsOf({ audioGroup, subtitlesGroup }: Omit<Variant, 'uri'>): Group[]
   ];
 }
 
-/** 4.4.6.1.1: groups of different types may have the same id. */
+/** 4.4.6.1.1: groups of different types may share an id. */
 function groupNameOf({ type, groupId }: Group): string {
   return `${type} ${groupId}`;
 }
@@ -146,8 +143,7 @@ function variantAttributes(variant: Variant): string {
 }
 
 /**
- * Parses a multivariant playlist. Skips unknown tags, attributes and renditions, as 6.3.1 requires.
- *
+ * Skips unknown tags, attributes and renditions, as 6.3.1 requires.
  * @throws AppError `playlist-malformed` with the line and the expected content
  */
 export function parseMultivariantPlaylist(text: string): MultivariantPlaylist {
@@ -185,7 +181,6 @@ export function parseMultivariantPlaylist(text: string): MultivariantPlaylist {
   return { independentSegments, media, variants };
 }
 
-/** Returns undefined unless the rendition is audio or subtitles. */
 function readRendition(line: PlaylistLine): MediaRendition | undefined {
   const attributes = new AttributeList(line);
   const type = attributes.bare('TYPE');
@@ -209,7 +204,6 @@ function readRendition(line: PlaylistLine): MediaRendition | undefined {
   };
 }
 
-/** Reads the channel count before the first slash. */
 function readChannels(line: PlaylistLine, text: string): number {
   const [, count] = /^([1-9]\d{0,2})(?:\/|$)/.exec(text) ?? [];
   if (count === undefined) throw unexpected(line, 'a number of channels for CHANNELS', text);

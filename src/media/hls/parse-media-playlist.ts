@@ -10,10 +10,10 @@ import type {
 } from './media-playlist.ts';
 import { type PlaylistLine, readDecimal, readInteger, readLines, unexpected } from './playlist-text.ts';
 
-/** Tags of multivariant playlists, which 4.1 forbids here. */
+/** Forbidden here by 4.1. */
 const MULTIVARIANT_TAGS = ['EXT-X-STREAM-INF', 'EXT-X-I-FRAME-STREAM-INF', 'EXT-X-MEDIA'];
 
-/** Tags that occur once in a playlist. **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.1 to 4.4.3, 4.4.5.2. */
+/** draft-pantos-hls-rfc8216bis-22, 4.4.1 to 4.4.3, 4.4.5.2. */
 const ONCE_TAGS = [
   'EXT-X-VERSION',
   'EXT-X-INDEPENDENT-SEGMENTS',
@@ -27,7 +27,7 @@ const ONCE_TAGS = [
   'EXT-X-ENDLIST',
 ];
 
-/** Date and time with a zone. **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.4.6 (ISO 8601). */
+/** ISO 8601 with a zone. draft-pantos-hls-rfc8216bis-22, 4.4.4.6. */
 const DATE_TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?)(Z|[+-]\d\d)(?::?(\d\d))?$/;
 
 /** 9999-12-31T23:59:59.999Z, the last instant with a four-digit year. */
@@ -36,10 +36,7 @@ const LAST_INSTANT_MS = 253_402_300_799_999;
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
- * Parses a media playlist. Skips tags and attributes without a field in {@link MediaPlaylist}, as 6.3.1 requires.
- *
- * **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.
- *
+ * Skips tags and attributes without a field in {@link MediaPlaylist}, as 6.3.1 requires.
  * @throws AppError `playlist-malformed` with the line and the expected content
  */
 export function parseMediaPlaylist(text: string): MediaPlaylist {
@@ -203,7 +200,6 @@ class MediaPlaylistParser {
     });
   }
 
-  /** Takes the tags of the segment or open parts that end here. */
   #takeStart(): SegmentStart {
     const { discontinuity, programDateTimeMs, parts } = this.#next;
     this.#next = emptyNext();
@@ -264,7 +260,7 @@ function readPart(attributes: AttributeList): MediaPart {
 
 function readDateTime(line: PlaylistLine): number {
   const match = DATE_TIME.exec(line.value);
-  // Date.parse requires a colon in the offset, which the standard's basic format lacks; unmatched text it would guess.
+  // Date.parse requires a colon in the offset, and guesses at unmatched text.
   const [, instant, zone, minutes] = match ?? [];
   const offset = zone === 'Z' && minutes === undefined ? 'Z' : `${zone}:${minutes ?? '00'}`;
   const timeMs = match === null ? Number.NaN : Date.parse(`${instant}${offset}`);

@@ -1,6 +1,5 @@
 import { AppError } from '../../shared/errors.ts';
 
-/** A line with a tag or a URI. */
 export interface PlaylistLine {
   /** From 1. */
   readonly number: number;
@@ -10,18 +9,15 @@ export interface PlaylistLine {
   readonly value: string;
 }
 
-/** Creates the error for malformed text: `line 3: expected ..., found "..."`. */
+/** `line 3: expected ..., found "..."`. */
 export function unexpected(line: Pick<PlaylistLine, 'number'>, expected: string, found?: string): AppError {
   const shown = found === undefined ? '' : `, found "${found.slice(0, 60)}"`;
   return new AppError('playlist-malformed', `line ${line.number}: expected ${expected}${shown}`);
 }
 
 /**
- * Yields the lines after the first, without blank lines and comments.
- *
- * **Source**: draft-pantos-hls-rfc8216bis-22, 4.1.
- *
- * @throws AppError `playlist-malformed` when the text does not start with `#EXTM3U`
+ * Skips the first line, blank lines and comments (draft-pantos-hls-rfc8216bis-22, 4.1).
+ * @throws AppError `playlist-malformed` without `#EXTM3U`
  */
 export function* readLines(text: string): Generator<PlaylistLine> {
   const lines = text.split(/\r?\n/);
@@ -40,31 +36,30 @@ export function* readLines(text: string): Generator<PlaylistLine> {
   }
 }
 
-/** Parses a decimal-integer of at least `min`. Fifteen digits are exact. */
+/** Fifteen digits are exact. */
 export function readInteger(line: PlaylistLine, text: string, name: string, min = 0): number {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : -1;
   if (value < min) throw unexpected(line, `an integer of at least ${min} for ${name}`, text);
   return value;
 }
 
-/** Parses a decimal-floating-point number. */
 export function readDecimal(line: PlaylistLine, text: string, name: string): number {
   if (!/^\d{1,9}(\.\d{1,15})?$/.test(text)) throw unexpected(line, `a decimal number for ${name}`, text);
   return Number(text);
 }
 
-/** Formats seconds with five decimals. **Source**: HLS Authoring Specification for Apple Devices, 8.1. */
+/** Five decimals (HLS Authoring Specification for Apple Devices, 8.1). */
 export function seconds(value: number): string {
   return decimal(value, 5);
 }
 
-/** Formats a number 0..10^9. @throws AppError `server-error` for any other */
+/** @throws AppError `server-error` outside 0..10^9 */
 export function decimal(value: number, digits: number): string {
   if (!(value >= 0 && value < 1e9)) throw new AppError('server-error', `${value} cannot stand in a playlist`);
   return value.toFixed(digits);
 }
 
-/** Formats an integer of at least `min`. @throws AppError `server-error` for any other */
+/** @throws AppError `server-error` */
 export function integer(value: number, min = 0): string {
   if (!Number.isSafeInteger(value) || value < min) {
     throw new AppError('server-error', `${value} is no integer of at least ${min} for a playlist`);
@@ -72,7 +67,7 @@ export function integer(value: number, min = 0): string {
   return String(value);
 }
 
-/** Formats a quoted-string. @throws AppError `server-error` when it contains a quote or a control character */
+/** @throws AppError `server-error` for a quote or a control character */
 export function quoted(value: string): string {
   if (/["\p{Cc}]/u.test(value) || value === '') {
     throw new AppError('server-error', `${JSON.stringify(value)} cannot be quoted in a playlist`);
@@ -80,7 +75,7 @@ export function quoted(value: string): string {
   return `"${value}"`;
 }
 
-/** Returns a URI line. @throws AppError `server-error` for text that would be read as something else */
+/** @throws AppError `server-error` for text that would be read as something else */
 export function uriLine(uri: string): string {
   if (/\p{Cc}/u.test(uri) || uri === '' || uri.startsWith('#')) {
     throw new AppError('server-error', `${JSON.stringify(uri)} cannot be a line of a playlist`);

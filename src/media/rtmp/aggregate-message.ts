@@ -1,7 +1,7 @@
 import { malformedRtmp } from './chunk-reader.ts';
 
 interface AggregatedTag {
-  /** FLV tag type: 8 audio, 9 video, 18 script. */
+  /** 8 audio, 9 video, 18 script. */
   readonly type: number;
   /** 0..2^32-1, on the timeline of the aggregate message. */
   readonly timestampMs: number;
@@ -9,18 +9,15 @@ interface AggregatedTag {
   readonly body: Buffer;
 }
 
-/** Maximum number of tags in one message; encoders put a second or two of media into one. */
+/** Per message; encoders put a second or two of media into one. */
 const MAX_TAGS = 1000;
 
 const tagHeaderBytes = 11;
 const backPointerBytes = 4;
 
 /**
- * Splits an aggregate message (type 22) into its tags, shifting their timestamps so that the first has the message's.
- *
- * **Source**: Adobe's Real Time Messaging Protocol 1.0, section 7.1.6.
- *
- * @throws AppError `media-malformed` when a tag is truncated, or there are too many
+ * Shifts timestamps so that the first tag has the message's (RTMP 1.0, 7.1.6).
+ * @throws AppError `media-malformed` for a truncated tag or too many
  */
 export function splitAggregate(payload: Buffer, timestampMs: number): AggregatedTag[] {
   const tags: AggregatedTag[] = [];

@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/errors.ts';
 
-/** Message types. **Source**: Adobe's Real Time Messaging Protocol 1.0, sections 5.4 and 7.1. */
+/** RTMP 1.0, sections 5.4 and 7.1. */
 export const MESSAGE = {
   setChunkSize: 1,
   abort: 2,
@@ -21,9 +21,7 @@ export const MESSAGE = {
 
 const knownTypes: ReadonlySet<number> = new Set(Object.values(MESSAGE));
 
-/** A complete message, reassembled from its chunks. */
 export interface RtmpMessage {
-  /** A value of {@link MESSAGE}. */
   readonly type: number;
   readonly messageStreamId: number;
   /** 0..2^32-1. */
@@ -32,11 +30,10 @@ export interface RtmpMessage {
   readonly payload: Buffer;
 }
 
-/** Memory limits of one connection. Read at every message, so they may change. */
+/** Per connection. Read at every message, so they may change. */
 export interface ChunkLimits {
-  /** Maximum length of a message of this type. */
   maxMessageBytes(type: number): number;
-  /** Maximum total length of all incomplete messages. */
+  /** All incomplete messages together. */
   maxUnfinishedBytes(): number;
   /** Called when a message starts; an error thrown here ends the reading. */
   onMessageStart(): void;
@@ -44,13 +41,12 @@ export interface ChunkLimits {
 
 interface ChunkStream {
   timestampMs: number;
-  /** The timestamp field read last: absolute after a type 0 header, else a delta. */
+  /** Absolute after a type 0 header, else a delta. */
   timestampField: number;
   hasExtendedTimestamp: boolean;
   length: number;
   type: number;
   messageStreamId: number;
-  /** The message being received. */
   payload: Buffer | undefined;
   receivedBytes: number;
 }
@@ -63,11 +59,9 @@ const maxHeaderBytes = 3 + 11 + 4;
 const messageHeaderBytes = [11, 7, 3, 0] as const;
 
 /**
- * Reassembles RTMP messages from chunks, however the input is split. It replaces `chunkRead` of node-media-server, which confuses
- * chunk stream ids above 319, loses sync when the chunk size changes or a header comes within a message, allocates whatever
- * length is announced, and stops after a timestamp passes 2^32.
- *
- * **Source**: Adobe's Real Time Messaging Protocol 1.0, section 5.3 (chunking) and 5.4 (protocol control messages).
+ * Reassembles messages from chunks (RTMP 1.0, 5.3 and 5.4). Replaces `chunkRead` of node-media-server, which
+ * confuses chunk stream ids above 319, loses sync when the chunk size changes or a header comes within a message,
+ * allocates any announced length, and stops after a timestamp passes 2^32.
  */
 export class ChunkReader {
   readonly #limits: ChunkLimits;
@@ -89,9 +83,8 @@ export class ChunkReader {
   }
 
   /**
-   * Reads the next bytes. Keeps no reference to `data` unless the reader is held.
-   *
-   * @throws AppError `media-malformed`, and whatever `onMessage` throws; the reader cannot be used after that
+   * Keeps `data` only while held.
+   * @throws AppError `media-malformed`, and errors of `onMessage`; unusable after that
    */
   push(data: Buffer): void {
     this.#waiting.push(data);
@@ -103,7 +96,7 @@ export class ChunkReader {
     this.#isHeld = true;
   }
 
-  /** Resumes after {@link hold}. @throws as {@link push} */
+  /** @throws as {@link push} */
   release(): void {
     this.#isHeld = false;
     this.#readWaiting();
@@ -133,7 +126,6 @@ export class ChunkReader {
     }
   }
 
-  /** Reads until the end of `data` or until held; returns where it stopped. */
   #read(data: Buffer): number {
     let offset = 0;
     while (offset < data.length && !this.#isHeld) {
@@ -164,7 +156,7 @@ export class ChunkReader {
     return count;
   }
 
-  /** Length of the header in `#header`, as far as the bytes read so far tell. */
+  /** As far as the bytes read so far tell. */
   #expectedHeaderBytes(): number {
     const basic = this.#basicHeaderBytes();
     if (this.#headerBytes < basic) return basic;
@@ -191,7 +183,6 @@ export class ChunkReader {
     return id;
   }
 
-  /** Parses the complete header in `#header` and prepares for the chunk's payload. */
   #startChunk(): ChunkStream {
     const format = this.#header[0]! >> 6;
     const stream = this.#findStream(format);
@@ -288,7 +279,7 @@ export function malformedRtmp(what: string): AppError {
   return new AppError('media-malformed', `RTMP: ${what}`);
 }
 
-/** Reads the 32-bit value of a control message. @throws AppError `media-malformed` when it is too short */
+/** @throws AppError `media-malformed` when too short */
 export function readUInt32(payload: Buffer, what: string): number {
   if (payload.length < 4) throw malformedRtmp(`${what} of ${payload.length} bytes`);
   return payload.readUInt32BE(0);

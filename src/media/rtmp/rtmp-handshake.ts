@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 
-/** The simple RTMP handshake. **Source**: Adobe's Real Time Messaging Protocol (RTMP), 1.0, 5.2 */
+/** The simple handshake. RTMP 1.0, 5.2. */
 
 const VERSION = 3;
 const PACKET_BYTES = 1536;
@@ -9,10 +9,8 @@ const PACKET_BYTES = 1536;
 const HEAD_BYTES = 8;
 
 /**
- * Performs the client's side: sends C0 and C1, and C2 once S1 has arrived. Leaves the bytes after S2 in the socket, which is
- * paused.
- *
- * @returns whether the peer speaks RTMP; pending while it sends nothing
+ * Leaves the bytes after S2 in the socket, which is paused.
+ * @returns true when the peer speaks RTMP; pending while it sends nothing
  */
 export function performClientHandshake(socket: Socket): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -37,7 +35,6 @@ export function performClientHandshake(socket: Socket): Promise<boolean> {
   return promise;
 }
 
-/** Performs the server's side of the handshake. */
 export class ServerHandshake {
   readonly #answer: (bytes: Buffer) => void;
   #packet: Buffer[] | undefined = [];
@@ -47,7 +44,7 @@ export class ServerHandshake {
     this.#answer = answer;
   }
 
-  /** Takes bytes of the client; returns those after the handshake. */
+  /** Returns the bytes after the handshake. */
   push(bytes: Buffer): Buffer {
     const from = this.#read;
     this.#read = Math.min(from + bytes.length, 1 + 2 * PACKET_BYTES);
@@ -64,7 +61,6 @@ export class ServerHandshake {
   }
 }
 
-/** Creates C1 or S1. */
 function newPacket(): Buffer {
   return Buffer.concat([Buffer.alloc(HEAD_BYTES), randomBytes(PACKET_BYTES - HEAD_BYTES)]);
 }
