@@ -1,8 +1,7 @@
 import type { FlvTag } from '../media/flv/flv-tag.ts';
 
-/** A broadcaster's request to publish under a stream key, which is not verified yet. */
+/** Not verified yet. */
 export interface PublishRequest {
-  /** The TCP connection, as in the log. */
   readonly connectionId: string;
   readonly protocol: 'rtmp' | 'rtmps';
   /** IP address without a port. */
@@ -13,13 +12,13 @@ export interface PublishRequest {
   readonly streamKey: string;
   /** The encoder's `flashVer`, at most 64 printable characters, or `''`. */
   readonly encoder: string;
-  /** FourCCs that the encoder announced (Enhanced RTMP), `*` for any. */
+  /** FourCCs of Enhanced RTMP, `*` for any. */
   readonly fourCcList: readonly string[];
 }
 
 /**
- * Reason for the end of a publisher: `unpublished` when the encoder sent FCUnpublish, deleteStream or closeStream,
- * `ended-by-server` after {@link PublisherConnection.end} or when the sink threw.
+ * `unpublished`: FCUnpublish, deleteStream or closeStream. `ended-by-server`: after {@link
+ * PublisherConnection.end}, or the sink threw.
  */
 export type PublisherCloseReason =
   | 'unpublished'
@@ -30,44 +29,41 @@ export type PublisherCloseReason =
   | 'server-stopped'
   | 'ended-by-server';
 
-/** Receives the media of one accepted publisher. */
 export interface PublisherSink {
-  /** Called in the order of arrival. */
   tag(tag: FlvTag): void;
   /** Called once, after the last tag. */
   closed(reason: PublisherCloseReason): void;
 }
 
-/** Status code that tells an encoder why its publishing ended. */
+/** Status code for the encoder. */
 export type EndCode =
   | 'NetStream.Publish.BadName'
   | 'NetStream.Publish.Denied'
   | 'NetStream.Unpublish.Success'
   | 'NetStream.Publish.Rejected';
 
-/** Controls of a publisher's connection. */
 export interface PublisherConnection {
   readonly connectionId: string;
   /** IP address without a port. */
   readonly remoteAddress: string;
-  /** Bytes received so far, protocol overhead included. */
+  /** Includes protocol overhead. */
   readonly bytesIn: number;
-  /** Sends an onStatus error with the description, then closes. Has no effect when the publisher is gone. */
+  /** Sends an onStatus error, then closes. Does nothing when the publisher is gone. */
   end(code: EndCode, description: string): void;
   /**
-   * Stops delivering tags until {@link resume}, except for the rest of an aggregate message. The socket is not read, so the
-   * encoder is slowed down.
+   * Stops delivering tags until {@link resume}, except for the rest of an aggregate message. The socket is not
+   * read, which slows the encoder.
    */
   pause(): void;
   resume(): void;
 }
 
-/** The gate's decision. `reason` is kebab-case, for log and metrics; `description` is shown to the broadcaster. */
+/** `reason` is kebab-case, for log and metrics; `description` is shown to the broadcaster. */
 export type PublishDecision =
   | { readonly accepted: true; readonly sink: PublisherSink }
   | { readonly accepted: false; readonly reason: string; readonly description: string };
 
-/** Decides who may publish, before the encoder gets an answer and before any media is accepted. */
+/** Decides before the encoder gets an answer and before any media is accepted. */
 export interface PublishGate {
   /** If the connection ends before the decision, an accepted sink is closed at once. */
   request(request: PublishRequest, connection: PublisherConnection): Promise<PublishDecision>;

@@ -1,21 +1,19 @@
 import amf from 'node-media-server/src/protocol/amf.js';
 import { malformedRtmp } from '../../media/rtmp/chunk-reader.ts';
 
-/** A command message of the encoder, such as connect or publish. */
 export interface Command {
   readonly name: string;
   /** 0 when no answer is expected. */
   readonly transactionId: number;
-  /** Untrusted arguments; the first is the command object or null. */
+  /** Untrusted; the first is the command object or null. */
   readonly args: readonly unknown[];
 }
 
-/** The properties of the connect command. */
 export interface ConnectInfo {
   readonly app: string;
   readonly encoder: string;
   readonly fourCcList: readonly string[];
-  /** Enhanced RTMP properties of the answer: those that the encoder sent, sanitized. */
+  /** The encoder's Enhanced RTMP properties, sanitized. */
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** 0 is AMF0, 3 is AMF3. */
   readonly objectEncoding: number;
@@ -26,9 +24,8 @@ const maxFourCcs = 32;
 const maxEncoderLength = 64;
 
 /**
- * Decodes an AMF0 command, up to the first value of an unknown type.
- *
- * @throws AppError `media-malformed` without a name; RangeError when it is truncated or nested too deeply
+ * Decodes AMF0 up to the first value of an unknown type.
+ * @throws AppError `media-malformed` without a name; RangeError when truncated or nested too deeply
  */
 export function decodeCommand(payload: Buffer): Command {
   const values: unknown[] = [];
@@ -45,7 +42,7 @@ export function decodeCommand(payload: Buffer): Command {
   return { name, transactionId: isNumber ? transactionId : 0, args };
 }
 
-/** Reads connect's command object. Properties that are missing or of another type are empty. */
+/** Properties that are missing or of another type are empty. */
 export function readConnect(command: Command): ConnectInfo {
   const object = command.args[0];
   const encoder = printable(textOf(propertyOf(object, 'flashVer'))).slice(0, maxEncoderLength);
@@ -65,12 +62,11 @@ export function readConnect(command: Command): ConnectInfo {
   };
 }
 
-/** Returns a text argument, or `''`. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Replaces all but printable ASCII: the library counts characters where AMF0 requires bytes, and log lines must stay single. */
+/** The library counts characters where AMF0 requires bytes, and log lines must stay single. */
 export function printable(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?');
 }
@@ -98,7 +94,6 @@ function readInfoMap(value: unknown): Record<string, number> | undefined {
   return Object.fromEntries(known.slice(0, maxFourCcs));
 }
 
-/** Marks an array for the library to encode as a strict array. */
 function asStrictArray(values: readonly string[]): string[] {
   return Object.defineProperty([...values], 'sarray', { value: true });
 }

@@ -2,10 +2,7 @@ import libraryLogger from 'node-media-server/src/core/logger.js';
 import type { Logger } from '../../shared/logger.ts';
 import { maskStreamKey } from '../../shared/secret.ts';
 
-/**
- * Redirects the log of node-media-server from the console to `log`, at debug level. The library has one logger per process: the
- * last call wins.
- */
+/** Redirects node-media-server's log to `log`, at debug level. One logger per process: the last call wins. */
 export function redirectLibraryLog(log: Logger): void {
   libraryLogger.level = 'trace';
   libraryLogger.log = (message, level = 'info') => {

@@ -1,15 +1,12 @@
 import { malformedRtmp } from '../../media/rtmp/chunk-reader.ts';
 
-/** Seconds of messages at the maximum rate that may arrive in one burst, as after a network stall. */
+/** Seconds at the maximum rate that may arrive in one burst, as after a network stall. */
 const BURST_SECONDS = 10;
 
-/** Maximum processing time of one connection's messages per event loop iteration. */
+/** Processing time per connection and event loop iteration. */
 const SLICE_MS = 8;
 
-/**
- * Limits the work that the messages of one connection cause: a message takes two bytes, so a flood costs far more CPU time than
- * its bandwidth suggests.
- */
+/** Limits the work of one connection: a message takes two bytes, so floods cost far more CPU than bandwidth. */
 export class MessageRateLimiter {
   readonly #maxPerSecond: number;
   readonly #onThrottle: (isOver: boolean) => void;
@@ -18,16 +15,14 @@ export class MessageRateLimiter {
   #sliceStartedAtMs: number | undefined;
   #isThrottled = false;
 
-  /**
-   * `onThrottle` is called with true when reading must pause in this iteration of the event loop, and with false in the next one.
-   */
+  /** `onThrottle(true)` pauses reading in this event loop iteration; `onThrottle(false)` comes in the next one. */
   constructor(maxPerSecond: number, onThrottle: (isOver: boolean) => void) {
     this.#maxPerSecond = maxPerSecond;
     this.#onThrottle = onThrottle;
     this.#tokens = maxPerSecond * BURST_SECONDS;
   }
 
-  /** Counts a message. @throws AppError `media-malformed` above the maximum rate */
+  /** @throws AppError `media-malformed` above the maximum rate */
   count(): void {
     const nowMs = performance.now();
     const refill = ((nowMs - this.#refilledAtMs) * this.#maxPerSecond) / 1000;

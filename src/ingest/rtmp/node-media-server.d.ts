@@ -1,41 +1,40 @@
 /**
- * The parts of node-media-server 4.4.3 that are used, typed from its source; the registry's types are those of version 2. Its
- * public entry offers only a whole server, which buffers for slow players without limit, accepts media before the stream key is
- * checked and exits the process when it cannot listen. The protocol class is used instead.
+ * The used parts of node-media-server 4.4.3; the registry's types are those of version 2. Its public entry buffers
+ * for slow players without limit, accepts media before the stream key is checked and exits the process when it
+ * cannot listen, so the protocol class is used instead.
  */
 
 declare module 'node-media-server/src/protocol/rtmp.js' {
-  /** One side of an RTMP connection: reads the handshake and writes messages. */
   export default class Rtmp {
-    /** A parser for FLV files with a buffer of 1 MiB, unused for RTMP publishing. */
+    /** 1 MiB FLV file buffer, unused for RTMP publishing. */
     flv: unknown;
-    /** Sends bytes; the buffer is not reused. */
+    /** The buffer is not reused. */
     onOutputCallback: (bytes: Buffer) => void;
     /** Reads the handshake of 3073 bytes, and sends its answer. */
     parserData(bytes: Buffer): string | null;
-    /** Acknowledgement of the bytes received so far, modulo 2^32. */
+    /** Bytes received so far, modulo 2^32. */
     sendACK(byteCount: number): void;
     sendWindowACK(bytes: number): void;
     /** `type` 2 is dynamic. */
     setPeerBandwidth(bytes: number, type: number): void;
-    /** Announces the chunk size. Messages are always written in chunks of 65535 bytes. */
+    /** Messages are always written in chunks of 65535 bytes. */
     setChunkSize(bytes: number): void;
-    /** User control message of six bytes: event type and a 32-bit value. */
+    /** Event type and a 32-bit value. */
     sendStreamStatus(event: number, value: number): void;
-    /** AMF0 command. Only the fields of `message` that the library knows for this `cmd` are sent. Texts must be ASCII. */
+    /** Sends only the fields that the library knows for this `cmd`. Texts must be ASCII. */
     sendInvokeMessage(
       messageStreamId: number,
       message: { cmd: string; transId: number; cmdObj?: unknown; info?: unknown },
     ): void;
     sendStatusMessage(messageStreamId: number, level: string, code: string, description: string): void;
-    /** Answers createStream with the next number. */
+    /** Answers with the next number. */
     respondCreateStream(transactionId: number): void;
   }
 }
 
 declare module 'node-media-server/src/protocol/amf.js' {
   const amf: {
-    /** Returns null for an unknown type; throws on truncated input. `len` may exceed the input. */
+    /** Null for an unknown type; throws on truncated input. `len` may exceed the input. */
     amf0DecodeOne(bytes: Buffer): { len: number; value: unknown } | null;
   };
   export default amf;

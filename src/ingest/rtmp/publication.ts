@@ -16,11 +16,9 @@ interface PublicationOptions {
   readonly encoder: string;
   readonly observer: IngestObserver;
   readonly log: Logger;
-  /** Called when the sink has thrown. */
   onSinkFailed(): void;
 }
 
-/** A stream that is requested or published on a connection. */
 export class Publication {
   readonly messageStreamId: number;
   isPaused = false;
@@ -35,7 +33,6 @@ export class Publication {
     this.#options = options;
   }
 
-  /** The gate has accepted the publisher. */
   get isAccepted(): boolean {
     return this.#sink !== undefined;
   }
@@ -44,13 +41,12 @@ export class Publication {
     return this.#closeReason !== undefined;
   }
 
-  /** Fields for log lines. */
   get logFields(): Record<string, unknown> {
     const { streamKey, encoder } = this.#options;
     return { streamKey: maskStreamKey(streamKey), encoder };
   }
 
-  /** Connects the sink of an accepted publisher. Returns false, and closes the sink, when the publisher is gone. */
+  /** Returns false, and closes the sink, when the publisher is gone. */
   accept(sink: PublisherSink): boolean {
     if (this.#closeReason !== undefined) {
       this.#closeSink(sink, this.#closeReason);
@@ -62,7 +58,7 @@ export class Publication {
     return true;
   }
 
-  /** Passes the tags of a media or data message to the sink. @throws AppError `media-malformed` */
+  /** @throws AppError `media-malformed` */
   deliver({ type, timestampMs, payload }: RtmpMessage): void {
     if (type === MESSAGE.dataAmf3) this.#deliverTag(MESSAGE.dataAmf0, timestampMs, skipAmf3Format(payload));
     else if (type !== MESSAGE.aggregate) this.#deliverTag(type, timestampMs, payload);
@@ -121,7 +117,7 @@ export class Publication {
   }
 }
 
-/** Skips the first byte of an AMF3 message when it is 0, which announces AMF0. */
+/** Skips a first byte of 0, which announces AMF0. */
 export function skipAmf3Format(payload: Buffer): Buffer {
   return payload[0] === 0 ? payload.subarray(1) : payload;
 }

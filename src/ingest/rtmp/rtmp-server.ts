@@ -19,39 +19,36 @@ import { RtmpSession, type SessionSettings } from './rtmp-session.ts';
 interface RtmpsOptions {
   /** 0 picks a free one. */
   readonly port: number;
-  /** Certificate and key in PEM; read at the start and at each change. */
+  /** PEM; read at the start and at each change. */
   secureContext(): SecureContextOptions;
-  /** Registers a listener for certificate changes. Existing connections keep theirs. */
+  /** Existing connections keep their certificate. */
   onChange?(listener: () => void): void;
 }
 
 export interface RtmpServerOptions extends SessionSettings {
-  /** Address of both listeners. */
   readonly host: string;
   /** 0 picks a free one. */
   readonly rtmpPort: number;
   readonly rtmps?: RtmpsOptions;
-  /** Of both listeners together; further connections are closed at once. */
+  /** Of both listeners; further connections are closed at once. */
   readonly maxConnections: number;
-  /** Limits the connections of one address; unlimited by default. */
+  /** Unlimited by default. */
   readonly perAddress?: ConnectionLimiterOptions;
   readonly observer?: IngestObserver;
 }
 
-/** An accepted socket. The session is created with the peer's first bytes, so that silent connections cost little. */
+/** The session is created with the peer's first bytes, so that silent connections cost little. */
 interface Connection {
   readonly raw: Socket;
   readonly openedAtMs: number;
   session: RtmpSession | undefined;
-  /** Reason for the end of a connection without a session. */
   closeReason: string | undefined;
 }
 
 const backlog = 1_024;
-/** Time for encoders to read the reason for the stop. */
+/** Lets encoders read the reason for the stop. */
 const stopGraceMs = 250;
 
-/** Accepts RTMP and RTMPS connections, and asks the gate about each publisher. */
 export class RtmpServer implements Component {
   readonly name = 'ingest';
   readonly #options: RtmpServerOptions;
@@ -60,7 +57,7 @@ export class RtmpServer implements Component {
   readonly #overload: ThrottledLog;
   readonly #counts: ConnectionLimiter;
   readonly #connections = new Set<Connection>();
-  /** Connections in their TLS handshake, by the peer's address and port. */
+  /** In their TLS handshake, by the peer's address and port. */
   readonly #securing = new Map<string, Connection>();
   readonly #listeners: Server[] = [];
   #tls: TlsServer | undefined;
@@ -92,7 +89,7 @@ export class RtmpServer implements Component {
     return this.#rtmpPort;
   }
 
-  /** The actual port once started; undefined without RTMPS. */
+  /** The actual port once started. */
   get rtmpsPort(): number | undefined {
     return this.#rtmpsPort;
   }
@@ -114,7 +111,7 @@ export class RtmpServer implements Component {
     this.#log.info('listening', { rtmpPort: this.#rtmpPort, rtmpsPort: this.#rtmpsPort });
   }
 
-  /** Refuses new publishers; existing ones continue until {@link stop}. */
+  /** Existing publishers continue until {@link stop}. */
   async drain(): Promise<void> {
     this.#isDraining = true;
   }
@@ -314,7 +311,7 @@ function listenError(what: string, host: string, port: number, cause: unknown): 
   return new AppError('listen-failed', `${what} port ${port} ${why}`, { cause });
 }
 
-/** Returns the peer's IP address; on a dual-stack socket, IPv4 in its own form. */
+/** Unwraps IPv4 addresses of a dual-stack socket. */
 function addressOf(socket: Socket): string {
   return (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
 }

@@ -17,7 +17,6 @@ import { Publication, skipAmf3Format } from './publication.ts';
 import { RtmpTransport } from './rtmp-transport.ts';
 import { resolveStreamPath } from './stream-path.ts';
 
-/** Reason for the end of a connection, with or without a publisher. */
 type ConnectionCloseReason =
   | PublisherCloseReason
   | 'handshake-timeout'
@@ -26,15 +25,13 @@ type ConnectionCloseReason =
   | 'play-refused'
   | 'slow-reader';
 
-/** Settings that all sessions of a server share. */
 export interface SessionSettings {
-  /** Limits the time from opening to the end of the handshake, from there to publish, and from publish to the gate's answer. */
+  /** Limits each of: open to handshake, handshake to publish, publish to the gate's answer. */
   readonly handshakeTimeoutMs: number;
   /** Ends a publisher that sends nothing for this long. */
   readonly idleTimeoutMs: number;
-  /** Maximum size of an audio or video message. */
   readonly maxMessageBytes: number;
-  /** Maximum messages per second from one connection, averaged over ten seconds. */
+  /** Messages per second, averaged over ten seconds. */
   readonly maxMessageRate: number;
   readonly gate: PublishGate;
   readonly log: Logger;
@@ -46,26 +43,24 @@ interface SessionOptions extends SessionSettings {
   readonly protocol: 'rtmp' | 'rtmps';
   readonly remoteAddress: string;
   readonly observer: IngestObserver;
-  /** A time of `performance.now()`. */
+  /** `performance.now()`. */
   readonly openedAtMs: number;
   readonly isDraining: () => boolean;
 }
 
 const drainingDescription = 'The server is restarting, please reconnect in a moment.';
-/** Commands are a few hundred bytes; longer ones would only cost time to decode. */
+/** Commands are a few hundred bytes. */
 const maxCommandBytes = 16 * 1024;
 const maxOtherMessageBytes = 256 * 1024;
-/** Maximum size of all incomplete messages before the gate has accepted the publisher. */
+/** For all incomplete messages before the gate has accepted the publisher. */
 const maxUnfinishedBytes = 512 * 1024;
 const maxUnsentReplyBytes = 64 * 1024;
 /** Time for the peer to read the last status before the socket is destroyed. */
 const lingerMs = 1_000;
 
 /**
- * One RTMP connection: answers the encoder's commands, asks the gate, and passes the tags of an accepted publisher to its sink. An error
- * ends this connection and nothing else.
- *
- * **Source**: Adobe's Real Time Messaging Protocol 1.0; Enhanced RTMP (Veovera), version 2, "Enhancing NetConnection connect Command".
+ * Answers an encoder's commands and passes its tags to the sink. Errors end this connection only. RTMP 1.0;
+ * Enhanced RTMP, version 2, "Enhancing NetConnection connect Command".
  */
 export class RtmpSession {
   readonly #options: SessionOptions;
@@ -103,12 +98,11 @@ export class RtmpSession {
     );
   }
 
-  /** Undefined while the connection is open. */
   get closeReason(): ConnectionCloseReason | undefined {
     return this.#closeReason;
   }
 
-  /** Processes bytes of the peer. Never throws. */
+  /** Never throws. */
   receive(data: Buffer): void {
     if (this.#closeReason !== undefined) return;
     this.#guard(() => {
@@ -118,19 +112,17 @@ export class RtmpSession {
     });
   }
 
-  /** The peer has ended its side of the connection. */
   peerEnded(): void {
     this.#close('connection-closed');
     this.#linger();
   }
 
-  /** The socket is closed. */
   socketClosed(reason: 'connection-closed' | 'connection-error'): void {
     this.#close(reason);
     clearTimeout(this.#lingerTimer);
   }
 
-  /** Closes the connection after a timeout. `nowMs` is a time of `performance.now()`. */
+  /** @param nowMs `performance.now()` */
   checkTimeouts(nowMs: number): void {
     if (this.#closeReason !== undefined) return;
     const publication = this.#publication;
@@ -146,7 +138,7 @@ export class RtmpSession {
     }
   }
 
-  /** Tells the peer that the server is stopping, and closes the connection. */
+  /** Tells the peer that the server is stopping. */
   stop(): void {
     if (this.#closeReason !== undefined) return;
     const publication = this.#publication;
@@ -336,7 +328,6 @@ export class RtmpSession {
     this.#closeGracefully('ended-by-server');
   }
 
-  /** Ends the publication; the encoder may publish again on the same connection. */
   #unpublish(): void {
     const publication = this.#publication;
     if (publication === undefined) return;
@@ -354,7 +345,7 @@ export class RtmpSession {
     if (!publication.isClosed) this.#guard(() => this.#updateFlow());
   }
 
-  /** Pauses reading while the gate decides, the sink is full or the rate limiter throttles; resumes it otherwise. */
+  /** Pauses reading while the gate decides, the sink is full or the rate limiter throttles. */
   #updateFlow(): void {
     if (this.#closeReason !== undefined) return;
     const publication = this.#publication;
@@ -377,7 +368,7 @@ export class RtmpSession {
     this.#socket.destroy();
   }
 
-  /** Closes after pending writes. Further input is read and dropped, since unread bytes would turn the close into a reset. */
+  /** Closes after pending writes. Input is still read and dropped, since unread bytes would cause a reset. */
   #closeGracefully(reason: ConnectionCloseReason): void {
     if (this.#closeReason !== undefined) return;
     this.#close(reason);
@@ -386,7 +377,6 @@ export class RtmpSession {
     this.#linger();
   }
 
-  /** Limits the time that the peer may take to read the last writes. */
   #linger(): void {
     this.#lingerTimer ??= setTimeout(() => this.#socket.destroy(), lingerMs);
   }
@@ -406,7 +396,6 @@ export class RtmpSession {
   }
 }
 
-/** Maps the end of a connection to that of its publisher. */
 function publisherReasonOf(reason: ConnectionCloseReason): PublisherCloseReason {
   switch (reason) {
     case 'handshake-timeout':

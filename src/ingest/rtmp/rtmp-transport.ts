@@ -19,15 +19,10 @@ const streamBegin = 0;
 const pingRequest = 6;
 const pingResponse = 7;
 
-/** ffmpeg shows descriptions of at most 255 characters, and nothing of longer ones. */
+/** ffmpeg shows nothing of longer descriptions. */
 const maxDescriptionLength = 255;
 
-/**
- * The protocol of one RTMP connection: handshake and message writers of node-media-server, and {@link ChunkReader}. Control
- * messages are answered here; media, data and commands go to `onMessage`.
- *
- * **Source**: Adobe's Real Time Messaging Protocol 1.0, sections 5, 6.2 and 7.
- */
+/** Answers control messages; media, data and commands go to `onMessage`. RTMP 1.0, sections 5, 6.2 and 7. */
 export class RtmpTransport {
   readonly #rtmp = new Rtmp();
   readonly #reader: ChunkReader;
@@ -43,12 +38,11 @@ export class RtmpTransport {
   ) {
     this.#onMessage = onMessage;
     this.#reader = new ChunkReader(limits, message => this.#handleMessage(message));
-    // Frees 1 MiB for reading FLV files, allocated by the constructor.
+    // Frees 1 MiB for reading FLV files.
     this.#rtmp.flv = undefined;
     this.#rtmp.onOutputCallback = write;
   }
 
-  /** Bytes received so far, including the handshake. */
   get bytesIn(): number {
     return this.#bytesIn;
   }
@@ -57,7 +51,7 @@ export class RtmpTransport {
     return this.#bytesIn >= handshakeBytes;
   }
 
-  /** Processes bytes of the peer. @throws on anything that is not RTMP, and errors of `onMessage` */
+  /** @throws on anything that is not RTMP, and errors of `onMessage` */
   push(data: Buffer): void {
     if (this.#bytesIn === 0 && data[0] !== rtmpVersion) throw malformedRtmp(`version ${data[0]}`);
     const handshake = data.subarray(0, Math.max(0, handshakeBytes - this.#bytesIn));
@@ -72,17 +66,16 @@ export class RtmpTransport {
     this.#reader.hold();
   }
 
-  /** Resumes after {@link hold}. @throws as {@link push} */
+  /** @throws as {@link push} */
   release(): void {
     this.#reader.release();
   }
 
-  /** Stops dispatching messages for good. */
   close(): void {
     this.#reader.close();
   }
 
-  /** Accepts connect and echoes the Enhanced RTMP properties of the encoder. */
+  /** Echoes the Enhanced RTMP properties of the encoder. */
   acceptConnect(transactionId: number, connect: ConnectInfo): void {
     this.#rtmp.sendWindowACK(windowBytes);
     this.#rtmp.setPeerBandwidth(windowBytes, dynamicBandwidth);
@@ -104,14 +97,13 @@ export class RtmpTransport {
     this.#rtmp.respondCreateStream(transactionId);
   }
 
-  /** Answers a call with null and an optional number. Transaction 0 expects no answer. */
+  /** Transaction 0 expects no answer. */
   sendResult(transactionId: number, info?: number): void {
     if (transactionId === 0) return;
     const result = { cmd: '_result', transId: transactionId, cmdObj: null };
     this.#rtmp.sendInvokeMessage(0, info === undefined ? result : { ...result, info });
   }
 
-  /** Answers a call of an unknown method. */
   sendCallFailed(transactionId: number): void {
     if (transactionId === 0) return;
     const description = 'This server has no such method.';
@@ -130,7 +122,7 @@ export class RtmpTransport {
     this.#rtmp.sendStreamStatus(streamBegin, messageStreamId);
   }
 
-  /** Sends onStatus. Replaces all but printable ASCII in the description by `?`. */
+  /** Replaces all but printable ASCII in the description by `?`. */
   sendStatus(messageStreamId: number, level: 'status' | 'error', code: string, description: string): void {
     const text = printable(description).slice(0, maxDescriptionLength);
     this.#rtmp.sendStatusMessage(messageStreamId, level, code, text);

@@ -1,7 +1,7 @@
 const apps: readonly string[] = ['s', 'live'];
 const streamKeyPattern = /^[\x21-\x2e\x30-\x7e]{1,256}$/;
 
-/** The app and stream key of a publisher, or the reason for its refusal. `description` is shown to the broadcaster. */
+/** `description` is shown to the broadcaster. */
 type StreamPath =
   | { readonly ok: true; readonly app: string; readonly streamKey: string }
   | {
@@ -11,8 +11,8 @@ type StreamPath =
     };
 
 /**
- * Parses the `app` of connect and the name of publish into app and stream key. Encoders split `rtmp://host/s/KEY` into `s` and
- * `KEY`, or `s/KEY` and nothing. Ignores queries and extra slashes.
+ * Encoders split `rtmp://host/s/KEY` into `s` and `KEY`, or `s/KEY` and nothing. Ignores queries and extra
+ * slashes.
  */
 export function resolveStreamPath(connectApp: string, publishName: string): StreamPath {
   const [app = '', ...rest] = segmentsOf(`${withoutQuery(connectApp)}/${withoutQuery(publishName)}`);
