@@ -13,9 +13,7 @@ export interface WatchedBroadcast {
 }
 
 interface AlarmMonitorOptions {
-  /** Returns the broadcasts that are live or wait for their publisher. */
   readonly broadcasts: () => readonly WatchedBroadcast[];
-  /** Tells whether a broadcast is open, in any state. */
   readonly isAnyOpen: () => boolean;
   readonly changed: (broadcast: WatchedBroadcast, change: AlarmChange) => void;
   readonly clock: Clock;
@@ -24,7 +22,7 @@ interface AlarmMonitorOptions {
 
 const intervalMs = 1000;
 
-/** Evaluates the alarms of all broadcasts once a second while there are any. Alarms end silently with their broadcast. */
+/** Evaluates the alarms of open broadcasts once a second. Alarms end silently with their broadcast. */
 export class AlarmMonitor implements Component {
   readonly name = 'alarms';
   readonly #options: AlarmMonitorOptions;
@@ -44,7 +42,6 @@ export class AlarmMonitor implements Component {
     this.#interval.stop();
   }
 
-  /** Starts evaluating, as a broadcast has begun. */
   wake(): void {
     this.#interval.wake();
   }

@@ -1,7 +1,6 @@
 import { type BitrateComparison, BitrateShortfall } from './bitrate-shortfall.ts';
 import type { AlarmInputs } from './ingest-health.ts';
 
-/** Problems with the media of a publisher. */
 const alarmKinds = [
   'keyframes-too-far-apart',
   'bitrate-collapsed',
@@ -20,7 +19,7 @@ export interface RaisedAlarm {
   readonly kind: AlarmKind;
   /** The problem and advice, for the person at the encoder. */
   readonly message: string;
-  /** Milliseconds since 1970. */
+  /** Unix time. */
   readonly raisedAtMs: number;
 }
 
@@ -51,7 +50,6 @@ const raisedDriftMs = 500;
 const clearedDriftMs = 400;
 const maxLosses = 3;
 
-/** Returns undefined where too little is known. */
 type AlarmRule = (inputs: AlarmInputs, bitrate: BitrateComparison | undefined) => AlarmAssessment | undefined;
 
 const alarmRules: Readonly<Record<AlarmKind, AlarmRule>> = {
@@ -116,35 +114,29 @@ const clearedMessages: Readonly<Record<AlarmKind, string>> = {
   'frequent-reconnects': 'The connection is steady again.',
 };
 
-/** Alarms that are evaluated without a publisher too. */
 const connectionAlarms: ReadonlySet<AlarmKind> = new Set(['frequent-reconnects']);
 
 interface AlarmState {
   raised: RaisedAlarm | undefined;
-  /** Monotonic times. */
+  /** Monotonic. */
   goodSinceMs: number | undefined;
   clearedMs: number | undefined;
 }
 
 /**
- * The alarms of one broadcast. An alarm is raised at once, cleared after 10 s without the problem, and raised again a minute later at the
- * earliest. Alarms that cannot be evaluated, because no publisher is connected, stay as they are.
+ * Raises alarms at once, clears them after 10 s without the problem, and raises them again after a minute at the
+ * earliest. Alarms that cannot be evaluated without a publisher stay.
  */
 export class Alarms {
   readonly #states = new Map<AlarmKind, AlarmState>();
   readonly #shortfall = new BitrateShortfall();
 
-  /** Raised alarms, in the order of {@link alarmKinds}. */
+  /** In the order of {@link alarmKinds}. */
   get raised(): RaisedAlarm[] {
     return alarmKinds.flatMap(kind => this.#states.get(kind)?.raised ?? []);
   }
 
-  /**
-   * Updates the alarms. Call it about once a second.
-   *
-   * @param nowMs monotonic
-   * @param atMs milliseconds since 1970
-   */
+  /** Call about once a second. @param nowMs monotonic @param atMs Unix time */
   evaluate(inputs: AlarmInputs, nowMs: number, atMs: number): AlarmChange[] {
     const bitrate = inputs.isConnected ? this.#shortfall.compare(inputs, nowMs) : undefined;
     return alarmKinds.flatMap(kind => {

@@ -3,10 +3,8 @@ import type { TrackKind } from '../../media/flv/flv-tag.ts';
 const windowMs = 2000;
 
 /**
- * Measures how far the audio of a publisher runs ahead of its video.
- *
- * Tags of both tracks arrive interleaved, in bursts of any length, so the distance between their newest times swings. A distance that both
- * extremes of a few seconds share is not the order of arrival: the clocks of the tracks have drifted apart.
+ * Measures the audio's lead over the video. Tags arrive interleaved in bursts, so the distance of their newest
+ * times swings. A distance that both extremes of a few seconds share means that the clocks have drifted apart.
  */
 export class AudioVideoDrift {
   readonly #newestMs: Record<TrackKind, number | undefined> = { audio: undefined, video: undefined };
@@ -16,12 +14,11 @@ export class AudioVideoDrift {
   #hasArrived: Record<TrackKind, boolean> = { audio: false, video: false };
   #driftMs: number | undefined;
 
-  /** Lead of the audio, negative where it is behind; undefined while it is not known. */
+  /** Negative when audio is behind; undefined while unknown. */
   get driftMs(): number | undefined {
     return this.#driftMs === undefined ? undefined : Math.round(this.#driftMs);
   }
 
-  /** Starts over for another publisher connection. */
   restart(): void {
     this.#newestMs.audio = undefined;
     this.#newestMs.video = undefined;
@@ -29,10 +26,7 @@ export class AudioVideoDrift {
     this.#windowFromMs = undefined;
   }
 
-  /**
-   * @param atMs time of the tag on the broadcast's clock
-   * @param nowMs monotonic
-   */
+  /** @param atMs on the broadcast's clock @param nowMs monotonic */
   arrived(kind: TrackKind, atMs: number, nowMs: number): void {
     if (this.#windowFromMs === undefined || nowMs - this.#windowFromMs >= windowMs) this.#nextWindow(nowMs);
     this.#newestMs[kind] = Math.max(atMs, this.#newestMs[kind] ?? atMs);

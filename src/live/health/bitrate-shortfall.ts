@@ -1,7 +1,6 @@
 import type { MeanRate } from './broadcast-meter.ts';
 import type { AlarmInputs } from './ingest-health.ts';
 
-/** Compares the bitrate of a publisher with the setting of its encoder. */
 export interface BitrateComparison {
   readonly bitsPerSecond: number;
   readonly expectedBitsPerSecond: number;
@@ -9,7 +8,9 @@ export interface BitrateComparison {
 }
 
 interface ExpectedRate extends MeanRate {
-  /** `held`: sent before as a constant bitrate. `declared`: never reached. `usual`: the mean of a variable rate. */
+  /**
+   * `held`: sent before as a constant bitrate. `declared`: never reached. `usual`: the mean of a variable rate.
+   */
   readonly basis: 'held' | 'declared' | 'usual';
 }
 
@@ -30,26 +31,19 @@ const flatDeviation = 0.1;
 const minFlatShare = 0.3;
 /** Encoders that cannot send everything drop frames. */
 const completeFrames = 0.9;
-/** A rate that lasts longer is the new setting of the encoder. */
+/** A rate that lasts longer is the encoder's new setting. */
 const maxExpectedMs = 5 * 60_000;
 
 /**
- * Detects bitrates that stay low because the encoder cannot send as configured, not because there is little to encode.
- *
- * A bitrate is low when it stays below 70 % of the declared rate, or of the previous minute, for 15 s, and one of these shows that the
- * encoder did not choose it: it held the higher rate as a constant bitrate, frames are missing, or a rate below the declared one is flat
- * for 30 s.
+ * Detects bitrates that stay low because the encoder cannot send as configured: below 70 % of the declared rate,
+ * or of the previous minute, for 15 s. In addition the encoder held the higher rate as a constant bitrate, frames
+ * are missing, or a rate below the declared one is flat for 30 s.
  */
 export class BitrateShortfall {
   /** Remembered while the rate is low, since the previous minute becomes low too. */
   #expected: (ExpectedRate & { readonly untilMs: number }) | undefined;
 
-  /**
-   * Compares the last seconds of a connected publisher. Call it once a second.
-   *
-   * @param nowMs monotonic
-   * @returns undefined while too little is known
-   */
+  /** Call once a second while connected. @param nowMs monotonic @returns undefined while too little is known */
   compare(
     { rates, declared }: Pick<AlarmInputs, 'rates' | 'declared'>,
     nowMs: number,

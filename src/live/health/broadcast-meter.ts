@@ -7,17 +7,15 @@ export interface MeterStats {
   readonly peakBitrateBitsPerSecond: number;
   /** Averaged over {@link smoothedSeconds}; a whole number. */
   readonly framesPerSecond: number;
-  /** Video frames that arrived and were not packaged. */
+  /** Arrived and not packaged. */
   readonly droppedFrames: number;
-  /** Video frames that are missing by the publisher's timestamps. */
+  /** Missing by the publisher's timestamps. */
   readonly missingFrames: number;
-  /** Distance of the last two keyframes; undefined before the second. */
   readonly keyframeIntervalSeconds: number | undefined;
-  /** Maximum of the broadcast; undefined before the second keyframe. */
+  /** Undefined before the second keyframe. */
   readonly longestKeyframeIntervalSeconds: number | undefined;
 }
 
-/** Means of bits and video frames over some seconds. */
 export interface MeanRate {
   readonly bitsPerSecond: number;
   readonly framesPerSecond: number;
@@ -25,17 +23,14 @@ export interface MeanRate {
 
 const slotMs = 100;
 const slotsPerSecond = 10;
-/**
- * Averaging window of rates. It holds whole GOPs at the usual keyframe intervals of 1, 2 and 4 s, so that a keyframe is no peak; a stream
- * that drops to half its rate shows three quarters of it after 2 s, and half after 4 s.
- */
+/** Holds whole GOPs at the usual keyframe intervals of 1, 2 and 4 s, so that a keyframe is no peak. */
 const smoothedSeconds = 4;
 const smoothedSlots = smoothedSeconds * slotsPerSecond;
 /** The averaging window, the slot that fills, and a spare one. */
 const slotCount = smoothedSlots + 2;
-/** Whole seconds that are kept: a minute, and those that are compared with it. */
+/** A minute, and the seconds that are compared with it. */
 const secondCount = 70;
-/** A pause longer than everything that is kept. */
+/** Longer than everything that is kept. */
 const maxSlots = (secondCount + 2) * slotsPerSecond;
 /** A longer step is a reset of the publisher's clock. */
 const maxStepMs = 3000;
@@ -44,22 +39,20 @@ const roundingMs = 2;
 /** So many long steps in a row are another frame rate, not losses. */
 const minStepsOfNewRate = 5;
 
-/** Measures the media that arrives from a publisher. Allocates nothing per frame. */
+/** Measures a publisher's media. Allocates nothing per frame. */
 export class BroadcastMeter {
   readonly #bytes = new Float64Array(slotCount);
   readonly #frames = new Uint32Array(slotCount);
   readonly #secondBytes = new Float64Array(secondCount);
   readonly #secondFrames = new Uint32Array(secondCount);
-  /** Index of the next second. */
   #nextSecond = 0;
-  /** Complete seconds of this publisher connection. */
+  /** Complete seconds of this connection. */
   #knownSeconds = 0;
   #totalBytes = 0;
   #totalFrames = 0;
   #peakBytes = 0;
-  /** Number of the current slot, in slots since the clock's start. */
+  /** In slots since the clock's start. */
   #newestSlot = 0;
-  /** First slot of this publisher connection. */
   #firstSlot = 0;
   #droppedFrames = 0;
   #missingFrames = 0;
@@ -71,21 +64,16 @@ export class BroadcastMeter {
   #keyframeIntervalMs: number | undefined;
   #maxKeyframeIntervalMs: number | undefined;
 
-  /** Audio and video of the whole broadcast. */
+  /** Of the whole broadcast. */
   get totalBytes(): number {
     return this.#totalBytes;
   }
 
-  /** Video frames of the whole broadcast. */
   get totalFrames(): number {
     return this.#totalFrames;
   }
 
-  /**
-   * Starts over for a publisher connection that began or was lost.
-   *
-   * @param nowMs monotonic
-   */
+  /** @param nowMs monotonic */
   restart(nowMs: number): void {
     this.#advance(nowMs);
     this.#bytes.fill(0);
@@ -99,7 +87,6 @@ export class BroadcastMeter {
     this.#lastKeyframeAtMs = undefined;
   }
 
-  /** Counts a tag with media. @param nowMs monotonic */
   arrived(kind: TrackKind, bytes: number, nowMs: number): void {
     this.#advance(nowMs);
     const slot = this.#newestSlot % slotCount;
@@ -111,11 +98,9 @@ export class BroadcastMeter {
   }
 
   /**
-   * Checks the times of a video frame.
-   *
    * @param timestampMs as sent, 0..2^32-1
    * @param atMs on the broadcast's clock
-   * @returns the number of frames missing before it
+   * @returns frames missing before it
    */
   videoFrame(timestampMs: number, atMs: number, isKeyframe: boolean): number {
     this.#lastFrameAtMs = atMs;
@@ -123,7 +108,7 @@ export class BroadcastMeter {
     const last = this.#lastTimestampMs;
     this.#lastTimestampMs = timestampMs;
     if (last === undefined) return 0;
-    // Timestamps wrap at 2^32: a signed 32-bit difference is right across the wrap.
+    // A signed 32-bit difference is right across the wrap at 2^32.
     const stepMs = (timestampMs - last) | 0;
     if (stepMs <= 0 || stepMs > maxStepMs) return 0;
     const usual = this.#usualStepMs;
@@ -143,14 +128,13 @@ export class BroadcastMeter {
     return missing;
   }
 
-  /** Counts video frames that arrived and were not packaged. */
   dropped(count: number): void {
     this.#droppedFrames += count;
   }
 
   /**
-   * Distance of the last two keyframes, or of the last keyframe and the newest frame where that is more, on the broadcast's clock; undefined
-   * before the first keyframe.
+   * On the broadcast's clock: between the last two keyframes, or from the last one to the newest frame if that is
+   * more.
    */
   get keyframeDistanceSeconds(): number | undefined {
     if (this.#lastKeyframeAtMs === undefined) return undefined;
@@ -158,9 +142,7 @@ export class BroadcastMeter {
   }
 
   /**
-   * Averages complete seconds of this publisher connection, without the last `skip` seconds; undefined where fewer than `minSeconds` are
-   * known.
-   *
+   * Averages complete seconds of this connection, without the last `skip`. Undefined below `minSeconds`.
    * @param nowMs monotonic
    */
   meanOf(nowMs: number, skip: number, seconds: number, minSeconds = seconds): MeanRate | undefined {
@@ -177,11 +159,7 @@ export class BroadcastMeter {
     return { bitsPerSecond: (bytes * 8) / count, framesPerSecond: frames / count };
   }
 
-  /**
-   * Returns the rates of this publisher connection in windows of complete seconds, newest first.
-   *
-   * @param nowMs monotonic
-   */
+  /** Rates of this connection in windows of complete seconds, newest first. @param nowMs monotonic */
   rates(nowMs: number, windowSeconds: number): MeanRate[] {
     const rates: MeanRate[] = [];
     for (let skip = 0; skip < secondCount; skip += windowSeconds) {
@@ -192,7 +170,6 @@ export class BroadcastMeter {
     return rates;
   }
 
-  /** @param nowMs monotonic */
   stats(nowMs: number): MeterStats {
     this.#advance(nowMs);
     // The first second of a connection counts as complete: encoders begin with a burst.
@@ -238,7 +215,6 @@ export class BroadcastMeter {
     this.#peakBytes = Math.max(this.#peakBytes, bytes);
   }
 
-  /** Sums the last `count` slots before the current one. */
   #lastSlots(count: number): { readonly bytes: number; readonly frames: number } {
     let bytes = 0;
     let frames = 0;
@@ -251,7 +227,6 @@ export class BroadcastMeter {
   }
 }
 
-/** Rounds to whole milliseconds. */
 function secondsOf(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : Math.round(ms) / 1000;
 }

@@ -1,22 +1,19 @@
-/** Health of a broadcast at one instant. Rates are undefined while no publisher is connected. */
+/** Rates are undefined while no publisher is connected. */
 export interface HealthMeasurement {
   readonly bitrateBitsPerSecond: number | undefined;
   readonly framesPerSecond: number | undefined;
-  /** As in `IngestStats`. */
   readonly audioDriftMilliseconds: number | undefined;
   readonly viewers: number | undefined;
 }
 
-/** Mean of the measurements of one step. */
 interface HealthSample extends HealthMeasurement {
-  /** Start of the step; milliseconds since 1970. */
+  /** Unix time of the step's start. */
   readonly atMs: number;
 }
 
 export interface HealthExcerpt {
-  /** Duration of the step of each sample. */
   readonly stepSeconds: number;
-  /** Oldest first. Steps without a measurement are left out. */
+  /** Oldest first, without unmeasured steps. */
   readonly samples: readonly HealthSample[];
 }
 
@@ -27,19 +24,18 @@ const fields = [
   'viewers',
 ] as const satisfies readonly (keyof HealthMeasurement)[];
 
-/** Older samples are coarser: five minutes by the second, an hour by 10 s, twelve hours by the minute. 27 KB in total. */
+/** Five minutes by the second, an hour by 10 s, twelve hours by the minute. 27 KB in total. */
 const resolutions = [
   { stepSeconds: 1, count: 300 },
   { stepSeconds: 10, count: 360 },
   { stepSeconds: 60, count: 720 },
 ] as const;
 
-/** Health of a broadcast in memory of fixed size: the newest measurements, and means of older ones. */
 export class HealthHistory {
   #rings: readonly SampleRing[] = newRings();
   #lastSecond = 0;
 
-  /** @param atMs milliseconds since 1970 */
+  /** @param atMs Unix time */
   add(measurement: HealthMeasurement, atMs: number): void {
     const second = Math.floor(atMs / 1000);
     // A clock that was set back would mix up the steps.
@@ -48,7 +44,6 @@ export class HealthHistory {
     for (const ring of this.#rings) ring.add(measurement, second);
   }
 
-  /** Returns the newest samples of so many seconds, up to twelve hours, at the finest resolution that covers them. */
   excerpt(seconds: number): HealthExcerpt {
     const ring = this.#rings.find(({ seconds: reach }) => reach >= seconds) ?? this.#rings.at(-1)!;
     const oldestMs = (this.#lastSecond - seconds) * 1000;
@@ -60,16 +55,14 @@ function newRings(): readonly SampleRing[] {
   return resolutions.map(({ stepSeconds, count }) => new SampleRing(stepSeconds, count));
 }
 
-/** Ring buffer of samples of one resolution. */
 class SampleRing {
   readonly stepSeconds: number;
   readonly #count: number;
   readonly #times: Uint32Array;
   /** By sample, then by field; NaN is unknown. */
   readonly #values: Float32Array;
-  /** Completed samples, overwritten ones included. */
+  /** Overwritten samples included. */
   #written = 0;
-  /** Start of the current step, and the sum and count of its known values by field. */
   #stepAt = 0;
   readonly #sums = new Float64Array(fields.length);
   readonly #known = new Uint16Array(fields.length);
@@ -85,7 +78,7 @@ class SampleRing {
     return this.stepSeconds * this.#count;
   }
 
-  /** @param second since 1970, not before the previous one */
+  /** @param second Unix time, not before the previous one */
   add(measurement: HealthMeasurement, second: number): void {
     const stepAt = second - (second % this.stepSeconds);
     if (stepAt !== this.#stepAt) this.#nextStep(stepAt);
@@ -97,7 +90,7 @@ class SampleRing {
     }
   }
 
-  /** Returns all samples, oldest first; the last one is of the current step. */
+  /** Oldest first; the last one is of the current step. */
   samples(): HealthSample[] {
     const samples: HealthSample[] = [];
     // The current step takes the place of one.

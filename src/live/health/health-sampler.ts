@@ -6,18 +6,16 @@ import type { BroadcastInfo, BroadcastSubscriber } from '../broadcast/broadcast-
 import { type HealthExcerpt, HealthHistory, type HealthMeasurement } from './health-history.ts';
 
 interface HealthSamplerOptions {
-  /** Measures the broadcast of a live stream; undefined while it is not playable. */
+  /** Undefined while it is not playable. */
   readonly measure: (liveStreamId: string) => HealthMeasurement | undefined;
   readonly clock: Clock;
   /** Ended broadcasts whose history is kept; 100 by default. */
   readonly maxEnded?: number;
 }
 
-/** Health of the newest broadcast of a live stream. */
 interface BroadcastHealth extends HealthExcerpt {
   readonly broadcastId: string;
   readonly startedAtMs: number;
-  /** Undefined while it is running. */
   readonly endedAtMs: number | undefined;
 }
 
@@ -29,13 +27,9 @@ interface SampledBroadcast {
 }
 
 const intervalMs = 1000;
-/** Time that a history is kept after the end of its broadcast. */
 const endedTtlMs = 24 * 3_600_000;
 
-/**
- * Measures every running broadcast once a second, and keeps the history in memory: of running broadcasts, and of the last one of each live
- * stream for a day.
- */
+/** Measures running broadcasts once a second. Keeps the history of each live stream's last broadcast for a day. */
 export class HealthSampler implements Component {
   readonly name = 'health-histories';
   readonly #options: HealthSamplerOptions;
@@ -82,7 +76,6 @@ export class HealthSampler implements Component {
     }
   }
 
-  /** Returns the last seconds of the newest broadcast of a live stream; undefined when none is known. */
   newest(liveStreamId: string, seconds: number): BroadcastHealth | undefined {
     this.#removeExpired();
     const matches = ({ broadcast, isMeasured }: SampledBroadcast) =>
@@ -97,7 +90,7 @@ export class HealthSampler implements Component {
   #end(sampled: SampledBroadcast, reason: EndReason): void {
     const { liveStreamId } = sampled.broadcast;
     this.#running.delete(sampled);
-    // One that was never playable has no history, and leaves that of the previous broadcast.
+    // One that was never playable leaves the previous broadcast's history.
     if (sampled.isMeasured || reason === 'deleted') this.#ended.delete(liveStreamId);
     if (!sampled.isMeasured || reason === 'deleted') return;
     sampled.endedAtMs = this.#options.clock.nowMs();

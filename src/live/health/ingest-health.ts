@@ -4,29 +4,26 @@ import { AudioVideoDrift } from './audio-video-drift.ts';
 import { BroadcastMeter, type MeanRate, type MeterStats } from './broadcast-meter.ts';
 
 export interface IngestStats extends MeterStats {
-  /** Averages over the time that a publisher was connected. */
+  /** Without the time without a publisher. */
   readonly averageBitrateBitsPerSecond: number;
   readonly averageFramesPerSecond: number;
-  /** Declared by the encoder. */
   readonly declaredFramesPerSecond: number | undefined;
-  /** Lead of the audio over the video, beyond the order of arrival; undefined while not known. */
+  /** Lead of the audio over the video, beyond the order of arrival; undefined while unknown. */
   readonly audioDriftMilliseconds: number | undefined;
   /** Resets of the encoder's clock. */
   readonly timestampJumps: number;
   /** Publishers lost before the end. */
   readonly droppedConnections: number;
-  /** Milliseconds since 1970; undefined when none was lost. */
+  /** Unix time. */
   readonly lastDroppedAtMs: number | undefined;
-  /** Total time without a publisher. */
   readonly awaySeconds: number;
-  /** Time since the last audio or video; undefined while no publisher is connected. */
+  /** Since the last audio or video; undefined without a publisher. */
   readonly silentSeconds: number | undefined;
 }
 
-/** The publisher and the format of its media. */
 export interface IngestInfo {
   readonly protocol: string;
-  /** Name of the encoder, or `''`. */
+  /** The encoder's own name, or `''`. */
   readonly encoder: string;
   /** RFC 6381 names. */
   readonly videoCodec?: string;
@@ -35,7 +32,6 @@ export interface IngestInfo {
   readonly height?: number;
 }
 
-/** Measurements that alarms are evaluated with. */
 export interface AlarmInputs {
   /** Without a publisher only the losses are meaningful. */
   readonly isConnected: boolean;
@@ -44,16 +40,15 @@ export interface AlarmInputs {
   /** The last 5 s, and the minute before; undefined until there is enough to compare. */
   readonly recent: MeanRate | undefined;
   readonly usual: MeanRate | undefined;
-  /** Rates of this connection in windows of 5 s over the last 70 s, newest first. */
+  /** In windows of 5 s over the last 70 s of this connection, newest first. */
   readonly rates: readonly MeanRate[];
-  /** Rates in the encoder's metadata. */
   readonly declared: Pick<DeclaredMedia, 'bitsPerSecond' | 'framesPerSecond'>;
-  /** Time since the last tag of a track that came or was announced on this connection; undefined for other tracks. */
+  /** Undefined for tracks that neither came nor were announced on this connection. */
   readonly silentSeconds: Readonly<Record<TrackKind, number | undefined>>;
-  /** Of the last minute. */
+  /** In the last minute. */
   readonly recentJumps: number;
   readonly audioDriftMilliseconds: number | undefined;
-  /** Of the last five minutes. */
+  /** In the last five minutes. */
   readonly recentLosses: number;
 }
 
@@ -65,7 +60,7 @@ const lossesWithinMs = 5 * 60_000;
 /** More than any alarm counts. */
 const maxTimes = 16;
 
-/** Health of the publishers of one broadcast. Allocates nothing per tag. */
+/** Health of a broadcast's publishers. Allocates nothing per tag. */
 export class IngestHealth {
   readonly #meter = new BroadcastMeter();
   readonly #drift = new AudioVideoDrift();
@@ -82,7 +77,6 @@ export class IngestHealth {
   #lossTimes: number[] = [];
   #jumpTimes: number[] = [];
 
-  /** A publisher is connected. @param nowMs monotonic */
   attached(nowMs: number): void {
     if (this.#lostMs !== undefined) this.#awayMs += nowMs - this.#lostMs;
     this.#lostMs = undefined;
@@ -94,12 +88,7 @@ export class IngestHealth {
     this.#drift.restart();
   }
 
-  /**
-   * The publisher is lost, and the broadcast continues.
-   *
-   * @param nowMs monotonic
-   * @param atMs milliseconds since 1970
-   */
+  /** The broadcast continues. @param nowMs monotonic @param atMs Unix time */
   lost(nowMs: number, atMs: number): void {
     this.#losses += 1;
     this.#lastDroppedAtMs = atMs;
@@ -107,7 +96,6 @@ export class IngestHealth {
     this.#detached(nowMs);
   }
 
-  /** The publisher stopped, or the broadcast ended. @param nowMs monotonic */
   stopped(nowMs: number): void {
     this.#detached(nowMs);
   }
@@ -117,12 +105,10 @@ export class IngestHealth {
   }
 
   /**
-   * Counts a frame.
-   *
    * @param atMs on the broadcast's clock
    * @param timestampMs as sent
    * @param nowMs monotonic
-   * @returns the number of video frames missing before it
+   * @returns video frames missing before it
    */
   arrived(
     kind: TrackKind,
@@ -138,12 +124,11 @@ export class IngestHealth {
     return kind === 'audio' ? 0 : this.#meter.videoFrame(timestampMs, atMs, isKeyframe);
   }
 
-  /** Counts video frames that arrived and were not packaged. */
   dropped(count: number): void {
     this.#meter.dropped(count);
   }
 
-  /** Counts a reset of the publisher's clock; returns the total. @param nowMs monotonic */
+  /** Returns the total. @param nowMs monotonic */
   clockJumped(nowMs: number): number {
     this.#jumps += 1;
     this.#jumpTimes.push(nowMs);
@@ -153,7 +138,6 @@ export class IngestHealth {
     return this.#jumps;
   }
 
-  /** @param nowMs monotonic */
   stats(nowMs: number): IngestStats {
     const attachedMs = this.#attachedMs;
     const connectedSeconds = (this.#connectedMs + (attachedMs === undefined ? 0 : nowMs - attachedMs)) / 1000;
@@ -178,7 +162,6 @@ export class IngestHealth {
     };
   }
 
-  /** @param nowMs monotonic */
   alarmInputs(nowMs: number): AlarmInputs {
     return {
       isConnected: this.#attachedMs !== undefined,

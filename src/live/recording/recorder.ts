@@ -13,24 +13,22 @@ import {
 } from '../broadcast/broadcast-subscriber.ts';
 
 export interface RecordedPart {
-  /** Tracks of the recording from this part on: video has the id 1, audio 2. */
+  /** From this part on: video has the id 1, audio 2. */
   readonly tracks: readonly TrackDescription[];
   readonly fragment: Buffer;
   readonly layout: FragmentLayout;
 }
 
 interface OpenRecording {
-  /** Queues a part and returns at once. */
   add(part: RecordedPart): void;
-  /** Ends the recording, which becomes a video. Can be called repeatedly. */
+  /** May be called repeatedly. */
   close(): void;
 }
 
 export interface RecordingFactory {
   /**
-   * Begins a recording; undefined while disk space is low, or after a disk error.
-   *
-   * @param onStopped the recording ended by itself; called later, at most once
+   * Undefined while disk space is low, or after a disk error.
+   * @param onStopped the recording ended on its own; called later, at most once
    */
   open(broadcast: BroadcastInfo, onStopped: () => void): OpenRecording | undefined;
 }
@@ -38,36 +36,32 @@ export interface RecordingFactory {
 export interface RecorderOptions {
   readonly broadcast: BroadcastInfo;
   readonly factory: RecordingFactory;
-  /** Length at which a recording is closed. */
   readonly maxDurationMs: number;
-  /** Records nothing after that (sandbox) instead of beginning another recording. */
+  /** Ends recording (sandbox) instead of starting another file. */
   readonly stopsAtMax: boolean;
 }
 
-/** Video that is held until demuxed audio begins, so that both go into one file. */
+/** Video held until demuxed audio begins, so that both go into one file. */
 const maxHeldSeconds = 3;
-/** Time that a recording waits for the rest of its audio. */
+/** Wait for the rest of the audio. */
 const maxAudioWaitSeconds = 3;
-/** Tolerance for audio that begins with the video. */
+/** For audio that begins with the video. */
 const toleranceSeconds = 0.002;
-/** Time that a due recording waits for a keyframe, so that no frame is lost. */
+/** Wait for a keyframe, so that no frame is lost. */
 const maxKeyframeWaitMs = 60_000;
 /** Durations of parts are sums of rounded values. */
 const roundingMs = 1;
 
-/**
- * Distributes the parts of a broadcast to recordings: source video and audio as they are listed, without slates.
- */
 export class Recorder implements BroadcastSubscriber {
   readonly name = 'recorder';
   readonly #options: RecorderOptions;
   readonly #tracks = new Map<string, Partial<Record<TrackKind, TrackDescription>>>();
-  /** The same object for all parts between two changes, so that a change is detected by identity. */
+  /** The same object until the tracks change. */
   #trackList: readonly TrackDescription[] | undefined;
   #recording: OpenRecording | undefined;
-  /** Presentation time of its first frame, on the broadcast's clock. */
+  /** Presentation time on the broadcast's clock. */
   #beganAtSeconds = Number.NEGATIVE_INFINITY;
-  /** The previous recording, whose video has ended, until its audio has; and the duration of video since then. */
+  /** Waits for its audio; `waitedSeconds` is the video since its end. */
   #ending: { readonly recording: OpenRecording; waitedSeconds: number } | undefined;
   #recordedMs = 0;
   #isOver = false;
@@ -152,8 +146,7 @@ export class Recorder implements BroadcastSubscriber {
   }
 
   /**
-   * Adds a part of demuxed audio. Such parts end at audio frames and come after those of the video: audio from before the first frame of a
-   * recording belongs to the previous one.
+   * Demuxed audio comes after its video: audio from before a recording's first frame belongs to the previous one.
    */
   #addAudio(part: RecordedPart): void {
     const { tracks, fragment, layout } = part;
@@ -178,7 +171,7 @@ export class Recorder implements BroadcastSubscriber {
     this.#recording?.add({ tracks, fragment: after, layout: readFragmentLayout(after, ids) });
   }
 
-  /** Tracks of demuxed audio are announced with its first part, which comes after that of the video. */
+  /** Demuxed audio announces its tracks with its first part, after that of the video. */
   #isWaitingForAudio(): boolean {
     const source = this.#tracks.get(sourceRendition);
     const isVideoOnly = source?.video !== undefined && source.audio === undefined;
@@ -247,14 +240,13 @@ export class Recorder implements BroadcastSubscriber {
   }
 }
 
-/** Tells whether a recording can begin with this part. */
 function beginsWithKeyframe(tracks: readonly TrackDescription[], { samples }: FragmentLayout): boolean {
   const video = tracks.find(({ kind }) => kind === 'video');
   if (video === undefined) return true;
   return samples.find(({ trackId }) => trackId === video.id)?.isSync === true;
 }
 
-/** Presentation time of the first video frame or, without video, of the first audio. */
+/** Of the first video frame or, without video, of the first audio. */
 function shownAtSeconds(tracks: readonly TrackDescription[], { samples }: FragmentLayout): number {
   const track = tracks.find(({ kind }) => kind === 'video') ?? tracks[0];
   const first = samples.find(({ trackId }) => trackId === track?.id);

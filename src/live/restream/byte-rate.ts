@@ -1,6 +1,5 @@
 const windowSeconds = 5;
 
-/** Bitrate over the last seconds. */
 export class ByteRate {
   /** By second, oldest first. */
   readonly #counts: { readonly second: number; bytes: number }[] = [];
@@ -14,7 +13,7 @@ export class ByteRate {
     if (this.#counts.length > windowSeconds + 1) this.#counts.shift();
   }
 
-  /** Averages the last five complete seconds, or those since the first byte; a whole number. @param nowMs monotonic */
+  /** Averages the last five complete seconds, or those since the first byte. @param nowMs monotonic */
   bitsPerSecond(nowMs: number): number {
     const now = Math.floor(nowMs / 1000);
     const complete = this.#counts.filter(({ second }) => second < now && second >= now - windowSeconds);

@@ -6,21 +6,19 @@ import { RestreamError } from './restream-failure.ts';
 import type { RestreamTarget } from './restream-target.ts';
 
 interface DialOptions {
-  /** Called for each connection. */
   readonly resolve: ResolveHost;
   /** Allows loopback and private addresses. */
   readonly allowPrivate: boolean;
-  /** For DNS, connection, TLS and handshake together. */
+  /** DNS, connection, TLS and handshake together. */
   readonly timeoutMs: number;
 }
 
-/** TCP keep-alive checks the connection while the publisher is away and nothing is sent. */
+/** Detects a dead connection while the publisher is away and nothing is sent. */
 const keepAliveMs = 10_000;
 
 /**
- * Connects to a destination. Resolves its name once and connects to the checked addresses only. Performs the TLS and RTMP handshakes, so that
- * an endpoint that does not answer costs a connection but no process. Returns a paused socket.
- *
+ * Resolves the name once, connects to the checked addresses only, and performs the TLS and RTMP handshakes, so
+ * that a dead endpoint costs no process. Returns a paused socket.
  * @throws RestreamError, Error of the system, or the reason of `signal`
  */
 export async function dial(

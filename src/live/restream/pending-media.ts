@@ -1,12 +1,10 @@
 import type { RestreamTag } from '../../media/flv/flv-tag.ts';
 
-/** Limits of media kept while a connection is being established; all destinations of a broadcast share the buffers. */
+/** All destinations of a broadcast share the buffers. */
 const maxPendingMs = 3_000;
 const maxPendingBytes = 4 * 1024 * 1024;
 
-/**
- * Media since the last keyframe, for a connection that is being established: servers soon disconnect a publisher that sends nothing.
- */
+/** Media since the last keyframe, for a connection in the making: servers soon disconnect silent publishers. */
 export class PendingMedia {
   #tags: RestreamTag[] = [];
   #bytes = 0;
@@ -21,7 +19,6 @@ export class PendingMedia {
     if (tag.atMs - (first ?? tag).atMs > maxPendingMs || this.#bytes > maxPendingBytes) this.take();
   }
 
-  /** Returns the media and empties the buffer. */
   take(): readonly RestreamTag[] {
     const tags = this.#tags;
     this.#tags = [];

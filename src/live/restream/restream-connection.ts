@@ -22,9 +22,7 @@ import {
 } from './rtmp-tap.ts';
 
 interface RestreamConnectionEvents {
-  /** The destination accepts the stream. */
   accepted(): void;
-  /** More bytes were sent. */
   taken(bytes: number): void;
   /** Called once, when process and socket are gone. `failure` is undefined after a requested end. */
   ended(failure: RestreamFailure | undefined): void;
@@ -33,10 +31,9 @@ interface RestreamConnectionEvents {
 export interface RestreamConnectionOptions {
   readonly target: RestreamTarget;
   readonly streamKey: string;
-  /** Connected, after the handshake, paused. Owned by the connection. */
+  /** Paused after the handshake. Owned by the connection. */
   readonly socket: Socket;
   readonly owner: ProcessOwner;
-  /** For log lines of the process. */
   readonly ids: Readonly<Record<string, unknown>>;
   readonly events: RestreamConnectionEvents;
 }
@@ -45,25 +42,22 @@ interface RestreamStart {
   readonly ffmpegPath: string;
   readonly hasAudio: boolean;
   readonly hasVideo: boolean;
-  /** Time of the first tag on the broadcast's clock; becomes 0 at the destination. */
+  /** On the broadcast's clock; becomes 0 at the destination. */
   readonly startMs: number;
 }
 
-/**
- * Limits of media that is waiting to be sent. Above 27 Mbit/s the limit of bytes is reached first. All destinations of a broadcast share the
- * buffers.
- */
+/** All destinations of a broadcast share the buffers. Above 27 Mbit/s the limit of bytes is reached first. */
 const maxWaitingMs = 5_000;
 const maxWaitingBytes = 16 * 1024 * 1024;
-/** Reads of up to 64 KiB that a destination may send before ffmpeg connects. */
+/** Reads of up to 64 KiB before ffmpeg connects. */
 const maxEarlyReads = 8;
 /** Time to send what ffmpeg left in the socket. */
 const flushMs = 300;
 const stopTimeouts = { interruptAfterMs: 500, killAfterMs: 300 };
 
 /**
- * One connection to a destination: an ffmpeg that publishes to a loopback port, whose bytes are relayed to the destination and back. ffmpeg
- * knows neither the URL of the destination nor the stream key: placeholders of the same length are replaced in its commands.
+ * Relays an ffmpeg that publishes to a loopback port. ffmpeg knows neither the destination's URL nor the stream
+ * key: placeholders of the same length are replaced in its commands.
  */
 export class RestreamConnection {
   readonly #options: RestreamConnectionOptions;
@@ -71,10 +65,10 @@ export class RestreamConnection {
   #process: PipedProcess | undefined;
   #ffmpegSocket: Socket | undefined;
   readonly #responseTap = new RtmpTap({ command: payload => this.#readResponse(payload) });
-  /** Data of the destination from before ffmpeg connected; undefined afterwards. */
+  /** From before ffmpeg connected; undefined afterwards. */
   #earlyData: Buffer[] | undefined = [];
   #startMs = 0;
-  /** Tags that ffmpeg has not read, oldest first. */
+  /** Not read by ffmpeg, oldest first. */
   readonly #waiting: { readonly atMs: number; readonly bytes: number }[] = [];
   #waitingBytes = 0;
   #newestMs = 0;
@@ -87,7 +81,7 @@ export class RestreamConnection {
   #exit: ProcessExit | undefined;
   #flushTimer: NodeJS.Timeout | undefined;
 
-  /** Opens the loopback port. @throws Error when no port is left */
+  /** @throws Error when no port is left */
   static async open(options: RestreamConnectionOptions): Promise<RestreamConnection> {
     const run = new RestreamConnection(options);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -125,12 +119,10 @@ export class RestreamConnection {
     return this.#isEndRequested;
   }
 
-  /** Bytes wait for ffmpeg or the destination. */
   get isWaiting(): boolean {
     return this.#waitingBytes > 0 || this.#options.socket.writableLength > 0;
   }
 
-  /** The caller should write no more. */
   get isFull(): boolean {
     return this.#waitingBytes > maxWaitingBytes || this.#waitingMs > maxWaitingMs;
   }
@@ -144,7 +136,7 @@ export class RestreamConnection {
     return oldest === undefined ? 0 : this.#newestMs - oldest.atMs;
   }
 
-  /** Starts ffmpeg. Write decoder configuration first, then a keyframe. @throws Error when no process can be started */
+  /** Write decoder configurations first, then a keyframe. @throws Error when no process can be started */
   begin({ ffmpegPath, hasAudio, hasVideo, startMs }: RestreamStart): void {
     const { owner, ids, target, streamKey } = this.#options;
     const [tcUrl, app, playPath] = [
@@ -163,7 +155,7 @@ export class RestreamConnection {
     void this.#process.exited.then(exit => this.#processGone(exit));
   }
 
-  /** Writes a tag body. The caller checks {@link isFull}. */
+  /** The caller checks {@link isFull}. */
   write(kind: TrackKind, atMs: number, body: Buffer): void {
     const stdin = this.#process?.stdin;
     if (stdin === undefined || stdin.writableEnded || stdin.destroyed) return;
@@ -189,7 +181,7 @@ export class RestreamConnection {
     else void this.#process.stop(stopTimeouts);
   }
 
-  /** Closes the connection at once. Without `failure` the end counts as requested. */
+  /** Without `failure` the end counts as requested. */
   kill(failure?: RestreamFailure): void {
     if (failure === undefined) this.#isEndRequested = true;
     else this.#failure ??= failure;
@@ -247,7 +239,7 @@ export class RestreamConnection {
         if (this.#ffmpegSocket?.write(piece) === false) this.#options.socket.pause();
   }
 
-  /** Puts the real names into a command. They can have the same length, so the command decides which name is meant. */
+  /** The command decides which name is meant, since they can have the same length. */
   #fillInNames(payload: Buffer): void {
     const { target, streamKey } = this.#options;
     const names = readAmfCommandName(payload) === 'connect' ? [target.tcUrl, target.app] : [streamKey];
@@ -311,7 +303,7 @@ export class RestreamConnection {
   }
 }
 
-/** Returns a text of the same length that no command of ffmpeg contains otherwise. */
+/** Has the same length, and occurs nowhere else in ffmpeg's commands. */
 function placeholderOf(real: string): string {
   return '0'.repeat(Buffer.byteLength(real));
 }

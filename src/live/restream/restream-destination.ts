@@ -12,7 +12,7 @@ import type { RestreamFormat } from './restream-format.ts';
 import { RestreamRetries, type RestreamTimeouts } from './restream-retries.ts';
 import { parseTarget, type RestreamTarget } from './restream-target.ts';
 
-/** `connecting` until the destination first accepts the stream, `retrying` after a failure, `stopped` for the rest of the broadcast. */
+/** `connecting` until first accepted, `retrying` after a failure, `stopped` for the rest of the broadcast. */
 export type RestreamState = 'connecting' | 'live' | 'retrying' | 'stopped';
 
 export interface RestreamStatus {
@@ -20,15 +20,13 @@ export interface RestreamStatus {
   /** Without secrets. */
   readonly serverUrl: string;
   readonly state: RestreamState;
-  /** Start of this state; milliseconds since 1970. */
+  /** Unix time of the state's start. */
   readonly sinceMs: number;
-  /** Why it is retrying or stopped. */
+  /** Explains `retrying` or `stopped`. */
   readonly reason: RestreamReason | undefined;
-  /** Average of the last seconds. */
   readonly bitrateBitsPerSecond: number;
-  /** Video frames dropped because the destination was too slow. */
+  /** Dropped because the destination was too slow. */
   readonly droppedFrames: number;
-  /** Reconnects after failures. */
   readonly retries: number;
   /** The last failure, for a person; it may be over. */
   readonly lastError: string | undefined;
@@ -44,17 +42,16 @@ export interface RestreamObserver {
 
 interface RestreamDestinationOptions {
   readonly restream: { readonly name: string; readonly serverUrl: string; readonly streamKey: string };
-  /** Updated by the caller. */
   readonly format: RestreamFormat;
   readonly dial: (target: RestreamTarget, signal: AbortSignal) => Promise<Socket>;
   readonly owner: RestreamConnectionOptions['owner'];
   readonly ids: Readonly<Record<string, unknown>>;
   readonly ffmpegPath: string;
-  /** Stops the destination so long after it first was live; unlimited when undefined. */
+  /** Counts from the first time live; undefined is unlimited. */
   readonly limitMs: number | undefined;
   readonly times: RestreamTimeouts;
   readonly observer: RestreamObserver;
-  /** The destination is stopped, though the broadcast continues. */
+  /** The destination stopped while the broadcast continues. */
   readonly onStopped: (reason: RestreamReason) => void;
   readonly clock: Clock;
   readonly log: Logger;
@@ -62,7 +59,7 @@ interface RestreamDestinationOptions {
   readonly random?: () => number;
 }
 
-/** One destination of a broadcast: connects, sends, and retries after failures. Never blocks the broadcast. */
+/** Never blocks the broadcast. */
 export class RestreamDestination {
   readonly #options: RestreamDestinationOptions;
   readonly #target: RestreamTarget | undefined;
@@ -78,14 +75,12 @@ export class RestreamDestination {
   #isDialing = false;
   #isPublisherGone = false;
   #connection: RestreamConnection | undefined;
-  /** Format that the connection began with. */
   #connectionFingerprint = '';
   #connectionBeganMs = 0;
-  /** Time at which the destination accepted the connection. */
+  /** Acceptance by the destination. */
   #acceptedMs: number | undefined;
-  /** Time of the last progress, or at which nothing was waiting. */
+  /** The last progress, or the last time that nothing was waiting. */
   #progressMs = 0;
-  /** Nothing is sent until the next keyframe. */
   #needsKeyframe = false;
   #isDropping = false;
   #limitTimer: NodeJS.Timeout | undefined;
@@ -123,9 +118,7 @@ export class RestreamDestination {
     return this.#isOver || this.#state === 'stopped';
   }
 
-  // ------------------------------------------------------------------------------------------------ media
-
-  /** Takes a tag that the format was updated with. */
+  /** Update the format with the tag first. */
   take(tag: RestreamTag): void {
     if (this.#isStopped || tag.role === 'config') return;
     const { format } = this.#options;
@@ -157,7 +150,7 @@ export class RestreamDestination {
     this.#pending.take();
   }
 
-  /** No media comes for a while; a destination that disconnects meanwhile has not failed. */
+  /** A destination that disconnects before the publisher returns has not failed. */
   publisherGone(): void {
     this.#isPublisherGone = true;
     this.interrupted();
@@ -168,8 +161,6 @@ export class RestreamDestination {
     this.#droppedFrames += 1;
     this.#options.observer.framesDropped(1);
   }
-
-  // ------------------------------------------------------------------------------------------------ connection
 
   async #connect(): Promise<void> {
     this.#isDialing = true;
@@ -237,7 +228,7 @@ export class RestreamDestination {
     connection.write(tag.kind, tag.atMs, tag.body);
   }
 
-  /** The format changed: sends what is waiting, then opens another connection. */
+  /** Sends what is waiting, then opens another connection for the new format. */
   #reconnect(connection: RestreamConnection, tag: RestreamTag): void {
     this.#options.log.info('restream-format-changed');
     this.#needsKeyframe = true;
@@ -291,7 +282,7 @@ export class RestreamDestination {
     log.warn('restream-failed', { reason, detail, retryMs });
   }
 
-  /** Ends connections that stall. Call it about once a second. */
+  /** Ends stalled connections. Call about once a second. */
   tick(): void {
     const connection = this.#connection;
     const { clock, times } = this.#options;
@@ -310,8 +301,6 @@ export class RestreamDestination {
     connection.kill({ reason: 'stalled', detail, isLasting: false });
   }
 
-  // ------------------------------------------------------------------------------------------------ end
-
   /** Stops sending while the broadcast continues. */
   stop(reason: RestreamReason, detail?: string): void {
     if (this.#isStopped) return;
@@ -323,7 +312,7 @@ export class RestreamDestination {
     this.#options.onStopped(reason);
   }
 
-  /** The broadcast ended. Sends what is waiting unless `atOnce`; resolves when process and connection are gone. */
+  /** Sends what is waiting unless `atOnce`. Resolves when process and connection are gone. */
   end(atOnce: boolean): Promise<void> {
     this.#isOver = true;
     this.#disconnect(!atOnce);

@@ -2,7 +2,6 @@ import type { ProcessExit } from '../../ffmpeg/process/owned-process.ts';
 import { messageOf, systemCodeOf } from '../../shared/errors.ts';
 import type { RestreamTarget } from './restream-target.ts';
 
-/** Reasons that a destination is not live. */
 const restreamReasons = [
   'name-not-found',
   'not-public',
@@ -24,17 +23,16 @@ export interface RestreamFailure {
   readonly reason: RestreamReason;
   /** For a person; without the stream key. */
   readonly detail: string;
-  /** Retrying soon is useless: somebody has to change something. */
+  /** Retrying is useless until somebody changes something. */
   readonly isLasting: boolean;
 }
 
-/** Status reply of a destination, with a `code` such as `NetStream.Publish.BadName`. */
+/** `code` is such as `NetStream.Publish.BadName`. */
 export interface RtmpStatus {
   readonly code: string;
   readonly description: string;
 }
 
-/** A failed connection attempt. */
 export class RestreamError extends Error {
   override readonly name = 'RestreamError';
   readonly failure: RestreamFailure;
@@ -55,12 +53,11 @@ const closedCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ECONNA
 const timeoutCodes: ReadonlySet<string> = new Set(['ETIMEDOUT', 'ETIMEOUT', 'ERR_SOCKET_CONNECTION_TIMEOUT']);
 const nameCodes = /^(ENOTFOUND|ENODATA|ESERVFAIL|EREFUSED|EBADNAME|EBADRESP|EAI_\w+)$/;
 const tlsCodes = /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|EPROTO)/;
-/** Status codes for a stream key or app that the destination rejects. */
+/** Rejected stream key or app. */
 const lastingStatuses =
   /^Net(Stream\.Publish\.(BadName|Denied|Rejected|Unauthorized)|Connection\.Connect\.(Rejected|InvalidApp|AppShutdown))/i;
 const maxDetailLength = 300;
 
-/** Explains a failed connection, or attempt to connect, to `target`. */
 export function failureFromError(error: unknown, { host, port }: RestreamTarget): RestreamFailure {
   if (error instanceof RestreamError) return error.failure;
   const code = systemCodeOf(error) ?? '';
@@ -92,7 +89,6 @@ export function failureFromError(error: unknown, { host, port }: RestreamTarget)
   );
 }
 
-/** Explains a rejected publish. */
 export function failureFromStatus({ code, description }: RtmpStatus): RestreamFailure {
   const status = [code, description].filter(text => text !== '').join(': ');
   return {
@@ -102,7 +98,7 @@ export function failureFromStatus({ code, description }: RtmpStatus): RestreamFa
   };
 }
 
-/** Explains the exit of ffmpeg, where nothing else is known. */
+/** Used when nothing else explains the exit. */
 export function failureFromExit({ code, signal, lastLines }: ProcessExit): RestreamFailure {
   const how = signal === null ? `code ${code}` : `signal ${signal}`;
   const line = lastLines.findLast(text => /\S/.test(text))?.trim() ?? '';

@@ -3,20 +3,20 @@ import type { RestreamTag, TrackKind } from '../../media/flv/flv-tag.ts';
 interface TrackFormat {
   /** Changes when decoders have to be reconfigured. */
   readonly fingerprint: string;
-  /** Decoder configuration; some audio codecs need none. */
+  /** Some audio codecs need none. */
   readonly config: Buffer | undefined;
 }
 
-/** After so many tags of one track alone, a publisher that reconnected no longer sends the other one. */
+/** Tags of one track alone after which a reconnected publisher no longer sends the other. */
 const minTagsAlone = 200;
 
-/** After a second of audio tags alone, an encoder sends no video. */
+/** A second of audio tags alone means no video. */
 const minAudioTagsAlone = 50;
 
-/** Tracks and decoder configuration of a broadcast, learned from its tags. */
+/** Learns tracks and decoder configurations from tags. */
 export class RestreamFormat {
   readonly #tracks: Partial<Record<TrackKind, TrackFormat>> = {};
-  /** Tags of the other track since a publisher reconnected, for tracks of the previous connection. */
+  /** For tracks of the previous connection: tags of the other track since the reconnect. */
   readonly #unconfirmed = new Map<TrackKind, number>();
   #audioTags = 0;
 
@@ -33,12 +33,11 @@ export class RestreamFormat {
     return this.#tracks.audio !== undefined;
   }
 
-  /** No video is expected. */
   get isAudioOnly(): boolean {
     return !this.hasVideo && this.#audioTags >= minAudioTagsAlone;
   }
 
-  /** Decoder configuration tags in sending order. */
+  /** In sending order. */
   get configs(): (readonly [kind: TrackKind, body: Buffer])[] {
     return (['video', 'audio'] as const).flatMap(kind => {
       const config = this.#tracks[kind]?.config;

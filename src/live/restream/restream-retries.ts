@@ -8,11 +8,11 @@ import type { RestreamFailure } from './restream-failure.ts';
 export interface RestreamTimeouts {
   readonly firstRetryMs: number;
   readonly maxRetryMs: number;
-  /** After so long without a failure the delays start over. */
+  /** The delays start over after so long without a failure. */
   readonly healthyMs: number;
-  /** Time for the destination to accept the stream. */
+  /** Limit for the destination's acceptance. */
   readonly acceptMs: number;
-  /** Time without progress after which the destination is reconnected. */
+  /** Reconnects after so long without progress. */
   readonly stallMs: number;
 }
 
@@ -27,7 +27,6 @@ export const restreamTimeouts: RestreamTimeouts = {
 /** A destination that still holds a previous connection rejects the next one for a while. */
 const maxQuickRetriesAfterRefusal = 3;
 
-/** Schedules the retries of a destination with exponential backoff. */
 export class RestreamRetries {
   readonly #schedule: RetrySchedule;
   readonly #random: () => number;
@@ -36,7 +35,6 @@ export class RestreamRetries {
   #isRetry = false;
   #isDue = true;
   #timer: NodeJS.Timeout | undefined;
-  /** Retries so far. */
   count = 0;
 
   /** @param random 0..1; spreads the retries of many destinations */
@@ -49,12 +47,11 @@ export class RestreamRetries {
     this.#random = random;
   }
 
-  /** The next media starts an attempt. */
   get isDue(): boolean {
     return this.#isDue;
   }
 
-  /** Starts an attempt; true when it is a retry. */
+  /** @returns true for a retry */
   begin(): boolean {
     this.#isDue = false;
     const isRetry = this.#isRetry;
@@ -67,12 +64,11 @@ export class RestreamRetries {
     this.#refusals = 0;
   }
 
-  /** Starts the delays over. */
   reset(): void {
     this.#failures = 0;
   }
 
-  /** Schedules a retry; returns its delay. */
+  /** Schedules a retry with exponential backoff; returns its delay. */
   failed({ reason, isLasting }: RestreamFailure): number {
     this.#failures += 1;
     this.#isRetry = true;

@@ -1,4 +1,3 @@
-/** A destination's `serverUrl`, parsed. */
 export interface RestreamTarget {
   readonly isTls: boolean;
   /** Name or address; IPv6 without brackets. */
@@ -6,7 +5,7 @@ export interface RestreamTarget {
   readonly port: number;
   /** Path of the URL, such as `live2` or `app?token=1`. */
   readonly app: string;
-  /** The URL that is sent to the destination, without user and password. */
+  /** Sent to the destination, without user and password. */
   readonly tcUrl: string;
 }
 
@@ -16,7 +15,7 @@ const defaultPorts = { rtmp: 1935, rtmps: 443 } as const;
 const maxAppBytes = 1_023;
 const maxUrlBytes = 2_048;
 
-/** Parses a `serverUrl`; undefined when it has no host or app, or exceeds the limits of ffmpeg. */
+/** Undefined without a host or app, or beyond the limits of ffmpeg. */
 export function parseTarget(serverUrl: string): RestreamTarget | undefined {
   const found = /^(rtmps?):\/\/(?:[^/?#\s@]*@)?([^/?#\s@]+)\/+(\S*[^/\s])\/*$/i.exec(serverUrl);
   if (found === null) return undefined;

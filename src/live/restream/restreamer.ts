@@ -22,7 +22,6 @@ import { RestreamFormat } from './restream-format.ts';
 import { type RestreamTimeouts, restreamTimeouts } from './restream-retries.ts';
 import type { RestreamTarget } from './restream-target.ts';
 
-/** A destination that was stopped while its broadcast continues. */
 export interface StoppedRestream {
   readonly projectId: string;
   readonly liveStreamId: string;
@@ -30,7 +29,6 @@ export interface StoppedRestream {
   readonly reason: RestreamReason;
 }
 
-/** Status of a destination, for the event feed of its project. */
 interface RestreamStats extends Omit<RestreamStatus, 'serverUrl'> {
   readonly projectId: string;
   readonly liveStreamId: string;
@@ -43,7 +41,7 @@ interface RestreamerOptions {
   readonly dial: (target: RestreamTarget, signal: AbortSignal) => Promise<Socket>;
   readonly owner: ProcessOwner;
   readonly ffmpegPath: string;
-  /** Stops a sandbox restream so long after it first was live. */
+  /** Counts from the first time live. */
   readonly sandboxLimitMs: number;
   readonly onStopped: (stopped: StoppedRestream) => void;
   readonly observer: RestreamObserver;
@@ -59,7 +57,6 @@ interface RestreamSession {
 
 const tickMs = 1_000;
 
-/** Sends broadcasts to the restream destinations of their live streams. */
 export class Restreamer implements Component {
   readonly name = 'restreams';
   readonly #options: RestreamerOptions;
@@ -74,13 +71,12 @@ export class Restreamer implements Component {
 
   async start(): Promise<void> {}
 
-  /** Ends all sessions, and waits until their processes and connections are gone. */
+  /** Waits until processes and connections are gone. */
   async stop(): Promise<void> {
     for (const session of [...this.#sessions.values()]) this.#end(session, true);
     await Promise.all(this.#ending);
   }
 
-  /** Starts the session of a broadcast that has destinations. */
   follow(broadcast: BroadcastInfo): readonly BroadcastSubscriber[] {
     if (broadcast.restreams.length === 0) return [];
     const format = new RestreamFormat();
@@ -122,7 +118,7 @@ export class Restreamer implements Component {
     ];
   }
 
-  /** Returns the destinations of a live stream's broadcast, in the order of its restreams; undefined without a broadcast. */
+  /** In the order of the live stream's restreams; undefined without a broadcast. */
   ofStream(liveStreamId: string): readonly RestreamStatus[] | undefined {
     const session = [...this.#sessions.values()].findLast(
       ({ broadcast }) => broadcast.liveStreamId === liveStreamId,
@@ -130,7 +126,6 @@ export class Restreamer implements Component {
     return session?.destinations.map(({ status }) => status);
   }
 
-  /** Returns all destinations of the projects that `wants` selects. */
   stats(wants: (projectId: string) => boolean): RestreamStats[] {
     return [...this.#sessions.values()]
       .filter(({ broadcast }) => wants(broadcast.projectId))
@@ -191,7 +186,7 @@ export class Restreamer implements Component {
   }
 }
 
-/** Passes the publisher's tags on; those of a slate are left out. */
+/** Leaves out a slate's tags. */
 function publishedMedia(take: (tag: RestreamTag) => void): Partial<BroadcastSubscriber> {
   return {
     tag: tag => {
@@ -200,7 +195,7 @@ function publishedMedia(take: (tag: RestreamTag) => void): Partial<BroadcastSubs
   };
 }
 
-/** Passes packaged media on, which has the sandbox watermark in it. */
+/** Passes packaged media on, which has the sandbox watermark. */
 function packagedMedia(
   take: (tag: RestreamTag) => void,
   onUnsupportedCodec: () => void,
@@ -219,7 +214,7 @@ function packagedMedia(
   };
 }
 
-/** Beside a ladder, the audio is a rendition of its own. */
+/** Beside a ladder, audio is a rendition of its own. */
 function isSent(rendition: string): boolean {
   return rendition === sourceRendition || rendition === audioRendition;
 }

@@ -1,11 +1,10 @@
 /**
- * Parses one direction of an RTMP connection in passing, to read its commands and replace strings of the same length in them.
- *
- * **Source**: Adobe's Real Time Messaging Protocol (RTMP), 1.0, 5.3 (chunks), 5.4.1 (set chunk size), 7.1.1 (commands)
+ * Reads the commands of one direction of an RTMP connection, and replaces strings of the same length in them. RTMP
+ * 1.0, 5.3 (chunks), 5.4.1 (set chunk size), 7.1.1 (commands).
  */
 
 interface TapEvents {
-  /** An AMF0 command, whose payload may be changed in place. */
+  /** The payload may be changed in place. */
   command(payload: Buffer): void;
   /** The first media or metadata message. */
   mediaBegan?(): void;
@@ -15,9 +14,8 @@ interface ChunkStream {
   timestamp: number;
   length: number;
   type: number;
-  /** Bytes of the current message. */
   received: number;
-  /** Payload of a message that is parsed, as views of the pushed bytes. */
+  /** Views of the pushed bytes. */
   pieces: Buffer[];
 }
 
@@ -29,11 +27,11 @@ const COMMAND_AMF0 = 20;
 const mediaTypes: ReadonlySet<number> = new Set([8, 9, 18]);
 /** Longer commands pass unparsed. Addresses and keys have at most 2 KiB each. */
 const maxCommandBytes = 16 * 1024;
-/** Bytes held back for an incomplete command; more is malformed. */
+/** For an incomplete command; more is malformed. */
 const maxHeldBytes = 256 * 1024;
 const maxChunkStreams = 64;
 
-/** Parser of one direction after the handshake. From malformed input on, everything passes unchanged. */
+/** Starts after the handshake. From malformed input on, everything passes unchanged. */
 export class RtmpTap {
   readonly #events: TapEvents;
   readonly #streams = new Map<number, ChunkStream>();
@@ -51,12 +49,11 @@ export class RtmpTap {
     this.#events = events;
   }
 
-  /** Malformed input ended the parsing. */
   get isMalformed(): boolean {
     return this.#isMalformed;
   }
 
-  /** Takes ownership of received bytes, and returns those to forward now. An incomplete command is held back. */
+  /** Takes ownership of `bytes`, and returns those to forward now. Holds back an incomplete command. */
   push(bytes: Buffer): Buffer[] {
     if (!this.#isMalformed) this.#parse(bytes);
     this.#held.push(bytes);
@@ -84,7 +81,6 @@ export class RtmpTap {
     }
   }
 
-  /** Starts a chunk once its header is complete. */
   #parseHeader(): void {
     const header = this.#header;
     const first = header[0]!;
@@ -163,13 +159,13 @@ function isParsed({ type, length }: ChunkStream): boolean {
   return (type === COMMAND_AMF0 || type === SET_CHUNK_SIZE) && length <= maxCommandBytes;
 }
 
-/** Reads the command name of an AMF0 payload; undefined where it has none (7.1.1). */
+/** Undefined without a name (7.1.1). */
 export function readAmfCommandName(payload: Buffer): string | undefined {
   if (payload.length < 3 || payload[0] !== 2) return undefined;
   return payload.toString('latin1', 3, 3 + payload.readUInt16BE(1));
 }
 
-/** Replaces each AMF0 string `from` by `to`, which has the same number of bytes. */
+/** `from` and `to` have the same number of bytes. */
 export function replaceAmfString(payload: Buffer, from: string, to: string): void {
   const text = Buffer.from(from);
   // AMF0 2.4: string marker and length.
@@ -179,12 +175,12 @@ export function replaceAmfString(payload: Buffer, from: string, to: string): voi
   }
 }
 
-/** Replaces `from` by `to`, which has the same number of bytes, wherever it occurs. */
+/** `from` and `to` have the same number of bytes. */
 export function replaceBytes(payload: Buffer, from: string, to: string): void {
   for (let at = payload.indexOf(from); at !== -1; at = payload.indexOf(from, at + 1)) payload.write(to, at);
 }
 
-/** Reads the string property `name` of the objects in an AMF0 payload. */
+/** Searches the objects in an AMF0 payload. */
 export function readAmfStringProperty(payload: Buffer, name: string): string | undefined {
   const key = Buffer.concat([Buffer.from([0, name.length]), Buffer.from(name), Buffer.from([2])]);
   const at = payload.indexOf(key);

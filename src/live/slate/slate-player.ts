@@ -3,22 +3,21 @@ import type { Clock } from '../../shared/clock.ts';
 import type { SlateMedia } from './slate-source.ts';
 
 const tickMs = 40;
-/** Maximum to catch up with after a pause of the whole process. */
+/** Maximum after a pause of the whole process. */
 const maxCatchUpMs = 3000;
 
-/** Plays a slate in a loop, in real time, as tags with rising times. */
+/** Plays a slate in a loop, in real time, with rising timestamps. */
 export class SlatePlayer {
   readonly #media: SlateMedia;
   readonly #clock: Clock;
   readonly #emit: (tag: FlvTag) => void;
   readonly #timer: NodeJS.Timeout;
-  /** Monotonic time of its first frame. */
   #startMs: number;
   #frames = 0;
   #silences = 0;
 
   /**
-   * @param sinceMs monotonic time of the last media before it; the media since then is emitted at once
+   * @param sinceMs monotonic time of the last media; the time since then is filled at once
    * @param emit called from the next tick on
    */
   constructor(media: SlateMedia, sinceMs: number, clock: Clock, emit: (tag: FlvTag) => void) {
@@ -29,12 +28,11 @@ export class SlatePlayer {
     this.#timer = setInterval(() => this.tick(), tickMs);
   }
 
-  /** Returns the monotonic time at which the tag of a timestamp was due. */
+  /** Monotonic. */
   dueMs(timestampMs: number): number {
     return this.#startMs + timestampMs;
   }
 
-  /** Emits the tags that are due. */
   tick(): void {
     const nowMs = this.#clock.monotonicMs();
     const { shape, frames, audio } = this.#media;

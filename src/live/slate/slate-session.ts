@@ -15,7 +15,6 @@ import { evenSize } from '../transcode/ladder-config.ts';
 import { SlatePlayer } from './slate-player.ts';
 import type { SlateMedia, SlateSource } from './slate-source.ts';
 
-/** Takes the media of a slate: a publisher session. */
 interface SlateOutput {
   tag(tag: FlvTag): void;
   finish(): Promise<void>;
@@ -24,32 +23,29 @@ interface SlateOutput {
 
 interface SlateSessionOptions {
   readonly slate: SlateSource;
-  /** Frame rate of the publisher; undefined while not known. */
   readonly framesPerSecond: () => number | undefined;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Starts the output. `dueMs` returns the monotonic time at which a tag was due. */
+  /** `dueMs` returns the monotonic time at which a tag was due. */
   begin(dueMs: (timestampMs: number) => number): SlateOutput;
-  /** The slate failed while it was shown. */
   failed(): void;
-  /** The publisher is still expected back. */
   isWanted(): boolean;
 }
 
-/** Slates for reconnects in quick succession; later gaps stay. */
+/** For reconnects in quick succession; later gaps stay. */
 const maxSlates = 6;
 const slateWindowMs = 60_000;
 const keyframeIntervalMs = 1000;
 const defaultFramesPerSecond = 25;
 const maxFramesPerSecond = 31;
 
-/** Shows a slate while the publisher of a broadcast is gone. Learns the format of the slate as a subscriber of the broadcast. */
+/** Shows a slate while the publisher is gone, in the format that it learns as a subscriber. */
 export class SlateSession implements BroadcastSubscriber {
   readonly name = 'slate';
   readonly #options: SlateSessionOptions;
   readonly #limit: SlidingWindowLimit;
   #tracks: Partial<Record<TrackKind, TrackDescription>> = {};
-  /** Beside a ladder the audio is a rendition of its own. */
+  /** Beside a ladder, audio is a rendition of its own. */
   #demuxedAudio: TrackDescription | undefined;
   #init: Buffer | undefined;
   /** Init section and newest part with a keyframe, shared with the window. */
@@ -96,11 +92,7 @@ export class SlateSession implements BroadcastSubscriber {
     this.#over.abort();
   }
 
-  /**
-   * Shows the slate: the publisher is gone and may come back.
-   *
-   * @param sinceMs monotonic time of its last media
-   */
+  /** @param sinceMs monotonic time of the last media */
   begin(sinceMs: number): void {
     this.#canRetry = true;
     this.#begin(sinceMs);
@@ -134,23 +126,22 @@ export class SlateSession implements BroadcastSubscriber {
     this.#begin(this.#options.clock.monotonicMs());
   }
 
-  /** The publisher is back without media yet: a shown slate continues, a pending one is cancelled. */
+  /** The publisher is back without media yet: a shown slate continues. */
   cancelPending(): void {
     this.#making?.abort();
     this.#making = undefined;
   }
 
-  /** The publisher's media begins, or the broadcast ends: outputs what is inside. */
+  /** Outputs pending media. */
   async finish(): Promise<void> {
     await this.#stop()?.finish();
   }
 
-  /** Ends at once and discards the output. */
+  /** Discards pending media. */
   async kill(): Promise<void> {
     await this.#stop()?.kill();
   }
 
-  /** The slate could not be packaged. */
   packagingFailed(reason: string): void {
     const output = this.#stop();
     if (output === undefined) return;

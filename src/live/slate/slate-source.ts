@@ -8,10 +8,9 @@ import { describeAudioTag, describeVideoTag } from '../../media/flv/flv-tag.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import { ConcurrencyLimit } from '../../shared/scheduling/concurrency-limit.ts';
 
-/** Media of a slate, repeated while it is shown: bodies of FLV tags. */
+/** FLV tag bodies, repeated while the slate is shown. */
 export interface SlateMedia {
   readonly shape: SlateFormat;
-  /** onMetaData as an encoder sends it. */
   readonly metadata: Buffer | undefined;
   readonly videoConfig: Buffer;
   /** The first is a keyframe. */
@@ -20,12 +19,10 @@ export interface SlateMedia {
 }
 
 export interface SlateSource {
-  /** Each broadcast shows its own last frame; otherwise all show the configured image. */
+  /** False shows the configured image. */
   readonly showsLastFrame: boolean;
   /**
-   * Makes a slate.
-   *
-   * @param lastFrame an init section and fragments that begin with a keyframe, where the last frame is shown
+   * @param lastFrame an init section and fragments that begin with a keyframe, if the last frame is shown
    * @throws AppError or Error when ffmpeg fails
    */
   make(
@@ -65,11 +62,7 @@ const trialFormat: SlateFormat = {
   audio: undefined,
 };
 
-/**
- * Prepares the slate that is shown while publishers are gone; undefined where none is configured.
- *
- * @throws AppError `config-invalid` when the image cannot be shown
- */
+/** Undefined without a configured slate. @throws AppError `config-invalid` when the image cannot be shown */
 export async function openSlate(options: SlateOptions): Promise<SlateSource | undefined> {
   const { mode, imagePath } = options;
   if (mode === 'off' || mode === 'still') return undefined;
@@ -94,7 +87,7 @@ export async function openSlate(options: SlateOptions): Promise<SlateSource | un
   return imageSlates(options, image, limit);
 }
 
-/** Slates of one image. Caches them by format, and makes those of one format one after the other. */
+/** Caches slates by format, and makes those of one format one after the other. */
 function imageSlates(options: SlateOptions, image: SlateImage, limit: ConcurrencyLimit): SlateSource {
   const cache = new LRUCache<string, SlateMedia>({ max: maxCachedSlates });
   const running = new Map<string, Promise<void>>();
@@ -180,7 +173,6 @@ async function makeSlate(
   return readSlate(format, Buffer.concat(chunks));
 }
 
-/** Reads a slate from FLV. */
 function readSlate(format: SlateFormat, flv: Buffer): SlateMedia {
   const tags = readFlvTags(flv);
   const video = tags.filter(({ kind }) => kind === 'video');

@@ -2,29 +2,28 @@ import type { Overlay } from '../../ffmpeg/arguments/encode-options.ts';
 import { sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type { EncoderConfig, EncoderEvents, EncoderRendition, LiveEncoder } from './live-encoder.ts';
 
-/** Size of a displayed picture, with square pixels. */
+/** In square pixels. */
 interface DisplaySize {
   readonly width: number;
   readonly height: number;
 }
 
-/** Renditions in which a broadcast is delivered. */
 export interface LadderConfig {
-  /** Encodes smaller renditions beside the source, and delivers the audio as a rendition of its own. */
+  /** Encodes smaller renditions beside the source, and demuxes the audio. */
   readonly isLadder: boolean;
   /** Burned into every rendition, so that the source is encoded too. */
   readonly watermark: ((size: DisplaySize) => Overlay) | undefined;
-  /** Renditions for a source of this size, lowest first, none larger. */
+  /** Lowest first, none larger than the source. */
   renditionsFor(size: DisplaySize): readonly EncoderRendition[];
   startEncoder(config: EncoderConfig, events: EncoderEvents): LiveEncoder;
-  /** False keeps all renditions although the machine cannot keep up, for tests. */
+  /** For tests: false keeps all renditions on an overloaded machine. */
   readonly canDropQualities?: boolean;
 }
 
-/** The source has at least so many times the pixels of a rendition. */
+/** Pixels of the source per pixel of a rendition. */
 const minPixelRatio = 1.2;
 
-/** Plans the renditions to encode, lowest first: those below the source, and the source itself where it gets a watermark. */
+/** Lowest first; includes the source where it gets a watermark. */
 export function planRenditions(
   config: Pick<LadderConfig, 'isLadder' | 'watermark' | 'renditionsFor'>,
   source: DisplaySize,
@@ -42,7 +41,7 @@ export function planRenditions(
   return [...below, { name: sourceRendition, ...evenSize(source), bitsPerSecond: top.bitsPerSecond }];
 }
 
-/** Rounds down to even numbers: chroma of 4:2:0 has half the lines and columns. */
+/** 4:2:0 chroma has half the lines and columns. */
 export function evenSize({ width, height }: DisplaySize): DisplaySize {
   return { width: Math.max(2, Math.floor(width / 2) * 2), height: Math.max(2, Math.floor(height / 2) * 2) };
 }

@@ -18,31 +18,28 @@ export type RenditionDropReason = 'too-slow' | 'encoder-failed';
 
 export interface LadderTranscoderEvents {
   track(rendition: string, track: TrackDescription): void;
-  /** Samples of a rendition are complete and in order, across encoders. */
+  /** Complete and in order, across encoders. */
   sample(rendition: string, sample: Sample, atMs: number): void;
-  /** A rendition ends: its samples from before `fromMs` may still follow. */
+  /** Samples from before `fromMs` may still follow. */
   dropped(rendition: string, fromMs: number, reason: RenditionDropReason): void;
   /** All samples of dropped renditions have been delivered. */
   dropCompleted(): void;
-  /** One of so many frames is encoded from now on. */
+  /** Encodes one of so many frames from now on. */
   frameRateChanged(frameDivisor: number): void;
-  /** An encoder failed. */
   failed(report: string): void;
-  /** Nothing can be encoded any more. */
   gaveUp(report: string): void;
-  /** `isBacklogged` became false. */
   backlogCleared(): void;
 }
 
 interface LadderTranscoderOptions {
   readonly video: Pick<EncoderConfig, 'width' | 'height' | 'overlay'>;
-  /** Lowest first. One named `source` is never dropped. */
+  /** Lowest first. `source` is never dropped. */
   readonly renditions: readonly EncoderRendition[];
   readonly startEncoder: (config: EncoderConfig, events: EncoderEvents) => LiveEncoder;
   readonly events: LadderTranscoderEvents;
-  /** Tells whether the keyframe that is being written begins a segment: viewers switch renditions only there. */
+  /** Viewers switch renditions only at a segment's start. */
   readonly willBeginSegment: () => boolean;
-  /** False keeps all renditions although the machine cannot keep up. */
+  /** False keeps all renditions on an overloaded machine. */
   readonly canDropRenditions?: boolean;
   readonly clock: Clock;
 }
@@ -50,7 +47,6 @@ interface LadderTranscoderOptions {
 /** Applied to the next encoder, at a keyframe. */
 interface LadderChange {
   apply(): void;
-  /** The rendition that it drops, until that is reported. */
   dropping: string | undefined;
 }
 
@@ -59,21 +55,19 @@ const checkIntervalMs = 1000;
 const stallMs = 8000;
 /** Time for an encoder to output what it holds. */
 const drainMs = 10_000;
-/** After the last input, an encoder without output for this long holds nothing more. */
+/** After the last input, an encoder without output for this long is empty. */
 const finishStallMs = 2000;
 const finishCheckIntervalMs = 200;
 const maxFailures = 4;
 const failureWindowMs = 60_000;
-/** After the frame that was output, and before the next one. */
+/** After a frame that was output, and before the next one. */
 const frameEndMs = 8;
 
 /**
- * Encodes the renditions of one publisher's video: keeps an encoder fed, replaces one that failed, and drops renditions or frames where the
- * machine cannot keep up.
- *
- * Video is buffered from the keyframe on that every rendition can be continued from. The successor of a failed encoder decodes from there
- * and continues after the last frame that was output. An overloaded encoder finishes what it has up to a keyframe, and its successor begins
- * with that. No frame is lost either way.
+ * Encodes the renditions of one publisher's video: replaces a failed encoder, and drops renditions or frames on an
+ * overloaded machine. Buffers video from the keyframe that every rendition can be continued from. The successor of
+ * a failed encoder decodes from there and continues after the last output frame. An overloaded encoder finishes up
+ * to a keyframe, and its successor begins with that. No frame is lost either way.
  */
 export class LadderTranscoder {
   readonly #options: LadderTranscoderOptions;
@@ -82,12 +76,12 @@ export class LadderTranscoder {
   readonly #failures: SlidingWindowLimit;
   #renditions: readonly EncoderRendition[];
   #encoder: LiveEncoder | undefined;
-  /** Presentation time up to which each rendition is encoded. */
+  /** In presentation time. */
   readonly #encodedUntilMs = new Map<string, number>();
   #lastInputMs = 0;
   #lastOutputMs = 0;
   #change: LadderChange | undefined;
-  /** The encoder is finishing; tags from this presentation time on are for the next one. */
+  /** Tags from this presentation time on are for the next encoder. */
   #drainingFromMs: number | undefined;
   #drainTimer: NodeJS.Timeout | undefined;
   readonly #checkTimer: NodeJS.Timeout;
@@ -101,7 +95,6 @@ export class LadderTranscoder {
     this.#checkTimer = setInterval(() => this.#check(), checkIntervalMs);
   }
 
-  /** Encoded renditions, lowest first. */
   get renditions(): readonly EncoderRendition[] {
     return this.#renditions;
   }
@@ -120,7 +113,7 @@ export class LadderTranscoder {
     return ends.length === 0 || dueMs === undefined ? 0 : Math.max(0, dueMs - Math.min(...ends));
   }
 
-  /** @param reorderMs composition offset: presentation time minus decoding time */
+  /** @param reorderMs composition offset */
   write(role: EncoderTag['role'], atMs: number, reorderMs: number, body: Buffer): void {
     if (this.#isOver || this.#renditions.length === 0) return;
     const input = this.#input;
@@ -166,7 +159,7 @@ export class LadderTranscoder {
     return hasAll && isEncoding && this.lagMs <= acceptableLagMs;
   }
 
-  /** The publisher is gone: waits a while for the output of what is inside. */
+  /** Waits a while for pending output. */
   async finish(): Promise<void> {
     this.#end();
     if (this.#encoder === undefined) return;
@@ -182,7 +175,7 @@ export class LadderTranscoder {
     clearInterval(timer);
   }
 
-  /** Ends at once and discards the output. */
+  /** Discards pending output. */
   async kill(): Promise<void> {
     this.#end();
     if (this.#encoder === undefined) return;
@@ -196,8 +189,6 @@ export class LadderTranscoder {
     clearTimeout(this.#drainTimer);
     this.#input.clear();
   }
-
-  // ------------------------------------------------------------------------------------------------ encoders
 
   #start(): void {
     const first = this.#input.tags[0];
@@ -234,7 +225,7 @@ export class LadderTranscoder {
     for (const tag of tags) encoder.write(tag);
   }
 
-  /** The rendition from where the previous encoder ended. */
+  /** Continues where the previous encoder ended. */
   #continued(rendition: EncoderRendition): EncoderRendition {
     const fromMs = this.#encodedUntilMs.get(rendition.name);
     const fromReorderMs = fromMs === undefined ? undefined : this.#input.reorderAt(fromMs);
@@ -294,8 +285,6 @@ export class LadderTranscoder {
     events.dropCompleted();
   }
 
-  // ------------------------------------------------------------------------------------------------ keeping up
-
   #check(): void {
     const nowMs = this.#options.clock.monotonicMs();
     const lagMs = this.lagMs;
@@ -343,7 +332,7 @@ export class LadderTranscoder {
     };
   }
 
-  /** Ends the input of the encoder: `next` is for its successor. */
+  /** @param next for the successor */
   #drain(next: EncoderTag): void {
     this.#drainingFromMs = next.shownMs;
     this.#reportDropped(next.shownMs);
@@ -355,7 +344,7 @@ export class LadderTranscoder {
     this.#drainTimer = setTimeout(() => this.#encoder?.kill(), drainMs);
   }
 
-  /** The buffer is full and the encoder lags: skips to the newest keyframe, with less load. */
+  /** Skips to the newest keyframe, with less load. */
   #overflow(): void {
     this.#encoder?.kill();
     this.#encoder = undefined;

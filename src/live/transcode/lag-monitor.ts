@@ -1,4 +1,4 @@
-/** Verdict on an encoder; `slow` and `late` ask for less load. */
+/** `slow` and `late` ask for less load. */
 type LagLevel = 'fine' | 'slow' | 'late';
 
 /** Encoding slower than real time for so long is too slow. */
@@ -7,28 +7,23 @@ const windowMs = 10_000;
 const maxGrowthMs = 500;
 /** Frames wait for each other a little. */
 const normalLagMs = 1000;
-/** More lag is too late for viewers, unless it decreases. */
+/** More is too late for viewers, unless it decreases. */
 const maxLagMs = 4000;
 const decreaseWindowMs = 3000;
 const minDecreaseMs = 300;
 
 /**
- * Judges from its lag whether an encoder keeps up. The lag is the media time that it was given and has not returned. A constant lag is
- * acceptable, since less load would not reduce it; a growing lag is not.
+ * Judges an encoder by its lag: the media time that it was given and has not returned. Less load reduces a growing
+ * lag, but not a constant one.
  */
 export class LagMonitor {
-  /** Of the window, oldest first. */
   #observations: { readonly atMs: number; readonly lagMs: number }[] = [];
 
-  /** Starts over for another encoder. */
   restart(): void {
     this.#observations = [];
   }
 
-  /**
-   * @param nowMs monotonic
-   * @param lagMs of the slowest rendition
-   */
+  /** @param nowMs monotonic @param lagMs of the slowest rendition */
   observe(nowMs: number, lagMs: number): LagLevel {
     const seen = this.#observations;
     seen.push({ atMs: nowMs, lagMs });

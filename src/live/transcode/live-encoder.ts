@@ -8,14 +8,13 @@ import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { flvHeader, flvTagEnvelope } from '../../media/flv/flv-tag.ts';
 import { messageOf } from '../../shared/errors.ts';
 
-/** A video tag for an encoder. */
 export interface EncoderTag {
   readonly role: 'config' | 'keyframe' | 'frame';
-  /** Decoding time on the broadcast's clock. */
+  /** Decode time on the broadcast's clock. */
   readonly atMs: number;
   /**
-   * Presentation time on a clock on which keyframes are shown when they are decoded: the decoding time of the frame once it is encoded
-   * without B-frames.
+   * Presentation time on a clock that shows keyframes when they are decoded: the decode time once encoded without
+   * B-frames.
    */
   readonly shownMs: number;
   /** Presentation time on the broadcast's clock minus `shownMs`. */
@@ -30,32 +29,32 @@ export interface EncoderRendition {
   readonly bitsPerSecond: number;
   /** Frames before this `shownMs` are encoded already. */
   readonly fromMs?: number | undefined;
-  /** The `reorderMs` of the frames from there on; that of the first keyframe by default. */
+  /** The `reorderMs` from there on; that of the first keyframe by default. */
   readonly fromReorderMs?: number | undefined;
 }
 
 export interface EncoderConfig
   extends Pick<LiveEncodeOptions, 'width' | 'height' | 'overlay' | 'frameDivisor'> {
   readonly renditions: readonly EncoderRendition[];
-  /** The keyframe that it begins with. */
+  /** Its first keyframe. */
   readonly first: Pick<EncoderTag, 'atMs' | 'shownMs' | 'reorderMs'>;
 }
 
 export interface EncoderEvents {
-  /** Before the first sample of each rendition. */
+  /** Called before the first sample of each rendition. */
   track(rendition: string, track: TrackDescription): void;
-  /** In decoding order. `atMs`: decoding time on the broadcast's clock. */
+  /** In decoding order. `atMs`: decode time on the broadcast's clock. */
   sample(rendition: string, sample: Sample, atMs: number): void;
   /** The last event. `failure` is undefined after a requested end. */
   exited(failure: string | undefined): void;
 }
 
-/** Encodes renditions of one publisher's video. Write the decoder configuration first, then a keyframe. */
+/** Write the decoder configuration first, then a keyframe. */
 export interface LiveEncoder {
   write(tag: EncoderTag): void;
-  /** Ends the input: outputs what is inside, then emits `exited`. */
+  /** Outputs pending media, then emits `exited`. */
   finish(): void;
-  /** Discards what is inside. */
+  /** Discards pending media. */
   kill(): void;
 }
 
@@ -70,7 +69,6 @@ interface FfmpegLiveEncoderOptions {
   readonly memoryBytes: number;
   /** 0..19. */
   readonly niceness: number;
-  /** For log lines. */
   readonly ids: Readonly<Record<string, unknown>>;
 }
 
@@ -79,7 +77,7 @@ interface RenditionState {
   /** Presentation time of its first frame, on the broadcast's clock. */
   readonly fromMs: number;
   timescale: number;
-  /** Presentation time of its first sample: its muxer counts from there. */
+  /** Presentation time of the first sample: the muxer counts from there. */
   startMs: number | undefined;
   /** Of the newest keyframe. */
   reorderMs: number;
@@ -94,16 +92,15 @@ interface WrittenFrame {
 
 /** FLV and the muxer round times to milliseconds. */
 const roundingMs = 4;
-/** More than an encoder holds. */
 const maxKeyframes = 2000;
 
-/** An ffmpeg that reads FLV on stdin and writes one fragmented MP4 per rendition on a pipe of its own. */
+/** Runs an ffmpeg that reads FLV on stdin and writes fragmented MP4 on one pipe per rendition. */
 export class FfmpegLiveEncoder implements LiveEncoder {
   readonly #process: PipedProcess;
   readonly #events: EncoderEvents;
   readonly #config: EncoderConfig;
   readonly #renditions: readonly RenditionState[];
-  /** Written frames, until every rendition has begun. */
+  /** Until every rendition has begun. */
   #written: WrittenFrame[] | undefined = [];
   readonly #keyframes: WrittenFrame[] = [];
   #failure: string | undefined;
@@ -200,7 +197,7 @@ export class FfmpegLiveEncoder implements LiveEncoder {
     return this.#keyframes.find(keyframe => Math.abs(keyframe.ptsMs - ptsMs) <= roundingMs)?.reorderMs;
   }
 
-  /** Presentation time of the first frame of a rendition. */
+  /** Presentation time of the rendition's first frame. */
   #firstShown(rendition: RenditionState): number {
     const inOrder = (this.#written ?? []).toSorted((one, other) => one.ptsMs - other.ptsMs);
     if (this.#renditions.filter(({ startMs }) => startMs === undefined).length <= 1)

@@ -5,7 +5,6 @@ import type { RenditionReport } from '../../media/hls/media-playlist.ts';
 import { FillerWriter } from '../packaging/filler-writer.ts';
 import { LiveWindow, type LiveWindowOptions } from '../window/live-window.ts';
 
-/** One rendition of a live broadcast: its window and its tracks. */
 export class LiveRendition {
   /** Path component of its URLs: `source`, `audio`, `720p`. */
   readonly name: string;
@@ -22,7 +21,7 @@ export class LiveRendition {
     return this.#tracks;
   }
 
-  /** Sets the tracks of the next segments; returns their init section. */
+  /** Applies to the next segments; returns their init section. */
   setTracks(tracks: Partial<Record<TrackKind, TrackDescription>>): Buffer {
     this.#tracks = tracks;
     const init = initOf(tracks);
@@ -30,12 +29,12 @@ export class LiveRendition {
     return init;
   }
 
-  /** Tells whether these tracks need the current init section. */
+  /** These tracks need the current init section. */
   hasSameInit(tracks: Partial<Record<TrackKind, TrackDescription>>): boolean {
     return initOf(this.#tracks).equals(initOf(tracks));
   }
 
-  /** Measures its segments: the peak of the whole broadcast, and the average of the listed ones. */
+  /** The peak of the whole broadcast, and the average of the listed segments. */
   measureBandwidth(): { peakBitsPerSecond: number; averageBitsPerSecond: number } {
     const { peakBitsPerSecond, averageBitsPerSecond } = this.window.measureBandwidth();
     this.#peakBitsPerSecond = Math.max(this.#peakBitsPerSecond, peakBitsPerSecond);
@@ -50,7 +49,7 @@ function initOf(tracks: Partial<Record<TrackKind, TrackDescription>>): Buffer {
   return writeInitSegment(numbered);
 }
 
-/** Rendition reports (EXT-X-RENDITION-REPORT) for the playlist of one rendition. */
+/** EXT-X-RENDITION-REPORT for one rendition's playlist. */
 export function renditionReports(renditions: Iterable<LiveRendition>, ownName: string): RenditionReport[] {
   const reports: RenditionReport[] = [];
   for (const { name, window } of renditions) {

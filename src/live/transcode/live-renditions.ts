@@ -17,12 +17,11 @@ export interface LiveRenditionsOptions {
   readonly settings: Pick<LiveSettings, 'windowMs' | 'windowBytes'>;
   /** Undefined for passthrough. */
   readonly ladder?: LadderConfig | undefined;
-  /** Keeps media on disk; memory only by default. */
   readonly rewind?: BroadcastRewind | undefined;
   readonly clock: Clock;
 }
 
-/** The packaging session whose media is being segmented. */
+/** The session whose media is being segmented. */
 interface CurrentPackaging {
   /** Encoded renditions, lowest first. */
   readonly renditions: readonly { readonly name: string; readonly bitsPerSecond: number }[];
@@ -35,19 +34,19 @@ interface LiveMediaState {
   declared(): DeclaredMedia | undefined;
 }
 
-/** Time that the multivariant playlist waits for renditions after the source. */
+/** Wait of the multivariant playlist for renditions after the source. */
 const maxRenditionDelayMs = 3000;
 
-/** The renditions of one broadcast, and its multivariant playlist. */
+/** A broadcast's renditions and its multivariant playlist. */
 export class LiveRenditions {
   readonly source: LiveRendition;
   readonly #options: LiveRenditionsOptions;
   readonly #media: LiveMediaState;
-  /** By name, the source first. */
+  /** The source first. */
   readonly #byName = new Map<string, LiveRendition>();
   readonly #droppedRenditions = new Set<string>();
   #multivariant: RenderedText | undefined;
-  /** Monotonic time at which the source became playable. */
+  /** Monotonic. */
   #playableAtMs: number | undefined;
   #hasBeenComplete = false;
 
@@ -61,13 +60,11 @@ export class LiveRenditions {
     return this.#options.broadcastId;
   }
 
-  /** Size of the source's video in pixels; undefined without video. */
   get videoSize(): { readonly width: number; readonly height: number } | undefined {
     const { width, height } = this.source.tracks.video ?? {};
     return width && height ? { width, height } : undefined;
   }
 
-  /** All but the source. */
   get others(): LiveRendition[] {
     return [...this.#byName.values()].filter(rendition => rendition !== this.source);
   }
@@ -110,7 +107,6 @@ export class LiveRenditions {
     return rendition;
   }
 
-  /** Drops a rendition for the rest of this broadcast. */
   dropRendition(name: string): void {
     this.#droppedRenditions.add(name);
     this.invalidate();
@@ -121,26 +117,22 @@ export class LiveRenditions {
     this.#multivariant = undefined;
   }
 
-  /** Frees the memory of what is on disk, after the end. Returns whether that is all that viewers can still play. */
+  /** Returns true when everything that viewers can still play is on disk. */
   releaseMemory(): boolean {
     return this.windows.map(window => window.releaseMemory()).every(isAll => isAll);
   }
 
-  /** A part was listed. */
   partListed(): void {
     this.#playableAtMs ??= this.#options.clock.monotonicMs();
   }
 
-  // ------------------------------------------------------------------------------------------------ viewers
-
-  /** Returns the multivariant playlist; undefined until the broadcast is playable. */
+  /** Undefined until the broadcast is playable. */
   multivariant(): RenderedText | undefined {
     if (!this.isPlayable) return undefined;
     this.#multivariant ??= new RenderedText(formatLiveMultivariant(this.#variants()));
     return this.#multivariant;
   }
 
-  /** See {@link WindowRequests.mediaPlaylist}. */
   async mediaPlaylist(
     rendition: string,
     query: URLSearchParams,
@@ -151,7 +143,6 @@ export class LiveRenditions {
     return found.window.requests.mediaPlaylist(query, signal);
   }
 
-  /** See {@link WindowRequests.media}. */
   media(
     rendition: string,
     name: string,
@@ -174,7 +165,7 @@ export class LiveRenditions {
     return this.#hasBeenComplete;
   }
 
-  /** Video renditions, lowest first. */
+  /** Lowest first. */
   #offered(): string[] {
     const renditions = (this.#media.packaging()?.renditions ?? [])
       .map(({ name }) => name)

@@ -19,13 +19,12 @@ interface LiveThumbnail {
 }
 
 interface LiveThumbnailsOptions {
-  /** Makes a JPEG; undefined where the media has no frame. */
+  /** Undefined when the media has no frame. */
   readonly makeThumbnail: (
     media: ThumbnailMedia,
     ids: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ) => Promise<Buffer | undefined>;
-  /** Tells whether an ended broadcast is still playable. */
   readonly isPlayable: (liveStreamId: string, broadcastId: string) => boolean;
   readonly clock: Clock;
   readonly log: Logger;
@@ -34,7 +33,7 @@ interface LiveThumbnailsOptions {
 interface BroadcastThumbnail {
   readonly liveStreamId: string;
   readonly broadcastId: string;
-  /** Newest part with a keyframe that no thumbnail was made of yet. */
+  /** Newest part with a keyframe and without a thumbnail. */
   newest: ThumbnailMedia | undefined;
   frame: LiveThumbnail | undefined;
   /** Monotonic time of the last attempt. */
@@ -55,8 +54,8 @@ const sweepEveryMs = 5000;
 const maxEndedBytes = 32 * 1024 * 1024;
 
 /**
- * Thumbnails of live broadcasts. Keeps the newest part with a keyframe of each broadcast, and makes a thumbnail of it only on request and
- * when the last one is ten seconds old; serves the old one until then.
+ * Keeps each broadcast's newest part with a keyframe, and makes a thumbnail only on request and at most every ten
+ * seconds.
  */
 export class LiveThumbnails implements Component {
   readonly name = 'live-frames';
@@ -109,13 +108,12 @@ export class LiveThumbnails implements Component {
     };
   }
 
-  /** Tells whether a thumbnail exists or can be made. */
   hasFrame(broadcastId: string): boolean {
     const thumbnail = this.#thumbnails.get(broadcastId);
     return thumbnail !== undefined && (thumbnail.frame !== undefined || thumbnail.newest !== undefined);
   }
 
-  /** Returns the newest thumbnail; undefined where none can be made. Never rejects. */
+  /** Undefined when no thumbnail can be made. Never rejects. */
   async frame(broadcastId: string): Promise<LiveThumbnail | undefined> {
     const thumbnail = this.#thumbnails.get(broadcastId);
     if (thumbnail === undefined) return undefined;
@@ -159,7 +157,7 @@ export class LiveThumbnails implements Component {
     }
   }
 
-  /** Removes ended broadcasts that are not playable any more or exceed the limit. Returns whether ended ones are left. */
+  /** Removes unplayable and excess ended broadcasts. Returns true while ended ones are left. */
   #sweep(): boolean {
     const ended = [...this.#thumbnails.values()].filter(thumbnail => thumbnail.hasEnded);
     let left = ended.length;

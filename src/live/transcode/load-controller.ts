@@ -1,16 +1,15 @@
 import { LagMonitor } from './lag-monitor.ts';
 
 const maxFrameDivisor = 8;
-/** Half of the dropped frames return after so long without lag. The time doubles whenever that was too early. */
+/** Half of the dropped frames return after so long without lag. Doubles when that was too early. */
 const initialRecoveryMs = 60_000;
 const maxRecoveryMs = 10 * 60_000;
 /** With more lag, a source that can wait should. */
 const backlogMs = 6000;
 export const acceptableLagMs = 2000;
 
-/** Decides from its lag how many frames an encoder gets. */
+/** Reduces an encoder's frame rate by its lag. */
 export class LoadController {
-  /** One of so many frames is encoded. */
   frameDivisor = 1;
   readonly #lag = new LagMonitor();
   #recoveryMs = initialRecoveryMs;
@@ -23,12 +22,11 @@ export class LoadController {
     return this.#isBacklogged;
   }
 
-  /** Another encoder takes over what is waiting. */
   restart(): void {
     this.#lag.restart();
   }
 
-  /** Updates {@link isBacklogged}; true when a backlog was cleared. */
+  /** @returns true when a backlog was cleared */
   updateBacklog(lagMs: number): boolean {
     const wasBacklogged = this.#isBacklogged;
     if (lagMs > backlogMs) this.#isBacklogged = true;
@@ -40,7 +38,7 @@ export class LoadController {
     return this.#lag.observe(nowMs, lagMs) !== 'fine';
   }
 
-  /** Returns the divisor that drops more frames; undefined at the maximum. */
+  /** Undefined at the maximum. */
   increasedDivisor(): number | undefined {
     if (this.frameDivisor >= maxFrameDivisor) return undefined;
     if (this.#hasRecovered) this.#recoveryMs = Math.min(2 * this.#recoveryMs, maxRecoveryMs);
@@ -49,7 +47,7 @@ export class LoadController {
     return this.frameDivisor * 2;
   }
 
-  /** Returns the divisor that drops fewer frames, once the encoder has kept up for long enough. */
+  /** Drops fewer frames, once the encoder has kept up for long enough. */
   decreasedDivisor(nowMs: number, lagMs: number): number | undefined {
     if (this.frameDivisor === 1) return undefined;
     if (lagMs > acceptableLagMs) this.#healthySinceMs = undefined;

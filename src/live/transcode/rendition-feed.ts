@@ -1,13 +1,10 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { AlignedSegmenter } from '../packaging/aligned-segmenter.ts';
 
-/** Frames held during a switch. */
+/** Held during a switch. */
 const maxHeldSamples = 4000;
 
-/**
- * Feeds a rendition's segmenter with the samples of an encoded rendition or, once that was dropped, of another, so that its viewers
- * continue.
- */
+/** Feeds a rendition's segmenter. Continues a dropped rendition with another's samples. */
 export class RenditionFeed {
   readonly segmenter: AlignedSegmenter;
   #currentRendition: string;
@@ -18,17 +15,17 @@ export class RenditionFeed {
     this.#currentRendition = from;
   }
 
-  /** Source of its samples after a pending switch. */
+  /** After a pending switch. */
   get nextRendition(): string {
     return this.#next?.name ?? this.#currentRendition;
   }
 
-  /** Source of its samples now. */
+  /** Ignores a pending switch. */
   get currentRendition(): string {
     return this.#currentRendition;
   }
 
-  /** @param atMs decoding time on the broadcast's clock */
+  /** @param atMs decode time on the broadcast's clock */
   deliver(name: string, sample: Sample, atMs: number): void {
     const next = this.#next;
     if (name === this.#currentRendition && (next === undefined || atMs < next.fromMs - 1))
@@ -38,12 +35,12 @@ export class RenditionFeed {
     }
   }
 
-  /** Takes the samples of another rendition from `fromMs` on; holds them until {@link completeSwitch}. */
+  /** Holds the new samples from `fromMs` on until {@link completeSwitch}. */
   switchTo(name: string, fromMs: number): void {
     this.#next = { name, fromMs, held: [] };
   }
 
-  /** All samples from before the switch have arrived. @returns whether a switch was pending */
+  /** Call when all samples from before the switch have arrived. @returns true when a switch was pending */
   completeSwitch(): boolean {
     const next = this.#next;
     if (next === undefined) return false;
@@ -52,7 +49,6 @@ export class RenditionFeed {
     return true;
   }
 
-  /** Held samples, to be delivered after {@link completeSwitch}. */
   get heldSamples(): readonly [Sample, number][] {
     return this.#next?.held ?? [];
   }

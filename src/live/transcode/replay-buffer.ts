@@ -2,12 +2,12 @@ import type { EncoderTag } from './live-encoder.ts';
 
 const maxBytes = 24 * 1024 * 1024;
 const maxMs = 20_000;
-/** Presentation times that are kept: twice the highest frame divisor. */
+/** Presentation times: twice the highest frame divisor. */
 const maxTimes = 16;
 
-/** Video from a keyframe on, from which an encoder can be replaced without losing a frame. */
+/** Video from a keyframe on, for replacing an encoder without losing a frame. */
 export class ReplayBuffer {
-  /** Decoder configuration of the newest tags. */
+  /** Of the newest tags. */
   config: EncoderTag | undefined;
   /** More than the buffer holds came since the last keyframe, so an encoder cannot be replaced until the next. */
   isTruncated = false;
@@ -27,7 +27,6 @@ export class ReplayBuffer {
     return this.#tags;
   }
 
-  /** Presentation time of the newest frame. */
   get newestMs(): number {
     return this.#newestMs;
   }
@@ -40,7 +39,7 @@ export class ReplayBuffer {
     return this.#bytes > maxBytes || this.#newestMs - this.#tags[0]!.shownMs > maxMs;
   }
 
-  /** Presentation time that an encoder can have reached: it outputs a kept frame when the next one arrives. */
+  /** An encoder outputs a kept frame when the next one arrives. */
   dueMs(frameDivisor: number): number | undefined {
     return this.#risingMs.at(-2 * frameDivisor) ?? this.#risingMs[0];
   }
@@ -55,7 +54,6 @@ export class ReplayBuffer {
     return { role, atMs, shownMs, reorderMs: this.#reorderMs, body };
   }
 
-  /** Notes the presentation time of a frame. */
   advance(shownMs: number): void {
     if (this.#risingMs.length > 0 && shownMs <= this.#newestMs) return;
     this.#newestMs = shownMs;
@@ -68,7 +66,7 @@ export class ReplayBuffer {
     this.#bytes += tag.body.length;
   }
 
-  /** Composition offset of the frames from a presentation time on. */
+  /** Composition offset from a presentation time on. */
   reorderAt(shownMs: number): number | undefined {
     return this.#tags.findLast(tag => tag.role === 'keyframe' && tag.shownMs <= shownMs)?.reorderMs;
   }
@@ -80,7 +78,7 @@ export class ReplayBuffer {
     );
   }
 
-  /** Starts with the keyframe at a presentation time; empties the buffer where there is none. */
+  /** Starts at a keyframe; without one, empties the buffer. */
   startAt(shownMs: number): void {
     const start = this.#tags.findIndex(tag => tag.role === 'keyframe' && tag.shownMs >= shownMs - 1);
     this.#dropBefore(start < 0 ? this.#tags.length : start);
