@@ -14,19 +14,17 @@ import { PeriodicTasks } from '../shared/scheduling/periodic-tasks.ts';
 import type { Database } from '../store/database.ts';
 
 const tokenCleanupIntervalMs = 10 * 60_000;
-/** Everything that {@link createAccess} needs. */
 export interface AccessOptions {
   readonly database: Database;
   readonly publicUrl: () => string;
   readonly peers: PeerReaders;
   readonly rateLimits: RateLimits;
-  /** Wrong API keys from one address; 0 is no limit. */
+  /** Per client address; 0 is no limit. */
   readonly maxWrongKeysPerMinute: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Accounts, and how requests are authenticated and limited. */
 export interface Access {
   readonly accounts: AccountsStore;
   readonly keyPairs: KeyPairsService;
@@ -34,11 +32,9 @@ export interface Access {
   readonly sessions: ReturnType<typeof createSessions>;
   readonly limiter: RateLimiter;
   readonly authenticate: Authenticate;
-  /** Removes expired tokens and sessions. */
   readonly tokenCleanup: PeriodicTasks;
 }
 
-/** Creates what decides who a request comes from, and how many of them are served. */
 export function createAccess(options: AccessOptions): Access {
   const { database, publicUrl, peers, clock } = options;
   const log = options.log.child('auth');

@@ -24,34 +24,30 @@ import type { Database } from '../store/database.ts';
 import type { Access } from './access.ts';
 import type { VideoServices } from './video-services.ts';
 
-/** Everything that the API needs of the rest of the server. */
 export interface ApiOptions {
   readonly bundles: BrowserBundles;
   readonly database: Database;
   readonly dataDir: string;
   readonly files: MediaFiles;
-  /** Base of every address that is handed out, without a slash at its end. Read when needed: ports are known late. */
+  /** Without a trailing slash. Read when needed: ports are known late. */
   readonly publicUrl: () => string;
-  /** Addresses that encoders publish to. Read when needed. */
   readonly ingest: () => IngestAddresses;
   readonly version: string;
   readonly rateLimits: RateLimits;
   readonly access: Access;
   readonly videoServices: VideoServices;
   readonly encodings: EncodingView;
-  /** Free bytes of the disk below which uploads are refused. */
   readonly minFreeBytes: number;
-  /** How long the sender of a file may be silent. */
+  /** Maximum silence of the sender of a file. */
   readonly uploadIdleTimeoutMs: number;
-  /** How long the sender of any other body may be silent, or a JSON body may take. */
+  /** The same of any other body, and the time for a JSON body. */
   readonly bodyTimeoutMs: number;
   readonly live: LiveControl;
   readonly ingestHealth: IngestHealthSources;
-  /** Restreams of the running broadcast of a live stream. */
   readonly restreams: (liveStreamId: string) => readonly RestreamReport[] | undefined;
   readonly webhookQueue: WebhookQueue;
   readonly webhookSender: WebhookSender;
-  /** Serves `/events`; undefined where nobody can listen. */
+  /** Serves `/events`. */
   readonly feed: EventFeed | undefined;
   readonly peers: PeerReaders;
   readonly analytics: AnalyticsSettings;
@@ -62,10 +58,8 @@ export interface ApiOptions {
   readonly log: Logger;
 }
 
-/** How far the encoding of videos is. */
 export type EncodingView = Pick<VideoStatusSources, 'encodingOf' | 'isPlayable'>;
 
-/** Services that are created with the API. */
 export interface ApiServices {
   readonly liveStreams: LiveStreamsService;
   readonly webhooks: WebhooksService;

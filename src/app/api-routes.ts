@@ -31,7 +31,6 @@ import { maxWebhooks } from '../resources/webhooks/webhook.ts';
 import { webhookRoutes } from '../resources/webhooks/webhooks.routes.ts';
 import type { ApiOptions, ApiServices } from './api-options.ts';
 
-/** All routes of the API but that of its document. */
 export function apiRoutes(options: ApiOptions, services: ApiServices): Route[] {
   return [
     ...accessRoutes(options),

@@ -26,7 +26,6 @@ import { PeriodicTasks } from '../shared/scheduling/periodic-tasks.ts';
 import type { ApiOptions, ApiServices } from './api-options.ts';
 import { apiRoutes } from './api-routes.ts';
 
-/** The API, and what the rest of the server needs of it. */
 export interface Api {
   readonly koa: Koa;
   readonly liveStreams: LiveStreamsService;
@@ -34,27 +33,19 @@ export interface Api {
   readonly traffic: Traffic;
   readonly storageMeter: PeriodicTasks;
   readonly serverMonitor: ServerMonitor;
-  /** Accepts WebSockets. */
   readonly upgrades: readonly UpgradeHandler[];
   /** Base of the `type` of errors, for responses that Koa does not send. */
   readonly docsBase: () => string;
-  /** Returns the methods of a path of the API, the documentation or the dashboard; undefined for other paths. */
+  /** Undefined for paths outside the API, the documentation and the dashboard. */
   readonly allowedMethods: (path: string) => string | undefined;
-  /** Pages of the documentation, asked before Koa. */
   readonly docs: DocsPages;
-  /** Pages of the dashboard, asked before Koa. */
   readonly dashboard: DashboardPages;
-  /** The OpenAPI document. */
   readonly document: () => JsonObject;
 }
 
 const storageIntervalMs = 5_000;
 
-/**
- * Creates the services that need the rest of the server, and the HTTP application in front of all services.
- *
- * @throws AppError `data-dir-unusable` when the folder for uploads cannot be created
- */
+/** @throws AppError `data-dir-unusable` when the folder for uploads cannot be created */
 export function createApi(options: ApiOptions): Api {
   const { access, publicUrl, version, clock } = options;
   const log = options.log;
@@ -142,7 +133,7 @@ function feedUpgrades({ feed, access }: ApiOptions): UpgradeHandler[] {
   return [eventFeedUpgrade({ feed, authenticate, gate: sessions.gate, limiter })];
 }
 
-/** Creates the folder, without the unfinished files of the last run. */
+/** Removes unfinished files of the last run. */
 function emptyFolder(path: string): string {
   try {
     rmSync(path, { recursive: true, force: true });

@@ -22,7 +22,6 @@ import type { VodServices } from './vod.ts';
 
 type Journal = BroadcastHistory<BroadcastState, EndReason>;
 
-/** Live streams that are being broadcast, and everything that goes along with them. */
 export interface Broadcasts {
   readonly registry: BroadcastRegistry;
   readonly services: LiveServices;
@@ -30,27 +29,25 @@ export interface Broadcasts {
   readonly restreaming: ReturnType<typeof createRestreaming>;
   readonly alarms: AlarmMonitor;
   readonly health: HealthSampler;
-  /** In the order in which they start. */
+  /** In starting order. */
   readonly components: readonly Component[];
 }
 
-/** Quality gives way above this: packaging 720p takes a third of a core, with a ladder and the watermark six tenths. */
+/** Packaging 720p takes a third of a core, with a ladder and the watermark six tenths. */
 const encodersPerCore = 4;
-/** An ended broadcast can be played to its end for this long. */
+/** An ended broadcast stays playable for this long. */
 const endedTtlMs = 60_000;
-/** The contract keeps a publisher for at most this long after `complete`. */
+/** Required by the contract after `complete`. */
 const completedLingerMs = 60_000;
-/** Encoding delays a part by this much when nothing is in its way. */
+/** Of a part, when encoding keeps up. */
 const expectedEncodeLagMs = 400;
 const suspensionIntervalMs = 2_000;
-/** The rates of a broadcast without a publisher. */
 const noRates = {
   bitrateBitsPerSecond: undefined,
   framesPerSecond: undefined,
   audioDriftMilliseconds: undefined,
 };
 
-/** Creates the registry of broadcasts with its recordings, restreams, ladder, slate, alarms and health. */
 export async function createBroadcasts(
   foundation: Foundation,
   { vod, recordings, viewers }: { vod: VodServices; recordings: Recordings; viewers: ViewerCount },
@@ -185,7 +182,7 @@ function createAlarms(
   });
 }
 
-/** Ends the broadcasts of accounts that an operator suspended, which happens in another process. */
+/** An operator suspends accounts in another process. */
 function endSuspended(journal: Journal, registry: BroadcastRegistry, log: Logger): void {
   try {
     const ended = journal.findLiveOfSuspended().filter(liveStreamId => registry.suspend(liveStreamId));

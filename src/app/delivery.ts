@@ -7,7 +7,6 @@ import type { Foundation } from './foundation.ts';
 import type { VideoServices } from './video-services.ts';
 import { createVodSource, fileBody, type VodServices } from './vod.ts';
 
-/** Everything that viewers are served from. */
 export interface DeliveryDependencies {
   readonly api: Api;
   readonly broadcasts: Broadcasts;
@@ -17,7 +16,6 @@ export interface DeliveryDependencies {
   readonly sessions: PrivateSessionsStore;
 }
 
-/** Creates what serves viewers: playlists, media, images and player pages. */
 export function createDelivery(
   { bundles, config, metrics, urls, peers, clock, log }: Foundation,
   { api, broadcasts, videoServices, vod, viewers, sessions }: DeliveryDependencies,

@@ -24,23 +24,18 @@ import { MediaFiles } from '../storage/media-files.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { ServerUrls } from './server-urls.ts';
 
-/** Everything that the process hands in beside its settings. */
 export interface AppEnvironment {
   readonly log: Logger;
-  /** Environment variables: programs are searched on PATH, and child processes get a few of them. */
+  /** For the PATH of programs; child processes get a few of them. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
-  /** Overrides the sizes that broadcasts are encoded in, for tests. */
+  /** For tests, like the members below. */
   readonly liveSteps?: LadderConfig['renditionsFor'];
-  /** False keeps all renditions of broadcasts although the machine cannot keep up, for tests. */
   readonly canDropQualities?: boolean;
-  /** Overrides limits of the sandbox, for tests. */
   readonly sandboxRules?: Partial<SandboxLimits>;
-  /** Overrides the free bytes of the disk that recordings see, for tests. */
   readonly freeBytes?: () => Promise<number>;
 }
 
-/** What every area of the server is built on. */
 export interface Foundation {
   readonly config: Config;
   readonly version: string;
@@ -70,11 +65,7 @@ export interface Foundation {
   readonly log: Logger;
 }
 
-/**
- * Finds ffmpeg and ffprobe, opens the data folder and the database, and creates what every area needs.
- *
- * @throws AppError `data-dir-unusable`, `database-unusable`, `ffmpeg-unusable`, `tls-unusable`
- */
+/** @throws AppError `data-dir-unusable`, `database-unusable`, `ffmpeg-unusable`, `tls-unusable` */
 export async function openFoundation(config: Config, environment: AppEnvironment): Promise<Foundation> {
   const { log, clock = systemClock } = environment;
   const dataDir = resolve(config.dataDir);
@@ -83,7 +74,7 @@ export async function openFoundation(config: Config, environment: AppEnvironment
   warnOfDescriptorLimit(config, log);
   makePrivate(dataDir, log);
   const database = openDatabase({ dataDir });
-  // Without it, the next start runs the programs again to ask for their versions.
+  // Without it, the next start asks the programs for their versions again.
   await versions
     .save()
     .catch((error: unknown) => log.child('ffmpeg').warn('versions-not-saved', { error: messageOf(error) }));
@@ -123,7 +114,6 @@ export async function openFoundation(config: Config, environment: AppEnvironment
   }
 }
 
-/** Frees what {@link openFoundation} opened. */
 export async function closeFoundation({
   database,
   metrics,

@@ -6,7 +6,7 @@ import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts'
 import type { Api } from './api.ts';
 import type { Foundation } from './foundation.ts';
 
-/** Creates the HTTP(S) listener: delivery, dashboard and documentation answer first, the API the rest. */
+/** Delivery, dashboard and documentation answer before the API. */
 export function createHttpListener(
   { config, certificate, metrics, peers, log }: Foundation,
   api: Api,
@@ -39,7 +39,6 @@ export function createHttpListener(
   });
 }
 
-/** Creates the RTMP(S) server, which asks `registry` about every publisher. */
 export function createRtmpServer(
   { config, certificate, metrics, peers, log }: Foundation,
   registry: BroadcastRegistry,

@@ -25,9 +25,7 @@ interface LiveServicesOptions {
   readonly ffmpeg: FfmpegBuild;
   readonly limits: ProcessLimits;
   readonly images: ImageQueue;
-  /** Returns true while viewers can play a broadcast. */
   readonly isPlayable: (liveStreamId: string, broadcastId: string) => boolean;
-  /** One of the components. */
   readonly recordings: RecordingFactory & Component;
   readonly sandboxRules: SandboxLimits;
   readonly clock: Clock;
@@ -37,13 +35,11 @@ interface LiveServicesOptions {
 export interface LiveServices {
   readonly createSubscribers: CreateSubscribers;
   readonly thumbnails: LiveThumbnails;
-  /** The processes that make thumbnails. */
   readonly processes: ProcessOwner;
-  /** Undefined when viewers can only go back in memory. */
+  /** Undefined: viewers can only go back in memory. */
   readonly rewind: OpenRewind | undefined;
-  /** Removes the folders of ended broadcasts. Returns their number. */
   readonly removeOrphanedRewind: () => Promise<number>;
-  /** In the order of their start. They start before the first broadcast, and stop after the last. */
+  /** In starting order, before the first broadcast; stopped after the last. */
   readonly components: readonly Component[];
 }
 
@@ -51,7 +47,6 @@ const thumbnailNiceness = 10;
 /** A frame of 4K video is decoded in a tenth of this. */
 const thumbnailMemoryBytes = 1024 ** 3;
 
-/** Creates the recordings, the thumbnails and the rewind of broadcasts. */
 export function createLiveServices(options: LiveServicesOptions): LiveServices {
   const rewind = createRewind(options);
   const processes = new ProcessOwner(options.limits, options.log);

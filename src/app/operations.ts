@@ -26,7 +26,6 @@ const sandboxIntervalMs = 60_000;
 const eventTtlMs = 7 * 24 * 3_600_000;
 const broadcastTtlMs = 30 * 24 * 3_600_000;
 
-/** The media side of the server, as operations look at it. */
 export interface MediaSide {
   readonly vod: VodServices;
   readonly broadcasts: Broadcasts;
@@ -34,7 +33,6 @@ export interface MediaSide {
   readonly viewers: ViewerCount;
 }
 
-/** The owners of all child processes, by what the processes are for. */
 export function processOwners(
   { processes }: Foundation,
   { vod, broadcasts }: Pick<MediaSide, 'vod' | 'broadcasts'>,
@@ -48,7 +46,7 @@ export function processOwners(
   };
 }
 
-/** What `/health` checks and `/metrics` shows. `phase` is read at each request. */
+/** `phase` is read at each request. */
 export function healthOptions(
   foundation: Foundation,
   media: MediaSide,
@@ -102,7 +100,6 @@ function setGauges(foundation: Foundation, media: MediaSide): void {
   metrics.broadcastFramesPerSecond.set(stats.reduce((sum, one) => sum + one.framesPerSecond, 0));
 }
 
-/** What the server's own page shows of its programs, processes, jobs and broadcasts. */
 export function serverComponents(foundation: Foundation, media: MediaSide): ServerComponents {
   const { config, ffmpeg, ffprobe } = foundation;
   const { vod, broadcasts, viewers } = media;
@@ -124,7 +121,6 @@ export function serverComponents(foundation: Foundation, media: MediaSide): Serv
   };
 }
 
-/** Periodic removal of what is too old, and the sweep of what no row names. */
 export function createHousekeeping(
   foundation: Foundation,
   parts: {
@@ -187,7 +183,7 @@ function housekeepingTasks(
   ];
 }
 
-/** Created before anything starts: files that are on the disk now without a row never get one. */
+/** Created before anything starts: files on disk without a row now never get one. */
 function createSweep(
   { database, files, dataDir, metrics, clock, log }: Foundation,
   {

@@ -24,13 +24,11 @@ interface RestreamingOptions {
   readonly log: Logger;
 }
 
-/** For DNS, connection, TLS and handshake of a destination. */
+/** For DNS, connection, TLS and handshake. */
 const connectTimeoutMs = 10_000;
 
-/** Creates the services that restream broadcasts. */
 export function createRestreaming(options: RestreamingOptions): {
   readonly restreams: Restreamer;
-  /** ffmpegs of destinations. */
   readonly processes: ProcessOwner;
   /** In starting order. */
   readonly components: readonly Component[];

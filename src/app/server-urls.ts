@@ -4,13 +4,12 @@ import type { IngestAddresses } from '../resources/accounts/account.routes.ts';
 
 const defaultRtmpPort = 1935;
 
-/** The addresses that the server hands out. Ports of 0 are known once the listeners run. */
+/** Ports of 0 are known once the listeners run. */
 export class ServerUrls {
   readonly #publicUrl: string | undefined;
   #http: Pick<HttpListener, 'httpPort' | 'httpsPort'> | undefined;
   #rtmp: Pick<RtmpServer, 'rtmpPort' | 'rtmpsPort'> | undefined;
 
-  /** @param publicUrl the configured base of all addresses; that of the HTTP listener unless given */
   constructor(publicUrl: string | undefined) {
     this.#publicUrl = publicUrl;
   }
@@ -23,7 +22,7 @@ export class ServerUrls {
     this.#rtmp = rtmp;
   }
 
-  /** Base of every HTTP address, without a slash at its end. */
+  /** Without a trailing slash. */
   readonly publicUrl = (): string => {
     if (this.#publicUrl !== undefined) return this.#publicUrl;
     const httpsPort = this.#http?.httpsPort;
@@ -32,7 +31,6 @@ export class ServerUrls {
       : `https://localhost:${httpsPort}`;
   };
 
-  /** Addresses that encoders publish to, without the stream key. */
   readonly ingest = (): IngestAddresses => {
     const { hostname } = new URL(this.publicUrl());
     const { rtmpPort, rtmpsPort } = this.#rtmp ?? {};

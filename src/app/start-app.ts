@@ -30,9 +30,8 @@ import { createVideoServices } from './video-services.ts';
 import { createRecordings, createVodServices, type VodServices } from './vod.ts';
 import { createWebhookComponents, createWebhookSender } from './webhooks.ts';
 
-/** A server that runs. */
 export interface RunningApp {
-  /** Base of every address, without a slash at its end. */
+  /** Without a trailing slash. */
   readonly publicUrl: string;
   readonly httpPort: number;
   readonly httpsPort: number | undefined;
@@ -40,11 +39,10 @@ export interface RunningApp {
   readonly rtmpsPort: number | undefined;
   readonly dataDir: string;
   readonly ffmpeg: FfmpegBuild;
-  /** Only at the first start on a data folder; to be shown once. */
+  /** Only at the first start on a data folder; shown once. */
   readonly firstSecrets: BootstrapSecrets | undefined;
-  /** Children that run. */
   readonly ffmpegProcesses: () => number;
-  /** Refuses new work and ends the old until `deadlineMs`, a time of {@link Date.now}; `signal` cuts that short. */
+  /** Refuses new work and ends the old until `deadlineMs` (Unix time) or until `signal` aborts. */
   drain(deadlineMs: number, signal?: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
@@ -52,10 +50,8 @@ export interface RunningApp {
 const importRateWindowMs = 60_000;
 
 /**
- * Opens the data folder, puts the server together and starts it.
- *
- * @throws AppError with one clear message when it cannot start: `data-dir-unusable`, `database-unusable`, `ffmpeg-unusable`,
- * `tls-unusable`, `listen-failed`
+ * @throws AppError `data-dir-unusable`, `database-unusable`, `ffmpeg-unusable`, `tls-unusable`,
+ * `listen-failed`
  */
 export async function startApp(config: Config, environment: AppEnvironment): Promise<RunningApp> {
   const foundation = await openFoundation(config, environment);
@@ -72,7 +68,6 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
 
 interface ServerState {
   phase: 'starting' | 'running' | 'stopping';
-  /** Set by the first start on a data folder. */
   firstSecrets: BootstrapSecrets | undefined;
 }
 
@@ -129,7 +124,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
     foundation.bundles,
     api.storageMeter,
     housekeeping.sweeps,
-    // Last: its secrets can be shown once only, so nothing may fail after they are created.
+    // Last: nothing may fail after its secrets are created, as they are shown only once.
     firstAccount(foundation, state),
   ];
   return {
@@ -139,7 +134,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
   };
 }
 
-/** Videos: first the work on their media, then the services that request it, then recordings, which create videos. */
+/** Starts the work on media before the services that request it, then recordings, which create videos. */
 function createVideoSide(foundation: Foundation) {
   const { config, database, files, urls, peers, clock, log, environment } = foundation;
   const thumbnailsStore = new VideoThumbnailsStore(database);
@@ -333,7 +328,7 @@ function runningApp({ urls, dataDir, ffmpeg }: Foundation, server: Server): Runn
   };
 }
 
-/** A property only where there is a value, for options that may be absent but not undefined. */
+/** For options that may be absent but not undefined. */
 function given<Name extends string, Value>(name: Name, value: Value | undefined): { [Key in Name]?: Value } {
   return (value === undefined ? {} : { [name]: value }) as { [Key in Name]?: Value };
 }

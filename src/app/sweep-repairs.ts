@@ -7,7 +7,6 @@ import { VideoThumbnailsStore } from '../resources/videos/thumbnails/video-thumb
 import { WatermarksStore } from '../resources/watermarks/watermarks.store.ts';
 import type { Database } from '../store/database.ts';
 
-/** Connects the sweep to the stores that own the rows it repairs. */
 export function createSweepRepairs(database: Database): SweepRepairs {
   const encodings = new EncodingRepairsStore(database);
   const tracks = new TextTracksStore(database);

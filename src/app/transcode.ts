@@ -19,9 +19,7 @@ interface TranscodingOptions {
   readonly outbox: Outbox;
   readonly ffmpeg: Pick<FfmpegBuild, 'path' | 'hasFpsMode'>;
   readonly limits: ProcessLimits;
-  /** Replaces the renditions of the ladder, for tests. */
   readonly steps: LadderConfig['renditionsFor'] | undefined;
-  /** False keeps all qualities although the machine cannot keep up, for tests. */
   readonly canDropQualities: boolean;
   readonly clock: Clock;
   readonly log: Logger;
@@ -30,7 +28,6 @@ interface TranscodingOptions {
 interface LiveTranscoding {
   readonly form: SelectLadder;
   readonly qualityDropped: QualityDropped;
-  /** Encoders of broadcasts. */
   readonly processes: ProcessOwner;
   /** In starting order. */
   readonly components: readonly Component[];
@@ -41,7 +38,6 @@ const encoderNiceness = 3;
 /** More slices per frame reduce the quality and hardly gain speed. */
 const maxThreads = 4;
 
-/** Creates the services that encode broadcasts. */
 export function createTranscoding({
   config,
   outbox,

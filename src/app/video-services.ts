@@ -28,22 +28,19 @@ import type { Logger } from '../shared/logger.ts';
 import type { MediaFiles } from '../storage/media-files.ts';
 import type { Database } from '../store/database.ts';
 
-/** Everything that the media side of the server does for videos; it may stand in for further dependencies of {@link VideosService}. */
+/** May replace further dependencies of {@link VideosService}. */
 export type VideoWork = Pick<VideosOptions, 'restoreDays' | 'mp4SupportChanged' | 'isAudioOnly' | 'removed'> &
   Partial<Pick<VideosOptions, 'sources' | 'watermarkExists' | 'takeWatermark' | 'playerExists'>>;
 
-/** Everything that the media side of the server does for images. */
 export interface ImageWork {
-  /** Requests the frame that a video shows. In a transaction, and also for a video that has no media yet. */
+  /** Joins a transaction. Also for a video that has no media yet. */
   requestFrame(videoId: string): void;
   readonly canDecode: WatermarksOptions['canDecode'];
-  /** Burns the sandbox's watermark into an image. */
   readonly mark: AddSandboxWatermark;
-  /** Largest image that is decoded: width times height. */
+  /** Width times height. */
   readonly maxPixels: number;
 }
 
-/** Everything that {@link createVideoServices} needs. */
 export interface VideoServicesOptions {
   readonly database: Database;
   readonly files: MediaFiles;
@@ -59,7 +56,6 @@ export interface VideoServicesOptions {
   readonly log: Logger;
 }
 
-/** Videos and what belongs to them. */
 export interface VideoServices {
   readonly videos: VideosService;
   readonly thumbnails: VideoThumbnailsService<VideoView>;
@@ -74,11 +70,10 @@ export interface VideoServices {
   readonly usage: UsageStore;
   readonly quotas: Quotas;
   readonly privateTokens: PrivateTokens;
-  /** Burns the sandbox's watermark into an image that is small enough. */
   readonly mark: AddSandboxWatermark;
 }
 
-/** Creates the services of videos, and lets the trash free space when the disk is short. */
+/** Lets the trash free space when the disk is short. */
 export function createVideoServices(options: VideoServicesOptions): VideoServices {
   const { database, files, publicUrl: baseUrl, images, clock } = options;
   const privateTokens = openPrivateTokens(database, clock);
@@ -136,7 +131,7 @@ export function createVideoServices(options: VideoServicesOptions): VideoService
   };
 }
 
-/** Videos ask for sources, and uploads for videos: each is created with the other. */
+/** Videos and uploads need each other. */
 function createVideosWithUploads(
   options: VideoServicesOptions,
   {

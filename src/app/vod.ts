@@ -43,7 +43,6 @@ interface VodServicesOptions {
   readonly limits: ProcessLimits;
   readonly images: ImageQueue;
   readonly metrics: Metrics;
-  /** Maximum duration of sandbox videos. */
   readonly sandboxVideoMs: number;
   readonly thumbnails: ThumbnailRepository & {
     fileOf(videoId: string): { readonly file: string; readonly type: string } | undefined;
@@ -53,7 +52,6 @@ interface VodServicesOptions {
   readonly log: Logger;
 }
 
-/** Resources that the player page shows beside the video. */
 interface VideoExtras {
   readonly captions: TextTracks;
   readonly chapters: TextTracks;
@@ -62,7 +60,6 @@ interface VideoExtras {
   };
 }
 
-/** Captions or chapters. */
 interface TextTracks {
   ofVideo(
     videoId: string,
@@ -70,14 +67,13 @@ interface TextTracks {
   fileOf(videoId: string, language: string): NamedFile | undefined;
 }
 
-/** A file that is never changed: another content has another name. */
+/** Never changed: another content has another name. */
 interface NamedFile {
   readonly path: string;
   readonly bytes: number;
   readonly name: string;
 }
 
-/** Everything that processes and plays videos. */
 export interface VodServices {
   readonly encodings: EncodingsStore;
   readonly jobs: Jobs;
@@ -85,20 +81,17 @@ export interface VodServices {
   readonly playback: VodPlayback;
   readonly context: VodContext;
   readonly processes: ProcessOwner;
-  /** Reports the delay of a live part. Encoding pauses while live streams are late. */
+  /** Encoding pauses while live parts are late. */
   partListed(lagMs: number): void;
-  /** True while encoding is paused. */
   isPaused(): boolean;
-  /** In the order of their start; the jobs come with {@link jobs}. */
+  /** In starting order; the jobs come with {@link jobs}. */
   readonly components: readonly Component[];
 }
 
 const niceness = 10;
-/** Limits of lanes other than encoding. */
 const maxRunningByLane = { assembly: 2, [vodLanes.prepare]: 2, [vodLanes.images]: 1 };
 const coresPerEncode = 4;
 
-/** Creates the services of videos, and registers their jobs. */
 export function createVodServices(options: VodServicesOptions): VodServices {
   const { config, database, outbox, files, clock, log } = options;
   const maxEncodes =
@@ -210,14 +203,12 @@ interface RecordingsOptions {
   readonly outbox: Outbox;
   readonly metrics: Metrics;
   readonly ffmpeg: FfmpegBuild;
-  /** Tells whether a project may store more. */
   readonly hasStorage: (projectId: string) => boolean;
-  /** Creates the video of a recording. */
   readonly addVideo: RecordingsStoreOptions['addVideo'];
   readonly freeBytes: () => Promise<number>;
 }
 
-/** Recordings of broadcasts, and the store that knows which are open. Start and stop them with the broadcasts. */
+/** Start and stop them with the broadcasts. */
 export function createRecordings(
   { context, jobs }: VodServices,
   options: RecordingsOptions,
@@ -240,7 +231,6 @@ export function createRecordings(
   return { recordings, store };
 }
 
-/** Serves videos to delivery: their media, text tracks and player themes. */
 export function createVodSource({ encodings, playback }: VodServices, extras: VideoExtras): VodSource {
   return {
     find: videoId => {
@@ -260,7 +250,6 @@ export function createVodSource({ encodings, playback }: VodServices, extras: Vi
   };
 }
 
-/** Bytes of a file as delivery sends them. */
 export function fileBody({ path, bytes, name }: NamedFile, contentType: string): ResponseBody {
   return { parts: [{ path, start: 0, length: bytes }], bytes, contentType, etag: `"${name}"` };
 }

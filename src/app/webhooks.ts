@@ -5,10 +5,10 @@ import { WebhookSender } from '../events/webhooks/webhook-sender.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Foundation } from './foundation.ts';
 
-/** For the name lookup, the connection and the response together. */
+/** For name lookup, connection and response together. */
 const attemptTimeoutMs = 5_000;
 
-/** Creates the sender of events and tests. The dispatcher stops it. */
+/** The dispatcher stops it. */
 export function createWebhookSender({
   config,
   resolveHost,
@@ -20,7 +20,7 @@ export function createWebhookSender({
   });
 }
 
-/** Creates what sends events to webhooks: the components in the order in which they start. */
+/** In starting order. */
 export function createWebhookComponents(
   { database, outbox, metrics, version, clock, log: parentLog }: Foundation,
   sender: WebhookSender,

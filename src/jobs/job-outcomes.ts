@@ -7,15 +7,13 @@ import type { Database } from '../store/database.ts';
 import type { JobStore, StoredJob } from './job.store.ts';
 import type { JobKind } from './job.ts';
 
-/** Result of an attempt. Attempts that the server's stop ended have none. */
+/** Attempts that the server's stop ended have none. */
 export type JobOutcome = 'done' | 'retried' | 'failed' | 'cancelled';
 
-/** Receives metrics of ended attempts. */
 export interface JobsObserver {
   jobEnded(kind: string, outcome: JobOutcome, durationMs: number): void;
 }
 
-/** One run of a job. */
 export interface JobAttempt {
   readonly job: StoredJob;
   readonly kind: JobKind;
@@ -26,21 +24,17 @@ export interface JobAttempt {
   readonly controller: AbortController;
 }
 
-/** The error of an attempt that did not succeed. */
 export interface AttemptFailure {
   readonly error: unknown;
 }
 
-/** Delays between the attempts at a job. */
 export const jobRetries: RetrySchedule = {
   delaysMs: [1_000, 5_000, 30_000, 120_000, 600_000],
   jitter: { min: 1, max: 1.2 },
 };
-/** Delay before a failed write to the database is repeated. */
 export const databaseRetryMs = 1_000;
 const maxFailureLength = 1_000;
 
-/** Records how attempts ended: removes, requeues or fails their jobs. */
 export class JobOutcomes {
   readonly #store: JobStore;
   readonly #database: Database;
@@ -62,7 +56,7 @@ export class JobOutcomes {
     this.#observer = options.observer;
   }
 
-  /** Records an outcome, and repeats that until the database accepts it or `stopping` aborts. */
+  /** Repeats until the database accepts the outcome or `stopping` aborts. */
   async record(
     attempt: JobAttempt,
     failure: AttemptFailure | undefined,
@@ -82,7 +76,7 @@ export class JobOutcomes {
     }
   }
 
-  /** Fails a job during which the process died too often: the job may be what ends it. */
+  /** The process died too often during this job: the job may be what ends it. */
   failCrashed(job: StoredJob, kind: JobKind): void {
     const sentence = `The server stopped unexpectedly ${job.crashes} times while it worked on this file.`;
     const detail = `${sentence} Upload it again, or in another format.`;
@@ -114,7 +108,7 @@ export class JobOutcomes {
     }
     const { error } = failure;
     const isFinal = error instanceof AppError && error.kind === 'invalid';
-    // The job did not cause a full disk, and it may take long until somebody frees space: the last attempt is repeated.
+    // A full disk is not the job's fault and may last long: the last attempt is repeated.
     const isDiskFull = error instanceof AppError && error.code === 'disk-full';
     if (isFinal || (number >= kind.maxAttempts && !isDiskFull)) {
       return this.#giveUp(job, kind, number, error);
@@ -133,7 +127,7 @@ export class JobOutcomes {
         if (this.#store.fail(job.id, failureText(error), nowMs)) kind.onGiveUp?.(job, error);
       });
     } catch (fault) {
-      // Without the consequences of the failure its owner would wait forever: the job is tried again.
+      // Without the consequences, the owner would wait forever: the job is tried again.
       this.#log.error('job-give-up-failed', { ...idsOf(job), error: fault });
       this.#store.requeue(
         job.id,
@@ -149,7 +143,6 @@ export class JobOutcomes {
   }
 }
 
-/** Fields that identify a job in log lines. */
 export function idsOf(job: StoredJob): Readonly<Record<string, unknown>> {
   return { jobId: job.id, kind: job.kind, subjectId: job.subjectId };
 }

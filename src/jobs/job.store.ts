@@ -4,24 +4,21 @@ import type { JobRow } from '../store/event-tables.ts';
 import type { Bound } from '../store/prepared-query.ts';
 import type { NewJob } from './job.ts';
 
-/** A job with its state in the database. */
 export interface StoredJob extends NewJob {
   readonly id: number;
   readonly payload: unknown;
-  /** Attempts that were started. */
+  /** Started ones. */
   readonly attempts: number;
   /** Attempts that ended because the process died. */
   readonly crashes: number;
 }
 
-/** Number of jobs of a lane by state. */
 export interface JobCounts {
   readonly waiting: number;
   readonly running: number;
   readonly failed: number;
 }
 
-/** The counts of an empty lane. */
 export const zeroCounts: JobCounts = { waiting: 0, running: 0, failed: 0 };
 
 const columns = [
@@ -35,17 +32,15 @@ const columns = [
   'group_id',
 ] as const;
 
-/** Selects the jobs of a lane that may start now. */
 interface DueJobs {
   readonly lane: string;
   readonly nowMs: number;
   readonly maxCrashes: number;
 }
 
-/** A literal, because SQLite uses the partial indexes of waiting jobs only for literals. */
+/** A literal: SQLite uses the partial indexes of waiting jobs only for literals. */
 const waiting = sql.lit('waiting' as const);
 
-/** Stores jobs in the database. */
 export class JobStore {
   readonly #database: Database;
 
@@ -90,7 +85,6 @@ export class JobStore {
     );
   }
 
-  /** Returns true while a job of this kind waits or runs for the subject. */
   has(kind: string, subjectId: string): boolean {
     const query = this.#database.queries
       .selectFrom('jobs')
@@ -102,23 +96,23 @@ export class JobStore {
     return this.#database.first(query) !== undefined;
   }
 
-  /** Finds the due job of a lane that runs next, by priority, then age. */
+  /** By priority, then age. */
   nextDue(due: DueJobs): StoredJob | undefined {
     const row = this.#nextDue.first(due);
     return row && storedJobFrom(row);
   }
 
-  /** Finds the next due job of each group of a lane, by priority, then age. Jobs without a group form one group. */
+  /** By priority, then age. Jobs without a group form one group. */
   nextDueByGroup(due: DueJobs): StoredJob[] {
     return this.#nextDueByGroup.all(due).map(storedJobFrom);
   }
 
-  /** Returns the time at which the next job of a lane that waits for its retry becomes due. */
+  /** Of jobs that wait for their retry. */
   nextDueAtMs(lane: string, nowMs: number): number | undefined {
     return this.#nextDueAt.first({ lane, nowMs })?.at ?? undefined;
   }
 
-  /** Starts an attempt. Returns false when the job no longer waits. */
+  /** False when the job no longer waits. */
   claim(id: number, leaseUntilMs: number): boolean {
     const query = this.#database.queries
       .updateTable('jobs')
@@ -133,7 +127,7 @@ export class JobStore {
     return this.#database.run(query) === 1;
   }
 
-  /** Returns false when the job was removed. */
+  /** False when the job was removed. */
   renewLease(id: number, leaseUntilMs: number): boolean {
     const query = this.#database.queries
       .updateTable('jobs')
@@ -147,12 +141,11 @@ export class JobStore {
     this.#update(id, { progress_percent: percent });
   }
 
-  /** Makes a job wait until `runAtMs`. Does nothing when the job was removed. */
   requeue(id: number, runAtMs: number, attempts: number, failure: string | null): void {
     this.#update(id, { state: 'waiting', lease_until_ms: null, run_at_ms: runAtMs, attempts, failure });
   }
 
-  /** Marks a job as failed. Returns false when it was removed. */
+  /** False when the job was removed. */
   fail(id: number, failure: string, nowMs: number): boolean {
     return this.#update(id, { state: 'failed', lease_until_ms: null, failure, failed_at_ms: nowMs });
   }
@@ -174,7 +167,7 @@ export class JobStore {
     );
   }
 
-  /** Makes the jobs that ran when the last process died wait again and counts the crash. Returns them, oldest first. */
+  /** Requeues jobs that ran when the last process died, and counts the crash. Oldest first. */
   releaseLeases(nowMs: number): StoredJob[] {
     const released = this.#database.all(
       this.#database.queries
@@ -191,7 +184,6 @@ export class JobStore {
     return released.map(storedJobFrom).toSorted((one, other) => one.id - other.id);
   }
 
-  /** Returns the kinds of all jobs that wait or run. */
   kinds(): string[] {
     const query = this.#database.queries
       .selectFrom('jobs')
@@ -201,7 +193,7 @@ export class JobStore {
     return this.#database.all(query).map(row => row.kind);
   }
 
-  /** Moves all jobs of a kind to the lane that the kind has now. */
+  /** For kinds whose lane has changed. */
   moveKind(kind: string, lane: string): void {
     this.#database.run(
       this.#database.queries
@@ -212,7 +204,6 @@ export class JobStore {
     );
   }
 
-  /** Marks all jobs of a kind as failed. Returns their number. */
   failKind(kind: string, failure: string, nowMs: number): number {
     return this.#database.run(
       this.#database.queries
@@ -223,7 +214,6 @@ export class JobStore {
     );
   }
 
-  /** Counts jobs by lane. Lanes without jobs are missing. */
   counts(): Map<string, JobCounts> {
     const query = this.#database.queries
       .selectFrom('jobs')
@@ -256,7 +246,7 @@ function nextDueQuery(queries: Queries, { lane, nowMs, maxCrashes }: Bound<DueJo
     .limit(1);
 }
 
-/** Steps through an index from group to group, because one group may have very many jobs. */
+/** Steps from group to group through an index, because one group may have very many jobs. */
 function nextDueByGroupQuery(queries: Queries, { lane, nowMs, maxCrashes }: Bound<DueJobs>) {
   return queries
     .withRecursive('lane_groups(group_id)', db =>

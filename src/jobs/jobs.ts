@@ -15,12 +15,10 @@ import {
   type JobsObserver,
 } from './job-outcomes.ts';
 
-/** Dependencies and limits of {@link Jobs}. */
 export interface JobsOptions {
   readonly database: Database;
-  /** {@link Jobs.register} adds more. */
   readonly kinds?: readonly JobKind[];
-  /** Maximum number of jobs of each lane that run at once. In lanes with {@link LaneLimits}, the group with the fewest running jobs goes first. */
+  /** In lanes with {@link LaneLimits}, the group with the fewest running jobs goes first. */
   readonly lanes: Readonly<Record<string, number | LaneLimits>>;
   /** A job fails when the process died this often while it ran. Default 2. */
   readonly maxCrashes?: number;
@@ -36,7 +34,9 @@ const keepFailedMs = 7 * 24 * 3_600_000;
 const removeFailedEveryMs = 3_600_000;
 /** Also bounds how late a job starts after the system clock was set forward. */
 const maxSleepMs = 60_000;
-/** Interval between starts of jobs that ran when the process died. Only the one that ends it again then counts a crash. */
+/**
+ * Between starts of jobs that ran when the process died. Only the one that ends it again then counts a crash.
+ */
 const crashTrialMs = 60_000;
 
 interface RunningAttempt extends JobAttempt {
@@ -47,9 +47,9 @@ interface RunningAttempt extends JobAttempt {
 }
 
 /**
- * The durable queue of work that takes longer than a request. Each job is a row, which is removed when the job succeeds. Jobs of a lane
- * start by priority, then age. A running job holds a lease on its row: if the row disappears, the job is aborted. One process owns
- * the data folder, so a start releases all leases of the process before.
+ * Durable queue of work that takes longer than a request. A job's row is removed when it succeeds. A running
+ * job holds a lease on its row, and is aborted if the row disappears. One process owns the data folder, so a
+ * start releases all former leases.
  */
 export class Jobs implements Component, JobQueue {
   readonly name = 'jobs';
@@ -80,11 +80,7 @@ export class Jobs implements Component, JobQueue {
     for (const kind of options.kinds ?? []) this.register(kind);
   }
 
-  /**
-   * Adds a kind, before the start.
-   *
-   * @throws AppError `server-error` when its name is taken, its lane is unknown, or the queue has started
-   */
+  /** @throws AppError `server-error` when the name is taken, the lane is unknown, or the queue has started */
   register(kind: JobKind): void {
     if (this.#state !== 'new') {
       throw new AppError('server-error', 'Job kinds must be registered before the start.');
@@ -108,13 +104,13 @@ export class Jobs implements Component, JobQueue {
     this.#schedule();
   }
 
-  /** Starts no more jobs. Running jobs are durable, so a shutdown lets them run until {@link stop} instead of waiting for them. */
+  /** Starts no more jobs. A shutdown does not wait for running ones: they are durable. */
   async drain(): Promise<void> {
     if (this.#state === 'started') this.#state = 'draining';
     this.#clearTimers();
   }
 
-  /** Aborts running jobs. They run again after the next start, without counting an attempt. */
+  /** Aborted jobs run again after the next start, without counting an attempt. */
   async stop(): Promise<void> {
     this.#state = 'stopped';
     this.#clearTimers();
@@ -144,13 +140,12 @@ export class Jobs implements Component, JobQueue {
     await Promise.all(attempts.map(attempt => attempt.ended));
   }
 
-  /** Counts jobs by lane, including empty lanes. */
   counts(): Readonly<Record<string, JobCounts>> {
     const counts = this.#store.counts();
     return Object.fromEntries([...this.#lanes.keys()].map(lane => [lane, counts.get(lane) ?? zeroCounts]));
   }
 
-  /** Starts due jobs in the next turn of the event loop, when the caller's transaction has ended. */
+  /** Waits until the caller's transaction has ended. */
   #schedule(): void {
     if (this.#state !== 'started') return;
     this.#scheduled ??= setImmediate(() => {
@@ -176,7 +171,7 @@ export class Jobs implements Component, JobQueue {
     if (nextAtMs !== Number.POSITIVE_INFINITY) this.#wakeAfter(nextAtMs - nowMs);
   }
 
-  /** Starts due jobs of a lane up to its limits. Returns false when the lane was full already. */
+  /** Returns false when the lane was full already. */
   #fillLane(lane: string, limits: number | LaneLimits, nowMs: number): boolean {
     const running = [...this.#running.values()].filter(({ kind }) => kind.lane === lane);
     const maxRunning = typeof limits === 'number' ? limits : limits.maxRunning;
@@ -197,7 +192,7 @@ export class Jobs implements Component, JobQueue {
     return true;
   }
 
-  /** Picks the due job of the group with the fewest running jobs. Groups at their limit are left out. */
+  /** Picks from the group with the fewest running jobs. Leaves out groups at their limit. */
   #nextOfGroups(
     lane: string,
     maxPerGroup: number,
@@ -213,13 +208,14 @@ export class Jobs implements Component, JobQueue {
     return next;
   }
 
-  /** Returns the number of crashes that a job may have to be started now. */
+  /** Crashes that a job may have to be started now. */
   #allowedCrashes(): number {
-    // No upper limit outside a trial: a job exceeds `maxCrashes` only when that setting was lowered, and must not wait forever.
+    // Outside a trial no limit: a job exceeds `maxCrashes` only when the setting was lowered, and must not
+    // wait forever.
     return this.#crashTrialLeftMs() === Number.POSITIVE_INFINITY ? Number.MAX_SAFE_INTEGER : 0;
   }
 
-  /** Returns the time until the next crashed job may start, or infinity when none is on trial. */
+  /** Infinity when no crashed job is on trial. */
   #crashTrialLeftMs(): number {
     const nowMs = this.#clock.monotonicMs();
     const left = [...this.#running.values()]
@@ -253,7 +249,7 @@ export class Jobs implements Component, JobQueue {
     attempt.ended = this.#run(attempt);
   }
 
-  /** Runs an attempt. It occupies its place in the lane until the outcome is recorded. */
+  /** Occupies the lane until the outcome is recorded. */
   async #run(attempt: RunningAttempt): Promise<void> {
     const { job, kind, number } = attempt;
     this.#log.debug('job-started', { ...idsOf(job), attempt: number });

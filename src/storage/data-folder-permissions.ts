@@ -2,14 +2,9 @@ import { chmodSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, systemCodeOf } from '../shared/errors.ts';
 
-/** Permissions of the group and of other users. */
 const foreignBits = 0o077;
 
-/**
- * Removes the permissions of other users from a data folder and its direct children. Does nothing while the folder is missing.
- *
- * @returns the changed paths, and a message for each failure
- */
+/** Removes the permissions of other users from a data folder and its children. Ignores a missing folder. */
 export function makeDataFolderPrivate(dataDir: string): { changed: string[]; failed: string[] } {
   const changed: string[] = [];
   const failed: string[] = [];

@@ -5,35 +5,29 @@ import { AppError, systemCodeOf } from '../shared/errors.ts';
 import { joinBelow } from '../shared/files/safe-path.ts';
 import { newUuid } from '../shared/ids.ts';
 
-/** A folder whose entries are named by ids. */
 export type MediaRoot = 'vod' | 'uploads' | 'live' | 'players' | 'watermarks';
 
-/** Prefix of files and folders that are being removed. */
 export const removedPrefix = '.removed-';
 
 const publishAttempts = 3;
 
-/** Frees disk space as far as possible. `missing` returns the bytes that are still needed, 0 or less when there are enough. */
+/** `missing` returns the bytes still needed, 0 or less when there are enough. */
 export type FreeDiskSpace = (missing: () => Promise<number>) => Promise<void>;
 
-/** Space that can be freed when the disk is short: discarded videos. */
+/** Of discarded videos. */
 interface ReclaimableSpace {
   readonly makeRoom: FreeDiskSpace;
-  /** Returns true if {@link makeRoom} could free this many bytes. */
   canMakeRoom(bytes: number): boolean;
 }
 
 /**
- * Knows the layout of media in the data folder, and publishes files atomically. Paths are always below the data folder, and are not created
- * by asking for them.
- *
+ * Lays out media in the data folder and publishes files atomically. Does not create folders of returned
+ * paths.
  * - `vod/<videoId>/`: `source`, renditions, `mp4/source.mp4`, images, captions, chapters
  * - `uploads/<videoId>/`: chunks of an unfinished upload
  * - `work/<uuid>/`: temporary folder of a job, removed at the start
- * - `live/<liveStreamId>/`: the image of a live stream; `live/<liveStreamId>/<broadcastId>/`: segments for rewinding
- * - `watermarks/<watermarkId>`: images to burn in
- * - `players/<playerId>/`: the logo of a player theme
- *
+ * - `live/<liveStreamId>/`: image; `live/<liveStreamId>/<broadcastId>/`: segments for rewinding
+ * - `watermarks/<watermarkId>`, `players/<playerId>/`: images
  * Entries named `.removed-<uuid>` are being removed.
  */
 export class MediaFiles {
@@ -60,12 +54,10 @@ export class MediaFiles {
     return joinBelow(this.#root, 'vod', videoId, ...parts);
   }
 
-  /** The uploaded file of a video. */
   source(videoId: string): string {
     return this.video(videoId, 'source');
   }
 
-  /** Folder of a video's upload chunks. */
   upload(videoId: string, ...parts: string[]): string {
     return joinBelow(this.#root, 'uploads', videoId, ...parts);
   }
@@ -82,7 +74,7 @@ export class MediaFiles {
     return joinBelow(this.#root, 'players', playerId, ...parts);
   }
 
-  /** Runs work with a temporary folder. */
+  /** Removes the temporary folder afterwards. */
   async inWorkFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
     const folder = joinBelow(this.#root, 'work', newUuid());
     try {
@@ -93,7 +85,7 @@ export class MediaFiles {
     }
   }
 
-  /** Removes temporary folders of interrupted jobs. Must run before any job. */
+  /** Must run before any job. */
   async emptyWork(): Promise<void> {
     await rm(joinBelow(this.#root, 'work'), { recursive: true, force: true, maxRetries: 3 });
   }
@@ -102,7 +94,7 @@ export class MediaFiles {
     return joinBelow(this.#root, kind);
   }
 
-  /** Syncs a finished file to disk and moves it into place atomically. */
+  /** Syncs a finished file to disk before the move. */
   async publish(from: string, to: string): Promise<void> {
     await syncFile(from);
     for (let attempt = 1; ; attempt += 1) {
@@ -117,10 +109,8 @@ export class MediaFiles {
   }
 
   /**
-   * Hides a file or folder by renaming it, to be removed later. Synchronous, so that nothing can happen between a check that it is unused
-   * and this call.
-   *
-   * @returns its new path, or undefined when it is missing
+   * Renames an entry that is removed later, undefined when missing. Synchronous, so that nothing can happen
+   * between a check that it is unused and this call.
    */
   renameForRemoval(path: string): string | undefined {
     const aside = join(dirname(path), `${removedPrefix}${newUuid()}`);
@@ -133,13 +123,12 @@ export class MediaFiles {
     }
   }
 
-  /** Removes all files of a video, including upload chunks. */
   async removeVideo(videoId: string): Promise<void> {
     const removed = [this.video(videoId), this.upload(videoId)].map(path => this.renameForRemoval(path));
     await Promise.all(removed.map(path => path && rm(path, { recursive: true, force: true, maxRetries: 3 })));
   }
 
-  /** Ensures that `bytes` can be written while `minFreeBytes` stay free. Reclaims space if needed. @throws AppError `disk-full` */
+  /** Keeps `minFreeBytes` free, and reclaims space if needed. @throws AppError `disk-full` */
   async ensureFreeSpace(bytes: number, minFreeBytes: number): Promise<void> {
     let free = await this.freeBytes();
     if (free - bytes >= minFreeBytes) return;
@@ -149,10 +138,8 @@ export class MediaFiles {
   }
 
   /**
-   * Checks that announced bytes can be stored. Reclaims no space for them, because a sender may never send them. Call
-   * {@link ensureFreeSpace} while they arrive.
-   *
-   * @throws AppError `disk-full`
+   * Reclaims no space, because a sender may never send the announced bytes. Call {@link ensureFreeSpace}
+   * while they arrive. @throws AppError `disk-full`
    */
   async expectRoom(bytes: number, minFreeBytes: number): Promise<void> {
     await this.ensureFreeSpace(0, minFreeBytes);
@@ -172,7 +159,6 @@ function diskFull(neededBytes: number, freeBytes: number): AppError {
   return new AppError('disk-full', `${megabytes(neededBytes)} are needed, ${megabytes(freeBytes)} are free`);
 }
 
-/** Syncs the content of a file to disk. */
 export async function syncFile(path: string): Promise<void> {
   const handle = await open(path, 'r+');
   try {
@@ -182,7 +168,6 @@ export async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** Syncs the directory entry of a file to disk. */
 export async function syncFolderOf(path: string): Promise<void> {
   const handle = await open(dirname(path), 'r');
   try {

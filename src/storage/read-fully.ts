@@ -2,10 +2,10 @@ import { read } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** Takes half as long as `FileHandle.read`: a recording may have hundreds of thousands of fragments to read. */
+/** Twice as fast as `FileHandle.read`: a recording may have hundreds of thousands of fragments to read. */
 const readFrom = promisify(read);
 
-/** Reads `length` bytes, fewer only at the end of the file. */
+/** Returns fewer bytes only at the end of the file. */
 export async function readFully({ fd }: FileHandle, position: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(length);
   let done = 0;

@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import type { MediaFiles } from './media-files.ts';
 
 /**
- * Publishes a file under a new name, and deletes the one that it replaces. The file is in place before its row names it, so that a crash
- * can only leave a file that no row names.
- *
- * @param commit writes the row and returns the name of the unused file: the replaced one, or the new one when no row takes it. When it
- *   throws, the new file is deleted
+ * Publishes a file and deletes the one that it replaces. The file is in place before its row names it: a
+ * crash can only leave a file that no row names. `commit` writes the row and returns the unused name: the
+ * replaced one, or the new one when no row takes it. When it throws, the new file is deleted.
  */
 export async function replaceFile(
   files: MediaFiles,
@@ -23,7 +21,7 @@ export async function replaceFile(
   }
 }
 
-/** Deletes a file, and its folder when that is empty: publishing a file may have recreated the folder of a deleted owner. */
+/** Deletes an empty folder too: publishing a file may have recreated the folder of a deleted owner. */
 export async function removeFileIn(folder: string, name: string): Promise<void> {
   await rm(join(folder, name), { force: true });
   await rmdir(folder).catch(() => {});

@@ -1,6 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/** Writes all buffers of `body` from `position` on, in one call if possible. */
 export async function writeFully(
   handle: FileHandle,
   body: readonly Buffer[],
