@@ -4,7 +4,6 @@ import { AppError, type ErrorCode, errorRegister } from '../shared/errors.ts';
 
 const errorDocSchema = z.object({ code: z.string(), title: z.string(), status: z.int() });
 
-/** The route that the `type` of an error points to. */
 export function errorDocRoutes(): Route[] {
   return [
     defineRoute({

@@ -28,7 +28,7 @@ const rootSchema = z
     ],
   });
 
-/** The root for programs. Browsers are redirected before this. */
+/** For programs: browsers are redirected before this. */
 export function rootRoutes({ version, publicUrl }: RootOptions): Route[] {
   return [
     defineRoute({

@@ -11,7 +11,6 @@ interface ApiDocumentOptions {
   readonly version: string;
   /** Without a trailing slash. A function, because ports are known late. */
   readonly publicUrl: () => string;
-  /** Base of the `type` of errors. */
   readonly docsBase: () => string;
 }
 
@@ -26,7 +25,6 @@ Instead of a key or a token, pages of this server send a session cookie and \`Mi
 A request that is not HTTP gets 400, headers of more than 16 KiB get 431, and headers that arrive too slowly get 408,
 with the same body as all errors.`;
 
-/** Builds the OpenAPI document of the routes and of the paths outside of the API. */
 export function apiDocument(routes: readonly Route[], options: ApiDocumentOptions): JsonObject {
   return openApiDocument(routes, {
     title: 'Millrace',

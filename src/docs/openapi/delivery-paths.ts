@@ -1,6 +1,5 @@
 import type { DescribedAnswer, DescribedPath } from './path-items.ts';
 
-/** Descriptions of the path parameters. */
 export const deliveryNames: Readonly<Record<string, string>> = {
   videoId: 'Id of the video.',
   liveStreamId: 'Id of the live stream.',
@@ -47,7 +46,6 @@ const busy: DescribedAnswer = {
   headers: { 'Retry-After': 'Seconds to wait.' },
 };
 
-/** Describes a response that supports byte ranges. */
 function byteRanges(description: string, ...types: string[]): Record<number, DescribedAnswer> {
   const headers = { ...cacheHeaders, 'Accept-Ranges': '`bytes`.' };
   return {
@@ -87,7 +85,7 @@ const pageSession = {
   headers: session.headers,
 };
 
-/** Assets of a video, below `/vod/{videoId}`. Those of a private one are below `/vod/{videoId}/token/{privateToken}`. */
+/** Below `/vod/{videoId}`, private ones below `/vod/{videoId}/token/{privateToken}`. */
 const videoAssets: readonly (Omit<DescribedPath, 'path' | 'tag'> & { readonly asset: string })[] = [
   {
     asset: '/hls/manifest.m3u8',
@@ -220,7 +218,7 @@ const videos: readonly DescribedPath[] = [
   },
 ];
 
-/** Assets of a live stream, at the root. Those of a private one are below `/private/{privateToken}`. */
+/** At the root, private ones below `/private/{privateToken}`. */
 const liveAssets: readonly (Omit<DescribedPath, 'path' | 'tag'> & { readonly asset: string })[] = [
   {
     asset: '{liveStreamId}.m3u8',
@@ -327,7 +325,6 @@ const live: readonly DescribedPath[] = [
   },
 ];
 
-/** Describes the files of a browser app. */
 function appFiles(notFoundAnswer: DescribedAnswer): Record<number, DescribedAnswer> {
   const types = ['text/javascript; charset=utf-8', 'text/css; charset=utf-8', 'image/svg+xml'];
   return {
@@ -379,5 +376,4 @@ const pages: readonly DescribedPath[] = [
   },
 ];
 
-/** Paths of delivery, dashboard and documentation. */
 export const deliveryPaths: readonly DescribedPath[] = [...videos, ...live, ...pages];

@@ -1,13 +1,11 @@
-/** A response of a path outside of the API. */
 export interface DescribedAnswer {
   readonly description: string;
   /** Absent for an empty body. */
   readonly types?: readonly string[];
-  /** A delivery error: JSON, a page or text, as the client accepts. */
+  /** JSON, a page or text, as the client accepts. */
   readonly isError?: boolean;
-  /** JSON Schema of a JSON body; a string if absent. */
+  /** Of a JSON body; a string if absent. */
   readonly schema?: object;
-  /** Descriptions by header. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly example?: unknown;
 }
@@ -18,9 +16,7 @@ export interface DescribedPath {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** Descriptions by parameter. */
   readonly query?: Readonly<Record<string, string>>;
-  /** Descriptions by header. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly answers: Readonly<Record<number, DescribedAnswer>>;
 }
@@ -28,8 +24,6 @@ export interface DescribedPath {
 type PathItem = { [key: string]: unknown };
 
 /**
- * Builds OpenAPI path items by path.
- *
  * @param names descriptions of the path parameters
  * @throws Error for a path parameter without a description
  */

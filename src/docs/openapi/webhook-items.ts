@@ -29,7 +29,6 @@ const signedHeaders: Readonly<Record<string, JsonObject>> = {
   ),
 };
 
-/** Builds the `webhooks` of the OpenAPI document, by event. */
 export function webhookItems(schemas: SchemaCollection): Record<string, JsonObject> {
   return Object.fromEntries(
     deliveryTypes.map(type => {

@@ -1,7 +1,6 @@
 import { AppError, type ErrorCode, errorRegister } from '../../shared/errors.ts';
 import { adviceOf } from './error-advice.ts';
 
-/** Replaces each `{{name}}` of a template with HTML. */
 export function fillPage(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(/\{\{(\w+)\}\}/g, (placeholder, name: string) => values[name] ?? placeholder);
 }
@@ -31,7 +30,6 @@ export function errorHtml(code: ErrorCode): string {
 <p><a href="/docs#errors">Error format</a></p>`;
 }
 
-/** Renders the table of the errors that a caller can get. */
 export function errorTableHtml(): string {
   const rows = (Object.keys(errorRegister) as ErrorCode[])
     .filter(code => errorRegister[code].blame === 'caller' || new AppError(code).status === 503)
@@ -57,7 +55,6 @@ const blameLabels: Readonly<Record<(typeof errorRegister)[ErrorCode]['blame'], s
   server: 'This server',
 };
 
-/** Renders text with code between backticks. */
 function formatCode(text: string): string {
   return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 }

@@ -5,18 +5,14 @@ import { type BrowserFile, browserText } from '../../http/pages/browser-text.ts'
 
 const folder = new URL('../../web/docs/', import.meta.url);
 
-/** The files and templates of the documentation. */
 export interface DocsFiles {
-  /** A name contains a version or a hash, so its file never changes. */
+  /** Names contain a version or a hash: their files never change. */
   readonly byName: ReadonlyMap<string, BrowserFile>;
-  /** Templates with `{{name}}` placeholders. */
   readonly page: string;
   readonly error: string;
-  /** URLs of the files, for the templates. */
   readonly links: Readonly<Record<'icon' | 'styles' | 'script' | 'viewer' | 'viewerStyles', string>>;
 }
 
-/** Loads the documentation and the viewer of the API document. */
 export async function loadDocsFiles(bundles: BrowserBundles): Promise<DocsFiles> {
   const { files, urlOf } = await bundles.load('docs');
   const byName = new Map(files);

@@ -26,7 +26,7 @@ interface DocsPagesOptions {
   readonly log: Logger;
 }
 
-/** The viewer of the API document writes inline styles and has icons as data URLs. Everything else comes from this server. */
+/** The API viewer writes inline styles and has icons as data URLs. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -42,7 +42,6 @@ const pageType = 'text/html; charset=utf-8';
 const assetPrefix = '/docs/assets/';
 const errorPrefix = '/docs/errors/';
 
-/** Serves the documentation at `/docs`, before the API handles a request. */
 export class DocsPages {
   readonly #options: DocsPagesOptions;
   /** One per error at most. */
@@ -53,13 +52,9 @@ export class DocsPages {
     this.#options = options;
   }
 
-  /**
-   * Handles a request for the documentation.
-   *
-   * @returns false, with nothing done, for any other request
-   */
+  /** @returns false, with nothing done, for any other request */
   handle(request: HttpRequest, reply: HttpResponse): boolean {
-    // Responses of HTTP/2 have the same methods.
+    // HTTP/2 responses have the same methods.
     const response = reply as ServerResponse;
     const [path = ''] = (request.url ?? '').split('?');
     if (!path.startsWith('/docs') || !this.#isDocsRequest(path, request.headers.accept ?? '')) return false;
@@ -79,7 +74,6 @@ export class DocsPages {
     return this.owns(path) || (path.startsWith(errorPrefix) && accept.includes('text/html'));
   }
 
-  /** Returns whether a path belongs to the documentation, whatever the client accepts. */
   owns(path: string): boolean {
     return ['/docs', '/docs/', '/docs/errors'].includes(path) || path.startsWith(assetPrefix);
   }

@@ -160,7 +160,6 @@ const adviceByPrefix: readonly (readonly [prefix: string, advice: ErrorAdvice])[
   ],
 ];
 
-/** Explains an error and what to do about it. */
 export function adviceOf(code: ErrorCode): ErrorAdvice {
   return (
     adviceByCode[code] ??
