@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** The project of an account: the sandbox has trial limits. */
+/** The sandbox has trial limits. */
 export type Environment = 'sandbox' | 'production';
 
 /** A key of this installation, created with the database. */
@@ -9,7 +9,7 @@ export interface SecretRow {
   bytes: Buffer;
 }
 
-/** Owner of two projects, which can be suspended. The first start creates the operator's. */
+/** Owns two projects. The first start creates the operator's. */
 export interface AccountRow {
   id: string;
   is_upgraded: number;
@@ -18,7 +18,6 @@ export interface AccountRow {
   created_at_ms: number;
 }
 
-/** Owner of every resource. */
 export interface ProjectRow {
   id: string;
   account_id: string;
@@ -26,7 +25,7 @@ export interface ProjectRow {
   created_at_ms: number;
 }
 
-/** A sandbox and a production key that were created together; either may be missing. */
+/** Created together; either key may be missing. */
 export interface KeyPairRow {
   id: string;
   account_id: string;
@@ -34,7 +33,7 @@ export interface KeyPairRow {
   created_at_ms: number;
 }
 
-/** An API key. `hint` is its last characters, if known. A revoked key has its own id as `pair_id`. */
+/** `hint` is the last characters, if known. A revoked key has its own id as `pair_id`. */
 export interface ApiKeyRow {
   id: string;
   pair_id: string;
@@ -46,14 +45,13 @@ export interface ApiKeyRow {
   revoked_at_ms: number | null;
 }
 
-/** An access or refresh token; deleted with its API key. */
+/** Deleted with its API key. */
 export interface TokenRow {
   token_hash: Buffer;
   api_key_id: string;
   expires_at_ms: number;
 }
 
-/** A user of the dashboard. */
 export interface UserRow {
   id: string;
   account_id: string;
@@ -62,7 +60,6 @@ export interface UserRow {
   created_at_ms: number;
 }
 
-/** A sign-in until it expires, with its `address` and `user_agent`. */
 export interface SessionRow {
   id: string;
   user_id: string;
@@ -74,7 +71,7 @@ export interface SessionRow {
   user_agent: string | null;
 }
 
-/** Number of a project's rows in a list, counted by triggers so that list pages do not count. */
+/** Counted by triggers so that list pages do not count. */
 export interface ListTotalRow {
   project_id: string;
   list: string;
@@ -95,7 +92,7 @@ export interface PrivateSessionRow {
   expires_at_ms: number;
 }
 
-/** Body bytes sent to a project's viewers on one day. `day`: days since 1970, UTC. */
+/** Body bytes of one day. `day`: days since 1970, UTC. */
 export interface TrafficRow {
   project_id: string;
   day: number;

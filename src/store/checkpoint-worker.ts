@@ -1,15 +1,14 @@
 /**
- * Thread that copies the write-ahead log of a database into its file, so that waiting for the disk does not block requests. Runs
- * a checkpoint per message and answers with a {@link CheckpointReport}.
+ * Worker thread that copies the write-ahead log into the database file, so that waiting for the disk does not
+ * block requests. Runs a checkpoint per message and answers with a {@link CheckpointReport}.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 
-/** Result of a checkpoint, in pages. */
+/** In pages. */
 export interface CheckpointReport {
-  /** Pages in the log before the checkpoint. */
   readonly inLog: number;
-  /** Pages of these that are in the file now. */
+  /** Pages of the log that are in the file now. */
   readonly inFile: number;
 }
 

@@ -3,24 +3,23 @@ import type Sqlite from 'better-sqlite3';
 import { OnDemandInterval } from '../shared/scheduling/on-demand-interval.ts';
 import type { CheckpointReport } from './checkpoint-worker.ts';
 
-/** Interval of log checks while the database changes. */
+/** While the database changes. */
 const checkIntervalMs = 100;
 /** Delay before a thread that died is replaced. */
 const restartDelayMs = 2_000;
-/** Changed rows between checkpoints. */
+/** Changed rows. */
 const changesPerCheckpoint = 500;
-/** Above this log size (16 MiB), batches wait for the next checkpoint, so that the log restarts from its beginning. */
+/** 16 MiB. Above it, batches wait for the next checkpoint, so that the log restarts from its beginning. */
 const maxLogPages = 4_096;
-/** Above this log size (64 MiB), SQLite runs a checkpoint itself, on the main thread. */
+/** 64 MiB. Above it, SQLite runs a checkpoint itself, on the main thread. */
 const maxUnattendedLogPages = 16_384;
 /** SQLite's default, used while the thread does not run. */
 const defaultCheckpointPages = 1_000;
 const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 };
 
 /**
- * Runs the checkpoints of a database in a thread. A commit only appends to the write-ahead log, which is fast; copying its pages
- * into the file waits for the disk. The thread takes memory and time to start, so it is not started for a server with few
- * changes.
+ * Runs checkpoints in a thread: a commit only appends to the write-ahead log, but copying its pages into the
+ * file waits for the disk. Starts no thread for a server with few changes.
  */
 export class Checkpointer {
   readonly #sqlite: Sqlite.Database;
@@ -30,7 +29,7 @@ export class Checkpointer {
   /** Changed rows at the last checkpoint, and at the last check. */
   #checkpointedChanges = 0;
   #lastSeenChanges = 0;
-  /** Earliest start of the next thread, a time of `performance.now()`. */
+  /** A time of `performance.now()`. */
   #nextThreadAtMs = 0;
   #isBusy = false;
   #pendingCheckpoint: PromiseWithResolvers<void> | undefined;
@@ -50,7 +49,7 @@ export class Checkpointer {
     this.#checks.wake();
   }
 
-  /** Called before each write. */
+  /** Call this before each write. */
   wake(): void {
     this.#checks?.wake();
   }
@@ -60,7 +59,7 @@ export class Checkpointer {
     await this.#worker?.terminate();
   }
 
-  /** Returns whether the database still changes or a checkpoint is due. */
+  /** Returns true while the database changes or a checkpoint is due. */
   #check(): boolean {
     if (this.#isBusy) return true;
     const changes = this.#totalChanges.get() ?? 0;

@@ -3,12 +3,12 @@ import { dirname, join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 
-/** File in a data folder during a restore, and after an incomplete one. */
+/** Exists during a restore, and after an incomplete one. */
 export const restoreMarker = 'restore-unfinished';
 
 /**
- * Keeps other processes from using a data folder. The operating system holds the lock on an SQLite file, so it ends with the
- * process in any case.
+ * Keeps other processes from using a data folder. The operating system holds the lock on an SQLite file, so
+ * it ends with the process in any case.
  */
 export class DataFolderLock {
   readonly #holder: Sqlite.Database;
@@ -18,10 +18,9 @@ export class DataFolderLock {
   }
 
   /**
-   * Creates the folder if it is missing and acquires its lock without waiting.
-   *
-   * @param name file of the lock; another one for a process that may run beside a server, but only once
-   * @throws AppError `data-dir-unusable` when the folder is not writable or another process has the lock
+   * Creates a missing folder. Does not wait for the lock.
+   * @param name another one for a process that may run beside a server, but only once
+   * @throws AppError `data-dir-unusable` when the folder is not writable or locked
    */
   static acquire(dataDir: string, name = 'millrace.lock'): DataFolderLock {
     let holder: Sqlite.Database | undefined;
@@ -36,13 +35,12 @@ export class DataFolderLock {
     }
   }
 
-  /** Releases the lock. May be called twice. */
+  /** May be called twice. */
   release(): void {
     if (this.#holder.open) this.#holder.close();
   }
 }
 
-/** Returns whether a process holds the lock of a data folder. */
 export function isDataFolderLocked(dataDir: string): boolean {
   let reader: Sqlite.Database | undefined;
   try {
@@ -66,8 +64,8 @@ export function assertRestoreFinished(dataDir: string): void {
 }
 
 /**
- * Creates a folder and its parents for the server's user only. Node's own `recursive` option hangs in folders that accept no new
- * ones, such as `/proc`.
+ * Creates a folder and its parents for the server's user only. Node's own `recursive` option hangs in folders
+ * that accept no new ones, such as `/proc`.
  */
 function makeFolder(path: string): void {
   if (isFolder(path)) return;
@@ -91,10 +89,7 @@ function unusable(dataDir: string, lockName: string, error: unknown): AppError {
   return new AppError('data-dir-unusable', message, { cause: error });
 }
 
-/**
- * The usual cause is a folder of another user, such as a host folder mounted into a container, or a lock left by a killed process
- * of another user.
- */
+/** Covers a host folder mounted into a container, and the lock of a killed process of another user. */
 function ownerAdvice(dataDir: string, lockName: string): string {
   const own = process.getuid?.();
   for (const [path, name] of [

@@ -5,13 +5,12 @@ import { AppError, messageOf } from '../shared/errors.ts';
 import { migrations } from './migrations.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
-/** Copies all pages in one step: a copy in several steps restarts whenever the server writes in between. */
+/** Copies all pages in one step: several steps restart whenever the server writes in between. */
 const allPages = 0x7fff_ffff;
 const busyTimeoutMs = 30_000;
 
 /**
- * Copies the database of a data folder with SQLite's online backup, while a server may use it.
- *
+ * Uses SQLite's online backup, also beside a server.
  * @throws AppError `database-unusable` when there is none, or it is damaged
  */
 export async function copyDatabase(dataDir: string, target: string): Promise<void> {
@@ -32,8 +31,7 @@ export async function copyDatabase(dataDir: string, target: string): Promise<voi
 }
 
 /**
- * Checks the integrity of a database that is not in use.
- *
+ * Expects a database that is not in use.
  * @throws AppError `database-unusable` when it is damaged, or newer than this version
  */
 export function checkDatabaseFile(path: string): void {

@@ -16,21 +16,23 @@ const busyTimeoutMs = 5_000;
 /** Searches among a million videos read more pages than SQLite's default of 2 MiB holds. */
 const cacheKibibytes = 16 * 1_024;
 
-/** Builds queries, which {@link Database} runs: a transaction across an `await` would include the writes of others. */
+/**
+ * Builds queries, which {@link Database} runs: a transaction across an `await` would include the writes of
+ * others.
+ */
 export type Queries = Pick<
   Kysely<Tables>,
   'selectFrom' | 'insertInto' | 'updateTable' | 'deleteFrom' | 'with' | 'withRecursive' | 'selectNoFrom'
 >;
 
 /**
- * The SQLite database of a data folder, on one synchronous connection: a statement takes microseconds, and everything between two
- * `await`s is atomic. Opened by {@link openDatabase} or {@link openDatabaseWithoutLock}, closed by `stop`.
+ * The SQLite database of a data folder, on one synchronous connection: a statement takes microseconds, and
+ * everything between two `await`s is atomic.
  */
 export class Database implements Component {
   readonly name = 'database';
   /** For raw SQL, which stores prepare once. */
   readonly sqlite: Sqlite.Database;
-  /** Builds typed queries for {@link all}, {@link first}, {@link run} and {@link prepare}. */
   readonly queries: Queries;
   readonly #lock: DataFolderLock | undefined;
   readonly #checkpointer: Checkpointer;
@@ -55,7 +57,7 @@ export class Database implements Component {
     return this.#prepare(sql).get(...parameters) as Row | undefined;
   }
 
-  /** Runs a statement and returns the number of changed rows. */
+  /** Returns the number of changed rows. */
   run(query: Compilable): number {
     const { sql, parameters } = query.compile();
     this.#checkpointer.wake();
@@ -63,31 +65,31 @@ export class Database implements Component {
   }
 
   /**
-   * Prepares a query for a hot path, which a store does once, in its constructor.
-   *
-   * @example database.prepare(({ id }: Bound<{ id: string }>) => queries.selectFrom('videos').selectAll().where('id', '=', id))
+   * Prepares a query for a hot path. Call this once, in a store's constructor.
+   * @example database.prepare(({ id }: Bound<{ id: string }>) =>
+   * queries.selectFrom('videos').selectAll().where('id', '=', id))
    */
   prepare<Values, Row>(build: (parameters: Bound<Values>) => Compilable<Row>): PreparedQuery<Values, Row> {
     const prepare = (text: string) => this.sqlite.prepare(text);
     return new PreparedQuery({ prepare, onWrite: () => this.#checkpointer.wake() }, build);
   }
 
-  /** Runs `work`, which must be synchronous, in a transaction. Nested transactions belong to the outer one. */
+  /** `work` must be synchronous. Nested transactions belong to the outer one. */
   transaction<Result>(work: () => Result): Result {
     this.#checkpointer.wake();
     return this.sqlite.inTransaction ? work() : this.sqlite.transaction(work).immediate();
   }
 
   /**
-   * Runs `work` in a transaction together with others of the same event loop iteration, for writes that are frequent. `work` runs
-   * later, sees earlier writes, and must be synchronous.
+   * Runs frequent writes of one event loop iteration in one transaction. `work` runs later, sees earlier
+   * writes, and must be synchronous.
    */
   inBatch<Result>(work: () => Result): Promise<Result> {
     this.#checkpointer.wake();
     return this.#batch.add(work);
   }
 
-  /** Returns the reason why the database is unusable; undefined when it is usable. */
+  /** Explains why the database is unusable; undefined when it is usable. */
   findFault(): string | undefined {
     if (!this.sqlite.open) return 'it is closed';
     try {
@@ -123,9 +125,8 @@ export class Database implements Component {
 
 /**
  * Locks the data folder, opens its database `millrace.db`, and migrates it.
- *
- * @throws AppError `data-dir-unusable` when the folder is not writable or locked; `database-unusable` when the file is not a
- *   database, is damaged, or belongs to a newer version
+ * @throws AppError `data-dir-unusable` when the folder is not writable or locked; `database-unusable` when
+ * the file is not a database, is damaged, or belongs to a newer version
  */
 export function openDatabase(options: { dataDir: string }): Database {
   const lock = DataFolderLock.acquire(options.dataDir);
@@ -133,8 +134,8 @@ export function openDatabase(options: { dataDir: string }): Database {
   let sqlite: Sqlite.Database | undefined;
   try {
     assertRestoreFinished(options.dataDir);
-    // Created here because it contains stream keys: only this user may read it, and SQLite creates its other files with the same
-    // mode.
+    // Created here because it contains stream keys: only this user may read it, and SQLite creates its other
+    // files with the same mode.
     closeSync(openSync(path, 'a', 0o600));
     sqlite = new Sqlite(path, { timeout: busyTimeoutMs });
     sqlite.pragma('journal_mode = WAL');
@@ -154,9 +155,7 @@ export function openDatabase(options: { dataDir: string }): Database {
 }
 
 /**
- * Opens the database of a data folder for a few changes, also while a server uses it. Does not lock the folder or migrate the
- * database.
- *
+ * Opens the database for a few changes beside a server. Does not lock the folder or migrate.
  * @throws AppError `database-unusable` when there is no database yet, or it belongs to another version
  */
 export function openDatabaseWithoutLock({ dataDir }: { dataDir: string }): Database {

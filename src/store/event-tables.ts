@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** A job that survives a crash. `payload` is JSON specific to its kind. */
+/** Survives a crash. `payload` is JSON specific to its kind. */
 export interface JobRow {
   id: Generated<number>;
   kind: string;
@@ -26,7 +26,7 @@ export interface EventCounterRow {
   last: number;
 }
 
-/** An event, stored in the transaction of its change. `number` counts a project's events; `payload` is JSON. */
+/** Stored in the transaction of its change. `number` counts a project's events; `payload` is JSON. */
 export interface EventRow {
   id: Generated<number>;
   number: number;
@@ -47,14 +47,14 @@ export interface WebhookRow {
   created_at_ms: number;
 }
 
-/** A deleted webhook whose deliveries are being removed. */
+/** Its deliveries are being removed. */
 export interface RemovedWebhookRow {
   webhook_id: string;
 }
 
 /**
- * A delivery of an event to a webhook, and its history. Deliveries of one `sequence` are sent in order: `is_next` marks the
- * current one. `due_at_ms` is null for finished ones; `body` is the exact request body.
+ * Deliveries of one `sequence` are sent in order: `is_next` marks the current one. `due_at_ms` is null for
+ * finished ones; `body` is the exact request body.
  */
 export interface WebhookDeliveryRow {
   number: Generated<number>;
@@ -73,7 +73,7 @@ export interface WebhookDeliveryRow {
   created_at_ms: number;
 }
 
-/** An attempt of a delivery, numbered from 1. `response` is the start of the response body. */
+/** Numbered from 1. `response` is the start of the response body. */
 export interface WebhookAttemptRow {
   delivery_number: number;
   attempt: number;
@@ -84,7 +84,7 @@ export interface WebhookAttemptRow {
   response: string | null;
 }
 
-/** Number of a webhook's deliveries, counted by triggers so that list pages do not count. */
+/** Counted by triggers so that list pages do not count. */
 export interface WebhookDeliveryTotalRow {
   webhook_id: string;
   state: WebhookDeliveryRow['state'];

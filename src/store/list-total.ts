@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 
-/** Returns the number of a project's rows in some lists together, as counted by triggers. @param lists names in `list_totals` */
+/** Sums totals that triggers count. @param lists names in `list_totals` */
 export function listTotal(database: Database, projectId: string, ...lists: string[]): number {
   const totals = database.queries
     .selectFrom('list_totals')

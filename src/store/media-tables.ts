@@ -17,10 +17,7 @@ export interface LiveStreamRow {
   updated_at_ms: number;
 }
 
-/**
- * A broadcast of a live stream. States and end reasons are defined in `live`. `live_at_ms` is the time of the first playable
- * part.
- */
+/** States and end reasons are defined in `live`. `live_at_ms` is the time of the first playable part. */
 export interface BroadcastRow {
   id: string;
   project_id: string;
@@ -48,8 +45,8 @@ export interface BroadcastRow {
 }
 
 /**
- * `number` replaces the id in indexes. `tags` and `metadata` are JSON arrays, `watermark` a JSON placement; clip times refer to
- * the source. Columns with `_folded` are for sorting and searching.
+ * `number` replaces the id in indexes. `tags` and `metadata` are JSON arrays, `watermark` a JSON placement;
+ * clip times refer to the source. Columns with `_folded` are for sorting and searching.
  */
 export interface VideoRow {
   number: Generated<number>;
@@ -79,10 +76,11 @@ export interface VideoRow {
 }
 
 /**
- * The source of a video, once an upload or import has started. `total`: announced bytes or parts; `bytes`: final size; `address`:
- * the URL or the id of the cloned video. Complete sources are `uploaded` or `ingested`; `completed_at_ms` is the time of
- * completion or failure. `is_joined`: joined from several files. For uploads with a token, `upload_client` is a hash of the
- * client, `upload_file_name` its file, and `has_created_video` tells that the upload created the video.
+ * Exists once an upload or import has started. `total`: announced bytes or parts; `bytes`: final size;
+ * `address`: the URL or the id of the cloned video. Complete sources are `uploaded` or `ingested`;
+ * `completed_at_ms` is the time of completion or failure. `is_joined`: joined from several files. Uploads
+ * with a token have `upload_client`, a hash of the client, `upload_file_name`, and `has_created_video` if the
+ * upload created the video.
  */
 export interface VideoSourceRow {
   video_id: string;
@@ -102,7 +100,7 @@ export interface VideoSourceRow {
   has_created_video: Generated<number>;
 }
 
-/** A stored chunk of a ranged upload: bytes `first` to `last` inclusive, or twice the part number. `digest`: SHA-256. */
+/** Bytes `first` to `last` inclusive, or twice the part number. `digest`: SHA-256. */
 export interface UploadChunkRow {
   video_id: string;
   first: number;
@@ -111,7 +109,7 @@ export interface UploadChunkRow {
   digest: Buffer;
 }
 
-/** A token for uploads into a project. `expires_at_ms` is null for one that never expires. */
+/** `expires_at_ms` is null for a token that never expires. */
 export interface UploadTokenRow {
   token: string;
   project_id: string;
@@ -120,7 +118,7 @@ export interface UploadTokenRow {
   expires_at_ms: number | null;
 }
 
-/** A recording in progress. `video_id` is the id of its future video; the other columns come from its live stream. */
+/** `video_id` is the id of the future video; the other columns come from its live stream. */
 export interface RecordingRow {
   video_id: string;
   project_id: string;
@@ -132,7 +130,7 @@ export interface RecordingRow {
   player_id: string | null;
 }
 
-/** Properties of a video's source, and whether it is playable. `revision` increases with every change of its media. */
+/** `revision` increases with every change of the video's media. */
 export interface VideoEncodingRow {
   video_id: string;
   facts: string;
@@ -143,7 +141,7 @@ export interface VideoEncodingRow {
   revision: number;
 }
 
-/** An output of a video's encoding. `file` is relative to the video's folder; `facts` is JSON of the vod room. */
+/** `file` is relative to the video's folder; `facts` is JSON of the vod room. */
 export interface RenditionRow {
   video_id: string;
   type: 'hls' | 'mp4' | 'audio';
@@ -155,7 +153,7 @@ export interface RenditionRow {
   facts: string | null;
 }
 
-/** The thumbnail of a video; the default frame without a row. `file` is null until the image exists. */
+/** Without a row, the default frame. `file` is null until the image exists. */
 export interface VideoThumbnailRow {
   video_id: string;
   choice: 'default' | 'timecode' | 'upload';
@@ -163,7 +161,6 @@ export interface VideoThumbnailRow {
   file: string | null;
 }
 
-/** An image to burn into videos. */
 export interface WatermarkRow {
   id: string;
   project_id: string;
@@ -180,7 +177,7 @@ export interface VideoBlockRow {
   videos: number;
 }
 
-/** Number of a project's videos with a tag, counted by triggers. `tag_folded` is for sorting and searching. */
+/** Counted by triggers. `tag_folded` is for sorting and searching. */
 export interface TagRow {
   project_id: string;
   is_discarded: number;
@@ -189,7 +186,7 @@ export interface TagRow {
   tag_folded: string;
 }
 
-/** A text summary of a video. `takeaways` is a JSON array; a trigger copies `is_discarded` from the video. */
+/** `takeaways` is a JSON array; a trigger copies `is_discarded` from the video. */
 export interface SummaryRow {
   id: string;
   project_id: string;
@@ -202,7 +199,7 @@ export interface SummaryRow {
   updated_at_ms: number;
 }
 
-/** A WebVTT file of a video. `file` is relative to the video's folder and changes with each upload. */
+/** `file` is relative to the video's folder and changes with each upload. */
 export interface TextTrackRow {
   video_id: string;
   kind: 'captions' | 'chapters';
@@ -212,7 +209,7 @@ export interface TextTrackRow {
   bytes: number;
 }
 
-/** A player theme. `look` is a JSON object of its colours and switches; the logo's file is relative to the theme's folder. */
+/** `look` is a JSON object of colours and switches; the logo's file is relative to the theme's folder. */
 export interface PlayerRow {
   id: string;
   project_id: string;
@@ -226,12 +223,12 @@ export interface PlayerRow {
   updated_at_ms: number;
 }
 
-/** A deleted theme that videos or live streams still refer to. */
+/** Videos or live streams still refer to it. */
 export interface RemovedPlayerRow {
   id: string;
 }
 
-/** A deleted video whose files may still exist. */
+/** Its files may still exist. */
 export interface RemovedVideoRow {
   id: string;
 }
@@ -248,7 +245,7 @@ export interface SandboxVideoRow {
   video_id: string;
 }
 
-/** Size of all video files of a project by kind, counted by triggers. */
+/** Counted by triggers. */
 export interface StorageTotalRow {
   project_id: string;
   source_bytes: Generated<number>;
@@ -260,8 +257,8 @@ export interface StorageTotalRow {
 }
 
 /**
- * The same of one video, or of a recording, when it was last measured. `due_at_ms` is the time of the next measurement; 0 after
- * changes, which `changes` counts.
+ * The last measurement of a video or a recording. `due_at_ms` is the time of the next one; 0 after changes,
+ * which `changes` counts.
  */
 export interface StoredVideoRow extends StorageTotalRow {
   video_id: string;

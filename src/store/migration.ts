@@ -1,4 +1,4 @@
-/** A migration. Once released it never changes; further changes need a new migration. */
+/** Never changes once released; further changes need a new migration. */
 export interface Migration {
   readonly name: string;
   readonly sql: string;

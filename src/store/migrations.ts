@@ -25,7 +25,7 @@ import { uploadClients } from './migrations/0021-upload-clients.ts';
 import { jobCrashes } from './migrations/0022-job-crashes.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
-/** All migrations in order. SQLite's `user_version` is the number of applied ones. */
+/** In order. SQLite's `user_version` is the number of applied ones. */
 export const migrations: readonly Migration[] = [
   accountsAndLiveStreams,
   videos,
@@ -53,8 +53,6 @@ export const migrations: readonly Migration[] = [
 
 /**
  * Applies missing migrations, each in its own transaction.
- *
- * @returns the number of applied migrations
  * @throws AppError `database-unusable` when the database is newer than `steps`, or a migration fails
  */
 export function migrate(sqlite: Sqlite.Database, steps: readonly Migration[] = migrations): number {
@@ -82,7 +80,7 @@ export function migrate(sqlite: Sqlite.Database, steps: readonly Migration[] = m
   return steps.length - from;
 }
 
-/** Prepares a connection to a database with all migrations. @throws AppError `database-unusable` when it has more or fewer */
+/** @throws AppError `database-unusable` when it has more or fewer migrations */
 export function checkIsCurrent(sqlite: Sqlite.Database, steps: readonly Migration[] = migrations): void {
   const from = sqlite.pragma('user_version', { simple: true }) as number;
   if (from > steps.length) throw newer(sqlite, from, steps);

@@ -1,10 +1,9 @@
 import type Sqlite from 'better-sqlite3';
 import { type Compilable, type Expression, sql } from 'kysely';
 
-/** The parameters of a prepared query, as expressions to build it with. */
+/** Parameters of a prepared query, as expressions. */
 export type Bound<Values> = { readonly [Name in keyof Values]: Expression<Values[Name]> };
 
-/** Marks a parameter of a compiled query whose value each run gives. */
 class Placeholder {
   readonly name: PropertyKey;
 
@@ -14,8 +13,8 @@ class Placeholder {
 }
 
 /**
- * A query for a hot path: built and compiled at its first run, later runs only bind their values. Building and compiling takes
- * about twice as long as SQLite takes for a row by its key. Made by `Database.prepare`.
+ * Compiles a query at its first run; later runs only bind values. Compiling takes about twice as long as
+ * SQLite takes for a row by its key.
  */
 export class PreparedQuery<Values, Row> {
   readonly #prepare: (sql: string) => Sqlite.Statement;
@@ -43,7 +42,7 @@ export class PreparedQuery<Values, Row> {
     return statement.get(...this.#bind(values)) as Row | undefined;
   }
 
-  /** Returns the number of rows that changed. */
+  /** Returns the number of changed rows. */
   run(values: Values): number {
     const statement = this.#compile();
     this.#onWrite();

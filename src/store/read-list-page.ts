@@ -6,9 +6,8 @@ import type { Tables } from './tables.ts';
 type ListedTable = 'live_streams' | 'players' | 'upload_tokens' | 'watermarks';
 
 /**
- * Reads one page of a table in the order of a column, then of the ids. Skipping rows is cheap only while it stays in the index, so
- * the ids of the page are found first and their rows are read afterwards.
- *
+ * Reads one page in the order of a column, then of the ids. Skipping rows is cheap only in the index, so the
+ * ids of the page are found first.
  * @param list `matching`: all rows of the list; `total`: their number
  */
 export function readListPage<Table extends ListedTable, Item>(
@@ -26,7 +25,8 @@ export function readListPage<Table extends ListedTable, Item>(
   const { total, page, sort, toItem } = list;
   const offset = (page.currentPage - 1) * page.pageSize;
   if (offset >= total) return { items: [], total };
-  // Every table of such a list has these columns by other names; Kysely cannot type the columns of a table that is a parameter.
+  // Every table of such a list has these columns by other names; Kysely cannot type the columns of a table
+  // that is a parameter.
   const id = list.id as 'id';
   const column = sort.field as 'created_at_ms';
   const matching = list.matching as unknown as SelectQueryBuilder<Tables, 'players', object>;

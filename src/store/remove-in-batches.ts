@@ -3,10 +3,8 @@ import { yieldToEventLoop } from '../shared/scheduling/yield-to-event-loop.ts';
 const rowsPerBatch = 200;
 
 /**
- * Removes rows in batches that yield to the event loop.
- *
+ * Yields to the event loop between batches.
  * @param removeSome removes up to `limit` rows and returns their number; fewer end the removal
- * @returns the number of removed rows
  */
 export async function removeInBatches(removeSome: (limit: number) => number): Promise<number> {
   let removed = 0;

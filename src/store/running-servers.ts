@@ -5,7 +5,6 @@ import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 import { randomBase62 } from '../shared/ids.ts';
 import { isDataFolderLocked } from './data-folder-lock.ts';
 
-/** A server that this user runs on this machine. */
 export interface RunningServer {
   readonly pid: number;
   readonly dataDir: string;
@@ -14,13 +13,13 @@ export interface RunningServer {
   readonly startedAtMs: number;
 }
 
-/** An unreadable file of another process is removed after this time: it may still be written. */
+/** Age at which an unreadable file of another process is removed: it may still be written. */
 const unreadableKeptMs = 60_000;
 
 /**
- * Registry of the running servers of this user. Each server writes a file with its data folder to the user's state folder, or to
- * the folder for temporary files when that is not writable. Files of crashed servers are ignored and removed: a server runs only
- * while its process exists and its data folder is locked.
+ * Registry of this user's running servers. Each server writes a file to the user's state folder, or to the
+ * folder for temporary files when that is not writable. Ignores and removes files of crashed servers: a
+ * server runs only while its process exists and its data folder is locked.
  */
 export class RunningServers {
   readonly #folders: readonly string[];
@@ -30,8 +29,7 @@ export class RunningServers {
   }
 
   /**
-   * Adds this process, which holds the lock of the data folder.
-   *
+   * The process must hold the lock of the data folder.
    * @returns removes the entry
    * @throws AppError `data-dir-unusable` when no folder is writable
    */
@@ -54,7 +52,7 @@ export class RunningServers {
     throw new AppError('data-dir-unusable', failures.join('; '));
   }
 
-  /** Lists running servers, oldest first. Removes the files of others. */
+  /** Oldest first. Removes the files of crashed servers. */
   list(): RunningServer[] {
     const servers = new Map<string, RunningServer>();
     for (const { path, entry } of this.#files()) {
@@ -65,7 +63,7 @@ export class RunningServers {
     return [...servers.values()].sort((one, other) => one.startedAtMs - other.startedAtMs);
   }
 
-  /** Reads the files of this machine's servers. Removes old unreadable ones. */
+  /** Removes old unreadable files. */
   #files(): { path: string; entry: RunningServer | undefined }[] {
     return this.#folders.filter(isPrivate).flatMap(folder =>
       readdirSync(folder)
@@ -76,7 +74,7 @@ export class RunningServers {
   }
 }
 
-/** Returns the folder in the user's home, if the user has one or an entry in `/etc/passwd`, unlike in some containers. */
+/** Some containers have neither a home folder nor an entry in `/etc/passwd`. */
 function stateFolders(): string[] {
   try {
     return [join(homedir(), '.local', 'state', 'millrace')];
@@ -89,7 +87,7 @@ function ownUid(): number | undefined {
   return process.getuid?.();
 }
 
-/** Returns whether a folder exists, belongs to this user, and is not writable by others. */
+/** Requires a folder of this user that others cannot write to. */
 function isPrivate(folder: string): boolean {
   try {
     const found = lstatSync(folder);

@@ -1,7 +1,7 @@
 import type Sqlite from 'better-sqlite3';
 import { foldText } from './folded-text.ts';
 
-/** Adds the SQL functions of triggers and migrations: `fold_text(text)` is {@link foldText}. */
+/** `fold_text(text)` is {@link foldText}. */
 export function addSqlFunctions(sqlite: Sqlite.Database): void {
   sqlite.function('fold_text', { deterministic: true, directOnly: false }, text => foldText(String(text)));
 }

@@ -47,7 +47,7 @@ import type {
   WatermarkRow,
 } from './media-tables.ts';
 
-/** Rows as stored in SQLite: times are Unix times in milliseconds, booleans 0 or 1, hashes 32 bytes of SHA-256. */
+/** Times are Unix times in milliseconds, booleans 0 or 1, hashes 32 bytes of SHA-256. */
 export interface Tables {
   secrets: SecretRow;
   accounts: AccountRow;

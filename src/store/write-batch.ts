@@ -6,13 +6,13 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Maximum time to run the work of one transaction; the rest goes into the next one, after an event loop iteration. */
+/** The rest goes into the next transaction, after an event loop iteration. */
 const maxTransactionMs = 4;
 
 /**
- * Runs the work of many callers in one transaction: writing pages that all of them change once costs far less than one commit
- * each. Each work fails or succeeds on its own, and its caller gets the result after the commit. The queue is bounded by the
- * callers, each of which waits for its result.
+ * Runs the work of many callers in one transaction: writing pages that all of them change once costs far less
+ * than one commit each. Each work fails or succeeds on its own, and its caller gets the result after the
+ * commit. The callers bound the queue, since each waits for its result.
  */
 export class WriteBatch {
   readonly #nested: Sqlite.Transaction<(work: () => unknown) => unknown>;
@@ -20,7 +20,7 @@ export class WriteBatch {
   readonly #sqlite: Sqlite.Database;
   readonly #mayBegin: () => Promise<void> | undefined;
   #waiting: Waiting[] = [];
-  /** Notifies the callers of the current transaction after its commit. */
+  /** Run after the commit of the current transaction. */
   #notifications: (() => void)[] = [];
   #started: Waiting[] = [];
   #isScheduled = false;
@@ -33,7 +33,7 @@ export class WriteBatch {
     this.#transaction = sqlite.transaction(() => this.#runWaiting());
   }
 
-  /** Runs `work`, which must be synchronous, with other work of the same event loop iteration. Settles after the commit. */
+  /** `work` must be synchronous. Settles after the commit. */
   add<Result>(work: () => Result): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     this.#waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
@@ -41,7 +41,7 @@ export class WriteBatch {
     return promise;
   }
 
-  /** Runs waiting work at once, so that the database can be closed. Work that is added later fails. */
+  /** Runs waiting work at once, so that the database can be closed. Later work fails. */
   finish(): void {
     while (this.#waiting.length > 0) this.#run();
   }
@@ -66,7 +66,8 @@ export class WriteBatch {
       for (const notify of this.#notifications) notify();
     } catch (error) {
       if (this.#started.length === 0) {
-        // The transaction could not begin: the database is closed or locked by another process. More work would fail, too.
+        // The transaction could not begin: the database is closed or locked by another process. More work
+        // would fail, too.
         this.#started = this.#waiting;
         this.#waiting = [];
       }

@@ -1,6 +1,5 @@
 import type { Migration } from '../migration.ts';
 
-/** Accounts with their keys and tokens, live streams with their broadcasts. */
 export const accountsAndLiveStreams: Migration = {
   name: 'accounts and live streams',
   sql: `

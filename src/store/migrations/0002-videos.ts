@@ -1,6 +1,5 @@
 import type { Migration } from '../migration.ts';
 
-/** Videos with their sources, uploads, encodings and images; upload tokens; watermarks; jobs; events that happened. */
 export const videos: Migration = {
   name: 'videos',
   sql: `

@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
-/** Rows of a block above which it is cut in two. */
+/** A larger block is split. */
 const maxBlockRows = 2_000;
-/** Rows below which a block joins the one before it, if both together have no more than `maxJoinedRows`. */
+/** A smaller block joins the one before it, if both together have no more than `maxJoinedRows`. */
 const minBlockRows = 400;
 const maxJoinedRows = 1_200;
 
@@ -10,9 +10,10 @@ const newRevision = 'abs(random() % 9007199254740991)';
 const textsOfLists = 'title_folded, description_folded, tags, metadata, live_stream_id';
 
 /**
- * The videos of a project in one sort order, cut into blocks whose rows are counted, so that any page is found by adding up a
- * few hundred counts. A block goes from its first key to that of the next; the first one begins below every key. Its `revision` is
- * random and new whenever a row comes, goes, or changes in what lists filter by: what was counted in it then counts no more.
+ * Splits the videos of a project in one sort order into blocks with counted rows, so that any page is found
+ * by adding up a few hundred counts. A block goes from its first key to that of the next; the first one
+ * begins below every key. Its `revision` is random and changes whenever a row comes, goes, or changes in a
+ * filtered column, which invalidates cached counts.
  */
 function sortOrder(order: { name: string; column: string; type: string; lowest: string }): string {
   const { column, type, lowest } = order;
@@ -107,7 +108,7 @@ const metadataOut = `
           AND (key, value) IN (SELECT value ->> 'key', value ->> 'value' FROM json_each(old.metadata))
           AND video_number = old.number;`;
 
-/** Indexes of video lists: sort orders in counted blocks, tags and metadata by value, texts by trigrams. */
+/** Sort orders in counted blocks, tags and metadata by value, texts by trigrams. */
 export const videoLists: Migration = {
   name: 'video lists',
   sql: `

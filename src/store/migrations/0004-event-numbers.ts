@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Events are counted in each project, so that what is told of one project says nothing of the others. */
+/** Numbers events per project, so that one project learns nothing about the others. */
 export const eventNumbers: Migration = {
   name: 'event numbers',
   sql: `

@@ -1,6 +1,5 @@
 import type { Migration } from '../migration.ts';
 
-/** Webhooks, what is delivered to them, and since when a broadcast could be played. */
 export const webhooks: Migration = {
   name: 'webhooks',
   sql: `

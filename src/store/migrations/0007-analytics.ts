@@ -18,10 +18,10 @@ const counters = [
   .join(', ');
 
 /**
- * Views with their viewers, places and durations. Texts are stored once in `analytics_values`, combinations of viewer properties
- * once in `analytics_tuples`. Counts are stored per tuple for minutes and hours, and per value for hours and days (`dimension` 0:
- * all). Times of counts are Unix seconds, of viewing intervals tens of seconds. `used_day` is the last day on which a row was
- * needed.
+ * Texts are stored once in `analytics_values`, combinations of viewer properties once in `analytics_tuples`.
+ * Counts are stored per tuple for minutes and hours, and per value for hours and days (`dimension` 0: all).
+ * Times of counts are Unix seconds, of viewing intervals tens of seconds. `used_day` is the last day on which
+ * a row was needed.
  */
 export const analytics: Migration = {
   name: 'analytics',

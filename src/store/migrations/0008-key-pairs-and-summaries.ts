@@ -15,7 +15,6 @@ const summaryOrders = [
   { name: 'video', column: 'video_id' },
 ];
 
-/** Names of API key pairs, keys that were revoked; summaries of videos; what lists of tags are read from. */
 export const keyPairsAndSummaries: Migration = {
   name: 'key pairs and summaries',
   sql: `

@@ -1,6 +1,5 @@
 import type { Migration } from '../migration.ts';
 
-/** Videos whose rows are gone while their files may still be there. */
 export const removedVideos: Migration = {
   name: 'removed videos',
   sql: `

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Refresh tokens of a key by their age, so that the oldest can go when there are too many. */
+/** Finds the oldest refresh tokens of a key when there are too many. */
 export const tokensByAge: Migration = {
   name: 'tokens by age',
   sql: `

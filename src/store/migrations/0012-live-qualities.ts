@@ -1,6 +1,5 @@
 import type { Migration } from '../migration.ts';
 
-/** Which qualities a live stream is delivered in, where its owner says so. */
 export const liveQualities: Migration = {
   name: 'live qualities',
   sql: `

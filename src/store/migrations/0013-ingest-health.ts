@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Ingest statistics of finished broadcasts. A broadcast that ended in a crash has none. */
+/** A broadcast that ended in a crash has no statistics. */
 export const ingestHealth: Migration = {
   name: 'ingest health',
   sql: `

@@ -8,8 +8,8 @@ const noEntry = `
       DELETE FROM sandbox_videos WHERE completed_at_ms = old.completed_at_ms AND video_id = old.video_id`;
 
 /**
- * Finds videos of the sandbox by the time at which their source was complete, or failed for good, without looking at any others. What was
- * made of them before its pictures were marked and cut is made anew.
+ * Finds sandbox videos by the time at which their source was complete or failed. Encodes videos without a
+ * trial mark again.
  */
 export const sandboxRetention: Migration = {
   name: 'sandbox retention',

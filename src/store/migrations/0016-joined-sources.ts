@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Which sources were put together from several files, whose picture and sound change in the middle; their copies are such too. */
+/** Marks sources that were joined from several files, whose media changes in the middle, and their copies. */
 export const joinedSources: Migration = {
   name: 'joined sources',
   sql: `

@@ -1,19 +1,18 @@
 import type { Migration } from '../migration.ts';
 
-/** Kinds of files that are counted apart; columns of `stored_videos` and `storage_totals`. */
+/** Columns of `stored_videos` and `storage_totals`. */
 const kinds = ['source_bytes', 'recording_bytes', 'hls_bytes', 'mp4_bytes', 'image_bytes', 'text_bytes'];
 const columns = kinds.map(kind => `${kind} INTEGER NOT NULL DEFAULT 0,`).join('\n      ');
 const differences = kinds.map(kind => `${kind} = ${kind} + new.${kind} - old.${kind}`).join(', ');
 const withoutOld = kinds.map(kind => `${kind} = ${kind} - old.${kind}`).join(', ');
 const isCounted = (row: 'old' | 'new') => kinds.map(kind => `${row}.${kind}`).join(' + ');
 
-/** To be measured again: what is written down of its files has changed. One that is being removed is not found any more. */
+/** Marks a changed video as due. One that is being removed is not found any more. */
 const dueAgain = (videoId: string) => `
       INSERT INTO stored_videos (video_id, project_id)
         SELECT id, project_id FROM videos WHERE id = ${videoId}
         ON CONFLICT DO UPDATE SET due_at_ms = 0, changes = changes + 1;`;
 
-/** Counts what viewers were sent, by project and day, and keeps how much room the files of videos take. */
 export const traffic: Migration = {
   name: 'traffic',
   sql: `

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Groups of jobs that share the places of a lane; jobs without one have an empty text. */
+/** Groups of jobs that share the slots of a lane; `''` for jobs without one. */
 export const jobGroups: Migration = {
   name: 'job groups',
   sql: `

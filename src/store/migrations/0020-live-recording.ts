@@ -1,6 +1,5 @@
 import type { Migration } from '../migration.ts';
 
-/** The choice of a live stream's owner to record its broadcasts or not. */
 export const liveRecording: Migration = {
   name: 'live recording',
   sql: `

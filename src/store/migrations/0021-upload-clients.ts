@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** The client that began an upload with a token: later pieces come from the same one. */
+/** Later pieces of an upload with a token must come from the same client. */
 export const uploadClients: Migration = {
   name: 'upload clients',
   sql: `

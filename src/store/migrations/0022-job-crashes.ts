@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** The number of starts of a job that never ended because the process died. */
+/** Starts of a job that never ended because the process died. */
 export const jobCrashes: Migration = {
   name: 'job crashes',
   sql: `
