@@ -14,13 +14,11 @@ const alarmMessage = z.string().describe('Tells the broadcaster the problem and 
 const recordedFrom = liveStreamId.optional().describe('Only for a recording: id of the live stream.');
 const failureReason = z.string().describe('A sentence for the owner of the video.');
 
-/** An event of the catalogue. */
 interface EventKind {
-  /** Description for the documentation. */
   readonly summary: string;
   /** False for events that this server accepts subscriptions to but never emits. */
   readonly isEmitted: boolean;
-  /** Fields beside `type` and `emittedAt`. */
+  /** Beside `type` and `emittedAt`. */
   readonly payload: z.ZodObject;
   readonly example: Readonly<Record<string, unknown>>;
 }
@@ -179,7 +177,7 @@ export type EventType = keyof typeof eventCatalogue;
 
 export const eventTypes = Object.keys(eventCatalogue) as [EventType, ...EventType[]];
 
-/** The type of test deliveries. It is not in the catalogue: there are no subscriptions to it, and the feed never sends it. */
+/** Not in the catalogue: there are no subscriptions to it, and the feed never sends it. */
 export const testType = 'webhook.test';
 
 const testEvent = {
@@ -198,7 +196,6 @@ export function eventKindOf(type: DeliveryType): EventKind {
   return type === testType ? testEvent : eventCatalogue[type];
 }
 
-/** Returns the schema of an event's JSON body. */
 export function eventSchema(type: DeliveryType) {
   const { payload, summary, example } = eventKindOf(type);
   return z
@@ -210,7 +207,6 @@ export function eventSchema(type: DeliveryType) {
     .meta({ description: summary, examples: [{ type, emittedAt: '2026-03-04T05:06:07+00:00', ...example }] });
 }
 
-/** Builds the JSON body of an event for webhooks and the feed. */
 export function eventBody(event: {
   readonly type: string;
   readonly createdAtMs: number;

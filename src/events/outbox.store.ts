@@ -5,12 +5,11 @@ import type { Bound } from '../store/prepared-query.ts';
 import { removeInBatches } from '../store/remove-in-batches.ts';
 import { WebhookQueue } from './webhooks/webhook-queue.store.ts';
 
-/** An event of a resource. */
 export interface NewEvent {
   readonly projectId: string;
-  /** A name of the event catalogue, such as `video.encoding.quality.completed`. */
+  /** In the event catalogue, such as `video.encoding.quality.completed`. */
   readonly type: string;
-  /** Id of the resource; events of one subject stay in order. */
+  /** Events of one subject stay in order. */
   readonly subjectId: string;
   /** Fields beside `type` and `emittedAt`. */
   readonly payload: Readonly<Record<string, unknown>>;
@@ -35,8 +34,8 @@ const eventColumns = [
 ] as const;
 
 /**
- * Stores events in the transaction of the change that they announce, so that no event is lost and none is sent for a change that was
- * rolled back. There is one per server: it wakes those who deliver events.
+ * Stores events in the transaction of their change, so that none is lost and none announces a change that was
+ * rolled back. One instance per server: it notifies those who deliver events.
  */
 export class Outbox {
   readonly webhooks: WebhookQueue;
@@ -53,7 +52,7 @@ export class Outbox {
     this.#statements = prepareStatements(database);
   }
 
-  /** Stores an event. Must be called in the transaction of its change. */
+  /** Must be called in the transaction of the change. */
   append({ projectId, type, subjectId, payload }: NewEvent, createdAtMs: number): void {
     this.#database.transaction(() => {
       const { last: number } = this.#statements.nextNumber.first({ projectId })!;
@@ -66,7 +65,7 @@ export class Outbox {
     this.#notifySoon();
   }
 
-  /** Stores an event of a live stream, with its id in the payload. As {@link append}. */
+  /** Adds the live stream's id to the payload. As {@link append}. */
   appendLiveStreamEvent(
     { projectId, liveStreamId }: { readonly projectId: string; readonly liveStreamId: string },
     type: string,
@@ -80,9 +79,8 @@ export class Outbox {
   }
 
   /**
-   * Calls `listener` soon after events were stored, once for all events of one event loop iteration. There may be none when their
+   * Calls `listener` once for all events of one event loop iteration. There may be none when their
    * transaction failed.
-   *
    * @returns removes the listener
    */
   onAppended(listener: () => void): () => void {
@@ -92,14 +90,14 @@ export class Outbox {
     };
   }
 
-  /** Lists a project's events after a number, oldest first. */
+  /** Oldest first. */
   listOfProject(projectId: string, afterNumber: number, limit: number): StoredEvent[] {
     return this.#statements.listOfProject
       .all({ projectId, afterNumber, limit })
       .map(row => ({ ...row, payload: JSON.parse(row.payload) as Record<string, unknown> }));
   }
 
-  /** Returns the number of a project's newest event, which may have been removed; 0 when there was none. */
+  /** Counts removed events, too; 0 when there was none. */
   lastNumber(projectId: string): number {
     const row = this.#database.first(
       this.#database.queries.selectFrom('event_counters').select('last').where('project_id', '=', projectId),
@@ -107,7 +105,6 @@ export class Outbox {
     return row?.last ?? 0;
   }
 
-  /** Removes events older than `atMs`; returns their number. */
   removeBefore(atMs: number): Promise<number> {
     const { queries } = this.#database;
     return removeInBatches(limit => {

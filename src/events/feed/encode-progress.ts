@@ -30,7 +30,6 @@ function keyOf(videoId: string, { type, quality }: EncodedRendition): string {
   return `${videoId} ${type} ${quality}`;
 }
 
-/** Tracks the progress of each rendition, and which of it was sent. */
 export class EncodeProgress {
   readonly #entries = new Map<string, Entry>();
 
@@ -67,8 +66,6 @@ export class EncodeProgress {
   }
 
   /**
-   * Returns the progress that changed since the last call.
-   *
    * @param nowMs monotonic
    * @param atMs time for `emittedAt`
    */

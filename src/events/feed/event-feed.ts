@@ -34,30 +34,29 @@ interface FeedObserver {
 
 export interface EventFeedOptions {
   readonly outbox: Outbox;
-  /** Statistics of live broadcasts in the projects that `wants` accepts. Called each second while a client wants them. */
+  /** Called each second while a client wants them. */
   readonly broadcasts: (wants: (projectId: string) => boolean) => readonly BroadcastStatsMessage[];
-  /** State of restream destinations in the projects that `wants` accepts; none by default. */
   readonly restreams?: (wants: (projectId: string) => boolean) => readonly RestreamStateMessage[];
-  /** Returns the project of a video; undefined when the video was deleted. */
+  /** Returns undefined for a deleted video. */
   readonly projectOfVideo: (videoId: string) => string | undefined;
   readonly observer: FeedObserver;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Interval of client checks and statistics; 1,000 ms by default. */
+  /** Interval of client checks and statistics; 1,000 by default. */
   readonly tickMs?: number;
   readonly times?: Partial<FeedTimes>;
   readonly maxClients?: number;
   readonly maxClientsPerProject?: number;
 }
 
-/** A message about current state that is not stored. */
+/** Current state that is not stored. */
 interface TransientMessage {
   readonly type: string;
   readonly subjectId: string;
   readonly text: string;
 }
 
-/** Subprotocol that browsers request, beside the one with their token. */
+/** Browsers request it beside the subprotocol with their token. */
 const feedProtocol = 'millrace.events.v1';
 
 const defaultTimes: FeedTimes = {
@@ -68,17 +67,17 @@ const defaultTimes: FeedTimes = {
 };
 /** Each client may buffer 128 KiB, so 128 MiB in total. */
 const defaultMaxClients = 1_000;
-/** For the dashboards and workers of one customer, so that none takes all connections. */
+/** Keeps one customer from taking all connections. */
 const defaultMaxClientsPerProject = 50;
 /** Clients send nothing but pings. */
 const maxMessageBytes = 1_024;
 const closeTimeoutMs = 2_000;
-/** Maximum blocking time per event loop iteration. */
+/** Blocking time per event loop iteration. */
 const sliceMs = 4;
 
 /**
- * Sends the events of a project to WebSocket clients, each from the position that it asks for, and the state of broadcasts and
- * encodes.
+ * Sends a project's events to WebSocket clients, each from the position that it asks for, and the state of
+ * broadcasts and encodes.
  */
 export class EventFeed implements Component {
   readonly name = 'event-feed';
@@ -151,7 +150,7 @@ export class EventFeed implements Component {
     if (this.#isDraining) throw new AppError('server-draining');
   }
 
-  /** @throws AppError `too-many-requests` at the connection limit */
+  /** @throws AppError `too-many-requests` */
   assertCapacity(projectId: string): void {
     const { maxClients = defaultMaxClients, maxClientsPerProject = defaultMaxClientsPerProject } =
       this.#options;
@@ -163,16 +162,12 @@ export class EventFeed implements Component {
     });
   }
 
-  /** Returns the number of a project's newest event; 0 when there was none. */
+  /** Returns 0 when there was no event. */
   lastNumber(projectId: string): number {
     return this.#options.outbox.lastNumber(projectId);
   }
 
-  /**
-   * Accepts the upgrade and starts sending.
-   *
-   * @throws AppError `invalid-payload` before any response when the request is not a valid handshake
-   */
+  /** @throws AppError `invalid-payload` before any response */
   open(
     request: IncomingMessage,
     socket: Duplex,
@@ -210,7 +205,7 @@ export class EventFeed implements Component {
     });
   }
 
-  /** Records the progress of an encode, at no cost without clients. @param percent 0..100; 100 is finished and not sent */
+  /** Costs nothing without clients. @param percent 0..100; 100 is finished and not sent */
   encodingProgressed(videoId: string, renditions: readonly EncodedRendition[], percent: number): void {
     if (this.#clientCount === 0) return;
     if (percent >= 100) {
@@ -265,7 +260,7 @@ export class EventFeed implements Component {
       });
   }
 
-  /** Checks all clients and sends them transient messages, in slices that yield to the event loop. */
+  /** Yields to the event loop between slices. */
   async #runTick(): Promise<void> {
     const { clock } = this.#options;
     let sliceEndsMs = clock.monotonicMs() + sliceMs;
@@ -285,7 +280,6 @@ export class EventFeed implements Component {
     }
   }
 
-  /** Collects the transient messages that clients want, by project. */
   #collectTransient(): Map<string, TransientMessage[]> {
     const { clock, broadcasts, restreams } = this.#options;
     const atMs = clock.nowMs();

@@ -6,7 +6,6 @@ import { eventMessage } from './feed-message.ts';
 interface EventReaderOptions {
   readonly outbox: Outbox;
   readonly clock: Clock;
-  /** Events were sent to a client. */
   sent(count: number): void;
   failed(error: unknown): void;
 }
@@ -20,15 +19,15 @@ interface ReadEvent {
 
 /** Events read at once for one client, which it may buffer beyond its limit. */
 const batchSize = 100;
-/** Maximum blocking time per event loop iteration. */
+/** Blocking time per event loop iteration. */
 const sliceMs = 4;
-/** Delay after events were stored, so that a burst is read in few batches. */
+/** Lets a burst of events be read in few batches. */
 const batchDelayMs = 10;
 const retryMs = 1_000;
 
 /**
- * Reads events for clients that are behind, a batch for each in turn while its socket has room. Clients at the same position
- * share what is read within a slice.
+ * Reads events for clients that are behind, a batch for each in turn while its socket has room. Clients at
+ * the same position share what is read within a slice.
  */
 export class EventReader {
   readonly #options: EventReaderOptions;
@@ -42,14 +41,13 @@ export class EventReader {
     this.#options = options;
   }
 
-  /** Schedules a client for reading. */
   add(client: FeedClient): void {
     if (this.#isStopped) return;
     this.#pending.add(client);
     this.#immediate ??= setImmediate(() => this.#read());
   }
 
-  /** Schedules clients for reading, except those waiting for their socket to drain. */
+  /** Skips clients whose socket is draining. */
   addAll(clients: Iterable<FeedClient>): void {
     if (this.#isStopped) return;
     for (const client of clients) if (!client.isWaitingForDrain) this.#pending.add(client);
@@ -62,8 +60,7 @@ export class EventReader {
 
   /**
    * Resolves when all clients are up to date or waiting for their socket to drain.
-   *
-   * @param untilMs deadline, a time of {@link Date.now}
+   * @param untilMs a time of {@link Date.now}
    */
   async idle(untilMs: number): Promise<void> {
     if (this.#pending.size === 0) return;

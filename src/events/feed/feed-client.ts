@@ -4,7 +4,6 @@ import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { pongMessage } from './feed-message.ts';
 
-/** The events that a client receives. */
 export interface FeedSubscription {
   readonly projectId: string;
   /** Sends events of the project with a higher number. */
@@ -28,31 +27,28 @@ export type FeedCloseReason =
   | 'account-suspended'
   | 'server-stopping';
 
-/** Intervals and timeouts of a connection. */
 export interface FeedTimes {
   readonly pingIntervalMs: number;
   /** Timeout without any frame from the client. */
   readonly maxSilenceMs: number;
   /** Timeout without progress while messages are buffered. */
   readonly maxUnreadMs: number;
-  /** Interval of credential checks. */
   readonly recheckIntervalMs: number;
 }
 
 interface FeedClientEvents {
-  /** The buffer has room again. */
   drained(): void;
   ended(end: FeedCloseReason): void;
 }
 
-/** Maximum buffered bytes before no further events are sent; they stay in the database. */
+/** Further events stay in the database. */
 const maxBufferedEventBytes = 128 * 1024;
-/** Maximum buffered bytes before transient messages are dropped, because they would arrive outdated. */
+/** Further transient messages are dropped, because they would arrive outdated. */
 const maxBufferedTransientBytes = 64 * 1024;
-/** Limit for frames from the client, which only sends occasional pings. */
+/** Clients send only occasional pings. */
 const maxFramesPerSecond = 30;
 
-/** One client of the feed. Its position in the events is a number, so only its socket buffers messages. */
+/** Holds its position as a number, so only its socket buffers messages. */
 export class FeedClient {
   readonly subscription: FeedSubscription;
   /** Number of the last event that was checked for it. */
@@ -66,7 +62,6 @@ export class FeedClient {
   readonly #events: FeedClientEvents;
   /** Messages that the socket has not flushed. */
   #unflushed = 0;
-  /** Time of the last flush while messages were buffered. */
   #lastFlushMs = 0;
   #lastFrameMs: number;
   #lastPingMs: number;
@@ -113,12 +108,10 @@ export class FeedClient {
     return this.#webSocket.readyState === this.#webSocket.OPEN;
   }
 
-  /** The buffer has room for a batch of events. */
   get canTakeEvents(): boolean {
     return this.isOpen && this.#webSocket.bufferedAmount < maxBufferedEventBytes;
   }
 
-  /** Returns whether the subscription includes an event. */
   wants(type: string, subjectId: string): boolean {
     const { types, subjectId: only } = this.subscription;
     return (types === undefined || types.has(type)) && (only === undefined || only === subjectId);
@@ -131,7 +124,9 @@ export class FeedClient {
     this.#socket.uncork();
   }
 
-  /** Sends transient messages while the buffer has room, and returns their number. Messages left out come first next time. */
+  /**
+   * Sends while the buffer has room, and returns the number of messages. Those left out come first next time.
+   */
   sendTransient(texts: readonly string[]): number {
     if (!this.isOpen) return 0;
     const first = this.#firstTransient % Math.max(1, texts.length);
@@ -147,7 +142,7 @@ export class FeedClient {
     return sent;
   }
 
-  /** Checks timeouts and credentials; called about once per second. */
+  /** Call this about once per second. */
   tick(): void {
     const nowMs = this.#clock.monotonicMs();
     this.#framesThisSecond = 0;
@@ -174,7 +169,7 @@ export class FeedClient {
     }
   }
 
-  /** Closes the connection; a client that does not answer is disconnected after a timeout. */
+  /** Disconnects a client that does not answer after a timeout. */
   close(end: FeedCloseReason, code: number, reason: string): void {
     this.#closeReason ??= end;
     this.#webSocket.close(code, reason);
@@ -208,7 +203,7 @@ export class FeedClient {
     }
   }
 
-  /** Counts a frame and returns false above the limit. */
+  /** Returns false above the limit. */
   #countFrame(): boolean {
     this.#lastFrameMs = this.#clock.monotonicMs();
     this.#framesThisSecond += 1;

@@ -2,15 +2,14 @@ import { formatAtom } from '../../shared/clock.ts';
 import { eventBody, eventTypes } from '../event-catalogue.ts';
 import type { StoredEvent } from '../outbox.store.ts';
 
-/** Statistics of a broadcast, sent each second and not stored. */
+/** Sent each second and not stored. */
 export const broadcastStatsType = 'broadcast.stats';
-/** Progress of an encode, not stored. */
+/** Not stored. */
 export const encodingProgressType = 'video.encoding.progress';
 
-/** State of a restream destination, sent each second and not stored. */
+/** Sent each second and not stored. */
 export const restreamStateType = 'restream.state';
 
-/** All types that a client can subscribe to. */
 export const feedTypes: readonly string[] = [
   ...eventTypes,
   broadcastStatsType,
@@ -18,7 +17,6 @@ export const feedTypes: readonly string[] = [
   encodingProgressType,
 ];
 
-/** Body of the statistics of a live broadcast; undefined values are omitted. */
 export interface BroadcastStatsMessage {
   readonly projectId: string;
   readonly liveStreamId: string;
@@ -46,13 +44,12 @@ export interface BroadcastStatsMessage {
   readonly audioDriftMilliseconds?: number | undefined;
   readonly timestampJumps?: number;
   readonly droppedConnections?: number;
-  /** Unix time in milliseconds; sent as `lastDroppedAt`. */
+  /** Sent as `lastDroppedAt`. */
   readonly lastDroppedAtMs?: number | undefined;
   readonly awaySeconds?: number;
   readonly silentSeconds?: number | undefined;
 }
 
-/** Body of the state of a restream destination; undefined values are omitted. */
 export interface RestreamStateMessage {
   readonly projectId: string;
   readonly liveStreamId: string;
@@ -61,7 +58,7 @@ export interface RestreamStateMessage {
   readonly position: number;
   readonly name: string;
   readonly state: string;
-  /** Unix time in milliseconds of the last state change. */
+  /** Unix time of the last state change. */
   readonly sinceMs: number;
   readonly reason: string | undefined;
   readonly lastError: string | undefined;
@@ -70,7 +67,7 @@ export interface RestreamStateMessage {
   readonly retries: number;
 }
 
-/** Greets the client. `lastEventId` is the event after which the connection starts. */
+/** `lastEventId` is the event after which the connection starts. */
 export function helloMessage(lastNumber: number, environment: string): string {
   return JSON.stringify({ type: 'hello', lastEventId: String(lastNumber), environment });
 }
@@ -82,7 +79,6 @@ export function gapMessage(oldestNumber: number): string {
 
 export const pongMessage = JSON.stringify({ type: 'pong' });
 
-/** Builds an event with its number in the project as `eventId`. */
 export function eventMessage(event: StoredEvent): string {
   return JSON.stringify({ eventId: String(event.number), ...eventBody(event) });
 }

@@ -1,10 +1,10 @@
 import type { Database } from '../../store/database.ts';
 
 export const deliveryRetentionMs = 7 * 24 * 3_600_000;
-/** Maximum number of finished deliveries of one webhook; above it, the oldest are removed. */
+/** Of one webhook; above it, the oldest finished deliveries are removed. */
 const defaultMaxKept = 100_000;
 
-/** Removes deliveries, a few at a time. Its queries run a few times per minute, so they are not prepared. */
+/** Its queries run a few times per minute, so they are not prepared. */
 export class DeliveryCleanupStore {
   readonly #database: Database;
   readonly #maxKept: number;
@@ -14,7 +14,7 @@ export class DeliveryCleanupStore {
     this.#maxKept = options.maxKept ?? defaultMaxKept;
   }
 
-  /** Removes up to `limit` deliveries of removed webhooks; returns 0 when none are left. */
+  /** Returns 0 when none are left. */
   removeOrphans(limit: number): number {
     const { queries } = this.#database;
     return this.#database.transaction(() => {
@@ -36,7 +36,7 @@ export class DeliveryCleanupStore {
     });
   }
 
-  /** Removes up to `limit` deliveries older than the retention period; returns their number. Waiting ones are not sent any more. */
+  /** Removes waiting deliveries, too. Returns the number. */
   removeExpired(nowMs: number, limit: number): number {
     const { queries } = this.#database;
     const oldest = queries
@@ -48,7 +48,7 @@ export class DeliveryCleanupStore {
     return this.#database.run(queries.deleteFrom('webhook_deliveries').where('number', 'in', oldest));
   }
 
-  /** Removes up to `limit` of the oldest deliveries of a webhook with more than the maximum; returns 0 when there is none. */
+  /** Removes the oldest deliveries of a webhook with more than the maximum; returns 0 when there is none. */
   removeExcess(limit: number): number {
     const { queries } = this.#database;
     const excessive = this.#database.first(

@@ -8,7 +8,10 @@ import type { DeliveryCleanupStore } from './delivery-cleanup.store.ts';
 const batchSize = 30;
 const intervalMs = 60_000;
 
-/** Removes deliveries that are too old, too many, or of removed webhooks: at the start, each minute, and on request. */
+/**
+ * Removes deliveries that are too old, too many, or of removed webhooks: at the start, each minute, and on
+ * request.
+ */
 export class DeliveryCleanup implements Component {
   readonly name = 'delivery-sweeper';
   readonly #store: DeliveryCleanupStore;
@@ -35,7 +38,7 @@ export class DeliveryCleanup implements Component {
     await this.#running;
   }
 
-  /** Cleans up now, or once more after a cleanup that is running. */
+  /** Cleans up now, or once more after a running cleanup. */
   schedule(): void {
     if (this.#isStopped) return;
     this.#isRequested = true;

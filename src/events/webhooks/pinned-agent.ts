@@ -4,12 +4,11 @@ import type { Agent as HttpsAgent } from 'node:https';
 const maxIdleSockets = 256;
 const settings: AgentOptions = { keepAlive: true, maxFreeSockets: 32, timeout: 4_000 };
 
-/** The addresses that were checked, as an additional option of a request. */
 export interface PinnedOptions {
   readonly pinnedTo: string;
 }
 
-/** Creates an agent that reuses connections only for requests to the same host at the same checked addresses. */
+/** Reuses connections only for the same host at the same checked addresses. */
 export function createPinnedAgent(Agent: typeof HttpAgent | typeof HttpsAgent): HttpAgent {
   const agent = new Agent(settings);
   const { getName, keepSocketAlive } = agent;

@@ -29,9 +29,7 @@ const webhookRetries: RetrySchedule = {
 const retriedForMs = 24 * hour;
 
 /**
- * Returns the time of the next attempt.
- *
- * @param attempts attempts so far, including the failed one
+ * @param attempts so far, including the failed one
  * @param random 0..1
  * @returns undefined when no further attempt is made
  */

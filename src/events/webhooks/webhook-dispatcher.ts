@@ -13,18 +13,18 @@ import {
 import { isAccepted, type WebhookResponse, type WebhookSender } from './webhook-sender.ts';
 
 export interface WebhookObserver {
-  /** An attempt ended: `delivered`, `failed` (a retry follows), or `given-up`. */
+  /** A retry follows `failed`. */
   attempted(outcome: 'delivered' | 'failed' | 'given-up', durationMs: number): void;
-  /** Deliveries were given up because too many were waiting. */
+  /** Too many deliveries were waiting. */
   dropped(count: number): void;
 }
 
 interface WebhookDispatcherOptions {
   readonly queue: WebhookQueue;
   readonly sender: Pick<WebhookSender, 'send' | 'stop'>;
-  /** Server version for `User-Agent`. */
+  /** For `User-Agent`. */
   readonly version: string;
-  /** Called when a webhook was removed and its deliveries can be deleted. */
+  /** Called when the webhook's deliveries can be deleted. */
   readonly webhookRemoved?: () => void;
   readonly observer?: WebhookObserver;
   readonly clock?: Clock;
@@ -47,10 +47,7 @@ interface Lane {
   failuresInRow: number;
   /** The receiver has recovered, so retries that are due later are made now. */
   isExpediting: boolean;
-  /**
-   * Time of the next expedited retries: a receiver that refuses only some deliveries must not get these again with each of the
-   * others.
-   */
+  /** A receiver that refuses only some deliveries must not get these again with each of the others. */
   expediteAtMs: number;
   nextDueAtMs: number;
 }
@@ -62,12 +59,12 @@ const minConcurrency = 4;
 const slowMs = 1_000;
 /** Of all webhooks. */
 const maxRunningAttempts = 512;
-/** Of all webhooks that are not healthy, so that healthy ones are never blocked by them. */
+/** Of all unhealthy webhooks, which must never block healthy ones. */
 const maxUnhealthyAttempts = 256;
-/** Consecutive failures after which a receiver counts as unreachable. */
+/** Consecutive failures. */
 const failuresUntilUnreachable = 5;
 const expediteIntervalMs = 60_000;
-/** Maximum number of outcomes stored in one transaction, which takes a few milliseconds. */
+/** One transaction, which takes a few milliseconds. */
 const maxOutcomeBatch = 50;
 const flushDelayMs = 2;
 const databaseRetryMs = 1_000;
@@ -76,8 +73,8 @@ const droppedLogIntervalMs = 60_000;
 const maxSleepMs = 60_000;
 
 /**
- * Sends pending deliveries to webhooks at least once, in order per resource, with separate concurrency limits per webhook.
- * Deliveries without a response when the server stops are sent again after the next start.
+ * Sends pending deliveries at least once, in order per resource, with separate concurrency limits per
+ * webhook. Sends deliveries without a response again after a restart.
  */
 export class WebhookDispatcher implements Component {
   readonly name = 'webhooks';
@@ -116,7 +113,6 @@ export class WebhookDispatcher implements Component {
     this.scheduleDispatch();
   }
 
-  /** Starts no new attempts, and waits for those that are running. */
   async drain(): Promise<void> {
     if (this.#state === 'started') this.#state = 'draining';
     this.#clearTimers();
@@ -136,7 +132,7 @@ export class WebhookDispatcher implements Component {
     this.#options.sender.stop();
   }
 
-  /** Looks for due deliveries soon. Also for tests that change the clock. */
+  /** Also for tests that change the clock. */
   scheduleDispatch(): void {
     if (this.#state !== 'started') return;
     this.#dispatchImmediate ??= setImmediate(() => {
@@ -204,7 +200,7 @@ export class WebhookDispatcher implements Component {
     this.#wakeAt(nextAtMs);
   }
 
-  /** Starts due deliveries of a webhook within its concurrency limit; `remaining` is the limit of all webhooks. */
+  /** @param remaining concurrency limit of all webhooks */
   #dispatchLane(lane: Lane, remaining: number, nowMs: number): void {
     this.#ready.delete(lane);
     lane.nextDueAtMs = Number.POSITIVE_INFINITY;
@@ -291,7 +287,7 @@ export class WebhookDispatcher implements Component {
     this.scheduleDispatch();
   }
 
-  /** Stores outcomes. Until then an attempt counts as running, and is not started again. */
+  /** Until then an attempt counts as running, and is not started again. */
   #storeOutcomes(): boolean {
     const batch = this.#outcomes.slice(0, maxOutcomeBatch);
     try {
@@ -317,7 +313,6 @@ export class WebhookDispatcher implements Component {
     this.scheduleDispatch();
   }
 
-  /** Adapts the lane to an outcome and reports it. */
   #updateLane(lane: Lane, { delivery, record, next }: AttemptOutcome): void {
     const { webhookId } = lane;
     const what = { webhookId, deliveryId: delivery.deliveryId, attempt: delivery.attempts + 1 };

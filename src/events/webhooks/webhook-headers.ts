@@ -1,19 +1,16 @@
 import { signBody, signBodyWithTimestamp } from './webhook-signature.ts';
 
-/** The values in the headers of a webhook request. */
 interface SignedDelivery {
   readonly deliveryId: string;
   readonly webhookId: string;
   readonly signatureSecret: string;
-  /** Number of the event in its project; undefined for a test. */
+  /** In its project; undefined for a test. */
   readonly eventNumber: number | undefined;
   readonly body: string;
 }
 
 /**
- * Builds the headers of an attempt with its signatures.
- *
- * @param atMs Unix time of the attempt in milliseconds
+ * @param atMs Unix time of the attempt
  * @param version version of this server
  */
 export function webhookHeaders(

@@ -3,7 +3,6 @@ import type { Database } from '../../store/database.ts';
 import { eventBody } from '../event-catalogue.ts';
 import { type NewDelivery, prepareQueueStatements } from './webhook-statements.store.ts';
 
-/** An event to be delivered to the webhooks of its project. */
 interface QueuedEvent {
   readonly projectId: string;
   readonly number: number;
@@ -13,7 +12,6 @@ interface QueuedEvent {
   readonly createdAtMs: number;
 }
 
-/** A delivery that can be sent now. */
 export interface DueDelivery {
   readonly number: number;
   readonly deliveryId: string;
@@ -22,7 +20,6 @@ export interface DueDelivery {
   readonly signatureSecret: string;
   readonly eventNumber: number;
   readonly body: string;
-  /** Number of attempts so far. */
   readonly attempts: number;
   readonly firstAttemptAtMs: number | undefined;
 }
@@ -36,7 +33,7 @@ interface AttemptRecord {
   readonly response: string | undefined;
 }
 
-/** A finished test of a webhook, which is never retried. */
+/** A test, which is never retried. */
 interface EndedTest {
   readonly deliveryId: string;
   readonly webhookId: string;
@@ -48,7 +45,6 @@ interface EndedTest {
   readonly record: AttemptRecord;
 }
 
-/** State of a delivery after an attempt: finished, or retried at a time. */
 export type NextStep = 'succeeded' | 'failed' | { readonly retryAtMs: number };
 
 export interface AttemptOutcome {
@@ -57,15 +53,15 @@ export interface AttemptOutcome {
   readonly next: NextStep;
 }
 
-/** Maximum number of waiting deliveries of one webhook; above it, the oldest fails in favour of the newest. */
+/** Of one webhook; above it, the oldest delivery fails in favour of the newest. */
 const defaultMaxWaiting = 100_000;
 export const maxExpeditedDeliveries = 200;
-/** Maximum number of stored attempts of one delivery: a receiver that fails now and then is tried far more often than one that is down. */
+/** A receiver that fails now and then is tried far more often than one that is down. */
 export const maxKeptAttempts = 100;
 
 /**
- * Stores the deliveries to webhooks. Deliveries of one resource to one webhook are sent in order: only the first is due, and triggers
- * advance the next one. There is one per server: it tracks the webhooks with new deliveries.
+ * Sends deliveries of one resource to one webhook in order: only the first is due, and triggers advance the
+ * next one. One instance per server: it tracks the webhooks with new deliveries.
  */
 export class WebhookQueue {
   readonly #database: Database;
@@ -83,15 +79,14 @@ export class WebhookQueue {
     this.#statements = prepareQueueStatements(database);
   }
 
-  /** Number of deliveries given up since the start because too many were waiting. */
+  /** Deliveries given up since the start because too many were waiting. */
   get dropped(): number {
     return this.#dropped;
   }
 
   /**
-   * Calls `listener` soon after changes, once for all changes of one event loop iteration; {@link takeChangedWebhooks} and {@link
+   * Calls `listener` once for all changes of one event loop iteration; {@link takeChangedWebhooks} and {@link
    * takeRemovedWebhooks} list them.
-   *
    * @returns removes the listener
    */
   onChanged(listener: () => void): () => void {
@@ -106,12 +101,11 @@ export class WebhookQueue {
     return taken(this.#changed);
   }
 
-  /** Returns the webhooks removed since the last call. */
   takeRemovedWebhooks(): string[] {
     return taken(this.#removed);
   }
 
-  /** Queues an event for each subscribed webhook, in the transaction that stores the event. */
+  /** Must be called in the transaction that stores the event. */
   fanOut(event: QueuedEvent): void {
     const { projectId, type } = event;
     const subscribers = this.#statements.subscribers.all({ projectId, type });
@@ -131,10 +125,7 @@ export class WebhookQueue {
     }
   }
 
-  /**
-   * Queues a delivery again, ahead of waiting ones. Returns the id of the new delivery, or undefined when the original does not
-   * exist.
-   */
+  /** Skips ahead of waiting deliveries. Returns the new id; undefined when the original does not exist. */
   resend(webhookId: string, deliveryId: string, atMs: number): string | undefined {
     const original = this.#statements.original.first({ deliveryId, webhookId });
     if (original === undefined) return undefined;
@@ -168,20 +159,19 @@ export class WebhookQueue {
     });
   }
 
-  /** Called after the URL of a webhook changed: sends deliveries that are due later to the new URL now. */
+  /** Sends deliveries that are due later to the new URL now. */
   webhookUrlChanged(webhookId: string, nowMs: number): void {
     this.expedite(webhookId, nowMs, maxExpeditedDeliveries);
     this.#changed.add(webhookId);
     this.#notifySoon();
   }
 
-  /** Called after a webhook was removed: ends its running attempts. */
+  /** Ends running attempts of the webhook. */
   webhookRemoved(webhookId: string): void {
     this.#removed.add(webhookId);
     this.#notifySoon();
   }
 
-  /** Lists webhooks with waiting deliveries. */
   webhooksWithPending(): string[] {
     return this.#database
       .all(
@@ -195,7 +185,6 @@ export class WebhookQueue {
       .map(row => row.webhook_id);
   }
 
-  /** Returns the number of waiting deliveries of all webhooks. */
   pendingTotal(): number {
     const row = this.#database.first(
       this.#database.queries
@@ -206,19 +195,19 @@ export class WebhookQueue {
     return row?.total ?? 0;
   }
 
-  /** Lists due deliveries of a webhook that come first in their sequence, ordered by due time. */
+  /** Returns deliveries that come first in their sequence, ordered by due time. */
   due(webhookId: string, nowMs: number, limit: number): DueDelivery[] {
     return this.#statements.due
       .all({ webhookId, nowMs, limit })
       .map(row => ({ ...row, firstAttemptAtMs: row.firstAttemptAtMs ?? undefined }));
   }
 
-  /** Returns the next due time of a webhook after `nowMs`. */
+  /** After `nowMs`. */
   nextDueAtMs(webhookId: string, nowMs: number): number | undefined {
     return this.#statements.nextDue.first({ webhookId, nowMs })?.dueAtMs ?? undefined;
   }
 
-  /** Stores the outcomes of attempts in one transaction. Ignores deliveries that were removed or are finished. */
+  /** Uses one transaction. Ignores deliveries that were removed or are finished. */
   record(outcomes: readonly AttemptOutcome[]): void {
     this.#database.transaction(() => {
       for (const { delivery, record, next } of outcomes) {
@@ -242,7 +231,7 @@ export class WebhookQueue {
     });
   }
 
-  /** Makes deliveries that would be retried later due now; returns their number. */
+  /** Makes retries due now; returns their number. */
   expedite(webhookId: string, nowMs: number, limit: number): number {
     return this.#statements.expedite.run({ webhookId, nowMs, limit });
   }

@@ -15,17 +15,16 @@ import {
 } from '../../shared/network/target-address.ts';
 import { createPinnedAgent, type PinnedOptions } from './pinned-agent.ts';
 
-/** Outcome of a request. */
 export interface WebhookResponse {
   /** Undefined without a response. */
   readonly statusCode: number | undefined;
   /** The reason for a failure that the status does not explain. */
   readonly error: string | undefined;
-  /** Start of the response body, up to {@link maxKeptResponseBytes}; undefined without a response. */
+  /** Start of the body, up to {@link maxKeptResponseBytes}; undefined without a response. */
   readonly response: string | undefined;
 }
 
-/** Returns whether a receiver accepted a request: 2xx, or 101. */
+/** Accepts 2xx and 101. */
 export function isAccepted({ statusCode }: Pick<WebhookResponse, 'statusCode'>): boolean {
   return statusCode !== undefined && statusCode < 300;
 }
@@ -39,22 +38,22 @@ interface WebhookRequest {
 }
 
 /**
- * Classification of a URL's target. `private` and `never` follow from a literal address. A host name is `not-public` when it is
- * unknown or resolves to private addresses; the two look the same, so that nobody can probe names in the server's network. With
- * private addresses allowed, such a name is `unknown`.
+ * `private` and `never` follow from a literal address. A host name is `not-public` when it is unknown or
+ * resolves to private addresses; the two look the same, so that nobody can probe names in the server's
+ * network. With private addresses allowed, such a name is `unknown`.
  */
 export type TargetVerdict = 'reachable' | 'private' | 'never' | 'not-public' | 'unknown';
 
 export interface WebhookSenderOptions {
   readonly allowPrivateTargets: boolean;
   readonly resolve: ResolveHost;
-  /** Limits a whole request: name resolution, connection and response. */
+  /** Limits name resolution, connection and response together. */
   readonly timeoutMs: number;
   /** PEM certificates to trust instead of the well-known ones. */
   readonly ca?: string;
 }
 
-/** Maximum number of bytes read of a response; the rest is not awaited. */
+/** The rest of a response is not awaited. */
 const maxKeptResponseBytes = 1_024;
 const maxErrorLength = 300;
 
@@ -69,8 +68,8 @@ const errorTexts: Readonly<Record<string, string>> = {
 };
 
 /**
- * Sends requests to receivers. Each request resolves its host once, checks the addresses, and connects to one of exactly these,
- * also when it reuses a connection. Certificates are verified.
+ * Resolves the host once per request, checks the addresses, and connects to one of exactly these, also when
+ * it reuses a connection. Verifies certificates.
  */
 export class WebhookSender {
   readonly #options: WebhookSenderOptions;
@@ -81,7 +80,7 @@ export class WebhookSender {
     this.#options = options;
   }
 
-  /** Sends a request. Never rejects: failures are responses with an error. */
+  /** Never rejects: failures are responses with an error. */
   send(request: WebhookRequest): Promise<WebhookResponse> {
     const { timeoutMs } = this.#options;
     return new Promise(resolve => {
@@ -103,7 +102,6 @@ export class WebhookSender {
 
   /**
    * Classifies a URL as {@link send} would, without connecting.
-   *
    * @throws Error when the name server does not answer, such as `ETIMEOUT`
    */
   async checkUrl(url: string): Promise<TargetVerdict> {
@@ -118,7 +116,6 @@ export class WebhookSender {
     return allowPrivate ? 'unknown' : 'not-public';
   }
 
-  /** Closes idle connections. */
   stop(): void {
     this.#http.destroy();
     this.#https.destroy();
@@ -153,7 +150,8 @@ export class WebhookSender {
       const sent = isTls ? requestHttps(options) : requestHttp(options);
       exchange.follow(sent);
       sent.on('error', error => {
-        // The receiver closed an idle connection as it was reused, so most likely it has not read the request.
+        // The receiver closed an idle connection as it was reused, so most likely it has not read the
+        // request.
         const isStale = sent.reusedSocket && !isFresh && systemCodeOf(error) === 'ECONNRESET';
         if (isStale && !exchange.isOver && !exchange.isAnswered) send(true);
         else exchange.end(textOf(error));
@@ -167,7 +165,6 @@ export class WebhookSender {
   }
 }
 
-/** A request and its response, until the response was read, it failed, or the deadline passed. */
 class Exchange {
   readonly #done: (answer: WebhookResponse) => void;
   #request: ClientRequest | undefined;
@@ -227,7 +224,7 @@ class Exchange {
     });
   }
 
-  /** Decodes without a truncated character at the end. */
+  /** Drops a truncated character at the end. */
   #text(): string {
     const bytes = Buffer.concat(this.#kept).subarray(0, maxKeptResponseBytes);
     return new TextDecoder().decode(bytes, { stream: true });

@@ -1,8 +1,6 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * Signs a body.
- *
  * @param secret the webhook's whole secret, including its prefix
  * @returns lower-case hexadecimal HMAC-SHA256
  */
@@ -11,9 +9,7 @@ export function signBody(secret: string, body: string): string {
 }
 
 /**
- * Returns the value of `Millrace-Signature`, which covers the time of the attempt, so that receivers can refuse replayed
- * requests.
- *
+ * Covers the time of the attempt, so that receivers can refuse replayed requests.
  * @param atSeconds Unix time
  */
 export function signBodyWithTimestamp(secret: string, body: string, atSeconds: number): string {

@@ -8,7 +8,7 @@ import { isAccepted, type WebhookSender } from './webhook-sender.ts';
 interface WebhookTesterOptions {
   readonly queue: Pick<WebhookQueue, 'addTest'>;
   readonly sender: Pick<WebhookSender, 'send'>;
-  /** Server version for `User-Agent`. */
+  /** For `User-Agent`. */
   readonly version: string;
   readonly clock: Clock;
 }
@@ -20,8 +20,8 @@ interface TestedWebhook {
 }
 
 /**
- * Sends test deliveries: signed like events, at once and without retries. Results appear only in the delivery log and do not
- * affect the delivery of events.
+ * Sends signed tests at once and without retries. Results appear only in the delivery log and do not affect
+ * the delivery of events.
  */
 export class WebhookTester {
   readonly #options: WebhookTesterOptions;
@@ -31,8 +31,6 @@ export class WebhookTester {
   }
 
   /**
-   * Sends a test and logs its result.
-   *
    * @param resentFrom id of the test that this one repeats
    * @returns id of the delivery; undefined when the webhook was removed meanwhile
    */
