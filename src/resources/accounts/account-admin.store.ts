@@ -1,7 +1,6 @@
 import type { InferResult } from 'kysely';
 import type { Database } from '../../store/database.ts';
 
-/** An account in the operator's list. */
 export interface ListedAccount {
   readonly accountId: string;
   /** The first user's. */
@@ -11,12 +10,12 @@ export interface ListedAccount {
   readonly createdAtMs: number;
   /** Of both environments. */
   readonly keys: number;
-  /** Of both environments, including the trash. */
+  /** Of both environments, with the trash. */
   readonly videos: number;
   readonly liveStreams: number;
 }
 
-/** The accounts of all projects, with the counts that triggers keep. */
+/** Triggers keep the counts. */
 function selectAccounts({ queries }: Database) {
   return queries.selectFrom('accounts as a').select(({ fn, selectFrom }) => {
     const projects = selectFrom('projects as p').whereRef('p.account_id', '=', 'a.id');
@@ -50,7 +49,6 @@ function selectAccounts({ queries }: Database) {
   });
 }
 
-/** Reads the accounts of the server for its operator. */
 export class AccountAdminStore {
   readonly #database: Database;
 
@@ -58,13 +56,11 @@ export class AccountAdminStore {
     this.#database = database;
   }
 
-  /** Lists all accounts, oldest first. */
   list(): ListedAccount[] {
     const accounts = selectAccounts(this.#database).orderBy('a.created_at_ms').orderBy('a.id');
     return this.#database.all(accounts).map(accountFrom);
   }
 
-  /** Finds an account by its id or the email address of a user. */
   find(emailOrId: string): ListedAccount | undefined {
     const row = this.#database.first(
       selectAccounts(this.#database).where(({ eb, or, selectFrom }) =>

@@ -13,13 +13,12 @@ import { hashPassword } from './password.ts';
 
 const generatedPasswordLength = 20;
 
-/** An account with new keys, which are shown only once. */
 interface AccountKeys {
   readonly account: ListedAccount;
   readonly keys: Readonly<Record<Environment, Secret>>;
 }
 
-/** Manages accounts for the operator, beside a running server, which notices changes within a second. */
+/** Manages accounts beside a running server, which notices changes within a second. */
 export class AccountAdmin {
   readonly #database: Database;
   readonly #accounts: AccountsStore;
@@ -50,7 +49,6 @@ export class AccountAdmin {
     return { account: this.#store.find(accountId)!, keys: secretsOf(keys), password: new Secret(password) };
   }
 
-  /** Returns undefined when no account has this email address or id. */
   setStanding(
     emailOrId: string,
     standing: { isSuspended?: boolean; isUpgraded?: boolean },
@@ -61,7 +59,7 @@ export class AccountAdmin {
     return this.#store.find(account.accountId);
   }
 
-  /** Adds a pair of keys, even beyond the account's limit. Returns undefined when no account has this email address or id. */
+  /** Ignores the account's limit of keys. */
   addKeys(emailOrId: string): AccountKeys | undefined {
     const account = this.#store.find(emailOrId);
     if (account === undefined) return undefined;
@@ -80,7 +78,6 @@ export class AccountAdmin {
     return { account, keys: secretsOf(keys) };
   }
 
-  /** Generates a new password for a user. Returns undefined when nobody has this email address. */
   async setPassword(email: string): Promise<Secret | undefined> {
     const password = randomBase62(generatedPasswordLength);
     const passwordHash = await hashPassword(password);

@@ -21,18 +21,16 @@ import type { KeyPairsService } from './key-pairs.service.ts';
 interface AccountRoutesOptions {
   readonly accounts: AccountsStore;
   readonly keyPairs: KeyPairsService;
-  /** Limits that the account is shown. */
   readonly limits: {
     readonly webhooks: number;
     readonly rates: RateLimits;
     /** 0 when the trash is turned off. */
     readonly videoRestoreDays: number;
   };
-  /** Addresses that encoders publish to. A function, because ports are known late. */
+  /** A function, because ports are known late. */
   readonly ingest: () => IngestAddresses;
 }
 
-/** Addresses that encoders publish to. */
 export interface IngestAddresses {
   readonly rtmp: string;
   readonly rtmps: string | undefined;
@@ -43,7 +41,6 @@ const credentialScope =
   'creates, regenerates and deletes pairs without their production keys.';
 const atOnce = 'The old key stops working at once, and so do its tokens.';
 
-/** Routes of the caller's account and its API keys. */
 export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRoutesOptions): Route[] {
   const tag = 'Account';
   const keyPairId = 'Id of the pair.';

@@ -77,7 +77,6 @@ const keySchema = z
   })
   .meta({ id: 'ApiKey', examples: [{ hint: 'x7Qz', createdAt: '2026-03-04T05:06:07+00:00' }] });
 
-/** The keys that the caller's credential can access. */
 export const keyPairSchema = z
   .object({
     keyPairId: z.string(),

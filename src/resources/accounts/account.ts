@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 
-/** A project's permission, as its account grants it. */
 export type Standing = 'allowed' | 'suspended' | 'not-upgraded';
 
 export interface Account {
@@ -31,16 +30,16 @@ export function standingOf(account: {
   return 'allowed';
 }
 
-/** Hashes an API key, token or session secret for storage. These are too random to guess, so SHA-256 is enough. */
+/** Uses SHA-256: random secrets need no slow hash. */
 export function hashOfSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
 /**
- * Explains why an email address cannot be used to sign in; undefined when it can.
+ * Explains why an email address is refused.
  *
- * **Source**: RFC 5321 4.5.3.1 for the lengths. The form is what mail hosts accept, and `name@host` for machines without a
- * domain.
+ * **Source**: RFC 5321 4.5.3.1 for the lengths. The form is what mail hosts accept, and `name@host` for
+ * machines without a domain.
  */
 export function describeEmailProblem(email: string): string | undefined {
   const [, local, domain] = /^([A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+)@([A-Za-z0-9.-]+)$/.exec(email) ?? [];

@@ -16,7 +16,7 @@ interface OwnerRow {
   is_upgraded: number;
 }
 
-/** The owners of API keys `k`. A revoked key has none. */
+/** A revoked key has no owner. */
 export function selectKeyOwner(queries: Queries) {
   return queries
     .selectFrom('api_keys as k')
@@ -34,11 +34,11 @@ export function selectKeyOwner(queries: Queries) {
 }
 
 /**
- * Accounts, their projects and their users. A server has one instance: it caches the owners of API keys for a moment, and every
- * change made through it clears that cache and the one of the sessions.
+ * One instance per server: it caches the owners of API keys for a moment, and each of its changes clears that
+ * cache and that of the sessions.
  */
 export class AccountsStore {
-  /** Sessions end together with what their accounts and users may do. */
+  /** Sessions end together with the rights of their accounts and users. */
   readonly sessions: SessionsStore;
   readonly #database: Database;
   readonly #ownerCache = new SecretCache<KeyOwner>();
@@ -52,7 +52,6 @@ export class AccountsStore {
     );
   }
 
-  /** Returns whether no account exists yet. */
   isEmpty(): boolean {
     const { queries } = this.#database;
     return this.#database.first(queries.selectFrom('accounts').select('id').limit(1)) === undefined;
@@ -65,7 +64,7 @@ export class AccountsStore {
     });
   }
 
-  /** Adds an account with its two projects. The first account is the operator's. */
+  /** The first account is the operator's. */
   addAccount(account: { isUpgraded: boolean; createdAtMs: number }): {
     accountId: string;
     projectIds: Record<Environment, string>;
@@ -123,7 +122,7 @@ export class AccountsStore {
     };
   }
 
-  /** Upgrades, downgrades, suspends or reinstates an account. Suspending it ends its sessions. */
+  /** Suspending an account ends its sessions. */
   setStanding(accountId: string, standing: { isSuspended?: boolean; isUpgraded?: boolean }): void {
     const changes = {
       ...(standing.isSuspended === undefined ? {} : { is_suspended: Number(standing.isSuspended) }),
@@ -142,7 +141,6 @@ export class AccountsStore {
     });
   }
 
-  /** Adds a user, who can sign in to the dashboard. */
   addUser(user: { accountId: string; email: string; passwordHash: string; createdAtMs: number }): void {
     this.#database.run(
       this.#database.queries.insertInto('users').values({
@@ -181,8 +179,7 @@ export class AccountsStore {
   }
 
   /**
-   * Changes a user's password and ends all sessions but one, which gets a new secret.
-   *
+   * Ends all sessions but `kept`, which gets a new secret.
    * @returns false, with nothing done, when the password has changed since `user` was read
    */
   changePassword(user: User, passwordHash: string, kept: { sessionId: string; secret: string }): boolean {
@@ -199,7 +196,7 @@ export class AccountsStore {
     });
   }
 
-  /** Sets a user's password and ends the user's sessions. Returns whether such a user exists. */
+  /** Ends the user's sessions. Returns false for an unknown user. */
   resetPassword(email: string, passwordHash: string): boolean {
     const { queries } = this.#database;
     const changed = queries

@@ -10,7 +10,7 @@ import { discardSecrets, publishSecrets, stageSecrets } from './secrets-file.ts'
 
 const minApiKeyLength = 32;
 
-/** Settings of the first account. Secrets that are not given are generated. */
+/** Missing secrets are generated. */
 interface BootstrapOptions {
   readonly sandboxKey?: Secret;
   readonly productionKey?: Secret;
@@ -22,7 +22,6 @@ interface BootstrapOptions {
   readonly clock?: Clock;
 }
 
-/** The secrets of the first account, which are shown only once. */
 export interface BootstrapSecrets {
   readonly sandboxKey: Secret;
   readonly productionKey: Secret;
@@ -31,10 +30,10 @@ export interface BootstrapSecrets {
 }
 
 /**
- * Creates the first account, with a pair of API keys and a user, when the database has no account yet.
- *
- * @returns its secrets, or undefined when there is an account already
- * @throws AppError `config-invalid` when a given key or password is unusable or too short, or the file cannot be written
+ * Creates the first account with keys and a user.
+ * @returns undefined when an account exists
+ * @throws AppError `config-invalid` when a key or password is unusable or too short, or the file cannot be
+ * written
  */
 export async function bootstrapAccount(
   database: Database,

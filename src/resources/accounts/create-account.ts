@@ -13,7 +13,6 @@ interface NewAccount {
   readonly atMs: number;
 }
 
-/** Creates an account with its two projects, a pair of API keys and a user. Returns its id. */
 export async function createAccount(database: Database, account: NewAccount): Promise<string> {
   const accounts = new AccountsStore(database);
   const pairs = new KeyPairsStore(database);

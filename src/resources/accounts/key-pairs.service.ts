@@ -17,12 +17,11 @@ import type { KeyPairsStore } from './key-pairs.store.ts';
 /** 256 bits in base62. */
 export const apiKeyLength = 43;
 
-/** New keys by environment. */
 type NewKeyTexts = Readonly<Partial<Record<Environment, string>>>;
 
 /**
- * Manages the API keys of the caller's account. A production credential can access keys of both environments, a sandbox
- * credential only those of the sandbox.
+ * A production credential can access keys of both environments, a sandbox credential only those of the
+ * sandbox.
  */
 export class KeyPairsService {
   readonly #store: KeyPairsStore;
@@ -40,7 +39,6 @@ export class KeyPairsService {
     return pair && limitToEnvironments(pair, accessibleEnvironments(caller.environment));
   }
 
-  /** Lists one page of the pairs, by creation. */
   list(
     caller: Caller,
     direction: 'asc' | 'desc',
@@ -61,8 +59,7 @@ export class KeyPairsService {
   }
 
   /**
-   * Creates a pair, with a key for each environment that the caller can access.
-   *
+   * Creates a key for each environment that the caller can access.
    * @throws AppError `api-key-limit-reached`
    */
   create(caller: Caller, name: string | undefined): KeyPairView {
@@ -83,16 +80,16 @@ export class KeyPairsService {
     );
   }
 
-  /** Renames a pair; null removes its name. */
+  /** @param name null removes it */
   rename(caller: Caller, { keyPairId }: KeyPair, name: string | null | undefined): KeyPairView {
     if (name !== undefined) this.#store.rename(keyPairId, name);
     return this.#reloadView(caller, keyPairId);
   }
 
   /**
-   * Gives a pair a new key. The previous one ends at once, with all its tokens.
-   *
-   * @throws AppError `authorization-production-credential-required`, or `api-key-limit-reached` when the pair has no such key yet
+   * Ends the previous key at once, with all its tokens.
+   * @throws AppError `authorization-production-credential-required`, or `api-key-limit-reached` when the pair
+   * has no such key yet
    */
   regenerate(caller: Caller, pair: KeyPair, environment: Environment): KeyPairView {
     this.#requireAccess(caller, environment);
@@ -105,10 +102,8 @@ export class KeyPairsService {
   }
 
   /**
-   * Revokes one key of a pair at once, with all its tokens.
-   *
-   * @throws AppError `authorization-production-credential-required`, `last-api-key`, or `resource-not-found` when the pair has no
-   * such key
+   * Also ends the key's tokens.
+   * @throws AppError `authorization-production-credential-required`, `last-api-key` or `resource-not-found`
    */
   removeKey(caller: Caller, pair: KeyPair, environment: Environment): void {
     this.#requireAccess(caller, environment);
@@ -119,11 +114,7 @@ export class KeyPairsService {
     this.#revoke(pair, [half]);
   }
 
-  /**
-   * Revokes the keys of a pair that the caller can access.
-   *
-   * @throws AppError `last-api-key`, with none of them revoked
-   */
+  /** Revokes the keys that the caller can access. @throws AppError `last-api-key`, with none revoked */
   remove(pair: KeyPair): void {
     this.#revoke(pair, Object.values(pair.keys));
   }

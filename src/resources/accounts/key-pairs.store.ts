@@ -5,7 +5,7 @@ import { hashOfSecret } from './account.ts';
 import type { ApiKey, KeyPair } from './key-pair.ts';
 
 const hintLength = 4;
-/** The hint of a shorter key would give it away. */
+/** The hint of a shorter key would reveal it. */
 const minHintedKeyLength = 12;
 
 interface PairRow {
@@ -30,7 +30,7 @@ interface NewKey {
   readonly text: string;
 }
 
-/** Pairs of API keys, of which only hashes are stored. Call `AccountsStore.clearOwnerCache` after a change. */
+/** Stores only hashes. Call `AccountsStore.clearOwnerCache` after a change. */
 export class KeyPairsStore {
   readonly #database: Database;
 
@@ -38,7 +38,6 @@ export class KeyPairsStore {
     this.#database = database;
   }
 
-  /** Oldest first. */
   listByAccount(accountId: string): KeyPair[] {
     const rows = this.#database.all(this.#pairQuery(accountId).orderBy('created_at_ms').orderBy('id'));
     const halves = Map.groupBy(this.#keyRows(accountId), half => half.pair_id);
@@ -71,7 +70,6 @@ export class KeyPairsStore {
     return ids as Record<Environment, string>;
   }
 
-  /** Returns the id of the new pair. */
   add(pair: {
     accountId: string;
     name?: string | undefined;
@@ -99,7 +97,7 @@ export class KeyPairsStore {
     );
   }
 
-  /** Gives a pair a key and revokes the one that it has for the same project. */
+  /** Revokes the pair's previous key for the same project. */
   replaceKey(pair: KeyPair, key: NewKey, atMs: number): void {
     this.#database.transaction(() => {
       for (const half of Object.values(pair.keys)) {
@@ -109,7 +107,7 @@ export class KeyPairsStore {
     });
   }
 
-  /** Revokes keys of a pair with all their tokens. A pair without keys is removed. */
+  /** Revokes keys with all their tokens. Removes a pair without keys. */
   revoke(pair: KeyPair, halves: readonly ApiKey[], atMs: number): void {
     const { queries } = this.#database;
     this.#database.transaction(() => {
@@ -120,7 +118,6 @@ export class KeyPairsStore {
     });
   }
 
-  /** Records when a key was last used. */
   touch(apiKeyId: string, atMs: number): void {
     this.#database.run(
       this.#database.queries
@@ -130,7 +127,7 @@ export class KeyPairsStore {
     );
   }
 
-  /** Returns the id that follows in the order of all keys' ids. */
+  /** In the order of all keys' ids. */
   nextKeyId(apiKeyId: string): string | undefined {
     const next = this.#database.queries
       .selectFrom('api_keys')
@@ -141,7 +138,7 @@ export class KeyPairsStore {
     return this.#database.first(next)?.id;
   }
 
-  /** Removes revoked keys, which no token refers to any more. Returns how many. */
+  /** Removes revoked keys without tokens. Returns their number. */
   removeRevoked(): number {
     return this.#database.run(
       this.#database.queries.deleteFrom('api_keys').where('revoked_at_ms', 'is not', null),

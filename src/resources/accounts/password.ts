@@ -11,7 +11,10 @@ export const passwordLength = { min: 12, max: 200 } as const;
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
-/** Matches no password and takes as long to verify as any other, so that timing does not reveal which users exist. */
+/**
+ * Matches no password and takes as long to verify as any other, so that timing does not reveal which users
+ * exist.
+ */
 export const dummyPasswordHash = formatHash(Buffer.alloc(16), Buffer.alloc(keyBytes));
 
 /** Returns `scrypt$N$r$p$salt$key`, the last two in base64url. */

@@ -1,11 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import { hashOfSecret } from './account.ts';
 
-/** Caches for a second what secrets open, because clients send them with every request. Holds only hashes of the secrets. */
+/**
+ * Caches lookups by secret for a second, because clients send secrets with every request. Holds only hashes.
+ */
 export class SecretCache<Value extends object> {
   readonly #entries = new LRUCache<string, Value>({ max: 10_000, ttl: 1_000, ttlResolution: 0 });
 
-  /** Returns the cached value of a secret, or what `load` finds by the secret's hash. Misses are not cached. */
+  /** Does not cache misses. */
   getOrLoad(secret: string, load: (hash: Buffer) => Value | undefined): Value | undefined {
     const hash = hashOfSecret(secret);
     const key = hash.toString('latin1');

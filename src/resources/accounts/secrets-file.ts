@@ -4,10 +4,9 @@ import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
 import { syncFolderOf } from '../../storage/media-files.ts';
 
 /**
- * Writes secrets as JSON to a temporary file beside `path` that only the server's user can read. {@link publishSecrets} renames
- * it once the secrets work, so that the next start can recover from a crash in between.
- *
- * @throws AppError `config-invalid` when `path` exists or its folder cannot be written to
+ * Writes secrets to a temporary file beside `path` that only the server's user can read. {@link
+ * publishSecrets} renames it once the secrets work, so that the next start recovers from a crash in between.
+ * @throws AppError `config-invalid` when `path` exists or its folder is not writable
  */
 export async function stageSecrets(path: string, secrets: Readonly<Record<string, string>>): Promise<void> {
   const staged = stagedPath(path);
@@ -25,9 +24,8 @@ export async function stageSecrets(path: string, secrets: Readonly<Record<string
 }
 
 /**
- * Moves staged secrets to `path`. Does nothing when there are none.
- *
- * @throws AppError `config-invalid` when `path` exists or its folder cannot be written to
+ * Does nothing without staged secrets.
+ * @throws AppError `config-invalid` when `path` exists or its folder is not writable
  */
 export async function publishSecrets(path: string): Promise<void> {
   const [staged, target] = [stagedPath(path), resolve(path)];
@@ -40,7 +38,6 @@ export async function publishSecrets(path: string): Promise<void> {
   });
 }
 
-/** Removes staged secrets of an account that was not created. */
 export async function discardSecrets(path: string): Promise<void> {
   await rm(stagedPath(path), { force: true });
 }

@@ -20,7 +20,6 @@ const aggregations = Object.entries(aggregationsOf).map(
 const minutes =
   'Timeframes are read in whole minutes: both ends are rounded down, and the current minute belongs to a frame that reaches into it.';
 
-/** Routes that answer analytics queries. */
 export function analyticsRoutes(analytics: AnalyticsService): Route[] {
   return [
     defineRoute({

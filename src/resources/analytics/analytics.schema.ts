@@ -5,7 +5,6 @@ import { deviceTypes } from './reports/device-parser.ts';
 import { continentCodes } from './reports/geo-lookup.ts';
 import { intervals } from './timeframe.ts';
 
-/** Minimum watch times of a view. */
 const viewDurations = ['3s', '5s', '10s', '30s'] as const;
 
 const intervalNames = Object.keys(intervals) as (keyof typeof intervals)[];
@@ -76,7 +75,6 @@ const page = {
     .describe('Items per page.'),
 };
 
-/** Query problems of analytics have a type of their own. */
 const ownProblemType = { problemType: 'request-invalid-query-parameter' };
 
 export const metricsQuerySchema = z.strictObject(common).meta(ownProblemType);
@@ -114,7 +112,6 @@ export const timeseriesQuerySchema = z
   })
   .meta(ownProblemType);
 
-/** Query parameters of all endpoints. */
 export type CommonQuery = z.output<typeof metricsQuerySchema>;
 
 const dateTime = z.iso.datetime({ offset: true });

@@ -14,7 +14,7 @@ import type { ViewingIntervalsStore } from './queries/viewing-intervals.store.ts
 import { slotSeconds } from './reports/playback.ts';
 import { type Interval, intervals, intervalsOf, minutesOf, type Span } from './timeframe.ts';
 
-/** A metric as the path names it, with its aggregation if it has one. */
+/** A metric as the path names it. */
 interface AnalyticsRequest {
   readonly caller: Pick<Caller, 'projectId' | 'environment'>;
   readonly metric: string;
@@ -49,10 +49,9 @@ const liveWindowSeconds = 20;
 const clockToleranceMs = 60_000;
 const maxSliceMs = 3;
 
-/** Answers analytics queries. Works on one query of a project at a time, in time slices beside everything else. */
+/** Runs one query of a project at a time, in time slices. */
 export class AnalyticsService {
   readonly #options: AnalyticsOptions;
-  /** The end of each project's latest query. */
   readonly #latestByProject = new Map<string, Promise<void>>();
 
   constructor(options: AnalyticsOptions) {
@@ -75,7 +74,7 @@ export class AnalyticsService {
     return { context: { ...context, timeframe: timeframeView(frame) }, data: values[0]?.[1] ?? 0 };
   }
 
-  /** Returns a number for each value of a dimension, highest first unless sorted otherwise. */
+  /** Sorts by value, highest first unless `asked` otherwise. */
   async buckets(request: AnalyticsRequest, dimension: Dimension, page: ValuesPage<'dimensionValue'>) {
     const { caller, query, metric } = request;
     const plan = checkedPlan(request);
@@ -124,7 +123,7 @@ export class AnalyticsService {
     });
   }
 
-  /** Returns a number for each interval of the timeframe, including empty ones, oldest first unless sorted otherwise. */
+  /** Includes empty intervals, oldest first unless sorted otherwise. */
   async timeseries(request: AnalyticsRequest, asked: string | undefined, page: ValuesPage<'emittedAt'>) {
     const { caller, query, metric } = request;
     const plan = checkedPlan(request);
@@ -150,7 +149,7 @@ export class AnalyticsService {
     return { context, data, total: points.length };
   }
 
-  /** Runs `work` after the project's previous queries. */
+  /** Waits for the project's previous queries. */
   async #enqueue<Answer>(projectId: string, work: (slice: TimeSlice) => Promise<Answer>): Promise<Answer> {
     const before = this.#latestByProject.get(projectId) ?? Promise.resolve();
     const answer = before.then(async () => work(await TimeSlice.begin(maxSliceMs)));
@@ -166,7 +165,6 @@ export class AnalyticsService {
     }
   }
 
-  /** Returns numbers by group. */
   async #values(
     { caller, query }: AnalyticsRequest,
     plan: Exclude<MetricPlan, { kind: 'total' }>,
@@ -258,7 +256,6 @@ function intervalOf(asked: string | undefined, { fromMs, toMs }: Frame): Interva
   return asked as Interval;
 }
 
-/** Returns the part of a frame up to now. */
 function secondsOf({ fromMs, toMs, nowMs }: Frame): Span {
   return { from: fromMs / 1000, to: Math.max(fromMs, Math.min(toMs, nowMs + 1)) / 1000 };
 }

@@ -19,14 +19,14 @@ import { WatchedMediaStore } from './reports/watched-media.store.ts';
 export interface AnalyticsSettings {
   /** Per client network; 0 for no limit. */
   readonly reportsPerMinute: number;
-  /** MaxMind DB file with countries; undefined for the bundled one. */
+  /** MaxMind DB file with countries; the bundled one unless given. */
   readonly geoDatabase: string | undefined;
   readonly addressOf: AddressOf;
 }
 
 export interface Analytics {
   readonly routes: readonly Route[];
-  /** Start and stop this with the server. Once it has stopped, everything is in the database. */
+  /** Start and stop this with the server: its stop writes everything. */
   readonly tracker: PlaybackTracker;
   /** Run this periodically. */
   readonly cleanup: PeriodicTask;
@@ -34,11 +34,10 @@ export interface Analytics {
 
 const dayMs = 86_400_000;
 const retentionDays = 31;
-/** A playback that continues after a pause is recognized for so long. */
+/** Recognizes a playback that continues after a pause. */
 const playbackRetentionDays = 2;
 const newValues = { perMinute: 20, burst: 20_000, maxNames: 10_000 };
 
-/** Creates the intake of playback reports and the answers to queries. */
 export function createAnalytics(
   options: { database: Database; clock: Clock; log: Logger } & AnalyticsSettings,
 ): Analytics {

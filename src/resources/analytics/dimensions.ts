@@ -1,4 +1,4 @@
-/** Dimensions as the API names them, in the order of the table columns. */
+/** In the order of the table columns. */
 export const dimensions = [
   'media-id',
   'media-type',
@@ -16,7 +16,7 @@ export function columnOf(dimension: Dimension): string {
   return dimension.replaceAll('-', '_');
 }
 
-/** Returns the number of a dimension in `analytics_sums`. 0 stands for the total of all values. */
+/** Number in `analytics_sums`. 0 is the total of all values. */
 export function numberOf(dimension: Dimension | undefined): number {
   return dimension === undefined ? 0 : dimensions.indexOf(dimension) + 1;
 }

@@ -3,7 +3,7 @@ import { dimensions } from './dimensions.ts';
 import type { Measure } from './queries/counts.store.ts';
 import { type CounterName, viewSeconds } from './reports/playback.ts';
 
-/** Aggregations of `/data/metrics/{metric}/{aggregation}`. */
+/** For `/data/metrics/{metric}/{aggregation}`. */
 export const aggregationsOf: Readonly<Record<string, readonly string[]>> = {
   play: ['count', 'sum', 'rate', 'total'],
   start: ['count'],
@@ -26,10 +26,10 @@ const groupableMetrics = [
   'view',
 ];
 
-/** Metrics of `/data/timeseries/{metric}`. */
+/** For `/data/timeseries/{metric}`. */
 export const timeseriesMetrics = [...groupableMetrics, 'watch-time'];
 
-/** Metrics of `/data/buckets/{metric}/{breakdown}`. */
+/** For `/data/buckets/{metric}/{breakdown}`. */
 export const bucketMetrics = [...groupableMetrics, 'play-total'];
 
 export function isBreakdown(metric: string, breakdown: string): boolean {
@@ -38,7 +38,7 @@ export function isBreakdown(metric: string, breakdown: string): boolean {
   return (dimensions as readonly string[]).includes(breakdown);
 }
 
-/** The data source of a metric. `unit`: divisor of sums. */
+/** `unit`: divisor of sums. */
 export type MetricPlan =
   | { readonly kind: 'counts'; readonly measure: Measure; readonly unit: number }
   | { readonly kind: 'unique-views'; readonly bit: number }
@@ -56,7 +56,6 @@ const counterByMetric: Readonly<Record<string, CounterName>> = {
   impression: 'impressions',
 };
 
-/** Returns the plan for a metric of any endpoint. */
 export function planOf(metric: string, aggregation: string | undefined, query: CommonQuery): MetricPlan {
   const isUnique = query.unique === true;
   const counts = (measure: Measure, unit = 1): MetricPlan => ({ kind: 'counts', measure, unit });
@@ -86,7 +85,7 @@ export function planOf(metric: string, aggregation: string | undefined, query: C
   return counts({ of: counterByMetric[metric]! });
 }
 
-/** Returns the metric's name in responses, which contains its options. */
+/** Appends the metric's options to its name. */
 export function displayName(metric: string, query: CommonQuery): string {
   const name = metric === 'view' ? `view-${viewSeconds[viewBit(query)]!}` : metric;
   return query.unique === true ? `unique-${name}` : name;

@@ -1,6 +1,6 @@
 const isoDatePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
-/** Parses an ISO 8601 date with an offset to milliseconds since 1970. In a query, the `+` may have become a space. */
+/** Requires an offset. In a query, its `+` may have become a space. */
 export function parseIsoDate(text: string): number | undefined {
   const date = text.replace(' ', '+');
   if (!isoDatePattern.test(date)) return undefined;

@@ -1,24 +1,24 @@
 import { dayOf } from '../../shared/day.ts';
 
-/** A range of seconds since 1970. `to` is exclusive. */
+/** Seconds since 1970; `to` is exclusive. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** A span that is read from counts of `seconds` each. */
+/** Read from counts of `seconds` each. */
 export interface Segment extends Span {
   readonly seconds: number;
 }
 
-/** Intervals of time series, in seconds. */
+/** In seconds. */
 export const intervals = { minute: 60, hour: 3_600, day: 86_400 } as const;
 
 export type Interval = keyof typeof intervals;
 
 /**
- * Returns the whole minutes of a timeframe: both ends are rounded down, and the current minute belongs to a frame that reaches
- * into it. Consecutive frames neither overlap nor leave gaps.
+ * Rounds both ends down to minutes, and includes the current minute in a frame that reaches into it.
+ * Consecutive frames neither overlap nor leave gaps.
  */
 export function minutesOf(fromMs: number, toMs: number, nowMs: number): Span {
   const minute = (ms: number) => Math.floor(ms / 60_000) * 60;
@@ -29,8 +29,7 @@ export function minutesOf(fromMs: number, toMs: number, nowMs: number): Span {
 }
 
 /**
- * Splits a span into segments that use the coarsest counts that fit.
- *
+ * Uses the coarsest counts that fit.
  * @param spans lengths of counts in seconds, longest first; the last one divides all ends
  */
 export function segmentsOf({ from, to }: Span, spans: readonly number[]): Segment[] {
@@ -46,7 +45,7 @@ export function segmentsOf({ from, to }: Span, spans: readonly number[]): Segmen
   ];
 }
 
-/** Returns the starts of the intervals that a span touches, in seconds since 1970. */
+/** Returns starts in seconds since 1970. */
 export function intervalsOf({ from, to }: Span, seconds: number): number[] {
   const first = Math.floor(from / seconds) * seconds;
   const count = Math.ceil((to - first) / seconds);

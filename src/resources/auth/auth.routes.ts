@@ -9,7 +9,6 @@ const refusals = [
   'too-many-requests',
 ] as const;
 
-/** Routes that exchange an API key for tokens. */
 export function authRoutes(auth: AuthService, addressOf: AddressOf): Route[] {
   return [
     defineRoute({

@@ -30,7 +30,6 @@ interface AuthServiceOptions {
   readonly log: Logger;
 }
 
-/** Authenticates callers by API key or access token, and issues tokens. */
 export class AuthService {
   readonly #options: AuthServiceOptions;
   readonly #keys: KeyPairsStore;
@@ -45,10 +44,8 @@ export class AuthService {
   }
 
   /**
-   * Finds the caller of an `Authorization` header.
-   *
-   * @param address where the request comes from
-   * @throws AppError of the `authentication-` codes (401), `authorization-suspended-account` (403), or `too-many-requests` (429)
+   * @throws AppError of the `authentication-` codes (401), `authorization-suspended-account` (403), or
+   * `too-many-requests` (429)
    */
   authenticate(authorization: string | undefined, address: string): Caller {
     if (authorization === undefined) throw new AppError('authentication-missing-authorization-header');
@@ -67,10 +64,9 @@ export class AuthService {
   }
 
   /**
-   * Issues tokens for an API key. Counts as a write of its project, because each call adds rows.
-   *
-   * @throws AppError `authentication-invalid-user-credentials` (400), `authorization-suspended-account` (403) or
-   *   `too-many-requests` (429)
+   * Counts as a write of its project, because each call adds rows.
+   * @throws AppError `authentication-invalid-user-credentials` (400), `authorization-suspended-account` (403)
+   * or `too-many-requests` (429)
    */
   exchangeApiKey(apiKey: string, address: string): Tokens {
     const owner = requireActive(this.#ownerOfKey(apiKey, address), 'authentication-invalid-user-credentials');
@@ -78,7 +74,7 @@ export class AuthService {
     return this.#issue(owner.apiKeyId);
   }
 
-  /** Exchanges a refresh token, which is used up. Throws like {@link exchangeApiKey}. */
+  /** Consumes a refresh token. @throws as {@link exchangeApiKey} */
   refresh(refreshToken: string): Tokens {
     return this.#options.database.transaction(() => {
       const found = this.#tokens.findOwner('refresh_tokens', refreshToken, this.#options.clock.nowMs());

@@ -2,11 +2,7 @@ type Credentials =
   | { readonly scheme: 'basic'; readonly apiKey: string }
   | { readonly scheme: 'bearer'; readonly accessToken: string };
 
-/**
- * Parses an `Authorization` header: `Basic` with base64 of `<apiKey>:`, or `Bearer <accessToken>`.
- *
- * **Source**: RFC 7617 2, RFC 6750 2.1
- */
+/** Accepts `Basic` with base64 of `<apiKey>:`, or `Bearer <accessToken>` (RFC 7617 2, RFC 6750 2.1). */
 export function parseAuthorization(header: string): Credentials | undefined {
   const [, scheme = '', value = ''] = /^(\w+) +([A-Za-z0-9\-._~+/]+=*)$/.exec(header.trim()) ?? [];
   if (scheme.toLowerCase() === 'bearer') return { scheme: 'bearer', accessToken: value };

@@ -5,7 +5,7 @@ import type { Database } from '../../store/database.ts';
 import { KeyPairsStore } from '../accounts/key-pairs.store.ts';
 import { TokensStore } from './tokens.store.ts';
 
-/** A client that requests a token with every call leaves millions of rows, so they are removed in batches. */
+/** A client that requests a token with every call leaves millions of rows. */
 const batchSize = 1_000;
 /** Smaller, because the query skips the newest tokens first. */
 const oldestBatchSize = 250;
@@ -14,8 +14,8 @@ const oldestBatchSize = 250;
 const maxRefreshTokensPerKey = 50_000;
 
 /**
- * Removes expired tokens, revoked keys with their tokens, and the oldest refresh tokens of keys that have more than
- * `maxRefreshTokens`.
+ * Removes expired tokens, revoked keys with their tokens, and the oldest refresh tokens of keys that have
+ * more than `maxRefreshTokens`.
  */
 export function tokenCleanup({
   database,

@@ -7,7 +7,7 @@ type TokenTable = 'access_tokens' | 'refresh_tokens';
 type OwnerRow = Parameters<typeof ownerFrom>[0];
 type OwnerQuery = PreparedQuery<{ hash: Buffer; nowMs: number }, OwnerRow>;
 
-/** Access and refresh tokens, of which only hashes are stored. They survive a restart and end with their API key. */
+/** Stores only hashes. Tokens survive a restart and end with their API key. */
 export class TokensStore {
   readonly #database: Database;
   readonly #owners: Readonly<Record<TokenTable, OwnerQuery>>;
@@ -24,7 +24,6 @@ export class TokensStore {
     this.#owners = { access_tokens: ownerOf('access_tokens'), refresh_tokens: ownerOf('refresh_tokens') };
   }
 
-  /** Finds the owner of a token that has not expired. */
   findOwner(table: TokenTable, token: string, nowMs: number): KeyOwner | undefined {
     const row = this.#owners[table].first({ hash: hashOfSecret(token), nowMs });
     return row === undefined ? undefined : ownerFrom(row);
@@ -46,7 +45,7 @@ export class TokensStore {
     );
   }
 
-  /** Removes at most `limit` refresh tokens of a key, of those that are not among its newest `kept`. Returns how many. */
+  /** Keeps the newest `kept`. Returns the number of removed tokens. */
   removeOldest(apiKeyId: string, kept: number, limit: number): number {
     const { queries } = this.#database;
     const oldest = queries
@@ -59,7 +58,7 @@ export class TokensStore {
     return this.#database.run(queries.deleteFrom('refresh_tokens').where('token_hash', 'in', oldest));
   }
 
-  /** Removes tokens that have expired or whose key is revoked, at most `limit` of each. Returns how many. */
+  /** Removes expired tokens and those of revoked keys, at most `limit` of each. Returns their number. */
   removeInvalid(nowMs: number, limit: number): number {
     const { queries } = this.#database;
     const revokedKeys = queries.selectFrom('api_keys').select('id').where('revoked_at_ms', 'is not', null);

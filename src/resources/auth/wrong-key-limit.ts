@@ -8,8 +8,8 @@ const windowMs = 60_000;
 const maxNetworks = 10_000;
 
 /**
- * Limits wrong API keys per client network. Once the limit is reached, keys from that network are refused without a look, except those
- * that were right from there before: a stranger behind the same address does not shut others out.
+ * Limits wrong API keys per client network. At the limit, refuses keys from that network unchecked, except
+ * those that were right from there before: a stranger behind the same address does not lock others out.
  */
 export class WrongKeyLimit {
   readonly #maxPerMinute: number;
@@ -23,11 +23,7 @@ export class WrongKeyLimit {
     this.#failures = new FixedWindows({ windowMs, maxKeys: maxNetworks, clock: options.clock });
   }
 
-  /**
-   * Checks the limit for a key that was sent, and counts the key when it is wrong.
-   *
-   * @param apiKeyId undefined when there is no such key
-   */
+  /** @param apiKeyId undefined for a wrong key */
   check(address: string, apiKeyId: string | undefined): void {
     if (this.#maxPerMinute === 0) return;
     const network = clientNetwork(address);

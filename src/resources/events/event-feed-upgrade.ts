@@ -16,10 +16,9 @@ const tokenPrefix = 'token.';
 const environmentPrefix = 'environment.';
 
 /**
- * Accepts WebSockets for the event feed. Errors are answered before the upgrade, in the order of all requests: credentials,
- * limits, query.
+ * Responds with errors before the upgrade, in the order of all requests: credentials, limits, query.
  *
- * **Source**: RFC 6455 4.2 (opening handshake, server)
+ * **Source**: RFC 6455 4.2
  */
 export function eventFeedUpgrade(options: {
   readonly feed: EventFeed;
@@ -65,8 +64,8 @@ export function eventFeedUpgrade(options: {
 }
 
 /**
- * Returns the authentication of a request, which is repeated while the connection is open. Browsers cannot set headers: they name
- * their token, or the environment of their session, as a subprotocol, because unlike an address it is not logged.
+ * Repeats the authentication while the connection is open. Browsers cannot set headers: they name their
+ * token, or the environment of their session, as a subprotocol, because unlike an address it is not logged.
  */
 function credentialsOf(
   request: IncomingMessage,

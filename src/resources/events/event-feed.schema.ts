@@ -28,7 +28,6 @@ export const eventFeedQuery = z.strictObject({
     .meta({ examples: ['vi2Rk9TqLm4Xc7WdZp0HsBeN'] }),
 });
 
-/** Parses a comma-separated list. */
 export function parseTypes(text: string): string[] {
   return text.split(',').map(type => type.trim());
 }

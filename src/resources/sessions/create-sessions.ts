@@ -10,13 +10,11 @@ import { SessionGate } from './session-gate.ts';
 import { sessionRoutes } from './sessions.routes.ts';
 import { SessionsService } from './sessions.service.ts';
 
-/** Reads the network peer of a request. */
 export interface PeerReaders {
   readonly addressOf: AddressOf;
   readonly isSecure: IsSecure;
 }
 
-/** Creates sign-in: its routes, the gate that authenticates sessions, and the cleanup of expired ones. */
 export function createSessions(options: {
   accounts: AccountsStore;
   publicUrl: () => string;

@@ -6,7 +6,7 @@ import { dummyPasswordHash, hashPassword, verifyPassword } from '../accounts/pas
 const concurrency = 2;
 const maxWaiting = 20;
 
-/** Runs password hashing, which is slow by design, a few at a time. Throws `RateExceeded` when too many wait already. */
+/** Hashes a few passwords at a time, because it is slow. @throws RateExceeded when too many wait */
 export class PasswordQueue {
   readonly #turns = new ConcurrencyLimit(concurrency);
 

@@ -12,10 +12,9 @@ import type { SessionsStore } from './sessions.store.ts';
 const touchIntervalMs = 60_000;
 const renewIntervalMs = 3_600_000;
 
-/** Names the environment of a request with a session cookie. */
 const environmentHeader = 'millrace-environment';
 
-/** Reads the environment that a request names. Browsers do not let pages of other sites send this header. */
+/** Browsers do not let pages of other sites send this header. */
 export function environmentOf({ headers }: PeerRequest): Environment | undefined {
   const name = headers[environmentHeader];
   return name === 'sandbox' || name === 'production' ? name : undefined;
@@ -29,7 +28,6 @@ interface SessionGateOptions {
   readonly log: Logger;
 }
 
-/** Authenticates requests by their session cookie. */
 export class SessionGate {
   readonly #options: SessionGateOptions;
 
@@ -43,9 +41,9 @@ export class SessionGate {
   }
 
   /**
-   * Finds the session of a request, records its use and renews the cookie at intervals.
-   *
-   * @throws AppError `authorization-other-site`, `authentication-invalid-session` or `authorization-suspended-account`
+   * Records the session's use and renews the cookie at intervals.
+   * @throws AppError `authorization-other-site`, `authentication-invalid-session` or
+   * `authorization-suspended-account`
    */
   sessionOf(request: PeerRequest, setHeader: SetHeader): Session {
     this.requireOwnSite(request);
@@ -58,9 +56,7 @@ export class SessionGate {
     return session;
   }
 
-  /**
-   * Returns the caller in an environment. Throws like {@link sessionOf}, and `authorization-account-not-upgraded` for production.
-   */
+  /** @throws as {@link sessionOf}, and `authorization-account-not-upgraded` for production */
   callerIn(environment: Environment, request: PeerRequest, setHeader: SetHeader): Caller {
     const { accountId, account, projectIds } = this.sessionOf(request, setHeader);
     if (environment === 'production' && !account.isUpgraded) {
@@ -93,7 +89,7 @@ export class SessionGate {
       );
       if (isRenewed) setHeader('Set-Cookie', this.cookieFor(secret, request));
     } catch (error) {
-      // People can still look when the disk is full.
+      // Users can still read when the disk is full.
       this.#options.log.warn('session-use-not-recorded', { sessionId, error });
     }
   }

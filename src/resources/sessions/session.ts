@@ -7,12 +7,11 @@ export const sessionLifetimeMs = 30 * 24 * 3_600_000;
 /** 256 bits in base62. */
 export const sessionSecretLength = 43;
 
-/** The least recently used ones of a user end beyond this. */
+/** Beyond this, the least recently used ones end. */
 export const maxSessionsPerUser = 100;
 
 export const maxUserAgentLength = 200;
 
-/** A signed-in user, with the account. */
 export interface Session extends SessionCaller {
   readonly email: string;
   readonly createdAtMs: number;

@@ -31,7 +31,6 @@ interface SessionsServiceOptions {
   readonly log: Logger;
 }
 
-/** Signs users in and out, and changes what only a signed-in user can change. */
 export class SessionsService {
   readonly #options: SessionsServiceOptions;
   readonly #store: SessionsStore;
@@ -45,10 +44,9 @@ export class SessionsService {
   }
 
   /**
-   * Starts a session and ends the one that the request came with.
-   *
+   * Ends the session that the request came with.
    * @param before the secret of the previous session
-   * @throws AppError `authentication-wrong-password`, with the same text and timing when no user has that address;
+   * @throws AppError `authentication-wrong-password`, with the same text and timing for an unknown user;
    * `authorization-suspended-account`, only after the right password; `too-many-requests`
    */
   async signIn(
@@ -91,7 +89,6 @@ export class SessionsService {
     this.#options.log.info('signed-out', { sessionId, userId });
   }
 
-  /** Lists one page of the caller's sessions. */
   list(
     { userId, sessionId }: SessionCaller,
     { field, direction }: { field: 'createdAt' | 'lastUsedAt'; direction: 'asc' | 'desc' },
@@ -122,10 +119,8 @@ export class SessionsService {
   }
 
   /**
-   * Changes the caller's password and ends all other sessions. The caller's session gets a new secret, which is returned for the
-   * cookie, so that a stolen cookie ends too.
-   *
-   * @throws AppError `invalid-attribute` when the current password is wrong or the new one is not allowed; `too-many-requests`
+   * Ends all other sessions. Returns a new secret for the caller's cookie, so that a stolen one ends too.
+   * @throws AppError `invalid-attribute` for either password; `too-many-requests`
    */
   async changePassword(
     { sessionId, userId }: SessionCaller,
@@ -157,11 +152,7 @@ export class SessionsService {
     return secret;
   }
 
-  /**
-   * Upgrades the operator's own account.
-   *
-   * @throws AppError `authorization-operator-only`
-   */
+  /** Upgrades the operator's own account. @throws AppError `authorization-operator-only` */
   upgrade({ sessionId, accountId }: SessionCaller): SessionView['account'] {
     const { account, email } = this.#requireSession(sessionId);
     if (!account.isOperator) {

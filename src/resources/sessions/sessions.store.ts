@@ -24,8 +24,8 @@ interface SessionRow {
 }
 
 /**
- * Sessions of users. Of the secrets in cookies only hashes are stored. A server has one instance, that of its `AccountsStore`: it
- * caches sessions for a moment, and every change clears that cache.
+ * Stores only hashes of secrets. One instance per server, that of its `AccountsStore`: it caches sessions for
+ * a moment, and every change clears that cache.
  */
 export class SessionsStore {
   readonly #database: Database;
@@ -39,7 +39,6 @@ export class SessionsStore {
     );
   }
 
-  /** Finds the session of a cookie's secret, unless it has expired. */
   findBySecret(secret: string, nowMs: number): Session | undefined {
     const session = this.#cache.getOrLoad(secret, hash => {
       const row = this.#findBySecret.first({ hash });
@@ -53,7 +52,7 @@ export class SessionsStore {
     return row === undefined ? undefined : sessionFrom(row);
   }
 
-  /** Adds a session, ends the least recently used ones of its user beyond {@link maxSessionsPerUser}, and returns its id. */
+  /** Ends the user's least recently used sessions beyond {@link maxSessionsPerUser}. */
   add(session: {
     userId: string;
     secret: string;
@@ -91,7 +90,6 @@ export class SessionsStore {
     return sessionId;
   }
 
-  /** Records that a session was used, and when it expires now. */
   touch(sessionId: string, lastUsedAtMs: number, expiresAtMs: number): void {
     this.clearCache();
     this.#database.run(
@@ -102,7 +100,6 @@ export class SessionsStore {
     );
   }
 
-  /** Replaces the secret that opens a session. */
   setSecret(sessionId: string, secret: string): void {
     this.clearCache();
     this.#database.run(
@@ -113,7 +110,7 @@ export class SessionsStore {
     );
   }
 
-  /** Lists the unexpired sessions of a user, at most {@link maxSessionsPerUser}, newest first. */
+  /** Unexpired, newest first, at most {@link maxSessionsPerUser}. */
   listByUser(userId: string, nowMs: number): ListedSession[] {
     const rows = this.#database.all(
       this.#database.queries
@@ -138,7 +135,6 @@ export class SessionsStore {
     this.#database.run(this.#database.queries.deleteFrom('sessions').where('id', '=', sessionId));
   }
 
-  /** Ends all sessions of a user but one. */
   removeOthers(userId: string, keptSessionId: string): void {
     this.clearCache();
     this.#database.run(
@@ -155,7 +151,7 @@ export class SessionsStore {
     this.#database.run(this.#database.queries.deleteFrom('sessions').where('user_id', 'in', users));
   }
 
-  /** Removes at most `limit` expired sessions. Returns how many. */
+  /** Returns the number of removed sessions. */
   removeExpired(nowMs: number, limit: number): number {
     const { queries } = this.#database;
     const expired = queries

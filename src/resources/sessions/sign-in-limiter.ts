@@ -9,7 +9,6 @@ const maxAttemptsPerEmail = 10;
 const maxAttemptsPerAddress = 30;
 const maxKeys = 10_000;
 
-/** A sign-in attempt that was let through. */
 interface SignInAttempt {
   /** The password was right: neither this attempt nor earlier ones with the email address count. */
   succeed(): void;
@@ -18,9 +17,9 @@ interface SignInAttempt {
 }
 
 /**
- * Limits sign-in attempts per email address and per client network. An attempt counts before its password is checked, so that
- * concurrent attempts are no way around. Attempts from a network where the email address's password was right before are counted
- * apart from all others: strangers who guess do not lock the owner out.
+ * Limits attempts per email address and per client network. Counts an attempt before its password is checked,
+ * against concurrent ones. Counts networks where the password was right before separately, so that strangers
+ * who guess do not lock the owner out.
  */
 export class SignInLimiter {
   readonly #byEmail: FixedWindows;
@@ -33,7 +32,7 @@ export class SignInLimiter {
     this.#byNetwork = new FixedWindows({ windowMs, maxKeys, clock });
   }
 
-  /** @throws RateExceeded after too many failed attempts */
+  /** @throws RateExceeded */
   begin(email: string, address: string): SignInAttempt {
     const network = clientNetwork(address);
     const emailAtNetwork = `${email.toLowerCase()} ${network}`;

@@ -7,7 +7,7 @@ import type { Summary } from './summary.ts';
 
 interface SummariesOptions {
   readonly store: SummariesStore;
-  /** Returns whether a project has a video outside the trash. */
+  /** Excludes the trash. */
   readonly hasVideo: (projectId: string, videoId: string) => boolean;
   readonly clock: Clock;
 }
@@ -28,11 +28,7 @@ export class SummariesService {
     return { views: summaries.map(viewOf), total };
   }
 
-  /**
-   * Creates a summary without text.
-   *
-   * @throws AppError `resource-not-found` when the video does not exist, `summary-already-exists` when it has a summary
-   */
+  /** @throws AppError `resource-not-found` without the video, `summary-already-exists` */
   create(projectId: string, videoId: string): SummaryView {
     const { store, hasVideo, clock } = this.#options;
     if (!hasVideo(projectId, videoId)) {
@@ -57,7 +53,6 @@ export class SummariesService {
     return viewOf(summary);
   }
 
-  /** Changes the given fields of the text. */
   write(
     summary: Summary,
     text: { abstract?: string | undefined; takeaways?: readonly string[] | undefined },

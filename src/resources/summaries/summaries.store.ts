@@ -10,7 +10,7 @@ const statuses: readonly SummaryStatus[] = ['missing', 'completed'];
 /** Skipping so many index rows takes less than a millisecond. */
 const rowsPerStep = 10_000;
 
-/** A summary's position in an order: the value of the sort column, and its id. */
+/** Value of the sort column, and the id. */
 type SummaryPosition = readonly [value: string | number, id: string];
 
 interface SummarySort {
@@ -18,7 +18,7 @@ interface SummarySort {
   readonly direction: 'asc' | 'desc';
 }
 
-/** Summaries of videos. Those of videos in the trash are hidden. */
+/** Hides summaries of videos in the trash. */
 export class SummariesStore {
   readonly #database: Database;
 
@@ -36,7 +36,6 @@ export class SummariesStore {
     return row === undefined ? undefined : summaryFrom(row);
   }
 
-  /** Yields to the event loop on the way to a late page. */
   async list(
     projectId: string,
     filter: SummaryFilter,
@@ -87,7 +86,7 @@ export class SummariesStore {
     );
   }
 
-  /** Changes the given fields of the text, which is complete with that. */
+  /** Changes the given fields, and marks the text as complete. */
   write(
     { projectId, summaryId }: Summary,
     text: { abstract?: string | undefined; takeaways?: readonly string[] | undefined },
@@ -117,7 +116,7 @@ export class SummariesStore {
     );
   }
 
-  /** Skips `count` summaries in steps. Returns a position, and how many are left to skip after it. */
+  /** Returns a position, and the number left to skip after it. */
   async #skip(
     projectId: string,
     status: SummaryStatus | undefined,

@@ -3,7 +3,6 @@ export type SummaryStatus = 'missing' | 'completed';
 
 export const maxTakeaways = 3;
 
-/** The summary of a video. A video has at most one. */
 export interface Summary {
   readonly summaryId: string;
   readonly projectId: string;
@@ -16,7 +15,6 @@ export interface Summary {
   readonly updatedAtMs: number;
 }
 
-/** All given fields must match. */
 export interface SummaryFilter {
   readonly videoId?: string | undefined;
   /** All summaries have the origin `api`. */

@@ -3,7 +3,7 @@ import type { Database } from '../../store/database.ts';
 import { foldText } from '../../store/folded-text.ts';
 import { listTotal } from '../../store/list-total.ts';
 
-/** A tag with the number of videos outside the trash that have it. */
+/** Counts videos outside the trash. */
 interface CountedTag {
   readonly value: string;
   readonly videoCount: number;
@@ -25,13 +25,13 @@ const sortKeys = {
 
 type Statement = ReturnType<Database['sqlite']['prepare']>;
 type Key = readonly (string | number)[];
-/** A range of an index: after `after`, up to and including `until`. Undefined is its end. */
+/** After `after`, up to and including `until`. */
 interface IndexRange {
   readonly after: Key | undefined;
   readonly until: Key | undefined;
 }
 
-/** Tags of videos. Triggers keep their counts. Raw SQL, because the query builder has no `INDEXED BY`. */
+/** Triggers keep the counts. Raw SQL, because the query builder has no `INDEXED BY`. */
 export class TagsStore {
   readonly #database: Database;
   readonly #statements = new Map<string, Statement>();
@@ -40,7 +40,6 @@ export class TagsStore {
     this.#database = database;
   }
 
-  /** Reads one page of a project's tags. Yields to the event loop in long lists. */
   async list(
     projectId: string,
     value: string | undefined,
@@ -55,7 +54,7 @@ export class TagsStore {
     return { tags: skip < total ? await walk.page(skip, page.pageSize) : [], total };
   }
 
-  /** There are about two dozen texts: one per sort, direction and shape of a range. */
+  /** Prepares about two dozen texts: one per sort, direction and shape of a range. */
   #prepare(sql: string): Statement {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
@@ -66,7 +65,6 @@ export class TagsStore {
   }
 }
 
-/** A walk through the tags of a project in one order. */
 class TagWalk {
   readonly #projectId: string;
   readonly #columns: readonly string[];
@@ -91,7 +89,7 @@ class TagWalk {
     return this.#rows({ after, until: undefined }, undefined, left, count);
   }
 
-  /** Finds tags that contain `needle`. Returns those after the first `skip`, and the total. */
+  /** Returns the matches after the first `skip`, and the total. */
   async search(needle: string, skip: number, count: number): Promise<{ tags: CountedTag[]; total: number }> {
     const tags: CountedTag[] = [];
     let total = 0;
@@ -110,7 +108,7 @@ class TagWalk {
     return { tags, total };
   }
 
-  /** Returns the end of the next step; undefined for the last one. */
+  /** Returns undefined for the last step. */
   #step(after: Key | undefined): Key | undefined {
     const { sql, values } = this.#from({ after, until: undefined }, undefined);
     const text = `SELECT ${this.#columns.join(', ')} ${sql} ${this.#order()} LIMIT 1 OFFSET ${rowsPerStep - 1}`;

@@ -2,13 +2,13 @@ import type { TimeSlice } from '../../../shared/scheduling/time-slice.ts';
 import type { Database } from '../../../store/database.ts';
 import { columnOf, type Dimension, dimensions } from '../dimensions.ts';
 
-/** Values by dimension, all of which must match, and a current tag of the video. */
+/** All values must match, and a current tag of the video. */
 export interface AnalyticsFilter {
   readonly values: ReadonlyMap<Dimension, readonly string[]>;
   readonly tag: string | undefined;
 }
 
-/** A filter in terms of the numbers that stand for values in the tables. */
+/** Uses the numbers that stand for values in the tables. */
 export interface ResolvedFilter {
   readonly project: number;
   /** A few for each dimension. */
@@ -20,7 +20,7 @@ export interface ResolvedFilter {
 const rowsPerStep = 200;
 const maxListedMedia = 100;
 
-/** Looks up the numbers of values and the values of numbers. Raw SQL, because lists are bound as one JSON array, which keeps statements the same. */
+/** Uses raw SQL: lists are bound as one JSON array, which keeps statements the same. */
 export class AnalyticsFiltersStore {
   readonly #database: Database;
 
@@ -66,7 +66,6 @@ export class AnalyticsFiltersStore {
     return { project, numbers, media };
   }
 
-  /** Returns values by their numbers. */
   async loadValues(numbers: readonly number[], slice: TimeSlice): Promise<Map<number, string>> {
     const read = this.#database.sqlite
       .prepare<[string], [number, string]>(
@@ -105,7 +104,7 @@ export class AnalyticsFiltersStore {
   }
 }
 
-/** Builds the conditions of a filter on the tuples `t`. */
+/** Conditions on the tuples `t`. */
 export function tupleConditions(filter: ResolvedFilter): { sql: string; values: string[] } {
   const used = dimensions.filter(dimension => filter.numbers.has(dimension));
   return {

@@ -1,14 +1,15 @@
 import { maxIntervalSlots } from '../reports/playback.ts';
 
 /**
- * Counts concurrent viewers, from viewing intervals in order of their first slots. The last slot of an interval belongs to it,
- * and it has at most {@link maxIntervalSlots} slots. With `isUnique`, a viewer with several concurrent intervals counts once.
+ * Counts viewers from viewing intervals in order of their first slots. Intervals include their last slot and
+ * have at most {@link maxIntervalSlots} slots. With `isUnique`, a viewer with several concurrent intervals
+ * counts once.
  */
 export class ConcurrentViewers {
   readonly #isUnique: boolean;
-  /** Intervals that end after a slot. */
+  /** Intervals by last slot. */
   readonly #leaving = new Map<number, number>();
-  /** Last slot of each viewer: of recent ones, and of those before. Together they contain every current viewer. */
+  /** Last slots of viewers, in two generations that together contain every current viewer. */
   #viewers = new Map<number, number>();
   #previousViewers: Map<number, number> | undefined;
   #viewersSince = 0;
@@ -25,7 +26,7 @@ export class ConcurrentViewers {
     return this.#peak;
   }
 
-  /** Returns the average over so many slots, once all intervals have been added. */
+  /** Call this after adding all intervals. */
   averageOver(slots: number): number {
     this.#advance(Number.MAX_SAFE_INTEGER);
     return slots === 0 ? 0 : this.#viewerSlots / slots;

@@ -6,13 +6,13 @@ import { type Segment, type Span, segmentsOf } from '../timeframe.ts';
 import { type ResolvedFilter, tupleConditions } from './analytics-filters.store.ts';
 import { type IndexScan, readRowsInSlices, type ScanRange } from './read-rows-in-slices.ts';
 
-/** The counter to sum up. For averages and rates, `over` is the divisor. */
+/** For averages and rates, `over` is the divisor. */
 export interface Measure {
   readonly of: CounterName;
   readonly over?: CounterName;
 }
 
-/** Groups of a result: values of a dimension by number, or intervals by their first second. */
+/** Values of a dimension by number, or intervals by their first second. */
 export type Grouping =
   | { readonly by: 'nothing' }
   | { readonly by: 'dimension'; readonly dimension: Dimension }
@@ -26,7 +26,6 @@ interface CountsQuery {
   readonly slice: TimeSlice;
 }
 
-/** Sums of a measure's counters. */
 export interface Summed {
   of: number;
   over: number;
@@ -34,7 +33,7 @@ export interface Summed {
 
 const countSpans = [86_400, 3_600, 60];
 
-/** Sums up counters. Raw SQL, because the statements are composed for {@link readRowsInSlices}. */
+/** Uses raw SQL, because the statements are composed for {@link readRowsInSlices}. */
 export class CountsStore {
   readonly #database: Database;
 
@@ -63,7 +62,6 @@ export class CountsStore {
     return sums;
   }
 
-  /** Returns the all-time plays of media. */
   total(project: number, mediaIds: readonly string[] | undefined, mediaType: string | undefined): number {
     const { sqlite } = this.#database;
     if (mediaIds !== undefined) {
@@ -83,7 +81,6 @@ export class CountsStore {
       .get(project, mediaType ?? '%')!;
   }
 
-  /** Returns one page of the all-time plays by media. */
   totals(
     project: number,
     filter: { readonly mediaIds: readonly string[] | undefined; readonly mediaType: string | undefined },
@@ -156,7 +153,6 @@ export class CountsStore {
   }
 }
 
-/** The table to read, and the columns of the dimension's value and the media. */
 interface CountsSource {
   readonly range: IndexScan;
   readonly stretches: readonly ScanRange[];

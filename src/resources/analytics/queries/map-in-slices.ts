@@ -2,7 +2,7 @@ import type { TimeSlice } from '../../../shared/scheduling/time-slice.ts';
 
 const itemsPerStep = 500;
 
-/** Like `Array.map`, yielding to the event loop between slices. */
+/** Yields to the event loop between slices. */
 export async function mapInSlices<Item, Made>(
   items: Iterable<Item>,
   slice: TimeSlice,
@@ -16,7 +16,7 @@ export async function mapInSlices<Item, Made>(
   return made;
 }
 
-/** A stable sort that yields to the event loop between slices. */
+/** Stable. Yields to the event loop between slices. */
 export async function sortInSlices<Item>(
   items: readonly Item[],
   slice: TimeSlice,

@@ -1,7 +1,7 @@
 import type { TimeSlice } from '../../../shared/scheduling/time-slice.ts';
 import type { Database } from '../../../store/database.ts';
 
-/** Consecutive rows of an index: those with the bound values in their `fixed` columns, ordered by `keys`. */
+/** Consecutive rows of an index: with the bound values in `fixed` columns, ordered by `keys`. */
 export interface IndexScan {
   /** With the alias `c`, and `INDEXED BY` where it matters. */
   readonly table: string;
@@ -11,14 +11,13 @@ export interface IndexScan {
   readonly keys: readonly [string, string];
 }
 
-/** A part of an index scan: values of the fixed columns, and the range of the first key. */
+/** Values of the fixed columns, and the range of the first key. */
 export interface ScanRange {
   readonly fixed: readonly unknown[];
   readonly from: number;
   readonly to: number;
 }
 
-/** The clauses of the statement, and the values that they bind. */
 interface ScanQuery {
   readonly columns: string;
   readonly join: string;
@@ -31,15 +30,13 @@ const targetReadMs = 1;
 const initialRows = 128;
 const minRows = 32;
 const maxRows = 4_096;
-/** Numbers of rows and values are larger. */
 const belowAnyNumber = -1;
 
 /**
- * Scans ranges of an index in chunks that take about a millisecond each, however dense the rows are. `take` receives each chunk
- * as arrays.
+ * Scans an index in chunks of about a millisecond, however dense the rows are. `take` receives each chunk as
+ * arrays.
  *
- * Raw SQL: Kysely has no `INDEXED BY`, and the statements are composed from the query. `analytics` in `docs/benchmarks.md` holds
- * their speed.
+ * Raw SQL: Kysely has no `INDEXED BY`. `analytics` in `docs/benchmarks.md` holds the speed.
  */
 export async function readRowsInSlices<Row extends unknown[]>(
   { sqlite }: Pick<Database, 'sqlite'>,

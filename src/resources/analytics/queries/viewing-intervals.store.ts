@@ -23,7 +23,7 @@ const intervalScan = {
 } as const;
 const slotsPerDay = 86_400 / slotSeconds;
 
-/** Reads viewing intervals. Spans are rounded to slots of ten seconds. */
+/** Rounds spans to slots of ten seconds. */
 export class ViewingIntervalsStore {
   readonly #database: Database;
 
@@ -31,7 +31,7 @@ export class ViewingIntervalsStore {
     this.#database = database;
   }
 
-  /** Returns the concurrent viewers by group; without grouping, in group 0. Empty groups are missing. */
+  /** Without grouping, in group 0. Empty groups are missing. */
   async concurrentViewers(
     query: ViewingIntervalsQuery,
     value: 'peak' | 'average',
@@ -77,7 +77,7 @@ export class ViewingIntervalsStore {
     );
   }
 
-  /** Returns the number of viewers with a view by group, each once a day. `bit`: the view's length. */
+  /** Counts each viewer with a view once a day. `bit`: the view's length. */
   async uniqueViews(query: ViewingIntervalsQuery, bit: number): Promise<Map<number, number>> {
     const { span, grouping } = query;
     const range = { from: Math.floor(span.from / slotSeconds), to: Math.ceil(span.to / slotSeconds) };
@@ -106,7 +106,7 @@ export class ViewingIntervalsStore {
     return counts;
   }
 
-  /** Reads the intervals that begin in a range of slots, in order. */
+  /** Reads intervals by their first slot, in order. */
   async #read(
     { filter, grouping, slice }: ViewingIntervalsQuery,
     { from, to }: Span,

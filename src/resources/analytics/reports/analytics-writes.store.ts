@@ -11,14 +11,12 @@ import {
 } from './playback.ts';
 import type { TokenBuckets } from './token-buckets.ts';
 
-/** The viewer and the media of a playback. */
 export interface PlaybackContext extends Readonly<Record<Dimension, string>> {
   readonly projectId: string;
   /** 48 bits that identify a viewer for one day. */
   readonly viewer: number;
 }
 
-/** Everything to write for a playback. */
 export interface PlaybackUpdate {
   /** 16 bytes. */
   readonly key: Buffer;
@@ -40,7 +38,7 @@ interface CachedNumber {
 
 interface Tuple extends CachedNumber {
   readonly project: number;
-  /** Numbers of the values, in the order of {@link dimensions}. */
+  /** In the order of {@link dimensions}. */
   readonly values: readonly number[];
 }
 
@@ -53,7 +51,10 @@ const numbersPerStep = 1_000;
 const valueColumns = dimensions.map(dimension => dimension.replaceAll('-', '_'));
 const playsIndex = counterNames.indexOf('plays');
 
-/** Writes playbacks to the analytics tables. Call it at most once a second, so that many playbacks share a transaction. Raw SQL, because each statement has a column per counter or dimension. */
+/**
+ * Call it at most once a second, so that many playbacks share a transaction. Raw SQL, because each statement
+ * has a column per counter or dimension.
+ */
 export class AnalyticsWritesStore {
   readonly #database: Database;
   readonly #newValues: TokenBuckets;
@@ -71,10 +72,6 @@ export class AnalyticsWritesStore {
   readonly #addSum;
   readonly #addTotal;
 
-  /**
-   * Writes playbacks to the analytics tables. Call it at most once a second, so that many playbacks share a transaction. Raw SQL,
-   * because each statement has a column per counter or dimension.
-   */
   constructor(database: Database, newValues: TokenBuckets) {
     this.#database = database;
     this.#newValues = newValues;
@@ -137,7 +134,7 @@ export class AnalyticsWritesStore {
     return { counted: row.seen, watchedMs: row.watched_ms, lastEventMs: row.last_event_ms };
   }
 
-  /** Returns the salt of the day's viewer hashes. It is deleted when the day is over. */
+  /** Salts the day's viewer hashes. Deleted when the day is over. */
   saltOf(nowMs: number): Buffer {
     const day = Math.floor(nowMs / dayMs);
     const { sqlite } = this.#database;
@@ -198,9 +195,7 @@ export class AnalyticsWritesStore {
     for (const { key, counts } of sums.all()) this.#addSum.run(...key, ...counts);
   }
 
-  /**
-   * Removes old rows in small batches. An aborted `signal` leaves the rest for another time. Returns how many rows were removed.
-   */
+  /** Removes rows in small batches. An aborted `signal` leaves the rest for another time. */
   async removeBefore(
     before: { readonly countsMs: number; readonly playbacksMs: number },
     nowMs: number,
@@ -274,7 +269,7 @@ export class AnalyticsWritesStore {
     return removed;
   }
 
-  /** Runs a removal of at most {@link rowsPerStep} rows until nothing is left, yielding in between. */
+  /** Yields between removals of at most {@link rowsPerStep} rows. */
   async #removeInSteps(
     statement: DeleteStatement,
     parameters: readonly number[],
@@ -338,7 +333,6 @@ export class AnalyticsWritesStore {
   }
 }
 
-/** Sums up counters by table row. */
 class RowSums {
   readonly #rows = new Map<string, { readonly key: readonly number[]; readonly counts: Counts }>();
 

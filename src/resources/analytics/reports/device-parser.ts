@@ -3,7 +3,7 @@ import { UAParser } from 'ua-parser-js';
 
 export const deviceTypes = ['computer', 'phone', 'tablet', 'tv', 'console', 'wearable', 'unknown'] as const;
 
-/** A viewer's device according to its user agent. Names are in lower case, `unknown` if missing. */
+/** Names are in lower case, `unknown` if missing. */
 interface Device {
   readonly deviceType: (typeof deviceTypes)[number];
   readonly operatingSystem: string;
@@ -33,7 +33,6 @@ const linuxDistributions = [
 ];
 const desktopSystems = ['windows', 'mac osx', 'linux', 'chrome os', 'freebsd', 'openbsd', 'netbsd'];
 
-/** Parses user agents and caches the results. */
 export class DeviceParser {
   readonly #cache = new LRUCache<string, Device>({ max: 5_000 });
 

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { messageOf } from '../../../shared/errors.ts';
 import type { Logger } from '../../../shared/logger.ts';
 
-/** A viewer's country (ISO 3166-1 alpha-2) and continent; both `''` if unknown. */
+/** ISO 3166-1 alpha-2; `''` if unknown. */
 interface GeoLocation {
   readonly country: string;
   readonly continent: string;
@@ -22,7 +22,7 @@ interface GeoReader {
 
 const unknownLocation: GeoLocation = { country: '', continent: '' };
 
-/** Finds the countries of addresses in a MaxMind DB file, which is loaded at first use. */
+/** Loads a MaxMind DB file at first use. */
 export class GeoLookup {
   readonly #path: string | undefined;
   readonly #log: Logger;
@@ -36,7 +36,7 @@ export class GeoLookup {
     this.#log = log;
   }
 
-  /** Loads the file once. When it cannot be read, a warning is logged and all locations are unknown. */
+  /** Logs a warning when the file cannot be read; then all locations are unknown. */
   load(): Promise<void> {
     this.#loading ??= this.#open();
     return this.#loading;

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { parseIsoDate } from '../parse-iso-date.ts';
 import type { EventType, PlayEvent } from './playback.ts';
 
-/** A player's report of one playback, in either protocol. */
+/** In either protocol. */
 export interface PlaybackReport {
   readonly mediaId: string;
   /** Chosen by the player, unique per media. */
   readonly playbackId: string;
-  /** Address of the page that embeds the player; `''` for none. */
+  /** Page that embeds the player; `''` for none. */
   readonly referrer: string;
   readonly events: readonly PlayEvent[];
   /** End of the report by the player's clock. A playing player has played until then. */
@@ -17,7 +17,7 @@ export interface PlaybackReport {
 const maxEvents = 1_000;
 const maxIdLength = 100;
 const maxReferrerLength = 2_048;
-/** Older events, of players that were offline, count as if they were so old. */
+/** Older events, of players that were offline, count as this old. */
 const maxAgeMs = 600_000;
 const text = (most: number) => z.string().max(most);
 const milliseconds = z.number().describe('Milliseconds since 1970, by the clock of the player.');
@@ -156,7 +156,6 @@ const legacyEventTypes: Readonly<Record<string, EventType>> = {
   'seek.backward': 'seek',
 };
 
-/** `newId` creates an id for a playback without one. */
 export function parseLegacyReport(
   body: z.output<typeof legacyReportSchema>,
   nowMs: number,
@@ -180,7 +179,7 @@ export function parseLegacyReport(
   };
 }
 
-/** Removes user, password and fragment from a web address. Anything else becomes `''`. */
+/** Removes user, password and fragment. Anything but a web address becomes `''`. */
 function cleanReferrer(text: string): string {
   const url = text.length > maxReferrerLength ? null : URL.parse(text);
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return '';
@@ -190,7 +189,7 @@ function cleanReferrer(text: string): string {
   return url.href.length > maxReferrerLength ? '' : url.href;
 }
 
-/** Converts a player's time to server time. Only the age at sending is trusted, within limits. */
+/** Trusts only the age at sending, within limits. */
 function serverTime(clientMs: number, sentMs: number, nowMs: number): number {
   const ageMs = sentMs - clientMs;
   return nowMs - (Number.isFinite(ageMs) ? Math.round(Math.min(maxAgeMs, Math.max(0, ageMs))) : 0);

@@ -17,7 +17,6 @@ interface PlaybackReportRoutesOptions {
   readonly clock: Clock;
 }
 
-/** Routes that players send reports to. */
 export function playbackReportRoutes({ tracker, addressOf, clock }: PlaybackReportRoutesOptions): Route[] {
   const senderOf = (request: IncomingMessage): ReportSender => ({
     address: addressOf(request),

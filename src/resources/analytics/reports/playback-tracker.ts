@@ -13,7 +13,6 @@ import { Playback } from './playback.ts';
 import type { PlaybackReport } from './playback-report.ts';
 import { TokenBuckets } from './token-buckets.ts';
 
-/** The project and type of a media. */
 export interface WatchedMedia {
   readonly projectId: string;
   readonly type: 'video' | 'live-stream';
@@ -43,9 +42,9 @@ interface OpenPlayback {
   heardAtMs: number;
 }
 
-/** A crash loses at most so much. */
+/** A crash loses at most this much. */
 const writeDelayMs = 1_000;
-/** Players report every five to ten seconds while playing. Playbacks that report later are read from the database. */
+/** Players report every five to ten seconds. Later reports read their playback from the database. */
 const idleTimeoutMs = 120_000;
 const sweepIntervalMs = 10_000;
 const maxEvictedPerSweep = 5_000;
@@ -57,8 +56,8 @@ const maxTrackedMedia = 50_000;
 const newPlaybacksPerMinute = { ofMedia: 30_000, ofAddress: 3_000 };
 
 /**
- * Receives playback reports, keeps current playbacks in memory, and writes their updates in batches every second, so that no
- * report waits for the disk.
+ * Keeps current playbacks in memory and writes their updates in batches every second, so that no report waits
+ * for the disk.
  */
 export class PlaybackTracker implements Component {
   readonly name = 'playbacks';
@@ -115,11 +114,7 @@ export class PlaybackTracker implements Component {
     return this.#open.size;
   }
 
-  /**
-   * Handles a report. Reports of unknown media are ignored.
-   *
-   * @throws AppError `too-many-requests` when this address sends too much
-   */
+  /** Ignores reports of unknown media. @throws AppError `too-many-requests` */
   async handle(report: PlaybackReport, sender: ReportSender): Promise<void> {
     if (!this.#reports.take(clientNetwork(sender.address))) throw new AppError('too-many-requests');
     const media = this.#options.findMedia(report.mediaId);
@@ -138,7 +133,6 @@ export class PlaybackTracker implements Component {
     if (this.#changed.size > 0) this.#writeSoon();
   }
 
-  /** Writes everything that was reported so far. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -196,7 +190,7 @@ export class PlaybackTracker implements Component {
       this.#open.set(name, open);
       return open;
     }
-    // This rejects a single report: pending writes make room within a second.
+    // Rejects a single report: pending writes make room within a second.
     if (this.#open.size >= (this.#options.maxOpenPlaybacks ?? maxOpenPlaybacks)) this.#evictOne();
     if (this.#open.size >= (this.#options.maxOpenPlaybacks ?? maxOpenPlaybacks))
       throw new AppError('too-many-requests');

@@ -1,20 +1,20 @@
-/** Events that players report. `source`: the player got other media. */
+/** `source`: the player got other media. */
 const eventTypes = ['loaded', 'play', 'pause', 'timeupdate', 'error', 'end', 'seek', 'source'] as const;
 
 export type EventType = (typeof eventTypes)[number];
 
 export interface PlayEvent {
   readonly type: EventType;
-  /** Milliseconds by the player's clock, for the order of events and the time between them. */
+  /** Player's clock: for the order of events and the time between them. */
   readonly clientMs: number;
   /** Estimated server time. */
   readonly atMs: number;
-  /** Seconds in the media; undefined if the player did not report it. */
+  /** Seconds in the media. */
   readonly position: number | undefined;
   readonly isPaused: boolean;
 }
 
-/** Counters, in the order of {@link Counts}. */
+/** In the order of {@link Counts}. */
 export const counterNames = [
   'impressions',
   'plays',
@@ -32,10 +32,10 @@ export const counterNames = [
 
 export type CounterName = (typeof counterNames)[number];
 
-/** One number for each of {@link counterNames}, in their order. */
+/** In the order of {@link counterNames}. */
 export type Counts = number[];
 
-/** A period in which a viewer watched. Both slots belong to it. `views`: bits of {@link viewSeconds}. */
+/** Both slots are inclusive. `views`: bits of {@link viewSeconds}. */
 export interface ViewingInterval {
   readonly firstSlot: number;
   lastSlot: number;
@@ -45,14 +45,12 @@ export interface ViewingInterval {
 /** Watch times that count as a view. The index is the bit in {@link ViewingInterval.views}. */
 export const viewSeconds = [3, 5, 10, 30] as const;
 
-/** Viewers are counted in slots of this length. */
 export const slotSeconds = 10;
-/** Intervals have a maximum length, so that those of a time are found among the ones that began shortly before. */
+/** Lets a query find the intervals of a time among those that began shortly before. */
 export const maxIntervalSlots = 360;
 
-/** State that must survive between reports, so that nothing is counted twice. */
+/** Survives between reports, so that nothing is counted twice. */
 export interface PlaybackState {
-  /** Bits of the counters that were counted. */
   counted: number;
   watchedMs: number;
   lastEventMs: number;
@@ -70,27 +68,29 @@ const firstViewBit = 64;
 /** Counted once for each source that a player gets. */
 const perSourceBits = ~countedBits.impressions;
 
-/** Longer silence means that the player was asleep or gone, so that time does not count. */
+/** Longer silence means that the player was asleep or gone. */
 const maxSilenceMs = 30_000;
 /** A viewer who returns within so many slots was not away. */
 const maxGapSlots = 3;
 const startThresholdSeconds = 1;
 const maxImpressionTimeMs = 600_000;
-/** Reports come late, but a player cannot watch for longer than it has been known, plus this. */
+/** A player cannot watch for longer than it has been known, plus this for late reports. */
 const lateReportToleranceMs = 60_000;
 
 /**
- * One load of a player, from its first event to its last, and what follows from them:
- *
- * - *impression*: the player was loaded; *play*: the first time that play was pressed, once more after other media came in;
- * - *start*: after a play at the beginning (within the first second; anywhere in a live stream), time went on;
- * - *end*: the end was reached, for the first time;
- * - *impression time*: from the press of play to the first picture, in milliseconds of the player's clock, at most ten minutes;
- * - *watch time*: how far the position went on between two reports while playing, never more than the time that passed between
- *   them, and nothing across seeks. Without positions, the time that passed; silence counts for at most 30 s;
+ * One load of a player, from its first event to its last. It counts:
+ * - *impression*: the player was loaded; *play*: the first press of play, again for each new source;
+ * - *start*: time moved on after a play at the beginning (within the first second; anywhere in a live
+ * stream);
+ * - *end*: the end was reached for the first time;
+ * - *impression time*: milliseconds from the press of play to the first frame by the player's clock, at most
+ * ten minutes;
+ * - *watch time*: how far the position moved between two reports while playing, at most the time between them
+ * and nothing across seeks. Without positions, the time between them. Silence counts for at most 30 s;
  * - *view*: so many seconds of watch time, counted in the slot where the viewing interval began.
  *
- * Reports may come again or in the wrong order: everything but watch time is counted once, and watch time only goes forward.
+ * Reports may be repeated or out of order: everything but watch time is counted once, and watch time only
+ * moves forward.
  */
 export class Playback {
   readonly state: PlaybackState;
@@ -112,14 +112,6 @@ export class Playback {
   constructor(isLive: boolean, nowMs: number, state?: PlaybackState) {
     this.#isLive = isLive;
     this.#knownSinceMs = nowMs;
-    // One load of a player, from its first event to its last. It counts: ¶ ¶ - *impression*: the player was loaded; *play*: the
-    // first press of play, counted again for each new source; ¶ - *start*: time moved on after a play at the beginning (within
-    // the first second; anywhere in a live stream); ¶ - *end*: the end was reached for the first time; ¶ - *impression time*:
-    // milliseconds from the press of play to the first frame by the player's clock, at most ten minutes; ¶ - *watch time*: how
-    // far the position moved between two reports while playing, at most the time between them and nothing across seeks. Without
-    // positions, the time between them. Silence counts for at most 30 s; ¶ - *view*: so many seconds of watch time, counted in
-    // the slot where the viewing interval began. ¶ ¶ Reports may be repeated or out of order: everything but watch time is
-    // counted once, and watch time only moves forward.
     this.#typesAtLastEvent = state === undefined ? 0 : -1;
     this.state = state ?? { counted: 0, watchedMs: 0, lastEventMs: Number.MIN_SAFE_INTEGER };
   }
@@ -128,7 +120,7 @@ export class Playback {
     return this.#isPlaying;
   }
 
-  /** Returns whether {@link collect} has something to return. */
+  /** {@link collect} has something to return. */
   get hasUpdates(): boolean {
     return this.#counts.size > 0 || this.#intervals.size > 0 || this.#isChanged;
   }
@@ -146,7 +138,6 @@ export class Playback {
     return update;
   }
 
-  /** `nowMs`: server time. */
   handle(event: PlayEvent, nowMs: number): void {
     const { state } = this;
     const { type, clientMs, atMs } = event;
@@ -214,7 +205,6 @@ export class Playback {
     }
   }
 
-  /** Handles the first frame after a play. */
   #handleFirstFrame({ clientMs, atMs, position }: PlayEvent): void {
     const pressed = this.#pendingPlay;
     if (pressed === undefined) return;

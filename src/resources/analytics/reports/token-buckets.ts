@@ -16,7 +16,6 @@ export class TokenBuckets {
     this.#clock = options.clock;
   }
 
-  /** Takes a token. Returns whether one was left. */
   take(name: string): boolean {
     if (this.#perMinute === 0) return true;
     const nowMs = this.#clock.monotonicMs();
