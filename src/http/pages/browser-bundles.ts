@@ -17,6 +17,8 @@ export const sourceFolder = fileURLToPath(new URL('../../web/', import.meta.url)
 const installedFolder = fileURLToPath(new URL('../../../dist/browser/', import.meta.url));
 const buildScript = fileURLToPath(new URL('build-bundles.ts', import.meta.url));
 const buildTimeoutMs = 120_000;
+/** Sources that change during a build fail it. */
+const maxBuildTries = 5;
 
 const packages = [
   'esbuild',
@@ -113,8 +115,24 @@ export class BrowserBundles implements Component {
   }
 
   async #findOrBuild(): Promise<string> {
+    let failure: unknown;
+    for (let tries = 0; tries < maxBuildTries; tries++) {
+      const key = await buildKey(this.#options.isDevelopment);
+      try {
+        return await this.#findOrBuildKey(key);
+      } catch (error) {
+        this.#abort.signal.throwIfAborted();
+        failure = error;
+      }
+      if ((await buildKey(this.#options.isDevelopment)) === key) break;
+    }
+    throw new AppError('process-failed', `The browser code could not be built: ${messageOf(failure)}`, {
+      cause: failure,
+    });
+  }
+
+  async #findOrBuildKey(key: string): Promise<string> {
     const { fallbackFolder, isDevelopment, log } = this.#options;
-    const key = await buildKey(isDevelopment);
     const folders = [installedFolder, fallbackFolder].map(folder => join(folder, key));
     for (const folder of folders) {
       if (await readManifest(folder).catch(() => undefined)) return folder;
@@ -131,9 +149,7 @@ export class BrowserBundles implements Component {
         failure = error;
       }
     }
-    throw new AppError('process-failed', `The browser code could not be built: ${messageOf(failure)}`, {
-      cause: failure,
-    });
+    throw failure;
   }
 }
 
@@ -141,7 +157,7 @@ export async function installedBuildFolder(isDevelopment: boolean): Promise<stri
   return join(installedFolder, await buildKey(isDevelopment));
 }
 
-async function buildKey(isDevelopment: boolean): Promise<string> {
+export async function buildKey(isDevelopment: boolean): Promise<string> {
   const hash = createHash('sha256').update(isDevelopment ? 'development' : 'production');
   const sources = await readdir(sourceFolder, { recursive: true, withFileTypes: true });
   const paths = sources.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));

@@ -1,6 +1,6 @@
 /**
- * Bundles the browser code: `node src/http/pages/build-bundles.ts [FOLDER] [--development]`. Without a
- * folder, builds into the installation. Runs as its own process, whose memory is returned at the end.
+ * Bundles the browser code: `node src/http/pages/build-bundles.ts [FOLDER] [--development]`. FOLDER is named
+ * after the build key. Runs as its own process, whose memory is returned at the end.
  */
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -10,6 +10,7 @@ import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import {
   type BundleManifest,
   type BundleName,
+  buildKey,
   installedBuildFolder,
   sourceFolder,
 } from './browser-bundles.ts';
@@ -63,6 +64,10 @@ async function writeBuild(folder: string, isDevelopment: boolean): Promise<void>
       manifest[name] = await buildBundle(name, join(scratch, name), isDevelopment);
     }
     await writeFile(join(scratch, 'manifest.json'), JSON.stringify(manifest));
+    // A build that mixes old and new sources must not be stored.
+    if ((await buildKey(isDevelopment)) !== basename(folder)) {
+      throw new Error('a source changed during the build');
+    }
     await rename(scratch, folder).catch(async (error: unknown) => {
       // Another process was faster.
       await stat(join(folder, 'manifest.json')).catch(() => {

@@ -1,5 +1,7 @@
 import { readdirSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import fsPromises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { BrowserBundles } from '../../../../src/http/pages/browser-bundles.ts';
 import { browserText, fillTemplate } from '../../../../src/http/pages/browser-text.ts';
 import { silentLogger } from '../../../../src/shared/logger.ts';
@@ -24,6 +26,27 @@ test('a bundle of unchanged sources is read, not built again', async () => {
   const bundles = new BrowserBundles({ fallbackFolder, isDevelopment: false, log });
   const again = await bundles.load('docs');
   expect([...again.files.keys()]).toEqual([...(await testBundles.load('docs')).files.keys()]);
+  expect(logged).toEqual([]);
+  expect(readdirSync(fallbackFolder)).toEqual([]);
+});
+
+test('a build of sources that changed meanwhile is not stored', async () => {
+  await testBundles.load('docs');
+  const outdated = vi
+    .spyOn(fsPromises, 'readFile')
+    .mockImplementationOnce(async () => Buffer.from('an outdated source'));
+  onTestFinished(() => {
+    outdated.mockRestore();
+    syncBuiltinESMExports();
+  });
+  syncBuiltinESMExports();
+  const fallbackFolder = await testTempDir();
+  const logged: string[] = [];
+  const log = { ...silentLogger, info: (event: string) => void logged.push(event) };
+  const bundles = new BrowserBundles({ fallbackFolder, isDevelopment: false, log });
+  const { files } = await bundles.load('docs');
+  expect([...files.keys()]).toEqual([...(await testBundles.load('docs')).files.keys()]);
+  expect(outdated).toHaveBeenCalled();
   expect(logged).toEqual([]);
   expect(readdirSync(fallbackFolder)).toEqual([]);
 });
