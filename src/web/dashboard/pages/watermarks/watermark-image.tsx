@@ -12,7 +12,7 @@ export function WatermarkImage({
   const { url, problem } = useWatermarkImage(watermarkId);
   if (problem !== undefined) {
     return (
-      <div class="chequers">
+      <div class="checkerboard">
         <span class="quiet no-picture">
           <Icon name="image" /> {problem.text}
         </span>
@@ -32,7 +32,7 @@ export function PreviewImage({
   onSize?: (size: Size) => void;
 }) {
   return (
-    <div class="chequers">
+    <div class="checkerboard">
       {url !== undefined && (
         <img
           src={url}
