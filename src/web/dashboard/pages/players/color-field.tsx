@@ -71,7 +71,7 @@ export function ColorField({
         <p class="color-warning">
           <Icon name="warning" size={16} />
           Hard to read: over some images its contrast is only {formatNumber(contrast, 1)} to 1. Make what is
-          behind it more opaque, or the colours more different.
+          behind it more opaque, or the colors more different.
         </p>
       )}
     </div>

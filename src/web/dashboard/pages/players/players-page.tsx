@@ -55,7 +55,7 @@ export function PlayersPage() {
           {({ data, pagination }) =>
             pagination.itemsTotal === 0 ? (
               <EmptyState icon="player" title="No themes yet" action={create}>
-                Give the player your colours and your logo, and decide what viewers can do.
+                Give the player your colors and your logo, and decide what viewers can do.
               </EmptyState>
             ) : (
               <>
@@ -83,7 +83,7 @@ export function PlayersPage() {
                         </a>
                       ),
                     },
-                    { head: 'Colours', cell: player => <Swatches player={player} /> },
+                    { head: 'Colors', cell: player => <Swatches player={player} /> },
                     { head: 'Logo', cell: ({ assets }) => (assets.logo === null ? 'None' : 'Yes') },
                     {
                       head: 'Updated',
@@ -166,7 +166,7 @@ function NewThemeDialog({ onClose }: { onClose: () => void }) {
     >
       <TextField
         label="Name"
-        hint="Only you see it. You can set colours, behaviour and a logo next."
+        hint="Only you see it. You can set colors, behavior and a logo next."
         value={name}
         onValue={setName}
         error={submission.errorOf('name')}

@@ -93,7 +93,7 @@ export function ThemeEditor({
               ))}
             </Card>
           ))}
-          <Card title="Behaviour">
+          <Card title="Behavior">
             {switchEntries.map(({ name, label, hint }) => (
               <CheckField
                 key={name}
@@ -109,7 +109,7 @@ export function ThemeEditor({
             <div class="actions">
               <p class="quiet" role="status">
                 {wrong.length > 0
-                  ? 'A colour is invalid.'
+                  ? 'A color is invalid.'
                   : isChanged
                     ? 'Not saved yet.'
                     : 'All changes saved.'}

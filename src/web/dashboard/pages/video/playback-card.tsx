@@ -12,7 +12,7 @@ export function PlaybackCard({ video, change }: EditedVideo) {
       <PlayerThemeField
         hint={
           <>
-            Colours and logo. Create themes under <a href="/dashboard/players">Players</a>.
+            Colors and logo. Create themes under <a href="/dashboard/players">Players</a>.
           </>
         }
         value={playerId ?? ''}
