@@ -43,7 +43,6 @@ const maxPackagerStarts = 20;
 const startWindowMs = 30_000;
 const packagerFailedText = 'The stream could not be packaged. See the log of the server.';
 
-/** Runs the packaging sessions of a broadcast one after the other. */
 export class BroadcastPackaging implements PackagingHost {
   readonly renditions: LiveRenditions;
   readonly #options: BroadcastPackagingOptions;

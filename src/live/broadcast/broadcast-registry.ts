@@ -69,7 +69,6 @@ const maxKeptMs = 3_600_000;
 const maxEndedKept = 2;
 const finalRequestsMs = 500;
 
-/** All broadcasts of this process. */
 export class BroadcastRegistry implements Component {
   readonly name = 'live';
   readonly #options: BroadcastRegistryOptions;
@@ -160,7 +159,6 @@ export class BroadcastRegistry implements Component {
     return broadcast;
   }
 
-  /** Disconnects the publisher of a completed broadcast, and makes room for another ended one. */
   #retireFormer(liveStreamId: string): void {
     const former = this.#broadcasts.get(liveStreamId) ?? [];
     for (const old of former) old.disconnectPublisher('A new broadcast of this stream has begun.');
@@ -222,7 +220,6 @@ export class BroadcastRegistry implements Component {
     return this.#running(liveStreamId)?.isBroadcasting ?? false;
   }
 
-  /** Ends the running broadcast. Its publisher is disconnected a while later. */
   complete(liveStreamId: string): void {
     const running = this.#running(liveStreamId);
     if (running === undefined) return;

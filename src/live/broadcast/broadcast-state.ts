@@ -1,7 +1,4 @@
-/**
- * `waiting`: the publisher's connection was lost. `stopping`: the publisher stopped. It can resume the broadcast
- * from both.
- */
+/** `waiting`: connection lost. `stopping`: the publisher stopped. It can resume the broadcast from both. */
 export const broadcastStates = ['starting', 'live', 'waiting', 'stopping', 'ended'] as const;
 
 export type BroadcastState = (typeof broadcastStates)[number];

@@ -6,7 +6,6 @@ import type { BroadcastState, EndReason } from './broadcast-state.ts';
 
 /** The publisher's audio and video, or the video alone when audio is demuxed. */
 export const sourceRendition = 'source';
-/** The demuxed audio of a ladder. */
 export const audioRendition = 'audio';
 
 export interface BroadcastInfo {
@@ -52,13 +51,12 @@ export interface BroadcastSubscriber {
     isSlate: boolean,
   ): void;
   /**
-   * Delivers a sample before its part. Demuxed audio has the rendition `audio`.
+   * Comes before its part. Demuxed audio has the rendition `audio`.
    * @param atMs decode time on the broadcast's clock
    */
   sample?(rendition: string, kind: TrackKind, sample: Sample, atMs: number, isSlate: boolean): void;
   part?(part: RenditionPart): void;
   stateChanged?(state: BroadcastState): void;
-  /** The last call. The broadcast does not wait for it. */
   ended(reason: EndReason): void;
 }
 

@@ -104,7 +104,6 @@ export class LiveBroadcast {
     return !this.isEnding && this.#state !== 'starting';
   }
 
-  /** Another publisher begins another broadcast. */
   get isEnding(): boolean {
     return this.#ending !== undefined;
   }
@@ -113,7 +112,6 @@ export class LiveBroadcast {
     return this.#options.ladder !== undefined;
   }
 
-  /** A publisher is connected, and not so silent that another may take its place. */
   hasActivePublisher(): boolean {
     const silentMs = this.#options.clock.monotonicMs() - this.publisher.lastTagAtMs;
     return this.#connection !== undefined && silentMs < silentPublisherMs;
@@ -150,7 +148,6 @@ export class LiveBroadcast {
     };
   }
 
-  /** @param buffer holds tags back while a slate is shown */
   #tagHandler(session: PublisherSession, buffer: ReconnectBuffer | undefined): PublisherHandler['tag'] {
     let pending = buffer;
     return tag => {
@@ -226,7 +223,6 @@ export class LiveBroadcast {
       this.#waitForReconnect(hasStopped);
       return;
     }
-    // The packager may still deliver the first segment.
     void this.#packaging.done.then(() => {
       if (this.#connection !== undefined) return;
       if (this.renditions.source.window.isPlayable) this.#waitForReconnect(hasStopped);
@@ -303,10 +299,7 @@ export class LiveBroadcast {
     connection?.refuse(description);
   }
 
-  /**
-   * Delivers pending media, ends the playlists and answers blocked requests. Only the first reason counts. The
-   * caller closes the publisher's connection.
-   */
+  /** Delivers pending media and answers blocked requests. The caller closes the publisher's connection. */
   end(reason: EndReason): Promise<void> {
     if (this.#ending !== undefined) return this.#ending;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -322,7 +315,6 @@ export class LiveBroadcast {
     clearTimeout(this.#graceTimer);
     this.#gapFiller.stop();
     if (reason === 'deleted') {
-      // Removes the broadcast for viewers immediately.
       this.#endWindows();
       await Promise.all([session?.kill(), this.#slateSession?.kill()]);
     } else await Promise.all([session?.finish(), this.#slateSession?.finish()]);

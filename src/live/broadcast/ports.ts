@@ -7,7 +7,6 @@ export interface PublisherConnection {
   readonly remoteAddress: string;
   /** The encoder's own name, or `''`. */
   readonly encoder: string;
-  /** Tells the encoder the reason, then closes. */
   refuse(description: string): void;
   close(description: string): void;
   pause(): void;

@@ -18,7 +18,6 @@ interface PublisherMonitorOptions {
   readonly log: Logger;
 }
 
-/** Monitors a broadcast's publishers and the health of their media, across reconnects. */
 export class PublisherMonitor {
   readonly #options: PublisherMonitorOptions;
   readonly #health = new IngestHealth();

@@ -46,7 +46,6 @@ interface TimedTag {
 
 /** Encoders send both headers at once. */
 const otherTrackWaitMs = 400;
-/** For a track that the metadata announced. */
 const announcedTrackWaitMs = 1000;
 /** Packaging continues without audio after this, so that players do not wait for it. */
 const audioTimeoutMs = 5000;
@@ -212,7 +211,6 @@ export class PublisherSession {
     this.#tracks[kind] = verdict.take;
     this.#codecNames[kind] = codec.name;
     if (kind === 'video') this.#expectKeyframe();
-    // A late track, or another codec, needs another packager.
     if (this.#plan !== undefined) this.#isRestartDue = true;
     return true;
   }
@@ -258,7 +256,6 @@ export class PublisherSession {
     }
     this.#heldTags.push(tag);
     this.#heldBytes += tag.body.length;
-    // So much media without a keyframe cannot be shown.
     while (this.#heldTags.length > maxHeldTags || this.#heldBytes > maxHeldBytes) {
       const oldest = this.#heldTags.shift();
       this.#heldBytes -= oldest?.body.length ?? 0;
@@ -348,7 +345,6 @@ export class PublisherSession {
     const { kind } = tag;
     if (this.#plan === undefined || (kind === 'audio' ? this.#plan.audio === 'none' : !this.#plan.hasVideo))
       return;
-    // The packager for another codec starts at the next keyframe.
     if (tag.codecName !== this.#planCodecNames[kind]) {
       if (kind === 'video') this.#options.events.dropped(1);
       return;

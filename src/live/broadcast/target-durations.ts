@@ -2,10 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 const maxTargetDurationSeconds = 10;
 
-/**
- * Remembers keyframe intervals for a live stream's next broadcast, whose first playlist precedes its first
- * interval.
- */
+/** Keeps keyframe intervals for a live stream's next broadcast, whose first playlist precedes its first one. */
 export class TargetDurations {
   readonly #usualSeconds: number;
   readonly #learnedSeconds = new LRUCache<string, number>({ max: 1000 });

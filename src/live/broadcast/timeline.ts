@@ -15,16 +15,14 @@ const maxReorderMs = 1000;
 const nominalStepMs = 20;
 
 /**
- * Converts a publisher's timestamps, which wrap at 2^32, jump and run backwards, to one steady clock. Each
- * timestamp gets an offset. When neither this offset nor the previous one places a tag near its track's last one,
- * the clock jumped: a new offset continues at the end of the media. The previous offset is kept because tracks do
- * not jump at the same instant.
+ * Converts timestamps, which wrap at 2^32, jump and run backwards, to one steady clock by adding an offset. When
+ * neither this offset nor the previous one places a tag near its track's last one, the clock jumped. The previous
+ * offset is kept because tracks do not jump at the same instant.
  */
 export class Timeline {
   #offsetMs: number | undefined;
   #previousOffsetMs: number | undefined;
   readonly #lastMs: Record<TrackKind, number | undefined> = { audio: undefined, video: undefined };
-  /** Usual distance between two tags. */
   readonly #stepMs: Record<TrackKind, number | undefined> = { audio: undefined, video: undefined };
   #newestMs: number;
   readonly #maxGapMs: number;
@@ -39,7 +37,6 @@ export class Timeline {
     return this.#newestMs + nominalStepMs;
   }
 
-  /** Starts over with another connection's clock. */
   restart(): void {
     this.#offsetMs = undefined;
     this.#previousOffsetMs = undefined;
@@ -65,7 +62,6 @@ export class Timeline {
 
   #isNear(kind: TrackKind, atMs: number): boolean {
     const last = this.#lastMs[kind];
-    // Compares a new track with the newest tag of all tracks.
     if (last === undefined) return Math.abs(atMs - this.#newestMs) <= jumpMs;
     return atMs >= last - maxReorderMs && atMs <= Math.max(last, this.#newestMs) + jumpMs;
   }

@@ -17,7 +17,6 @@ export type AlarmKind = (typeof alarmKinds)[number];
 
 export interface RaisedAlarm {
   readonly kind: AlarmKind;
-  /** The problem and advice, for the person at the encoder. */
   readonly message: string;
   /** Unix time. */
   readonly raisedAtMs: number;
@@ -124,14 +123,12 @@ interface AlarmState {
 }
 
 /**
- * Raises alarms at once, clears them after 10 s without the problem, and raises them again after a minute at the
- * earliest. Alarms that cannot be evaluated without a publisher stay.
+ * Raises at once, clears after 10 s without the problem, raises again after a minute. Keeps what it cannot evaluate.
  */
 export class Alarms {
   readonly #states = new Map<AlarmKind, AlarmState>();
   readonly #shortfall = new BitrateShortfall();
 
-  /** In the order of {@link alarmKinds}. */
   get raised(): RaisedAlarm[] {
     return alarmKinds.flatMap(kind => this.#states.get(kind)?.raised ?? []);
   }

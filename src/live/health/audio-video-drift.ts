@@ -2,10 +2,7 @@ import type { TrackKind } from '../../media/flv/flv-tag.ts';
 
 const windowMs = 2000;
 
-/**
- * Measures the audio's lead over the video. Tags arrive interleaved in bursts, so the distance of their newest
- * times swings. A distance that both extremes of a few seconds share means that the clocks have drifted apart.
- */
+/** Tags arrive interleaved in bursts. A distance that both extremes of a few seconds share means clock drift. */
 export class AudioVideoDrift {
   readonly #newestMs: Record<TrackKind, number | undefined> = { audio: undefined, video: undefined };
   #minMs = Number.POSITIVE_INFINITY;

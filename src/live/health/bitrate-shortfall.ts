@@ -8,9 +8,7 @@ export interface BitrateComparison {
 }
 
 interface ExpectedRate extends MeanRate {
-  /**
-   * `held`: sent before as a constant bitrate. `declared`: never reached. `usual`: the mean of a variable rate.
-   */
+  /** `held`: sent before as a constant bitrate. `declared`: never reached. `usual`: the mean of a variable rate. */
   readonly basis: 'held' | 'declared' | 'usual';
 }
 
@@ -29,18 +27,16 @@ const maxDeclaredShare = 1.25;
 const flatWindows = 6;
 const flatDeviation = 0.1;
 const minFlatShare = 0.3;
-/** Encoders that cannot send everything drop frames. */
 const completeFrames = 0.9;
 /** A rate that lasts longer is the encoder's new setting. */
 const maxExpectedMs = 5 * 60_000;
 
 /**
- * Detects bitrates that stay low because the encoder cannot send as configured: below 70 % of the declared rate,
- * or of the previous minute, for 15 s. In addition the encoder held the higher rate as a constant bitrate, frames
- * are missing, or a rate below the declared one is flat for 30 s.
+ * Detects bitrates that stay low because the encoder cannot send as configured: below 70 % of the declared rate, or
+ * of the previous minute, for 15 s. In addition the encoder held the higher rate as a constant bitrate, frames are
+ * missing, or a rate below the declared one is flat for 30 s.
  */
 export class BitrateShortfall {
-  /** Remembered while the rate is low, since the previous minute becomes low too. */
   #expected: (ExpectedRate & { readonly untilMs: number }) | undefined;
 
   /** Call once a second while connected. @param nowMs monotonic @returns undefined while too little is known */

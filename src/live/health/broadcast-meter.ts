@@ -3,13 +3,10 @@ import type { TrackKind } from '../../media/flv/flv-tag.ts';
 export interface MeterStats {
   /** Audio and video, averaged over {@link smoothedSeconds}; a whole number. */
   readonly bitrateBitsPerSecond: number;
-  /** Maximum of one second. */
   readonly peakBitrateBitsPerSecond: number;
   /** Averaged over {@link smoothedSeconds}; a whole number. */
   readonly framesPerSecond: number;
-  /** Arrived and not packaged. */
   readonly droppedFrames: number;
-  /** Missing by the publisher's timestamps. */
   readonly missingFrames: number;
   readonly keyframeIntervalSeconds: number | undefined;
   /** Undefined before the second keyframe. */
@@ -26,11 +23,9 @@ const slotsPerSecond = 10;
 /** Holds whole GOPs at the usual keyframe intervals of 1, 2 and 4 s, so that a keyframe is no peak. */
 const smoothedSeconds = 4;
 const smoothedSlots = smoothedSeconds * slotsPerSecond;
-/** The averaging window, the slot that fills, and a spare one. */
 const slotCount = smoothedSlots + 2;
 /** A minute, and the seconds that are compared with it. */
 const secondCount = 70;
-/** Longer than everything that is kept. */
 const maxSlots = (secondCount + 2) * slotsPerSecond;
 /** A longer step is a reset of the publisher's clock. */
 const maxStepMs = 3000;
@@ -46,7 +41,6 @@ export class BroadcastMeter {
   readonly #secondBytes = new Float64Array(secondCount);
   readonly #secondFrames = new Uint32Array(secondCount);
   #nextSecond = 0;
-  /** Complete seconds of this connection. */
   #knownSeconds = 0;
   #totalBytes = 0;
   #totalFrames = 0;
@@ -64,7 +58,6 @@ export class BroadcastMeter {
   #keyframeIntervalMs: number | undefined;
   #maxKeyframeIntervalMs: number | undefined;
 
-  /** Of the whole broadcast. */
   get totalBytes(): number {
     return this.#totalBytes;
   }
@@ -79,7 +72,6 @@ export class BroadcastMeter {
     this.#bytes.fill(0);
     this.#frames.fill(0);
     this.#firstSlot = this.#newestSlot;
-    // The first second is not complete.
     this.#knownSeconds = -1;
     this.#lastTimestampMs = undefined;
     this.#usualStepMs = undefined;
@@ -97,11 +89,7 @@ export class BroadcastMeter {
     this.#totalFrames += 1;
   }
 
-  /**
-   * @param timestampMs as sent, 0..2^32-1
-   * @param atMs on the broadcast's clock
-   * @returns frames missing before it
-   */
+  /** @param timestampMs as sent, 0..2^32-1 @param atMs on the broadcast's clock @returns frames missing before it */
   videoFrame(timestampMs: number, atMs: number, isKeyframe: boolean): number {
     this.#lastFrameAtMs = atMs;
     if (isKeyframe) this.#keyframeAt(atMs);
@@ -132,19 +120,13 @@ export class BroadcastMeter {
     this.#droppedFrames += count;
   }
 
-  /**
-   * On the broadcast's clock: between the last two keyframes, or from the last one to the newest frame if that is
-   * more.
-   */
+  /** Between the last two keyframes, or from the last one to the newest frame if that is more. */
   get keyframeDistanceSeconds(): number | undefined {
     if (this.#lastKeyframeAtMs === undefined) return undefined;
     return Math.max(this.#keyframeIntervalMs ?? 0, this.#lastFrameAtMs - this.#lastKeyframeAtMs) / 1000;
   }
 
-  /**
-   * Averages complete seconds of this connection, without the last `skip`. Undefined below `minSeconds`.
-   * @param nowMs monotonic
-   */
+  /** Averages complete seconds without the last `skip`; undefined below `minSeconds`. @param nowMs monotonic */
   meanOf(nowMs: number, skip: number, seconds: number, minSeconds = seconds): MeanRate | undefined {
     this.#advance(nowMs);
     const count = Math.min(seconds, this.#knownSeconds - skip, secondCount - skip);

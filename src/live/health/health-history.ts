@@ -13,7 +13,6 @@ interface HealthSample extends HealthMeasurement {
 
 export interface HealthExcerpt {
   readonly stepSeconds: number;
-  /** Oldest first, without unmeasured steps. */
   readonly samples: readonly HealthSample[];
 }
 
@@ -61,7 +60,6 @@ class SampleRing {
   readonly #times: Uint32Array;
   /** By sample, then by field; NaN is unknown. */
   readonly #values: Float32Array;
-  /** Overwritten samples included. */
   #written = 0;
   #stepAt = 0;
   readonly #sums = new Float64Array(fields.length);
@@ -93,7 +91,6 @@ class SampleRing {
   /** Oldest first; the last one is of the current step. */
   samples(): HealthSample[] {
     const samples: HealthSample[] = [];
-    // The current step takes the place of one.
     for (let number = Math.max(0, this.#written - this.#count + 1); number < this.#written; number += 1) {
       const slot = number % this.#count;
       const values = this.#values.subarray(slot * fields.length, (slot + 1) * fields.length);

@@ -6,7 +6,6 @@ import type { BroadcastInfo, BroadcastSubscriber } from '../broadcast/broadcast-
 import { type HealthExcerpt, HealthHistory, type HealthMeasurement } from './health-history.ts';
 
 interface HealthSamplerOptions {
-  /** Undefined while it is not playable. */
   readonly measure: (liveStreamId: string) => HealthMeasurement | undefined;
   readonly clock: Clock;
   /** Ended broadcasts whose history is kept; 100 by default. */
@@ -35,7 +34,6 @@ export class HealthSampler implements Component {
   readonly #options: HealthSamplerOptions;
   readonly #maxEnded: number;
   readonly #running = new Set<SampledBroadcast>();
-  /** By live stream, in the order of their end. */
   readonly #ended = new Map<string, SampledBroadcast>();
   readonly #interval = new OnDemandInterval(intervalMs, () => {
     this.measure();

@@ -10,9 +10,7 @@ export interface IngestStats extends MeterStats {
   readonly declaredFramesPerSecond: number | undefined;
   /** Lead of the audio over the video, beyond the order of arrival; undefined while unknown. */
   readonly audioDriftMilliseconds: number | undefined;
-  /** Resets of the encoder's clock. */
   readonly timestampJumps: number;
-  /** Publishers lost before the end. */
   readonly droppedConnections: number;
   /** Unix time. */
   readonly lastDroppedAtMs: number | undefined;
@@ -23,9 +21,7 @@ export interface IngestStats extends MeterStats {
 
 export interface IngestInfo {
   readonly protocol: string;
-  /** The encoder's own name, or `''`. */
   readonly encoder: string;
-  /** RFC 6381 names. */
   readonly videoCodec?: string;
   readonly audioCodec?: string;
   readonly width?: number;
@@ -35,7 +31,6 @@ export interface IngestInfo {
 export interface AlarmInputs {
   /** Without a publisher only the losses are meaningful. */
   readonly isConnected: boolean;
-  /** As in {@link BroadcastMeter.keyframeDistanceSeconds}. */
   readonly keyframeDistanceSeconds: number | undefined;
   /** The last 5 s, and the minute before; undefined until there is enough to compare. */
   readonly recent: MeanRate | undefined;
@@ -57,7 +52,6 @@ const usualSeconds = 60;
 const minUsualSeconds = 10;
 const jumpsWithinMs = 60_000;
 const lossesWithinMs = 5 * 60_000;
-/** More than any alarm counts. */
 const maxTimes = 16;
 
 /** Health of a broadcast's publishers. Allocates nothing per tag. */
@@ -73,7 +67,6 @@ export class IngestHealth {
   #losses = 0;
   #jumps = 0;
   #lastDroppedAtMs: number | undefined;
-  /** Newest monotonic times. */
   #lossTimes: number[] = [];
   #jumpTimes: number[] = [];
 
@@ -104,12 +97,7 @@ export class IngestHealth {
     this.#declared = media;
   }
 
-  /**
-   * @param atMs on the broadcast's clock
-   * @param timestampMs as sent
-   * @param nowMs monotonic
-   * @returns video frames missing before it
-   */
+  /** @param atMs on the broadcast's clock @param nowMs monotonic @returns video frames missing before it */
   arrived(
     kind: TrackKind,
     atMs: number,

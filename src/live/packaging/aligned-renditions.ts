@@ -29,10 +29,7 @@ export class AlignedRenditions {
     return this.#audioSegmenter === undefined ? video : [this.#audioSegmenter, ...video];
   }
 
-  /**
-   * Adds the planned renditions, and those of former sessions, which have viewers.
-   * @param renditions lowest first
-   */
+  /** Includes those of former sessions, which have viewers. @param renditions lowest first */
   add(renditions: readonly string[], audio: TrackDescription | undefined, isDemuxed: boolean): void {
     const names = new Set(this.#output.renditions.others.map(({ name }) => name));
     if (isDemuxed && audio !== undefined) names.add(audioRendition);

@@ -33,7 +33,6 @@ const frameToleranceMs = 4;
 const maxAudioLagMs = 1000;
 /** RTMP rounds timestamps by less. */
 const timestampRoundingMs = 2;
-/** For sums of milliseconds. */
 const epsilonMs = 0.01;
 /** The composition offset changes by less between keyframes. */
 const maxShiftMs = 500;
@@ -41,15 +40,13 @@ const maxShiftMs = 500;
 const maxQueuedSamples = 4000;
 
 /**
- * Cuts a track into the segments of a leading rendition: same numbers, start times and discontinuities. Video
- * parts end where the leader's do; audio parts have as many whole frames as fit.
+ * Cuts a track at a leading rendition's segment and part boundaries. Audio parts have as many whole frames as fit.
  */
 export class AlignedSegmenter {
   readonly #options: AlignedSegmenterOptions;
   #track: TrackDescription | undefined;
   #boundaries: Boundary[] = [];
   #queue: QueuedSample[] = [];
-  /** At the last processed boundary. */
   #segment: SegmentInfo | undefined;
   #isOpen = false;
   #openSamples: QueuedSample[] = [];
@@ -58,7 +55,6 @@ export class AlignedSegmenter {
   #endMs = Number.NEGATIVE_INFINITY;
   #leaderEndMs = 0;
   #presentationOffsetMs = 0;
-  /** End of the leader's part at the last processed boundary. */
   #alignedUntilMs = 0;
   /** A part without a keyframe may follow. */
   #isContinuous = false;
@@ -226,7 +222,6 @@ export class AlignedSegmenter {
     if (this.#endMs + next.durationMs - this.#partStartMs > targetMs) this.#closePart(this.#endMs);
   }
 
-  /** @returns true when silence was added */
   #fillWithSilence(untilMs: number): boolean {
     const track = this.#track ?? this.#options.rendition.tracks.audio;
     const data = track === undefined ? undefined : silentAacFrame(track);
@@ -291,7 +286,6 @@ export class AlignedSegmenter {
       this.#options.onTrack(first.track, rendition.setTracks({ [kind]: first.track }));
     }
     this.#isOpen = true;
-    // Missing media at the start shortens the segment.
     const startMs = Math.abs(first.atMs - segment.startMs) <= frameToleranceMs ? segment.startMs : first.atMs;
     this.#partStartMs = startMs;
     const programDateTimeMs = Math.round(segment.programDateTimeMs + startMs - segment.startMs);

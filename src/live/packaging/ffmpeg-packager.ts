@@ -16,7 +16,6 @@ const stallTimeoutMs = 8000;
 const maxAudioWaitMs = 60;
 /** Bounds a publisher whose timestamps do not increase. */
 const maxWaitingTags = 64;
-/** Bounds the wait for the other track's init segment. */
 const maxEarlySamples = 300;
 
 interface FfmpegPackagerOptions {

@@ -12,7 +12,6 @@ const samplesPerAacFrame = 1024;
 const maxLateAudioSeconds = 1;
 const maxLengthenedFrames = 4;
 
-/** Writes filler media: a keyframe as a still, with silence. */
 export class FillerWriter {
   readonly #tracks: () => Tracks;
   #newestPart: Buffer | undefined;
@@ -26,10 +25,7 @@ export class FillerWriter {
     this.#tracks = tracks;
   }
 
-  /**
-   * Writes one-frame parts that end where `first` begins; one frame keeps the frame rate. Audio without a known
-   * silent frame is repeated if there is no video, else left out.
-   */
+  /** Writes one-frame parts, which keep the frame rate, that end where `first` begins. */
   leadIns(first: Part, count: number): readonly Part[] | undefined {
     const { video, audio } = this.#tracks();
     const samples = readSamples(first.body);
@@ -83,7 +79,6 @@ export class FillerWriter {
     return placed;
   }
 
-  /** Writes a part that continues the newest one, if possible. */
   still(durationSeconds: number, sequenceNumber: number): Part | undefined {
     const { video, audio } = this.#tracks();
     const silence = audio && silentAacFrame(audio);
@@ -122,7 +117,6 @@ export class FillerWriter {
     return { body, durationSeconds: seconds, isIndependent: true, newestFrameMs: 0 };
   }
 
-  /** Shifts later parts to the end of the list. */
   continueTimeline(): void {
     this.#isShiftDue = this.#newestPart !== undefined;
   }

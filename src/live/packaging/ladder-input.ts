@@ -1,12 +1,10 @@
 import { compositionOffsetMs, describeVideoTag } from '../../media/flv/flv-tag.ts';
 import type { LadderTranscoder } from '../transcode/ladder-transcoder.ts';
 
-/** Waiting video beyond this makes the publisher wait. */
 const maxWaitingBytes = 12 * 1024 * 1024;
 /** Timestamps of the same frame differ by rounding only. */
 const frameToleranceMs = 4;
 
-/** Writes video tags to the ladder, and holds them until the ladder starts. */
 export class LadderInput {
   #ladder: LadderTranscoder | undefined;
   #heldTags: Parameters<LadderTranscoder['write']>[] = [];
@@ -54,7 +52,6 @@ export class LadderInput {
     this.#heldTags = [];
   }
 
-  /** @returns true when the publisher can go on */
   endWait(): boolean {
     const wasFull = this.isFull;
     this.#isWaiting = false;

@@ -10,7 +10,6 @@ export interface PackagerPlan {
 export type Tracks = Partial<Record<TrackKind, TrackDescription>>;
 
 interface PackagerExit {
-  /** `failed`: died or hung. */
   readonly kind: 'stopped' | 'failed';
   readonly report: string;
 }
@@ -28,8 +27,6 @@ export interface PackagerEvents {
 export interface Packager {
   /** @param atMs decode time on the broadcast's clock, rising per track @returns false to wait for `drained` */
   write(kind: TrackKind, atMs: number, body: Buffer, isConfig: boolean): boolean;
-  /** Ends the input and delivers pending samples before `exited`. */
   finish(): Promise<void>;
-  /** Discards pending samples. */
   kill(): Promise<void>;
 }

@@ -36,7 +36,6 @@ export interface PackagingSessionOptions extends Omit<PackagingOutputOptions, 'o
   readonly host: PackagingHost;
   readonly renditions: LiveRenditions;
   readonly ladder: LadderConfig | undefined;
-  /** Resolves when the previous session has delivered its last sample. */
   readonly previousDone: Promise<void>;
   readonly settings: Pick<LiveSettings, 'partTargetMs' | 'segmentTargetMs' | 'maxPixels'>;
   readonly observer: LiveObserver;
@@ -59,7 +58,6 @@ export class PackagingSession {
   #waitingActions: (() => void)[] | undefined = [];
   #inputTracks: Tracks = {};
   #segmenter: Segmenter | undefined;
-  /** Samples that wait for the first track of the source's encoder. */
   #earlySamples: [TrackKind, Sample, number][] = [];
   #ladder: LadderTranscoder | undefined;
   #isKilled = false;
@@ -230,7 +228,6 @@ export class PackagingSession {
     return this.renditions.map(({ name }) => name).filter(name => name !== sourceRendition);
   }
 
-  /** @param tracks of the source, as delivered */
   #startSegmenter(tracks: Tracks): void {
     const { settings, log, ladder, host, observer, clock } = this.#options;
     const { video } = tracks;

@@ -27,7 +27,6 @@ export interface SegmentSink {
 interface SegmenterOptions {
   readonly tracks: Tracks;
   readonly sink: SegmentSink;
-  /** Approximate. */
   readonly partSeconds: number;
   /** Segments end at the first keyframe after this. */
   readonly segmentSeconds: number;
@@ -47,10 +46,9 @@ const audioTailSeconds = 0.05;
 const partSlackSeconds = 0.002;
 
 /**
- * Cuts samples into parts and segments. draft-pantos-hls-rfc8216bis-22, 4.4.4.9: no part is longer than
- * PART-TARGET, and only the last of a segment is shorter than 85 % of it. So PART-TARGET is a whole number of
- * frames, and where frames are late, parts with audio alone follow. Video leads: parts and segments end where a
- * frame ends.
+ * Cuts samples into parts and segments where video frames end. draft-pantos-hls-rfc8216bis-22, 4.4.4.9: no part is
+ * longer than PART-TARGET, and only a segment's last is shorter than 85 % of it. So PART-TARGET is a whole number of
+ * frames, and where frames are late, parts with audio alone follow.
  */
 export class Segmenter {
   readonly #options: SegmenterOptions;
@@ -192,10 +190,7 @@ export class Segmenter {
     }
   }
 
-  /**
-   * Closes parts that one long frame fills, while later parts have the next frame or audio. A part without either
-   * becomes as long as its frame.
-   */
+  /** Closes parts that one long frame fills. A part without a next frame or audio becomes as long as its frame. */
   #cutToTarget(): void {
     const target = this.#sink.partTargetSeconds;
     if (target === undefined) return;
@@ -272,7 +267,6 @@ export class Segmenter {
     this.#sink.closeSegment();
   }
 
-  /** Takes the audio that begins before `audioBefore`. */
   #closePart(end: number, audioBefore = end): void {
     if (!this.#isSegmentOpen) this.#openSegment(this.#leaderSamples[0]?.isSync ?? false);
     const leading = this.#leaderSamples;

@@ -26,10 +26,7 @@ interface OpenRecording {
 }
 
 export interface RecordingFactory {
-  /**
-   * Undefined while disk space is low, or after a disk error.
-   * @param onStopped the recording ended on its own; called later, at most once
-   */
+  /** Undefined while disk space is low, or after a disk error. @param onStopped called later, at most once */
   open(broadcast: BroadcastInfo, onStopped: () => void): OpenRecording | undefined;
 }
 
@@ -45,7 +42,6 @@ export interface RecorderOptions {
 const maxHeldSeconds = 3;
 /** Wait for the rest of the audio. */
 const maxAudioWaitSeconds = 3;
-/** For audio that begins with the video. */
 const toleranceSeconds = 0.002;
 /** Wait for a keyframe, so that no frame is lost. */
 const maxKeyframeWaitMs = 60_000;
@@ -59,7 +55,6 @@ export class Recorder implements BroadcastSubscriber {
   /** The same object until the tracks change. */
   #trackList: readonly TrackDescription[] | undefined;
   #recording: OpenRecording | undefined;
-  /** Presentation time on the broadcast's clock. */
   #beganAtSeconds = Number.NEGATIVE_INFINITY;
   /** Waits for its audio; `waitedSeconds` is the video since its end. */
   #ending: { readonly recording: OpenRecording; waitedSeconds: number } | undefined;
@@ -145,9 +140,7 @@ export class Recorder implements BroadcastSubscriber {
     if (this.#recording !== undefined) this.#recordedMs += partMs;
   }
 
-  /**
-   * Demuxed audio comes after its video: audio from before a recording's first frame belongs to the previous one.
-   */
+  /** Demuxed audio comes after its video: audio from before the first frame belongs to the previous recording. */
   #addAudio(part: RecordedPart): void {
     const { tracks, fragment, layout } = part;
     const { samples } = layout;

@@ -1,10 +1,8 @@
 const windowSeconds = 5;
 
 export class ByteRate {
-  /** By second, oldest first. */
   readonly #counts: { readonly second: number; bytes: number }[] = [];
 
-  /** @param nowMs monotonic */
   add(bytes: number, nowMs: number): void {
     const second = Math.floor(nowMs / 1000);
     const last = this.#counts.at(-1);

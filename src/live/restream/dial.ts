@@ -17,9 +17,8 @@ interface DialOptions {
 const keepAliveMs = 10_000;
 
 /**
- * Resolves the name once, connects to the checked addresses only, and performs the TLS and RTMP handshakes, so
- * that a dead endpoint costs no process. Returns a paused socket.
- * @throws RestreamError, Error of the system, or the reason of `signal`
+ * Handshakes before a process starts, on checked addresses only. Returns a paused socket.
+ * @throws also RestreamError
  */
 export async function dial(
   target: RestreamTarget,

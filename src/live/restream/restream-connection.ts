@@ -55,10 +55,7 @@ const maxEarlyReads = 8;
 const flushMs = 300;
 const stopTimeouts = { interruptAfterMs: 500, killAfterMs: 300 };
 
-/**
- * Relays an ffmpeg that publishes to a loopback port. ffmpeg knows neither the destination's URL nor the stream
- * key: placeholders of the same length are replaced in its commands.
- */
+/** ffmpeg publishes to a loopback port with placeholders, so that it knows neither the URL nor the stream key. */
 export class RestreamConnection {
   readonly #options: RestreamConnectionOptions;
   readonly #loopbackServer: Server;
@@ -68,7 +65,6 @@ export class RestreamConnection {
   /** From before ffmpeg connected; undefined afterwards. */
   #earlyData: Buffer[] | undefined = [];
   #startMs = 0;
-  /** Not read by ffmpeg, oldest first. */
   readonly #waiting: { readonly atMs: number; readonly bytes: number }[] = [];
   #waitingBytes = 0;
   #newestMs = 0;
@@ -174,7 +170,6 @@ export class RestreamConnection {
     stdin.uncork();
   }
 
-  /** Sends what is waiting, then closes the connection properly. */
   finish(): void {
     this.#isEndRequested = true;
     if (this.#process === undefined) this.#end();

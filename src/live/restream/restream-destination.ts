@@ -20,9 +20,7 @@ export interface RestreamStatus {
   /** Without secrets. */
   readonly serverUrl: string;
   readonly state: RestreamState;
-  /** Unix time of the state's start. */
   readonly sinceMs: number;
-  /** Explains `retrying` or `stopped`. */
   readonly reason: RestreamReason | undefined;
   readonly bitrateBitsPerSecond: number;
   /** Dropped because the destination was too slow. */
@@ -59,7 +57,6 @@ interface RestreamDestinationOptions {
   readonly random?: () => number;
 }
 
-/** Never blocks the broadcast. */
 export class RestreamDestination {
   readonly #options: RestreamDestinationOptions;
   readonly #target: RestreamTarget | undefined;
@@ -77,7 +74,6 @@ export class RestreamDestination {
   #connection: RestreamConnection | undefined;
   #connectionFingerprint = '';
   #connectionBeganMs = 0;
-  /** Acceptance by the destination. */
   #acceptedMs: number | undefined;
   /** The last progress, or the last time that nothing was waiting. */
   #progressMs = 0;
@@ -144,7 +140,6 @@ export class RestreamDestination {
     }
   }
 
-  /** The next media does not continue the previous. */
   interrupted(): void {
     this.#needsKeyframe = true;
     this.#pending.take();
@@ -228,7 +223,6 @@ export class RestreamDestination {
     connection.write(tag.kind, tag.atMs, tag.body);
   }
 
-  /** Sends what is waiting, then opens another connection for the new format. */
   #reconnect(connection: RestreamConnection, tag: RestreamTag): void {
     this.#options.log.info('restream-format-changed');
     this.#needsKeyframe = true;
@@ -301,7 +295,6 @@ export class RestreamDestination {
     connection.kill({ reason: 'stalled', detail, isLasting: false });
   }
 
-  /** Stops sending while the broadcast continues. */
   stop(reason: RestreamReason, detail?: string): void {
     if (this.#isStopped) return;
     this.#reason = reason;

@@ -27,7 +27,6 @@ export interface RestreamFailure {
   readonly isLasting: boolean;
 }
 
-/** `code` is such as `NetStream.Publish.BadName`. */
 export interface RtmpStatus {
   readonly code: string;
   readonly description: string;
@@ -98,7 +97,6 @@ export function failureFromStatus({ code, description }: RtmpStatus): RestreamFa
   };
 }
 
-/** Used when nothing else explains the exit. */
 export function failureFromExit({ code, signal, lastLines }: ProcessExit): RestreamFailure {
   const how = signal === null ? `code ${code}` : `signal ${signal}`;
   const line = lastLines.findLast(text => /\S/.test(text))?.trim() ?? '';

@@ -3,7 +3,6 @@ import type { RestreamTag, TrackKind } from '../../media/flv/flv-tag.ts';
 interface TrackFormat {
   /** Changes when decoders have to be reconfigured. */
   readonly fingerprint: string;
-  /** Some audio codecs need none. */
   readonly config: Buffer | undefined;
 }
 
@@ -13,7 +12,6 @@ const minTagsAlone = 200;
 /** A second of audio tags alone means no video. */
 const minAudioTagsAlone = 50;
 
-/** Learns tracks and decoder configurations from tags. */
 export class RestreamFormat {
   readonly #tracks: Partial<Record<TrackKind, TrackFormat>> = {};
   /** For tracks of the previous connection: tags of the other track since the reconnect. */

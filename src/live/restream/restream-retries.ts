@@ -10,9 +10,7 @@ export interface RestreamTimeouts {
   readonly maxRetryMs: number;
   /** The delays start over after so long without a failure. */
   readonly healthyMs: number;
-  /** Limit for the destination's acceptance. */
   readonly acceptMs: number;
-  /** Reconnects after so long without progress. */
   readonly stallMs: number;
 }
 
@@ -51,7 +49,6 @@ export class RestreamRetries {
     return this.#isDue;
   }
 
-  /** @returns true for a retry */
   begin(): boolean {
     this.#isDue = false;
     const isRetry = this.#isRetry;

@@ -41,7 +41,6 @@ interface RestreamerOptions {
   readonly dial: (target: RestreamTarget, signal: AbortSignal) => Promise<Socket>;
   readonly owner: ProcessOwner;
   readonly ffmpegPath: string;
-  /** Counts from the first time live. */
   readonly sandboxLimitMs: number;
   readonly onStopped: (stopped: StoppedRestream) => void;
   readonly observer: RestreamObserver;
@@ -60,7 +59,6 @@ const tickMs = 1_000;
 export class Restreamer implements Component {
   readonly name = 'restreams';
   readonly #options: RestreamerOptions;
-  /** By broadcast, in starting order. */
   readonly #sessions = new Map<string, RestreamSession>();
   readonly #ending = new Set<Promise<unknown>>();
   #timer: NodeJS.Timeout | undefined;
@@ -186,7 +184,6 @@ export class Restreamer implements Component {
   }
 }
 
-/** Leaves out a slate's tags. */
 function publishedMedia(take: (tag: RestreamTag) => void): Partial<BroadcastSubscriber> {
   return {
     tag: tag => {

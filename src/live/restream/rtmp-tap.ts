@@ -1,12 +1,8 @@
-/**
- * Reads the commands of one direction of an RTMP connection, and replaces strings of the same length in them. RTMP
- * 1.0, 5.3 (chunks), 5.4.1 (set chunk size), 7.1.1 (commands).
- */
+/** Reads and edits the commands of one direction of an RTMP connection. RTMP 1.0, 5.3, 5.4.1, 7.1.1. */
 
 interface TapEvents {
   /** The payload may be changed in place. */
   command(payload: Buffer): void;
-  /** The first media or metadata message. */
   mediaBegan?(): void;
 }
 
@@ -15,7 +11,6 @@ interface ChunkStream {
   length: number;
   type: number;
   received: number;
-  /** Views of the pushed bytes. */
   pieces: Buffer[];
 }
 
@@ -180,7 +175,6 @@ export function replaceBytes(payload: Buffer, from: string, to: string): void {
   for (let at = payload.indexOf(from); at !== -1; at = payload.indexOf(from, at + 1)) payload.write(to, at);
 }
 
-/** Searches the objects in an AMF0 payload. */
 export function readAmfStringProperty(payload: Buffer, name: string): string | undefined {
   const key = Buffer.concat([Buffer.from([0, name.length]), Buffer.from(name), Buffer.from([2])]);
   const at = payload.indexOf(key);

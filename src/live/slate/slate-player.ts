@@ -6,7 +6,6 @@ const tickMs = 40;
 /** Maximum after a pause of the whole process. */
 const maxCatchUpMs = 3000;
 
-/** Plays a slate in a loop, in real time, with rising timestamps. */
 export class SlatePlayer {
   readonly #media: SlateMedia;
   readonly #clock: Clock;
@@ -16,10 +15,7 @@ export class SlatePlayer {
   #frames = 0;
   #silences = 0;
 
-  /**
-   * @param sinceMs monotonic time of the last media; the time since then is filled at once
-   * @param emit called from the next tick on
-   */
+  /** @param sinceMs monotonic time of the last media; the time since then is filled at once */
   constructor(media: SlateMedia, sinceMs: number, clock: Clock, emit: (tag: FlvTag) => void) {
     this.#media = media;
     this.#clock = clock;

@@ -132,12 +132,10 @@ export class SlateSession implements BroadcastSubscriber {
     this.#making = undefined;
   }
 
-  /** Outputs pending media. */
   async finish(): Promise<void> {
     await this.#stop()?.finish();
   }
 
-  /** Discards pending media. */
   async kill(): Promise<void> {
     await this.#stop()?.kill();
   }

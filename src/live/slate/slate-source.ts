@@ -21,10 +21,7 @@ export interface SlateMedia {
 export interface SlateSource {
   /** False shows the configured image. */
   readonly showsLastFrame: boolean;
-  /**
-   * @param lastFrame an init section and fragments that begin with a keyframe, if the last frame is shown
-   * @throws AppError or Error when ffmpeg fails
-   */
+  /** @param lastFrame an init section and fragments that begin with a keyframe @throws AppError or Error */
   make(
     format: SlateFormat,
     lastFrame: readonly Buffer[] | undefined,

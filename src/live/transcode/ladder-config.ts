@@ -20,7 +20,6 @@ export interface LadderConfig {
   readonly canDropQualities?: boolean;
 }
 
-/** Pixels of the source per pixel of a rendition. */
 const minPixelRatio = 1.2;
 
 /** Lowest first; includes the source where it gets a watermark. */

@@ -22,7 +22,6 @@ export interface LadderTranscoderEvents {
   sample(rendition: string, sample: Sample, atMs: number): void;
   /** Samples from before `fromMs` may still follow. */
   dropped(rendition: string, fromMs: number, reason: RenditionDropReason): void;
-  /** All samples of dropped renditions have been delivered. */
   dropCompleted(): void;
   /** Encodes one of so many frames from now on. */
   frameRateChanged(frameDivisor: number): void;
@@ -39,7 +38,6 @@ interface LadderTranscoderOptions {
   readonly events: LadderTranscoderEvents;
   /** Viewers switch renditions only at a segment's start. */
   readonly willBeginSegment: () => boolean;
-  /** False keeps all renditions on an overloaded machine. */
   readonly canDropRenditions?: boolean;
   readonly clock: Clock;
 }
@@ -53,7 +51,6 @@ interface LadderChange {
 const checkIntervalMs = 1000;
 /** An encoder with input but without output for this long hangs. */
 const stallMs = 8000;
-/** Time for an encoder to output what it holds. */
 const drainMs = 10_000;
 /** After the last input, an encoder without output for this long is empty. */
 const finishStallMs = 2000;
@@ -64,10 +61,9 @@ const failureWindowMs = 60_000;
 const frameEndMs = 8;
 
 /**
- * Encodes the renditions of one publisher's video: replaces a failed encoder, and drops renditions or frames on an
- * overloaded machine. Buffers video from the keyframe that every rendition can be continued from. The successor of
- * a failed encoder decodes from there and continues after the last output frame. An overloaded encoder finishes up
- * to a keyframe, and its successor begins with that. No frame is lost either way.
+ * Replaces a failed encoder, and drops renditions or frames on an overloaded machine, without losing other frames.
+ * The successor of a failed encoder decodes from a buffered keyframe and continues after the last output frame. An
+ * overloaded encoder finishes up to a keyframe, and its successor begins with that.
  */
 export class LadderTranscoder {
   readonly #options: LadderTranscoderOptions;
@@ -76,7 +72,6 @@ export class LadderTranscoder {
   readonly #failures: SlidingWindowLimit;
   #renditions: readonly EncoderRendition[];
   #encoder: LiveEncoder | undefined;
-  /** In presentation time. */
   readonly #encodedUntilMs = new Map<string, number>();
   #lastInputMs = 0;
   #lastOutputMs = 0;
@@ -159,7 +154,6 @@ export class LadderTranscoder {
     return hasAll && isEncoding && this.lagMs <= acceptableLagMs;
   }
 
-  /** Waits a while for pending output. */
   async finish(): Promise<void> {
     this.#end();
     if (this.#encoder === undefined) return;
@@ -175,7 +169,6 @@ export class LadderTranscoder {
     clearInterval(timer);
   }
 
-  /** Discards pending output. */
   async kill(): Promise<void> {
     this.#end();
     if (this.#encoder === undefined) return;
@@ -225,7 +218,6 @@ export class LadderTranscoder {
     for (const tag of tags) encoder.write(tag);
   }
 
-  /** Continues where the previous encoder ended. */
   #continued(rendition: EncoderRendition): EncoderRendition {
     const fromMs = this.#encodedUntilMs.get(rendition.name);
     const fromReorderMs = fromMs === undefined ? undefined : this.#input.reorderAt(fromMs);
@@ -332,7 +324,6 @@ export class LadderTranscoder {
     };
   }
 
-  /** @param next for the successor */
   #drain(next: EncoderTag): void {
     this.#drainingFromMs = next.shownMs;
     this.#reportDropped(next.shownMs);

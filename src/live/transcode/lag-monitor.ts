@@ -5,17 +5,13 @@ type LagLevel = 'fine' | 'slow' | 'late';
 const windowMs = 10_000;
 /** Growth of the lag in the window: a speed of 0.95. */
 const maxGrowthMs = 500;
-/** Frames wait for each other a little. */
 const normalLagMs = 1000;
 /** More is too late for viewers, unless it decreases. */
 const maxLagMs = 4000;
 const decreaseWindowMs = 3000;
 const minDecreaseMs = 300;
 
-/**
- * Judges an encoder by its lag: the media time that it was given and has not returned. Less load reduces a growing
- * lag, but not a constant one.
- */
+/** The lag is media time that was given and not returned. Less load reduces a growing lag, but not a constant one. */
 export class LagMonitor {
   #observations: { readonly atMs: number; readonly lagMs: number }[] = [];
 

@@ -12,10 +12,7 @@ export interface EncoderTag {
   readonly role: 'config' | 'keyframe' | 'frame';
   /** Decode time on the broadcast's clock. */
   readonly atMs: number;
-  /**
-   * Presentation time on a clock that shows keyframes when they are decoded: the decode time once encoded without
-   * B-frames.
-   */
+  /** Presentation time on a clock that shows keyframes when they are decoded: the decode time without B-frames. */
   readonly shownMs: number;
   /** Presentation time on the broadcast's clock minus `shownMs`. */
   readonly reorderMs: number;
@@ -36,12 +33,10 @@ export interface EncoderRendition {
 export interface EncoderConfig
   extends Pick<LiveEncodeOptions, 'width' | 'height' | 'overlay' | 'frameDivisor'> {
   readonly renditions: readonly EncoderRendition[];
-  /** Its first keyframe. */
   readonly first: Pick<EncoderTag, 'atMs' | 'shownMs' | 'reorderMs'>;
 }
 
 export interface EncoderEvents {
-  /** Called before the first sample of each rendition. */
   track(rendition: string, track: TrackDescription): void;
   /** In decoding order. `atMs`: decode time on the broadcast's clock. */
   sample(rendition: string, sample: Sample, atMs: number): void;

@@ -14,7 +14,6 @@ export class BlockedRequests {
     }
   }
 
-  /** @returns false after `maxWaitMs`, or when the signal aborts */
   async waitUntil(isReady: () => boolean, maxWaitMs: number, signal: AbortSignal): Promise<boolean> {
     if (isReady()) return true;
     if (signal.aborted) return false;

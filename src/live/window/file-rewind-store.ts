@@ -30,10 +30,7 @@ interface QueuedWrite {
 /** Offsets are kept in 32 bits. */
 const maxChunkBytes = 1024 ** 3;
 
-/**
- * Writes segments into chunk files one at a time. The caller holds queued segments in memory, and calls {@link
- * cancelWrite} when it drops one.
- */
+/** Writes one at a time. The caller holds queued segments in memory, and cancels the write of one that it drops. */
 export class FileRewindStore implements RewindStore {
   readonly #options: FileRewindStoreOptions;
   readonly #chunkSeconds: number;
@@ -43,9 +40,7 @@ export class FileRewindStore implements RewindStore {
   #runningSequence: number | undefined;
   #openedChunk: OpenChunk | undefined;
   #chunkCount = 0;
-  /** Oldest first, the open one included. */
   readonly #chunks: { readonly number: number; lastSequence: number }[] = [];
-  /** Oldest first. */
   readonly #inits: number[] = [];
   #hasFolder = false;
   #isClosed = false;
@@ -99,7 +94,6 @@ export class FileRewindStore implements RewindStore {
     return { path: this.#initPath(number), start: 0, length: bytes };
   }
 
-  /** Cancels queued writes and closes the open file. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#queue = [];

@@ -34,9 +34,7 @@ export function codecsOf(tracks: VariantInfo['tracks']): string {
   return [tracks.video?.codec, tracks.audio?.codec].filter(codec => codec !== undefined).join(',');
 }
 
-/**
- * Keeps the order of variants. draft-pantos-hls-rfc8216bis-22, 4.4.6.1, 4.4.6.2 and 4.1 (peak segment bit rate).
- */
+/** draft-pantos-hls-rfc8216bis-22, 4.4.6.1, 4.4.6.2 and 4.1 (peak segment bit rate). */
 export function formatLiveMultivariant(variants: readonly VariantInfo[]): string {
   const audio = variants[0]?.audioRendition;
   return formatMultivariantPlaylist({
@@ -69,7 +67,6 @@ function formatVariant(info: VariantInfo): Variant {
       ? Math.max(info.peakBitsPerSecond, info.declared?.bitsPerSecond ?? 0) * headroom
       : Math.max(info.peakBitsPerSecond, maxBitsPerSecond) * transcodedHeadroom;
   const audioPeak = (audioRendition?.peakBitsPerSecond ?? 0) * headroom;
-  // Nothing is measured before the first segment is complete.
   const videoAverage = info.averageBitsPerSecond || (maxBitsPerSecond ?? info.declared?.bitsPerSecond ?? 0);
   const average = Math.ceil(Math.max(videoAverage + (audioRendition?.averageBitsPerSecond ?? 0), 1));
   return {

@@ -13,7 +13,6 @@ import { WindowRequests } from './window-requests.ts';
 import { WindowState } from './window-state.ts';
 
 export interface LiveWindowOptions extends SegmentStoreOptions {
-  /** Called when more can be fetched. */
   onChange(): void;
   otherRenditions?(): readonly RenditionReport[];
   /** Undefined lists gaps. */
@@ -34,16 +33,10 @@ export interface SegmentInfo {
 const minStillMs = 20;
 /** Not 0: leaves a number for requests for what is gone. */
 const firstSequence = 1;
-/**
- * GStreamer's hlsdemux2 (1.22) gets lost after a list of one segment. Shaka (5.2) fails where the open segment is
- * among the three that it searches for captions.
- */
+/** GStreamer's hlsdemux2 (1.22) gets lost after a list of one segment, and Shaka (5.2) needs three for captions. */
 const leadInCount = 3;
 
-/**
- * The playlist of one rendition over its media in memory and on disk. draft-pantos-hls-rfc8216bis-22, 6.2.1 and
- * 6.2.2.
- */
+/** Lists one rendition's media. draft-pantos-hls-rfc8216bis-22, 6.2.1 and 6.2.2. */
 export class LiveWindow implements SegmentSink {
   readonly targetDurationSeconds: number;
   readonly requests: WindowRequests;
@@ -99,7 +92,6 @@ export class LiveWindow implements SegmentSink {
     return this.#segments.log.heldBytes + this.#playlist.heldBytes;
   }
 
-  /** Position for the rendition reports of other playlists. */
   get liveEdge(): { readonly lastMsn: number; readonly lastPart: number } | undefined {
     const { isPlayable, nextSequence, openPartCount } = this.#state;
     if (!isPlayable) return undefined;
@@ -136,17 +128,13 @@ export class LiveWindow implements SegmentSink {
     return this.#state.nextPartNumber + this.#state.leadInCount + this.#stillCount + 1;
   }
 
-  /**
-   * Uses this init section from now on. The hinted part stays the next one, as 4.4.5.3 demands, with this init
-   * section hinted too.
-   */
+  /** The hinted part stays the next one, as 4.4.5.3 demands, with this init section hinted too. */
   useInit(init: Buffer): void {
     const former = this.#segments.initNumber;
     this.#segments.useInit(init);
     if (this.isPlayable && this.#segments.initNumber !== former) this.#notifyChange();
   }
 
-  /** Lists the next segment where the list ends. Stills fill the time in between. */
   continueTimeline(): void {
     this.#programDateTimes.restart();
     this.#isContinuationDue = true;
@@ -198,7 +186,6 @@ export class LiveWindow implements SegmentSink {
     else this.#isDiscontinuityDue ||= open.hasDiscontinuity;
   }
 
-  /** Ends the list and answers all blocked requests. */
   end(): void {
     if (this.#state.isEnded) return;
     this.closeSegment();
@@ -263,7 +250,6 @@ export class LiveWindow implements SegmentSink {
     }
   }
 
-  /** Lists a gap for another rendition's segment. */
   addMissingSegment(info: SegmentInfo, durationSeconds: number): void {
     if (this.#state.isEnded) return;
     if (!this.isPlayable) {
@@ -275,7 +261,6 @@ export class LiveWindow implements SegmentSink {
     this.#listSegment({ ...this.#newSegment(info.programDateTimeMs, false), durationSeconds }, true);
   }
 
-  /** Starts an empty list with a gap in place of another rendition's segment. */
   #startListAt(sequence: number, hasDiscontinuity: boolean): void {
     this.#isDiscontinuityDue = false;
     this.#state.firstSequence = sequence;
@@ -284,7 +269,6 @@ export class LiveWindow implements SegmentSink {
     this.#segments.beginAt(sequence, hasDiscontinuity);
   }
 
-  /** @returns false when no still can be written */
   #listStill(durationSeconds: number, hasStopped = false): boolean {
     this.closeSegment();
     const part = this.#options.filler?.still(durationSeconds, this.nextSequenceNumber());
@@ -336,9 +320,9 @@ export class LiveWindow implements SegmentSink {
   }
 
   /**
-   * Lists short segments before the first one, which takes seconds. hls.js 1.7 plays no part before a whole
-   * segment, nor of the open segment without a part before it. VLC, GStreamer and hls.js without low latency never
-   * get past a gap. A window that starts mid-broadcast has one, numbered as a segment before a discontinuity.
+   * Lists short segments before the first one, which takes seconds. hls.js 1.7 plays no part before a whole segment,
+   * nor of the open segment without a part before it. VLC, GStreamer and hls.js without low latency never get past a
+   * gap. A window that starts mid-broadcast has one, numbered as a segment before a discontinuity.
    */
   #listLeadIns({ dateMs, initNumber }: MemorySegment, first: Part): void {
     const { leadInCount: count, firstSequence: from, partTargetSeconds } = this.#state;

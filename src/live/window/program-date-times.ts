@@ -2,9 +2,9 @@
 const maxDateLagMs = 4000;
 
 /**
- * Dates segments (EXT-X-PROGRAM-DATE-TIME) by counting media time from an anchor. No segment is dated later than
- * it arrived: some players stop loading at dates in the future. Lost time starts a new anchor. A clock set back
- * behind the newest segment is ignored, since no date may occur twice.
+ * Dates segments (EXT-X-PROGRAM-DATE-TIME) by counting media time from an anchor. No segment is dated later than it
+ * arrived: some players stop loading at dates in the future. Lost time starts a new anchor. A clock set back behind
+ * the newest segment is ignored, since no date may occur twice.
  */
 export class ProgramDateTimes {
   /** Unix time of the newest segment; later ones are not dated before it. */

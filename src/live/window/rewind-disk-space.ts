@@ -13,7 +13,6 @@ interface RewindDiskSpaceOptions {
 const checkIntervalMs = 5000;
 const pauseMs = 10_000;
 
-/** Pauses and resumes rewind writing for all broadcasts, with one log line per change. */
 export class RewindDiskSpace {
   readonly #options: RewindDiskSpaceOptions;
   #checkedAtMs = Number.NEGATIVE_INFINITY;
@@ -51,7 +50,6 @@ export class RewindDiskSpace {
     this.#warnOnce(isDiskFull(error) ? 'disk-full' : 'disk-error', error);
   }
 
-  /** A segment left memory before it was written. */
   writeLagged(): void {
     this.#warnOnce('disk-slow');
   }

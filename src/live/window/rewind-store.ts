@@ -15,10 +15,8 @@ export interface SegmentLocation {
 
 /** Keeps a rendition's media on disk. Methods neither wait nor throw: media that cannot be written is dropped. */
 export interface RewindStore {
-  /** Calls `onKept` once the bytes can be fetched. */
   writeSegment(segment: RewindSegment, onKept: (location: SegmentLocation) => void): void;
   writeInit(number: number, body: Buffer, onKept: () => void): void;
-  /** Cancels a write that has not started. */
   cancelWrite(sequence: number): void;
   /** `sequence` and `init` are exclusive. */
   removeBefore(sequence: number, init: number): void;

@@ -21,8 +21,7 @@ interface RewindOptions {
 const broadcastFolderPattern = /^br[0-9A-Za-z]{22}$/;
 
 /**
- * Keeps rewind media in `live/<liveStreamId>/<broadcastId>/<rendition>/` while the process runs. Folders of a
- * former process are removed in the background.
+ * Keeps media in `live/<liveStreamId>/<broadcastId>/<rendition>/` while the process runs, and removes older folders.
  */
 export class Rewind implements Component {
   readonly name = 'rewind';
@@ -92,7 +91,6 @@ export class Rewind implements Component {
     };
   }
 
-  /** Removes folders that no broadcast writes to. @returns their number */
   removeOrphanedFolders(): Promise<number> {
     // The start and the sweep would otherwise count the same folders.
     const removal = this.#cleaning.then(() => this.#findAndRemoveOrphans());

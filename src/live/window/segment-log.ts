@@ -33,10 +33,7 @@ function createColumns(capacity: number) {
   };
 }
 
-/**
- * Listed segments, and unlisted ones that can still be fetched. Flat arrays take 41 to 82 bytes per segment: a day
- * of rewind is 43,200 segments.
- */
+/** Flat arrays take 41 to 82 bytes per segment: a day of rewind is 43,200 segments. */
 export class SegmentLog {
   #first = 0;
   #end = 0;
@@ -129,7 +126,6 @@ export class SegmentLog {
     return chunk === 0 ? undefined : { chunk, offset: this.#columns.offset[index]! };
   }
 
-  /** Ignores segments that are gone. */
   setLocation(sequence: number, chunk: number, offset: number): void {
     if (!this.has(sequence)) return;
     this.#columns.chunk[this.#indexOf(sequence)] = chunk;

@@ -54,10 +54,7 @@ export interface StoredMedia {
   readonly bytes: number;
 }
 
-/**
- * Decides which closed segments of a rendition are listed, which are in memory or on disk, and how long unlisted
- * ones can be fetched. draft-pantos-hls-rfc8216bis-22, 6.2.2.
- */
+/** Decides which closed segments are listed, in memory or on disk. draft-pantos-hls-rfc8216bis-22, 6.2.2. */
 export class SegmentStore {
   readonly log = new SegmentLog();
   readonly listSeconds: number;
@@ -68,7 +65,6 @@ export class SegmentStore {
   #initNumber = 0;
   #first: number;
   #listedSeconds = 0;
-  /** Listed segments that players cannot start with. */
   #dependentCount = 0;
   #memoryFrom: number;
   /** Listed segments, and unlisted ones that can still be fetched, oldest first. */
@@ -78,7 +74,6 @@ export class SegmentStore {
   #heldBytes = 0;
   #maxListedSeconds = 0;
 
-  /** @param first number of the first segment that will be listed */
   constructor(options: SegmentStoreOptions, first: number, discontinuitySequence: number) {
     this.#options = options;
     this.#store = options.rewind?.store;
@@ -123,7 +118,6 @@ export class SegmentStore {
     return this.#initNumber;
   }
 
-  /** Sets the start of an empty list. */
   beginAt(sequence: number, isAfterDiscontinuity: boolean): void {
     if (isAfterDiscontinuity) this.#discontinuitySequence += 1;
     this.#first = sequence;
@@ -204,7 +198,6 @@ export class SegmentStore {
     return this.#inMemory.size === 0 && [...this.#inits.values()].every(section => section.isOnDisk);
   }
 
-  /** Unlists what cannot be fetched without the disk. */
   releaseDisk(): void {
     this.#store = undefined;
     const nowMs = this.#options.clock.monotonicMs();
@@ -216,7 +209,6 @@ export class SegmentStore {
     }
   }
 
-  /** @param from first segment of the publisher */
   measureBandwidth(from: number): { peakBitsPerSecond: number; averageBitsPerSecond: number } {
     let peak = 0;
     let bytes = 0;
@@ -319,7 +311,6 @@ export class SegmentStore {
     for (const part of segment.parts) this.#partsByNumber.delete(part.number);
   }
 
-  /** Keeps init sections that a segment needs. */
   #forgetExpired(nowMs: number): void {
     const log = this.log;
     while (

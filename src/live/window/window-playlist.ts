@@ -13,10 +13,7 @@ export interface WindowPlaylistOptions {
   readonly otherRenditions: () => readonly RenditionReport[];
 }
 
-/**
- * Writes the media playlist once per change. draft-pantos-hls-rfc8216bis-22: 4.4.3, 4.4.4.9 (parts), 4.4.5.3
- * (preload hints), 6.2.5.1 (delta updates).
- */
+/** Written once per change. draft-pantos-hls-rfc8216bis-22: 4.4.3, 4.4.4.9, 4.4.5.3, 6.2.5.1. */
 export class WindowPlaylist {
   readonly #options: WindowPlaylistOptions;
   readonly #segments: SegmentStore;
@@ -42,7 +39,6 @@ export class WindowPlaylist {
     this.#rendered.clear();
   }
 
-  /** A delta update skips what the player already has. */
   text(kind: 'whole' | 'delta'): CompressedText {
     let text = this.#rendered.get(kind);
     if (text === undefined) {
@@ -111,10 +107,7 @@ export class WindowPlaylist {
     return this.#segments.first;
   }
 
-  /**
-   * Lists parts in the last three target durations, and only behind the newest segment without parts: hls.js and
-   * Shaka skip such a segment while parts are listed before it.
-   */
+  /** Starts behind the newest segment without parts: hls.js and Shaka skip it while parts are listed before it. */
   #firstWithParts(): number {
     const { isEnded, openSegment: open, nextSequence } = this.#state;
     if (isEnded) return nextSequence;

@@ -5,10 +5,7 @@ import type { SegmentStore, StoredMedia } from './segment-store.ts';
 import type { WindowPlaylist } from './window-playlist.ts';
 import type { WindowState } from './window-state.ts';
 
-/**
- * Answers requests for a live window, and blocks those for what comes next. draft-pantos-hls-rfc8216bis-22, 6.2.5
- * and 4.4.5.3.
- */
+/** draft-pantos-hls-rfc8216bis-22, 6.2.5 and 4.4.5.3. */
 export class WindowRequests {
   readonly #targetDurationSeconds: number;
   readonly #state: WindowState;

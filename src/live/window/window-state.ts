@@ -23,7 +23,6 @@ export class WindowState {
     return this.nextPartNumber > 0;
   }
 
-  /** The first segment from a publisher. */
   get firstMediaSequence(): number {
     return this.firstSequence + this.leadInCount;
   }
