@@ -7,7 +7,6 @@ export interface Box {
   readonly start: number;
   /** After the header. */
   readonly bodyStart: number;
-  /** Exclusive. */
   readonly end: number;
 }
 
@@ -23,11 +22,7 @@ export function printable(type: string): string {
   return type.replace(/[^\x20-\x7e]/g, '.');
 }
 
-/**
- * ISO/IEC 14496-12:2022, 4.2.
- * @throws AppError `media-malformed`, naming `parent`, for boxes that do not fill the range exactly or are too
- * many
- */
+/** ISO/IEC 14496-12:2022, 4.2. @throws AppError `media-malformed`, naming `parent` */
 export function childBoxes(bytes: Buffer, start: number, end: number, parent: string): Box[] {
   const boxes: Box[] = [];
   let at = start;
@@ -53,17 +48,15 @@ export function childBoxes(bytes: Buffer, start: number, end: number, parent: st
   return boxes;
 }
 
-/** @throws AppError `media-malformed` when the boxes in `parent` are malformed */
+/** @throws AppError `media-malformed` */
 export function findChildBox(bytes: Buffer, parent: Box, type: string): Box | undefined {
   return childBoxes(bytes, parent.bodyStart, parent.end, parent.type).find(box => box.type === type);
 }
 
-/** @throws AppError `media-malformed` when there is none */
 export function requireChildBox(bytes: Buffer, parent: Box, type: string): Box {
   return requireBox(childBoxes(bytes, parent.bodyStart, parent.end, parent.type), type, parent.type);
 }
 
-/** @throws AppError `media-malformed` when there is none */
 export function requireBox(boxes: readonly Box[], type: string, parent: string): Box {
   const found = boxes.find(box => box.type === type);
   if (found === undefined) throw malformed(parent, `has no "${type}"`);
@@ -77,7 +70,6 @@ export class FieldReader {
   readonly #end: number;
   #at: number;
 
-  /** @param skip bytes of the body to skip */
   constructor(bytes: Buffer, box: Pick<Box, 'type' | 'bodyStart' | 'end'>, skip = 0) {
     this.#bytes = bytes;
     this.#type = box.type;
@@ -90,7 +82,6 @@ export class FieldReader {
     return this.#end - this.#at;
   }
 
-  /** Offset in the buffer. */
   get position(): number {
     return this.#at;
   }
@@ -127,7 +118,6 @@ export class FieldReader {
     return Number(value);
   }
 
-  /** Returns a view. */
   bytes(count: number): Buffer {
     const from = this.#take(count);
     return this.#bytes.subarray(from, from + count);

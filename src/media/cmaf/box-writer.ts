@@ -23,7 +23,6 @@ export function ascii(text: string): Buffer {
   return Buffer.from(text, 'latin1');
 }
 
-/** ISO/IEC 14496-12:2022, 4.2. */
 export function box(type: string, ...body: readonly Buffer[]): Buffer {
   const bytes = body.reduce((sum, part) => sum + part.length, 8);
   return Buffer.concat([u32(bytes), ascii(type), ...body], bytes);

@@ -1,6 +1,5 @@
 import { type Box, FieldReader, malformed } from './box-reader.ts';
 
-/** Maps a track's time to its file's time. */
 export interface Edit {
   /** Empty edits before the media, in the movie's timescale. */
   readonly emptyTicks: number;
@@ -17,11 +16,7 @@ const NORMAL_RATE = 0x00010000;
 
 const MAX_EMPTY_EDITS = 16;
 
-/**
- * Reads an `elst` (ISO/IEC 14496-12:2022, 8.6.6).
- * @returns undefined unless empty edits are followed by one part at normal speed
- * @throws AppError `media-malformed`
- */
+/** ISO/IEC 14496-12:2022, 8.6.6. Undefined unless empty edits are followed by one part at normal speed. */
 export function readEdit(bytes: Buffer, elst: Box): Edit | undefined {
   const fields = new FieldReader(bytes, elst);
   const version = fields.u8();

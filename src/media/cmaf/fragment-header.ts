@@ -27,10 +27,7 @@ export class SampleColumns {
     return this.#dataBytes;
   }
 
-  /**
-   * Offsets are -2^31..2^31-1, other numbers 0..2^32-1.
-   * @throws AppError `media-malformed` when the fragment is full
-   */
+  /** Offsets are -2^31..2^31-1, other numbers 0..2^32-1. @throws AppError `media-malformed` when full */
   push(durationTicks: number, sizeBytes: number, compositionOffsetTicks: number, isSync: boolean): void {
     if (this.#length === MAX_SAMPLES)
       throw malformed('trun', `more than ${MAX_SAMPLES} samples in a fragment`);
@@ -57,7 +54,6 @@ export class SampleColumns {
     readonly durations: Uint32Array;
     readonly sizes: Uint32Array;
     readonly offsets: Int32Array;
-    /** 1 for sync samples. */
     readonly syncs: Uint8Array;
   } {
     return {
@@ -87,12 +83,7 @@ export class SampleColumns {
   }
 }
 
-/**
- * Writes the `moof` and the header of the `mdat` (ISO/IEC 14496-12:2022, 8.8).
- * @param sequenceNumber 0..2^32-1, rising
- * @param baseDtsTicks decode time of the first sample, 0..2^53-1
- * @throws AppError `media-malformed` when the data is too large for one fragment
- */
+/** Writes the `moof` and the header of the `mdat`. @throws AppError `media-malformed` when the data is too large */
 export function writeFragmentHeader(
   sequenceNumber: number,
   trackId: number,
@@ -161,7 +152,6 @@ function flagsOf(isSync: number | undefined): number {
   return isSync === 1 ? SYNC_FLAGS : NON_SYNC_FLAGS;
 }
 
-/** Undefined when values differ. */
 function sharedValue(values: Uint32Array | Int32Array | Uint8Array): number | undefined {
   const [first] = values;
   for (const value of values) {

@@ -6,18 +6,12 @@ export interface FragmentLayout {
   /** In the order of the runs; positions count from the start of the fragment. */
   readonly samples: readonly LocatedSample[];
   readonly moofBytes: number;
-  /** Positions of the 64-bit decode times, from the start of the fragment. */
   readonly decodeTimes: readonly { readonly trackId: number; readonly position: number }[];
 }
 
 const noDefaults: SampleDefaults = { durationTicks: 0, sizeBytes: 0, flags: 0 };
 
-/**
- * Reads a fragment of `writeFragment`: one `moof` with a 64-bit decode time in each `traf`, one `mdat`.
- * @param fragment at least up to the header of the `mdat`
- * @param bytes length of the whole fragment
- * @throws AppError `media-malformed`
- */
+/** Reads a fragment of `writeFragment`. @param fragment at least up to the `mdat` header @param bytes of all of it */
 export function readFragmentLayout(
   fragment: Buffer,
   trackIds: readonly number[],
@@ -60,10 +54,7 @@ export function readFragmentLayout(
   return { samples, moofBytes, decodeTimes };
 }
 
-/**
- * Copies the `moof` with decode times shifted per track id.
- * @throws AppError `media-malformed` when a time would be below 0
- */
+/** Copies the `moof`. @throws AppError `media-malformed` when a time would be below 0 */
 export function shiftDecodeTimes(
   fragment: Buffer,
   { moofBytes, decodeTimes }: FragmentLayout,

@@ -2,13 +2,10 @@ import { malformed } from './box-reader.ts';
 import { readMovie, type SampleDefaults, type TrackDescription } from './movie-box.ts';
 import { type LocatedSample, readMovieFragment } from './movie-fragment.ts';
 
-/** A video frame or an audio access unit. */
 export interface Sample {
   readonly trackId: number;
-  /** Decode time. */
   readonly dtsTicks: number;
   readonly durationTicks: number;
-  /** May be negative. */
   readonly compositionOffsetTicks: number;
   readonly isSync: boolean;
   /** Read-only: may be a view of a larger buffer. */
@@ -17,14 +14,12 @@ export interface Sample {
 
 /** Called during `push`, in stream order. */
 interface FragmentHandlers {
-  /** Called once, before the first sample. */
   onInit(tracks: TrackDescription[]): void;
   onSample(sample: Sample): void;
 }
 
 const DEFAULT_MAX_BOX_BYTES = 32 * 1024 * 1024;
 
-/** Allocated before the bytes of a box arrive. */
 const FIRST_BODY_BYTES = 256 * 1024;
 
 interface OpenBox {
@@ -36,14 +31,12 @@ interface OpenBox {
 }
 
 /**
- * Parses fragmented MP4 (ISO/IEC 14496-12:2022, 4.2 and 8.8) from chunks of any size. Skips boxes other than
- * `moov`, `moof` and `mdat`, and tracks that are neither video nor audio. Emits the samples of a `moof` when the
- * `mdat` after it, which must hold them all, is complete.
+ * Parses chunks of any size. Skips boxes other than `moov`, `moof` and `mdat`, and tracks that are neither video nor
+ * audio. The `mdat` after a `moof` must hold all its samples. ISO/IEC 14496-12:2022, 4.2 and 8.8.
  */
 export class FragmentReader {
   readonly #handlers: FragmentHandlers;
   readonly #maxBoxBytes: number;
-  /** Stream position of the next byte. */
   #position = 0;
   /** 8 bytes, or 16 with a 64-bit size. */
   readonly #header = Buffer.alloc(16);
@@ -54,7 +47,6 @@ export class FragmentReader {
   #defaults: ReadonlyMap<number, SampleDefaults> | undefined;
   #trackIds: ReadonlySet<number> = new Set();
   readonly #nextDts = new Map<number, number>();
-  /** Waiting for their `mdat`. */
   #announced: LocatedSample[] = [];
   #failure: unknown;
 
@@ -64,10 +56,7 @@ export class FragmentReader {
     this.#maxBoxBytes = options.maxBoxBytes ?? DEFAULT_MAX_BOX_BYTES;
   }
 
-  /**
-   * May keep views of `chunk`.
-   * @throws AppError `media-malformed`, naming the box; after an error, every push throws the same
-   */
+  /** May keep views of `chunk`. @throws AppError `media-malformed`; after an error, every push throws the same */
   push(chunk: Buffer): void {
     if (this.#failure !== undefined) throw this.#failure;
     try {
@@ -129,7 +118,6 @@ export class FragmentReader {
     return end;
   }
 
-  /** Grows the buffer with the received bytes. */
   #keep(chunk: Buffer, from: number, to: number, bodyBytes: number): void {
     const wanted = this.#bodyBytes + to - from;
     if (this.#body === undefined || wanted > this.#body.length) {
@@ -141,7 +129,6 @@ export class FragmentReader {
     chunk.copy(this.#body, this.#bodyBytes, from, to);
   }
 
-  /** `body` is undefined for a skipped box. */
   #closeBox(box: OpenBox, body: Buffer | undefined): void {
     this.#box = undefined;
     this.#body = undefined;

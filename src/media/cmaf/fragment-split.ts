@@ -2,10 +2,7 @@ import type { FragmentLayout } from './fragment-layout.ts';
 import { writeFragment } from './fragment-writer.ts';
 import type { LocatedSample } from './movie-fragment.ts';
 
-/**
- * Splits a fragment of a single track in two with the same sequence number.
- * @param count samples in the first, fewer than all
- */
+/** Gives both halves the same sequence number. @param count samples in the first, fewer than all */
 export function splitFragment(
   fragment: Buffer,
   { samples }: Pick<FragmentLayout, 'samples'>,

@@ -10,16 +10,11 @@ export type RunSample = Pick<Sample, 'durationTicks' | 'compositionOffsetTicks' 
 
 export interface TrackRun {
   readonly trackId: number;
-  /** Decode time of the first sample, 0..2^53-1. */
   readonly baseDtsTicks: number;
   readonly samples: readonly RunSample[];
 }
 
-/**
- * Writes a `moof` and its `mdat` (ISO/IEC 14496-12:2022, 8.8). Skips empty runs.
- * @param sequenceNumber 0..2^32-1, rising
- * @throws AppError `server-error` when there are no samples
- */
+/** ISO/IEC 14496-12:2022, 8.8. Skips empty runs. @throws AppError `server-error` when there are no samples */
 export function writeFragment(sequenceNumber: number, runs: readonly TrackRun[]): Buffer {
   const filled = runs.filter(run => run.samples.length > 0);
   if (filled.length === 0) throw new AppError('server-error', 'a fragment without samples');

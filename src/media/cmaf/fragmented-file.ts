@@ -3,11 +3,9 @@ import { type Edit, NO_EDIT, readEdit } from './edit-list.ts';
 import { readMovie, readTimescale, type SampleDefaults, type TrackDescription } from './movie-box.ts';
 import { type LocatedSample, readMovieFragment } from './movie-fragment.ts';
 
-/** The `moov` of a single-track fragmented file. */
 export interface FragmentedMovie {
   readonly track: TrackDescription;
   readonly defaults: ReadonlyMap<number, SampleDefaults>;
-  /** Timescale of the edit. */
   readonly movieTimescale: number;
   /** Undefined without an edit list, or with one that has no effect. */
   readonly edit: Edit | undefined;
@@ -32,12 +30,7 @@ export function readFragmentedMovie(body: Buffer): FragmentedMovie {
   return { track, defaults, movieTimescale, edit: edit === NO_EDIT ? undefined : edit };
 }
 
-/**
- * @param position of the `moof` in the file
- * @param data range of the `mdat` body, which must contain all samples
- * @param nextDts end of each track's last sample; updated here
- * @throws AppError `media-malformed`
- */
+/** @param position of the `moof` @param data range of the `mdat` body @param nextDts updated here */
 export function readFragment(
   body: Buffer,
   movie: FragmentedMovie,

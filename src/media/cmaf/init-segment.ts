@@ -9,22 +9,14 @@ const MOVIE_TIMESCALE = 1000;
 /** ISO/IEC 14496-12:2022, 8.2.2. */
 const UNITY_MATRIX = u32(0x00010000, 0, 0, 0, 0x00010000, 0, 0, 0, 0x40000000);
 
-/**
- * Reads `ftyp` and `moov`. `hev1` with its parameter sets in the entry becomes `hvc1`. Buffers are views of
- * `bytes`.
- * @throws AppError `media-malformed`, naming the box
- */
+/** `hev1` with its parameter sets in the entry becomes `hvc1`. Buffers are views of `bytes`. */
 export function parseInitSegment(bytes: Buffer): TrackDescription[] {
   const moov = childBoxes(bytes, 0, bytes.length, 'file').find(({ type }) => type === 'moov');
   if (moov === undefined) throw malformed('file', 'has no "moov"');
   return readMovie(bytes.subarray(moov.bodyStart, moov.end)).tracks;
 }
 
-/**
- * Writes `ftyp` and `moov` without an edit list (ISO/IEC 14496-12:2022, 8; ISO/IEC 23000-19:2024, 7).
- * @param tracks with different ids
- * @throws AppError `media-malformed` when a video's sample entry cannot be read
- */
+/** Writes no edit list (ISO/IEC 14496-12:2022, 8; ISO/IEC 23000-19:2024, 7). @param tracks with different ids */
 export function writeInitSegment(tracks: readonly TrackDescription[]): Buffer {
   // A CMAF track file has exactly one track.
   const brands = tracks.length === 1 ? 'iso6cmfc' : 'iso6';
@@ -118,7 +110,6 @@ export function displaySize({ sampleEntry }: TrackDescription): { width: number;
   return { width: (width * horizontal) / vertical, height };
 }
 
-/** 16.16, at most 65535. */
 function fixedPoint(value: number): number {
   return Math.round(Math.min(value, 0xffff) * 0x10000);
 }

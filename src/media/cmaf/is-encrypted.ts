@@ -11,10 +11,7 @@ const AUDIO_FIELDS_BYTES = 36;
 /** Per file; films have a few dozen on the path to their sample entries. */
 const MAX_BOXES = 2048;
 
-/**
- * Detects encrypted tracks in any scheme (ISO/IEC 14496-12:2022, 8.12; ISO/IEC 23001-7:2023, 4.1). Ignores `pssh`,
- * which decrypted files may keep. False for files that are neither MP4 nor MOV.
- */
+/** ISO/IEC 14496-12:2022, 8.12; ISO/IEC 23001-7:2023, 4.1. Ignores `pssh`, which decrypted files may keep. */
 export async function isEncrypted(readAt: ReadAt, fileBytes: number): Promise<boolean> {
   const movie = await findMovie(readAt, fileBytes, fileBytes).catch((error: unknown) => {
     if (error instanceof AppError) return undefined;

@@ -13,18 +13,15 @@ import {
 type VideoRange = 'SDR' | 'HLG' | 'PQ';
 
 export interface TrackDescription {
-  /** 1..2^32-1. */
   readonly id: number;
   readonly kind: 'video' | 'audio';
   readonly timescale: number;
   /** The whole box, including the decoder configuration. */
   readonly sampleEntry: Buffer;
-  /** RFC 6381 name. */
   readonly codec: string;
   /** Coded size in pixels, before the pixel aspect ratio. */
   readonly width?: number;
   readonly height?: number;
-  /** Hz. */
   readonly sampleRate?: number;
   /** MP3 declares 2 even when it is mono. */
   readonly channels?: number;
@@ -49,10 +46,7 @@ interface Movie {
 
 const NO_DEFAULTS: SampleDefaults = { durationTicks: 0, sizeBytes: 0, flags: 0 };
 
-/**
- * Reads the body of a `moov` (ISO/IEC 14496-12:2022, 8.2 to 8.5 and 8.8). The result contains views of `body`.
- * @throws AppError `media-malformed`
- */
+/** ISO/IEC 14496-12:2022, 8.2 to 8.5 and 8.8. The result contains views of `body`. */
 export function readMovie(body: Buffer): Movie {
   const boxes = childBoxes(body, 0, body.length, 'moov');
   const defaults = new Map<number, SampleDefaults>();
@@ -77,7 +71,6 @@ export function readMovie(body: Buffer): Movie {
   return { tracks, defaults };
 }
 
-/** `track` is undefined unless it is video or audio. */
 function readTrack(bytes: Buffer, trak: Box): { id: number; track: TrackDescription | undefined } {
   const tkhd = readFullBox(bytes, requireChildBox(bytes, trak, 'tkhd'));
   tkhd.reader.skip(tkhd.version === 1 ? 16 : 8);
@@ -100,7 +93,7 @@ function readTrack(bytes: Buffer, trak: Box): { id: number; track: TrackDescript
   return { id, track: describeTrack(id, kind, timescale, bytes, entry) };
 }
 
-/** The result contains a view of `bytes`. @throws AppError `media-malformed` */
+/** The result contains a view of `bytes`. */
 export function describeTrack(
   id: number,
   kind: 'video' | 'audio',
@@ -128,10 +121,7 @@ export function describeTrack(
   return { ...track, sampleRate: fields.sampleRate || timescale, channels: decoded ?? fields.channels ?? 0 };
 }
 
-/**
- * Converts a complete `hev1` entry to `hvc1`, the only form that Apple's players accept (ISO/IEC 14496-15:2022,
- * 8.4.1.1).
- */
+/** Converts complete entries, since Apple's players accept only `hvc1` (ISO/IEC 14496-15:2022, 8.4.1.1). */
 function asHvc1(entry: Buffer, fields: SampleEntryFields): Buffer {
   const sets = readHevcArrays(entry, fields).filter(({ type }) => type >= 32 && type <= 34);
   if (![32, 33, 34].every(type => sets.some(set => set.type === type && set.units.length > 0))) return entry;
@@ -176,7 +166,6 @@ export function readTimescale(bytes: Buffer, box: Box): number {
   return timescale;
 }
 
-/** Undefined unless video or audio. */
 export function readTrackKind(bytes: Buffer, mdia: Box): 'video' | 'audio' | undefined {
   const { reader } = readFullBox(bytes, requireChildBox(bytes, mdia, 'hdlr'));
   reader.skip(4);

@@ -17,19 +17,15 @@ export interface LocatedSample {
   readonly durationTicks: number;
   readonly compositionOffsetTicks: number;
   readonly isSync: boolean;
-  /** Of its first byte in the stream. */
   readonly position: number;
   readonly sizeBytes: number;
 }
 
 interface FragmentContext {
-  /** From the `moov`, by track id. */
   readonly defaults: ReadonlyMap<number, SampleDefaults>;
   /** End of each track's last sample; updated here. */
   readonly nextDts: Map<number, number>;
-  /** Of the `moof` in the stream. */
   readonly position: number;
-  /** For all samples together. */
   readonly maxDataBytes: number;
 }
 
@@ -39,10 +35,7 @@ interface TrackFragment {
   readonly defaults: SampleDefaults;
 }
 
-/**
- * Reads the body of a `moof` in the order of its runs (ISO/IEC 14496-12:2022, 8.8.4 to 8.8.8 and 8.8.12).
- * @throws AppError `media-malformed`
- */
+/** ISO/IEC 14496-12:2022, 8.8.4 to 8.8.8 and 8.8.12. */
 export function readMovieFragment(body: Buffer, context: FragmentContext): LocatedSample[] {
   const samples: LocatedSample[] = [];
   let dataEnd = context.position;

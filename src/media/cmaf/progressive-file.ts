@@ -20,7 +20,6 @@ import { findSampleTables, type SampleTables } from './sample-tables.ts';
 export type ReadAt = (position: number, length: number) => Promise<Buffer>;
 
 export interface ProgressiveTrack {
-  /** Among all tracks of the file, from 0. */
   readonly index: number;
   readonly kind: 'video' | 'audio';
   readonly isEnabled: boolean;
@@ -47,11 +46,7 @@ const DEFAULT_MAX_MOVIE_BYTES = 128 * 1024 * 1024;
 const MAX_TOP_BOXES = 1024;
 const MAX_TRACKS = 1024;
 
-/**
- * Reads the `moov` of an MP4 or MOV file, wherever it is. Samples are checked while they are iterated.
- * @param maxMovieBytes limits the `moov`, which is read into memory
- * @throws AppError `media-malformed` for a file that is not MP4 or MOV, or is fragmented, compressed or damaged
- */
+/** Checks samples only while they are iterated. @throws AppError `media-malformed`, also for fragmented files */
 export async function readProgressiveMovie(
   readAt: ReadAt,
   fileBytes: number,
@@ -103,7 +98,6 @@ export async function findMovie(
   throw malformed('file', 'has no "moov"');
 }
 
-/** Undefined for a track that is neither video nor audio. */
 function readTrack(body: Buffer, trak: Box, index: number): ProgressiveTrack | undefined {
   const mdia = requireChildBox(body, trak, 'mdia');
   const kind = readTrackKind(body, mdia);

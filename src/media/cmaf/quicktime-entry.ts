@@ -4,11 +4,7 @@ import { box, u8, u16, u32 } from './box-writer.ts';
 /** Before the first child box, by version of the sound description. */
 const FIELDS_BYTES = [36, 52, 72];
 
-/**
- * Converts an `mp4a` entry whose decoder configuration is in a `wave` box to ISO form (QuickTime File Format,
- * "Sound Sample Descriptions").
- * @throws AppError `media-malformed`
- */
+/** Converts entries with a `wave` box to ISO form (QuickTime File Format, "Sound Sample Descriptions"). */
 export function isoAudioEntry(entry: Buffer): Buffer {
   const whole: Box = { type: 'mp4a', start: 0, bodyStart: 8, end: entry.length };
   const fields = new FieldReader(entry, whole, 8);

@@ -39,7 +39,6 @@ export function readSampleEntry(entry: Buffer, kind: 'video' | 'audio'): SampleE
   return { type, boxes: childBoxes(entry, fields.position, whole.end, type), channels, sampleRate };
 }
 
-/** @throws AppError `media-malformed` when there is none */
 export function readChildBox(entry: Buffer, fields: SampleEntryFields, type: string): FieldReader {
   const found = fields.boxes.find(box => box.type === type);
   if (found === undefined) throw malformed(fields.type, `has no "${type}"`);

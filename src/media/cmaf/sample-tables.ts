@@ -29,10 +29,7 @@ export interface SampleTables {
   readonly syncs: Table | undefined;
 }
 
-/**
- * Checks that tables fit their boxes. Values are checked when they are read.
- * @throws AppError `media-malformed`
- */
+/** Checks only that tables fit their boxes. */
 export function findSampleTables(bytes: Buffer, boxes: readonly Box[]): SampleTables {
   const find = (type: string) => boxes.find(box => box.type === type);
   const need = (type: string) => {
@@ -72,13 +69,11 @@ function tableOf(bytes: Buffer, box: Box, entryBytes: number): Table {
 
 /** Iterates over samples in decode order. One object serves all, because files have hundreds of thousands. */
 export class SampleCursor {
-  /** -1 before the first. */
   number = -1;
   dtsTicks = 0;
   durationTicks = 0;
   compositionOffsetTicks = 0;
   sizeBytes = 0;
-  /** Of its first byte in the file. */
   position = 0;
   isSync = false;
 
@@ -89,7 +84,6 @@ export class SampleCursor {
   #emptyRuns = 0;
   #offsetRun = 0;
   #offsetLeft = 0;
-  /** Opened so far. */
   #chunk = 0;
   #chunkLeft = 0;
   #nextPosition = 0;
@@ -109,10 +103,7 @@ export class SampleCursor {
     return this.dtsTicks + this.compositionOffsetTicks;
   }
 
-  /**
-   * @returns false after the last
-   * @throws AppError `media-malformed` when tables contradict each other or the file's length
-   */
+  /** @throws AppError `media-malformed` when tables contradict each other or the file's length */
   next(): boolean {
     const tables = this.#tables;
     const number = this.number + 1;
@@ -196,7 +187,6 @@ export class SampleCursor {
     this.#chunkLeft = this.#samplesPerChunk;
   }
 
-  /** -1 when there is none. */
   #readSync(): void {
     const { bytes, syncs } = this.#tables;
     if (syncs === undefined) return;

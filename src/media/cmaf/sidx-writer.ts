@@ -14,10 +14,7 @@ const MAX_DURATION_TICKS = 2 ** 32 - 1;
 /** starts_with_SAP 1, SAP_type 1. */
 const STARTS_WITH_KEYFRAME = 0x90000000;
 
-/**
- * Builds the index for seeking (ISO/IEC 14496-12:2022, 8.16.3). When keyframes outnumber entries, it lists every
- * second, every fourth and so on.
- */
+/** Builds the index for seeking (ISO/IEC 14496-12:2022, 8.16.3). Skips keyframes when they outnumber entries. */
 export class SidxWriter {
   readonly #track: TrackDescription;
   #positions: number[] = [];
@@ -51,15 +48,13 @@ export class SidxWriter {
     this.#ptsTicks.push(first.dtsTicks + first.compositionOffsetTicks);
   }
 
-  /** Fills the reserved space until the index is written. */
   static placeholder(): Buffer {
     return box('free', Buffer.alloc(SIDX_RESERVED_BYTES - 8));
   }
 
   /**
-   * Fills the reserved space. Returns undefined when no fragment starts with a keyframe, or a distance exceeds the
-   * fields.
-   * @param position of the index in the file
+   * Undefined when no fragment starts with a keyframe, or a distance exceeds the fields.
+   * @param position of the index
    */
   toBytes(position: number, fileBytes: number): Buffer | undefined {
     const [firstPosition] = this.#positions;

@@ -15,10 +15,7 @@ interface AudioConfig {
   readonly audioSpecificConfig?: Buffer;
 }
 
-/**
- * Reads an `mp4a` entry (ISO/IEC 14496-1:2010, 7.2.6.5 and 7.2.6.6; ISO/IEC 14496-3:2019, 1.6.2.1).
- * @throws AppError `media-malformed`
- */
+/** ISO/IEC 14496-1:2010, 7.2.6.5 and 7.2.6.6; ISO/IEC 14496-3:2019, 1.6.2.1. */
 export function readAudioConfig(sampleEntry: Buffer, fields: SampleEntryFields): AudioConfig {
   const esds = readChildBox(sampleEntry, fields, 'esds');
   esds.skip(4);
@@ -51,7 +48,6 @@ export function readAudioConfig(sampleEntry: Buffer, fields: SampleEntryFields):
   };
 }
 
-/** Returns the length of the descriptor's body in bytes. */
 function enterDescriptor(esds: FieldReader, tag: number): number {
   const found = esds.u8();
   if (found !== tag) throw malformed('esds', `descriptor ${found} where ${tag} belongs`);

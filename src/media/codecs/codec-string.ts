@@ -17,11 +17,7 @@ const kindOfEntry: Readonly<Record<string, 'video' | 'audio'>> = {
 /** MP3 has no sample entry of its own; HLS players know it by its MPEG-4 audio object type, 34. */
 const MP3 = 'mp4a.40.34';
 
-/**
- * Returns the CODECS value of a whole sample entry box, such as `avc1.64001f` (RFC 6381, 3.3; ISO/IEC
- * 14496-15:2022, annex E; AV1 in ISOBMFF 1.2.0, section 5).
- * @throws AppError `media-malformed` for an unknown type, or a missing or truncated configuration
- */
+/** CODECS value. RFC 6381, 3.3; ISO/IEC 14496-15:2022, annex E; AV1 in ISOBMFF 1.2.0, section 5. */
 export function codecStringOf(sampleEntry: Buffer): string {
   const type = sampleEntry.toString('latin1', 4, 8);
   const kind = kindOfEntry[type];
@@ -50,7 +46,6 @@ export function codecStringOf(sampleEntry: Buffer): string {
   }
 }
 
-/** Six hex digits. */
 function avcProfile(config: FieldReader): string {
   config.skip(1);
   return config.bytes(3).toString('hex');

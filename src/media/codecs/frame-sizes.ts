@@ -1,6 +1,5 @@
 import { av1FrameSize, avcFrameSize, type FrameSize, hevcFrameSize } from './parameter-set.ts';
 
-/** Codecs with readable frame sizes. */
 export type VideoSampleEntryType = 'avc1' | 'hvc1' | 'av01';
 
 /** Per frame; parameter sets precede the slices. */
@@ -17,9 +16,7 @@ interface VideoConfig {
   readonly sizes: readonly FrameSize[];
 }
 
-/**
- * Reads a decoder configuration record: avcC and hvcC (ISO/IEC 14496-15:2022, 5.3.3.1 and 8.3.3.1), av1C (2.3).
- */
+/** Record in avcC, hvcC (ISO/IEC 14496-15:2022, 5.3.3.1 and 8.3.3.1) or av1C. */
 export function readVideoConfig(codec: VideoSampleEntryType, record: Buffer): VideoConfig {
   switch (codec) {
     case 'avc1':

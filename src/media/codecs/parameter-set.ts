@@ -11,10 +11,7 @@ const AVC_MACROBLOCK = 16;
 /** Profiles with chroma format and scaling lists. ITU-T H.264 (08/2021), 7.3.2.1.1. */
 const AVC_HIGH_PROFILES = [100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135];
 
-/**
- * Reads the H.273 code (18 is HLG, 16 is PQ) of an SPS with its header byte (ITU-T H.264 (08/2021), 7.3.2.1.1 and
- * E.1.1). Undefined when not declared or truncated.
- */
+/** H.273 code (18 is HLG, 16 is PQ) of an SPS with its header byte. ITU-T H.264 (08/2021), 7.3.2.1.1 and E.1.1. */
 export function avcTransfer(unit: Buffer): number | undefined {
   const bits = new BitReader(withoutEmulationPrevention(unit.subarray(1)));
   readAvcFrameSize(bits);
@@ -23,7 +20,7 @@ export function avcTransfer(unit: Buffer): number | undefined {
   return usabilityTransfer(bits);
 }
 
-/** Reads an SPS with its header byte. Undefined when truncated. */
+/** Reads an SPS with its header byte. */
 export function avcFrameSize(unit: Buffer): FrameSize | undefined {
   const bits = new BitReader(withoutEmulationPrevention(unit.subarray(1)));
   const size = readAvcFrameSize(bits);
@@ -62,10 +59,7 @@ function readAvcFrameSize(bits: BitReader): FrameSize {
   return { width: columns * AVC_MACROBLOCK, height: rows * AVC_MACROBLOCK * (isFrameOnly ? 1 : 2) };
 }
 
-/**
- * Reads an SPS with its two header bytes (ITU-T H.265 (08/2021), 7.3.2.2.1 and E.2.1). Undefined when not declared
- * or truncated.
- */
+/** Reads an SPS with its two header bytes. ITU-T H.265 (08/2021), 7.3.2.2.1 and E.2.1. */
 export function hevcTransfer(unit: Buffer): number | undefined {
   const bits = new BitReader(withoutEmulationPrevention(unit.subarray(2)));
   const { subLayers } = readHevcFrameSize(bits);
@@ -89,7 +83,7 @@ export function hevcTransfer(unit: Buffer): number | undefined {
   return usabilityTransfer(bits);
 }
 
-/** Reads an SPS with its two header bytes. Undefined when truncated. */
+/** Reads an SPS with its two header bytes. */
 export function hevcFrameSize(unit: Buffer): FrameSize | undefined {
   const bits = new BitReader(withoutEmulationPrevention(unit.subarray(2)));
   const { width, height } = readHevcFrameSize(bits);
@@ -107,10 +101,7 @@ function readHevcFrameSize(bits: BitReader): FrameSize & { readonly subLayers: n
   return { width: bits.expGolomb(), height: bits.expGolomb(), subLayers };
 }
 
-/**
- * Reads the maximum size of a sequence header OBU without its own header and size (AV1 specification, 5.5.1 to
- * 5.5.5). Undefined when truncated.
- */
+/** Reads a sequence header OBU without its own header and size. AV1 specification, 5.5.1 to 5.5.5. */
 export function av1FrameSize(header: Buffer): FrameSize | undefined {
   const bits = new BitReader(header.subarray(0, MAX_PARAMETER_SET_BYTES));
   bits.skip(4);
@@ -142,7 +133,6 @@ function skipAv1OperatingPoints(bits: BitReader): void {
   }
 }
 
-/** Reads the start of the VUI, which both codecs share. */
 function usabilityTransfer(bits: BitReader): number | undefined {
   if (!bits.flag()) return undefined;
   if (bits.flag() && bits.bits(8) === 255) bits.skip(32);

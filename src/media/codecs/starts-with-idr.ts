@@ -2,17 +2,12 @@ import type { ReadAt } from '../cmaf/progressive-file.ts';
 
 /** Covers the units before the first slice: access unit delimiter, parameter sets, the SEI of x264. */
 const FIRST_READ_BYTES = 1024;
-/** Before the first slice. */
 const MAX_UNITS = 32;
 
 /** ITU-T H.264 (08/2021), table 7-1. */
 const IDR_SLICE = 5;
 
-/**
- * True when later samples do not refer to earlier ones. False without a slice, or when units do not fit the
- * sample.
- * @param lengthBytes of the length field before each NAL unit
- */
+/** True when later samples do not refer to earlier ones. @param lengthBytes of the field before each NAL unit */
 export async function startsWithIdr(
   readAt: ReadAt,
   position: number,

@@ -34,7 +34,6 @@ export class FlvMuxer {
     return true;
   }
 
-  /** @param atMs decode time on the broadcast's clock */
   add(kind: TrackKind, sample: Sample, atMs: number): void {
     const timescale = this.#timescales[kind];
     if (timescale === undefined) return;

@@ -29,7 +29,6 @@ export function readFlvTags(bytes: Buffer): FlvTag[] {
             : undefined;
     if (kind !== undefined)
       tags.push({ kind, timestampMs, body: bytes.subarray(bodyAt, bodyAt + bodyBytes) });
-    // Each tag is followed by its size.
     at = bodyAt + bodyBytes + 4;
   }
   return tags;

@@ -76,7 +76,6 @@ const fourCcNames: Readonly<Record<string, string>> = {
 const frameTypeKey = 1;
 const frameTypeCommand = 5;
 
-/** Undefined when the body is too short. */
 export function describeVideoTag(body: Buffer): TagDescription | undefined {
   if (body.length < 2) return undefined;
   const first = body[0]!;
@@ -97,7 +96,6 @@ export function describeVideoTag(body: Buffer): TagDescription | undefined {
   return { codec, role };
 }
 
-/** May be negative. */
 export function compositionOffsetMs(body: Buffer): number {
   const isEnhanced = (body[0]! & 0x80) !== 0;
   // In the enhanced form, only coded frames (1) of AVC and HEVC have it.
@@ -108,7 +106,6 @@ export function compositionOffsetMs(body: Buffer): number {
   return says && body.length >= at + 3 ? body.readIntBE(at, 3) : 0;
 }
 
-/** Undefined when the body is too short. */
 export function describeAudioTag(body: Buffer): TagDescription | undefined {
   if (body.length < 2) return undefined;
   const first = body[0]!;

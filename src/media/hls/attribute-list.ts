@@ -9,7 +9,6 @@ export class AttributeList {
   readonly #quoted = new Map<string, string>();
   readonly #bare = new Map<string, string>();
 
-  /** @throws AppError `playlist-malformed` */
   constructor(line: PlaylistLine) {
     this.#line = line;
     let at = 0;
@@ -48,7 +47,6 @@ export class AttributeList {
     return this.optionalChoice(name, ['YES']) !== undefined;
   }
 
-  /** Undefined when absent. */
   yesOrNo(name: string): boolean | undefined {
     const value = this.optionalChoice(name, ['YES', 'NO']);
     return value === undefined ? undefined : value === 'YES';

@@ -2,7 +2,6 @@
 type DeliveryDirectives =
   | {
       readonly ok: true;
-      /** Blocks until this segment is complete. */
       readonly msn?: number;
       /** Blocks only until this part of the segment is listed; from 0. */
       readonly part?: number;

@@ -8,15 +8,12 @@ import type {
 } from './media-playlist.ts';
 import { integer, quoted, seconds, uriLine } from './playlist-text.ts';
 
-/**
- * Equal playlists give equal texts.
- * @throws AppError `server-error` for a URI or number that a playlist cannot contain
- */
+/** Equal playlists give equal texts. @throws AppError `server-error` for a URI or number that cannot be written */
 export function formatMediaPlaylist(playlist: MediaPlaylist): string {
   return formatPlaylistHead(playlist) + formatPlaylistTail(playlist, mapAfter(playlist.segments));
 }
 
-/** Writes up to the last complete segment. @throws as {@link formatMediaPlaylist} */
+/** Writes up to the last complete segment. */
 export function formatPlaylistHead(playlist: MediaPlaylist): string {
   const lines = ['#EXTM3U', `#EXT-X-VERSION:${versionNeeded(playlist)}`];
   lines.push(`#EXT-X-TARGETDURATION:${integer(playlist.targetDurationSeconds, 1)}`);
@@ -39,18 +36,14 @@ export function formatPlaylistHead(playlist: MediaPlaylist): string {
   return textOf(lines);
 }
 
-/** @param map of the preceding segment @throws as {@link formatMediaPlaylist} */
+/** @param map of the preceding segment */
 export function formatSegments(segments: readonly MediaSegment[], map: string | undefined): string {
   const lines: string[] = [];
   pushSegments(lines, segments, map);
   return textOf(lines);
 }
 
-/**
- * Writes what follows the last complete segment.
- * @param map of that segment
- * @throws as {@link formatMediaPlaylist}
- */
+/** Writes what follows the last complete segment. @param map of that segment */
 export function formatPlaylistTail(
   playlist: Pick<MediaPlaylist, 'openParts' | 'preloadHints' | 'renditionReports' | 'endList'>,
   map: string | undefined,
@@ -118,7 +111,7 @@ function optionalSeconds(value: number | undefined): string | undefined {
 }
 
 /**
- * Writes the tags before EXTINF, which 4.4.4.9 requires before the first part.
+ * 4.4.4.9 requires the tags before the first part.
  * @param map of the preceding segment
  * @returns the map after them
  */

@@ -33,7 +33,6 @@ export interface RenditionReport {
   readonly uri: string;
   /** Last segment, complete or open. */
   readonly lastMsn: number;
-  /** Index in that segment. */
   readonly lastPart?: number;
 }
 
@@ -59,7 +58,6 @@ export interface MediaPlaylist {
   readonly mediaSequence: number;
   /** Discontinuities that left the playlist. */
   readonly discontinuitySequence: number;
-  /** Every segment starts with a keyframe. */
   readonly independentSegments: boolean;
   readonly serverControl?: ServerControl;
   /** Rounded to five decimals, which can make hold-backs derived from it too short. */

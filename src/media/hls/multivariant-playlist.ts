@@ -21,7 +21,6 @@ export interface Variant {
   /** In pixels; both or neither. */
   readonly width?: number;
   readonly height?: number;
-  /** Maximum. */
   readonly frameRate?: number;
   readonly videoRange?: 'SDR' | 'HLG' | 'PQ';
   readonly audioGroup?: string;
@@ -46,7 +45,6 @@ export interface MediaRendition {
 
 /** draft-pantos-hls-rfc8216bis-22, 4.4.6. */
 export interface MultivariantPlaylist {
-  /** Every segment starts with a keyframe. */
   readonly independentSegments: boolean;
   readonly media: readonly MediaRendition[];
   /** Players start with the first. */
@@ -67,8 +65,8 @@ const MEDIA_TAGS = [
 ];
 
 /**
- * Writes no EXT-X-VERSION: its tags need none above 1 (section 8).
- * @throws AppError `server-error` for values that a playlist cannot contain, or that contradict each other
+ * Has no EXT-X-VERSION: its tags need none above 1 (section 8).
+ * @throws AppError `server-error` for invalid values
  */
 export function formatMultivariantPlaylist(playlist: MultivariantPlaylist): string {
   const lines = ['#EXTM3U'];
@@ -142,10 +140,7 @@ function variantAttributes(variant: Variant): string {
   });
 }
 
-/**
- * Skips unknown tags, attributes and renditions, as 6.3.1 requires.
- * @throws AppError `playlist-malformed` with the line and the expected content
- */
+/** Skips unknown tags, attributes and renditions, as 6.3.1 requires. @throws AppError `playlist-malformed` */
 export function parseMultivariantPlaylist(text: string): MultivariantPlaylist {
   let independentSegments = false;
   const media: MediaRendition[] = [];

@@ -35,10 +35,7 @@ const LAST_INSTANT_MS = 253_402_300_799_999;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/**
- * Skips tags and attributes without a field in {@link MediaPlaylist}, as 6.3.1 requires.
- * @throws AppError `playlist-malformed` with the line and the expected content
- */
+/** Skips unknown tags and attributes, as 6.3.1 requires. @throws AppError `playlist-malformed` */
 export function parseMediaPlaylist(text: string): MediaPlaylist {
   const parser = new MediaPlaylistParser();
   for (const line of readLines(text)) parser.take(line);
@@ -55,7 +52,6 @@ class MediaPlaylistParser {
   #map: string | undefined;
   #firstPartLine: number | undefined;
   #hasDiscontinuity = false;
-  /** Tags since the last segment. */
   #next = emptyNext();
 
   take(line: PlaylistLine): void {

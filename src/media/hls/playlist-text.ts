@@ -15,10 +15,7 @@ export function unexpected(line: Pick<PlaylistLine, 'number'>, expected: string,
   return new AppError('playlist-malformed', `line ${line.number}: expected ${expected}${shown}`);
 }
 
-/**
- * Skips the first line, blank lines and comments (draft-pantos-hls-rfc8216bis-22, 4.1).
- * @throws AppError `playlist-malformed` without `#EXTM3U`
- */
+/** Skips blank lines and comments (draft-pantos-hls-rfc8216bis-22, 4.1). @throws AppError `playlist-malformed` */
 export function* readLines(text: string): Generator<PlaylistLine> {
   const lines = text.split(/\r?\n/);
   const [first = ''] = lines;
@@ -59,7 +56,6 @@ export function decimal(value: number, digits: number): string {
   return value.toFixed(digits);
 }
 
-/** @throws AppError `server-error` */
 export function integer(value: number, min = 0): string {
   if (!Number.isSafeInteger(value) || value < min) {
     throw new AppError('server-error', `${value} is no integer of at least ${min} for a playlist`);

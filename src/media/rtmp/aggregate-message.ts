@@ -15,10 +15,7 @@ const MAX_TAGS = 1000;
 const tagHeaderBytes = 11;
 const backPointerBytes = 4;
 
-/**
- * Shifts timestamps so that the first tag has the message's (RTMP 1.0, 7.1.6).
- * @throws AppError `media-malformed` for a truncated tag or too many
- */
+/** Shifts timestamps so that the first tag has the message's (RTMP 1.0, 7.1.6). @throws AppError `media-malformed` */
 export function splitAggregate(payload: Buffer, timestampMs: number): AggregatedTag[] {
   const tags: AggregatedTag[] = [];
   let shiftMs: number | undefined;

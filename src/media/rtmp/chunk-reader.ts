@@ -59,9 +59,9 @@ const maxHeaderBytes = 3 + 11 + 4;
 const messageHeaderBytes = [11, 7, 3, 0] as const;
 
 /**
- * Reassembles messages from chunks (RTMP 1.0, 5.3 and 5.4). Replaces `chunkRead` of node-media-server, which
- * confuses chunk stream ids above 319, loses sync when the chunk size changes or a header comes within a message,
- * allocates any announced length, and stops after a timestamp passes 2^32.
+ * Reassembles messages from chunks (RTMP 1.0, 5.3 and 5.4). Replaces `chunkRead` of node-media-server, which confuses
+ * chunk stream ids above 319, loses sync when the chunk size changes or a header comes within a message, allocates
+ * any announced length, and stops after a timestamp passes 2^32.
  */
 export class ChunkReader {
   readonly #limits: ChunkLimits;
@@ -96,13 +96,11 @@ export class ChunkReader {
     this.#isHeld = true;
   }
 
-  /** @throws as {@link push} */
   release(): void {
     this.#isHeld = false;
     this.#readWaiting();
   }
 
-  /** Stops for good and frees its buffers. */
   close(): void {
     this.#isHeld = true;
     this.#waiting = [];
@@ -279,7 +277,6 @@ export function malformedRtmp(what: string): AppError {
   return new AppError('media-malformed', `RTMP: ${what}`);
 }
 
-/** @throws AppError `media-malformed` when too short */
 export function readUInt32(payload: Buffer, what: string): number {
   if (payload.length < 4) throw malformedRtmp(`${what} of ${payload.length} bytes`);
   return payload.readUInt32BE(0);

@@ -9,8 +9,8 @@ const PACKET_BYTES = 1536;
 const HEAD_BYTES = 8;
 
 /**
- * Leaves the bytes after S2 in the socket, which is paused.
- * @returns true when the peer speaks RTMP; pending while it sends nothing
+ * Leaves the bytes after S2 in the paused socket.
+ * @returns true when the peer speaks RTMP; pending while it is silent
  */
 export function performClientHandshake(socket: Socket): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
