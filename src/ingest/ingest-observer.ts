@@ -1,10 +1,9 @@
 import type { PublisherCloseReason } from './publish-gate.ts';
 
-/** Receives metrics events. Reasons are kebab-case and come from a small set. */
+/** Reasons are kebab-case and come from a small set. */
 export interface IngestObserver {
   connectionOpened(): void;
   connectionClosed(reason: string): void;
-  /** Since the last call. */
   bytesIn(count: number): void;
   publisherOpened(): void;
   publisherClosed(reason: PublisherCloseReason): void;

@@ -4,9 +4,7 @@ import type { FlvTag } from '../media/flv/flv-tag.ts';
 export interface PublishRequest {
   readonly connectionId: string;
   readonly protocol: 'rtmp' | 'rtmps';
-  /** IP address without a port. */
   readonly remoteAddress: string;
-  /** `s` or `live`. */
   readonly app: string;
   /** Decoded, without query; 1..256 printable ASCII characters. Must not be logged unmasked. */
   readonly streamKey: string;
@@ -16,10 +14,7 @@ export interface PublishRequest {
   readonly fourCcList: readonly string[];
 }
 
-/**
- * `unpublished`: FCUnpublish, deleteStream or closeStream. `ended-by-server`: after {@link
- * PublisherConnection.end}, or the sink threw.
- */
+/** `unpublished`: the encoder stopped. `ended-by-server`: {@link PublisherConnection.end}, or the sink threw. */
 export type PublisherCloseReason =
   | 'unpublished'
   | 'connection-closed'
@@ -31,11 +26,9 @@ export type PublisherCloseReason =
 
 export interface PublisherSink {
   tag(tag: FlvTag): void;
-  /** Called once, after the last tag. */
   closed(reason: PublisherCloseReason): void;
 }
 
-/** Status code for the encoder. */
 export type EndCode =
   | 'NetStream.Publish.BadName'
   | 'NetStream.Publish.Denied'
@@ -44,16 +37,11 @@ export type EndCode =
 
 export interface PublisherConnection {
   readonly connectionId: string;
-  /** IP address without a port. */
   readonly remoteAddress: string;
-  /** Includes protocol overhead. */
   readonly bytesIn: number;
   /** Sends an onStatus error, then closes. Does nothing when the publisher is gone. */
   end(code: EndCode, description: string): void;
-  /**
-   * Stops delivering tags until {@link resume}, except for the rest of an aggregate message. The socket is not
-   * read, which slows the encoder.
-   */
+  /** The socket is not read, which slows the encoder. The rest of an aggregate message is still delivered. */
   pause(): void;
   resume(): void;
 }

@@ -23,10 +23,7 @@ const maxCommandValues = 8;
 const maxFourCcs = 32;
 const maxEncoderLength = 64;
 
-/**
- * Decodes AMF0 up to the first value of an unknown type.
- * @throws AppError `media-malformed` without a name; RangeError when truncated or nested too deeply
- */
+/** @throws AppError `media-malformed` without a name; RangeError when truncated or nested too deeply */
 export function decodeCommand(payload: Buffer): Command {
   const values: unknown[] = [];
   let rest = payload;
@@ -42,7 +39,6 @@ export function decodeCommand(payload: Buffer): Command {
   return { name, transactionId: isNumber ? transactionId : 0, args };
 }
 
-/** Properties that are missing or of another type are empty. */
 export function readConnect(command: Command): ConnectInfo {
   const object = command.args[0];
   const encoder = printable(textOf(propertyOf(object, 'flashVer'))).slice(0, maxEncoderLength);

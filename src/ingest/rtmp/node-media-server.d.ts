@@ -1,7 +1,7 @@
 /**
  * The used parts of node-media-server 4.4.3; the registry's types are those of version 2. Its public entry buffers
- * for slow players without limit, accepts media before the stream key is checked and exits the process when it
- * cannot listen, so the protocol class is used instead.
+ * for slow players without limit, accepts media before the stream key is checked and exits the process when it cannot
+ * listen, so the protocol class is used instead.
  */
 
 declare module 'node-media-server/src/protocol/rtmp.js' {

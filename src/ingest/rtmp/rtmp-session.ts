@@ -31,7 +31,6 @@ export interface SessionSettings {
   /** Ends a publisher that sends nothing for this long. */
   readonly idleTimeoutMs: number;
   readonly maxMessageBytes: number;
-  /** Messages per second, averaged over ten seconds. */
   readonly maxMessageRate: number;
   readonly gate: PublishGate;
   readonly log: Logger;
@@ -58,10 +57,7 @@ const maxUnsentReplyBytes = 64 * 1024;
 /** Time for the peer to read the last status before the socket is destroyed. */
 const lingerMs = 1_000;
 
-/**
- * Answers an encoder's commands and passes its tags to the sink. Errors end this connection only. RTMP 1.0;
- * Enhanced RTMP, version 2, "Enhancing NetConnection connect Command".
- */
+/** Errors end this connection only. RTMP 1.0; Enhanced RTMP, version 2, "Enhancing NetConnection connect Command". */
 export class RtmpSession {
   readonly #options: SessionOptions;
   readonly #socket: Socket;
@@ -122,7 +118,6 @@ export class RtmpSession {
     clearTimeout(this.#lingerTimer);
   }
 
-  /** @param nowMs `performance.now()` */
   checkTimeouts(nowMs: number): void {
     if (this.#closeReason !== undefined) return;
     const publication = this.#publication;
@@ -138,7 +133,6 @@ export class RtmpSession {
     }
   }
 
-  /** Tells the peer that the server is stopping. */
   stop(): void {
     if (this.#closeReason !== undefined) return;
     const publication = this.#publication;
@@ -359,7 +353,6 @@ export class RtmpSession {
     }
   }
 
-  /** Closes at once, without a message to the peer. */
   #fail(reason: ConnectionCloseReason, data: { error?: string } = {}): void {
     if (this.#closeReason !== undefined) return;
     const { encoder } = this.#connect ?? {};

@@ -61,12 +61,10 @@ export class RtmpTransport {
     this.#acknowledge();
   }
 
-  /** Stops dispatching messages until {@link release}. */
   hold(): void {
     this.#reader.hold();
   }
 
-  /** @throws as {@link push} */
   release(): void {
     this.#reader.release();
   }

@@ -10,10 +10,7 @@ type StreamPath =
       readonly description: string;
     };
 
-/**
- * Encoders split `rtmp://host/s/KEY` into `s` and `KEY`, or `s/KEY` and nothing. Ignores queries and extra
- * slashes.
- */
+/** Encoders split `rtmp://host/s/KEY` into `s` and `KEY`, or `s/KEY` and nothing. */
 export function resolveStreamPath(connectApp: string, publishName: string): StreamPath {
   const [app = '', ...rest] = segmentsOf(`${withoutQuery(connectApp)}/${withoutQuery(publishName)}`);
   if (!apps.includes(app)) {
