@@ -1,7 +1,7 @@
 import { fileError } from '../../http/bodies/file-body.ts';
 import type { AppError, ErrorCode } from '../../shared/errors.ts';
 
-export const sourceBytesBelow = 10_000_000_000;
+export const maxSourceBytes = 9_999_999_999;
 export const maxChunkBytes = 209_715_200;
 /** Every chunk but the last must have this many. */
 const minChunkBytes = 5_242_880;
@@ -10,7 +10,7 @@ const maxTotalBytes = 52_428_800_000;
 
 /** Bytes `first` to `last`, inclusive, from 0; or one part, from 1, as both. */
 export interface ContentRange {
-  readonly form: 'bytes' | 'parts';
+  readonly unit: 'bytes' | 'parts';
   readonly first: number;
   readonly last: number;
   /** Undefined where the header says `*`. */
@@ -18,7 +18,7 @@ export interface ContentRange {
 }
 
 export interface RangedUpload {
-  readonly form: 'bytes' | 'parts';
+  readonly unit: 'bytes' | 'parts';
   readonly total: number | undefined;
   readonly isComplete: boolean;
   readonly highest: number;
@@ -38,15 +38,15 @@ export function parseContentRange(header: string | undefined): ContentRange | un
 }
 
 export function rangeBytes(range: ContentRange): number | undefined {
-  return range.form === 'bytes' ? range.last - range.first + 1 : undefined;
+  return range.unit === 'bytes' ? range.last - range.first + 1 : undefined;
 }
 
-export function isWholeFile({ form, first, last, total }: ContentRange): boolean {
-  return total !== undefined && (form === 'bytes' ? first === 0 && last === total - 1 : total === 1);
+export function isWholeFile({ unit, first, last, total }: ContentRange): boolean {
+  return total !== undefined && (unit === 'bytes' ? first === 0 && last === total - 1 : total === 1);
 }
 
-export function isFirstChunk({ form, first }: ContentRange): boolean {
-  return first === (form === 'bytes' ? 0 : 1);
+export function isFirstChunk({ unit, first }: ContentRange): boolean {
+  return first === (unit === 'bytes' ? 0 : 1);
 }
 
 /**
@@ -61,8 +61,8 @@ export function checkRange(
   hasBegunBefore = false,
 ): 'new' | 'repeat' {
   if (upload === undefined) return 'new';
-  if (range.form !== upload.form) {
-    throw rangeError(upload.form === 'parts' ? 'started-with-part' : 'started-with-bytes');
+  if (range.unit !== upload.unit) {
+    throw rangeError(upload.unit === 'parts' ? 'started-with-part' : 'started-with-bytes');
   }
   const { overlapping } = upload;
   const isRepeat = overlapping?.first === range.first && overlapping.last === range.last;
@@ -78,16 +78,16 @@ export function checkChunkSize(range: ContentRange, total: number | undefined, b
   const length = rangeBytes(range);
   if (length !== undefined && length !== bytes) throw rangeError('by-bytes-range-mismatch');
   if (bytes > maxChunkBytes) throw fileError('uploaded-file-too-large');
-  const isLast = total !== undefined && range.last === (range.form === 'bytes' ? total - 1 : total);
+  const isLast = total !== undefined && range.last === (range.unit === 'bytes' ? total - 1 : total);
   if (isLast || bytes >= minChunkBytes) return;
   throw rangeError(
-    range.form === 'bytes' ? 'by-bytes-range-too-small' : 'by-part-uploaded-file-too-small',
+    range.unit === 'bytes' ? 'by-bytes-range-too-small' : 'by-part-uploaded-file-too-small',
     `All files but the last must have ${minChunkBytes} bytes or more.`,
   );
 }
 
 export function chunkAlreadySent(range: ContentRange): AppError {
-  return rangeError(range.form === 'bytes' ? 'by-bytes-range-overlap' : 'by-part-part-already-sent');
+  return rangeError(range.unit === 'bytes' ? 'by-bytes-range-overlap' : 'by-part-part-already-sent');
 }
 
 function byteRange(first: number, last: number, total: number | undefined): ContentRange {
@@ -100,12 +100,12 @@ function byteRange(first: number, last: number, total: number | undefined): Cont
     throw rangeError('by-bytes-to-byte-too-high-allowed', `${last} is more than ${maxTotalBytes - 1}.`);
   }
   if (total !== undefined && last >= total) throw rangeError('by-bytes-to-byte-too-high-total');
-  if (Math.max(total ?? 0, last + 1) >= sourceBytesBelow) throw sourceTooLarge();
+  if (Math.max(total ?? 0, last + 1) > maxSourceBytes) throw sourceTooLarge();
   const length = last - first + 1;
   if (length > maxChunkBytes) {
     throw rangeError('by-bytes-range-too-large', `${length} bytes are more than ${maxChunkBytes}.`);
   }
-  return { form: 'bytes', first, last, total };
+  return { unit: 'bytes', first, last, total };
 }
 
 function partRange(part: number, total: number | undefined): ContentRange {
@@ -116,11 +116,11 @@ function partRange(part: number, total: number | undefined): ContentRange {
     throw rangeError('by-part-total-parts-too-high', `${total} is more than ${maxParts}.`);
   }
   if (total !== undefined && part > total) throw rangeError('by-part-part-too-high-total');
-  return { form: 'parts', first: part, last: part, total };
+  return { unit: 'parts', first: part, last: part, total };
 }
 
 function checkTotal(range: ContentRange, upload: RangedUpload): void {
-  const isBytes = range.form === 'bytes';
+  const isBytes = range.unit === 'bytes';
   if (range.total === undefined) {
     if (upload.total === undefined || range.last <= (isBytes ? upload.total - 1 : upload.total)) return;
     throw rangeError(isBytes ? 'by-bytes-to-byte-too-high-total' : 'by-part-part-too-high-total');
@@ -135,7 +135,7 @@ function checkTotal(range: ContentRange, upload: RangedUpload): void {
 }
 
 export function sourceTooLarge(): AppError {
-  return fileError('uploaded-file-too-large', `A video must have less than ${sourceBytesBelow} bytes.`);
+  return fileError('uploaded-file-too-large', `A video must have less than ${maxSourceBytes + 1} bytes.`);
 }
 
 type RangeErrorName = ErrorCode extends infer Code

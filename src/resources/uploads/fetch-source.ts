@@ -10,7 +10,7 @@ export interface FetchOptions {
   readonly resolve: ResolveHost;
   readonly stallTimeoutMs: number;
   readonly minRate: TransferRate;
-  readonly bytesBelow: number;
+  readonly maxBytes: number;
   /** @throws AppError `disk-full` */
   readonly checkRoom: (bytes: number) => Promise<void>;
   readonly signal: AbortSignal;
@@ -42,7 +42,7 @@ export async function fetchSource(address: string, path: string, options: FetchO
   const answer = await followRedirects(address, partial, options);
   try {
     const { offset, total } = responseRange(answer, partial);
-    if (total !== undefined && total >= options.bytesBelow) throw tooLarge(options);
+    if (total !== undefined && total > options.maxBytes) throw tooLarge(options);
     await options.checkRoom((total ?? 0) - offset);
     await writeFile(tagPath(path), strongTagOf(answer) ?? (offset === 0 ? '' : partial!.tag));
     const handle = await open(path, offset === 0 ? 'w' : 'r+');
@@ -201,7 +201,7 @@ async function receiveBody(
       batch.push(chunk);
       batchBytes += chunk.length;
       rate.received(chunk.length);
-      if (position + batchBytes >= options.bytesBelow) throw tooLarge(options);
+      if (position + batchBytes > options.maxBytes) throw tooLarge(options);
       if (batchBytes >= writeBatchBytes) await flush();
     }
   } finally {
@@ -251,6 +251,6 @@ function unreachable(detail: string): AppError {
   return new AppError('source-unreachable', detail);
 }
 
-function tooLarge({ bytesBelow }: FetchOptions): AppError {
-  return new AppError('media-refused', `The source must have less than ${bytesBelow} bytes.`);
+function tooLarge({ maxBytes }: FetchOptions): AppError {
+  return new AppError('media-refused', `The source must have less than ${maxBytes + 1} bytes.`);
 }

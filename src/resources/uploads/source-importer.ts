@@ -8,7 +8,7 @@ import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
 import { isDiskFull, toDiskError } from '../../shared/files/disk-error.ts';
 import { type ResolveHost, resolveTarget } from '../../shared/network/target-address.ts';
 import type { Database } from '../../store/database.ts';
-import { sourceBytesBelow } from './content-range.ts';
+import { maxSourceBytes } from './content-range.ts';
 import { fetchSource, type TransferRate } from './fetch-source.ts';
 import type { SourceFiles } from './source-files.ts';
 import type { UploadQuotas } from './upload-quotas.ts';
@@ -171,7 +171,7 @@ export class SourceImporter {
         resolve,
         stallTimeoutMs,
         minRate,
-        bytesBelow: sourceBytesBelow,
+        maxBytes: maxSourceBytes,
         checkRoom: async bytes => {
           if (projectId !== undefined) quotas.requireStorage(projectId, bytes);
           await files.expectRoom(bytes);

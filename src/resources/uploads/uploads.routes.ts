@@ -6,7 +6,7 @@ import type { Caller, UploadCaller } from '../../http/routing/caller.ts';
 import { defineRoute, fileBody, type Route } from '../../http/routing/route.ts';
 import { type ErrorCode, errorRegister } from '../../shared/errors.ts';
 import { type VideoView, videoSchema } from '../videos/videos.schema.ts';
-import { sourceBytesBelow } from './content-range.ts';
+import { maxSourceBytes } from './content-range.ts';
 import type { TokenUploader, UploadHeaders, UploadsService } from './uploads.service.ts';
 
 const ranged =
@@ -38,7 +38,7 @@ export function uploadRoutes(
     tag: 'Videos',
     rateClass: 'uploads',
     body: fileBody({
-      maxBytes: sourceBytesBelow - 1,
+      maxBytes: maxSourceBytes,
       description: 'A video file or a chunk of one: the part with a file name, whatever its field is called.',
       contentTypes: ['application/octet-stream', 'video/*'],
     }),

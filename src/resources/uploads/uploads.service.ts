@@ -17,9 +17,9 @@ import {
   isFirstChunk,
   isWholeFile,
   maxChunkBytes,
+  maxSourceBytes,
   parseContentRange,
   rangeBytes,
-  sourceBytesBelow,
   sourceTooLarge,
 } from './content-range.ts';
 import type { SourceFiles } from './source-files.ts';
@@ -244,7 +244,7 @@ export class UploadsService<View> {
     if (source === undefined) return 'new';
     if (source.origin === 'url') throw fileError('video-source-already-downloaded');
     if (source.origin === 'clone') throw fileError('video-source-already-copied');
-    if (source.origin === 'recording' || source.form === 'plain')
+    if (source.origin === 'recording' || source.uploadMethod === 'plain')
       throw fileError('video-source-already-uploaded');
     if (range !== undefined) {
       return checkRange(range, this.#store.rangedUpload(source, range), hasBegunBefore);
@@ -308,7 +308,7 @@ export class UploadsService<View> {
    */
   #findContinuedUpload(uploader: TokenUploader, file: UploadedFile, range: ContentRange): string | undefined {
     const start = { token: uploader.token, client: uploader.client, fileName: storableFileName(file) };
-    return this.#store.findOpenUploads(start, range.form, uploader.projectId).find(videoId => {
+    return this.#store.findOpenUploads(start, range.unit, uploader.projectId).find(videoId => {
       const source = this.#store.source(videoId);
       if (source === undefined) return false;
       if (range.total !== undefined && source.total !== undefined && range.total !== source.total)
@@ -345,7 +345,7 @@ export class UploadsService<View> {
       this.#store.begin({
         videoId,
         origin: 'upload',
-        form: range?.form ?? 'plain',
+        uploadMethod: range?.unit ?? 'plain',
         status: 'uploading',
         startedBy: request.start,
         total: range?.total,
@@ -368,7 +368,7 @@ export class UploadsService<View> {
 
   #addChunk(videoId: string, file: UploadedFile, range: ContentRange): void {
     const { first, last, total } = range;
-    if (this.#store.received(videoId).bytes + file.bytes >= sourceBytesBelow) throw sourceTooLarge();
+    if (this.#store.received(videoId).bytes + file.bytes > maxSourceBytes) throw sourceTooLarge();
     if (file.digest === undefined) throw new AppError('server-error', 'a chunk came without its digest');
     this.#store.addChunk(videoId, { first, last, bytes: file.bytes, digest: file.digest });
     if (total !== undefined) this.#store.setTotal(videoId, total);
@@ -390,7 +390,7 @@ export class UploadsService<View> {
     const source = this.#store.source(videoId);
     if (source?.total === undefined) return;
     const { chunks, bytes } = this.#store.received(videoId);
-    if ((source.form === 'bytes' ? bytes : chunks) < source.total) return;
+    if ((source.uploadMethod === 'bytes' ? bytes : chunks) < source.total) return;
     this.#store.setAssembling(videoId);
     this.#jobs.add({ kind: assembleJobKind, subjectId: videoId });
   }
@@ -420,7 +420,7 @@ function isSameFile(digest: Buffer, file: UploadedFile): boolean {
 }
 
 function remainingBytes(range: ContentRange | undefined, receivedBytes: number): number {
-  if (range?.form !== 'bytes' || range.total === undefined) return 0;
+  if (range?.unit !== 'bytes' || range.total === undefined) return 0;
   return Math.max(0, range.total - receivedBytes);
 }
 
@@ -434,7 +434,7 @@ function admissionWithin(
 }
 
 function admissionOf(range: ContentRange | undefined): FileAdmission {
-  if (range === undefined) return { maxBytes: sourceBytesBelow - 1, tooLargeError: sourceTooLarge() };
+  if (range === undefined) return { maxBytes: maxSourceBytes, tooLargeError: sourceTooLarge() };
   const length = rangeBytes(range);
   if (length === undefined) return { maxBytes: maxChunkBytes, needsDigest: true };
   return {

@@ -6,7 +6,7 @@ import type { ContentRange, RangedUpload } from './content-range.ts';
 export interface VideoSource {
   readonly videoId: string;
   readonly origin: VideoSourceRow['origin'];
-  readonly form: VideoSourceRow['form'];
+  readonly uploadMethod: VideoSourceRow['form'];
   readonly status: VideoSourceRow['status'];
   /** The URL, or the id of the cloned video. */
   readonly address: string | undefined;
@@ -30,7 +30,7 @@ export interface UploadStart {
 interface NewVideoSource {
   readonly videoId: string;
   readonly origin: VideoSourceRow['origin'];
-  readonly form?: VideoSourceRow['form'];
+  readonly uploadMethod?: VideoSourceRow['form'];
   readonly status: VideoSourceRow['status'];
   readonly address?: string;
   readonly startedBy?: UploadStart | undefined;
@@ -103,7 +103,7 @@ export class VideoSourcesStore {
     return {
       videoId: row.video_id,
       origin: row.origin,
-      form: row.form,
+      uploadMethod: row.form,
       status: row.status,
       address: row.address ?? undefined,
       total: row.total ?? undefined,
@@ -124,7 +124,7 @@ export class VideoSourcesStore {
   rangedUpload(source: VideoSource, range: ContentRange): RangedUpload {
     const overlapping = this.overlapping(source.videoId, range);
     return {
-      form: source.form === 'parts' ? 'parts' : 'bytes',
+      unit: source.uploadMethod === 'parts' ? 'parts' : 'bytes',
       total: source.total,
       isComplete: source.status !== 'uploading',
       highest:
@@ -155,7 +155,7 @@ export class VideoSourcesStore {
 
   findOpenUploads(
     { token, client, fileName }: Omit<UploadStart, 'hasCreatedVideo'>,
-    form: ContentRange['form'],
+    unit: ContentRange['unit'],
     projectId: string,
   ): string[] {
     const rows = this.#database.all(
@@ -165,7 +165,7 @@ export class VideoSourcesStore {
         .select('source.video_id')
         .where('source.upload_token', '=', token)
         .where(isUploading)
-        .where('source.form', '=', form)
+        .where('source.form', '=', unit)
         .where('source.upload_client', '=', client)
         .where('source.upload_file_name', '=', fileName)
         .where('video.project_id', '=', projectId)
@@ -181,7 +181,7 @@ export class VideoSourcesStore {
     const row: Insertable<VideoSourceRow> = {
       video_id: source.videoId,
       origin: source.origin,
-      form: source.form ?? null,
+      form: source.uploadMethod ?? null,
       status: source.status,
       address: source.address ?? null,
       upload_token: source.startedBy?.token ?? null,

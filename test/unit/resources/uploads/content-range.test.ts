@@ -24,13 +24,13 @@ function codeOf(work: () => unknown): string | undefined {
 }
 
 const bytes = (first: number, last: number, total?: number): ContentRange => ({
-  form: 'bytes',
+  unit: 'bytes',
   first,
   last,
   total,
 });
 const part = (number: number, total?: number): ContentRange => ({
-  form: 'parts',
+  unit: 'parts',
   first: number,
   last: number,
   total,
@@ -106,14 +106,14 @@ describe('a Content-Range header', () => {
 
 describe('one more chunk', () => {
   const upload = (state: Partial<RangedUpload>): RangedUpload => ({
-    form: 'bytes',
+    unit: 'bytes',
     total: undefined,
     isComplete: false,
     highest: -1,
     overlapping: undefined,
     ...state,
   });
-  const byParts = (state: Partial<RangedUpload>) => upload({ form: 'parts', ...state });
+  const byParts = (state: Partial<RangedUpload>) => upload({ unit: 'parts', ...state });
 
   it.each<[what: string, range: ContentRange, state: RangedUpload | undefined, verdict: 'new' | 'repeat']>([
     ['the first', bytes(0, 9, 10), undefined, 'new'],
