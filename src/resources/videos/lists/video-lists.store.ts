@@ -39,7 +39,7 @@ interface CountedSortOrder {
   readonly order: SortedVideos;
   readonly blocks: readonly BlockRow[];
   /** Undefined when the time slice is over. */
-  readonly count: (index: number, turn: TimeSlice) => number | undefined;
+  readonly count: (index: number, timeSlice: TimeSlice) => number | undefined;
 }
 /** Up to this many candidates are compared with the filter; above, blocks are counted. */
 const maxCandidates = 2_000;
@@ -51,6 +51,22 @@ const timeSliceMs = 8;
 /** When changes keep restarting the count for this long, it finishes without yielding. */
 const maxYieldingMs = 5_000;
 const noConditions: SqlConditions = { sql: '', values: [] };
+
+const inList = 'WHERE project_id = ? AND is_discarded = ?';
+/** Raw SQL, because the `videos-list` benchmark depends on these indexes and this join order. */
+const sql = {
+  tagTotal: `SELECT videos FROM tags ${inList} AND tag = ?`,
+  allVideos: 'SELECT total(videos) FROM video_blocks_by_creation',
+  totalChanges: 'SELECT total_changes()',
+  rowsByNumber: `SELECT ${selectedColumns} FROM json_each(?) page CROSS JOIN videos v ON v.number = page.value
+    ORDER BY page.key`,
+  countInOtherLists: (which: string, conditions: SqlConditions) =>
+    `SELECT count(*) FROM videos v INDEXED BY videos_by_title WHERE ${which}${conditions.sql}`,
+  numbersWithTag: `SELECT video_number FROM video_tags ${inList} AND tag = ? LIMIT ${maxCandidates + 1}`,
+  numbersWithMetadata: `SELECT video_number FROM video_metadata ${inList} AND key = ? AND value = ?
+    LIMIT ${maxCandidates + 1}`,
+  numbersOfLiveStream: `SELECT number FROM videos ${inList} AND live_stream_id = ? LIMIT ${maxCandidates + 1}`,
+};
 
 /**
  * Lists videos, exact at the moment of the response. Block counts locate a page without a filter or with one
@@ -72,18 +88,11 @@ export class VideoLists {
   constructor(database: Database, texts: VideoTextIndex) {
     this.#database = database;
     this.#texts = texts;
-    this.#tagTotal = database.sqlite
-      .prepare<[string, number, string], number>(
-        'SELECT videos FROM tags WHERE project_id = ? AND is_discarded = ? AND tag = ?',
-      )
-      .pluck();
-    this.#allVideos = database.sqlite
-      .prepare<[], number>('SELECT total(videos) FROM video_blocks_by_creation')
-      .pluck();
-    this.#totalChanges = database.sqlite.prepare<[], number>('SELECT total_changes()').pluck();
-    this.#rowsByNumber = database.sqlite.prepare<[string], SelectedVideoRow>(
-      `SELECT ${selectedColumns} FROM json_each(?) page CROSS JOIN videos v ON v.number = page.value ORDER BY page.key`,
-    );
+    const { sqlite } = database;
+    this.#tagTotal = sqlite.prepare<[string, number, string], number>(sql.tagTotal).pluck();
+    this.#allVideos = sqlite.prepare<[], number>(sql.allVideos).pluck();
+    this.#totalChanges = sqlite.prepare<[], number>(sql.totalChanges).pluck();
+    this.#rowsByNumber = sqlite.prepare<[string], SelectedVideoRow>(sql.rowsByNumber);
     const ordered = (field: VideoSortField) => new SortedVideos(database, field);
     this.#orders = {
       title: ordered('title'),
@@ -171,12 +180,14 @@ export class VideoLists {
       | { changes: number | undefined; asked: CountedSortOrder; counted: CountedSortOrder }
       | undefined;
     for (;;) {
-      const turn = new TimeSlice(performance.now() < yieldUntilMs ? timeSliceMs : Number.POSITIVE_INFINITY);
+      const timeSlice = new TimeSlice(
+        performance.now() < yieldUntilMs ? timeSliceMs : Number.POSITIVE_INFINITY,
+      );
       // All changes are made through this connection: blocks change only when this number does.
       const changes = this.#totalChanges.get();
       if (orders === undefined || orders.changes !== changes)
         orders = { changes, ...this.#openSortOrders(search) };
-      const found = this.#tryListByBlocks(search, orders, turn);
+      const found = this.#tryListByBlocks(search, orders, timeSlice);
       if (found !== undefined) {
         this.#blockCounts.trim();
         return found;
@@ -198,8 +209,9 @@ export class VideoLists {
       return {
         order,
         blocks,
-        count: (index, turn) =>
-          known.get(blocks[index]!) ?? (turn.hasTime() ? known.set(blocks[index]!, count(index)) : undefined),
+        count: (index, timeSlice) =>
+          known.get(blocks[index]!) ??
+          (timeSlice.hasTime() ? known.set(blocks[index]!, count(index)) : undefined),
       };
     };
     const asked = open(page.sort.field);
@@ -212,24 +224,26 @@ export class VideoLists {
   #tryListByBlocks(
     search: BlockSearch,
     { asked, counted }: { asked: CountedSortOrder; counted: CountedSortOrder },
-    turn: TimeSlice,
+    timeSlice: TimeSlice,
   ): VideoListPage | undefined {
     const { scope, filter, conditions, page } = search;
     const tag = singleConditionOf(filter)?.tag;
     let total =
-      tag === undefined ? this.#countByTrigrams(search, asked.blocks, turn) : this.#countTagged(scope, tag);
+      tag === undefined
+        ? this.#countByTrigrams(search, asked.blocks, timeSlice)
+        : this.#countTagged(scope, tag);
     if (total === 'later') return undefined;
     if (total === undefined) {
       total = 0;
       for (const index of counted.blocks.keys()) {
-        const count = counted.count(index, turn);
+        const count = counted.count(index, timeSlice);
         if (count === undefined) return undefined;
         total += count;
       }
     }
     const slices = blockSlices(
       asked.blocks,
-      (_, index) => asked.count(index, turn),
+      (_, index) => asked.count(index, timeSlice),
       pageRange(page, total),
       total,
     );
@@ -245,7 +259,7 @@ export class VideoLists {
   #countByTrigrams(
     { scope, filter, conditions, counts }: BlockSearch,
     blocks: readonly BlockRow[],
-    turn: TimeSlice,
+    timeSlice: TimeSlice,
   ): number | 'later' | undefined {
     const query = trigramQuery(filter);
     if (query?.isExact !== true) return undefined;
@@ -258,7 +272,7 @@ export class VideoLists {
     let total = 0;
     for (const slice of slices) {
       const count = known.get(slice);
-      if (count === undefined && !turn.hasTime()) return 'later';
+      if (count === undefined && !timeSlice.hasTime()) return 'later';
       total += count ?? known.set(slice, this.#texts.countIn(slice, query.match));
     }
     return total - this.#countInOtherLists(scope, conditions);
@@ -267,9 +281,7 @@ export class VideoLists {
   #countInOtherLists({ projectId, isDiscarded }: ListScope, conditions: SqlConditions): number {
     const count = (which: string, ...values: (string | number)[]) =>
       this.#database.sqlite
-        .prepare<unknown[], number>(
-          `SELECT count(*) FROM videos v INDEXED BY videos_by_title WHERE ${which}${conditions.sql}`,
-        )
+        .prepare<unknown[], number>(sql.countInOtherLists(which, conditions))
         .pluck()
         .get(...values, ...conditions.values) ?? 0;
     return (
@@ -288,28 +300,23 @@ export class VideoLists {
     const { projectId, isDiscarded } = scope;
     const discarded = Number(isDiscarded);
     const { sqlite } = this.#database;
-    const find = (sql: string, ...values: string[]) => {
+    const find = (query: string, ...values: string[]) => {
       const found = sqlite
-        .prepare<unknown[], number>(`${sql} LIMIT ${maxCandidates + 1}`)
+        .prepare<unknown[], number>(query)
         .pluck()
         .all(projectId, discarded, ...values);
       return found.length > maxCandidates ? undefined : found;
     };
-    const where = 'WHERE project_id = ? AND is_discarded = ?';
     for (const tag of filter.tags) {
       if (this.#countTagged(scope, tag) > maxCandidates) continue;
-      return find(`SELECT video_number FROM video_tags ${where} AND tag = ?`, tag);
+      return find(sql.numbersWithTag, tag);
     }
     for (const [key, value] of filter.metadata) {
-      const found = find(
-        `SELECT video_number FROM video_metadata ${where} AND key = ? AND value = ?`,
-        key,
-        value,
-      );
+      const found = find(sql.numbersWithMetadata, key, value);
       if (found !== undefined) return found;
     }
     if (filter.liveStreamId !== undefined) {
-      const found = find(`SELECT number FROM videos ${where} AND live_stream_id = ?`, filter.liveStreamId);
+      const found = find(sql.numbersOfLiveStream, filter.liveStreamId);
       if (found !== undefined) return found;
     }
     const query = trigramQuery(filter);
@@ -345,8 +352,8 @@ class TimeSlice {
   }
 
   hasTime(): boolean {
-    const may = !this.#hasCounted || performance.now() < this.#endMs;
+    const hasTime = !this.#hasCounted || performance.now() < this.#endMs;
     this.#hasCounted = true;
-    return may;
+    return hasTime;
   }
 }

@@ -37,6 +37,7 @@ export class VideoTextIndex {
   constructor(database: Database) {
     const { sqlite } = database;
     this.#database = database;
+    // Raw SQL, because the `videos-list` benchmark depends on FTS5 and on statements that are prepared once.
     this.#stale = sqlite.prepare<[], number>('SELECT video_number FROM video_texts_stale').pluck();
     this.#takeStale = sqlite.prepare<
       [number],
