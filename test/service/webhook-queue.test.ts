@@ -201,8 +201,8 @@ describe('a page of a long log', () => {
 
   it('is the same however few rows are looked at in a turn', async () => {
     const { database, all } = await logged();
-    for (const rowsInATurn of [3, 7, 1_000]) {
-      const store = new DeliveriesStore(database, { rowsInATurn });
+    for (const rowsPerStep of [3, 7, 1_000]) {
+      const store = new DeliveriesStore(database, { rowsPerStep });
       for (const filter of [
         {},
         { type: 'rare' },

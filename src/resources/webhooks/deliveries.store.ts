@@ -38,9 +38,9 @@ export class DeliveriesStore {
   readonly #database: Database;
   readonly #rowsPerStep: number;
 
-  constructor(database: Database, options: { rowsInATurn?: number } = {}) {
+  constructor(database: Database, options: { rowsPerStep?: number } = {}) {
     this.#database = database;
-    this.#rowsPerStep = options.rowsInATurn ?? rowsPerStep;
+    this.#rowsPerStep = options.rowsPerStep ?? rowsPerStep;
   }
 
   find(webhookId: string, deliveryId: string): Delivery | undefined {
