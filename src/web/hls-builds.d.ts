@@ -1,4 +1,4 @@
-/** The build without audio renditions, subtitles and DRM. The package has types for its default build only. */
+/** Light build without audio renditions, subtitles and DRM: the package types its default build only. */
 declare module 'hls.js/dist/hls.light.min.mjs' {
   export * from 'hls.js';
   export { default } from 'hls.js';

@@ -5,7 +5,7 @@ import { constants, gzip } from 'node:zlib';
 const compress = promisify(gzip);
 
 /** `etag` is in quotes. */
-export interface BrowserText {
+interface BrowserText {
   readonly plain: Buffer;
   readonly gzip: Buffer;
   readonly etag: string;

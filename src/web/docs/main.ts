@@ -94,7 +94,7 @@ async function showReference(): Promise<void> {
   }
 }
 
-/** Moves examples of optional parameters into their descriptions, because Swagger UI would send them as filters. */
+/** Moves examples of optional parameters into descriptions: Swagger UI would send them as filters. */
 function clearOptionalExamples({ parameters = [] }: Operation): void {
   for (const parameter of parameters) {
     if (parameter.in === 'path' || parameter.required) continue;

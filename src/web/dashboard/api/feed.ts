@@ -44,7 +44,7 @@ export function subscribe(listener: Listener): () => void {
   };
 }
 
-/** Reconnects for another environment or account. Another session of the same account resumes after the last event. */
+/** Reconnects. Resumes after the last event in the same environment and account. */
 export function restartFeed(): void {
   disconnect();
   const project = `${environment.peek()} ${session.peek()?.account.accountId}`;

@@ -1,6 +1,6 @@
 import type { LiveStream } from '../api/api-types.ts';
 
-/** `waiting`: the encoder disconnected and may return; `stopping`: the encoder stopped, and the broadcast ends soon. */
+/** `waiting`: the encoder may return; `stopping`: the encoder stopped, and the broadcast ends soon. */
 export type StreamState = 'live' | 'waiting' | 'stopping' | 'off';
 
 export function streamStateOf(

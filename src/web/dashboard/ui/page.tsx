@@ -22,7 +22,7 @@ export function Page({
   children: ComponentChildren;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // Missing in the router's types: false after the back button, where the browser restores the scroll position.
+  // The router's types lack it. False after the back button: the browser restores the scroll position.
   const { wasPush } = useLocation() as { wasPush?: boolean };
   useEffect(() => {
     document.title = `${title} · Millrace`;

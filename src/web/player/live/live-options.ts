@@ -6,7 +6,7 @@ interface LiveOptions extends PageOptions {
   readonly sdk: SdkPeer | undefined;
 }
 
-/** Parses `#muted;hide-title` and the query that SDKs write. A live page autoplays unless it has `autoplay:false`. */
+/** Parses `#muted;hide-title` and the query of SDKs. A live page autoplays unless it has `autoplay:false`. */
 export function parseLiveOptions(hash: string, search: string): LiveOptions {
   const values = parseAddress(hash, search);
   return {
