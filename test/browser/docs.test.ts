@@ -36,7 +36,7 @@ describeInBrowser('the documentation in a browser', browser => {
     await using docs = await DashboardPage.open(browser(), server, '/docs#/Videos/get-videos');
     const { page } = docs;
     await page.getByText("You're signed in as admin@localhost").waitFor();
-    const environment = page.getByLabel('Environment of the calls that you try');
+    const environment = page.getByLabel('Environment for calls');
     expect(await environment.inputValue()).toBe('production');
     const videos = page.locator('#operations-Videos-get-videos');
     expect(await execute(videos)).toMatch(/^200.*Harbour at noon/s);
