@@ -105,7 +105,6 @@ export async function receiveFile(
   }
 }
 
-/** Deletes a received file, unless it was moved away. */
 export async function discardFile(file: UploadedFile): Promise<void> {
   await removeFolder(dirname(file.path));
 }

@@ -11,10 +11,7 @@ export interface ImageInfo {
   readonly height: number;
 }
 
-/**
- * **Source**: ITU-T T.81 (JPEG) B.1, PNG third edition 5.2 and 11.2.1, WebP container (RFC 9649) 2
- * @returns `'damaged'` for bytes that only begin like an image
- */
+/** **Source**: ITU-T T.81 B.1 (JPEG), PNG third edition 5.2 and 11.2.1, RFC 9649 2 (WebP) */
 export function readImageInfo(bytes: Buffer): ImageInfo | 'damaged' | undefined {
   if (bytes.length >= 3 && bytes.readUIntBE(0, 3) === 0xffd8ff) return readJpeg(bytes);
   if (bytes.subarray(0, 8).equals(pngSignature)) return readPng(bytes);

@@ -4,24 +4,17 @@ import { AppError } from '../../shared/errors.ts';
 interface JsonBodyLimits {
   readonly maxBytes: number;
   readonly maxDepth: number;
-  /** From the end of the headers to the last byte. */
   readonly timeoutMs: number;
   /** Called for an empty body; false makes it an empty object. */
   readonly isRequired: () => boolean;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-/**
- * Ten times the size of any resource. Validating a mebibyte of tiny values would block the event loop for 100
- * ms.
- */
+/** Ten times the size of any resource. A mebibyte of tiny values would take 100 ms to validate. */
 const maxValues = 5_000;
 const [quote, backslash, comma, squareBracket, curlyBracket] = Buffer.from('"\\,[{');
 
-/**
- * Accepts any content type.
- * @throws AppError `invalid-payload`, `payload-too-large` or `request-timeout`
- */
+/** Accepts any content type. @throws AppError `invalid-payload`, `payload-too-large` or `request-timeout` */
 export async function readJsonBody(
   request: IncomingMessage,
   limits: JsonBodyLimits,
@@ -31,10 +24,7 @@ export async function readJsonBody(
   return parseJsonObject(bytes, limits.maxDepth);
 }
 
-/**
- * Refuses other values, invalid UTF-8, unpaired surrogates, and the key `__proto__`, which could change other
- * objects.
- */
+/** Refuses invalid UTF-8, unpaired surrogates and the key `__proto__`, which could change other objects. */
 function parseJsonObject(bytes: Uint8Array, maxDepth: number): Record<string, unknown> {
   if (bytes.length === 0) throw payloadError('The body is empty; a JSON object was expected.');
   if (bytes.length > maxValues && countValues(bytes) > maxValues) {

@@ -50,7 +50,6 @@ export class MultipartParser {
     this.#isPaused = true;
   }
 
-  /** @throws as {@link write} */
   resume(): void {
     this.#isPaused = false;
     if (this.#rest.length > 0) this.#read(noBytes);
@@ -97,7 +96,6 @@ export class MultipartParser {
     return bytes.subarray(end + (hasNone ? lineEnd : headersEnd).length);
   }
 
-  /** Emits bytes up to the next boundary; keeps a possible start of one. */
   #readData(bytes: Buffer): Buffer {
     const { length } = this.#delimiter;
     const found = bytes.indexOf(this.#delimiter);

@@ -3,12 +3,10 @@ import type { Part, PluginFunction } from 'formidable';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import { MultipartParser } from './multipart-parser.ts';
 
-/** Fields, boundaries and headers beside the bytes of a file. */
 export const maxBodyOverheadBytes = 256 * 1_024;
 
 export interface FormPart extends EventEmitter {
   readonly name: string;
-  /** Undefined for a field. */
   readonly originalFilename: string | undefined;
   /** Set for files only: formidable tells them from fields by it. */
   readonly mimetype: string | undefined;
@@ -35,10 +33,7 @@ export function boundaryOf(contentType: string): string {
   return boundary;
 }
 
-/**
- * Replaces formidable's multipart plugin, whose parser visits each byte in script: a third of the CPU time of
- * an upload, and all of it for a hostile body.
- */
+/** Formidable's own parser visits each byte in script: a third of the CPU time of an upload. */
 export function multipartPlugin(boundary: string): PluginFunction {
   return formidable => {
     const form = formidable as unknown as Form;

@@ -17,10 +17,7 @@ const syncEveryBytes = 64 * 1_024 * 1_024;
 /** One sync at a time in the process: each holds one of the few threads of the pool. */
 let isSyncing = false;
 
-/**
- * Writes a received file, with at most twice {@link batchBytes} in memory. Fails with `disk-full` on a full
- * disk.
- */
+/** Holds at most twice {@link batchBytes} in memory. Fails with `disk-full` on a full disk. */
 export class SpoolFile extends Writable {
   readonly #options: SpoolFileOptions;
   readonly #hash: Hash | undefined;
@@ -114,7 +111,6 @@ export class SpoolFile extends Writable {
   #syncMeanwhile(handle: FileHandle): void {
     if (isSyncing) return;
     isSyncing = true;
-    // A failure shows again in the final sync.
     this.#syncing = handle
       .datasync()
       .catch(() => {})
@@ -137,10 +133,7 @@ export class SpoolFile extends Writable {
   }
 }
 
-/**
- * Frees the memory of a chunk that owns its buffer: the garbage collector would let tens of megabytes
- * accumulate.
- */
+/** The garbage collector would let tens of megabytes of chunks accumulate. */
 function releaseMemory(chunk: Buffer): void {
   const memory = chunk.buffer;
   if (!(memory instanceof ArrayBuffer) || memory.byteLength !== chunk.byteLength || memory.detached) return;

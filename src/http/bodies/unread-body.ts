@@ -18,10 +18,7 @@ export function unreadBodyOf(request: IncomingMessage): UnreadBody {
   return length > 0 && length <= maxShortBytes ? 'short' : 'long';
 }
 
-/**
- * Ends a response only after up to 64 MiB or 15 s of the remaining body were discarded: closing a connection
- * on which bytes still arrive would take the response from the client.
- */
+/** Reads up to 64 MiB of the body for 15 s: closing earlier would take the response from the client. */
 export function respondThenDiscard(text: string, request: IncomingMessage): Readable {
   return Readable.from(
     (async function* () {
@@ -47,7 +44,6 @@ async function discardRest(request: IncomingMessage): Promise<void> {
   request.off('data', count);
   if (request.readableEnded || request.destroyed) return;
   request.pause();
-  // HTTP/1 closes the connection after this response.
   const { stream } = request as IncomingMessage & { stream?: ServerHttp2Stream };
   if (stream === undefined) setImmediate(() => request.socket.destroySoon());
   else setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));

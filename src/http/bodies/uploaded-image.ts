@@ -11,7 +11,6 @@ export interface ImageRules {
   readonly maxSidePixels: number;
   /** Limits the height where it is less than the width. */
   readonly maxHeightPixels?: number;
-  /** Clients compare it. */
   readonly wrongTypeTitle: string;
 }
 
@@ -23,7 +22,6 @@ export const thumbnailImage: ImageRules = {
   wrongTypeTitle: 'Only [jpeg, jpg, JPG, JPEG] extensions are supported.',
 };
 
-/** @param formats for the API document, such as `A JPEG or PNG image` */
 export function imageBody(rules: ImageRules, formats: string): FileBody {
   const kibibytes = rules.maxBytes / 1_024;
   const size = kibibytes < 1_024 ? `${kibibytes} KiB` : `${kibibytes / 1_024} MiB`;
@@ -34,10 +32,7 @@ export function imageBody(rules: ImageRules, formats: string): FileBody {
   });
 }
 
-/**
- * Reads the format from the bytes, without decoding them.
- * @throws AppError of the `uploaded-file-` codes
- */
+/** Reads the format from the bytes, without decoding them. @throws AppError of the `uploaded-file-` codes */
 export async function readUploadedImage(file: UploadedFile, rules: ImageRules): Promise<ImageInfo> {
   if (file.bytes === 0) throw fileError('uploaded-file-empty');
   const image = readImageInfo(await readFile(file.path));

@@ -4,7 +4,6 @@ import { AppError, messageOf } from '../../shared/errors.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 
-/** PEM. */
 interface Certificate {
   readonly cert: Buffer;
   readonly key: Buffer;
@@ -15,10 +14,7 @@ export interface CertificateSource {
   onChange(listener: () => void): () => void;
 }
 
-/**
- * Reloads a certificate and its key when their files change. The old one stays in use while the new files are
- * unusable.
- */
+/** Reloads changed files. The old certificate stays in use while the new files are unusable. */
 export class CertificateFiles implements CertificateSource, Component {
   readonly name = 'certificate';
   readonly #paths: { readonly certPath: string; readonly keyPath: string };

@@ -3,10 +3,7 @@ import { BlockList, isIP } from 'node:net';
 
 const proxyHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const;
 
-/**
- * Excludes requests that a local proxy forwarded, and those of web pages in a local browser, which have
- * another origin or a name that points to this machine.
- */
+/** Excludes requests that a local proxy forwarded, and those of foreign web pages in a local browser. */
 export function isLocalRequest(request: {
   readonly headers: IncomingHttpHeaders & { readonly ':authority'?: string | undefined };
   readonly socket: { readonly remoteAddress?: string | undefined };
@@ -42,11 +39,7 @@ export type AddressOf = (request: PeerRequest) => string;
 
 export type IsSecure = (request: PeerRequest) => boolean;
 
-/**
- * Reads the address of the connection or, behind trusted proxies, the last one in `X-Forwarded-For` that is
- * not trusted.
- * @param trusted addresses and networks (`10.0.0.0/8`) of proxies
- */
+/** Reads the last untrusted address of `X-Forwarded-For`. @param trusted may hold networks (`10.0.0.0/8`) */
 export function addressReader(trusted: readonly string[]): AddressOf {
   const isTrusted = trustedProxyCheck(trusted);
   return request => {

@@ -2,11 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
 import type { EarlyError } from './listener-errors.ts';
 
-/**
- * Requires one host: a cache that picks another one of several would store the response under a foreign name.
- *
- * **Source**: RFC 9112 3.2, RFC 9113 8.3.1
- */
+/** Several hosts could poison a cache that picks another one. **Source**: RFC 9112 3.2, RFC 9113 8.3.1 */
 export function checkHostHeader({
   httpVersion,
   headers,

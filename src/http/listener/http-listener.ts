@@ -44,9 +44,7 @@ export interface HttpListenerOptions {
   readonly maxConnections?: number;
   readonly perAddress?: ConnectionLimiterOptions;
   readonly connectionRefused?: () => void;
-  /**
-   * Limit from the first byte to the end of the headers, and from a response to the end of an unread body.
-   */
+  /** From the first byte to the end of the headers, and from a response to the end of an unread body. */
   readonly headersTimeoutMs?: number;
   readonly keepAliveTimeoutMs?: number;
 }
@@ -64,7 +62,6 @@ export class HttpListener implements Component {
   readonly #connectionLimiter: ConnectionLimiter;
   readonly #sockets = new Set<Socket>();
   readonly #openResponses = new Set<HttpResponse>();
-  /** HTTP/1 sends responses in order. */
   readonly #lastResponses = new WeakMap<Duplex, ServerResponse>();
   readonly #koa: (request: HttpRequest, response: HttpResponse) => unknown;
   #servers: (Server | Http2SecureServer)[] = [];
@@ -126,7 +123,6 @@ export class HttpListener implements Component {
     this.#httpsPort = await this.#listen(this.#configure(secure), 'HTTPS', https.port);
   }
 
-  /** Refuses new connections and closes each connection after its open request. */
   async drain(deadlineMs: number): Promise<void> {
     this.#isDraining = true;
     for (const answer of this.#openResponses) closeAfterResponse(answer);

@@ -5,10 +5,7 @@ export interface UpgradeHandler {
   readonly path: string;
   /** `Upgrade` header in lower case. */
   readonly protocol: string;
-  /**
-   * @param head bytes that the client sent after its request
-   * @throws AppError before any response; the caller sends it
-   */
+  /** @param head bytes after the request @throws AppError before any response; the caller sends it */
   handle(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 

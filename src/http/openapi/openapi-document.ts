@@ -8,15 +8,11 @@ interface OpenApiInfo {
   readonly version: string;
   /** Markdown. */
   readonly description: string;
-  /** Without a slash at its end. */
   readonly serverUrl: string;
-  /** Base of the `type` of errors, without a slash at its end. */
   readonly docsBase: string;
   /** A sentence for each tag, in reading order. */
   readonly tags: Readonly<Record<string, string>>;
-  /** Path items of paths without a route. */
   readonly paths?: Readonly<Record<string, JsonObject>>;
-  /** By name; may add schemas. */
   readonly webhooks?: (schemas: SchemaCollection) => Readonly<Record<string, JsonObject>>;
 }
 

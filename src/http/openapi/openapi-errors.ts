@@ -76,7 +76,6 @@ const imageCodes: readonly ErrorCode[] = [
   'uploaded-file-extension-invalid',
 ];
 
-/** By their first error. */
 const sharedResponses: Readonly<Record<string, string>> = {
   'authentication-missing-authorization-header': 'Unauthorized',
   'authentication-missing-upload-token': 'UploadTokenRefused',
@@ -120,7 +119,6 @@ export class ErrorResponses {
     return [...responses, [431, this.headersTooLarge()] as [number, JsonObject]].sort(([a], [b]) => a - b);
   }
 
-  /** Responds to headers over 16 KiB, on every path. */
   headersTooLarge(): JsonObject {
     const { 'X-Request-Id': _, ...headers } = this.#headers;
     const value = { ...toErrorBody(headersTooLarge, this.#docsBase), status: 431 };
@@ -171,7 +169,6 @@ function extraHeaders(status: number): JsonObject {
   return {};
 }
 
-/** Returns the errors that follow from credentials and body of a route. */
 function generalErrors(route: Route): AppError[] {
   const { auth, body } = route;
   const codes = new Set<ErrorCode>(['server-error']);

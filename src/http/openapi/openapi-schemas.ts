@@ -4,11 +4,9 @@ export type JsonObject = { [key: string]: unknown };
 
 const atomPattern = String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\+00:00$`;
 
-/** Converts zod schemas to JSON Schema; collects those with an `id`. */
 export class SchemaCollection {
   readonly named: Record<string, JsonObject> = {};
 
-  /** Returns a reference when the schema has an id. */
   add(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
     const { $schema, $defs, ...json } = z.toJSONSchema(schema, {
       io,

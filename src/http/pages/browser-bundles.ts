@@ -54,25 +54,19 @@ export type BundleManifest = Readonly<
 >;
 
 interface Bundle {
-  /** By the part of the URL after the prefix. */
   readonly files: ReadonlyMap<string, BrowserFile>;
   readonly urlOf: (entry: string) => string;
-  /** Link elements for everything that an entry point imports. */
   readonly preloadsOf: (entry: string) => string;
 }
 
 interface BrowserBundlesOptions {
-  /** For a read-only installation. */
   readonly fallbackFolder: string;
   /** Adds source maps and skips minification of names. */
   readonly isDevelopment: boolean;
   readonly log: Logger;
 }
 
-/**
- * Bundles the browser code with esbuild. A build is stored under a hash of its sources: the first start after
- * a change builds in a child process, later starts read files.
- */
+/** Stores a build under a hash of its sources. A child process builds at the first start after a change. */
 export class BrowserBundles implements Component {
   readonly name = 'browser-bundles';
   readonly #options: BrowserBundlesOptions;
@@ -84,7 +78,6 @@ export class BrowserBundles implements Component {
     this.#options = options;
   }
 
-  /** Does not wait for the build. */
   async start(): Promise<void> {
     this.#build().catch((error: unknown) => this.#options.log.error('browser-build-failed', { error }));
   }
@@ -93,10 +86,7 @@ export class BrowserBundles implements Component {
     this.#abort.abort();
   }
 
-  /**
-   * Waits for a running build. The next call retries a failed load.
-   * @throws AppError `process-failed`
-   */
+  /** Waits for a running build. The next call retries a failed load. @throws AppError `process-failed` */
   load(name: BundleName): Promise<Bundle> {
     const known = this.#loaded.get(name);
     if (known !== undefined) return known;

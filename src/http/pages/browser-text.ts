@@ -16,7 +16,6 @@ export interface BrowserFile {
   readonly contentType: string;
 }
 
-/** Compresses in the thread pool. */
 export async function browserText(content: string | Buffer): Promise<BrowserText> {
   const plain = Buffer.from(content);
   const compressed = await compress(plain, { level: constants.Z_BEST_COMPRESSION });

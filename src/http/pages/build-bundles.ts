@@ -35,7 +35,6 @@ const entryPoints: Readonly<Record<BundleName, Readonly<Record<string, string>>>
 };
 
 const sharedModules = /[/\\]dashboard[/\\](?:api|broadcasts|format|state|ui)[/\\].*\.tsx?$/;
-/** Loaded on demand. */
 const separateModules = /[/\\](?:chart\.tsx|api-types\.ts)$/;
 const dashboardEntries = /[/\\]dashboard[/\\](?:main|.*-page|.*upload-(?:start|queue)|.*chart)\.tsx?$/;
 
@@ -132,10 +131,7 @@ function outputOptions(folder: string, isDevelopment: boolean) {
   } satisfies BuildOptions;
 }
 
-/**
- * Makes every page import all shared modules: esbuild would make a tiny chunk for each set of pages that
- * share one.
- */
+/** Makes every page import all shared modules: esbuild would make dozens of tiny chunks. */
 async function sharedChunk(): Promise<Plugin> {
   const paths = (await readdir(join(sourceFolder, 'dashboard'), { recursive: true }))
     .map(path => join(sourceFolder, 'dashboard', path))

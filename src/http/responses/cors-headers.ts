@@ -1,7 +1,4 @@
-/**
- * Lets pages of any origin use the API with a key or a token. Cookies are for the server's own pages: never
- * allow credentials here, nor `Millrace-Environment` below.
- */
+/** Never allow credentials here, nor `Millrace-Environment` below: cookies are for the server's own pages. */
 export const corsHeaders: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':

@@ -6,7 +6,6 @@ import { acceptsBrotli, acceptsGzip } from './content-negotiation.ts';
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
 
-/** Encodes a response that is the same for everyone, once per content encoding. */
 export class EncodedText {
   readonly #plain: Buffer;
   readonly #gzip: Buffer;

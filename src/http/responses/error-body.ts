@@ -18,10 +18,7 @@ interface ErrorProblem {
   range?: { readonly min?: number; readonly max?: number };
 }
 
-/**
- * Internal errors say only `Server error`.
- * @param docsBase base of `type`, without a slash at its end
- */
+/** Internal errors say only `Server error`. @param docsBase base of `type`, without a slash at its end */
 export function toErrorBody(error: unknown, docsBase: string): ErrorBody {
   if (!(error instanceof AppError) || error.status === 500) return { title: 'Server error', status: 500 };
   const { name, title, detail, range, problems } = error.details;

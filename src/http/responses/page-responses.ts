@@ -48,7 +48,6 @@ export function sendText(
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** Sends an error outside of the API's Koa application. */
 export function sendError(
   response: ServerResponse,
   error: unknown,

@@ -8,10 +8,7 @@ export interface Caller {
 
 export type SetHeader = (name: string, value: string) => void;
 
-/**
- * Reads the `Authorization` header, or the session cookie and the `Millrace-Environment` header.
- * @throws AppError of the `authentication-` and `authorization-` codes
- */
+/** Reads an API key or token, or a session cookie. @throws AppError `authentication-*`, `authorization-*` */
 export type Authenticate = (request: PeerRequest, setHeader: SetHeader) => Caller;
 
 export interface UploadCaller {
@@ -20,21 +17,14 @@ export interface UploadCaller {
   readonly environment: Caller['environment'];
 }
 
-/**
- * Reads the `token` of the query.
- * @throws AppError of the `authentication-` and `authorization-` codes
- */
+/** Reads the `token` of the query. @throws AppError of the `authentication-` and `authorization-` codes */
 export type AuthenticateUpload = (token: string | undefined) => UploadCaller;
 
-/** A signed-in user, without an environment. */
 export interface SessionCaller {
   readonly sessionId: string;
   readonly userId: string;
   readonly accountId: string;
 }
 
-/**
- * Reads the session cookie.
- * @throws AppError of the `authentication-` and `authorization-` codes
- */
+/** Reads the session cookie. @throws AppError of the `authentication-` and `authorization-` codes */
 export type AuthenticateSession = (request: PeerRequest, setHeader: SetHeader) => SessionCaller;

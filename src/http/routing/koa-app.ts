@@ -48,9 +48,7 @@ export interface HttpObserver {
 interface KoaAppOptions {
   readonly routes: readonly Route[];
   readonly authenticate: Authenticate;
-  /** Needed by routes with upload tokens. */
   readonly authenticateUpload?: AuthenticateUpload;
-  /** Needed by routes with sessions. */
   readonly authenticateSession?: AuthenticateSession;
   readonly limiter: RateLimiter;
   /** Base of the `type` of errors, without a slash at its end. A function, since ports are known late. */
@@ -207,7 +205,6 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
   return Object.assign(koa, { methodsOf: (path: string) => table.methodsOf(path) });
 }
 
-/** Falls back to the account for sessions without an environment. */
 function rateLimitOwner(caller: Caller | UploadCaller | SessionCaller): RatedProject {
   if ('projectId' in caller) return caller;
   return { projectId: caller.accountId, environment: 'production' };

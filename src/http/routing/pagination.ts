@@ -27,7 +27,6 @@ export function listQuery<Filters extends z.ZodRawShape, const Fields extends re
   });
 }
 
-/** Sorts newest first unless the caller chooses. */
 export function sortOf<Field extends string>(
   query: { sortBy?: Field | undefined; sortOrder?: 'asc' | 'desc' | undefined },
   newest: Field,
@@ -61,7 +60,6 @@ export interface Page<Item> {
   pagination: z.infer<typeof paginationSchema>;
 }
 
-/** Links keep the caller's filters, before `currentPage`. */
 export function pageOf<Item>(
   request: { readonly path: string; readonly queryText: string; readonly query: PageRequest },
   { items, total: itemsTotal }: ListResult<Item>,

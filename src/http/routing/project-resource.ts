@@ -1,10 +1,7 @@
 import { AppError } from '../../shared/errors.ts';
 import type { Caller } from './caller.ts';
 
-/**
- * Answers 404 unless the caller's project has the resource.
- * @param param name of the id in the path, with its description
- */
+/** Answers 404 unless the caller's project has the resource. @param param name of the id in the path */
 export function projectResource<const Param extends string, Resource>(
   tag: string,
   [param, description]: readonly [Param, string],
@@ -19,7 +16,6 @@ export function projectResource<const Param extends string, Resource>(
   } as const;
 }
 
-/** @param name of the id in the path */
 export function notFoundError(name: string, cause?: unknown): AppError {
   return new AppError('resource-not-found', undefined, { details: { name }, cause });
 }

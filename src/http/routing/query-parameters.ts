@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** One decoded `name[key][key]=value`. */
 interface QueryEntry {
   readonly name: string;
   /** `''` for `[]`. */
@@ -125,7 +124,6 @@ function baseTypeOf(schema: z.core.$ZodType): string {
   return unwrapSchema(schema)._zod.def.type;
 }
 
-/** Unwraps optional, nullable and default schemas. */
 export function unwrapSchema(schema: z.core.$ZodType): z.core.$ZodType {
   let inner = schema;
   while ('innerType' in inner._zod.def) inner = inner._zod.def.innerType as z.core.$ZodType;

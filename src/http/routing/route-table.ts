@@ -5,10 +5,7 @@ import type { Route } from './route.ts';
 
 type ServeRoute = (ctx: Context, route: Route, params: Record<string, string>) => Promise<void>;
 
-/**
- * Finds the route of a request. Paths are case sensitive, without a trailing slash. Routes with the same
- * first segment and length share a router, so that a request is matched against few patterns.
- */
+/** Case sensitive. Routes with the same first segment and length share a router, for speed. */
 export class RouteTable {
   readonly #routers = new Map<string, Router>();
 
@@ -41,7 +38,6 @@ export class RouteTable {
   }
 }
 
-/** Returns the first segment, which is never a parameter, and the number of segments. */
 function shapeOf(path: string | null): string {
   // Koa's path is null for a request target such as `http://?x`, in spite of its types.
   if (path === null) return '';

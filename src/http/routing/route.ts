@@ -13,7 +13,6 @@ type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${i
   ? Name | ParamNames<Rest>
   : never;
 
-/** Values of a path's `{names}`. */
 type Params<Path extends string> = Readonly<Record<ParamNames<Path>, string>>;
 
 /** A sentence, and a pattern without anchors. */
@@ -40,13 +39,10 @@ export interface FileBody {
   readonly maxBytes: number;
   /** For the API document, such as `A JPEG, PNG or WebP image.` */
   readonly description: string;
-  /** For the API document. */
   readonly contentTypes: readonly string[];
-  /** Allowed text fields, with a sentence for each. */
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-/** Decided before the bytes are read. */
 export interface FileAdmission {
   readonly maxBytes: number;
   /** Replaces `uploaded-file-too-large`. */
@@ -78,7 +74,6 @@ export function fileBody(file: Omit<FileBody, 'kind'>): FileBody {
 }
 
 export interface FileAnswer {
-  /** One of the route's `fileTypes`. */
   readonly contentType: string;
   readonly bytes: number;
   /** Destroyed when the client leaves. */
@@ -91,7 +86,6 @@ type Success<Answer extends AnyAnswer> = {
   /** 101 is for upgrades, to which an upgrade handler responds. */
   readonly status: 101 | 200 | 201 | 202 | 204;
   readonly description: string;
-  /** A sentence for each header that the handler sets. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The response is an {@link EncodedText} that clients cache and revalidate. */
   readonly isCacheable?: true;
@@ -107,10 +101,7 @@ type AnyBody = JsonBody<z.ZodObject> | FileBody | undefined;
 type BodyValue<Body> =
   Body extends JsonBody<infer Schema> ? z.output<Schema> : Body extends FileBody ? UploadedFile : undefined;
 
-/**
- * `key`: an API key, an access token or a session with an environment. `upload-token`: the `token` of the
- * query.
- */
+/** `key` accepts an API key, an access token or a session with an environment. */
 type RouteAuth = 'key' | 'session' | 'upload-token' | 'none';
 
 type CallerOf<Auth> = Auth extends 'key'
@@ -143,11 +134,8 @@ interface RouteDefinition<
   Answer extends AnyAnswer,
 > {
   readonly method: Method;
-  /**
-   * `/live-streams/{liveStreamId}`: the names are the handler's `params`, the last one the `name` of a 404.
-   */
+  /** `/live-streams/{liveStreamId}`: the last name is the `name` of a 404. */
   readonly path: Path;
-  /** Heading in the API document. */
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
@@ -159,13 +147,11 @@ interface RouteDefinition<
   readonly headers?: Readonly<Record<string, RequestHeader>>;
   readonly body?: Body;
   readonly success: Success<Answer>;
-  /** A second successful status with the same response. */
   readonly otherSuccess?: {
     readonly status: 201 | 202;
     readonly description: string;
     readonly when: (request: RouteRequest<Path, Query, Body, Found, Auth>) => boolean;
   };
-  /** Errors beside those that follow from the definition, for the API document. */
   readonly errors?: readonly RouteError[];
   /** Runs before validation; undefined answers 404. */
   readonly find?: (request: {
@@ -192,7 +178,6 @@ type AnswerValue<Answer> = Answer extends z.ZodType
       ? FileAnswer
       : unknown;
 
-/** A route without its type parameters. */
 export interface Route {
   readonly method: Method;
   readonly path: string;

@@ -16,10 +16,7 @@ export interface InputPart {
   readonly input: unknown;
 }
 
-/**
- * Returns the values of all parts in order.
- * @throws AppError `invalid-attribute`, or `attribute-required` when fields are only missing
- */
+/** @throws AppError `invalid-attribute`, or `attribute-required` when fields are only missing */
 export function validate(parts: readonly InputPart[]): unknown[] {
   const problems: Problem[] = [];
   const values = parts.map(part => {
@@ -34,9 +31,7 @@ export function validate(parts: readonly InputPart[]): unknown[] {
   return values;
 }
 
-/**
- * Applies a schema's `problemType` to problems without a specific title, and names them without list indexes.
- */
+/** Names the problems without list indexes. */
 function withProblemType(type: ErrorCode | undefined, problems: readonly Problem[]): readonly Problem[] {
   if (type === undefined) return problems;
   return problems.map(problem =>
