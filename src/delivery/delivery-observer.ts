@@ -1,4 +1,3 @@
-/** A bounded set, fit for a metric label. */
 export type RequestKind =
   | 'multivariant'
   | 'playlist'

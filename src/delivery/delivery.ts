@@ -31,7 +31,6 @@ export interface DeliveryOptions {
   readonly sessions: PrivateSessions;
   /** Without a slash at its end; `''` keeps pages from being shared. */
   readonly publicUrl: () => string;
-  /** Base of the `type` of errors, without a slash at its end. */
   readonly docsBase: () => string;
   readonly bundles: BrowserBundles;
   readonly log: Logger;
@@ -98,7 +97,6 @@ export class Delivery implements Component {
     this.#guard.stop();
   }
 
-  /** Returns undefined for paths that are not for viewers. */
   allowedMethods(path: string): string | undefined {
     return (parseVodPath(path) ?? parseViewerPath(path)) === undefined ? undefined : allowedMethods;
   }

@@ -1,16 +1,13 @@
 interface PrivateSessionRequest {
-  /** Of the video or live stream. */
   readonly resourceId: string;
   readonly token: string;
   /** From the query, headers, cookies and path of the request. */
   readonly sessionTokens: readonly string[];
   /** Identifies a client across requests: its addresses and user agent. */
   readonly client: string;
-  /** An unused token becomes this client's. */
   readonly mayClaimToken: boolean;
 }
 
-/** A private token has only one. */
 export interface PrivateSession {
   readonly sessionToken: string;
   readonly expiresAtMs: number;

@@ -5,18 +5,15 @@ import type { ViewerRequest } from './responses/exchange.ts';
 
 interface TokenHolder {
   readonly access: PrivateAccess;
-  /** Names and values in turn. */
   readonly headers: readonly string[];
 }
 
 interface TokenAdmissionRequest {
   readonly request: ViewerRequest;
-  /** Of the video or live stream. */
   readonly resourceId: string;
   readonly token: string;
   readonly query: URLSearchParams;
   readonly pathSession?: string | undefined;
-  /** Claims the token if it is unused. */
   readonly mayClaimToken: boolean;
   readonly cookiePath: string;
 }
@@ -24,17 +21,13 @@ interface TokenAdmissionRequest {
 export interface TokenGateOptions {
   readonly sessions: PrivateSessions;
   readonly clock: Clock;
-  /** Without a slash at its end. */
   readonly publicUrl: () => string;
 }
 
 const cookieName = 'avh';
 const maxCookies = 8;
 
-/**
- * Admits viewers of private resources by the session of their token: in the query (`avh`), the header
- * `X-Token-Session`, a cookie or the path; or by address and user agent.
- */
+/** Finds sessions in the query (`avh`), `X-Token-Session`, a cookie, the path, or by address and agent. */
 export class TokenGate {
   readonly #sessions: PrivateSessions;
   readonly #clock: Clock;
@@ -96,9 +89,7 @@ function sessionTokensOf(request: ViewerRequest, query: URLSearchParams): string
   return shown.filter(value => value !== null && value !== '') as string[];
 }
 
-/**
- * Adds the address that a proxy reports to the proxy's own: it can only tell apart clients that looked alike.
- */
+/** Adds the address that a proxy reports: it can only tell apart clients that looked alike. */
 function clientOf({ headers, socket }: ViewerRequest): string {
   const via = headers['x-forwarded-for'] ?? '';
   return `${socket.remoteAddress ?? ''}\n${String(via)}\n${headers['user-agent'] ?? ''}`;

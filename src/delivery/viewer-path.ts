@@ -1,6 +1,5 @@
 export interface PrivatePath {
   readonly token?: string;
-  /** From addresses that this server wrote. */
   readonly session?: string;
 }
 
@@ -21,7 +20,6 @@ export type ViewerPath =
       readonly kind: 'media';
       readonly liveStreamId: string;
       readonly broadcastId: string;
-      /** `source`, `audio` or a quality such as `720p`. */
       readonly rendition: string;
       readonly name: string;
     })
@@ -37,10 +35,7 @@ const idLength = 24;
 const maxNameLength = 64;
 const unknown: ViewerPath = { kind: 'unknown' };
 
-/**
- * Expects no query. Decodes nothing, because no viewer's path needs it.
- * @returns undefined for paths of the API
- */
+/** Decodes nothing: no viewer's path needs it. @returns undefined for paths of the API */
 export function parseViewerPath(path: string): ViewerPath | undefined {
   if (path.startsWith('/li')) {
     if (path.startsWith('/live/')) return parsePlayerPath(path);
@@ -59,15 +54,11 @@ export function parseViewerPath(path: string): ViewerPath | undefined {
   return path.endsWith('.m3u8') ? unknown : undefined;
 }
 
-/**
- * Adds a session to every URI in a multivariant playlist. Media playlists have relative URIs, so they are
- * rendered once for all viewers.
- */
+/** Media playlists have relative URIs, so they are rendered once for all sessions. */
 export function addSessionToPlaylist(playlist: string, liveStreamId: string, session: string): string {
   return playlist.replaceAll(`${liveStreamId}/`, `${liveStreamId}/avh-${session}/`);
 }
 
-/** Accepts `li` and 22 characters of 0-9, A-Z, a-z. */
 function isLiveStreamId(text: string): boolean {
   if (text.length !== idLength || !text.startsWith('li')) return false;
   for (let at = 2; at < idLength; at++) {

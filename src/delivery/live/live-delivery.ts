@@ -109,11 +109,7 @@ export class LiveDelivery {
     else viewers.recordRequest(liveStreamId, token, '');
   }
 
-  /**
-   * Uses the lifetimes of appendix B.1 in target durations: 6 for a blocking reload, up to 0.5 for others,
-   * also for one whose position was already listed. Errors are not cached, although B.1 allows it: browsers
-   * replay them to players after their cause is gone.
-   */
+  /** Uses the lifetimes of appendix B.1, except for errors: browsers replay cached errors to players. */
   #sendPlaylist(
     exchange: Exchange,
     playlist: PlaylistResponse | PlaylistRefusal,
@@ -129,10 +125,7 @@ export class LiveDelivery {
     this.#sender.sendText(exchange, playlist.text, playlistType, cacheControl, headers);
   }
 
-  /**
-   * A request before the broadcast does not claim the token, since another viewer may play it then. Never
-   * cached: the next broadcast has another playlist at this URL.
-   */
+  /** Never cached: the next broadcast reuses the URL. A request before it does not claim the token. */
   sendMultivariant(exchange: Exchange, path: StreamPath, query: string): void {
     const { liveStreamId } = path;
     const text = this.#live.current(liveStreamId)?.multivariant();
@@ -175,7 +168,6 @@ export class LiveDelivery {
     }
   }
 
-  /** @param liveStreamId `''` where the path holds no id */
   sendPage(exchange: Exchange, liveStreamId: string, query: string): void {
     const stream = liveStreamId === '' ? undefined : this.#admitToPage(exchange, liveStreamId, query);
     const files = this.#options.files();
@@ -224,9 +216,7 @@ export class LiveDelivery {
     });
   }
 
-  /**
-   * Prefers the uploaded image, then a frame of the current or just ended broadcast, then the placeholder.
-   */
+  /** Prefers the uploaded image, then a frame of the newest broadcast, then the placeholder. */
   async #findImage(liveStreamId: string): Promise<{ image: Thumbnail; maxAgeSeconds: number }> {
     const path = this.#streams.thumbnailPath(liveStreamId);
     const uploaded = path === undefined ? undefined : await this.#thumbnails.read(path);

@@ -9,9 +9,7 @@ import type { LiveStreamDirectory } from './live-source.ts';
 export interface AdmittedStream {
   readonly name: string;
   readonly trafficOwner: TrafficOwner;
-  /** Undefined for a public stream. */
   readonly access: PrivateAccess | undefined;
-  /** Names and values in turn. */
   readonly headers: readonly string[];
 }
 
@@ -19,7 +17,6 @@ export interface LiveAdmissionRequest extends PrivatePath {
   readonly request: ViewerRequest;
   readonly liveStreamId: string;
   readonly query: URLSearchParams;
-  /** Claims the token if it is unused. */
   readonly mayClaimToken: boolean;
 }
 
@@ -32,10 +29,7 @@ export interface LiveGateOptions extends TokenGateOptions {
 /** Changes of a stream affect its viewers after this delay. */
 const streamTtlMs = 1000;
 
-/**
- * Admits everyone to public live streams, and holders of a token's session to private ones. Looks streams up
- * once a second and caches sessions, so requests for parts cost no query.
- */
+/** Looks streams up once a second and caches sessions, so requests for parts cost no query. */
 export class LiveGate {
   readonly #streams: LiveStreamDirectory;
   readonly #tokens: TokenGate;

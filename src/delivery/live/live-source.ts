@@ -8,10 +8,7 @@ export interface PlayableBroadcast {
   readonly videoSize: { readonly width: number; readonly height: number } | undefined;
   /** Undefined before the first segment exists. */
   multivariant(): CompressedText | undefined;
-  /**
-   * `rendition` is `source`, `audio` or a quality such as `720p`. Blocks when `query` has delivery
-   * directives, until `signal` aborts.
-   */
+  /** `rendition`: `source`, `audio` or a quality such as `720p`. Blocks for delivery directives. */
   mediaPlaylist(
     rendition: string,
     query: URLSearchParams,
@@ -30,7 +27,6 @@ export interface LiveSource {
   current(liveStreamId: string): PlayableBroadcast | undefined;
   find(liveStreamId: string, broadcastId: string): PlayableBroadcast | undefined;
   state(liveStreamId: string): { readonly live: boolean; readonly broadcastId?: string };
-  /** Returns a function to unsubscribe. */
   onStateChange(liveStreamId: string, listener: () => void): () => void;
 }
 

@@ -55,10 +55,7 @@ export class StateEvents {
     return (this.#channels.get(liveStreamId)?.clients.size ?? 0) < this.#maxClientsPerStream;
   }
 
-  /**
-   * Sends the state now and at each change, until the client leaves or loses access. Expects that the head of
-   * the response was sent.
-   */
+  /** Sends the state now and at each change. Expects that the head of the response was sent. */
   add(liveStreamId: string, reply: ViewerReply, mayHear: IsStillAdmitted): void {
     const channel = this.#channels.get(liveStreamId) ?? this.#open(liveStreamId);
     channel.clients.set(reply, () => isAdmitted(mayHear));
@@ -68,7 +65,6 @@ export class StateEvents {
     this.#send(reply, `retry: 1000\n\n${this.#message(liveStreamId)}`);
   }
 
-  /** Ends all event streams and refuses new ones. */
   drain(): void {
     this.#isDraining = true;
     for (const channel of this.#channels.values()) {

@@ -1,6 +1,5 @@
 import type { Clock } from '../../shared/clock.ts';
 
-/** A client counts as a viewer for this long after a playlist request. */
 const sessionMs = 10_000;
 
 export class ViewerCount {
@@ -16,7 +15,6 @@ export class ViewerCount {
     this.#maxSessions = maxSessions;
   }
 
-  /** Identifies a client by its address and user agent. */
   recordRequest(liveStreamId: string, address: string, userAgent: string): void {
     const client = `${address} ${userAgent.slice(0, 200)}`;
     let clients = this.#streams.get(liveStreamId);

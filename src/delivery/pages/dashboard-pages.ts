@@ -16,15 +16,11 @@ const template = new URL('../../web/dashboard/page.html', import.meta.url);
 
 interface DashboardPagesOptions {
   readonly bundles: BrowserBundles;
-  /** Base of the `type` of errors, without a slash at its end. */
   readonly docsBase: () => string;
   readonly log: Logger;
 }
 
-/**
- * Allows this server only. Frames hold the player's pages, `blob:` media the preview, and images are shown
- * from memory before they are uploaded.
- */
+/** Allows this server only. `blob:` is for the preview and for images before their upload. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -52,7 +48,6 @@ const assetPrefix = `${root}/assets/`;
 
 interface DashboardFiles {
   readonly page: BrowserFile;
-  /** By the name in `/dashboard/assets/{name}`. */
   readonly byName: ReadonlyMap<string, BrowserFile>;
 }
 
@@ -64,10 +59,7 @@ export class DashboardPages {
     this.#options = options;
   }
 
-  /**
-   * Redirects browsers that open the server's root to the dashboard.
-   * @returns false for other requests, left untouched
-   */
+  /** @returns false for requests that are not for the dashboard, left untouched */
   handle(request: HttpRequest, reply: HttpResponse): boolean {
     // The HTTP/2 response takes the same calls.
     const response = reply as ServerResponse;

@@ -6,10 +6,7 @@ import type { Exchange } from '../responses/exchange.ts';
 import type { ResponseSender } from '../responses/response-sender.ts';
 import { cacheControlFor } from '../token-gate.ts';
 
-/**
- * Allows only this server. Media Source feeds a video element by `blob:`. Any site may embed the page, for
- * `assets.iframe`.
- */
+/** Allows only this server. Media Source needs `blob:`. Any site may embed the page. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -23,7 +20,6 @@ const contentSecurityPolicy = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
-/** Names and values in turn. */
 export const pageHeaders: readonly string[] = [
   ...['Content-Security-Policy', contentSecurityPolicy],
   ...['Referrer-Policy', 'no-referrer'],

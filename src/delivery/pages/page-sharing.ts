@@ -1,7 +1,6 @@
 import { escapeHtml } from './player-page.ts';
 import { titleOf, type VodPageState } from './vod-page.ts';
 
-/** Paths begin with a slash. */
 export interface ShareablePage {
   readonly title: string;
   readonly path: string;
@@ -28,10 +27,7 @@ export function shareableVideo(state: VodPageState): ShareablePage {
   };
 }
 
-/**
- * **Source**: The Open Graph protocol, https://ogp.me
- * @param base without a slash at its end
- */
+/** **Source**: The Open Graph protocol, https://ogp.me. @param base without a slash at its end */
 export function socialMeta(shared: ShareablePage, base: string): string {
   const { title, durationSeconds, mp4Path, size = defaultSize } = shared;
   const page = base + shared.path;

@@ -9,11 +9,8 @@ import { noIndexMeta } from './player-page.ts';
 const folder = new URL('../../web/player/', import.meta.url);
 
 export interface PlayerFiles {
-  /** By the name in `/assets/{name}`. */
   readonly byName: ReadonlyMap<string, BrowserFile>;
-  /** Template of a live stream's page. */
   readonly page: string;
-  /** Template of a video's page. */
   readonly vodPage: string;
   /** The page of a player without a video, which previews themes. */
   readonly sample: CompressedText;
@@ -64,7 +61,6 @@ export function placeholderThumbnail(): Thumbnail {
   return placeholder;
 }
 
-/** Fills in the parts that all pages share, then the values. */
 async function fillPage(name: string, values: Readonly<Record<string, string>>): Promise<string> {
   const parts = { head: (await read('head.html')).trimEnd(), icons: (await read('icons.html')).trimEnd() };
   return fillTemplate(fillTemplate(await read(name), parts), values);

@@ -2,7 +2,6 @@ import { fillTemplate } from '../../http/pages/browser-text.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
 import type { PlayerTheme } from './player-theme.ts';
 
-/** Keeps a page that is not shared out of search engines. */
 export const noIndexMeta = '<meta name="robots" content="noindex">';
 
 interface PageValues {
@@ -13,9 +12,7 @@ interface PageValues {
   readonly meta: string;
   /** JSON as of `/live/{liveStreamId}/state`. */
   readonly state: string;
-  /** Shows a thumbnail behind the text while the stream is offline. */
   readonly hasThumbnail: boolean;
-  /** Undefined for a public stream. */
   readonly access: PrivateAccess | undefined;
   readonly theme: PlayerTheme | undefined;
   /** The server's time, for the latency display. */
@@ -45,7 +42,6 @@ export function streamTitle(name: string): string {
   return name.trim() === '' ? 'Live stream' : name;
 }
 
-/** Fits elements and quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`);
 }

@@ -4,7 +4,6 @@ import type { VodEntry, VodTextTrack } from '../vod/vod-source.ts';
 import { escapeHtml } from './player-page.ts';
 import type { PlayerTheme } from './player-theme.ts';
 
-/** `src` is the path of the WebVTT file. */
 interface VodPageTrack {
   readonly language: string;
   readonly label: string;
@@ -27,18 +26,15 @@ export interface VodPageState {
   /** Null where MP4 is turned off or not encoded yet. */
   readonly mp4: string | null;
   readonly poster: string;
-  /** False for the placeholder. */
   readonly hasThumbnail: boolean;
   readonly storyboard: string | null;
   readonly panoramic: boolean;
   readonly captions: readonly VodPageTrack[];
   readonly chapters: readonly VodPageTrack[];
   readonly theme: PlayerTheme | null;
-  /** Grows with each change that viewers see. */
   readonly revision: number;
 }
 
-/** Adds token and session for a private video. */
 function vodAssetPath(videoId: string, asset: string, access?: PrivateAccess): string {
   return access === undefined
     ? `/vod/${videoId}/${asset}`

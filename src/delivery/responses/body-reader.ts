@@ -2,10 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { BodyPart } from '../../shared/viewer-responses.ts';
 import type { ByteRange } from './byte-range.ts';
 
-/**
- * Reads the parts of a body in order. Reads slices that lie close together in one file at once, with the
- * bytes between them.
- */
+/** Reads the parts of a body in order, and slices that lie close together at once. */
 export class BodyReader {
   readonly #parts: readonly BodyPart[];
   readonly #files: ReadonlyMap<string, FileHandle>;
@@ -19,10 +16,7 @@ export class BodyReader {
     this.#files = files;
   }
 
-  /**
-   * Reads at most as many bytes as `window` holds, into it if they come from files. Empty at the end.
-   * @throws Error when a file is shorter than announced
-   */
+  /** Reads into `window`. Empty at the end. @throws Error when a file is shorter than announced */
   async next(window: Buffer): Promise<Buffer[]> {
     const parts: (Buffer | { readonly at: number; readonly length: number })[] = [];
     let room = window.length;

@@ -4,10 +4,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/**
- * **Source**: RFC 9110 14.1.2 and 14.2
- * @returns `whole` for headers to ignore (another unit, several ranges, malformed)
- */
+/** `whole` for headers to ignore, also several ranges. **Source**: RFC 9110 14.1.2 and 14.2 */
 export function parseByteRange(header: string, totalBytes: number): ByteRange | 'whole' | 'unsatisfiable' {
   const match = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(header);
   if (match === null) return 'whole';

@@ -1,10 +1,7 @@
 /** File systems accept names of 255 bytes. */
 const maxNameBytes = 200;
 
-/**
- * **Source**: RFC 6266, 4; RFC 8187, 3.2
- * @param extension without its dot
- */
+/** **Source**: RFC 6266, 4; RFC 8187, 3.2. @param extension without its dot */
 export function attachmentHeader(title: string, extension: string): string {
   const name = `${fileNameOf(title)}.${extension}`;
   const plain = name.replace(/[^\x20-\x7e]|[%"\\]/g, '_');

@@ -6,7 +6,6 @@ import type { ErrorCode } from '../../shared/errors.ts';
 interface ErrorResponse {
   readonly contentType: string;
   readonly body: Buffer;
-  /** Names and values in turn. */
   readonly headers: readonly string[];
 }
 
@@ -19,10 +18,7 @@ const codes: Readonly<Record<number, ErrorCode>> = {
   503: 'media-unavailable',
 };
 
-/**
- * @param sentence plain text for a person
- * @param accept value of the `Accept` header
- */
+/** @param sentence plain text for a person. @param accept value of the `Accept` header */
 export function errorResponse(
   status: number,
   sentence: string,

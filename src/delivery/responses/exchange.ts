@@ -28,7 +28,6 @@ export interface Exchange {
   readonly isHead: boolean;
   readonly request: ViewerRequest;
   readonly reply: ViewerReply;
-  /** Set once it is known. */
   trafficOwner?: TrafficOwner | undefined;
 }
 

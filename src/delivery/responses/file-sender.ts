@@ -10,7 +10,6 @@ import type { StallGuard } from './stall-guard.ts';
 /** `missing` and `busy` have sent nothing. */
 type FileOutcome = 'sent' | 'missing' | 'busy';
 
-/** Each response has a file or two open and one buffer in memory. */
 const maxConcurrentResponses = 8192;
 /** As many as an HTTP/2 connection may open; bounds pipelining over HTTP/1.1. */
 const maxPerConnection = 128;
@@ -28,10 +27,7 @@ export class FileSender {
     this.#observer = observer;
   }
 
-  /**
-   * Settles when the response is over and all files are closed.
-   * @throws Error when a file could not be read to its end, which leaves the response incomplete
-   */
+  /** Settles when all files are closed. @throws Error when a file could not be read to its end */
   async send(exchange: Exchange, pieces: readonly BodyPart[], sendHead: () => void): Promise<FileOutcome> {
     const connection = connectionOf(exchange);
     const count = this.#perConnection.get(connection) ?? 0;

@@ -7,7 +7,6 @@ interface HeldRequest {
 
 /** A player holds two. As many as an HTTP/2 connection may open; bounds pipelining over HTTP/1.1. */
 const maxPerConnection = 128;
-/** Each costs a few kilobytes. */
 const maxHeld = 50_000;
 
 export class HeldRequests {

@@ -3,10 +3,7 @@ import { systemCodeOf } from '../../shared/errors.ts';
 import type { BodyPart } from '../../shared/viewer-responses.ts';
 import { BodyReader } from './body-reader.ts';
 
-/**
- * Opens each file of `parts` once, into `files`. The caller closes them, also after a failure.
- * @returns `busy` when the process has too many files open, undefined on success
- */
+/** The caller closes the files, also after a failure. @returns `busy` with too many open files */
 export async function openFiles(
   pieces: readonly BodyPart[],
   files: Map<string, FileHandle>,

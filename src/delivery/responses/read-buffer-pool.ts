@@ -19,7 +19,6 @@ export class ReadBufferPool {
     return this.#freeLarge.pop() ?? Buffer.allocUnsafeSlow(largeBytes);
   }
 
-  /** @param isIdle nothing reads or writes the buffer any more, so it may be reused */
   release(window: Buffer, isIdle: boolean): void {
     const isWide = window.length === largeBytes;
     if (isWide) this.#largeInUse -= 1;

@@ -33,13 +33,9 @@ const preflightHeaders = [
   'max-age=86400',
 ] as const;
 
-/**
- * Bytes that wait for one viewer; longer bodies are sent in chunks. A viewer is cut off below 210 kbit/s (one
- * chunk in ten seconds), where no segment of that size could be played.
- */
+/** Larger bodies are sent in chunks. Cuts off viewers below 210 kbit/s (a chunk in ten seconds). */
 const chunkBytes = 256 * 1024;
 
-/** Names and values in turn. */
 interface CacheHeaders {
   readonly cacheControl: string;
   readonly headers?: readonly string[];
@@ -48,7 +44,6 @@ interface CacheHeaders {
 interface SelectedBytes {
   readonly status: number;
   readonly headers: string[];
-  /** Undefined for the whole body. */
   readonly range: ByteRange | undefined;
   readonly bytes: number;
 }
@@ -60,7 +55,6 @@ export class ResponseSender {
   readonly #docsBase: () => string;
   readonly #files: FileSender;
 
-  /** @param docsBase base of the `type` of errors, without a slash at its end */
   constructor(guard: StallGuard, observer: DeliveryObserver, docsBase: () => string) {
     this.#guard = guard;
     this.#observer = observer;
@@ -74,7 +68,6 @@ export class ResponseSender {
     exchange.reply.end();
   }
 
-  /** Sends one sentence for a person, in a format that the client accepts. */
   sendError(
     exchange: Exchange,
     status: number,
@@ -127,7 +120,6 @@ export class ResponseSender {
     this.#send(exchange, status, all, [body], body.length);
   }
 
-  /** Sends a text plain or gzipped, or 304. */
   sendText(
     exchange: Exchange,
     text: CompressedText,
@@ -251,7 +243,6 @@ export class ResponseSender {
     return !exchange.isHead;
   }
 
-  /** Cuts the viewer off where a response has begun. */
   sendFailure(exchange: Exchange): void {
     if (exchange.reply.headersSent) abortResponse(exchange.reply);
     else this.sendError(exchange, 500, 'Something went wrong here.', 'no-store');
@@ -278,7 +269,6 @@ export class ResponseSender {
       reply.end();
       reply.uncork();
     }
-    // Usually the kernel has accepted everything by now.
     if (!reply.writableFinished) this.#guard.watch(reply);
   }
 

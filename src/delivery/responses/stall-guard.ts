@@ -23,10 +23,7 @@ export class StallGuard {
     this.#sweeps = new OnDemandInterval(Math.max(10, stallMs / 4), () => this.#sweep());
   }
 
-  /**
-   * Watches a response until it closes. The returned function records progress. `onGone` is called when
-   * nothing more will reach the viewer.
-   */
+  /** Returns a function that records progress. Calls `onGone` when nothing more will reach the viewer. */
   watch(reply: ViewerReply, onGone?: () => void): () => void {
     const watched = { progressAtMs: this.#clock.monotonicMs(), onGone };
     this.#watched.set(reply, watched);
@@ -79,10 +76,7 @@ export class StallGuard {
   }
 }
 
-/**
- * `destroy` of a session waits for its last write, which never ends here, and HTTP/2 forbids
- * `socket.destroy`.
- */
+/** HTTP/2 forbids `socket.destroy`, and a session's `destroy` waits for a write that never ends. */
 function destroyConnection(session: Http2Session): void {
   if (session.destroyed) return;
   const { socket } = session;

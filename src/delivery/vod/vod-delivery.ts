@@ -20,7 +20,6 @@ import type { VodEntry, VodSource } from './vod-source.ts';
 interface VodDeliveryOptions {
   readonly source: VodSource;
   readonly sessions: PrivateSessions;
-  /** Without a slash at its end. */
   readonly publicUrl: () => string;
   readonly sender: ResponseSender;
   readonly pending: PendingResponses;
@@ -130,7 +129,6 @@ export class VodDelivery {
       this.#notPlayable(exchange, entry);
       return;
     }
-    // A captions playlist needs the duration of the video.
     const captions = entry.durationSeconds === undefined ? [] : entry.captions;
     this.#pending.hold(exchange, this.#source.multivariant(entry.videoId, captions, access?.avh), text => {
       if (text === undefined) this.#notPlayable(exchange, entry);

@@ -5,9 +5,7 @@ import type { VodEntry, VodSource } from './vod-source.ts';
 
 export interface AdmittedVideo {
   readonly entry: VodEntry;
-  /** Undefined for a public video. */
   readonly access: PrivateAccess | undefined;
-  /** Names and values in turn. */
   readonly headers: readonly string[];
 }
 
@@ -18,7 +16,6 @@ interface VodAdmissionRequest {
   readonly query: URLSearchParams;
 }
 
-/** Admits everyone to public videos, and holders of a token's session to private ones. */
 export class VodGate {
   readonly #source: VodSource;
   readonly #tokens: TokenGate;
@@ -28,10 +25,7 @@ export class VodGate {
     this.#tokens = new TokenGate(options);
   }
 
-  /**
-   * Addresses with a token are of private videos only.
-   * @param mayClaimToken decides whether the request claims an unused token
-   */
+  /** Tokens are for private videos only. @param mayClaimToken the request claims an unused token */
   admit(
     { request, videoId, token, query }: VodAdmissionRequest,
     mayClaimToken: (entry: VodEntry) => boolean,

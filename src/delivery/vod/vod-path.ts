@@ -5,16 +5,13 @@ export type VodAsset =
   /** `language` is a tag in any case. */
   | { readonly kind: 'vod-captions-playlist'; readonly language: string }
   | { readonly kind: 'vod-media'; readonly rendition: string; readonly name: string }
-  /** A rendition such as `720p`. */
   | { readonly kind: 'vod-mp4'; readonly quality: string | undefined }
   | { readonly kind: 'vod-storyboard'; readonly form: 'image' | 'text' }
-  /** `language` is a tag in any case. */
   | { readonly kind: 'vod-text-track'; readonly track: 'captions' | 'chapters'; readonly language: string };
 
 export type VodPath =
   /** `videoId` is `''` where the path holds no id. */
   | { readonly kind: 'vod-page'; readonly videoId: string }
-  /** A player without a video. */
   | { readonly kind: 'vod-sample' }
   | { readonly kind: 'vod-oembed'; readonly videoId: string }
   | {
@@ -41,10 +38,7 @@ const fixedAssets: Readonly<Record<string, VodAsset>> = {
   '/state': { kind: 'vod-state' },
 };
 
-/**
- * Expects no query. Decodes nothing, because no path here needs it.
- * @returns undefined for paths that are not below `/vod/`
- */
+/** Decodes nothing: no path here needs it. @returns undefined for paths outside of `/vod/` */
 export function parseVodPath(path: string): VodPath | undefined {
   if (!path.startsWith(prefix)) return undefined;
   if (path === samplePath) return { kind: 'vod-sample' };

@@ -24,7 +24,6 @@ export interface VodEntry {
   /** Display size in pixels; undefined until it is known, and for audio only. */
   readonly width: number | undefined;
   readonly height: number | undefined;
-  /** Grows with each change that viewers see. */
   readonly revision: number;
   /** A getter may load these three, which segments do not need. */
   readonly captions: readonly VodTextTrack[];
@@ -44,14 +43,11 @@ export interface VodSource {
     captions: readonly VodTextTrack[],
     avh?: string,
   ): Promise<CompressedText | undefined>;
-  /** `language` as the track has it. */
   captionsPlaylist(language: string, durationSeconds: number, avh?: string): CompressedText | undefined;
   /** `rendition` is a quality such as `720p`, or `audio`. */
   mediaPlaylist(videoId: string, rendition: string, avh?: string): Promise<PlaylistResponse | undefined>;
-  /** `name` as in the media playlist. */
   media(videoId: string, rendition: string, name: string): Promise<MediaResponse | undefined>;
   /** `quality` selects the MP4 of one rendition; the highest unless given. */
   file(videoId: string, file: VodFile, quality?: string): Promise<ResponseBody | undefined>;
-  /** `language` in any case. */
   textTrack(videoId: string, track: 'captions' | 'chapters', language: string): ResponseBody | undefined;
 }
