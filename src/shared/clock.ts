@@ -13,7 +13,6 @@ export const systemClock: Clock = {
 
 const secondsOfDay = 86_400;
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
-/** By days since 1970: most dates of one response are of a few days. */
 const formattedDays = new LRUCache<number, string>({ max: 1_000 });
 
 /** Formats a date of the API: `2026-03-04T05:06:07+00:00`. */

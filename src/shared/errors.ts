@@ -1,4 +1,3 @@
-/** Decides HTTP status and log level. */
 type ErrorKind = 'invalid' | 'denied' | 'not-found' | 'conflict' | 'unavailable' | 'internal';
 
 type ErrorBlame = 'caller' | 'publisher' | 'destination' | 'server';
@@ -6,11 +5,8 @@ type ErrorBlame = 'caller' | 'publisher' | 'destination' | 'server';
 interface ErrorEntry {
   readonly kind: ErrorKind;
   readonly blame: ErrorBlame;
-  /** Clients show it. */
   readonly title: string;
-  /** Overrides the kind's status. */
   readonly status?: number;
-  /** Overrides the level of kind and blame. */
   readonly logLevel?: 'info';
 }
 
@@ -232,16 +228,13 @@ export interface Problem {
 interface ErrorDetails {
   /** The one field at fault; `''` where the contract wants an empty name. */
   readonly name?: string;
-  /** Replaces the register's title. */
   readonly title?: string;
-  /** Shown to the client. */
   readonly detail?: string;
   readonly range?: { readonly min?: number; readonly max?: number };
   /** The first is repeated at the top of the response. */
   readonly problems?: readonly Problem[];
   /** Sent as `Retry-After`. */
   readonly retryAfterSeconds?: number;
-  /** For the log only. */
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
@@ -278,7 +271,6 @@ export class AppError extends Error {
   }
 }
 
-/** On one line. */
 export function messageOf(thrown: unknown): string {
   const text = thrown instanceof Error ? thrown.message : String(thrown);
   return text.replace(/\s+/g, ' ').trim();

@@ -5,10 +5,7 @@ interface CountingWindow {
   count: number;
 }
 
-/**
- * Counts per key in windows that begin with the first count of their key. Beyond `maxKeys`, drops the window
- * that ends first.
- */
+/** Windows begin with the first count of their key. Beyond `maxKeys`, drops the one that ends first. */
 export class FixedWindows {
   readonly #windowMs: number;
   readonly #maxKeys: number;
@@ -30,7 +27,6 @@ export class FixedWindows {
     return { endsAtMs: nowMs + this.#windowMs, count: 0 };
   }
 
-  /** @param window from {@link get} */
   add(key: string, window: CountingWindow): void {
     window.count += 1;
     if (this.#windows.get(key) === window) return;

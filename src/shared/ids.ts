@@ -19,7 +19,6 @@ export function newId(prefix: string): string {
   return prefix + randomBase62(22);
 }
 
-/** UUID v4, the form of stream keys and private tokens. */
 export function newUuid(): string {
   return randomUUID();
 }

@@ -18,7 +18,6 @@ export function componentOf(
   return { name, start: async () => start?.(), stop: async () => stop?.() };
 }
 
-/** Starts components in order, and drains and stops them in reverse. */
 export class Lifecycle {
   readonly #components: readonly Component[];
   readonly #log: Logger;
@@ -45,10 +44,7 @@ export class Lifecycle {
     }
   }
 
-  /**
-   * @param deadlineMs a time of {@link Date.now}
-   * @param signal ends the wait early; `stop` ends the rest
-   */
+  /** @param deadlineMs a time of {@link Date.now}. @param signal ends the wait early; `stop` ends the rest */
   async drain(deadlineMs: number, signal?: AbortSignal): Promise<void> {
     for (const component of this.#started.toReversed()) {
       if (component.drain === undefined) continue;

@@ -9,7 +9,6 @@ export interface Sort<Field extends string> {
   readonly direction: 'asc' | 'desc';
 }
 
-/** The items of one page, and the number of items on all pages. */
 export interface ListResult<Item> {
   readonly items: Item[];
   readonly total: number;

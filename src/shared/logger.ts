@@ -1,7 +1,6 @@
 import { pino } from 'pino';
 import { AppError, messageOf } from './errors.ts';
 
-/** Least severe first. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 
 type LogLevel = (typeof logLevels)[number];
@@ -19,7 +18,6 @@ export interface Logger {
   info(event: string, data?: LogData): void;
   warn(event: string, data?: LogData): void;
   error(event: string, data?: LogData): void;
-  /** Adds `ids` to every line. */
   child(component: string, ids?: LogData): Logger;
 }
 

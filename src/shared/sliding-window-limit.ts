@@ -13,7 +13,6 @@ export class SlidingWindowLimit {
     this.#windowMs = windowMs;
   }
 
-  /** Returns false when the limit is reached. */
   take(): boolean {
     const nowMs = this.#clock.monotonicMs();
     this.#takenAtMs = this.#takenAtMs.filter(atMs => nowMs - atMs < this.#windowMs);

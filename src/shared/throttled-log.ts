@@ -2,7 +2,6 @@ import type { Logger } from './logger.ts';
 
 const intervalMs = 1_000;
 
-/** Logs frequent events in at most one line a second, with their number since the last line. */
 export class ThrottledLog {
   readonly #log: Logger;
   #loggedAtMs = Number.NEGATIVE_INFINITY;

@@ -2,7 +2,6 @@
 export class TypedEvents<Events extends object> {
   readonly #handlers = new Map<keyof Events, Set<(payload: never) => void>>();
 
-  /** Returns a function to unsubscribe. */
   on<Name extends keyof Events>(event: Name, handler: (payload: Events[Name]) => void): () => void {
     let handlers = this.#handlers.get(event);
     if (handlers === undefined) {

@@ -6,14 +6,12 @@ export type BodyPart = Buffer | FileSlice;
 
 export interface ResponseBody {
   readonly parts: readonly BodyPart[];
-  /** Sum of the lengths of `parts`. */
   readonly bytes: number;
   readonly contentType: string;
   /** Quoted, strong. */
   readonly etag: string;
 }
 
-/** An init section, a segment or a part. */
 export interface MediaResponse extends ResponseBody {
   /** Time for which the URL keeps naming these bytes. */
   readonly lifetimeSeconds: number;

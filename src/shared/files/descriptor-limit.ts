@@ -1,14 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-/** Files, child processes and their pipes. */
 const reservedDescriptors = 1_000;
 
-/**
- * Node raises the soft limit to the hard one when it starts.
- *
- * **Source**: proc_pid_limits(5)
- * @returns undefined outside of Linux
- */
+/** Undefined outside of Linux. Node raises the soft limit at its start. **Source**: proc_pid_limits(5) */
 export function readDescriptorLimit(path = '/proc/self/limits'): number | undefined {
   try {
     const soft = /^Max open files +(\d+|unlimited) /m.exec(readFileSync(path, 'utf8'))?.[1];
@@ -19,7 +13,6 @@ export function readDescriptorLimit(path = '/proc/self/limits'): number | undefi
   }
 }
 
-/** Returns advice when the configured connections need more file descriptors than `limit`. */
 export function missingDescriptors(
   limit: number | undefined,
   connections: { readonly http: number; readonly rtmp: number },

@@ -6,7 +6,6 @@ import { LRUCache } from 'lru-cache';
 /** Callers check reused answers each time and connect to nothing else. */
 const answerTtlMs = 2_000;
 const hostsFileTtlMs = 5_000;
-/** Bounds the delay of changed name servers. */
 const resolverTtlMs = 30_000;
 /** Of the first query to a server; the second one waits twice as long. */
 const queryTimeoutMs = 1_500;
@@ -14,10 +13,7 @@ const maxQueryTries = 2;
 /** Some name servers never answer queries for a family that they do not know. */
 const otherFamilyWaitMs = 300;
 
-/**
- * Resolves hosts without `getaddrinfo`, which blocks a thread of the file system pool while a name server is
- * silent. Reads the hosts file, but ignores search domains.
- */
+/** Avoids `getaddrinfo`, which blocks a file system thread while a name server is silent. */
 export class HostResolver {
   readonly #hostsPath: string;
   readonly #servers: readonly string[] | undefined;
@@ -31,7 +27,6 @@ export class HostResolver {
   #resolver: dns.Resolver | undefined;
   #resolverCreatedAtMs = 0;
 
-  /** @param options.servers as `address:port`; those of the machine unless given */
   constructor(options: { hostsPath?: string; servers?: readonly string[] } = {}) {
     this.#hostsPath = options.hostsPath ?? '/etc/hosts';
     this.#servers = options.servers;

@@ -2,19 +2,14 @@ import type { LookupAddress, LookupOptions } from 'node:dns';
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
 import { systemCodeOf } from '../errors.ts';
 
-/**
- * `private`: this machine or its networks. `never`: connections are forbidden even when private ones are
- * allowed.
- */
+/** `private`: this machine or its networks. `never`: forbidden even when private ones are allowed. */
 export type AddressClass = 'public' | 'private' | 'never';
 
 type ResolvedTarget =
   | { readonly accepted: true; readonly addresses: readonly LookupAddress[] }
   | {
       readonly accepted: false;
-      /**
-       * The same for unknown hosts and private addresses: it must not reveal names in the server's network.
-       */
+      /** Hides which names exist in the server's network. */
       readonly reason: string;
       readonly error?: unknown;
     };
@@ -100,8 +95,7 @@ export function classifyAddress(address: string): AddressClass {
 }
 
 /**
- * Classifies without a name server; undefined for names that need one.
- * @param hostname as in a parsed URL; IPv6 with or without brackets
+ * Undefined for names that need a name server. @param hostname as in a parsed URL, with or without brackets
  */
 export function classifyHostLiteral(hostname: string): AddressClass | undefined {
   const host = bareHost(hostname);
@@ -138,9 +132,7 @@ export async function resolveTarget(
   return refusal;
 }
 
-/**
- * Creates a `lookup` for `net.connect` and `http.request` that returns the checked addresses for any name.
- */
+/** Creates a `lookup` for `net.connect` and `http.request` with the checked addresses. */
 export function pinnedLookup(addresses: readonly LookupAddress[]): LookupFunction {
   return (_hostname, options: LookupOptions, callback) => {
     const wanted = options.family === 4 || options.family === 6 ? options.family : undefined;
@@ -168,7 +160,6 @@ function embeddedIpv4(address: string, group: number): string {
     .join('.');
 }
 
-/** Hexadecimal, without leading zeros. */
 function ipv6Groups(address: string): string[] {
   // URL parsing normalizes the address.
   const [head = '', tail] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split('::');

@@ -1,4 +1,3 @@
-/** Runs a limited number of tasks at once, first come first served. */
 export class ConcurrencyLimit {
   readonly #queue: (() => void)[] = [];
   #freeSlots: number;

@@ -1,7 +1,4 @@
-/**
- * A timer that runs only while there is something to watch, so that an idle server sleeps. Never keeps the
- * process alive.
- */
+/** Runs only while there is something to watch. Never keeps the process alive. */
 export class OnDemandInterval {
   readonly #everyMs: number;
   readonly #tick: () => boolean;

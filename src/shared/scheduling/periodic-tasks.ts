@@ -7,10 +7,7 @@ export interface PeriodicTask {
   run(signal?: AbortSignal): number | Promise<number>;
 }
 
-/**
- * Runs tasks one after the other, soon after the start and then at an interval. Retries a failed task the
- * next time.
- */
+/** Runs tasks one after the other, soon after the start and then at an interval. */
 export class PeriodicTasks implements Component {
   readonly name: string;
   readonly #tasks: readonly PeriodicTask[];

@@ -1,9 +1,6 @@
 const waiting: (() => void)[] = [];
 
-/**
- * Resolves after pending I/O. One caller resumes per iteration, so that concurrent computations do not add up
- * to one long block.
- */
+/** Resolves one caller per iteration, so that concurrent computations do not block for long. */
 export function yieldToEventLoop(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   waiting.push(resolve);

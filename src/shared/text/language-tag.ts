@@ -1,10 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/**
- * Scripts (`Hans`) and regions (`CA`, `419`) come from the Unicode data of the runtime.
- *
- * **Source**: RFC 5646 2.1
- */
+/** **Source**: RFC 5646 2.1. Scripts (`Hans`) and regions (`CA`, `419`) come from the runtime. */
 const primaryLanguages: ReadonlySet<string> = new Set(
   (
     'af ak am ar as az be bg bm bn bo br bs ca ce cs cv cy da de dz ee el en eo es et eu fa ff fi fo fr fy ga gd gl gu ' +
@@ -28,7 +24,6 @@ const languagesNamedInEnglish: ReadonlySet<string> = new Set(['nb', 'nn', 'tl'])
 const placeholderRegions: ReadonlySet<string> = new Set(['ZZ', 'XA', 'XB', 'QO']);
 const placeholderScripts: ReadonlySet<string> = new Set(['Zzzz', 'Zxxx', 'Zyyy', 'Zinh']);
 
-/** Without anchors. */
 export const languageTagPattern = '[a-zA-Z]+(?:-[a-zA-Z0-9]+)*';
 const tagPattern = new RegExp(`^${languageTagPattern}$`);
 const knownTagPattern = /^([a-z]{2})(?:-([a-z]{4}))?(?:-([a-z]{2}|\d{3}))?$/;

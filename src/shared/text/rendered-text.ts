@@ -8,7 +8,6 @@ export interface CompressedText {
   readonly etag: string;
 }
 
-/** Compresses a text when the first client wants it gzipped. */
 export class RenderedText implements CompressedText {
   readonly plain: Buffer;
   #gzip: Buffer | undefined;
