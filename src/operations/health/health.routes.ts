@@ -9,7 +9,6 @@ import type { Secret } from '../../shared/secret.ts';
 
 interface ReadinessCheck {
   readonly name: string;
-  /** Returns a description for the operator. */
   readonly fault: () => string | undefined;
   /** Occurs at every start and stop, so it is not logged. */
   readonly isRoutine?: boolean;
@@ -24,13 +23,11 @@ const readySchema = z.object({
 export interface HealthOptions {
   readonly checks: readonly ReadinessCheck[];
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
-  /** Gives remote operators access to metrics and details. */
   readonly token?: Secret;
 }
 
 export function healthRoutes(options: HealthOptions & { readonly log: Logger }): Route[] {
   let loggedDetail = '';
-  /** Logs changes only, however often the route is called. */
   const logChange = (detail: string) => {
     if (detail === loggedDetail) return;
     loggedDetail = detail;

@@ -1,11 +1,9 @@
-/** May have short breaks. */
 export interface UsePeriod {
   readonly beganAtMs: number;
   readonly lastAtMs: number;
 }
 
 interface UsePeriodStore {
-  /** Undefined before its first account. */
   createdAtMs(): number | undefined;
   usePeriods(): readonly UsePeriod[];
   recordUse(use: UsePeriod): void;
@@ -15,10 +13,7 @@ interface UsePeriodStore {
 /** Use is recorded every minute; a killed server leaves a longer gap. */
 const maxUnrecordedMs = 3 * 60_000;
 
-/**
- * Records when servers used a database. A file from any other time belongs to another database: one that was
- * lost before this one was created, or one that a restored backup replaced.
- */
+/** A file from outside of these periods belongs to a lost or replaced database. */
 export class DatabaseUsePeriods {
   readonly #store: UsePeriodStore;
   readonly #periods: readonly UsePeriod[];
@@ -45,7 +40,6 @@ export class DatabaseUsePeriods {
     this.#store.mergeUsePeriods({ beganAtMs: this.#currentBeganAtMs, lastAtMs: nowMs });
   }
 
-  /** Explains why a file belongs to another database; undefined when it belongs to this one. */
   foreignReason(fileAtMs: number): string | undefined {
     const [first] = this.#periods;
     const current = this.#periods.at(-1);

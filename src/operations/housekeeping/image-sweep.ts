@@ -11,11 +11,8 @@ import type { SweepThrottle } from './sweep-throttle.ts';
 interface ImageSurvey {
   readonly missingCount: number;
   readonly orphans: readonly Orphan[];
-  /**
-   * So many images are missing, or all of a kind with their folder, that their disk is probably not mounted.
-   */
+  /** The disk is probably not mounted: too many images are missing. */
   readonly isSuspicious: boolean;
-  /** Clears the references to missing images. */
   readonly repair: (repairs: SweepRepairs, report: SweepReport) => void;
 }
 

@@ -23,7 +23,6 @@ export interface RootCounts {
 /** Normal, whatever their share. */
 const maxTrustedOrphans = 10;
 
-/** Calls `onOrphan` with names without a row and interrupted removals. */
 export async function surveyRoot(
   root: { readonly kind: MediaRoot; readonly path: string; readonly isOwned: (id: string) => boolean },
   pace: SweepThrottle,
@@ -46,10 +45,7 @@ export async function surveyRoot(
   return { owned, orphans };
 }
 
-/**
- * So many files have no row that they probably belong to another database. Ignores uploads, which a crash can
- * make useless all at once.
- */
+/** Probably another database's files. Ignores uploads, which a crash can make useless all at once. */
 export function looksForeign(counts: ReadonlyMap<MediaRoot, RootCounts>): boolean {
   const areMostOrphans = ({ owned, orphans }: RootCounts) => orphans > maxTrustedOrphans && orphans > owned;
   const all = { owned: 0, orphans: 0 };

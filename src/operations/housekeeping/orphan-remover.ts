@@ -11,7 +11,6 @@ export interface Orphan {
   readonly path: string;
   /** Checked again right before the removal. */
   readonly isNeeded: () => boolean;
-  /** An earlier removal was interrupted. */
   readonly isSetAside?: boolean;
 }
 
@@ -21,9 +20,7 @@ interface OrphanRemoverOptions {
   readonly usePeriods: DatabaseUsePeriods;
 }
 
-/**
- * Removes orphans, unless their row may still come or they are from a time when this database was not in use.
- */
+/** Keeps orphans whose row may still come, or from a time when this database was not in use. */
 export class OrphanRemover {
   readonly #options: OrphanRemoverOptions;
 

@@ -2,10 +2,7 @@ import { lstat, readdir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCodeOf } from '../../shared/errors.ts';
 
-/**
- * An aborted `signal` leaves the rest for another time.
- * @returns freed bytes; a file with another hard link frees none
- */
+/** @returns freed bytes; a file with another hard link frees none */
 export async function removeTree(path: string, signal: AbortSignal | undefined): Promise<number> {
   try {
     const info = await lstat(path);

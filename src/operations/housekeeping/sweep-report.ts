@@ -5,7 +5,6 @@ export interface SweepObserver {
   repaired(what: string): void;
 }
 
-/** Further findings are only counted. */
 const maxLogLines = 200;
 const maxKeptLogLines = 10;
 
@@ -23,7 +22,6 @@ export class SweepReport {
     this.#observer = observer;
   }
 
-  /** Orphans that may belong to another database. */
   get keptCount(): number {
     return this.#keptCount;
   }

@@ -3,10 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const workMs = 25;
 const restMs = 10;
 
-/**
- * Pauses a long walk over files and rows after each short stretch, to leave the disk and the process to
- * others.
- */
+/** Pauses a long walk often, to leave the disk and the process to others. */
 export class SweepThrottle {
   readonly signal: AbortSignal | undefined;
   #workedSinceMs = performance.now();

@@ -20,7 +20,6 @@ export class SweepStore {
     this.#database = database;
   }
 
-  /** @param id common name of the files */
   hasOwner(kind: keyof typeof ownerTables | 'uploads', id: string): boolean {
     const { queries } = this.#database;
     if (kind === 'uploads') {
@@ -37,7 +36,6 @@ export class SweepStore {
     );
   }
 
-  /** Counts waiting and running jobs. */
   hasJob(videoId: string): boolean {
     const job = this.#database.queries
       .selectFrom('jobs')
@@ -131,7 +129,6 @@ export class SweepStore {
     };
   }
 
-  /** Undefined before the first account. */
   createdAtMs(): number | undefined {
     const { queries } = this.#database;
     const row = this.#database.first(
@@ -148,7 +145,6 @@ export class SweepStore {
       .map(row => ({ beganAtMs: row.began_at_ms, lastAtMs: row.last_at_ms }));
   }
 
-  /** Extends the period that began at `beganAtMs`, or adds it. */
   recordUse({ beganAtMs, lastAtMs }: UsePeriod): void {
     const { queries } = this.#database;
     this.#database.run(

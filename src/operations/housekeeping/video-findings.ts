@@ -17,16 +17,13 @@ export interface LostRendition extends Pick<RenditionRow, 'type' | 'quality'> {
 
 export interface VideoFindings {
   readonly lostRenditions: readonly LostRendition[];
-  /** Lost before, but their files are back. */
   readonly foundRenditions: readonly Pick<RenditionRow, 'type' | 'quality'>[];
   /** The job for work that is not done and has none. */
   readonly unfinished: 'prepare' | 'encode' | 'mp4' | undefined;
-  /** The source is complete and present. */
   readonly hasSource: boolean;
   readonly isStoryboardLost: boolean;
   readonly isThumbnailLost: boolean;
   readonly lostTracks: readonly Pick<TextTrackRow, 'kind' | 'language'>[];
-  /** Names in the folder that nothing needs. */
   readonly orphans: readonly string[];
 }
 
@@ -43,10 +40,7 @@ export function isMediaFolder(name: string): boolean {
   return name === 'mp4' || renditionFolder.test(name);
 }
 
-/**
- * Call while nothing writes to the folder. Ignores names that this server does not give.
- * @param present paths relative to the folder
- */
+/** Call while nothing writes to the folder. @param present paths relative to the folder */
 export function findingsOf(rows: VideoRows, present: ReadonlySet<string>): VideoFindings {
   const isComplete = rows.sourceStatus === 'uploaded' || rows.sourceStatus === 'ingested';
   const hasSource = isComplete && present.has('source');

@@ -19,7 +19,6 @@ import {
 export interface VideoSweepOptions {
   readonly store: SweepStore;
   readonly files: MediaFiles;
-  /** Something other than a job writes to the video's folder. */
   readonly isBusy: (videoId: string) => boolean;
 }
 
@@ -31,9 +30,7 @@ interface VideoSurvey {
 }
 
 const pageRows = 64;
-/** The next sweep finds the rest. */
 const maxFindings = 10_000;
-/** Other jobs come first. */
 const rebuildPriority = -1;
 
 export class VideoSweep {
@@ -43,7 +40,6 @@ export class VideoSweep {
     this.#options = options;
   }
 
-  /** Skips videos with work in progress. */
   async survey(throttle: SweepThrottle): Promise<VideoSurvey> {
     const survey: VideoSurvey = { checked: 0, missingCount: 0, repairable: [], orphans: [] };
     for (let after = 0; ; ) {
@@ -58,7 +54,6 @@ export class VideoSweep {
     }
   }
 
-  /** Corrects the rows of a video, and adds jobs that rebuild files from the source. */
   async repair(
     videoId: string,
     { repairs, jobs, report }: { repairs: SweepRepairs; jobs: JobQueue; report: SweepReport },
@@ -118,7 +113,6 @@ export class VideoSweep {
     return this.#options.store.hasJob(videoId) || this.#options.isBusy(videoId);
   }
 
-  /** Paths are relative to the folder. */
   async #listFiles(videoId: string): Promise<Set<string>> {
     const { files } = this.#options;
     const present = new Set<string>();

@@ -3,7 +3,6 @@ import { cpus, freemem, totalmem } from 'node:os';
 
 /** Since some moment, in milliseconds. */
 export interface CpuTimes {
-  /** Of all cores together. */
   readonly totalMs: number;
   readonly busyMs: number;
   /** Of this process with all its threads. */

@@ -11,9 +11,7 @@ import { findWarnings } from './server-warnings.ts';
 
 export interface ServerComponents {
   readonly programs: ServerStateView['programs'];
-  /** Uploads are refused below this. */
   readonly minFreeBytes: number;
-  /** Running ffmpeg processes. */
   childPids(): readonly number[];
   jobs(): { readonly waiting: number; readonly running: number; readonly isPaused: boolean };
   live(): { readonly broadcasts: number; readonly viewers: number };
@@ -31,7 +29,6 @@ interface ServerMonitorOptions {
 }
 
 const defaultIntervalMs = 5_000;
-/** CPU usage needs two readings with some time in between. */
 const firstMeasurementMs = 250;
 const idleTimeoutMs = 60_000;
 

@@ -10,7 +10,6 @@ const lowMemoryShare = 0.08;
 const busyCpuPercent = 90;
 const longQueueJobs = 50;
 
-/** Most urgent first. */
 export function findWarnings({ cpu, memory, disk, queue, programs }: ServerMeasurements): ServerWarning[] {
   const warnings: ServerWarning[] = [];
   const warn = (code: ServerWarning['code'], text: string) => void warnings.push({ code, text });

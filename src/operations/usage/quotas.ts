@@ -7,11 +7,9 @@ export interface QuotaLimits {
   readonly maxUploads: number;
 }
 
-/** A request that sends a file, from its start to its response. */
 interface Reservation {
   /** Undefined for no limit. */
   readonly maxBytes: number | undefined;
-  /** The error for a larger file. */
   limitError(): AppError;
   /** Call this once, when the request has been answered. */
   release(): void;
@@ -42,7 +40,6 @@ export class Quotas {
     return this.#options.limits;
   }
 
-  /** Begun and not complete. */
   uploadsInProgress(projectId: string): number {
     return this.#options.usage.openUploads(projectId) + (this.#pending.get(projectId)?.newUploads ?? 0);
   }

@@ -1,15 +1,11 @@
 import type { Database } from '../../store/database.ts';
 import type { StoredBytes } from './usage.store.ts';
 
-/** A video, or a recording in progress. */
 export interface DueVideo {
   readonly videoId: string;
-  /** Its rows have changed since the last measurement. */
   readonly hasChanged: boolean;
-  /** Counts such changes. */
   readonly changes: number;
   readonly isRecording: boolean;
-  /** Its files are being written. */
   readonly isGrowing: boolean;
 }
 
@@ -21,7 +17,6 @@ export class StorageMeterStore {
     this.#database = database;
   }
 
-  /** Videos with changes come first. */
   listDue(nowMs: number, limit: number): DueVideo[] {
     const due = this.#database.queries
       .selectFrom('stored_videos as s')

@@ -21,10 +21,7 @@ const regularIntervalMs = 24 * 3_600_000;
 const retryMs = 60_000;
 const batchSize = 32;
 
-/**
- * Measures the files of videos in the background, one folder at a time: soon after a change, once more when
- * obsolete files have been removed, every half minute while files grow, and daily.
- */
+/** Measures files soon after a change, again after cleanup, every half minute while they grow, and daily. */
 export class StorageMeter {
   readonly #options: StorageMeterOptions;
 

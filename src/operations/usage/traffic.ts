@@ -18,13 +18,9 @@ const retentionDays = 400;
 /** Days that are kept while the database cannot be written. */
 const maxHeldDays = 3;
 const maxProjects = 100_000;
-/** Takes a few milliseconds. */
 const projectsPerBatch = 500;
 
-/**
- * Counts the body bytes that are sent to viewers, and writes them to the database every ten seconds and when
- * the server stops.
- */
+/** Counts body bytes sent to viewers, and writes them every ten seconds and at the stop. */
 export class Traffic implements Component {
   readonly name = 'traffic';
   readonly #store: TrafficStore;
@@ -32,7 +28,6 @@ export class Traffic implements Component {
   readonly #log: Logger;
   /** By day and project, oldest day first. */
   readonly #unwritten = new Map<number, Map<string, DayTraffic>>();
-  /** The day ends at `#dayEndsAtMs`. */
   #today = new Map<string, DayTraffic>();
   #dayBeginsAtMs = Number.POSITIVE_INFINITY;
   #dayEndsAtMs = Number.NEGATIVE_INFINITY;
@@ -94,7 +89,6 @@ export class Traffic implements Component {
     }
   }
 
-  /** Returns the number of removed rows. */
   removeOld(): number {
     return this.#store.removeBefore(dayOf(this.#clock.nowMs()) - retentionDays);
   }

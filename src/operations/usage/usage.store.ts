@@ -14,7 +14,6 @@ export interface StoredBytes {
 
 type OfProject = Bound<{ projectId: string }>;
 
-/** Triggers keep the totals. */
 export class UsageStore {
   readonly #database: Database;
   readonly #stored;
@@ -59,10 +58,7 @@ export class UsageStore {
     };
   }
 
-  /**
-   * Counts completed sources and uploaded chunks that {@link stored} does not contain yet: files are measured
-   * some seconds after they are complete.
-   */
+  /** Counts files that {@link stored} does not contain yet: they are measured some seconds later. */
   unmeasuredBytes(projectId: string): number {
     return (
       (this.#unmeasured.first({ projectId })?.bytes ?? 0) + (this.#chunks.first({ projectId })?.bytes ?? 0)
