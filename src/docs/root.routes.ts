@@ -3,7 +3,6 @@ import { defineRoute, type Route } from '../http/routing/route.ts';
 
 interface RootOptions {
   readonly version: string;
-  /** Without a trailing slash. A function, because ports are known late. */
   readonly publicUrl: () => string;
 }
 

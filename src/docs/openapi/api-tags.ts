@@ -1,4 +1,3 @@
-/** In reading order. */
 export const apiTags: Readonly<Record<string, string>> = {
   Authentication: 'Access tokens instead of an API key.',
   Sessions: 'Sign in with an email address and a password, as the dashboard does.',

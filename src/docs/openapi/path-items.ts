@@ -10,7 +10,6 @@ export interface DescribedAnswer {
   readonly example?: unknown;
 }
 
-/** A path outside of the API, which only supports `GET`. */
 export interface DescribedPath {
   readonly path: string;
   readonly tag: string;
@@ -23,10 +22,7 @@ export interface DescribedPath {
 
 type PathItem = { [key: string]: unknown };
 
-/**
- * @param names descriptions of the path parameters
- * @throws Error for a path parameter without a description
- */
+/** @param names descriptions of the path parameters; @throws Error for a missing one */
 export function pathItems(
   paths: readonly DescribedPath[],
   names: Readonly<Record<string, string>>,

@@ -17,7 +17,6 @@ import { type DocsFiles, docsFile, loadDocsFiles } from './docs-files.ts';
 interface DocsPagesOptions {
   readonly bundles: BrowserBundles;
   readonly version: string;
-  /** Without a trailing slash. A function, because ports are known late. */
   readonly publicUrl: () => string;
   /** Such as `rtmp://localhost/s`. */
   readonly ingestUrl: () => string;
@@ -44,7 +43,6 @@ const errorPrefix = '/docs/errors/';
 
 export class DocsPages {
   readonly #options: DocsPagesOptions;
-  /** One per error at most. */
   readonly #pages = new Map<string, Promise<BrowserFile>>();
   #files: Promise<DocsFiles> | undefined;
 
