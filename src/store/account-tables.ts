@@ -1,9 +1,7 @@
 import type { Generated } from 'kysely';
 
-/** The sandbox has trial limits. */
 export type Environment = 'sandbox' | 'production';
 
-/** A key of this installation, created with the database. */
 export interface SecretRow {
   name: string;
   bytes: Buffer;
@@ -25,7 +23,6 @@ export interface ProjectRow {
   created_at_ms: number;
 }
 
-/** Created together; either key may be missing. */
 export interface KeyPairRow {
   id: string;
   account_id: string;

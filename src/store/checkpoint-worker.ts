@@ -1,7 +1,4 @@
-/**
- * Worker thread that copies the write-ahead log into the database file, so that waiting for the disk does not
- * block requests. Runs a checkpoint per message and answers with a {@link CheckpointReport}.
- */
+/** Thread that runs a checkpoint per message, so that waiting for the disk does not block requests. */
 import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 

@@ -3,11 +3,8 @@ import type Sqlite from 'better-sqlite3';
 import { OnDemandInterval } from '../shared/scheduling/on-demand-interval.ts';
 import type { CheckpointReport } from './checkpoint-worker.ts';
 
-/** While the database changes. */
 const checkIntervalMs = 100;
-/** Delay before a thread that died is replaced. */
 const restartDelayMs = 2_000;
-/** Changed rows. */
 const changesPerCheckpoint = 500;
 /** 16 MiB. Above it, batches wait for the next checkpoint, so that the log restarts from its beginning. */
 const maxLogPages = 4_096;
@@ -17,16 +14,12 @@ const maxUnattendedLogPages = 16_384;
 const defaultCheckpointPages = 1_000;
 const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 };
 
-/**
- * Runs checkpoints in a thread: a commit only appends to the write-ahead log, but copying its pages into the
- * file waits for the disk. Starts no thread for a server with few changes.
- */
+/** Commits append to the log, which is fast; a thread copies it into the file, which waits for the disk. */
 export class Checkpointer {
   readonly #sqlite: Sqlite.Database;
   readonly #totalChanges;
   #worker: Worker | undefined;
   #checks: OnDemandInterval | undefined;
-  /** Changed rows at the last checkpoint, and at the last check. */
   #checkpointedChanges = 0;
   #lastSeenChanges = 0;
   /** A time of `performance.now()`. */

@@ -6,10 +6,7 @@ import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 /** Exists during a restore, and after an incomplete one. */
 export const restoreMarker = 'restore-unfinished';
 
-/**
- * Keeps other processes from using a data folder. The operating system holds the lock on an SQLite file, so
- * it ends with the process in any case.
- */
+/** The operating system holds the lock on an SQLite file, so it ends with the process in any case. */
 export class DataFolderLock {
   readonly #holder: Sqlite.Database;
 
@@ -63,10 +60,7 @@ export function assertRestoreFinished(dataDir: string): void {
   );
 }
 
-/**
- * Creates a folder and its parents for the server's user only. Node's own `recursive` option hangs in folders
- * that accept no new ones, such as `/proc`.
- */
+/** Node's own `recursive` option hangs in folders that accept no new ones, such as `/proc`. */
 function makeFolder(path: string): void {
   if (isFolder(path)) return;
   makeFolder(dirname(path));

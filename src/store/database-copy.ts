@@ -9,10 +9,7 @@ import { addSqlFunctions } from './sql-functions.ts';
 const allPages = 0x7fff_ffff;
 const busyTimeoutMs = 30_000;
 
-/**
- * Uses SQLite's online backup, also beside a server.
- * @throws AppError `database-unusable` when there is none, or it is damaged
- */
+/** Works beside a server. @throws AppError `database-unusable` when there is none, or it is damaged */
 export async function copyDatabase(dataDir: string, target: string): Promise<void> {
   const path = join(dataDir, 'millrace.db');
   if (!existsSync(path)) {
@@ -30,10 +27,7 @@ export async function copyDatabase(dataDir: string, target: string): Promise<voi
   checkDatabaseFile(target);
 }
 
-/**
- * Expects a database that is not in use.
- * @throws AppError `database-unusable` when it is damaged, or newer than this version
- */
+/** Expects an unused database. @throws AppError `database-unusable` when it is damaged or newer */
 export function checkDatabaseFile(path: string): void {
   let found: string;
   let sqlite: Sqlite.Database | undefined;

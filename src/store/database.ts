@@ -16,22 +16,15 @@ const busyTimeoutMs = 5_000;
 /** Searches among a million videos read more pages than SQLite's default of 2 MiB holds. */
 const cacheKibibytes = 16 * 1_024;
 
-/**
- * Builds queries, which {@link Database} runs: a transaction across an `await` would include the writes of
- * others.
- */
+/** Builds queries for {@link Database}: a transaction across an `await` would include others' writes. */
 export type Queries = Pick<
   Kysely<Tables>,
   'selectFrom' | 'insertInto' | 'updateTable' | 'deleteFrom' | 'with' | 'withRecursive' | 'selectNoFrom'
 >;
 
-/**
- * The SQLite database of a data folder, on one synchronous connection: a statement takes microseconds, and
- * everything between two `await`s is atomic.
- */
+/** One synchronous connection: everything between two `await`s is atomic. */
 export class Database implements Component {
   readonly name = 'database';
-  /** For raw SQL, which stores prepare once. */
   readonly sqlite: Sqlite.Database;
   readonly queries: Queries;
   readonly #lock: DataFolderLock | undefined;
@@ -57,18 +50,13 @@ export class Database implements Component {
     return this.#prepare(sql).get(...parameters) as Row | undefined;
   }
 
-  /** Returns the number of changed rows. */
   run(query: Compilable): number {
     const { sql, parameters } = query.compile();
     this.#checkpointer.wake();
     return this.#prepare(sql).run(...parameters).changes;
   }
 
-  /**
-   * Prepares a query for a hot path. Call this once, in a store's constructor.
-   * @example database.prepare(({ id }: Bound<{ id: string }>) =>
-   * queries.selectFrom('videos').selectAll().where('id', '=', id))
-   */
+  /** Prepares a query for a hot path. Call this once, in a store's constructor. */
   prepare<Values, Row>(build: (parameters: Bound<Values>) => Compilable<Row>): PreparedQuery<Values, Row> {
     const prepare = (text: string) => this.sqlite.prepare(text);
     return new PreparedQuery({ prepare, onWrite: () => this.#checkpointer.wake() }, build);
@@ -80,16 +68,12 @@ export class Database implements Component {
     return this.sqlite.inTransaction ? work() : this.sqlite.transaction(work).immediate();
   }
 
-  /**
-   * Runs frequent writes of one event loop iteration in one transaction. `work` runs later, sees earlier
-   * writes, and must be synchronous.
-   */
+  /** Batches writes of one event loop iteration. `work` runs later and must be synchronous. */
   inBatch<Result>(work: () => Result): Promise<Result> {
     this.#checkpointer.wake();
     return this.#batch.add(work);
   }
 
-  /** Explains why the database is unusable; undefined when it is usable. */
   findFault(): string | undefined {
     if (!this.sqlite.open) return 'it is closed';
     try {
@@ -123,11 +107,7 @@ export class Database implements Component {
   }
 }
 
-/**
- * Locks the data folder, opens its database `millrace.db`, and migrates it.
- * @throws AppError `data-dir-unusable` when the folder is not writable or locked; `database-unusable` when
- * the file is not a database, is damaged, or belongs to a newer version
- */
+/** Locks and migrates. @throws AppError `data-dir-unusable` or `database-unusable` */
 export function openDatabase(options: { dataDir: string }): Database {
   const lock = DataFolderLock.acquire(options.dataDir);
   const path = join(options.dataDir, 'millrace.db');
@@ -154,10 +134,7 @@ export function openDatabase(options: { dataDir: string }): Database {
   }
 }
 
-/**
- * Opens the database for a few changes beside a server. Does not lock the folder or migrate.
- * @throws AppError `database-unusable` when there is no database yet, or it belongs to another version
- */
+/** Opens beside a server, without lock or migration. @throws AppError `database-unusable` */
 export function openDatabaseWithoutLock({ dataDir }: { dataDir: string }): Database {
   const path = join(dataDir, 'millrace.db');
   assertRestoreFinished(dataDir);

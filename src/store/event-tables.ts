@@ -20,7 +20,6 @@ export interface JobRow {
   failed_at_ms: number | null;
 }
 
-/** The number of a project's newest event. */
 export interface EventCounterRow {
   project_id: string;
   last: number;
@@ -47,7 +46,6 @@ export interface WebhookRow {
   created_at_ms: number;
 }
 
-/** Its deliveries are being removed. */
 export interface RemovedWebhookRow {
   webhook_id: string;
 }
@@ -84,7 +82,6 @@ export interface WebhookAttemptRow {
   response: string | null;
 }
 
-/** Counted by triggers so that list pages do not count. */
 export interface WebhookDeliveryTotalRow {
   webhook_id: string;
   state: WebhookDeliveryRow['state'];

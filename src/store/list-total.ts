@@ -1,6 +1,5 @@
 import type { Database } from './database.ts';
 
-/** Sums totals that triggers count. @param lists names in `list_totals` */
 export function listTotal(database: Database, projectId: string, ...lists: string[]): number {
   const totals = database.queries
     .selectFrom('list_totals')

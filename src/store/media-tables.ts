@@ -223,12 +223,10 @@ export interface PlayerRow {
   updated_at_ms: number;
 }
 
-/** Videos or live streams still refer to it. */
 export interface RemovedPlayerRow {
   id: string;
 }
 
-/** Its files may still exist. */
 export interface RemovedVideoRow {
   id: string;
 }
@@ -245,7 +243,6 @@ export interface SandboxVideoRow {
   video_id: string;
 }
 
-/** Counted by triggers. */
 export interface StorageTotalRow {
   project_id: string;
   source_bytes: Generated<number>;
@@ -256,10 +253,7 @@ export interface StorageTotalRow {
   text_bytes: Generated<number>;
 }
 
-/**
- * The last measurement of a video or a recording. `due_at_ms` is the time of the next one; 0 after changes,
- * which `changes` counts.
- */
+/** `due_at_ms`: the next measurement; 0 after changes, which `changes` counts. */
 export interface StoredVideoRow extends StorageTotalRow {
   video_id: string;
   is_measured: Generated<number>;

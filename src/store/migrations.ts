@@ -51,10 +51,7 @@ export const migrations: readonly Migration[] = [
   jobCrashes,
 ];
 
-/**
- * Applies missing migrations, each in its own transaction.
- * @throws AppError `database-unusable` when the database is newer than `steps`, or a migration fails
- */
+/** Uses a transaction per migration. @throws AppError `database-unusable` */
 export function migrate(sqlite: Sqlite.Database, steps: readonly Migration[] = migrations): number {
   const from = sqlite.pragma('user_version', { simple: true }) as number;
   if (from > steps.length) throw newer(sqlite, from, steps);

@@ -1,7 +1,6 @@
 import type Sqlite from 'better-sqlite3';
 import { type Compilable, type Expression, sql } from 'kysely';
 
-/** Parameters of a prepared query, as expressions. */
 export type Bound<Values> = { readonly [Name in keyof Values]: Expression<Values[Name]> };
 
 class Placeholder {
@@ -12,10 +11,7 @@ class Placeholder {
   }
 }
 
-/**
- * Compiles a query at its first run; later runs only bind values. Compiling takes about twice as long as
- * SQLite takes for a row by its key.
- */
+/** Compiles at the first run: compiling takes twice as long as SQLite takes for a row by its key. */
 export class PreparedQuery<Values, Row> {
   readonly #prepare: (sql: string) => Sqlite.Statement;
   readonly #onWrite: () => void;
@@ -42,7 +38,6 @@ export class PreparedQuery<Values, Row> {
     return statement.get(...this.#bind(values)) as Row | undefined;
   }
 
-  /** Returns the number of changed rows. */
   run(values: Values): number {
     const statement = this.#compile();
     this.#onWrite();

@@ -5,11 +5,7 @@ import type { Tables } from './tables.ts';
 
 type ListedTable = 'live_streams' | 'players' | 'upload_tokens' | 'watermarks';
 
-/**
- * Reads one page in the order of a column, then of the ids. Skipping rows is cheap only in the index, so the
- * ids of the page are found first.
- * @param list `matching`: all rows of the list; `total`: their number
- */
+/** Skipping rows is cheap only in the index, so the ids of the page are found first. */
 export function readListPage<Table extends ListedTable, Item>(
   database: Database,
   list: {

@@ -2,10 +2,7 @@ import { yieldToEventLoop } from '../shared/scheduling/yield-to-event-loop.ts';
 
 const rowsPerBatch = 200;
 
-/**
- * Yields to the event loop between batches.
- * @param removeSome removes up to `limit` rows and returns their number; fewer end the removal
- */
+/** @param removeSome removes up to `limit` rows and returns their number; fewer end the removal */
 export async function removeInBatches(removeSome: (limit: number) => number): Promise<number> {
   let removed = 0;
   for (;;) {

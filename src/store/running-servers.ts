@@ -28,11 +28,7 @@ export class RunningServers {
     this.#folders = folders;
   }
 
-  /**
-   * The process must hold the lock of the data folder.
-   * @returns removes the entry
-   * @throws AppError `data-dir-unusable` when no folder is writable
-   */
+  /** Call while holding the folder's lock. @returns removes the entry @throws AppError `data-dir-unusable` */
   add(server: Omit<RunningServer, 'pid'>): () => void {
     const others = this.#files().filter(({ entry }) => entry?.dataDir === server.dataDir);
     for (const { path } of others) remove(path);
@@ -63,7 +59,6 @@ export class RunningServers {
     return [...servers.values()].sort((one, other) => one.startedAtMs - other.startedAtMs);
   }
 
-  /** Removes old unreadable files. */
   #files(): { path: string; entry: RunningServer | undefined }[] {
     return this.#folders.filter(isPrivate).flatMap(folder =>
       readdirSync(folder)

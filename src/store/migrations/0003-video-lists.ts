@@ -1,6 +1,5 @@
 import type { Migration } from '../migration.ts';
 
-/** A larger block is split. */
 const maxBlockRows = 2_000;
 /** A smaller block joins the one before it, if both together have no more than `maxJoinedRows`. */
 const minBlockRows = 400;
@@ -108,7 +107,6 @@ const metadataOut = `
           AND (key, value) IN (SELECT value ->> 'key', value ->> 'value' FROM json_each(old.metadata))
           AND video_number = old.number;`;
 
-/** Sort orders in counted blocks, tags and metadata by value, texts by trigrams. */
 export const videoLists: Migration = {
   name: 'video lists',
   sql: `

@@ -1,6 +1,5 @@
 import type { Migration } from '../migration.ts';
 
-/** Finds the oldest refresh tokens of a key when there are too many. */
 export const tokensByAge: Migration = {
   name: 'tokens by age',
   sql: `

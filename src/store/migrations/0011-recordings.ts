@@ -1,6 +1,5 @@
 import type { Migration } from '../migration.ts';
 
-/** Recordings in progress, so that a crash loses none. */
 export const recordings: Migration = {
   name: 'recordings',
   sql: `

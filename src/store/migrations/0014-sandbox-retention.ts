@@ -7,10 +7,7 @@ const entry = `
 const noEntry = `
       DELETE FROM sandbox_videos WHERE completed_at_ms = old.completed_at_ms AND video_id = old.video_id`;
 
-/**
- * Finds sandbox videos by the time at which their source was complete or failed. Encodes videos without a
- * trial mark again.
- */
+/** Finds sandbox videos by the time of their source. Encodes those without a trial mark again. */
 export const sandboxRetention: Migration = {
   name: 'sandbox retention',
   sql: `

@@ -2,7 +2,6 @@ import type { Migration } from '../migration.ts';
 
 const entryOfOld = 'created_at_ms = old.created_at_ms AND video_id = old.id';
 
-/** Finds videos without an upload by age, and records when this database was in use. */
 export const emptyContainers: Migration = {
   name: 'empty containers',
   sql: `

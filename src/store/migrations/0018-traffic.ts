@@ -1,6 +1,5 @@
 import type { Migration } from '../migration.ts';
 
-/** Columns of `stored_videos` and `storage_totals`. */
 const kinds = ['source_bytes', 'recording_bytes', 'hls_bytes', 'mp4_bytes', 'image_bytes', 'text_bytes'];
 const columns = kinds.map(kind => `${kind} INTEGER NOT NULL DEFAULT 0,`).join('\n      ');
 const differences = kinds.map(kind => `${kind} = ${kind} + new.${kind} - old.${kind}`).join(', ');
