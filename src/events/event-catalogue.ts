@@ -18,7 +18,6 @@ interface EventKind {
   readonly summary: string;
   /** False for events that this server accepts subscriptions to but never emits. */
   readonly isEmitted: boolean;
-  /** Beside `type` and `emittedAt`. */
   readonly payload: z.ZodObject;
   readonly example: Readonly<Record<string, unknown>>;
 }

@@ -7,11 +7,9 @@ import { WebhookQueue } from './webhooks/webhook-queue.store.ts';
 
 export interface NewEvent {
   readonly projectId: string;
-  /** In the event catalogue, such as `video.encoding.quality.completed`. */
   readonly type: string;
   /** Events of one subject stay in order. */
   readonly subjectId: string;
-  /** Fields beside `type` and `emittedAt`. */
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
@@ -65,7 +63,6 @@ export class Outbox {
     this.#notifySoon();
   }
 
-  /** Adds the live stream's id to the payload. As {@link append}. */
   appendLiveStreamEvent(
     { projectId, liveStreamId }: { readonly projectId: string; readonly liveStreamId: string },
     type: string,
@@ -78,11 +75,7 @@ export class Outbox {
     );
   }
 
-  /**
-   * Calls `listener` once for all events of one event loop iteration. There may be none when their
-   * transaction failed.
-   * @returns removes the listener
-   */
+  /** Calls `listener` once per event loop iteration, also after a rollback. @returns removes it */
   onAppended(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => {

@@ -21,9 +21,7 @@ interface Entry {
   updatedMs: number;
 }
 
-/** An encode without progress for this long has ended. */
 const staleAfterMs = 60_000;
-/** Far more than one machine encodes at once. */
 const maxEntries = 2_000;
 
 function keyOf(videoId: string, { type, quality }: EncodedRendition): string {
@@ -65,10 +63,7 @@ export class EncodeProgress {
     for (const rendition of renditions) this.#entries.delete(keyOf(videoId, rendition));
   }
 
-  /**
-   * @param nowMs monotonic
-   * @param atMs time for `emittedAt`
-   */
+  /** @param nowMs monotonic. @param atMs time for `emittedAt` */
   takeChanged(nowMs: number, atMs: number): ProgressMessage[] {
     const messages: ProgressMessage[] = [];
     for (const [key, entry] of this.#entries) {

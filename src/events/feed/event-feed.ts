@@ -28,7 +28,6 @@ interface FeedObserver {
   clientClosed(end: FeedCloseReason): void;
   /** `transient`: statistics and progress. */
   sent(kind: 'event' | 'transient', count: number): void;
-  /** Statistics and progress that were not sent to a slow client. */
   dropped(count: number): void;
 }
 
@@ -49,7 +48,6 @@ export interface EventFeedOptions {
   readonly maxClientsPerProject?: number;
 }
 
-/** Current state that is not stored. */
 interface TransientMessage {
   readonly type: string;
   readonly subjectId: string;
@@ -67,18 +65,12 @@ const defaultTimes: FeedTimes = {
 };
 /** Each client may buffer 128 KiB, so 128 MiB in total. */
 const defaultMaxClients = 1_000;
-/** Keeps one customer from taking all connections. */
 const defaultMaxClientsPerProject = 50;
-/** Clients send nothing but pings. */
 const maxMessageBytes = 1_024;
 const closeTimeoutMs = 2_000;
-/** Blocking time per event loop iteration. */
 const sliceMs = 4;
 
-/**
- * Sends a project's events to WebSocket clients, each from the position that it asks for, and the state of
- * broadcasts and encodes.
- */
+/** Sends a project's events, from the position of each client, and the state of broadcasts and encodes. */
 export class EventFeed implements Component {
   readonly name = 'event-feed';
   readonly #options: EventFeedOptions;
@@ -86,7 +78,6 @@ export class EventFeed implements Component {
   readonly #server: WebSocketServer;
   readonly #reader: EventReader;
   readonly #progress = new EncodeProgress();
-  /** By project. */
   readonly #clients = new Map<string, Set<FeedClient>>();
   readonly #unsubscribe: () => void;
   #clientCount = 0;
@@ -126,7 +117,6 @@ export class EventFeed implements Component {
 
   async start(): Promise<void> {}
 
-  /** Sends pending events, then closes all clients and refuses new ones. */
   async drain(deadlineMs: number): Promise<void> {
     this.#isDraining = true;
     // Events of this event loop iteration are announced only now.
@@ -260,7 +250,6 @@ export class EventFeed implements Component {
       });
   }
 
-  /** Yields to the event loop between slices. */
   async #runTick(): Promise<void> {
     const { clock } = this.#options;
     let sliceEndsMs = clock.monotonicMs() + sliceMs;

@@ -19,16 +19,11 @@ interface ReadEvent {
 
 /** Events read at once for one client, which it may buffer beyond its limit. */
 const batchSize = 100;
-/** Blocking time per event loop iteration. */
 const sliceMs = 4;
-/** Lets a burst of events be read in few batches. */
 const batchDelayMs = 10;
 const retryMs = 1_000;
 
-/**
- * Reads events for clients that are behind, a batch for each in turn while its socket has room. Clients at
- * the same position share what is read within a slice.
- */
+/** Reads a batch for each client in turn. Clients at the same position share it within a slice. */
 export class EventReader {
   readonly #options: EventReaderOptions;
   readonly #pending = new Set<FeedClient>();
@@ -47,7 +42,6 @@ export class EventReader {
     this.#immediate ??= setImmediate(() => this.#read());
   }
 
-  /** Skips clients whose socket is draining. */
   addAll(clients: Iterable<FeedClient>): void {
     if (this.#isStopped) return;
     for (const client of clients) if (!client.isWaitingForDrain) this.#pending.add(client);
@@ -58,10 +52,7 @@ export class EventReader {
     this.#pending.delete(client);
   }
 
-  /**
-   * Resolves when all clients are up to date or waiting for their socket to drain.
-   * @param untilMs a time of {@link Date.now}
-   */
+  /** Waits for clients, except those with a full socket. @param untilMs a time of {@link Date.now} */
   async idle(untilMs: number): Promise<void> {
     if (this.#pending.size === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -109,7 +100,6 @@ export class EventReader {
         const batch = this.#batchFor(client, batches);
         this.#send(client, batch);
         this.#pending.delete(client);
-        // Moves to the end of the queue.
         if (batch.length === batchSize) this.#pending.add(client);
       } else {
         this.#pending.delete(client);

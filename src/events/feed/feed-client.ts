@@ -6,11 +6,9 @@ import { pongMessage } from './feed-message.ts';
 
 export interface FeedSubscription {
   readonly projectId: string;
-  /** Sends events of the project with a higher number. */
   readonly afterNumber: number;
   /** All types when undefined. */
   readonly types: ReadonlySet<string> | undefined;
-  /** All subjects when undefined. */
   readonly subjectId: string | undefined;
   /** @throws AppError when the client's credentials are no longer valid */
   recheck(): void;
@@ -45,7 +43,6 @@ interface FeedClientEvents {
 const maxBufferedEventBytes = 128 * 1024;
 /** Further transient messages are dropped, because they would arrive outdated. */
 const maxBufferedTransientBytes = 64 * 1024;
-/** Clients send only occasional pings. */
 const maxFramesPerSecond = 30;
 
 /** Holds its position as a number, so only its socket buffers messages. */
@@ -53,14 +50,12 @@ export class FeedClient {
   readonly subscription: FeedSubscription;
   /** Number of the last event that was checked for it. */
   cursor: number;
-  /** The `drained` callback reports when this ends. */
   isWaitingForDrain = false;
   readonly #webSocket: WebSocket;
   readonly #socket: Duplex;
   readonly #times: FeedTimes;
   readonly #clock: Clock;
   readonly #events: FeedClientEvents;
-  /** Messages that the socket has not flushed. */
   #unflushed = 0;
   #lastFlushMs = 0;
   #lastFrameMs: number;
@@ -124,9 +119,7 @@ export class FeedClient {
     this.#socket.uncork();
   }
 
-  /**
-   * Sends while the buffer has room, and returns the number of messages. Those left out come first next time.
-   */
+  /** Sends while the buffer has room, and returns the number. The next call begins with the rest. */
   sendTransient(texts: readonly string[]): number {
     if (!this.isOpen) return 0;
     const first = this.#firstTransient % Math.max(1, texts.length);
@@ -169,7 +162,6 @@ export class FeedClient {
     }
   }
 
-  /** Disconnects a client that does not answer after a timeout. */
   close(end: FeedCloseReason, code: number, reason: string): void {
     this.#closeReason ??= end;
     this.#webSocket.close(code, reason);
@@ -203,7 +195,6 @@ export class FeedClient {
     }
   }
 
-  /** Returns false above the limit. */
   #countFrame(): boolean {
     this.#lastFrameMs = this.#clock.monotonicMs();
     this.#framesThisSecond += 1;

@@ -2,12 +2,9 @@ import { formatAtom } from '../../shared/clock.ts';
 import { eventBody, eventTypes } from '../event-catalogue.ts';
 import type { StoredEvent } from '../outbox.store.ts';
 
-/** Sent each second and not stored. */
 export const broadcastStatsType = 'broadcast.stats';
-/** Not stored. */
 export const encodingProgressType = 'video.encoding.progress';
 
-/** Sent each second and not stored. */
 export const restreamStateType = 'restream.state';
 
 export const feedTypes: readonly string[] = [
@@ -44,7 +41,6 @@ export interface BroadcastStatsMessage {
   readonly audioDriftMilliseconds?: number | undefined;
   readonly timestampJumps?: number;
   readonly droppedConnections?: number;
-  /** Sent as `lastDroppedAt`. */
   readonly lastDroppedAtMs?: number | undefined;
   readonly awaySeconds?: number;
   readonly silentSeconds?: number | undefined;
@@ -58,7 +54,6 @@ export interface RestreamStateMessage {
   readonly position: number;
   readonly name: string;
   readonly state: string;
-  /** Unix time of the last state change. */
   readonly sinceMs: number;
   readonly reason: string | undefined;
   readonly lastError: string | undefined;

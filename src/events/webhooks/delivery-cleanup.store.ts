@@ -48,7 +48,6 @@ export class DeliveryCleanupStore {
     return this.#database.run(queries.deleteFrom('webhook_deliveries').where('number', 'in', oldest));
   }
 
-  /** Removes the oldest deliveries of a webhook with more than the maximum; returns 0 when there is none. */
   removeExcess(limit: number): number {
     const { queries } = this.#database;
     const excessive = this.#database.first(

@@ -8,10 +8,7 @@ import type { DeliveryCleanupStore } from './delivery-cleanup.store.ts';
 const batchSize = 30;
 const intervalMs = 60_000;
 
-/**
- * Removes deliveries that are too old, too many, or of removed webhooks: at the start, each minute, and on
- * request.
- */
+/** Removes deliveries that are too old, too many, or of removed webhooks, each minute and on request. */
 export class DeliveryCleanup implements Component {
   readonly name = 'delivery-sweeper';
   readonly #store: DeliveryCleanupStore;

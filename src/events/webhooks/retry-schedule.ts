@@ -25,14 +25,9 @@ const webhookRetries: RetrySchedule = {
   // The contract fixes these.
   exactDelays: 3,
 };
-/** Time from the first attempt to the last. */
 const retriedForMs = 24 * hour;
 
-/**
- * @param attempts so far, including the failed one
- * @param random 0..1
- * @returns undefined when no further attempt is made
- */
+/** @param attempts includes the failed one @param random 0..1 @returns undefined after the last attempt */
 export function retryAtMs(
   attempts: number,
   times: { readonly firstAttemptAtMs: number; readonly nowMs: number },

@@ -15,16 +15,13 @@ import { isAccepted, type WebhookResponse, type WebhookSender } from './webhook-
 export interface WebhookObserver {
   /** A retry follows `failed`. */
   attempted(outcome: 'delivered' | 'failed' | 'given-up', durationMs: number): void;
-  /** Too many deliveries were waiting. */
   dropped(count: number): void;
 }
 
 interface WebhookDispatcherOptions {
   readonly queue: WebhookQueue;
   readonly sender: Pick<WebhookSender, 'send' | 'stop'>;
-  /** For `User-Agent`. */
   readonly version: string;
-  /** Called when the webhook's deliveries can be deleted. */
   readonly webhookRemoved?: () => void;
   readonly observer?: WebhookObserver;
   readonly clock?: Clock;
@@ -36,13 +33,11 @@ interface RunningAttempt {
   readonly controller: AbortController;
 }
 
-/** State of a webhook with pending deliveries. */
 interface Lane {
   readonly webhookId: string;
   /** By number of the delivery. An attempt stays until its outcome is stored. */
   readonly running: Map<number, RunningAttempt>;
   maxConcurrent: number;
-  /** The last attempt succeeded quickly. */
   isHealthy: boolean;
   failuresInRow: number;
   /** The receiver has recovered, so retries that are due later are made now. */
@@ -54,14 +49,11 @@ interface Lane {
 
 const initialConcurrency = 8;
 const maxConcurrency = 32;
-/** For receivers that fail or are slow. */
 const minConcurrency = 4;
 const slowMs = 1_000;
-/** Of all webhooks. */
 const maxRunningAttempts = 512;
 /** Of all unhealthy webhooks, which must never block healthy ones. */
 const maxUnhealthyAttempts = 256;
-/** Consecutive failures. */
 const failuresUntilUnreachable = 5;
 const expediteIntervalMs = 60_000;
 /** One transaction, which takes a few milliseconds. */
@@ -72,10 +64,7 @@ const droppedLogIntervalMs = 60_000;
 /** Also limits the delay of deliveries after the system clock was set forward. */
 const maxSleepMs = 60_000;
 
-/**
- * Sends pending deliveries at least once, in order per resource, with separate concurrency limits per
- * webhook. Sends deliveries without a response again after a restart.
- */
+/** Delivers at least once, in order per resource, with separate concurrency limits per webhook. */
 export class WebhookDispatcher implements Component {
   readonly name = 'webhooks';
   readonly #options: WebhookDispatcherOptions;
@@ -83,7 +72,6 @@ export class WebhookDispatcher implements Component {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #lanes = new Map<string, Lane>();
-  /** Lanes that may have due deliveries, in round-robin order. */
   readonly #ready = new Set<Lane>();
   readonly #outcomes: { readonly lane: Lane; readonly outcome: AttemptOutcome }[] = [];
   readonly #settling = new Set<Promise<void>>();
@@ -132,7 +120,6 @@ export class WebhookDispatcher implements Component {
     this.#options.sender.stop();
   }
 
-  /** Also for tests that change the clock. */
   scheduleDispatch(): void {
     if (this.#state !== 'started') return;
     this.#dispatchImmediate ??= setImmediate(() => {
@@ -205,7 +192,6 @@ export class WebhookDispatcher implements Component {
     this.#ready.delete(lane);
     lane.nextDueAtMs = Number.POSITIVE_INFINITY;
     const available = lane.maxConcurrent - lane.running.size;
-    // Checked again when an attempt of this lane ends.
     if (available <= 0) return;
     if (lane.isExpediting && nowMs >= lane.expediteAtMs) {
       lane.isExpediting =
@@ -219,7 +205,6 @@ export class WebhookDispatcher implements Component {
     const started = due.slice(0, Math.min(available, remaining));
     for (const delivery of started) this.#startAttempt(lane, delivery);
     if (due.length > started.length) {
-      // At the end of the queue, behind other lanes.
       this.#ready.add(lane);
       return;
     }

@@ -9,10 +9,7 @@ interface SignedDelivery {
   readonly body: string;
 }
 
-/**
- * @param atMs Unix time of the attempt
- * @param version version of this server
- */
+/** @param atMs Unix time of the attempt. @param version version of this server */
 export function webhookHeaders(
   delivery: SignedDelivery,
   atMs: number,

@@ -29,18 +29,15 @@ interface AttemptRecord {
   readonly durationMs: number;
   readonly statusCode: number | undefined;
   readonly error: string | undefined;
-  /** Start of the response body. */
   readonly response: string | undefined;
 }
 
-/** A test, which is never retried. */
 interface EndedTest {
   readonly deliveryId: string;
   readonly webhookId: string;
   readonly type: string;
   readonly body: string;
   readonly isAccepted: boolean;
-  /** Id of the test that this one repeats. */
   readonly resentFrom: string | undefined;
   readonly record: AttemptRecord;
 }
@@ -79,16 +76,11 @@ export class WebhookQueue {
     this.#statements = prepareQueueStatements(database);
   }
 
-  /** Deliveries given up since the start because too many were waiting. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /**
-   * Calls `listener` once for all changes of one event loop iteration; {@link takeChangedWebhooks} and {@link
-   * takeRemovedWebhooks} list them.
-   * @returns removes the listener
-   */
+  /** Calls `listener` once for all changes of one event loop iteration. @returns removes it */
   onChanged(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => {
@@ -96,7 +88,6 @@ export class WebhookQueue {
     };
   }
 
-  /** Returns the webhooks with new deliveries since the last call. */
   takeChangedWebhooks(): string[] {
     return taken(this.#changed);
   }
@@ -166,7 +157,6 @@ export class WebhookQueue {
     this.#notifySoon();
   }
 
-  /** Ends running attempts of the webhook. */
   webhookRemoved(webhookId: string): void {
     this.#removed.add(webhookId);
     this.#notifySoon();
@@ -202,7 +192,6 @@ export class WebhookQueue {
       .map(row => ({ ...row, firstAttemptAtMs: row.firstAttemptAtMs ?? undefined }));
   }
 
-  /** After `nowMs`. */
   nextDueAtMs(webhookId: string, nowMs: number): number | undefined {
     return this.#statements.nextDue.first({ webhookId, nowMs })?.dueAtMs ?? undefined;
   }
@@ -231,7 +220,6 @@ export class WebhookQueue {
     });
   }
 
-  /** Makes retries due now; returns their number. */
   expedite(webhookId: string, nowMs: number, limit: number): number {
     return this.#statements.expedite.run({ webhookId, nowMs, limit });
   }

@@ -16,9 +16,7 @@ import {
 import { createPinnedAgent, type PinnedOptions } from './pinned-agent.ts';
 
 export interface WebhookResponse {
-  /** Undefined without a response. */
   readonly statusCode: number | undefined;
-  /** The reason for a failure that the status does not explain. */
   readonly error: string | undefined;
   /** Start of the body, up to {@link maxKeptResponseBytes}; undefined without a response. */
   readonly response: string | undefined;
@@ -67,10 +65,7 @@ const errorTexts: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'The headers of the answer are too large.',
 };
 
-/**
- * Resolves the host once per request, checks the addresses, and connects to one of exactly these, also when
- * it reuses a connection. Verifies certificates.
- */
+/** Resolves the host once and connects to a checked address only, also when it reuses a connection. */
 export class WebhookSender {
   readonly #options: WebhookSenderOptions;
   readonly #http = createPinnedAgent(HttpAgent);
@@ -100,10 +95,7 @@ export class WebhookSender {
     });
   }
 
-  /**
-   * Classifies a URL as {@link send} would, without connecting.
-   * @throws Error when the name server does not answer, such as `ETIMEOUT`
-   */
+  /** Does not connect. @throws Error when the name server does not answer, such as `ETIMEOUT` */
   async checkUrl(url: string): Promise<TargetVerdict> {
     const { hostname } = new URL(url);
     const { allowPrivateTargets: allowPrivate, resolve } = this.#options;

@@ -26,7 +26,6 @@ export interface NewDelivery {
   readonly atMs: number;
 }
 
-/** Prepares the queries that run for every event and every attempt. */
 export function prepareQueueStatements(database: Database) {
   return { ...insertStatements(database), ...dueStatements(database), ...outcomeStatements(database) };
 }

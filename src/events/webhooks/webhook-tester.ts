@@ -8,7 +8,6 @@ import { isAccepted, type WebhookSender } from './webhook-sender.ts';
 interface WebhookTesterOptions {
   readonly queue: Pick<WebhookQueue, 'addTest'>;
   readonly sender: Pick<WebhookSender, 'send'>;
-  /** For `User-Agent`. */
   readonly version: string;
   readonly clock: Clock;
 }
@@ -19,10 +18,7 @@ interface TestedWebhook {
   readonly signatureSecret: string;
 }
 
-/**
- * Sends signed tests at once and without retries. Results appear only in the delivery log and do not affect
- * the delivery of events.
- */
+/** Sends signed tests without retries. They do not affect the delivery of events. */
 export class WebhookTester {
   readonly #options: WebhookTesterOptions;
 
@@ -30,10 +26,7 @@ export class WebhookTester {
     this.#options = options;
   }
 
-  /**
-   * @param resentFrom id of the test that this one repeats
-   * @returns id of the delivery; undefined when the webhook was removed meanwhile
-   */
+  /** @param resentFrom id of the repeated test @returns undefined when the webhook was removed meanwhile */
   async test(
     { webhookId, url, signatureSecret }: TestedWebhook,
     resentFrom?: string,
