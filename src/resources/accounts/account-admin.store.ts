@@ -15,7 +15,6 @@ export interface ListedAccount {
   readonly liveStreams: number;
 }
 
-/** Triggers keep the counts. */
 function selectAccounts({ queries }: Database) {
   return queries.selectFrom('accounts as a').select(({ fn, selectFrom }) => {
     const projects = selectFrom('projects as p').whereRef('p.account_id', '=', 'a.id');

@@ -27,7 +27,6 @@ interface AccountRoutesOptions {
     /** 0 when the trash is turned off. */
     readonly videoRestoreDays: number;
   };
-  /** A function, because ports are known late. */
   readonly ingest: () => IngestAddresses;
 }
 

@@ -4,7 +4,6 @@ export type Standing = 'allowed' | 'suspended' | 'not-upgraded';
 
 export interface Account {
   readonly accountId: string;
-  /** The first user's. */
   readonly email: string | undefined;
   readonly isUpgraded: boolean;
   readonly isOperator: boolean;
@@ -35,12 +34,7 @@ export function hashOfSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
-/**
- * Explains why an email address is refused.
- *
- * **Source**: RFC 5321 4.5.3.1 for the lengths. The form is what mail hosts accept, and `name@host` for
- * machines without a domain.
- */
+/** **Source**: RFC 5321 4.5.3.1 for the lengths. Also accepts `name@host`, for machines without a domain. */
 export function describeEmailProblem(email: string): string | undefined {
   const [, local, domain] = /^([A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+)@([A-Za-z0-9.-]+)$/.exec(email) ?? [];
   if (local === undefined || domain === undefined) return 'An email address looks like name@example.org.';

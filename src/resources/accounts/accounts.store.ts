@@ -16,7 +16,6 @@ interface OwnerRow {
   is_upgraded: number;
 }
 
-/** A revoked key has no owner. */
 export function selectKeyOwner(queries: Queries) {
   return queries
     .selectFrom('api_keys as k')
@@ -33,10 +32,7 @@ export function selectKeyOwner(queries: Queries) {
     ]);
 }
 
-/**
- * One instance per server: it caches the owners of API keys for a moment, and each of its changes clears that
- * cache and that of the sessions.
- */
+/** One instance per server: its changes clear its cache of key owners and that of the sessions. */
 export class AccountsStore {
   /** Sessions end together with the rights of their accounts and users. */
   readonly sessions: SessionsStore;
@@ -178,10 +174,7 @@ export class AccountsStore {
     };
   }
 
-  /**
-   * Ends all sessions but `kept`, which gets a new secret.
-   * @returns false, with nothing done, when the password has changed since `user` was read
-   */
+  /** Ends all sessions but `kept`. @returns false when the password has changed since `user` was read */
   changePassword(user: User, passwordHash: string, kept: { sessionId: string; secret: string }): boolean {
     const changed = this.#database.queries
       .updateTable('users')

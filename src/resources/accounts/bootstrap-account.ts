@@ -10,14 +10,12 @@ import { discardSecrets, publishSecrets, stageSecrets } from './secrets-file.ts'
 
 const minApiKeyLength = 32;
 
-/** Missing secrets are generated. */
 interface BootstrapOptions {
   readonly sandboxKey?: Secret;
   readonly productionKey?: Secret;
   readonly isUpgraded: boolean;
   readonly adminEmail: string;
   readonly adminPassword?: Secret;
-  /** A new file that receives the secrets, see {@link stageSecrets}. */
   readonly secretsFile?: string;
   readonly clock?: Clock;
 }

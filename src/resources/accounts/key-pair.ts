@@ -2,7 +2,6 @@ import type { Environment } from '../../store/account-tables.ts';
 
 export const environments = ['sandbox', 'production'] as const satisfies readonly Environment[];
 
-/** Per environment. */
 export const maxKeyPairs = 100;
 export const maxKeyPairNameLength = 100;
 
@@ -16,7 +15,6 @@ export interface ApiKey {
   readonly lastUsedAtMs: number | undefined;
 }
 
-/** Either key may be missing. */
 export interface KeyPair {
   readonly keyPairId: string;
   readonly accountId: string;
@@ -30,7 +28,6 @@ export function accessibleEnvironments(environment: Environment): readonly Envir
   return environment === 'production' ? environments : ['sandbox'];
 }
 
-/** Returns undefined when no key remains. */
 export function limitToEnvironments(pair: KeyPair, allowed: readonly Environment[]): KeyPair | undefined {
   const keys = allowed.flatMap(environment => pair.keys[environment] ?? []);
   if (keys.length === 0) return undefined;

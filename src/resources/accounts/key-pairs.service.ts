@@ -19,10 +19,7 @@ export const apiKeyLength = 43;
 
 type NewKeyTexts = Readonly<Partial<Record<Environment, string>>>;
 
-/**
- * A production credential can access keys of both environments, a sandbox credential only those of the
- * sandbox.
- */
+/** A production credential can access both environments, a sandbox credential only the sandbox. */
 export class KeyPairsService {
   readonly #store: KeyPairsStore;
   readonly #accounts: AccountsStore;
@@ -58,10 +55,7 @@ export class KeyPairsService {
     return viewOf(pair);
   }
 
-  /**
-   * Creates a key for each environment that the caller can access.
-   * @throws AppError `api-key-limit-reached`
-   */
+  /** Creates a key per accessible environment. @throws AppError `api-key-limit-reached` */
   create(caller: Caller, name: string | undefined): KeyPairView {
     const { accountId } = caller;
     const projects = this.#store.projectIdsOf(accountId);
@@ -80,7 +74,6 @@ export class KeyPairsService {
     );
   }
 
-  /** @param name null removes it */
   rename(caller: Caller, { keyPairId }: KeyPair, name: string | null | undefined): KeyPairView {
     if (name !== undefined) this.#store.rename(keyPairId, name);
     return this.#reloadView(caller, keyPairId);

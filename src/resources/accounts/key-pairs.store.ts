@@ -97,7 +97,6 @@ export class KeyPairsStore {
     );
   }
 
-  /** Revokes the pair's previous key for the same project. */
   replaceKey(pair: KeyPair, key: NewKey, atMs: number): void {
     this.#database.transaction(() => {
       for (const half of Object.values(pair.keys)) {
@@ -127,7 +126,6 @@ export class KeyPairsStore {
     );
   }
 
-  /** In the order of all keys' ids. */
   nextKeyId(apiKeyId: string): string | undefined {
     const next = this.#database.queries
       .selectFrom('api_keys')
@@ -138,7 +136,6 @@ export class KeyPairsStore {
     return this.#database.first(next)?.id;
   }
 
-  /** Removes revoked keys without tokens. Returns their number. */
   removeRevoked(): number {
     return this.#database.run(
       this.#database.queries.deleteFrom('api_keys').where('revoked_at_ms', 'is not', null),

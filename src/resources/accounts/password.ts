@@ -6,15 +6,11 @@ const scryptCost = { N: 2 ** 15, r: 8, p: 1 } as const;
 const maxMemoryBytes = 128 * 1_024 * 1_024;
 const keyBytes = 32;
 
-/** In characters. */
 export const passwordLength = { min: 12, max: 200 } as const;
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
-/**
- * Matches no password and takes as long to verify as any other, so that timing does not reveal which users
- * exist.
- */
+/** Takes as long to verify as any other, so that timing does not reveal which users exist. */
 export const dummyPasswordHash = formatHash(Buffer.alloc(16), Buffer.alloc(keyBytes));
 
 /** Returns `scrypt$N$r$p$salt$key`, the last two in base64url. */

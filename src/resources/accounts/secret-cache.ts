@@ -1,13 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { hashOfSecret } from './account.ts';
 
-/**
- * Caches lookups by secret for a second, because clients send secrets with every request. Holds only hashes.
- */
+/** Caches lookups for a second, because clients send secrets with every request. Holds only hashes. */
 export class SecretCache<Value extends object> {
   readonly #entries = new LRUCache<string, Value>({ max: 10_000, ttl: 1_000, ttlResolution: 0 });
 
-  /** Does not cache misses. */
   getOrLoad(secret: string, load: (hash: Buffer) => Value | undefined): Value | undefined {
     const hash = hashOfSecret(secret);
     const key = hash.toString('latin1');

@@ -23,10 +23,7 @@ export async function stageSecrets(path: string, secrets: Readonly<Record<string
   });
 }
 
-/**
- * Does nothing without staged secrets.
- * @throws AppError `config-invalid` when `path` exists or its folder is not writable
- */
+/** @throws AppError `config-invalid` when `path` exists or its folder is not writable */
 export async function publishSecrets(path: string): Promise<void> {
   const [staged, target] = [stagedPath(path), resolve(path)];
   await withConfigErrors(path, async () => {

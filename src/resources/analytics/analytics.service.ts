@@ -14,7 +14,6 @@ import type { ViewingIntervalsStore } from './queries/viewing-intervals.store.ts
 import { slotSeconds } from './reports/playback.ts';
 import { type Interval, intervals, intervalsOf, minutesOf, type Span } from './timeframe.ts';
 
-/** A metric as the path names it. */
 interface AnalyticsRequest {
   readonly caller: Pick<Caller, 'projectId' | 'environment'>;
   readonly metric: string;
@@ -74,7 +73,6 @@ export class AnalyticsService {
     return { context: { ...context, timeframe: timeframeView(frame) }, data: values[0]?.[1] ?? 0 };
   }
 
-  /** Sorts by value, highest first unless `asked` otherwise. */
   async buckets(request: AnalyticsRequest, dimension: Dimension, page: ValuesPage<'dimensionValue'>) {
     const { caller, query, metric } = request;
     const plan = checkedPlan(request);
@@ -123,7 +121,6 @@ export class AnalyticsService {
     });
   }
 
-  /** Includes empty intervals, oldest first unless sorted otherwise. */
   async timeseries(request: AnalyticsRequest, asked: string | undefined, page: ValuesPage<'emittedAt'>) {
     const { caller, query, metric } = request;
     const plan = checkedPlan(request);
@@ -149,7 +146,6 @@ export class AnalyticsService {
     return { context, data, total: points.length };
   }
 
-  /** Waits for the project's previous queries. */
   async #enqueue<Answer>(projectId: string, work: (slice: TimeSlice) => Promise<Answer>): Promise<Answer> {
     const before = this.#latestByProject.get(projectId) ?? Promise.resolve();
     const answer = before.then(async () => work(await TimeSlice.begin(maxSliceMs)));
@@ -191,7 +187,6 @@ export class AnalyticsService {
       const averages = await viewingIntervals.concurrentViewers(request, 'average', plan.isUnique);
       return mapInSlices(averages, slice, ([group, average]) => [group, rounded(average)]);
     }
-    // The current slot and the ones before it.
     const lately = { from: nowMs / 1000 - liveWindowSeconds, to: nowMs / 1000 + slotSeconds };
     const attended = plan.value === 'live' ? { ...request, span: lately } : request;
     return [...(await viewingIntervals.concurrentViewers(attended, 'peak', plan.isUnique))];

@@ -28,7 +28,6 @@ export interface Analytics {
   readonly routes: readonly Route[];
   /** Start and stop this with the server: its stop writes everything. */
   readonly tracker: PlaybackTracker;
-  /** Run this periodically. */
   readonly cleanup: PeriodicTask;
 }
 

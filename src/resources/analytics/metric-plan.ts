@@ -3,7 +3,6 @@ import { dimensions } from './dimensions.ts';
 import type { Measure } from './queries/counts.store.ts';
 import { type CounterName, viewSeconds } from './reports/playback.ts';
 
-/** For `/data/metrics/{metric}/{aggregation}`. */
 export const aggregationsOf: Readonly<Record<string, readonly string[]>> = {
   play: ['count', 'sum', 'rate', 'total'],
   start: ['count'],
@@ -26,10 +25,8 @@ const groupableMetrics = [
   'view',
 ];
 
-/** For `/data/timeseries/{metric}`. */
 export const timeseriesMetrics = [...groupableMetrics, 'watch-time'];
 
-/** For `/data/buckets/{metric}/{breakdown}`. */
 export const bucketMetrics = [...groupableMetrics, 'play-total'];
 
 export function isBreakdown(metric: string, breakdown: string): boolean {
@@ -85,7 +82,6 @@ export function planOf(metric: string, aggregation: string | undefined, query: C
   return counts({ of: counterByMetric[metric]! });
 }
 
-/** Appends the metric's options to its name. */
 export function displayName(metric: string, query: CommonQuery): string {
   const name = metric === 'view' ? `view-${viewSeconds[viewBit(query)]!}` : metric;
   return query.unique === true ? `unique-${name}` : name;

@@ -6,20 +6,15 @@ export interface Span {
   readonly to: number;
 }
 
-/** Read from counts of `seconds` each. */
 export interface Segment extends Span {
   readonly seconds: number;
 }
 
-/** In seconds. */
 export const intervals = { minute: 60, hour: 3_600, day: 86_400 } as const;
 
 export type Interval = keyof typeof intervals;
 
-/**
- * Rounds both ends down to minutes, and includes the current minute in a frame that reaches into it.
- * Consecutive frames neither overlap nor leave gaps.
- */
+/** Rounds down to minutes and includes the current one. Consecutive frames neither overlap nor leave gaps. */
 export function minutesOf(fromMs: number, toMs: number, nowMs: number): Span {
   const minute = (ms: number) => Math.floor(ms / 60_000) * 60;
   const from = minute(fromMs);
@@ -28,10 +23,7 @@ export function minutesOf(fromMs: number, toMs: number, nowMs: number): Span {
   return { from, to: Math.max(minute(toMs), from + 60) };
 }
 
-/**
- * Uses the coarsest counts that fit.
- * @param spans lengths of counts in seconds, longest first; the last one divides all ends
- */
+/** @param spans lengths of counts in seconds, longest first; the last one divides all ends */
 export function segmentsOf({ from, to }: Span, spans: readonly number[]): Segment[] {
   const [seconds, ...finer] = spans;
   if (seconds === undefined || from >= to) return [];

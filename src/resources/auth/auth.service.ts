@@ -43,10 +43,7 @@ export class AuthService {
     this.#tokens = new TokensStore(options.database);
   }
 
-  /**
-   * @throws AppError of the `authentication-` codes (401), `authorization-suspended-account` (403), or
-   * `too-many-requests` (429)
-   */
+  /** @throws AppError `authentication-*`, `authorization-suspended-account` or `too-many-requests` */
   authenticate(authorization: string | undefined, address: string): Caller {
     if (authorization === undefined) throw new AppError('authentication-missing-authorization-header');
     const credentials = parseAuthorization(authorization);

@@ -13,10 +13,7 @@ const oldestBatchSize = 250;
 /** Half a day of one token a second. */
 const maxRefreshTokensPerKey = 50_000;
 
-/**
- * Removes expired tokens, revoked keys with their tokens, and the oldest refresh tokens of keys that have
- * more than `maxRefreshTokens`.
- */
+/** Removes expired tokens, revoked keys, and the oldest refresh tokens beyond `maxRefreshTokens`. */
 export function tokenCleanup({
   database,
   clock,

@@ -7,23 +7,18 @@ import { clientNetwork } from '../../shared/network/client-network.ts';
 const windowMs = 60_000;
 const maxNetworks = 10_000;
 
-/**
- * Limits wrong API keys per client network. At the limit, refuses keys from that network unchecked, except
- * those that were right from there before: a stranger behind the same address does not lock others out.
- */
+/** Exempts keys that were right from a network before: strangers behind it lock nobody out. */
 export class WrongKeyLimit {
   readonly #maxPerMinute: number;
   readonly #failures: FixedWindows;
   /** Networks with the keys that were right from there, latest last. */
   readonly #knownKeys = new LRUCache<string, true>({ max: 10_000 });
 
-  /** @param options.maxPerMinute 0 for no limit */
   constructor(options: { maxPerMinute: number; clock: Clock }) {
     this.#maxPerMinute = options.maxPerMinute;
     this.#failures = new FixedWindows({ windowMs, maxKeys: maxNetworks, clock: options.clock });
   }
 
-  /** @param apiKeyId undefined for a wrong key */
   check(address: string, apiKeyId: string | undefined): void {
     if (this.#maxPerMinute === 0) return;
     const network = clientNetwork(address);

@@ -15,11 +15,7 @@ const webSocketVersion = '13';
 const tokenPrefix = 'token.';
 const environmentPrefix = 'environment.';
 
-/**
- * Responds with errors before the upgrade, in the order of all requests: credentials, limits, query.
- *
- * **Source**: RFC 6455 4.2
- */
+/** Checks credentials, limits and query before the upgrade, in this order. **Source**: RFC 6455 4.2 */
 export function eventFeedUpgrade(options: {
   readonly feed: EventFeed;
   readonly authenticate: Authenticate;

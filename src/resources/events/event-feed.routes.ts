@@ -20,7 +20,6 @@ A client can send \`{"type":"ping"}\` and gets \`{"type":"pong"}\`. The connecti
 credentials end, 4403 when the account is suspended, 4408 when messages are not read for 30 s, and 1008 after any other message from the
 client. Connections beyond 50 of a project get 429. A request that is not a WebSocket upgrade gets 426.`;
 
-/** Documents `GET /events`, and rejects requests that are no WebSocket. */
 export function eventFeedRoutes(): Route[] {
   return [
     defineRoute({

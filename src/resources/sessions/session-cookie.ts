@@ -13,12 +13,7 @@ export function sessionSecretOf(cookieHeader: string | undefined, isSecure: bool
   return cookieHeader === undefined ? undefined : ourCookie.exec(cookieHeader)?.[1];
 }
 
-/**
- * Hides the cookie from scripts and from requests of other sites.
- *
- * **Source**: RFC 6265bis, 4.1 and 8.8
- * @param secret `''` removes the cookie
- */
+/** Hides the cookie from scripts and other sites (RFC 6265bis, 4.1 and 8.8). @param secret `''` removes it */
 export function sessionCookie(
   secret: string,
   { lastsMs, isSecure }: { lastsMs: number; isSecure: boolean },

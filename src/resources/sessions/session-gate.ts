@@ -89,7 +89,6 @@ export class SessionGate {
       );
       if (isRenewed) setHeader('Set-Cookie', this.cookieFor(secret, request));
     } catch (error) {
-      // Users can still read when the disk is full.
       this.#options.log.warn('session-use-not-recorded', { sessionId, error });
     }
   }

@@ -30,7 +30,6 @@ export interface ListedSession {
   readonly sessionId: string;
   readonly createdAtMs: number;
   readonly lastUsedAtMs: number;
-  /** The address that signed in. */
   readonly address: string;
   readonly userAgent: string | undefined;
 }

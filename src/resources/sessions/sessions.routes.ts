@@ -15,7 +15,6 @@ import type { SessionsService } from './sessions.service.ts';
 const attemptLimits =
   'After 10 wrong passwords for an email address within 15 minutes, or 30 from one network address, requests get 429 until the 15 minutes are over. Attempts from a network address where the password was right before are counted separately.';
 
-/** API keys cannot use these. */
 export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Route[] {
   const tag = 'Sessions';
   const one = {

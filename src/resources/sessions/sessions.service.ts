@@ -20,7 +20,6 @@ import { SignInLimiter } from './sign-in-limiter.ts';
 
 interface SignedIn {
   readonly view: SessionView;
-  /** For the cookie. Only its hash is stored. */
   readonly secret: string;
 }
 
@@ -118,10 +117,7 @@ export class SessionsService {
     this.#options.log.info('other-sessions-ended', { sessionId, userId });
   }
 
-  /**
-   * Ends all other sessions. Returns a new secret for the caller's cookie, so that a stolen one ends too.
-   * @throws AppError `invalid-attribute` for either password; `too-many-requests`
-   */
+  /** Ends all other sessions. Returns a new secret for the cookie, so that a stolen one ends too. */
   async changePassword(
     { sessionId, userId }: SessionCaller,
     { currentPassword, newPassword }: { currentPassword: string; newPassword: string },

@@ -23,10 +23,7 @@ interface SessionRow {
   production_id: string;
 }
 
-/**
- * Stores only hashes of secrets. One instance per server, that of its `AccountsStore`: it caches sessions for
- * a moment, and every change clears that cache.
- */
+/** One instance per server: it caches sessions for a moment, and every change clears that cache. */
 export class SessionsStore {
   readonly #database: Database;
   readonly #cache = new SecretCache<Session>();
@@ -145,13 +142,11 @@ export class SessionsStore {
     );
   }
 
-  /** @param users selects the users' ids */
   removeOfUsers(users: SelectQueryBuilder<Tables, 'users', { id: string }>): void {
     this.clearCache();
     this.#database.run(this.#database.queries.deleteFrom('sessions').where('user_id', 'in', users));
   }
 
-  /** Returns the number of removed sessions. */
   removeExpired(nowMs: number, limit: number): number {
     const { queries } = this.#database;
     const expired = queries

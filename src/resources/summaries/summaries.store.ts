@@ -10,7 +10,6 @@ const statuses: readonly SummaryStatus[] = ['missing', 'completed'];
 /** Skipping so many index rows takes less than a millisecond. */
 const rowsPerStep = 10_000;
 
-/** Value of the sort column, and the id. */
 type SummaryPosition = readonly [value: string | number, id: string];
 
 interface SummarySort {

@@ -9,7 +9,6 @@ export interface Summary {
   readonly videoId: string;
   readonly sourceStatus: SummaryStatus;
   readonly abstract: string | undefined;
-  /** In the order of the video. */
   readonly takeaways: readonly string[] | undefined;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;

@@ -3,7 +3,6 @@ import type { Database } from '../../store/database.ts';
 import { foldText } from '../../store/folded-text.ts';
 import { listTotal } from '../../store/list-total.ts';
 
-/** Counts videos outside the trash. */
 interface CountedTag {
   readonly value: string;
   readonly videoCount: number;
@@ -17,7 +16,6 @@ interface TagSort {
 /** Walking through so many index rows takes about a millisecond. */
 const rowsPerStep = 10_000;
 
-/** Sort columns, which follow the project in the index. */
 const sortKeys = {
   value: ['tag_folded', 'tag'],
   videoCount: ['videos', 'tag_folded', 'tag'],
@@ -108,7 +106,6 @@ class TagWalk {
     return { tags, total };
   }
 
-  /** Returns undefined for the last step. */
   #step(after: Key | undefined): Key | undefined {
     const { sql, values } = this.#from({ after, until: undefined }, undefined);
     const text = `SELECT ${this.#columns.join(', ')} ${sql} ${this.#order()} LIMIT 1 OFFSET ${rowsPerStep - 1}`;

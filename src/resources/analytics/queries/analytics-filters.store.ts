@@ -11,7 +11,6 @@ export interface AnalyticsFilter {
 /** Uses the numbers that stand for values in the tables. */
 export interface ResolvedFilter {
   readonly project: number;
-  /** A few for each dimension. */
   readonly numbers: ReadonlyMap<Dimension, readonly number[]>;
   /** The matching media, when they are too many for a statement. */
   readonly media: ReadonlySet<number> | undefined;
@@ -28,7 +27,6 @@ export class AnalyticsFiltersStore {
     this.#database = database;
   }
 
-  /** Returns undefined when nothing was ever counted for the project. */
   findProject(projectId: string): number | undefined {
     return this.#database.sqlite
       .prepare<[string], number>('SELECT number FROM analytics_projects WHERE project_id = ?')
@@ -104,7 +102,6 @@ export class AnalyticsFiltersStore {
   }
 }
 
-/** Conditions on the tuples `t`. */
 export function tupleConditions(filter: ResolvedFilter): { sql: string; values: string[] } {
   const used = dimensions.filter(dimension => filter.numbers.has(dimension));
   return {

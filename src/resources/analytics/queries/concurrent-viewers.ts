@@ -1,9 +1,7 @@
 import { maxIntervalSlots } from '../reports/playback.ts';
 
 /**
- * Counts viewers from viewing intervals in order of their first slots. Intervals include their last slot and
- * have at most {@link maxIntervalSlots} slots. With `isUnique`, a viewer with several concurrent intervals
- * counts once.
+ * Requires intervals in order of first slots. With `isUnique`, concurrent intervals of a viewer count once.
  */
 export class ConcurrentViewers {
   readonly #isUnique: boolean;
@@ -26,7 +24,6 @@ export class ConcurrentViewers {
     return this.#peak;
   }
 
-  /** Call this after adding all intervals. */
   averageOver(slots: number): number {
     this.#advance(Number.MAX_SAFE_INTEGER);
     return slots === 0 ? 0 : this.#viewerSlots / slots;

@@ -2,7 +2,6 @@ import type { TimeSlice } from '../../../shared/scheduling/time-slice.ts';
 
 const itemsPerStep = 500;
 
-/** Yields to the event loop between slices. */
 export async function mapInSlices<Item, Made>(
   items: Iterable<Item>,
   slice: TimeSlice,
@@ -16,7 +15,6 @@ export async function mapInSlices<Item, Made>(
   return made;
 }
 
-/** Stable. Yields to the event loop between slices. */
 export async function sortInSlices<Item>(
   items: readonly Item[],
   slice: TimeSlice,

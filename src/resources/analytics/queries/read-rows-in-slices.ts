@@ -5,7 +5,6 @@ import type { Database } from '../../../store/database.ts';
 export interface IndexScan {
   /** With the alias `c`, and `INDEXED BY` where it matters. */
   readonly table: string;
-  /** Conditions on `c` for the fixed columns. */
   readonly fixed: string;
   /** The columns that follow in the index. Ranges are given in the first one. */
   readonly keys: readonly [string, string];

@@ -84,7 +84,6 @@ export class ViewingIntervalsStore {
     const interval = grouping.by === 'interval' ? grouping.seconds : undefined;
     const periodSlots = interval === undefined ? slotsPerDay : interval / slotSeconds;
     const counts = new Map<number, number>();
-    /** Viewers of the current period by group. */
     let seen = new Map<number, Set<number>>();
     let period = Number.NaN;
     await this.#read(
@@ -106,7 +105,6 @@ export class ViewingIntervalsStore {
     return counts;
   }
 
-  /** Reads intervals by their first slot, in order. */
   async #read(
     { filter, grouping, slice }: ViewingIntervalsQuery,
     { from, to }: Span,

@@ -51,10 +51,7 @@ const numbersPerStep = 1_000;
 const valueColumns = dimensions.map(dimension => dimension.replaceAll('-', '_'));
 const playsIndex = counterNames.indexOf('plays');
 
-/**
- * Call it at most once a second, so that many playbacks share a transaction. Raw SQL, because each statement
- * has a column per counter or dimension.
- */
+/** Call it at most once a second, so that many playbacks share a transaction. */
 export class AnalyticsWritesStore {
   readonly #database: Database;
   readonly #newValues: TokenBuckets;
@@ -148,7 +145,6 @@ export class AnalyticsWritesStore {
       .get(day)!;
   }
 
-  /** Writes all updates or none. */
   async write(updates: readonly PlaybackUpdate[], nowMs: number): Promise<void> {
     try {
       await this.#database.inBatch(() => this.#writeAll(updates, nowMs));
@@ -269,7 +265,6 @@ export class AnalyticsWritesStore {
     return removed;
   }
 
-  /** Yields between removals of at most {@link rowsPerStep} rows. */
   async #removeInSteps(
     statement: DeleteStatement,
     parameters: readonly number[],

@@ -22,7 +22,6 @@ interface GeoReader {
 
 const unknownLocation: GeoLocation = { country: '', continent: '' };
 
-/** Loads a MaxMind DB file at first use. */
 export class GeoLookup {
   readonly #path: string | undefined;
   readonly #log: Logger;
@@ -30,7 +29,6 @@ export class GeoLookup {
   #reader: GeoReader | undefined;
   #continents: Readonly<Record<string, { readonly continent: string }>> = {};
 
-  /** `path`: undefined for the bundled file. */
   constructor(path: string | undefined, log: Logger) {
     this.#path = path;
     this.#log = log;

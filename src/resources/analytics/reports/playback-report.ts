@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { parseIsoDate } from '../parse-iso-date.ts';
 import type { EventType, PlayEvent } from './playback.ts';
 
-/** In either protocol. */
 export interface PlaybackReport {
   readonly mediaId: string;
   /** Chosen by the player, unique per media. */
@@ -78,7 +77,6 @@ const eventTypeByCode: readonly (EventType | undefined)[] = [
   'source',
 ];
 
-/** `nowMs`: server time. */
 export function parseWatchReport(body: z.output<typeof watchSchema>, nowMs: number): PlaybackReport {
   const newestMs = body.eve.reduce((newest, { eat }) => Math.max(newest, eat), Number.NEGATIVE_INFINITY);
   const sentMs = body.sat ?? newestMs;

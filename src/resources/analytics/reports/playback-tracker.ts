@@ -55,10 +55,7 @@ const maxTrackedMedia = 50_000;
 /** Many viewers start a live stream in the same minute, but one address never starts so many. */
 const newPlaybacksPerMinute = { ofMedia: 30_000, ofAddress: 3_000 };
 
-/**
- * Keeps current playbacks in memory and writes their updates in batches every second, so that no report waits
- * for the disk.
- */
+/** Writes updates in batches every second, so that no report waits for the disk. */
 export class PlaybackTracker implements Component {
   readonly name = 'playbacks';
   readonly #options: PlaybackTrackerOptions;

@@ -14,7 +14,6 @@ export interface PlayEvent {
   readonly isPaused: boolean;
 }
 
-/** In the order of {@link Counts}. */
 export const counterNames = [
   'impressions',
   'plays',
@@ -108,7 +107,6 @@ export class Playback {
   #intervals = new Set<ViewingInterval>();
   #isChanged = false;
 
-  /** `state`: of an earlier report; `nowMs`: server time. */
   constructor(isLive: boolean, nowMs: number, state?: PlaybackState) {
     this.#isLive = isLive;
     this.#knownSinceMs = nowMs;
@@ -120,12 +118,10 @@ export class Playback {
     return this.#isPlaying;
   }
 
-  /** {@link collect} has something to return. */
   get hasUpdates(): boolean {
     return this.#counts.size > 0 || this.#intervals.size > 0 || this.#isChanged;
   }
 
-  /** Returns the updates since the last call, with the state to store. */
   collect(): {
     counts: ReadonlyMap<number, Counts>;
     intervals: readonly ViewingInterval[];

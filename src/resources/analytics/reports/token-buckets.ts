@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../shared/clock.ts';
 
-/** Limits a rate per name, with bursts. */
 export class TokenBuckets {
   readonly #perMinute: number;
   readonly #burst: number;
