@@ -1,25 +1,20 @@
 import { type Clock, systemClock } from '../shared/clock.ts';
 
-/** A part that is listed this long after its last frame arrived is late. */
+/** From the arrival of a part's last frame to its listing. */
 const lateMs = 500;
-/** So many late parts in the window are overload. */
+/** In the window. */
 const minLateParts = 5;
 const lateWindowMs = 2_000;
-/** Time without a late part after which encoding resumes. */
+/** Encoding resumes after this time without a late part. */
 const calmMs = 5_000;
-/**
- * Encoding gets at least a tenth of the time: on a machine that is too small for its broadcasts it would never finish otherwise. That costs
- * live parts at most one period of lateness every twenty seconds.
- */
+/** Encoding gets at least a tenth of the time, or it would never finish on a machine that is too small. */
 const maxPauseMs = 18_000;
 const minRunMs = 2_000;
 
-/** Pauses encoding while live streams lack processor time. */
 export class EncodingThrottle {
   readonly #pause: () => void;
   readonly #resume: () => void;
   readonly #clock: Clock;
-  /** Times of the last late parts, oldest first. */
   readonly #lateAtMs: number[] = [];
   #pausedAtMs: number | undefined;
   #resumedAtMs = Number.NEGATIVE_INFINITY;
@@ -39,7 +34,7 @@ export class EncodingThrottle {
     return this.#pausedAtMs !== undefined;
   }
 
-  /** @param lagMs from the arrival of the last frame to the listing of the part */
+  /** From the arrival of the last frame to the listing of the part. */
   notePartLag(lagMs: number): void {
     if (lagMs <= lateMs) return;
     const nowMs = this.#clock.monotonicMs();
@@ -52,7 +47,6 @@ export class EncodingThrottle {
     this.#checkAfter(calmMs);
   }
 
-  /** Resumes encoding for good. */
   stop(): void {
     clearTimeout(this.#timer);
     if (this.isPaused) this.#resumeNow();

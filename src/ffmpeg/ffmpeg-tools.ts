@@ -26,7 +26,7 @@ import { isDiskFull, oversizedFrame, probeRefusal, runFailure } from './run-fail
 type RunOutcome = 'done' | 'failed' | 'aborted';
 
 interface FfmpegToolsObserver {
-  /** @param purpose that of its {@link RunOptions}, or `probe` */
+  /** `purpose`: of {@link RunOptions}, or `probe`. */
   runEnded(purpose: string, outcome: RunOutcome, durationMs: number): void;
 }
 
@@ -35,17 +35,16 @@ export interface FfmpegToolsOptions {
   readonly ffprobe: Pick<FfprobeBuild, 'path' | 'source'>;
   readonly owner: ProcessOwner;
   readonly probeLimits: RunLimits;
-  /** Width times height of a video. */
   readonly maxPixels: number;
-  /** Width times height of an image. */
+  /** Width times height. */
   readonly maxImagePixels: number;
-  /** 0..19; higher values give way to live streams. */
+  /** 0..19. */
   readonly niceness: number;
   readonly log: Logger;
   readonly observer?: FfmpegToolsObserver;
 }
 
-/** Over a thousand streams, at which ffprobe itself stops. Parsing more would block other work. */
+/** Over a thousand streams, where ffprobe itself stops. Parsing more would block the event loop. */
 const maxProbeOutputLength = 2 * 1024 * 1024;
 const runArguments = [
   '-nostdin',
@@ -59,8 +58,8 @@ const runArguments = [
 ];
 
 /**
- * Runs ffprobe and ffmpeg on files that may be hostile. Every process has an owner, limits of time, memory and output, gives way to live
- * streams, opens local files only, and is gone when the promise settles.
+ * Runs ffprobe and ffmpeg on hostile files: with limits of time, memory and output, below live streams, on
+ * local files only. The process is gone when the promise settles.
  */
 export class FfmpegTools implements MediaTools {
   readonly #options: FfmpegToolsOptions;
@@ -73,7 +72,7 @@ export class FfmpegTools implements MediaTools {
     this.#log = options.log.child('ffmpeg');
   }
 
-  /** Suspends all pausable runs, and those that start later. */
+  /** Also suspends pausable runs that start later. */
   pauseAll(): void {
     this.#isPaused = true;
     for (const run of this.#pausable) run.pause();
@@ -165,7 +164,7 @@ export class FfmpegTools implements MediaTools {
     if (result.exit.kind !== 'ended' || isDiskFull(result.exit)) throw runFailure('ffmpeg', result);
   }
 
-  /** Adds the options of every run to a command: those of the run before its first input, and those that restrict inputs to each. */
+  /** Adds global options before the first input, and restrictions to each input. */
   #withRunOptions(command: FfmpegCommand, prefix: readonly string[]): FfmpegCommand {
     const { ffmpeg } = this.#options;
     const { input, output, outputOptions } = command;
@@ -183,13 +182,16 @@ export class FfmpegTools implements MediaTools {
     });
   }
 
-  /** Applies to pictures that grow within a file, and to images. Twice the limit of videos: decoders count padded blocks. */
+  /**
+   * Limits pictures that grow within a file, and images. Twice the limit of videos: decoders count padded
+   * blocks.
+   */
   #decoderLimits(): string[] {
     const { maxPixels, maxImagePixels } = this.#options;
     return ['-max_pixels', String(Math.max(2 * maxPixels, maxImagePixels))];
   }
 
-  /** Supervises a process to its end. `start` may use the run that it is handed once output comes. */
+  /** `start` may use the run once output comes. */
   async #execute(options: RunOptions, start: (run: () => BoundedRun) => OwnedProcess): Promise<RunResult> {
     const { signal, purpose, limits, isPausable } = options;
     signal.throwIfAborted();

@@ -5,11 +5,10 @@ const retryAfterSeconds = 5;
 
 interface ImageQueueLimits {
   readonly maxRunning: number;
-  /** Images of clients that wait. */
   readonly maxWaiting: number;
 }
 
-/** Bounds all image processing: uploads of clients, frames of videos and of broadcasts. */
+/** Bounds all image processing: of uploads, videos and broadcasts. */
 export class ImageQueue {
   readonly #turns: ConcurrencyLimit;
   readonly #maxWaiting: number;
@@ -20,11 +19,7 @@ export class ImageQueue {
     this.#maxWaiting = maxWaiting;
   }
 
-  /**
-   * Runs work that a client waits for.
-   *
-   * @throws AppError `images-busy` when the queue is full
-   */
+  /** For work that a client waits for. @throws AppError `images-busy` when the queue is full */
   async serve<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#turns.isBusy && this.#waiting >= this.#maxWaiting) {
       const detail = `${this.#waiting} images wait to be processed. Try again in ${retryAfterSeconds} seconds.`;
@@ -37,7 +32,7 @@ export class ImageQueue {
     });
   }
 
-  /** Runs work that its caller bounds, such as that of jobs. */
+  /** For work that its caller bounds, such as jobs. */
   run<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#turns.run(work);
   }

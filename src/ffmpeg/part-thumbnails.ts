@@ -5,31 +5,29 @@ import { BoundedRun, childLimitsOf } from './process/bounded-run.ts';
 import type { ProcessOwner } from './process/owned-process.ts';
 
 export interface ThumbnailMedia {
-  /** An init section with a video track. */
+  /** With a video track. */
   readonly init: Buffer;
   /** A part or segment of fragmented MP4 with a keyframe. */
   readonly part: Buffer;
-  /** Coded height in pixels. */
+  /** Coded. */
   readonly height: number | undefined;
 }
 
 interface PartThumbnailsOptions {
   readonly ffmpeg: Pick<FfmpegBuild, 'path' | 'source'>;
   readonly owner: ProcessOwner;
-  /** Per process. */
   readonly memoryBytes: number;
-  /** 0..19. */
   readonly niceness: number;
 }
 
 const maxWidth = 1280;
 const timeoutMs = 5000;
 const maxJpegBytes = 2 * 1024 * 1024;
-/** Height from which video without colour information is assumed to be BT.709. */
+/** Video without color information is assumed to be BT.709 from here. */
 const highDefinitionLines = 720;
 const outputPipe = 3;
 
-/** Makes thumbnails of media in memory, each with one short run of ffmpeg that opens no file. */
+/** Uses one short run of ffmpeg that opens no file. */
 export class PartThumbnails {
   readonly #options: PartThumbnailsOptions;
 
@@ -38,7 +36,8 @@ export class PartThumbnails {
   }
 
   /**
-   * Makes a JPEG of the first displayable frame, with square pixels and at most 1280 of them wide; undefined where there is none.
+   * Makes a JPEG of the first displayable frame, with square pixels, at most 1280 wide. Undefined without
+   * one.
    */
   async make(
     media: ThumbnailMedia,

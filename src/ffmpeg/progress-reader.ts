@@ -4,8 +4,8 @@ const progressLine =
   /^(frame|fps|stream_\d+_\d+_\w+|bitrate|total_size|out_time\w*|\w+_frames|speed|progress)=\s*(\S+)/;
 
 /**
- * Reads the output of ffmpeg's `-progress`: blocks of `name=value` lines that end with `progress=...`. `out_time_ms` is in microseconds
- * too, in all versions.
+ * Parses `-progress`: blocks of `name=value` lines that end with `progress=...`. `out_time_ms` is in
+ * microseconds in all versions.
  */
 export class ProgressReader {
   readonly #onProgress: (progress: RunProgress) => void;
@@ -13,12 +13,12 @@ export class ProgressReader {
   #block = '';
   #lastBlock = '';
 
-  /** @param onProgress called for each block that differs from the previous one */
+  /** Called for each block that differs from the previous one. */
   constructor(onProgress: (progress: RunProgress) => void) {
     this.#onProgress = onProgress;
   }
 
-  /** Takes a line; false when it is not about progress. */
+  /** False for a line that is not about progress. */
   takeLine(line: string): boolean {
     const [, name, value] = progressLine.exec(line) ?? [];
     if (name === undefined) return false;

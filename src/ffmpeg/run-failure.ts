@@ -5,7 +5,7 @@ import type { ProcessExit } from './process/owned-process.ts';
 
 const crashSignals: readonly string[] = ['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGFPE', 'SIGILL', 'SIGSYS'];
 
-/** Messages of ffprobe for which the file is at fault, and their explanations. */
+/** Messages for which the file is at fault. */
 const probeRefusals: readonly (readonly [RegExp, string])[] = [
   [/Format not on whitelist/i, 'Unsupported file format. Upload a video file.'],
   [/moov atom not found/i, "This file is incomplete or isn't a video: its index is missing."],
@@ -16,14 +16,13 @@ const probeRefusals: readonly (readonly [RegExp, string])[] = [
   [/Cannot allocate memory/i, 'This file needs more memory than a video may use.'],
 ];
 
-/** Faults of this machine rather than of the file. */
 const machineFaults = /No such file or directory|Permission denied|Too many open files|Input\/output error/i;
 
-/** Messages of ffmpeg about a full disk, anchored so that texts of a file cannot imitate them. */
+/** Anchored, so that texts of a file cannot imitate them. */
 const diskFull =
   /^(?:\[[^\]]*\] )?(?:Could not write header for output file|Error writing trailer of|Error closing file|av_interleaved_write_frame\(\)).*: (?:No space left on device|Disk quota exceeded)$/;
 
-/** Creates the error of a failed run, `stopped`, `disk-full` or `process-failed`, with the last lines of its output. */
+/** Creates `stopped`, `disk-full` or `process-failed` with the last lines of output. */
 export function runFailure(program: string, { exit, exceededLimit }: RunResult): AppError {
   const { kind, code, signal, lastLines } = exit;
   const data = { code, signal, lines: lastLines };
@@ -38,12 +37,12 @@ export function runFailure(program: string, { exit, exceededLimit }: RunResult):
   });
 }
 
-/** Tells whether ffmpeg could not write its output. Version 5.1 ends with 0 when only the last write failed. */
+/** True if ffmpeg could not write its output. Version 5.1 exits with 0 when only the last write failed. */
 export function isDiskFull({ lastLines }: Pick<ProcessExit, 'lastLines'>): boolean {
   return lastLines.some(line => diskFull.test(line));
 }
 
-/** Returns the width and height of a frame that exceeded `-max_pixels`. */
+/** Width and height of a frame that exceeded `-max_pixels`. */
 export function oversizedFrame({ lastLines }: Pick<ProcessExit, 'lastLines'>): [number, number] | undefined {
   for (const line of lastLines) {
     const found = /Picture size (\d+)x(\d+) exceeds specified max pixel count/.exec(line);
@@ -52,7 +51,7 @@ export function oversizedFrame({ lastLines }: Pick<ProcessExit, 'lastLines'>): [
   return undefined;
 }
 
-/** Explains a failed probe where the file is at fault. */
+/** Undefined where the file is not at fault. */
 export function probeRefusal({ exit, exceededLimit }: RunResult): AppError | undefined {
   if (exceededLimit !== undefined || exit.kind !== 'failed') return undefined;
   const output = exit.lastLines.join('\n');

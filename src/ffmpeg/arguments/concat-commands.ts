@@ -1,20 +1,19 @@
 import type { BuildCommand, ProbedFile } from '../media-tools.ts';
 import { audioSyncFilter } from './encode-filters.ts';
 
-/** One of several files that are concatenated. */
 export interface ConcatInput {
   readonly path: string;
-  /** An MPEG transport stream. */
+  /** MPEG transport stream. */
   readonly output: string;
-  /** ffprobe's indexes of the tracks; undefined for a track that the file lacks. */
+  /** ffprobe's indexes; undefined for a missing track. */
   readonly videoIndex: number | undefined;
   readonly audioIndex: number | undefined;
-  /** Presentation time of its first frame and its duration, on the timeline of the result. */
+  /** On the timeline of the result. */
   readonly startSeconds: number;
   readonly durationSeconds: number;
 }
 
-/** Common format of inputs that differ too much to be copied. */
+/** For inputs that differ too much to be copied. */
 export interface ConcatFormat {
   /** Undefined where no input has video. */
   readonly video: { readonly width: number; readonly height: number } | undefined;
@@ -24,10 +23,10 @@ export interface ConcatFormat {
 /** Keeps the timestamps of each input. */
 const transportStream = ['-muxdelay', '0', '-muxpreload', '0', '-f', 'mpegts'];
 const filler = { framesPerSecond: 30, sampleRate: 48_000 };
-/** Close to the quality of the input: the result is encoded again. */
+/** Close to the input's quality: the result is encoded again. */
 const quality = ['-preset', 'veryfast', '-crf', '16', '-pix_fmt', 'yuv420p'];
 
-/** Copies an input; its parameter sets are repeated before each keyframe. */
+/** Repeats parameter sets before each keyframe. */
 export function concatCopyCommand({ path, output, videoIndex, audioIndex }: ConcatInput): BuildCommand {
   const indexes = [videoIndex, audioIndex].filter(index => index !== undefined);
   return command =>
@@ -41,7 +40,7 @@ export function concatCopyCommand({ path, output, videoIndex, audioIndex }: Conc
       );
 }
 
-/** Encodes an input to the common format; a missing track becomes black or silent. */
+/** A missing track becomes black or silent. */
 export function concatEncodeCommand(input: ConcatInput, { video, hasAudio }: ConcatFormat): BuildCommand {
   const { path, output, videoIndex, audioIndex, startSeconds, durationSeconds } = input;
   return command => {
@@ -78,7 +77,7 @@ export function concatEncodeCommand(input: ConcatInput, { video, hasAudio }: Con
   };
 }
 
-/** Tells whether decoders can continue from one file to the other: the same codecs, and video of the same aspect ratio. */
+/** True for the same codecs, and video of the same aspect ratio. */
 export function hasSameFormat(one: ProbedFile, other: ProbedFile): boolean {
   const [first, second] = [formatOf(one), formatOf(other)];
   return first.codecs === second.codecs && Math.abs(first.aspectRatio / second.aspectRatio - 1) < 0.01;

@@ -3,16 +3,16 @@ import { allowedFormats } from '../probe/probe-output.ts';
 import { audioFilters, colorOf, filterGraph, maxFrameRate, runUpOf, seconds } from './encode-filters.ts';
 import type { EncodedVideo, EncodeOptions, EncodeRendition } from './encode-options.ts';
 
-/** Start time of the renditions. Keeps the decoding times of leading B-frames positive. */
+/** Keeps decode times of leading B-frames positive. */
 const startSeconds = 10;
 const keyframeSeconds = 2;
-/** Times are rounded to 90 kHz ticks, and by some files to milliseconds before that. */
+/** Times are rounded to 90 kHz ticks, and in some files to milliseconds. */
 const roundingSeconds = 0.001;
-/** Keyframes are requested half of the shortest frame duration early, so that rounding never selects the next frame. */
+/** Half of the shortest frame, so that rounding never selects the next frame for a keyframe. */
 const earlySeconds = 0.008;
 /** Linux limits one argument to 128 KiB. */
 const maxKeyframeTextLength = 120_000;
-/** ISO/IEC 14496-10, table A-1: macroblocks per second and per frame that a level allows. */
+/** ISO/IEC 14496-10, table A-1: macroblocks per second and per frame. */
 const levels = [
   ['1.3', 11_880, 396],
   ['2.1', 19_800, 792],
@@ -26,15 +26,16 @@ const levels = [
   ['5.2', 2_073_600, 36_864],
 ] as const;
 const audioFragmentMicroseconds = 4_000_000;
-/** Restricts ffmpeg to media demuxers, whatever it takes a file for. */
+/** Only media demuxers, whatever ffmpeg detects. */
 export const mediaOnly = ['-format_whitelist', allowedFormats.join(',')];
 const imagesOnly = ['-format_whitelist', 'png_pipe,jpeg_pipe,image2'];
 const fragmentedMp4 = ['-f', 'mp4', '-flush_packets', '1', '-output_ts_offset', String(startSeconds)];
 export const withoutMetadata = ['-map_metadata', '-1', '-map_chapters', '-1'];
 
 /**
- * Builds one ffmpeg run that decodes a source once and writes one fragmented MP4 per rendition, one fragment per GOP, and one for the audio.
- * Keyframes have the same times in all renditions. The first presented instant of the source is at ten seconds in every file.
+ * Decodes a source once and writes one fragmented MP4 per rendition and one for audio, one fragment per GOP.
+ * Keyframes have the same times in all renditions. The first presented instant is at ten seconds in every
+ * file.
  */
 export function encodeCommand(options: EncodeOptions): BuildCommand {
   const { source, folder, clip, video, audioIndex, timedBy, threads } = options;
@@ -48,7 +49,8 @@ export function encodeCommand(options: EncodeOptions): BuildCommand {
     }
     if (video !== undefined) {
       command.inputOptions('-filter_complex_threads', String(threads));
-      // A filter graph that is rebuilt when size or format change would lose the overlays, whose only frame was consumed.
+      // A filter graph that is rebuilt on a change of size or format would lose the overlays, whose only
+      // frame was consumed.
       if (video.overlays.length > 0) command.inputOptions('-reinit_filter', '0');
       for (const { path } of video.overlays) command.input(`file:${path}`).inputOptions(...imagesOnly);
       command.complexFilter(filterGraph(video, runUpSeconds));
@@ -76,8 +78,8 @@ export function encodeCommand(options: EncodeOptions): BuildCommand {
 }
 
 /**
- * Reads streams and discards them. In containers with discontinuous clocks, such as MPEG-TS, ffmpeg shifts the earliest stream it uses to
- * zero: without the audio stream, video that starts later would be shifted too far.
+ * Reads and discards streams. With discontinuous clocks, as in MPEG-TS, ffmpeg shifts the earliest stream it
+ * uses to zero: without the audio, late video would be shifted too far.
  */
 export function readAlong(
   command: Parameters<BuildCommand>[0],
@@ -96,10 +98,10 @@ function renditionOptions(
   const { matrix, primaries, transfer } = colorOf(video);
   return [
     ...[...withoutMetadata, '-vsync', 'vfr', '-c:v', 'libx264', '-preset', preset],
-    // The default time base rounds times to a constant frame rate, which many videos only nearly have.
+    // The default time base rounds times to a constant frame rate.
     ...['-enc_time_base', '1:90000', '-threads', String(threads), '-crf', '23'],
     ...['-maxrate', String(rendition.bitsPerSecond), '-bufsize', String(2 * rendition.bitsPerSecond)],
-    // The frame rate that x264 is told is a guess of up to a thousand, so the level is set explicitly.
+    // Set explicitly: the frame rate that x264 is told is a guess of up to a thousand.
     ...['-profile:v', 'high', '-pix_fmt', 'yuv420p', '-level:v', levelOf(rendition, video.framesPerSecond)],
     ...['-colorspace', matrix, '-color_primaries', primaries, '-color_trc', transfer, '-color_range', 'tv'],
     // Only forced keyframes; fifteen seconds at the maximum frame rate bound the GOP.
@@ -110,7 +112,7 @@ function renditionOptions(
 }
 
 function keyframeText(keyframes: readonly number[] | 'every-two'): string {
-  // Relative to the previous keyframe: counting keyframes would force every frame after a gap until the count is made up for.
+  // Relative to the previous keyframe: a count would force every frame after a gap until it has caught up.
   const everyTwo = `expr:isnan(prev_forced_t)+gte(t,prev_forced_t+${keyframeSeconds - roundingSeconds})`;
   if (keyframes === 'every-two' || keyframes.length === 0) return everyTwo;
   const text = keyframes.map(shortTime).join(',');
@@ -122,14 +124,14 @@ function keyframeText(keyframes: readonly number[] | 'every-two'): string {
   return isRegular ? `expr:gte(t,n_forced*${step.toFixed(9)}-${earlySeconds})` : everyTwo;
 }
 
-/** Hundredths identify a frame, so the keyframes of fifteen hours fit in one argument. */
+/** Hundredths identify a frame, and fifteen hours of keyframes fit in one argument. */
 function shortTime(atSeconds: number): string {
   return Math.max(0, atSeconds - earlySeconds)
     .toFixed(2)
     .replace(/\.?0+$/, '');
 }
 
-/** Returns the lowest H.264 level that a rendition fits in. */
+/** The lowest H.264 level that fits. */
 function levelOf({ width, height }: EncodeRendition, framesPerSecond: number | undefined): string {
   const blocks = Math.ceil(width / 16) * Math.ceil(height / 16);
   // Seconds of a variable frame rate exceed its average.

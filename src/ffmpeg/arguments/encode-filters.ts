@@ -2,20 +2,19 @@ import type { EncodedVideo, EncodeOptions, VideoColor } from './encode-options.t
 
 export const maxFrameRate = 60;
 const standardColor: VideoColor = { matrix: 'bt709', primaries: 'bt709', transfer: 'bt709', isRgb: false };
-/** Duration of a frame at the maximum rate, in a file that rounds times to milliseconds. */
+/** At the maximum rate, in a file that rounds times to milliseconds. */
 const minFrameSeconds = 0.0155;
 /** Channels of 7.1. */
 const maxMixedChannels = 8;
 /** Longer than the GOPs of broadcasts and cameras. */
 const maxRunUpSeconds = 20;
-/** Time of overlays: before any frame, whatever times a file has. */
+/** Before any frame, whatever times a file has. */
 const overlayAtSeconds = -7200;
 
 /**
- * Resamples audio in sync with its timestamps: fills gaps with silence and drops overlaps once they add up to 40 ms, the lead of audio that
- * goes unnoticed. A lower limit would treat the timestamp jitter of program streams as gaps.
- *
- * **Source**: EBU R37; ffmpeg-resampler(1), `async` and `min_hard_comp` (default 0.1).
+ * Fills gaps with silence and drops overlaps once they add up to 40 ms, the lead of audio that goes
+ * unnoticed. A lower limit would treat the jitter of program streams as gaps. **Source**: EBU R37;
+ * ffmpeg-resampler(1), `async` and `min_hard_comp` (default 0.1).
  */
 export const audioSyncFilter = 'aresample=48000:async=1:min_hard_comp=0.04:first_pts=0';
 
@@ -23,10 +22,7 @@ export function colorOf({ toneMapFrom, colour = standardColor }: EncodedVideo): 
   return toneMapFrom === undefined ? colour : standardColor;
 }
 
-/**
- * Seconds that are decoded and discarded before a clip. In a file without an index of its keyframes, a seek ends at a keyframe that may be
- * too late.
- */
+/** Seconds decoded and discarded before a clip: without an index of keyframes, a seek may end too late. */
 export function runUpOf(clip: EncodeOptions['clip']): number {
   return Math.min(maxRunUpSeconds, clip?.startSeconds ?? 0);
 }
@@ -38,7 +34,7 @@ function trimRunUp(kind: 'a' | 'v', runUpSeconds: number): string {
   return `${trim}=start=${at},${setpts}=PTS-${at}/TB,`;
 }
 
-/** Audio filters of a run. Late starts and gaps become silence, since players do not skip gaps in audio. */
+/** Late starts and gaps become silence: players do not skip gaps in audio. */
 export function audioFilters({ audioChannels = 0, audioUntilSeconds, clip }: EncodeOptions): string {
   // The layout of more channels is unknown; by convention the first two carry the mix.
   const mix = audioChannels > maxMixedChannels ? 'pan=stereo|c0=c0|c1=c1,' : '';
@@ -47,7 +43,7 @@ export function audioFilters({ audioChannels = 0, audioUntilSeconds, clip }: Enc
   return `${mix}${trimRunUp('a', runUpOf(clip))}${audioSyncFilter}${pad}`;
 }
 
-/** Filter graph with one output `[r<index>]` per rendition. */
+/** One output `[r<index>]` per rendition. */
 export function filterGraph(video: EncodedVideo, runUpSeconds: number): string {
   const { overlays, renditions } = video;
   const graph = [
@@ -69,7 +65,6 @@ export function filterGraph(video: EncodedVideo, runUpSeconds: number): string {
   return graph.join(';');
 }
 
-/** Filters that prepare the decoded video for overlays and renditions. */
 function sourceFilters(video: EncodedVideo): string[] {
   const filters: string[] = [];
   const { matrix, isRgb } = colorOf(video);
@@ -100,7 +95,6 @@ function sourceFilters(video: EncodedVideo): string[] {
   return filters;
 }
 
-/** Converts high dynamic range to standard. */
 function toneMap(from: string): string[] {
   return [
     `zscale=tin=${from}:pin=bt2020:min=2020_ncl:rin=tv:t=linear:npl=100`,

@@ -1,9 +1,8 @@
-/** Colour description of a video; names are ffmpeg's. */
 export interface VideoColor {
   readonly matrix: string;
   readonly primaries: string;
   readonly transfer: string;
-  /** The video is RGB: luma is computed with `matrix`. */
+  /** Luma is computed with `matrix`. */
   readonly isRgb: boolean;
 }
 
@@ -15,7 +14,7 @@ export interface EncodeRendition {
   readonly bitsPerSecond: number;
 }
 
-/** An image burned into a video; in pixels of the displayed picture. */
+/** In pixels of the displayed picture. */
 export interface Overlay {
   readonly path: string;
   readonly x: number;
@@ -33,9 +32,9 @@ export interface EncodedVideo {
   readonly isInterlaced: boolean;
   readonly toneMapFrom: 'smpte2084' | 'arib-std-b67' | undefined;
   readonly isTooFast: boolean;
-  /** Average; where it is undefined, frames that follow the previous one too closely are dropped. */
+  /** Average. Undefined: drops frames that follow the previous one too closely. */
   readonly framesPerSecond?: number | undefined;
-  /** Of the encoded video, unless it is tone-mapped; bt709 by default. */
+  /** Of the encoded video, unless tone-mapped; default bt709. */
   readonly colour?: VideoColor;
   readonly renditions: readonly EncodeRendition[];
   /** Keyframe times from the beginning, or one every two seconds. */
@@ -43,20 +42,17 @@ export interface EncodedVideo {
   readonly overlays: readonly Overlay[];
 }
 
-/** One encoding run over a source. */
 export interface EncodeOptions {
   readonly source: string;
-  /** Output folder. */
   readonly folder: string;
   readonly video: EncodedVideo | undefined;
-  /** ffprobe's index of the audio stream that becomes `audio.mp4`. */
+  /** Becomes `audio.mp4`. */
   readonly audioIndex: number | undefined;
   readonly audioChannels?: number | undefined;
-  /** Pads audio with silence until this time of the file: players stop where the shorter of two tracks ends. */
+  /** Pads audio with silence until this time: players stop where the shorter track ends. */
   readonly audioUntilSeconds?: number | undefined;
-  /** ffprobe's indexes of all streams of the video: the earliest of them starts at ten seconds, whatever this run encodes. */
+  /** Indexes of all streams of the video, whatever this run encodes: the earliest starts at ten seconds. */
   readonly timedBy: readonly number[];
-  /** The part of the source to encode. */
   readonly clip: { readonly startSeconds: number; readonly durationSeconds: number | undefined } | undefined;
   readonly preset: string;
   readonly threads: number;

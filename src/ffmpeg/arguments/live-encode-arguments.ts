@@ -6,7 +6,7 @@ interface LiveEncodeRendition {
   readonly height: number;
   /** Maximum of one second. */
   readonly bitsPerSecond: number;
-  /** Frames presented before this input time are dropped. */
+  /** Earlier frames, in input time, are dropped. */
   readonly fromSeconds: number;
 }
 
@@ -15,30 +15,28 @@ export interface LiveEncodeOptions {
   readonly width: number;
   readonly height: number;
   readonly renditions: readonly LiveEncodeRendition[];
-  /** Burned into every rendition. */
   readonly overlay: Overlay | undefined;
-  /** One of so many frames is encoded, and every keyframe. */
+  /** Encodes one of so many frames, and every keyframe. */
   readonly frameDivisor: number;
   readonly threads: number;
-  /** Larger frames are not decoded. */
   readonly maxPixels: number;
 }
 
-/** Longer than any GOP, so that the encoder sets no keyframes of its own. */
+/** Longer than any GOP: the encoder sets no keyframes of its own. */
 const maxGopFrames = 100_000;
-/** Time of the overlay: before any frame, since publishers can send times down to minus 15 minutes. */
+/** Before any frame: publishers can send times down to minus 15 minutes. */
 const overlayAtSeconds = -7200;
 
 /**
- * Arguments of one ffmpeg that decodes FLV on stdin once and writes each rendition as fragmented MP4, one fragment a frame, on a pipe of its
- * own, from descriptor 3 up.
- *
- * Keyframes and times are those of the source, and no frame waits for another: there is no lookahead, and there are no B-frames.
+ * Decodes FLV on stdin once and writes each rendition as fragmented MP4, one fragment per frame, to a pipe
+ * from descriptor 3 up. Keeps the source's keyframes and times. No lookahead and no B-frames: no frame waits
+ * for another.
  */
 export function liveEncodeArguments(options: LiveEncodeOptions): string[] {
   const args = [
     ...['-hide_banner', '-nostats', '-loglevel', 'warning', '-copyts', '-threads', '1'],
-    // A filter graph that is rebuilt when size or format change would lose the overlay, whose only frame was consumed.
+    // A filter graph that is rebuilt on a change of size or format would lose the overlay, whose only frame
+    // was consumed.
     ...['-reinit_filter', '0', '-max_pixels', String(options.maxPixels)],
     ...['-analyzeduration', '1000', '-probesize', '32768', '-f', 'flv', '-i', 'pipe:0'],
   ];

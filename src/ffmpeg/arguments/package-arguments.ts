@@ -1,17 +1,16 @@
-/** Tracks of the FLV input, and the handling of its audio. */
 interface PackagePlan {
   readonly hasVideo: boolean;
   /** `aac` encodes audio that HLS cannot carry. */
   readonly audio: 'none' | 'copy' | 'aac';
 }
 
-/** File descriptors of each track's fragmented MP4. */
+/** File descriptors. */
 interface PackagePipes {
   readonly video?: number;
   readonly audio?: number;
 }
 
-/** Assigns descriptors from 3 up. */
+/** From 3 up. */
 export function packagePipes(plan: PackagePlan): PackagePipes {
   return {
     ...(plan.hasVideo ? { video: 3 } : {}),
@@ -32,12 +31,11 @@ const encodeAac = [
 ];
 
 /**
- * Arguments that turn FLV on stdin into one fragmented MP4 per track, one fragment per frame, each on its own pipe.
- *
- * No trailer: ffmpeg would keep a list of all fragments until the end, 11 MB per hour.
- *
- * One output per track: a muxer with two tracks holds each frame until the other track has caught up, and stretches the first sample of the
- * later one. One fragment per frame: the segmenter decides where parts end. No `-fflags nobuffer`: it discards the probed first keyframe.
+ * Turns FLV on stdin into one fragmented MP4 per track, each on its own pipe.
+ * No trailer: ffmpeg would keep a list of all fragments, 11 MB per hour. One output per track: a muxer with
+ * two tracks holds frames until the other track has caught up, and stretches the first sample of the later
+ * one. One fragment per frame: the segmenter decides where parts end. No `-fflags nobuffer`: it discards the
+ * probed first keyframe.
  */
 export function packageArguments(plan: PackagePlan): string[] {
   const pipes = packagePipes(plan);

@@ -7,7 +7,7 @@ const progressiveMp4 = [
   ...['-movflags', '+faststart', '-f', 'mp4'],
 ];
 
-/** Copies H.264 and AAC of another container into an MP4 with its index in front. */
+/** Puts the index of the MP4 in front. */
 export function remuxCommand(options: {
   readonly source: string;
   readonly videoIndex: number | undefined;
@@ -34,16 +34,14 @@ export function measureCommand(source: string, indexes: readonly number[]): Buil
   return command => readAlong(command.input(`file:${source}`).inputOptions(...mediaOnly), indexes);
 }
 
-/** The file that a track of an MP4 download comes from. */
 export interface Mp4Input {
   readonly path: string;
-  /** ffmpeg's stream index in the file. */
   readonly index: number;
-  /** Time of the video's first presented instant in the file. */
+  /** Of the video's first presented instant in the file. */
   readonly startSeconds: number;
 }
 
-/** Muxes renditions into one MP4 download: copies the streams and puts the index in front. */
+/** Copies streams into one MP4 with its index in front. */
 export function mp4Command(options: {
   readonly video: Mp4Input;
   readonly audio: Mp4Input | undefined;

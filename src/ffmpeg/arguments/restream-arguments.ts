@@ -1,5 +1,5 @@
 interface RestreamAddress {
-  /** Loopback port: ffmpeg resolves no names, which crashes the embedded build. */
+  /** On loopback: ffmpeg resolves no names, which crashes the embedded build. */
   readonly port: number;
   readonly tcUrl: string;
   readonly app: string;
@@ -7,7 +7,8 @@ interface RestreamAddress {
 }
 
 /**
- * Arguments that publish FLV from stdin over RTMP without encoding. They hold no stream key, since everybody on the machine can read them.
+ * Publishes FLV from stdin without encoding. The arguments hold no stream key: every local user can read
+ * them.
  */
 export function restreamArguments({ port, tcUrl, app, playPath }: RestreamAddress): string[] {
   return [

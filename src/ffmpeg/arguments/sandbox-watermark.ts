@@ -7,10 +7,10 @@ const image = {
   height: 132,
 };
 const widthShare = 0.36;
-/** Distance from the edges, relative to the shorter side. */
+/** Relative to the shorter side. */
 const marginShare = 0.04;
 
-/** Places the sandbox watermark in the bottom right corner, in proportion to the video. */
+/** Bottom right corner, in proportion to the video. */
 export function sandboxOverlay(size: { readonly width: number; readonly height: number }): Overlay {
   const fit = Math.min((size.width * widthShare) / image.width, size.height / image.height);
   const width = Math.max(1, Math.round(image.width * fit));

@@ -1,20 +1,19 @@
-/** Format of a slate: one short run of identical frames, with silence. */
+/** Identical frames with silence. */
 export interface SlateFormat {
-  /** In pixels, both even. */
+  /** Even. */
   readonly width: number;
   readonly height: number;
   readonly framesPerSecond: number;
-  /** Number of frames; only the first is a keyframe. */
+  /** Only the first is a keyframe. */
   readonly frames: number;
-  /** Codec string of the stream's H.264, whose profile keeps the players' decoder; main profile for others. */
+  /** Of the stream's H.264, whose profile keeps the players' decoder; main profile for others. */
   readonly codec: string | undefined;
   readonly audio: { readonly sampleRate: number; readonly channels: number } | undefined;
 }
 
-/** Input of a slate: a still image, or the fragments of a keyframe. */
 export type SlateInput = 'jpeg_pipe' | 'png_pipe' | 'mp4';
 
-/** Arguments that read an image on stdin and write H.264 and AAC in FLV to descriptor 3, faster than real time. */
+/** Reads an image on stdin and writes H.264 and AAC in FLV to descriptor 3, faster than real time. */
 export function slateArguments(format: SlateFormat, input: SlateInput): string[] {
   const { width, height, framesPerSecond, frames, audio } = format;
   const filters = [
@@ -29,7 +28,7 @@ export function slateArguments(format: SlateFormat, input: SlateInput): string[]
   const layout = audio?.channels === 1 ? 'mono' : 'stereo';
   return [
     ...['-hide_banner', '-nostats', '-loglevel', 'warning'],
-    // The frame to show is a keyframe, so the others are not decoded.
+    // Only the keyframe is shown.
     ...(input === 'mp4' ? ['-skip_frame', 'nokey'] : []),
     ...['-f', input, '-i', 'pipe:0'],
     ...(audio === undefined ? [] : ['-f', 'lavfi', '-i', `anullsrc=r=${audio.sampleRate}:cl=${layout}`]),

@@ -7,16 +7,16 @@ export interface BuildVersions {
 }
 
 /**
- * Versions of programs from an earlier start, in a file. Running an ffmpeg of a distribution loads some 200 shared libraries, 140 MB that a
- * machine reads from disk after booting. A program whose file has changed is run again.
+ * Keeps versions of programs of an earlier start in a file: running a distribution's ffmpeg loads some 200
+ * shared libraries, 140 MB. Runs a program again if its file has changed.
  */
 export class BuildVersionCache {
   readonly #path: string;
   readonly #cached: ReadonlyMap<string, BuildVersions>;
-  /** Programs of this start; others are removed from the file. */
+  /** Others are removed from the file. */
   readonly #used = new Map<string, BuildVersions>();
 
-  /** Reads the file; starts empty where it is missing or malformed. */
+  /** Starts empty where the file is missing or malformed. */
   static async read(path: string): Promise<BuildVersionCache> {
     return new BuildVersionCache(path, await readEntries(path));
   }
@@ -26,7 +26,7 @@ export class BuildVersionCache {
     this.#cached = cached;
   }
 
-  /** Returns the cached versions of the program at `path`, or else those of `inspect`. @throws what `inspect` throws */
+  /** @throws what `inspect` throws */
   async versionsOf(path: string, inspect: () => Promise<BuildVersions>): Promise<BuildVersions> {
     const key = await keyOf(path);
     if (key === undefined) return inspect();
@@ -35,7 +35,7 @@ export class BuildVersionCache {
     return versions;
   }
 
-  /** Writes the file if it changed. @throws what the file system throws */
+  /** Writes the file if it changed. */
   async save(): Promise<void> {
     if (this.#used.size === this.#cached.size && [...this.#used.keys()].every(key => this.#cached.has(key)))
       return;
@@ -45,7 +45,7 @@ export class BuildVersionCache {
   }
 }
 
-/** Identifies the file behind `path` and its content; undefined where there is none. */
+/** Identifies the file and its content; undefined where there is none. */
 async function keyOf(path: string): Promise<string | undefined> {
   try {
     const file = await realpath(path);

@@ -9,8 +9,8 @@ import type { BuildVersionCache, BuildVersions } from './build-version-cache.ts'
 export type BuildSource = 'setting' | 'path' | 'embedded';
 
 /**
- * Variables that a program of this source needs beside those of all children. The embedded builds are static and crash when the C library
- * loads a character set converter, so they are pointed to none.
+ * The embedded builds are static and crash when the C library loads a character set converter, so they are
+ * pointed to none.
  */
 export function environmentOf({ source }: { readonly source: BuildSource }): {
   readonly environment?: Readonly<Record<string, string>>;
@@ -18,27 +18,24 @@ export function environmentOf({ source }: { readonly source: BuildSource }): {
   return source === 'embedded' ? { environment: { GCONV_PATH: '/nonexistent' } } : {};
 }
 
-/** Versions of libavformat as comparable numbers: 59.16 is 59016. ffmpeg 5 is the oldest version that all features were tested with. */
+/**
+ * Comparable numbers of libavformat: 59.16 is 59016. ffmpeg 5 is the oldest version tested with all features.
+ */
 export const formatVersionOfFfmpeg5 = formatNumber([59, 16]);
-/** ffmpeg 5.1, which introduced `-fps_mode`. */
+/** Introduced `-fps_mode`. */
 export const formatVersionOfFfmpeg5_1 = formatNumber([59, 27]);
-/** ffmpeg 6.1, which introduced enhanced RTMP. */
+/** Introduced enhanced RTMP. */
 export const formatVersionOfFfmpeg6_1 = formatNumber([60, 16]);
 
-/** A program of the ffmpeg project and its versions. */
 interface ProgramBuild extends BuildVersions {
   readonly path: string;
   readonly source: BuildSource;
 }
 
 /**
- * Finds a program: the configured one, else the first on PATH of version 6.1 or newer, else the first of version 5 or newer, else the newer
- * of an older one there and the embedded one, which is of 2018.
- *
- * @param program its name, and that of its setting
- * @param configuredPath the configured one
- * @param variables of this process, with its PATH
- * @param embeddedPath returns the path of the embedded one, or throws when there is none
+ * Prefers the configured program, else the first on PATH of version 6.1 or newer, else the first of version 5
+ * or newer, else the newer of an older one there and the embedded one of 2018.
+ * @param embeddedPath throws when there is none
  * @throws AppError `ffmpeg-unusable` when the configured one, or every candidate, does not run
  */
 export async function findBuild(
@@ -92,7 +89,7 @@ export async function findBuild(
   );
 }
 
-/** Lists the programs of a name on `searchPath`, each once although folders can be links to each other. */
+/** Each program once, although folders can be links to each other. */
 async function candidates(program: string, searchPath: string | undefined): Promise<string[]> {
   const found = new Map<string, string>();
   for (const folder of (searchPath ?? '').split(delimiter).filter(part => part !== '')) {
@@ -108,11 +105,7 @@ async function candidates(program: string, searchPath: string | undefined): Prom
   return [...found.values()];
 }
 
-/**
- * Runs a program to read its versions.
- *
- * @throws Error when it does not run, or is another program
- */
+/** @throws Error when the program does not run, or is another one */
 async function inspectBuild(
   program: string,
   path: string,

@@ -11,28 +11,26 @@ import {
 
 export interface FfprobeBuild {
   readonly path: string;
-  /** As it names itself, such as `5.1.9-0+deb12u1`. */
+  /** Such as `5.1.9-0+deb12u1`. */
   readonly version: string;
   readonly source: BuildSource;
 }
 
-/** A usable ffmpeg and its capabilities. */
 export interface FfmpegBuild extends FfprobeBuild {
-  /** Reads HEVC, AV1 and VP9 in FLV (enhanced RTMP): ffmpeg 6.1 or newer. */
+  /** HEVC, AV1 and VP9 in FLV (enhanced RTMP): ffmpeg 6.1 or newer. */
   readonly canReadEnhancedFlv: boolean;
-  /** Takes `-fps_mode`, which is the only name from version 9 on. */
+  /** `-fps_mode` is the only name from version 9 on. */
   readonly hasFpsMode: boolean;
-  /** Features that this build lacks, for the log. */
+  /** For the log. */
   readonly lacks: readonly string[];
 }
 
-/** Assumes the old option name where `hasFpsMode` is missing. */
+/** The old option name where `hasFpsMode` is missing. */
 export type FpsModeSupport = Partial<Pick<FfmpegBuild, 'hasFpsMode'>>;
 
 /**
- * Finds the ffmpeg to use, in the order of {@link findBuild}.
- *
- * @throws AppError `ffmpeg-unusable` when the configured one, or every candidate, does not run
+ * In the order of {@link findBuild}. @throws AppError `ffmpeg-unusable` when the configured one, or every
+ * candidate, does not run
  */
 export async function findFfmpeg(
   configuredPath: string | undefined,
@@ -50,7 +48,7 @@ export async function findFfmpeg(
   return { path, version, source, canReadEnhancedFlv, hasFpsMode, lacks };
 }
 
-/** Finds the ffprobe to use, as {@link findFfmpeg}. The package of the embedded one may be missing. */
+/** The package of the embedded one may be missing. */
 export async function findFfprobe(
   configuredPath: string | undefined,
   variables: EnvironmentVariables,
@@ -68,20 +66,17 @@ export function embeddedFfprobePath(): string {
   return installedPath('@ffprobe-installer/ffprobe');
 }
 
-/** Returns the binary of an installer package for this machine. */
+/** From an installer package. */
 function installedPath(packageName: string): string {
   return (createRequire(import.meta.url)(packageName) as { path: string }).path;
 }
 
-/** Renames `-vsync` for a build: ffmpeg 5.1 introduced `-fps_mode`, and ffmpeg 9 removed `-vsync`. */
+/** ffmpeg 5.1 introduced `-fps_mode`, and ffmpeg 9 removed `-vsync`. */
 export function withFpsMode(args: readonly string[], { hasFpsMode = false }: FpsModeSupport): string[] {
   return args.map(arg => (hasFpsMode && arg === '-vsync' ? '-fps_mode' : arg));
 }
 
-/**
- * Tells whether a build reads all fragments of a file whose `sidx` has one entry for several of them. The embedded one, of 2018, reads only
- * the first fragment of each entry.
- */
+/** The embedded build of 2018 reads only the first fragment of each `sidx` entry. */
 export function canReadGroupedFragments({
   version,
   canReadEnhancedFlv,

@@ -3,8 +3,8 @@ import { AppError } from '../../shared/errors.ts';
 import type { ProbedFile, ProbedStream } from '../media-tools.ts';
 
 /**
- * Demuxers for uploaded files. None of these opens another file or URL, unlike playlists (hls, dash, concat), image sequences, session
- * descriptions, scripts and devices.
+ * Demuxers for uploads. Unlike playlists, image sequences, session descriptions, scripts and devices, none
+ * opens another file or URL.
  */
 export const allowedFormats: readonly string[] = [
   ...[
@@ -52,10 +52,9 @@ const entries = [
 /** B-frames delay the start of a file by less. */
 const maxReorderSeconds = 1;
 
-/** Demuxers of single images; ffmpeg chooses the last by the extension of a file. */
+/** For single images; ffmpeg chooses the last by file extension. */
 export const imageFormats: readonly string[] = ['png_pipe', 'jpeg_pipe', 'image2'];
 
-/** Arguments of ffprobe for the file at `path`. */
 export function probeArguments(path: string, formats: readonly string[] = allowedFormats): string[] {
   return [
     ...['-v', 'error', '-protocol_whitelist', 'file', '-format_whitelist', formats.join(',')],
@@ -70,10 +69,8 @@ export function probeArguments(path: string, formats: readonly string[] = allowe
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Parses the output of ffprobe for {@link probeArguments}.
- *
- * @param bytes size of the file
- * @throws AppError `media-refused` when the file has no stream; `process-failed` when the output is malformed
+ * `bytes`: size of the file. @throws AppError `media-refused` when the file has no stream; `process-failed`
+ * when the output is malformed
  */
 export function readProbeOutput(text: string, bytes: number): ProbedFile {
   let answer: unknown;
@@ -97,14 +94,13 @@ export function readProbeOutput(text: string, bytes: number): ProbedFile {
   });
 }
 
-/** Creates the error that refuses a file, with a sentence for the uploader. */
 export function mediaRefused(sentence: string, data?: JsonObject): AppError {
   return new AppError('media-refused', sentence, {
     details: { detail: sentence, ...(data === undefined ? {} : { data }) },
   });
 }
 
-/** Computes the duration from the streams, since versions of ffprobe differ in that of the file. */
+/** Uses the streams, because versions of ffprobe differ in the duration of the file. */
 function timesOf(
   streams: readonly ProbedStream[],
   duration: number | undefined,
@@ -218,14 +214,12 @@ function objectFrom(value: unknown): JsonObject {
   return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
 }
 
-/** Rounds to microseconds, as ffprobe does. */
 function rounded(seconds: number): number {
   return Math.round(seconds * 1e6) / 1e6;
 }
 
 type Defined<Value> = { [Key in keyof Value]: Exclude<Value[Key], undefined> };
 
-/** Omits undefined properties. */
 function withDefined<Value extends object>(value: Value): Defined<Value> {
   return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as Defined<Value>;
 }

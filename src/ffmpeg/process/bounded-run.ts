@@ -6,11 +6,11 @@ import type { ChildLimits } from './process-limits.ts';
 
 export interface RunResult {
   readonly exit: ProcessExit;
-  /** The limit that it exceeded, as the end of a sentence: `took longer than 10 s`. */
+  /** As the end of a sentence: `took longer than 10 s`. */
   readonly exceededLimit: string | undefined;
 }
 
-/** Limits that the operating system enforces on a run; processor time is a second bound beside the wall clock. */
+/** Processor time is a second bound beside the wall clock. */
 export function childLimitsOf({ timeoutMs, memoryBytes, outputBytes }: RunLimits): ChildLimits {
   return { memoryBytes, outputBytes, cpuSeconds: (timeoutMs / 1000) * availableParallelism() };
 }
@@ -18,7 +18,7 @@ export function childLimitsOf({ timeoutMs, memoryBytes, outputBytes }: RunLimits
 /** The output of a stopped run is discarded. */
 const stopTimeouts = { interruptAfterMs: 0, killAfterMs: 2_000 };
 
-/** A process that must end, and show progress, within a time. Time in which it is paused does not count. */
+/** Must end, and show progress, within a time. Paused time does not count. */
 export class BoundedRun {
   /** Never rejects. */
   readonly ended: Promise<RunResult>;
@@ -27,7 +27,6 @@ export class BoundedRun {
   readonly #stall: PausableTimer | undefined;
   #exceededLimit: string | undefined;
 
-  /** @param signal ends the process when it aborts */
   constructor(child: OwnedProcess, limits: RunLimits, signal: AbortSignal) {
     this.#child = child;
     this.#deadline = new PausableTimer(limits.timeoutMs, () =>
@@ -42,7 +41,6 @@ export class BoundedRun {
     this.ended = this.#watch(signal);
   }
 
-  /** Restarts the time in which the process must show progress. */
   noteProgress(): void {
     this.#stall?.restart();
   }

@@ -1,6 +1,6 @@
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-/** Variables that a media program can need: paths of programs, libraries and GPU drivers, the language, and the C library's allocator. */
+/** Paths of programs, libraries and GPU drivers, the language, and the C library's allocator. */
 const allowedNames: ReadonlySet<string> = new Set([
   ...['PATH', 'TMPDIR', 'TZ', 'LANG', 'LANGUAGE', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH'],
   ...['MALLOC_ARENA_MAX', 'MALLOC_TRIM_THRESHOLD_', 'GLIBC_TUNABLES'],
@@ -10,7 +10,7 @@ const allowedNames: ReadonlySet<string> = new Set([
   ...['SystemRoot', 'TEMP', 'TMP'],
 ]);
 
-/** Selects the variables of child processes by an allow-list, so that settings and secrets of the server stay out. */
+/** An allow-list, so that settings and secrets of the server stay out. */
 export function childEnvironment(variables: EnvironmentVariables): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(variables)) {

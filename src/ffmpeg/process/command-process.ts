@@ -9,23 +9,24 @@ interface CommandProcessOptions {
   /** The launcher announces the process id on stderr. */
   readonly hasLauncher: boolean;
   readonly onPid: (pid: number) => void;
-  /** Takes a line of stderr; false for a line of the log. */
+  /** False for a line of the log. */
   readonly takeLine: (line: string) => boolean;
 }
 
 /** fluent-ffmpeg reports an exit as text only. */
 const exitMessage = /^ffmpeg (?:exited with code (\d+)|was killed with signal (SIG\w+))/;
 
-/** The process of a running fluent-ffmpeg command. */
 export class CommandProcess extends OwnedProcess {
   readonly #command: FfmpegCommand;
   readonly #options: CommandProcessOptions;
   #log: Logger;
   #pid: number | undefined;
-  /** The launcher has become ffmpeg: pausing it earlier would keep its process id from being announced. */
+  /**
+   * Set once the launcher has become ffmpeg: pausing it earlier would keep its process id from being
+   * announced.
+   */
   #canPause = false;
 
-  /** Runs `command`. */
   constructor(command: FfmpegCommand, options: CommandProcessOptions) {
     super();
     this.#command = command;

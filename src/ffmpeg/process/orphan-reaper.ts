@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { messageOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
 
-/** Reads `+ PID` and `- PID`, and kills the remaining processes at the end of its input, which is the end of the server. */
+/** Reads `+ PID` and `- PID`, and kills the remaining processes when its input ends with the server. */
 const script = `
 trap '' INT TERM HUP
 left=' '
@@ -15,19 +15,19 @@ done
 for pid in $left; do kill -KILL "$pid"; done
 `;
 
-/** Ends the children of a killed server where the kernel cannot: a shell that outlives the server for a moment. */
+/** Ends children of a killed server where the kernel cannot. */
 export class OrphanReaper {
   readonly #shell: string;
   readonly #log: Logger;
   #process: ChildProcess | undefined;
 
-  /** @param shell path of a POSIX shell */
+  /** `shell`: a POSIX shell. */
   constructor(shell: string, log: Logger) {
     this.#shell = shell;
     this.#log = log;
   }
 
-  /** Ends `pid` with this process, until `ended` resolves. */
+  /** Until `ended` resolves. */
   watch(pid: number, ended: Promise<unknown>): void {
     const reaper = this.#running();
     reaper.stdin?.write(`+ ${pid}\n`);

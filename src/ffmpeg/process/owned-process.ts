@@ -7,16 +7,16 @@ import type { Logger } from '../../shared/logger.ts';
 import type { ChildLimits, ProcessLimits } from './process-limits.ts';
 
 export interface ProcessExit {
-  /** `stopped` on request, `ended` with code 0, `failed` otherwise, or `not-started`. */
+  /** `stopped` on request, `ended` with code 0. */
   readonly kind: 'stopped' | 'ended' | 'failed' | 'not-started';
-  /** Null where a signal ended it. */
+  /** Null after a signal. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The last lines of stderr, oldest first, at most 50. */
+  /** Of stderr, oldest first, at most 50. */
   readonly lastLines: readonly string[];
 }
 
-/** Delays of a stop: closes stdin, sends SIGINT, then SIGKILL. */
+/** Closes stdin, sends SIGINT, then SIGKILL. */
 interface StopTimeouts {
   readonly interruptAfterMs: number;
   readonly killAfterMs: number;
@@ -28,9 +28,8 @@ const maxLineLength = 500;
 /** Descriptors that must be free before a process whose pipes are opened later. */
 const minFreeDescriptors = 16;
 
-/** A child process that is always awaited and always ended. */
 export abstract class OwnedProcess {
-  /** Resolves once, when the process is gone and its pipes are closed; never rejects. */
+  /** Resolves when the process is gone and its pipes are closed; never rejects. */
   readonly exited: Promise<ProcessExit>;
   readonly #resolveExited: (exit: ProcessExit) => void;
   readonly #lines: string[] = [];
@@ -59,7 +58,7 @@ export abstract class OwnedProcess {
     return this.#isPaused;
   }
 
-  /** Stops the process step by step. Can be called at any time and repeatedly. */
+  /** Can be called at any time and repeatedly. */
   async stop(timeouts: StopTimeouts = defaultStopTimeouts): Promise<ProcessExit> {
     if (!this.#isGone && !this.#isStopping) {
       this.#isStopping = true;
@@ -72,7 +71,7 @@ export abstract class OwnedProcess {
     return this.exited;
   }
 
-  /** Suspends the process until {@link resume}, unless it is stopping or gone. */
+  /** Does nothing while stopping or gone. */
   pause(): void {
     if (this.#isGone || this.#isStopping || this.#isPaused) return;
     this.#isPaused = true;
@@ -85,7 +84,7 @@ export abstract class OwnedProcess {
     if (!this.#isGone) this.sendSignal('SIGCONT');
   }
 
-  /** Ends the process at once and discards its output. */
+  /** Discards the output. */
   async kill(): Promise<ProcessExit> {
     this.#isStopping = true;
     if (!this.#isGone) this.sendSignal('SIGKILL');
@@ -113,7 +112,6 @@ export abstract class OwnedProcess {
   }
 }
 
-/** An {@link OwnedProcess} that is read and written through pipes. */
 export class PipedProcess extends OwnedProcess {
   readonly #child: ChildProcess;
   #partialLine = '';
@@ -148,7 +146,7 @@ export class PipedProcess extends OwnedProcess {
     return this.#child.stdin!;
   }
 
-  /** Returns the readable pipe of a file descriptor: 1, or from 3 up. */
+  /** `descriptor`: 1, or from 3 up. */
   output(descriptor: number): Readable {
     return this.#child.stdio[descriptor] as Readable;
   }
@@ -169,20 +167,18 @@ export class PipedProcess extends OwnedProcess {
 }
 
 interface StartOptions {
-  /** Number of readable pipes beside stdout and stderr, from file descriptor 3 up. */
+  /** Readable pipes from file descriptor 3 up. */
   readonly outputs: number;
-  /** For log lines. */
   readonly ids: Readonly<Record<string, unknown>>;
-  /** Ignores stdin and makes stdout readable as descriptor 1, instead of a writable stdin and no stdout. */
+  /** Readable stdout as descriptor 1, no stdin. Default: writable stdin, no stdout. */
   readonly hasStdout?: boolean;
   readonly limits: ChildLimits;
-  /** Variables beside those of all children. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** 0..19; 0 by default. */
+  /** 0..19; default 0. */
   readonly niceness?: number;
 }
 
-/** Starts processes within limits and tracks them, so that they are counted and none outlives the server. */
+/** Tracks processes, so that none outlives the server. */
 export class ProcessOwner {
   readonly limits: ProcessLimits;
   readonly log: Logger;
@@ -193,7 +189,6 @@ export class ProcessOwner {
     this.log = log;
   }
 
-  /** Number of running processes. */
   get running(): number {
     return this.#running.size;
   }
@@ -203,10 +198,8 @@ export class ProcessOwner {
   }
 
   /**
-   * Starts `path`. A file that cannot be run is reported by `exited`.
-   * Live processes start here rather than through fluent-ffmpeg, which offers neither pipes beyond stdout nor back-pressure on stdin.
-   *
-   * @throws Error when memory or file descriptors are exhausted
+   * `exited` reports a file that cannot be run. fluent-ffmpeg offers neither pipes beyond stdout nor
+   * back-pressure on stdin. @throws Error when memory or file descriptors are exhausted
    */
   start(path: string, args: readonly string[], options: StartOptions): PipedProcess {
     const pipes = Array.from({ length: options.outputs }, () => 'pipe' as const);
@@ -232,19 +225,17 @@ export class ProcessOwner {
     return owned;
   }
 
-  /** Owns a process from now on. */
   track(owned: OwnedProcess): void {
     this.#running.add(owned);
     void owned.exited.then(() => this.#running.delete(owned));
   }
 
-  /** Ends all running processes. */
   async stop(): Promise<void> {
     await Promise.all([...this.#running].map(owned => owned.stop()));
   }
 }
 
-/** @throws Error when a process could not be started for lack of file descriptors */
+/** @throws Error when file descriptors are exhausted */
 export function requireFreeDescriptors(path: string): void {
   const descriptors: number[] = [];
   try {
@@ -260,7 +251,7 @@ function noDescriptorsError(path: string): Error {
   return new Error(`${path} cannot be started: no file descriptors are left`);
 }
 
-/** Called right after the start, so that every thread of the process inherits it. */
+/** Right after the start, so that every thread inherits it. */
 function setNiceness(pid: number, niceness: number, log: Logger): void {
   try {
     setPriority(pid, niceness);

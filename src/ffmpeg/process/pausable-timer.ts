@@ -1,4 +1,4 @@
-/** A timer whose time does not run while it is paused. Starts at once. */
+/** Its time does not run while it is paused. Starts at once. */
 export class PausableTimer {
   readonly #delayMs: number;
   readonly #action: () => void;
@@ -13,7 +13,7 @@ export class PausableTimer {
     this.resume();
   }
 
-  /** Starts over, unless it is paused or over. */
+  /** Does nothing while paused or over. */
   restart(): void {
     if (this.#timer === undefined) return;
     clearTimeout(this.#timer);

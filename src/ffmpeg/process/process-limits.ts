@@ -9,21 +9,20 @@ import type { Logger } from '../../shared/logger.ts';
 import { childEnvironment, type EnvironmentVariables } from './child-environment.ts';
 import { OrphanReaper } from './orphan-reaper.ts';
 
-/** Limits that the operating system enforces on one process. */
 export interface ChildLimits {
-  /** Data of the process and the stacks of its threads, without its program and libraries. */
+  /** Data and thread stacks, without program and libraries. */
   readonly memoryBytes: number;
-  /** Processor time of all threads together. */
+  /** Of all threads together. */
   readonly cpuSeconds: number;
-  /** Size of any one file that it writes; 0 for a process that writes to pipes only. */
+  /** Of any one file; 0 for a process that writes to pipes only. */
   readonly outputBytes: number;
 }
 
 const daySeconds = 24 * 3600;
 
 /**
- * Limits of a process that copies a broadcast, which takes a few megabytes. A watchdog ends one that hangs, so wall-clock time has no
- * limit. A day of processor time is weeks of copying.
+ * For copying a broadcast, which takes a few megabytes. A watchdog ends one that hangs. A day of processor
+ * time is weeks of copying.
  */
 export const copyLimits: ChildLimits = {
   memoryBytes: 512 * 1024 ** 2,
@@ -31,18 +30,16 @@ export const copyLimits: ChildLimits = {
   outputBytes: 0,
 };
 
-/** Limits of a process that encodes a broadcast. After a day of all cores another process takes over. */
+/** For encoding a broadcast. After a day of all cores another process takes over. */
 export function liveEncodeLimits(memoryBytes: number): ChildLimits {
   return { memoryBytes, cpuSeconds: daySeconds * availableParallelism(), outputBytes: 0 };
 }
 
-/** Programs that start a process within limits; undefined where this machine lacks them. */
 interface LimitPrograms {
-  /** Sets resource limits with `ulimit`, then becomes the process. */
+  /** Sets limits with `ulimit`, then becomes the process. */
   readonly shell: string | undefined;
-  /** util-linux: makes the kernel end the process with its parent. */
+  /** util-linux: the kernel ends the process with its parent. */
   readonly setpriv: string | undefined;
-  /** Starts a process for fluent-ffmpeg. */
   readonly launcher?: string | undefined;
 }
 
@@ -51,7 +48,7 @@ const launcherPath = fileURLToPath(new URL('./launch.sh', import.meta.url));
 const setprivFolders = ['/usr/bin', '/bin', '/usr/local/bin'];
 const dieWithParent = ['--pdeathsig', 'KILL', '--'];
 /**
- * Skips limits that the system does not have. Limits data rather than the address space, of which the C library reserves gigabytes on
+ * Skips unsupported limits. Limits data, because the C library reserves gigabytes of address space on
  * machines with many cores.
  */
 const limitScript = [
@@ -62,21 +59,20 @@ const limitScript = [
   'shift 3',
   'exec "$@"',
 ].join('; ');
-/** Units of `ulimit -d` and `ulimit -f` (POSIX). */
+/** POSIX units of `ulimit -d` and `ulimit -f`. */
 const dataUnitBytes = 1024;
 const fileUnitBytes = 512;
 
 /**
- * Runs child processes within limits of the operating system, and ends them with this process even when that is killed: the kernel does so
- * where `setpriv` is available, an {@link OrphanReaper} elsewhere.
+ * Limits child processes, and ends them even when this process is killed: by the kernel where `setpriv` is
+ * available, by an {@link OrphanReaper} elsewhere.
  */
 export class ProcessLimits {
-  /** Variables of all children. */
   readonly environment: Readonly<Record<string, string>>;
   readonly #programs: LimitPrograms;
   readonly #reaper: OrphanReaper | undefined;
 
-  /** @param variables of this process, from which children get a few */
+  /** Children get a few of the `variables`. */
   static async find(variables: EnvironmentVariables, log: Logger): Promise<ProcessLimits> {
     const environment = childEnvironment(variables);
     const shell = (await isExecutable(shellPath)) ? shellPath : undefined;
@@ -97,7 +93,6 @@ export class ProcessLimits {
     if (setpriv === undefined && shell !== undefined) this.#reaper = new OrphanReaper(shell, log);
   }
 
-  /** Returns the program and arguments that run `path` with `args` within limits. */
   command(path: string, args: readonly string[], limits: ChildLimits): readonly [string, string[]] {
     const { shell, setpriv } = this.#programs;
     const { memoryBytes, cpuSeconds, outputBytes } = limits;
@@ -116,8 +111,8 @@ export class ProcessLimits {
   }
 
   /**
-   * Returns the program that runs `path` within limits and with the environment of children, and the arguments that precede those of
-   * `path`. fluent-ffmpeg takes a program without arguments, and passes the whole environment on.
+   * Returns a program and the arguments before those of `path`: fluent-ffmpeg takes a program without
+   * arguments, and passes the whole environment on.
    */
   launch(
     path: string,
@@ -136,7 +131,7 @@ export class ProcessLimits {
     };
   }
 
-  /** Ends the process `pid` with this one where the kernel does not; `ended` resolves when it is gone. */
+  /** Used if the kernel does not end `pid` with this process. `ended` resolves when it is gone. */
   watch(pid: number, ended: Promise<unknown>): void {
     this.#reaper?.watch(pid, ended);
   }
@@ -149,7 +144,7 @@ async function isExecutable(path: string): Promise<boolean> {
   );
 }
 
-/** Returns `path` if it has the option that is needed; BusyBox lacks it. */
+/** Undefined for BusyBox, which lacks the needed option. */
 async function workingSetpriv(
   path: string,
   env: Record<string, string>,
