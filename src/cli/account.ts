@@ -37,7 +37,7 @@ interface Outcome {
   readonly value: unknown;
 }
 
-/** Options of each command besides `--json` and settings. */
+/** Options besides `--json` and settings. */
 const commands: Readonly<Record<string, readonly string[]>> = {
   create: ['upgraded'],
   list: [],
@@ -102,7 +102,6 @@ function parseRequest(words: readonly string[], options: ReadonlySet<string>): A
   };
 }
 
-/** Runs the command; returns a text when it was not possible. */
 async function applyRequest(request: AccountRequest, operator: AccountAdmin): Promise<Outcome | string> {
   const { command, subject, isUndo } = request;
   const unknown = `There is no account ${subject}. List all accounts with "npm run account -- list".`;

@@ -59,7 +59,7 @@ async function backUp(
   process.stderr.write(`Backed up ${report.files} files, ${sizeText(report.bytes)}, to ${to}.\n`);
 }
 
-/** Refuses to write the archive to a terminal, or after output of npm. */
+/** Refuses a terminal, and standard output that npm has written to. */
 function checkStandardOutput(): void {
   if (process.stdout.isTTY)
     throw new UsageError('"-" writes to standard output, which is a terminal: add "> FILE"');
@@ -68,13 +68,13 @@ function checkStandardOutput(): void {
   if (isNpmTalking) throw new UsageError('npm would write into the archive: use "npm run -s backup -- -"');
 }
 
-/** Uses the priority of video encoders, below live streams. */
+/** The priority of video encoders, below live streams. */
 async function lowerPriority(): Promise<void> {
   const { constants, setPriority } = await import('node:os');
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 }
 
-/** Finds files that the sweep of a restored server would report as missing. */
+/** Files that the sweep of a restored server would report as missing. */
 async function findLost(databaseFolder: string, filesFolder: string): Promise<string[]> {
   const { AppError } = await import('../shared/errors.ts');
   const { openDatabaseWithoutLock } = await import('../store/database.ts');
@@ -85,7 +85,7 @@ async function findLost(databaseFolder: string, filesFolder: string): Promise<st
   try {
     database = openDatabaseWithoutLock({ dataDir: databaseFolder });
   } catch (error) {
-    // A database of an older version cannot be checked, but it is backed up: the server migrates it after a restore.
+    // The server migrates an older database, which cannot be checked, after a restore.
     if (error instanceof AppError && error.code === 'database-unusable') return [];
     throw error;
   }

@@ -5,7 +5,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { AppError, systemCodeOf } from '../shared/errors.ts';
 import { type RunningServer, RunningServers } from '../store/running-servers.ts';
 
-/** Folder of this program, as in {@link RunningServer}. */
+/** As in {@link RunningServer}. */
 export const programDir = fileURLToPath(new URL('../../', import.meta.url));
 
 interface CommandSettings {
@@ -15,12 +15,10 @@ interface CommandSettings {
 }
 
 /**
- * Finds the data folder of a command: from a flag, the environment or a named settings file, else that of the running server of
- * this program, else the default.
- *
- * @returns the folder, and a line for the operator that names it
- * @throws AppError `config-invalid`; `data-dir-unusable` when several servers run, or the folder belongs to another user;
- *   `database-unusable` when it has no database
+ * Finds the data folder in a flag, the environment or a settings file, else that of the running server of
+ * this program, else the default. Also returns a line for the operator. @throws AppError `config-invalid`;
+ * `data-dir-unusable` when several servers run, or the folder belongs to another user; `database-unusable`
+ * when it has no database
  */
 export function findDataDir({ flags, configFile, env }: CommandSettings): { dataDir: string; line: string } {
   const file = configFile ?? (env.MILLRACE_CONFIG || undefined);
@@ -72,7 +70,7 @@ function ownerHint(dataDir: string): string {
   }
 }
 
-/** Formats a line per server: the flag to add, and its properties. */
+/** A line per server: the flag to add, and its properties. */
 function choicesOf(servers: readonly RunningServer[]): string {
   return servers
     .map(({ dataDir, publicUrl, pid, startedAtMs }) => {

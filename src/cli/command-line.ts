@@ -4,19 +4,13 @@ import { UsageError } from './usage-error.ts';
 
 export interface CommandLine {
   readonly words: readonly string[];
-  /** Names of given options without a value. */
+  /** Given options without a value. */
   readonly options: ReadonlySet<string>;
-  /** Settings as `--KEY=VALUE`. */
   readonly flags: Readonly<Record<string, string>>;
   readonly configFile: string | undefined;
 }
 
-/**
- * Parses the arguments of a command: words, the command's own options, and settings as `--KEY=VALUE`.
- *
- * @param known names of the command's own options, which have no value
- * @throws UsageError
- */
+/** `known`: the command's own options, which have no value. @throws UsageError */
 export function readCommandLine(args: readonly string[], known: readonly string[]): CommandLine {
   const { tokens } = parseArgs({
     args: [...args],

@@ -55,7 +55,7 @@ async function restore(
   }
 }
 
-/** Restores or checks a backup; returns the text for the operator. */
+/** Returns the text for the operator. */
 async function report(
   from: AsyncIterable<Buffer>,
   isCheck: boolean,

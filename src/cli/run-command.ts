@@ -4,22 +4,19 @@ import { UsageError } from './usage-error.ts';
 
 interface Command {
   readonly usage: string;
-  /** Names of its own options without a value, besides `help`. */
+  /** Options without a value, besides `help`. */
   readonly options: readonly string[];
-  /** Classes of errors that are reported by their message alone. */
+  /** Errors that are reported by their message alone. */
   readonly expected: readonly (new (
     ...args: never[]
   ) => Error)[];
-  /** `signal` is aborted by SIGINT, SIGTERM and SIGHUP; the command then cleans up and rejects. */
+  /** SIGINT, SIGTERM and SIGHUP abort `signal`; the command then cleans up and rejects. */
   run(line: CommandLine, signal: AbortSignal): Promise<void>;
 }
 
 const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
-/**
- * Runs a command with the arguments of this process. Sets the exit code: 0, 1 for an error, 2 for wrong usage, above 128 after a
- * signal.
- */
+/** Sets the exit code: 0, 1 for an error, 2 for wrong usage, above 128 after a signal. */
 export async function runCommand(command: Command, args: readonly string[]): Promise<void> {
   const interruption = new AbortController();
   let caught: keyof typeof exitCodes | undefined;

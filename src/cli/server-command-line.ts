@@ -15,10 +15,8 @@ interface ServerCommandLine {
 }
 
 /**
- * Parses the server's arguments.
- *
- * @returns a text to print instead of starting, for `--help` and `--version`
- * @throws AppError `config-invalid`
+ * Returns a text to print instead of starting, for `--help` and `--version`. @throws AppError
+ * `config-invalid`
  */
 export async function readServerCommandLine(args: readonly string[]): Promise<ServerCommandLine | string> {
   const { tokens } = parseArgs({ args: [...args], strict: false, tokens: true });

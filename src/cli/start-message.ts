@@ -2,10 +2,7 @@ import type { RunningApp } from '../app/start-app.ts';
 import type { Config } from '../config/settings.ts';
 import type { BootstrapSecrets } from '../resources/accounts/bootstrap-account.ts';
 
-/**
- * Formats the message of a started server: its addresses, and at the first start the sign-in and API keys, which are never shown
- * again.
- */
+/** Shows addresses, and at the first start the sign-in and API keys, which are never shown again. */
 export function describeStart(app: RunningApp, config: Config): string {
   const { hostname } = new URL(app.publicUrl);
   const rtmpPort = app.rtmpPort === 1935 ? '' : `:${app.rtmpPort}`;

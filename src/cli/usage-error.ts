@@ -1,2 +1,2 @@
-/** Wrong usage of a command: prints the usage and exits with 2. */
+/** Prints the usage and exits with 2. */
 export class UsageError extends Error {}

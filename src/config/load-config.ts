@@ -2,13 +2,12 @@ import { readFileSync } from 'node:fs';
 import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 import { type Config, type SettingKey, settings } from './settings.ts';
 
-/** Sources of values besides the defaults, in ascending precedence: file, environment, flags. */
+/** In ascending precedence: file, environment, flags. */
 export interface ConfigSources {
-  /** Path of the JSON file. A missing file is an error only when `fileRequired`. */
+  /** A missing JSON file is an error only when `fileRequired`. */
   readonly file?: string;
   readonly fileRequired?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Settings given as `--key=value`, by key. */
   readonly flags?: Readonly<Record<string, string>>;
 }
 
@@ -18,7 +17,7 @@ interface Found {
   readonly where: string;
 }
 
-/** Reads all settings. @throws AppError `config-invalid` listing every problem on a line of its own, with its source */
+/** @throws AppError `config-invalid` listing every problem on a line of its own, with its source */
 export function loadConfig(sources: ConfigSources): Config {
   const problems: string[] = [];
   const found = new Map<string, Found>();
@@ -47,7 +46,7 @@ export function loadConfig(sources: ConfigSources): Config {
   return config as Config;
 }
 
-/** Returns the default of every setting, nested as in the file. */
+/** Nested as in the file. */
 export function defaultFile(): Record<string, unknown> {
   const root: Record<string, unknown> = {};
   for (const [key, entry] of Object.entries(settings)) {
@@ -105,7 +104,7 @@ function collectEnv(env: ConfigSources['env'], found: Map<string, Found>, proble
   const keyOfEnv = new Map<string, string>(Object.entries(settings).map(([key, entry]) => [entry.env, key]));
   for (const [name, raw] of Object.entries(env)) {
     if (!name.startsWith('MILLRACE_') || raw === undefined || name === 'MILLRACE_CONFIG') continue;
-    // Variables for tests are allowed, because a server may be started by one.
+    // Variables for tests are allowed, because a test may start the server.
     if (name.startsWith('MILLRACE_TEST_')) continue;
     const key = keyOfEnv.get(name);
     if (key === undefined) problems.push(`${name}: unknown setting`);

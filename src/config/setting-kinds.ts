@@ -1,9 +1,8 @@
 import { isIP } from 'node:net';
 import { Secret } from '../shared/secret.ts';
 
-/** The type of a setting. `parse` returns the value or throws an Error with the expected format. */
+/** `parse` throws an Error with the expected format. */
 export interface SettingKind<Value> {
-  /** Name in the reference: `duration`, `port`, ... */
   readonly name: string;
   /** Parses any JSON value of the file, or a string of the environment or a flag. */
   parse(raw: unknown): Value;
@@ -17,7 +16,7 @@ export const text: SettingKind<string> = {
   },
 };
 
-/** Text that is never printed. */
+/** Never printed. */
 export const secret: SettingKind<Secret> = {
   name: 'secret',
   parse: raw => new Secret(text.parse(raw)),
@@ -32,7 +31,7 @@ export const boolean: SettingKind<boolean> = {
   },
 };
 
-/** An integer in `min`..`max`. */
+/** In `min`..`max`. */
 export function integer(min: number, max: number): SettingKind<number> {
   return {
     name: `integer, ${min} to ${max}`,
@@ -56,7 +55,7 @@ const durationUnitsMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Parses a number with its unit; 0 needs none. Returns undefined for other input. */
+/** 0 needs no unit. Returns undefined for other input. */
 function withUnit(raw: unknown, form: RegExp, units: Readonly<Record<string, number>>): number | undefined {
   const text = typeof raw === 'string' ? raw.trim() : raw;
   if (text === 0 || text === '0') return 0;
@@ -64,7 +63,7 @@ function withUnit(raw: unknown, form: RegExp, units: Readonly<Record<string, num
   return amount === undefined ? undefined : Number(amount) * units[unit]!;
 }
 
-/** A duration with its unit, such as `200ms`, `2s`, `5m`; the value is in milliseconds. */
+/** Such as `200ms`, `2s`, `5m`; in milliseconds. */
 export function duration(minMs: number, maxMs: number): SettingKind<number> {
   return {
     name: 'duration',
@@ -79,10 +78,10 @@ export function duration(minMs: number, maxMs: number): SettingKind<number> {
   };
 }
 
-/** Days that `true` stands for. */
+/** `true` stands for this. */
 const legacyTrueDays = 90;
 
-/** Days with their unit, such as `7d`. `false` and 0 are none, and `true` is 90 days: the setting was a boolean once. */
+/** Such as `7d`. `false` and 0 are none, and `true` is 90 days: the setting was a boolean once. */
 export function days(maxDays: number): SettingKind<number> {
   return {
     name: 'days such as `7d`, or `false`',
@@ -98,7 +97,7 @@ export function days(maxDays: number): SettingKind<number> {
 
 const sizeUnitsBytes: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
 
-/** A size with its unit, such as `64MiB`; the value is in bytes. */
+/** Such as `64MiB`; in bytes. */
 export function size(minBytes: number, maxBytes: number): SettingKind<number> {
   return {
     name: 'size',
@@ -123,7 +122,7 @@ export function choice<const Words extends readonly string[]>(words: Words): Set
   };
 }
 
-/** IP addresses and networks, separated by commas, such as `10.0.0.0/8, 192.0.2.7`. */
+/** IP addresses and networks such as `10.0.0.0/8, 192.0.2.7`. */
 export const networks: SettingKind<readonly string[]> = {
   name: 'addresses',
   parse(raw) {
@@ -141,7 +140,7 @@ function isNetwork(text: string): boolean {
   return family !== 0 && Number(match?.[2] ?? 0) <= (family === 4 ? 32 : 128);
 }
 
-/** An absolute http or https URL without query or fragment; trailing slashes are removed. */
+/** Absolute, without query or fragment. Removes trailing slashes. */
 export const httpUrl: SettingKind<string> = {
   name: 'address',
   parse(raw) {

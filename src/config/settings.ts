@@ -19,7 +19,6 @@ interface Setting<Value, Default> {
   readonly kind: SettingKind<Value>;
   /** As in the file; `null` means unset, or chosen by the server. */
   readonly fallback: Default;
-  /** One or two sentences for the reference. */
   readonly prose: string;
 }
 
@@ -35,7 +34,7 @@ function setting<Value, const Default extends string | number | boolean | null>(
 const second = 1000;
 const hour = 3600 * second;
 
-/** Every setting. A key `a.b` is `{"a": {"b": ...}}` in the file. */
+/** A key `a.b` is `{"a": {"b": ...}}` in the file. */
 export const settings = {
   host: setting('MILLRACE_HOST', text, '0.0.0.0', 'Address that the server listens on.'),
   publicUrl: setting(
@@ -504,5 +503,5 @@ type ValueOf<Entry> =
       : Value
     : never;
 
-/** Values of all settings: durations in milliseconds, sizes in bytes, undefined when unset. */
+/** Durations in milliseconds, sizes in bytes, undefined when unset. */
 export type Config = { readonly [Key in SettingKey]: ValueOf<(typeof settings)[Key]> };

@@ -9,15 +9,12 @@ const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', '
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const lagBuckets = [0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.25, 0.5, 1, 2, 5];
 
-/** Resolution of the event loop measurement, which each measured delay includes. */
+/** Included in each measured delay. */
 const eventLoopResolutionMs = 10;
-/** Time to measure after a scrape: a hundred timers per second cost half a percent of a core. */
+/** A hundred timers per second cost half a percent of a core. */
 const measuredAfterScrapeMs = 300_000;
 
-/**
- * The metrics of `/metrics` in Prometheus' text format. Every label has few values: routes are patterns, reasons come from closed
- * unions.
- */
+/** Every label has few values: routes are patterns, reasons come from closed unions. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #eventLoop = monitorEventLoopDelay({ resolution: eventLoopResolutionMs });
@@ -44,7 +41,7 @@ export class Metrics {
     'Renditions of broadcasts given up by quality and reason.',
     ['quality', 'reason'],
   );
-  /** `how` is `dropped` by this server, or `missing` from the publisher. */
+  /** `how`: `dropped` by this server, or `missing` from the publisher. */
   readonly framesLost = this.#counter(
     'broadcast_frames_lost_total',
     'Video frames dropped by this server, or missing by their timestamps.',
@@ -52,7 +49,6 @@ export class Metrics {
   );
   readonly recordings = this.#gauge('recordings', 'Running recordings.');
   readonly recordedBytes = this.#counter('recorded_bytes_total', 'Bytes written to recordings.');
-  /** Reasons are `disk-low`, `disk-slow`, `disk-error` and `storage-limit`. */
   readonly recordingsStopped = this.#counter(
     'recordings_stopped_total',
     'Recordings that ended before their broadcast by reason.',
@@ -86,7 +82,7 @@ export class Metrics {
     'Failed connections to restream destinations by reason.',
     ['reason'],
   );
-  /** `side` is `publisher` or `viewer`. */
+  /** `side`: `publisher` or `viewer`. */
   readonly connectionsDropped = this.#counter(
     'connections_dropped_total',
     'Connections ended by us by side and reason.',
@@ -96,7 +92,7 @@ export class Metrics {
   readonly feedClosed = this.#counter('feed_closed_total', 'Closed WebSockets of the event feed by reason.', [
     'reason',
   ]);
-  /** `kind` is `event`, or `transient` for current state. */
+  /** `kind`: `event`, or `transient` for current state. */
   readonly feedMessages = this.#counter('feed_messages_total', 'Messages sent to WebSockets by kind.', [
     'kind',
   ]);
@@ -104,7 +100,7 @@ export class Metrics {
     'feed_dropped_total',
     'Statistics and progress not sent to slow WebSockets.',
   );
-  /** Outcomes are `delivered`, `failed` (a retry follows), `given-up`, and `dropped` without a final attempt. */
+  /** `delivered`, `failed` (a retry follows), `given-up`, and `dropped` without a final attempt. */
   readonly webhookAttempts = this.#counter(
     'webhook_attempts_total',
     'Webhook delivery attempts by outcome.',
@@ -125,7 +121,6 @@ export class Metrics {
   readonly ffmpegFailures = this.#counter('ffmpeg_failures_total', 'ffmpeg processes that died by purpose.', [
     'purpose',
   ]);
-  /** Outcomes are `done`, `retried`, `failed` and `cancelled`. */
   readonly jobsEnded = this.#counter('jobs_ended_total', 'Jobs ended by kind and outcome.', [
     'kind',
     'outcome',
@@ -214,7 +209,7 @@ export class Metrics {
     return this.#registry.metrics();
   }
 
-  /** Counts an API response; `route` is the pattern of the path. */
+  /** `route`: the pattern of the path. */
   observeRequest(request: { method: string; route: string; status: number; durationMs: number }): void {
     const { route } = request;
     const method = knownMethods.has(request.method) ? request.method : 'other';
@@ -227,7 +222,7 @@ export class Metrics {
     this.#eventLoop.disable();
   }
 
-  /** Measures the event loop until no scrape has come for a while. */
+  /** Until no scrape has come for a while. */
   #measureEventLoop(): void {
     clearTimeout(this.#measuringEnds);
     this.#measuringEnds = setTimeout(() => {
@@ -284,12 +279,11 @@ export class Metrics {
   }
 }
 
-/** Returns the delay in seconds of a measured time in nanoseconds. */
 function delaySecondsOf(measuredNs: number): number {
   return Math.max(0, measuredNs / 1e9 - eventLoopResolutionMs / 1e3);
 }
 
-/** Creates the option for metrics that are computed at each scrape. */
+/** Computes metrics at each scrape. */
 function atScrape<Metric>(collect: ((metric: Metric) => void) | undefined): {
   collect?: (this: Metric) => void;
 } {

@@ -9,14 +9,10 @@ export interface ArchivedFile {
   readonly content: AsyncGenerator<Buffer>;
 }
 
-/** Most file systems limit paths to less than this. */
+/** Most file systems allow shorter paths only. */
 const maxPaxBytes = 64 * 1024;
 
-/**
- * Reads the files of a tar archive from a stream, in order.
- *
- * @throws BackupError when the archive is truncated, or contains anything but regular files
- */
+/** @throws BackupError when the archive is truncated, or contains anything but regular files */
 export async function* readArchive(source: AsyncIterable<Buffer>): AsyncGenerator<ArchivedFile> {
   const bytes = new ByteReader(source);
   let pax: Pax | undefined;
@@ -55,7 +51,6 @@ function headerIn(block: Buffer, pax: Pax | undefined): Header {
   }
 }
 
-/** Splits a stream into pieces of requested lengths. */
 class ByteReader {
   readonly #source: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
@@ -65,14 +60,12 @@ class ByteReader {
     this.#source = source[Symbol.asyncIterator]();
   }
 
-  /** Reads `length` bytes into one buffer. */
   async take(length: number): Promise<Buffer> {
     const pieces: Buffer[] = [];
     for await (const piece of this.chunks(length)) pieces.push(piece);
     return Buffer.concat(pieces);
   }
 
-  /** Yields `length` bytes as they arrive. */
   async *chunks(length: number): AsyncGenerator<Buffer> {
     for (let missing = length; missing > 0; ) {
       if (this.#rest.length === 0) this.#rest = await this.#next();

@@ -8,17 +8,16 @@ import type { DataFile } from './data-files.ts';
 interface ArchiveObserver {
   bytesWritten(bytes: number): void;
   fileWritten(name: string): void;
-  /** A file was deleted or truncated since it was listed. */
+  /** Deleted or truncated since it was listed. */
   fileChanged(name: string): void;
 }
 
 const chunkBytes = 256 * 1024;
 
 /**
- * Writes a tar archive (POSIX ustar, with pax headers where a name requires one) that ends with SHA-256 checksums in the format
- * of `sha256sum`. Memory use does not depend on the size or number of files.
- *
- * @param sumsPath new file for the checksums until they are written
+ * Writes POSIX ustar, with pax headers where a name requires one, that ends with checksums in the format of
+ * `sha256sum`. Memory use does not depend on the size or number of files. `sumsPath`: a new file for the
+ * checksums.
  */
 export async function* writeArchive(
   files: AsyncIterable<DataFile>,
@@ -39,7 +38,7 @@ export async function* writeArchive(
   yield Buffer.alloc(2 * blockBytes);
 }
 
-/** @returns the checksum of the written bytes; undefined when the file no longer exists */
+/** Returns the checksum of the written bytes, undefined when the file no longer exists. */
 async function* writeFile(
   { name, path }: DataFile,
   observer: ArchiveObserver,

@@ -16,21 +16,16 @@ import type { Progress } from './progress.ts';
 
 interface BackupOptions {
   readonly dataDir: string;
-  /** A file, or a stream that stays open. */
   readonly to: string | Writable;
   /** Replaces an existing file. */
   readonly isForced: boolean;
   readonly isDatabaseOnly: boolean;
-  /** Server version. */
   readonly version: string;
   readonly progress: Progress;
-  /** Cancels the backup and removes what was written. */
   readonly signal: AbortSignal;
   /**
-   * Lists resources of the database whose files are missing.
-   *
-   * @param folder contains only the copy of the database
-   * @param filesFolder has the layout of a data folder
+   * Lists resources whose files are missing. `folder` holds only the database copy, `filesFolder` has the
+   * layout of a data folder.
    */
   readonly findMissing: (folder: string, filesFolder: string) => Promise<readonly string[]>;
 }
@@ -38,7 +33,6 @@ interface BackupOptions {
 interface BackupReport {
   readonly files: number;
   readonly bytes: number;
-  /** Sentences for the operator. */
   readonly warnings: readonly string[];
 }
 
@@ -47,15 +41,14 @@ interface Survey {
   readonly bytes: number;
 }
 
-/** Maximum number of database copies while files of the copy are missing. */
+/** Of the database, while files of the copy are missing. */
 const maxCopies = 3;
 const maxWarningNames = 10;
 const maxChangedNames = 1_000;
 
 /**
- * Writes a data folder into one archive, also while the server runs.
- *
- * @throws BackupError with a sentence for the operator; the signal's reason when it was aborted
+ * Also works while the server runs. @throws BackupError with a sentence for the operator; the signal's reason
+ * when aborted
  */
 export async function createBackup(options: BackupOptions): Promise<BackupReport> {
   const { dataDir, to } = options;
@@ -133,10 +126,9 @@ async function backUp(
 }
 
 /**
- * Links all files, copies the database, and links the files that were added meanwhile, so that every file of the copy has a link.
- * Only files that were created and deleted in between can be missing; the next copy of the database does not contain them.
- *
- * @returns warnings
+ * Links all files, copies the database, and links files that were added meanwhile, so that every file of the
+ * copy has a link. Only files created and deleted in between can be missing; the next copy of the database
+ * does not contain them. Returns warnings.
  */
 async function freeze(
   options: BackupOptions,
@@ -153,7 +145,7 @@ async function freeze(
     await snapshot.take();
     const before = lost.join();
     lost = await findMissing(dirname(databasePath), snapshot.root);
-    // The same files were missing a moment ago, so they will stay missing.
+    // Files that were missing before will stay missing.
     if (lost.length === 0 || lost.join() === before || copies === maxCopies) break;
   }
   const { count, names } = snapshot.skipped;
@@ -176,7 +168,7 @@ async function freeze(
   ];
 }
 
-/** Writes a new file completely or not at all. */
+/** Completely or not at all. */
 async function writeTo(
   path: string,
   archive: AsyncIterable<Buffer>,
@@ -190,7 +182,7 @@ async function writeTo(
   await syncFolderOf(path);
 }
 
-/** Creating a hard link fails when the file exists; file systems without hard links can only check before. */
+/** Creating a hard link fails when the file exists. Without hard links, only a check before can. */
 async function publishNew(partial: string, path: string): Promise<void> {
   try {
     await link(partial, path);

@@ -5,13 +5,12 @@ import { isNotFound } from '../../storage/folder-names.ts';
 import { removedPrefix } from '../../storage/media-files.ts';
 import { restoreMarker } from '../../store/data-folder-lock.ts';
 
-/** Name of the database in a data folder and in a backup. */
 export const databaseName = 'millrace.db';
-/** Prefix of folders with the hard links of a running backup. */
+/** Of folders with the hard links of a running backup. */
 export const snapshotPrefix = '.backup-';
 
 export interface DataFile {
-  /** Path in the data folder, with slashes. */
+  /** In the data folder, with slashes. */
   readonly name: string;
   readonly path: string;
 }
@@ -19,16 +18,15 @@ export interface DataFile {
 const scratchFolders = new Set(['bundles', 'incoming', 'work', 'lost+found']);
 const scratchFile = new RegExp(`^(?:millrace\\.db.*|(?:millrace|backup)\\.lock.*|${restoreMarker})$`);
 const partialSource = /^vod\/[^/]+\/source\.partial(?:\.tag)?$/;
-/** The rewind window of a running broadcast: `live/<liveStreamId>/<broadcastId>`. The server removes it at its start. */
+/** Rewind window, `live/<liveStreamId>/<broadcastId>`. The server removes it at its start. */
 const rewindFolder = /^live\/[^/]+\/[^/]+$/;
 const controlCharacters = /\p{Cc}/u;
 const maxDepth = 32;
 
 /**
- * Lists the files of a data folder that a backup contains besides the database: media, images, and other files of the operator.
- * Top-level folders may be symbolic links. Files that are deleted meanwhile are skipped.
- *
- * @param onSkipped called for entries that are neither files nor folders, or have control characters in their names
+ * Lists the files of a backup besides the database. Top-level folders may be symbolic links. Skips files that
+ * are deleted meanwhile. `onSkipped`: for entries that are neither files nor folders, or have control
+ * characters in their names.
  */
 export async function* dataFiles(root: string, onSkipped: (name: string) => void): AsyncGenerator<DataFile> {
   for await (const entry of entriesOf(root)) {
@@ -60,14 +58,14 @@ async function* filesBelow(
   }
 }
 
-/** Returns whether a backup excludes a file of the data folder. This includes the database, which is copied separately. */
+/** Includes the database, which is copied separately. */
 export function isExcludedFromBackup(name: string): boolean {
   if (name.split('/').some(part => part.startsWith(removedPrefix) || part.startsWith(snapshotPrefix)))
     return true;
   return scratchFile.test(name) || partialSource.test(name);
 }
 
-/** Reads a folder in batches; ends early when it is removed meanwhile. */
+/** Reads in batches; ends early when the folder is removed meanwhile. */
 async function* entriesOf(path: string): AsyncGenerator<Dirent> {
   try {
     yield* await opendir(path, { bufferSize: 128 });

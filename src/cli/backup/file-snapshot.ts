@@ -8,14 +8,14 @@ import { DataFolderLock } from '../../store/data-folder-lock.ts';
 import { BackupError } from './archive-format.ts';
 import { type DataFile, dataFiles, isExcludedFromBackup, snapshotPrefix } from './data-files.ts';
 
-/** Errors of file systems that do not support hard links, or not for this user. */
+/** Hard links are not supported, or not for this user. */
 const linkRefusals = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']);
 const maxSkippedNames = 20;
 const backupLockName = 'backup.lock';
 
 /**
- * Hard links to all files of a data folder, in a folder beside them. Deleted files stay readable through their links, which take
- * no space. Files of a running server are either complete and never change, or only grow.
+ * Hard links to all files of a data folder, in a folder beside them: deleted files stay readable and links
+ * take no space. Files of a running server are complete and never change, or only grow.
  */
 export class FileSnapshot {
   readonly #dataDir: string;
@@ -31,22 +31,21 @@ export class FileSnapshot {
     this.#signal = signal;
   }
 
-  /** Folder of the files, with the layout of a data folder. */
   get root(): string {
     return this.#hasLinks ? this.#folder : this.#dataDir;
   }
 
-  /** False when the file system has no hard links; the files themselves are then read. */
+  /** Without hard links, the files themselves are read. */
   get hasLinks(): boolean {
     return this.#hasLinks;
   }
 
-  /** Entries that no backup contains because they are not regular files: their count and the first names. */
+  /** Entries that are not regular files: count and first names. */
   get skipped(): { readonly count: number; readonly names: readonly string[] } {
     return { count: this.#skippedCount, names: this.#skipped };
   }
 
-  /** Links new files. Earlier links of deleted files stay. */
+  /** Earlier links of deleted files stay. */
   async take(): Promise<void> {
     this.#skippedCount = 0;
     this.#skipped.length = 0;
@@ -70,12 +69,12 @@ export class FileSnapshot {
     });
   }
 
-  /** Removes the links. May be called twice. */
+  /** May be called twice. */
   async remove(): Promise<void> {
     await removeSnapshot(this.#folder);
   }
 
-  /** Creates a folder for links on each other disk, with a symbolic link to it. */
+  /** Creates a folder on each other disk, with a symbolic link to it. */
   #makeFolders(): void {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const { dev } = statSync(this.#folder);
@@ -108,7 +107,7 @@ export class FileSnapshot {
     }
   }
 
-  /** Links a file that was replaced since it was linked. */
+  /** Links a file again that was replaced. */
   #replace(path: string, target: string): void {
     rmSync(target, { force: true });
     ifThere(() => linkSync(path, target));
@@ -121,9 +120,8 @@ export class FileSnapshot {
 }
 
 /**
- * Removes the links of killed backups, which keep deleted files on the disk. Has no effect while a backup runs.
- *
- * @returns the number of removed folders
+ * Removes links of killed backups, which keep deleted files on the disk. Has no effect while a backup runs.
+ * Returns the number of removed folders.
  */
 export async function removeStaleSnapshots(dataDir: string): Promise<number> {
   const left = await leftSnapshots(dataDir);
@@ -143,14 +141,14 @@ export async function removeStaleSnapshots(dataDir: string): Promise<number> {
   return left.length;
 }
 
-/** Prevents a second backup of a data folder. @throws BackupError while one runs */
+/** @throws BackupError while another backup runs */
 export function acquireBackupLock(dataDir: string): { release(): void } {
   try {
     const lock = DataFolderLock.acquire(dataDir, backupLockName);
     return {
       release: () => {
-        // Removed before the lock is released, so that it never belongs to another backup. A file of root would block the
-        // server's user.
+        // Removed before the lock is released, so that it never belongs to another backup. A file of root
+        // would block the server's user.
         rmSync(join(dataDir, backupLockName), { force: true });
         lock.release();
       },
@@ -163,7 +161,7 @@ export function acquireBackupLock(dataDir: string): { release(): void } {
   }
 }
 
-/** Lists folders of links, of a running or killed backup. Folders on other disks are named like these, beside their files. */
+/** Of running and killed backups. Folders on other disks are named like these, beside their files. */
 async function leftSnapshots(dataDir: string): Promise<string[]> {
   const folders = [dataDir, ...(await foldersIn(dataDir)).map(name => join(dataDir, name))];
   const left: string[] = [];

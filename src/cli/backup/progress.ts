@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 const terminalEveryMs = 200;
 const logEveryMs = 30_000;
 
-/** Shows the progress of a backup or restore: one updated line on a terminal, a line every 30 s elsewhere. */
+/** One updated line on a terminal, a line every 30 s elsewhere. */
 export class Progress {
   readonly #out: Writable & { readonly isTTY?: boolean };
   readonly #nowMs: () => number;
@@ -17,7 +17,7 @@ export class Progress {
     this.#nowMs = nowMs;
   }
 
-  /** `totalBytes` is an estimate: files may grow. */
+  /** An estimate: files may grow. */
   begin(title: string, totalBytes: number): void {
     this.#title = title;
     this.#total = totalBytes;
@@ -35,13 +35,11 @@ export class Progress {
     this.#out.write(this.#out.isTTY === true ? `\r\u001b[K${line}` : `${line}\n`);
   }
 
-  /** Clears the line. */
   end(): void {
     if (this.#out.isTTY === true) this.#out.write('\r\u001b[K');
   }
 }
 
-/** Formats a size. */
 export function sizeText(bytes: number): string {
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`;
 }

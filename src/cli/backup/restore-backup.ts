@@ -19,17 +19,16 @@ import type { Progress } from './progress.ts';
 
 interface RestoreOptions {
   readonly from: AsyncIterable<Buffer>;
-  /** Created if it is missing; must be empty. */
+  /** Created if missing; must be empty. */
   readonly dataDir: string;
   readonly progress: Progress;
-  /** Cancels the restore and removes what was written. */
   readonly signal: AbortSignal;
 }
 
 interface RestoreReport {
   readonly files: number;
   readonly bytes: number;
-  /** Creation time of the backup as ISO 8601. */
+  /** ISO 8601. */
   readonly createdAt: string;
   readonly isDatabaseOnly: boolean;
 }
@@ -40,18 +39,15 @@ interface Description {
   readonly bytes: number;
 }
 
-/** Files that an empty folder may contain. */
+/** May exist in an empty folder. */
 const ofNobody = /^(?:lost\+found|millrace\.lock.*)$/;
 const maxDescriptionBytes = 64 * 1024;
 const maxNameBytes = 1024;
-/** Maximum number of files being synced to the disk. */
 const maxSyncs = 16;
 const notOurs = 'This is not a backup of Millrace. Name a file written by "npm run backup".';
 
 /**
- * Restores a backup into an empty data folder and verifies it. A marker in the folder keeps servers from using it until all files
- * are on the disk.
- *
+ * Restores into an empty folder and verifies. A marker keeps servers out until all files are on the disk.
  * @throws BackupError with a sentence for the operator; the folder is empty again
  */
 export async function restoreBackup(options: RestoreOptions): Promise<RestoreReport> {
@@ -89,7 +85,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
   }
 }
 
-/** Verifies the checksums of a backup without restoring it. */
+/** Verifies checksums only. */
 export async function checkBackup(options: Omit<RestoreOptions, 'dataDir'>): Promise<RestoreReport> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-check-'));
   try {
@@ -104,10 +100,8 @@ export async function checkBackup(options: Omit<RestoreOptions, 'dataDir'>): Pro
 }
 
 /**
- * Reads the files of a backup in order.
- *
- * @param sumsPath file for the computed checksums until they are compared
- * @param take reads the content of a file; returns its SHA-256
+ * `sumsPath`: for the computed checksums until they are compared. `take` reads a file and returns its
+ * SHA-256.
  */
 async function readBackup(
   { from, progress, signal }: Omit<RestoreOptions, 'dataDir'>,
@@ -165,7 +159,10 @@ async function* observed(
   }
 }
 
-/** Accepts only names that {@link createBackup} writes: none outside of the folder, and none of the server's working files. */
+/**
+ * Accepts only names that {@link createBackup} writes: none outside of the folder, and none of the server's
+ * working files.
+ */
 function checkName(name: string): void {
   const isPlain =
     Buffer.byteLength(name) <= maxNameBytes &&
@@ -222,7 +219,6 @@ async function compareSums(file: ArchivedFile, sumsPath: string): Promise<void> 
   }
 }
 
-/** Writes files below a folder and syncs them to the disk. */
 class FileWriter {
   readonly #root: string;
   readonly #syncs = new Set<Promise<void>>();
@@ -233,7 +229,7 @@ class FileWriter {
     this.#root = root;
   }
 
-  /** @returns the SHA-256 of the written bytes */
+  /** Returns the SHA-256 of the written bytes. */
   async write({ name, mtime, content }: ArchivedFile): Promise<string> {
     const path = joinBelow(this.#root, name);
     await this.#enter(dirname(path));
@@ -272,7 +268,6 @@ class FileWriter {
     if (last !== undefined) await syncFolderOf(join(last, 'any'));
   }
 
-  /** Syncs files concurrently, up to a limit. */
   async #sync(handle: FileHandle): Promise<void> {
     const sync = handle
       .sync()
@@ -308,7 +303,7 @@ function takeFolder(dataDir: string): DataFolderLock {
   }
 }
 
-/** Removes restored files, the marker last, because it announces that there may be some. */
+/** The marker last, because it announces that there may be files. */
 async function clear(dataDir: string): Promise<void> {
   for (const name of readdirSync(dataDir)) {
     if (!ofNobody.test(name) && name !== restoreMarker) {
