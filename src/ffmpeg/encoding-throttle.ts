@@ -2,12 +2,10 @@ import { type Clock, systemClock } from '../shared/clock.ts';
 
 /** From the arrival of a part's last frame to its listing. */
 const lateMs = 500;
-/** In the window. */
 const minLateParts = 5;
 const lateWindowMs = 2_000;
-/** Encoding resumes after this time without a late part. */
 const calmMs = 5_000;
-/** Encoding gets at least a tenth of the time, or it would never finish on a machine that is too small. */
+/** Encoding gets at least a tenth of the time, or it would never finish on a small machine. */
 const maxPauseMs = 18_000;
 const minRunMs = 2_000;
 
@@ -34,7 +32,6 @@ export class EncodingThrottle {
     return this.#pausedAtMs !== undefined;
   }
 
-  /** From the arrival of the last frame to the listing of the part. */
   notePartLag(lagMs: number): void {
     if (lagMs <= lateMs) return;
     const nowMs = this.#clock.monotonicMs();

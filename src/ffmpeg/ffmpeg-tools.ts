@@ -26,7 +26,6 @@ import { isDiskFull, oversizedFrame, probeRefusal, runFailure } from './run-fail
 type RunOutcome = 'done' | 'failed' | 'aborted';
 
 interface FfmpegToolsObserver {
-  /** `purpose`: of {@link RunOptions}, or `probe`. */
   runEnded(purpose: string, outcome: RunOutcome, durationMs: number): void;
 }
 
@@ -36,7 +35,6 @@ export interface FfmpegToolsOptions {
   readonly owner: ProcessOwner;
   readonly probeLimits: RunLimits;
   readonly maxPixels: number;
-  /** Width times height. */
   readonly maxImagePixels: number;
   /** 0..19. */
   readonly niceness: number;
@@ -72,7 +70,6 @@ export class FfmpegTools implements MediaTools {
     this.#log = options.log.child('ffmpeg');
   }
 
-  /** Also suspends pausable runs that start later. */
   pauseAll(): void {
     this.#isPaused = true;
     for (const run of this.#pausable) run.pause();
@@ -164,7 +161,6 @@ export class FfmpegTools implements MediaTools {
     if (result.exit.kind !== 'ended' || isDiskFull(result.exit)) throw runFailure('ffmpeg', result);
   }
 
-  /** Adds global options before the first input, and restrictions to each input. */
   #withRunOptions(command: FfmpegCommand, prefix: readonly string[]): FfmpegCommand {
     const { ffmpeg } = this.#options;
     const { input, output, outputOptions } = command;
@@ -182,16 +178,12 @@ export class FfmpegTools implements MediaTools {
     });
   }
 
-  /**
-   * Limits pictures that grow within a file, and images. Twice the limit of videos: decoders count padded
-   * blocks.
-   */
+  /** For pictures that grow within a file, and images. Twice the limit: decoders count padded blocks. */
   #decoderLimits(): string[] {
     const { maxPixels, maxImagePixels } = this.#options;
     return ['-max_pixels', String(Math.max(2 * maxPixels, maxImagePixels))];
   }
 
-  /** `start` may use the run once output comes. */
   async #execute(options: RunOptions, start: (run: () => BoundedRun) => OwnedProcess): Promise<RunResult> {
     const { signal, purpose, limits, isPausable } = options;
     signal.throwIfAborted();

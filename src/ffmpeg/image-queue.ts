@@ -32,7 +32,6 @@ export class ImageQueue {
     });
   }
 
-  /** For work that its caller bounds, such as jobs. */
   run<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#turns.run(work);
   }

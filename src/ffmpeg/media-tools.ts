@@ -4,9 +4,7 @@ export interface RunLimits {
   readonly timeoutMs: number;
   /** Maximum time without progress. Default: unlimited. */
   readonly stallMs?: number;
-  /** Data and thread stacks, without program and libraries. */
   readonly memoryBytes: number;
-  /** Of any one file. */
   readonly outputBytes: number;
 }
 
@@ -34,7 +32,6 @@ export interface ProbedStream {
   /** ffprobe's `codec_name`, or `unknown`. */
   readonly codec: string;
   readonly profile?: string;
-  /** Coded size, before rotation. */
   readonly width?: number;
   readonly height?: number;
   /** Clockwise: 0, 90, 180 or 270 degrees. */
@@ -61,7 +58,6 @@ export interface ProbedStream {
 }
 
 export interface ProbedFile {
-  /** Demuxer names, such as `mov,mp4,m4a,3gp,3g2,mj2`. */
   readonly format: string;
   readonly durationSeconds?: number;
   readonly startSeconds?: number;
@@ -71,10 +67,7 @@ export interface ProbedFile {
 }
 
 export interface MediaTools {
-  /**
-   * @throws AppError `media-refused` when the file is not media, or of a refused format (playlists, scripts,
-   * device inputs)
-   */
+  /** @throws AppError `media-refused` for other files and refused formats (playlists, scripts, devices) */
   probe(path: string, signal: AbortSignal): Promise<ProbedFile>;
   /** Of a PNG or JPEG. @throws AppError `media-refused` for others; otherwise as {@link probe} */
   sizeOfImage(

@@ -5,11 +5,8 @@ import { BoundedRun, childLimitsOf } from './process/bounded-run.ts';
 import type { ProcessOwner } from './process/owned-process.ts';
 
 export interface ThumbnailMedia {
-  /** With a video track. */
   readonly init: Buffer;
-  /** A part or segment of fragmented MP4 with a keyframe. */
   readonly part: Buffer;
-  /** Coded. */
   readonly height: number | undefined;
 }
 
@@ -27,7 +24,6 @@ const maxJpegBytes = 2 * 1024 * 1024;
 const highDefinitionLines = 720;
 const outputPipe = 3;
 
-/** Uses one short run of ffmpeg that opens no file. */
 export class PartThumbnails {
   readonly #options: PartThumbnailsOptions;
 
@@ -35,10 +31,7 @@ export class PartThumbnails {
     this.#options = options;
   }
 
-  /**
-   * Makes a JPEG of the first displayable frame, with square pixels, at most 1280 wide. Undefined without
-   * one.
-   */
+  /** A JPEG of the first displayable frame, at most 1280 wide, undefined without one. */
   async make(
     media: ThumbnailMedia,
     ids: Readonly<Record<string, unknown>>,

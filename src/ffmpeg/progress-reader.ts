@@ -3,17 +3,13 @@ import type { RunProgress } from './media-tools.ts';
 const progressLine =
   /^(frame|fps|stream_\d+_\d+_\w+|bitrate|total_size|out_time\w*|\w+_frames|speed|progress)=\s*(\S+)/;
 
-/**
- * Parses `-progress`: blocks of `name=value` lines that end with `progress=...`. `out_time_ms` is in
- * microseconds in all versions.
- */
+/** `-progress` ends blocks with `progress=...`. `out_time_ms` is in microseconds in all versions. */
 export class ProgressReader {
   readonly #onProgress: (progress: RunProgress) => void;
   #microseconds = 0;
   #block = '';
   #lastBlock = '';
 
-  /** Called for each block that differs from the previous one. */
   constructor(onProgress: (progress: RunProgress) => void) {
     this.#onProgress = onProgress;
   }

@@ -5,7 +5,6 @@ import type { ProcessExit } from './process/owned-process.ts';
 
 const crashSignals: readonly string[] = ['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGFPE', 'SIGILL', 'SIGSYS'];
 
-/** Messages for which the file is at fault. */
 const probeRefusals: readonly (readonly [RegExp, string])[] = [
   [/Format not on whitelist/i, 'Unsupported file format. Upload a video file.'],
   [/moov atom not found/i, "This file is incomplete or isn't a video: its index is missing."],
@@ -42,7 +41,6 @@ export function isDiskFull({ lastLines }: Pick<ProcessExit, 'lastLines'>): boole
   return lastLines.some(line => diskFull.test(line));
 }
 
-/** Width and height of a frame that exceeded `-max_pixels`. */
 export function oversizedFrame({ lastLines }: Pick<ProcessExit, 'lastLines'>): [number, number] | undefined {
   for (const line of lastLines) {
     const found = /Picture size (\d+)x(\d+) exceeds specified max pixel count/.exec(line);

@@ -5,7 +5,6 @@ export interface RenditionName {
 
 export interface FinishedRendition extends RenditionName {
   readonly file: string;
-  /** JSON. */
   readonly facts: unknown;
 }
 
@@ -18,7 +17,6 @@ export interface StoredRendition extends RenditionName {
 
 export interface EncodingRequest {
   readonly projectId: string;
-  /** Sandbox videos are cut and watermarked. */
   readonly environment: 'sandbox' | 'production';
   readonly origin: 'upload' | 'url' | 'clone' | 'recording' | undefined;
   /** Joined from several files: the format may change in the middle, which players cannot handle. */
@@ -42,7 +40,6 @@ export interface EncodingState {
 
 /** Each call is one transaction, and does nothing if the video was deleted. */
 export interface EncodingRepository {
-  /** Undefined if the video was deleted. */
   request(videoId: string): EncodingRequest | undefined;
   state(videoId: string): EncodingState | undefined;
   setPlan(videoId: string, facts: unknown, renditions: readonly RenditionName[]): void;
@@ -60,7 +57,6 @@ export interface EncodingRepository {
   markFailed(videoId: string, renditions: readonly RenditionName[], reason: string): void;
   /** Marks unfinished renditions as failed, and the video too unless it is playable. Emits an event. */
   markRefused(videoId: string, reason: string): void;
-  /** Emits an event that the source failed. */
   sourceFailed(videoId: string, reason: string): void;
   markChanged(videoId: string): void;
   markStoryboardReady(videoId: string): void;

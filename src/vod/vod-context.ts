@@ -25,7 +25,6 @@ export interface ThumbnailRepository {
   choiceOf(
     videoId: string,
   ): { readonly choice: 'default' | 'timecode' | 'upload'; readonly timecode?: string } | undefined;
-  /** Replaces the frame. Returns false if the choice has changed since. */
   showFrame(
     videoId: string,
     frame: { readonly file: string; readonly timecode: string | undefined },
@@ -60,7 +59,6 @@ export function enqueueVodJob({ jobs }: VodContext, kind: VodJobKind, videoId: s
 }
 
 const hourMs = 3_600_000;
-/** For videos of unknown duration. */
 const timeoutOfUnknownMs = 48 * hourMs;
 /** Moving the index to the front rewrites the file without progress. Slow disks write this much. */
 const rewrittenBytesPerMs = 10_000;

@@ -59,7 +59,6 @@ export class VodJobs {
     const { records } = this.#context;
     const renditions = records.state(videoId)?.renditions ?? [];
     const top = renditions.findLast(({ type }) => type === 'hls');
-    // The prepare job reads the setting later.
     if (top === undefined) return;
     const mp4 = { type: 'mp4', quality: top.quality } as const;
     if (!isWanted) {
@@ -73,7 +72,6 @@ export class VodJobs {
       if (parts.every(({ status }) => status === 'encoded')) {
         if (!this.#context.jobs.has('mp4', videoId)) enqueueVodJob(this.#context, 'mp4', videoId);
       } else if (!this.#context.jobs.has('encode', videoId)) {
-        // No job will encode the missing rendition.
         records.markFailed(videoId, [mp4], 'The MP4 cannot be made: the quality that it is made of failed.');
       }
     });
@@ -91,17 +89,13 @@ export class VodJobs {
     );
   }
 
-  /**
-   * Replaces an image by a watermarked JPEG. Returns false when it cannot be decoded. @throws AppError
-   * `images-busy`
-   */
+  /** Returns false when the image cannot be decoded. @throws AppError `images-busy` */
   watermarkImage(path: string): Promise<boolean> {
     const { tools, images, settings } = this.#context;
     return images.serve(() =>
       watermarkImage(
         {
           tools,
-          // Each of its processes has its own limit.
           signal: AbortSignal.timeout(4 * imageTimeoutMs),
           ids: {},
           memoryBytes: settings.memoryBytes,
@@ -111,7 +105,6 @@ export class VodJobs {
     );
   }
 
-  /** Cancels all jobs of a video and removes its files. */
   async removeVideo(videoId: string): Promise<void> {
     await this.#context.jobs.cancel(videoId);
     await this.#context.files.removeVideo(videoId);

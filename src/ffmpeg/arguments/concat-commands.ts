@@ -3,7 +3,6 @@ import { audioSyncFilter } from './encode-filters.ts';
 
 export interface ConcatInput {
   readonly path: string;
-  /** MPEG transport stream. */
   readonly output: string;
   /** ffprobe's indexes; undefined for a missing track. */
   readonly videoIndex: number | undefined;
@@ -13,9 +12,7 @@ export interface ConcatInput {
   readonly durationSeconds: number;
 }
 
-/** For inputs that differ too much to be copied. */
 export interface ConcatFormat {
-  /** Undefined where no input has video. */
   readonly video: { readonly width: number; readonly height: number } | undefined;
   readonly hasAudio: boolean;
 }
@@ -77,7 +74,6 @@ export function concatEncodeCommand(input: ConcatInput, { video, hasAudio }: Con
   };
 }
 
-/** True for the same codecs, and video of the same aspect ratio. */
 export function hasSameFormat(one: ProbedFile, other: ProbedFile): boolean {
   const [first, second] = [formatOf(one), formatOf(other)];
   return first.codecs === second.codecs && Math.abs(first.aspectRatio / second.aspectRatio - 1) < 0.01;

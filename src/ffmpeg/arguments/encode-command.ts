@@ -26,7 +26,6 @@ const levels = [
   ['5.2', 2_073_600, 36_864],
 ] as const;
 const audioFragmentMicroseconds = 4_000_000;
-/** Only media demuxers, whatever ffmpeg detects. */
 export const mediaOnly = ['-format_whitelist', allowedFormats.join(',')];
 const imagesOnly = ['-format_whitelist', 'png_pipe,jpeg_pipe,image2'];
 const fragmentedMp4 = ['-f', 'mp4', '-flush_packets', '1', '-output_ts_offset', String(startSeconds)];
@@ -49,8 +48,7 @@ export function encodeCommand(options: EncodeOptions): BuildCommand {
     }
     if (video !== undefined) {
       command.inputOptions('-filter_complex_threads', String(threads));
-      // A filter graph that is rebuilt on a change of size or format would lose the overlays, whose only
-      // frame was consumed.
+      // A filter graph that is rebuilt for another format would lose the overlays' only frame.
       if (video.overlays.length > 0) command.inputOptions('-reinit_filter', '0');
       for (const { path } of video.overlays) command.input(`file:${path}`).inputOptions(...imagesOnly);
       command.complexFilter(filterGraph(video, runUpSeconds));
@@ -77,10 +75,7 @@ export function encodeCommand(options: EncodeOptions): BuildCommand {
   };
 }
 
-/**
- * Reads and discards streams. With discontinuous clocks, as in MPEG-TS, ffmpeg shifts the earliest stream it
- * uses to zero: without the audio, late video would be shifted too far.
- */
+/** With discontinuous clocks, ffmpeg shifts the earliest used stream to zero: the audio must be read, too. */
 export function readAlong(
   command: Parameters<BuildCommand>[0],
   indexes: readonly number[],
@@ -131,7 +126,6 @@ function shortTime(atSeconds: number): string {
     .replace(/\.?0+$/, '');
 }
 
-/** The lowest H.264 level that fits. */
 function levelOf({ width, height }: EncodeRendition, framesPerSecond: number | undefined): string {
   const blocks = Math.ceil(width / 16) * Math.ceil(height / 16);
   // Seconds of a variable frame rate exceed its average.

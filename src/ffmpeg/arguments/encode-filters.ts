@@ -4,7 +4,6 @@ export const maxFrameRate = 60;
 const standardColor: VideoColor = { matrix: 'bt709', primaries: 'bt709', transfer: 'bt709', isRgb: false };
 /** At the maximum rate, in a file that rounds times to milliseconds. */
 const minFrameSeconds = 0.0155;
-/** Channels of 7.1. */
 const maxMixedChannels = 8;
 /** Longer than the GOPs of broadcasts and cameras. */
 const maxRunUpSeconds = 20;
@@ -43,7 +42,6 @@ export function audioFilters({ audioChannels = 0, audioUntilSeconds, clip }: Enc
   return `${mix}${trimRunUp('a', runUpOf(clip))}${audioSyncFilter}${pad}`;
 }
 
-/** One output `[r<index>]` per rendition. */
 export function filterGraph(video: EncodedVideo, runUpSeconds: number): string {
   const { overlays, renditions } = video;
   const graph = [

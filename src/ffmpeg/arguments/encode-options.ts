@@ -7,7 +7,6 @@ export interface VideoColor {
 }
 
 export interface EncodeRendition {
-  /** The file is `<name>.mp4`. */
   readonly name: string;
   readonly width: number;
   readonly height: number;
@@ -37,7 +36,6 @@ export interface EncodedVideo {
   /** Of the encoded video, unless tone-mapped; default bt709. */
   readonly colour?: VideoColor;
   readonly renditions: readonly EncodeRendition[];
-  /** Keyframe times from the beginning, or one every two seconds. */
   readonly keyframesAtSeconds: readonly number[] | 'every-two';
   readonly overlays: readonly Overlay[];
 }

@@ -6,7 +6,6 @@ interface LiveEncodeRendition {
   readonly height: number;
   /** Maximum of one second. */
   readonly bitsPerSecond: number;
-  /** Earlier frames, in input time, are dropped. */
   readonly fromSeconds: number;
 }
 
@@ -35,8 +34,7 @@ const overlayAtSeconds = -7200;
 export function liveEncodeArguments(options: LiveEncodeOptions): string[] {
   const args = [
     ...['-hide_banner', '-nostats', '-loglevel', 'warning', '-copyts', '-threads', '1'],
-    // A filter graph that is rebuilt on a change of size or format would lose the overlay, whose only frame
-    // was consumed.
+    // A filter graph that is rebuilt for another format would lose the overlay's only frame.
     ...['-reinit_filter', '0', '-max_pixels', String(options.maxPixels)],
     ...['-analyzeduration', '1000', '-probesize', '32768', '-f', 'flv', '-i', 'pipe:0'],
   ];

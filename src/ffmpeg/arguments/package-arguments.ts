@@ -4,13 +4,11 @@ interface PackagePlan {
   readonly audio: 'none' | 'copy' | 'aac';
 }
 
-/** File descriptors. */
 interface PackagePipes {
   readonly video?: number;
   readonly audio?: number;
 }
 
-/** From 3 up. */
 export function packagePipes(plan: PackagePlan): PackagePipes {
   return {
     ...(plan.hasVideo ? { video: 3 } : {}),

@@ -7,12 +7,10 @@ const progressiveMp4 = [
   ...['-movflags', '+faststart', '-f', 'mp4'],
 ];
 
-/** Puts the index of the MP4 in front. */
 export function remuxCommand(options: {
   readonly source: string;
   readonly videoIndex: number | undefined;
   readonly audioIndex: number | undefined;
-  /** As in `EncodeOptions`. */
   readonly timedBy: readonly number[];
   readonly output: string;
 }): BuildCommand {
@@ -41,7 +39,6 @@ export interface Mp4Input {
   readonly startSeconds: number;
 }
 
-/** Copies streams into one MP4 with its index in front. */
 export function mp4Command(options: {
   readonly video: Mp4Input;
   readonly audio: Mp4Input | undefined;

@@ -6,10 +6,7 @@ interface RestreamAddress {
   readonly playPath: string;
 }
 
-/**
- * Publishes FLV from stdin without encoding. The arguments hold no stream key: every local user can read
- * them.
- */
+/** The arguments hold no stream key: every local user can read them. */
 export function restreamArguments({ port, tcUrl, app, playPath }: RestreamAddress): string[] {
   return [
     ...['-hide_banner', '-nostats', '-loglevel', 'warning', '-threads', '1'],

@@ -7,10 +7,8 @@ const image = {
   height: 132,
 };
 const widthShare = 0.36;
-/** Relative to the shorter side. */
 const marginShare = 0.04;
 
-/** Bottom right corner, in proportion to the video. */
 export function sandboxOverlay(size: { readonly width: number; readonly height: number }): Overlay {
   const fit = Math.min((size.width * widthShare) / image.width, size.height / image.height);
   const width = Math.max(1, Math.round(image.width * fit));

@@ -1,6 +1,4 @@
-/** Identical frames with silence. */
 export interface SlateFormat {
-  /** Even. */
   readonly width: number;
   readonly height: number;
   readonly framesPerSecond: number;
@@ -28,7 +26,6 @@ export function slateArguments(format: SlateFormat, input: SlateInput): string[]
   const layout = audio?.channels === 1 ? 'mono' : 'stereo';
   return [
     ...['-hide_banner', '-nostats', '-loglevel', 'warning'],
-    // Only the keyframe is shown.
     ...(input === 'mp4' ? ['-skip_frame', 'nokey'] : []),
     ...['-f', input, '-i', 'pipe:0'],
     ...(audio === undefined ? [] : ['-f', 'lavfi', '-i', `anullsrc=r=${audio.sampleRate}:cl=${layout}`]),

@@ -2,13 +2,11 @@ import { readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 
 export interface BuildVersions {
   readonly version: string;
-  /** Of libavformat. */
   readonly formatVersion: number;
 }
 
 /**
- * Keeps versions of programs of an earlier start in a file: running a distribution's ffmpeg loads some 200
- * shared libraries, 140 MB. Runs a program again if its file has changed.
+ * Running a distribution's ffmpeg loads some 200 shared libraries, 140 MB. Skipped if its file is unchanged.
  */
 export class BuildVersionCache {
   readonly #path: string;
@@ -16,7 +14,6 @@ export class BuildVersionCache {
   /** Others are removed from the file. */
   readonly #used = new Map<string, BuildVersions>();
 
-  /** Starts empty where the file is missing or malformed. */
   static async read(path: string): Promise<BuildVersionCache> {
     return new BuildVersionCache(path, await readEntries(path));
   }
@@ -35,7 +32,6 @@ export class BuildVersionCache {
     return versions;
   }
 
-  /** Writes the file if it changed. */
   async save(): Promise<void> {
     if (this.#used.size === this.#cached.size && [...this.#used.keys()].every(key => this.#cached.has(key)))
       return;
@@ -45,7 +41,6 @@ export class BuildVersionCache {
   }
 }
 
-/** Identifies the file and its content; undefined where there is none. */
 async function keyOf(path: string): Promise<string | undefined> {
   try {
     const file = await realpath(path);

@@ -8,23 +8,16 @@ import type { BuildVersionCache, BuildVersions } from './build-version-cache.ts'
 
 export type BuildSource = 'setting' | 'path' | 'embedded';
 
-/**
- * The embedded builds are static and crash when the C library loads a character set converter, so they are
- * pointed to none.
- */
+/** The static embedded builds crash when the C library loads a character set converter. */
 export function environmentOf({ source }: { readonly source: BuildSource }): {
   readonly environment?: Readonly<Record<string, string>>;
 } {
   return source === 'embedded' ? { environment: { GCONV_PATH: '/nonexistent' } } : {};
 }
 
-/**
- * Comparable numbers of libavformat: 59.16 is 59016. ffmpeg 5 is the oldest version tested with all features.
- */
+/** As comparable numbers of libavformat. ffmpeg 5 is the oldest version tested with all features. */
 export const formatVersionOfFfmpeg5 = formatNumber([59, 16]);
-/** Introduced `-fps_mode`. */
 export const formatVersionOfFfmpeg5_1 = formatNumber([59, 27]);
-/** Introduced enhanced RTMP. */
 export const formatVersionOfFfmpeg6_1 = formatNumber([60, 16]);
 
 interface ProgramBuild extends BuildVersions {
@@ -98,9 +91,7 @@ async function candidates(program: string, searchPath: string | undefined): Prom
       await access(path, constants.X_OK);
       const real = await realpath(path);
       if (!found.has(real)) found.set(real, path);
-    } catch {
-      // Not here: the next folder.
-    }
+    } catch {}
   }
   return [...found.values()];
 }

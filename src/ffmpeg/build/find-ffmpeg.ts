@@ -21,17 +21,12 @@ export interface FfmpegBuild extends FfprobeBuild {
   readonly canReadEnhancedFlv: boolean;
   /** `-fps_mode` is the only name from version 9 on. */
   readonly hasFpsMode: boolean;
-  /** For the log. */
   readonly lacks: readonly string[];
 }
 
-/** The old option name where `hasFpsMode` is missing. */
 export type FpsModeSupport = Partial<Pick<FfmpegBuild, 'hasFpsMode'>>;
 
-/**
- * In the order of {@link findBuild}. @throws AppError `ffmpeg-unusable` when the configured one, or every
- * candidate, does not run
- */
+/** @throws AppError `ffmpeg-unusable` when the configured one, or every candidate, does not run */
 export async function findFfmpeg(
   configuredPath: string | undefined,
   variables: EnvironmentVariables,
@@ -48,7 +43,6 @@ export async function findFfmpeg(
   return { path, version, source, canReadEnhancedFlv, hasFpsMode, lacks };
 }
 
-/** The package of the embedded one may be missing. */
 export async function findFfprobe(
   configuredPath: string | undefined,
   variables: EnvironmentVariables,
@@ -66,7 +60,6 @@ export function embeddedFfprobePath(): string {
   return installedPath('@ffprobe-installer/ffprobe');
 }
 
-/** From an installer package. */
 function installedPath(packageName: string): string {
   return (createRequire(import.meta.url)(packageName) as { path: string }).path;
 }

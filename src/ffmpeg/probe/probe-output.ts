@@ -2,10 +2,7 @@ import { resolve } from 'node:path';
 import { AppError } from '../../shared/errors.ts';
 import type { ProbedFile, ProbedStream } from '../media-tools.ts';
 
-/**
- * Demuxers for uploads. Unlike playlists, image sequences, session descriptions, scripts and devices, none
- * opens another file or URL.
- */
+/** Demuxers for uploads. None opens another file or URL, as playlists and image sequences do. */
 export const allowedFormats: readonly string[] = [
   ...[
     'mov',
@@ -52,7 +49,6 @@ const entries = [
 /** B-frames delay the start of a file by less. */
 const maxReorderSeconds = 1;
 
-/** For single images; ffmpeg chooses the last by file extension. */
 export const imageFormats: readonly string[] = ['png_pipe', 'jpeg_pipe', 'image2'];
 
 export function probeArguments(path: string, formats: readonly string[] = allowedFormats): string[] {
@@ -68,10 +64,7 @@ export function probeArguments(path: string, formats: readonly string[] = allowe
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/**
- * `bytes`: size of the file. @throws AppError `media-refused` when the file has no stream; `process-failed`
- * when the output is malformed
- */
+/** @throws AppError `media-refused` without a stream; `process-failed` for malformed output */
 export function readProbeOutput(text: string, bytes: number): ProbedFile {
   let answer: unknown;
   try {

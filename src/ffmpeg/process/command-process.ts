@@ -21,10 +21,7 @@ export class CommandProcess extends OwnedProcess {
   readonly #options: CommandProcessOptions;
   #log: Logger;
   #pid: number | undefined;
-  /**
-   * Set once the launcher has become ffmpeg: pausing it earlier would keep its process id from being
-   * announced.
-   */
+  /** Pausing before the launcher has become ffmpeg would keep its process id from being announced. */
   #canPause = false;
 
   constructor(command: FfmpegCommand, options: CommandProcessOptions) {

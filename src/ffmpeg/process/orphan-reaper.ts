@@ -15,19 +15,16 @@ done
 for pid in $left; do kill -KILL "$pid"; done
 `;
 
-/** Ends children of a killed server where the kernel cannot. */
 export class OrphanReaper {
   readonly #shell: string;
   readonly #log: Logger;
   #process: ChildProcess | undefined;
 
-  /** `shell`: a POSIX shell. */
   constructor(shell: string, log: Logger) {
     this.#shell = shell;
     this.#log = log;
   }
 
-  /** Until `ended` resolves. */
   watch(pid: number, ended: Promise<unknown>): void {
     const reaper = this.#running();
     reaper.stdin?.write(`+ ${pid}\n`);

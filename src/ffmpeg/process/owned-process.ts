@@ -16,7 +16,6 @@ export interface ProcessExit {
   readonly lastLines: readonly string[];
 }
 
-/** Closes stdin, sends SIGINT, then SIGKILL. */
 interface StopTimeouts {
   readonly interruptAfterMs: number;
   readonly killAfterMs: number;
@@ -58,7 +57,6 @@ export abstract class OwnedProcess {
     return this.#isPaused;
   }
 
-  /** Can be called at any time and repeatedly. */
   async stop(timeouts: StopTimeouts = defaultStopTimeouts): Promise<ProcessExit> {
     if (!this.#isGone && !this.#isStopping) {
       this.#isStopping = true;
@@ -84,7 +82,6 @@ export abstract class OwnedProcess {
     if (!this.#isGone) this.sendSignal('SIGCONT');
   }
 
-  /** Discards the output. */
   async kill(): Promise<ProcessExit> {
     this.#isStopping = true;
     if (!this.#isGone) this.sendSignal('SIGKILL');
@@ -146,7 +143,6 @@ export class PipedProcess extends OwnedProcess {
     return this.#child.stdin!;
   }
 
-  /** `descriptor`: 1, or from 3 up. */
   output(descriptor: number): Readable {
     return this.#child.stdio[descriptor] as Readable;
   }
@@ -197,10 +193,7 @@ export class ProcessOwner {
     return [...this.#running].flatMap(({ pid }) => pid ?? []);
   }
 
-  /**
-   * `exited` reports a file that cannot be run. fluent-ffmpeg offers neither pipes beyond stdout nor
-   * back-pressure on stdin. @throws Error when memory or file descriptors are exhausted
-   */
+  /** `exited` reports a file that cannot be run. @throws Error when memory or descriptors are exhausted */
   start(path: string, args: readonly string[], options: StartOptions): PipedProcess {
     const pipes = Array.from({ length: options.outputs }, () => 'pipe' as const);
     const [stdin, stdout] = options.hasStdout ? (['ignore', 'pipe'] as const) : (['pipe', 'ignore'] as const);

@@ -1,4 +1,3 @@
-/** Its time does not run while it is paused. Starts at once. */
 export class PausableTimer {
   readonly #delayMs: number;
   readonly #action: () => void;

@@ -10,9 +10,7 @@ import { childEnvironment, type EnvironmentVariables } from './child-environment
 import { OrphanReaper } from './orphan-reaper.ts';
 
 export interface ChildLimits {
-  /** Data and thread stacks, without program and libraries. */
   readonly memoryBytes: number;
-  /** Of all threads together. */
   readonly cpuSeconds: number;
   /** Of any one file; 0 for a process that writes to pipes only. */
   readonly outputBytes: number;
@@ -20,10 +18,7 @@ export interface ChildLimits {
 
 const daySeconds = 24 * 3600;
 
-/**
- * For copying a broadcast, which takes a few megabytes. A watchdog ends one that hangs. A day of processor
- * time is weeks of copying.
- */
+/** For copying a broadcast. A watchdog ends one that hangs; a day of processor time is weeks of copying. */
 export const copyLimits: ChildLimits = {
   memoryBytes: 512 * 1024 ** 2,
   cpuSeconds: daySeconds,
@@ -36,7 +31,6 @@ export function liveEncodeLimits(memoryBytes: number): ChildLimits {
 }
 
 interface LimitPrograms {
-  /** Sets limits with `ulimit`, then becomes the process. */
   readonly shell: string | undefined;
   /** util-linux: the kernel ends the process with its parent. */
   readonly setpriv: string | undefined;
@@ -47,10 +41,7 @@ const shellPath = '/bin/sh';
 const launcherPath = fileURLToPath(new URL('./launch.sh', import.meta.url));
 const setprivFolders = ['/usr/bin', '/bin', '/usr/local/bin'];
 const dieWithParent = ['--pdeathsig', 'KILL', '--'];
-/**
- * Skips unsupported limits. Limits data, because the C library reserves gigabytes of address space on
- * machines with many cores.
- */
+/** Limits data: the C library reserves gigabytes of address space on machines with many cores. */
 const limitScript = [
   'ulimit -c 0 2>/dev/null',
   'ulimit -d "$1" 2>/dev/null',
@@ -63,16 +54,12 @@ const limitScript = [
 const dataUnitBytes = 1024;
 const fileUnitBytes = 512;
 
-/**
- * Limits child processes, and ends them even when this process is killed: by the kernel where `setpriv` is
- * available, by an {@link OrphanReaper} elsewhere.
- */
+/** Ends children even when this process is killed: by `setpriv`, else by an {@link OrphanReaper}. */
 export class ProcessLimits {
   readonly environment: Readonly<Record<string, string>>;
   readonly #programs: LimitPrograms;
   readonly #reaper: OrphanReaper | undefined;
 
-  /** Children get a few of the `variables`. */
   static async find(variables: EnvironmentVariables, log: Logger): Promise<ProcessLimits> {
     const environment = childEnvironment(variables);
     const shell = (await isExecutable(shellPath)) ? shellPath : undefined;
@@ -110,10 +97,7 @@ export class ProcessLimits {
     return [words[0]!, words.slice(1)];
   }
 
-  /**
-   * Returns a program and the arguments before those of `path`: fluent-ffmpeg takes a program without
-   * arguments, and passes the whole environment on.
-   */
+  /** For fluent-ffmpeg, which takes a program without arguments and passes the whole environment on. */
   launch(
     path: string,
     limits: ChildLimits,

@@ -28,7 +28,6 @@ interface EncodeBatch {
 
 interface BatchRun {
   readonly folder: string;
-  /** Of finished video. */
   readonly boundaries: SegmentBoundaries | undefined;
   readonly signal: AbortSignal;
   readonly onProgress: (share: number) => void;

@@ -1,4 +1,3 @@
-/** Width and height are even, pixels are square. */
 export interface LadderRendition extends Resolution {
   readonly name: Quality;
   /** Maximum average over a buffer of two seconds. */

@@ -18,7 +18,6 @@ export async function makeMp4(context: VodContext, job: RunningJob): Promise<voi
     state.renditions.find(one => one.type === type && one.quality === quality && one.status === 'encoded');
   const video = find('hls', wanted.quality);
   const audio = find('audio', 'audio');
-  // The encode job enqueues this job again, or fails the MP4 too.
   if (video === undefined || isAudioMissing(state)) return;
   records.markStarted(videoId, [wanted]);
   const inputs = await inputsOf(context, job, video, audio);
@@ -70,7 +69,6 @@ async function inputsOf(
   };
 }
 
-/** The source, or the remuxed copy. */
 async function passthroughFile(
   { reader, files }: VodContext,
   videoId: string,

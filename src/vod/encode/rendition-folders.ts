@@ -8,10 +8,7 @@ const prefix = 'hls-';
 /** Generations count whole seconds since this time. */
 const epochMs = Date.UTC(2024, 0, 1);
 
-/**
- * Each run of a job writes to its own folder `hls-<generation>`. An interrupted run leaves an unused folder,
- * which the next job of the video removes.
- */
+/** Each run writes to its own `hls-<generation>`. The next job removes those of interrupted runs. */
 export class RenditionFolders {
   readonly #files: MediaFiles;
   #lastGeneration = 0;
@@ -20,7 +17,6 @@ export class RenditionFolders {
     this.#files = files;
   }
 
-  /** The generation is unique in this server. */
   async make(videoId: string, nowMs: number): Promise<{ generation: number; folder: string; name: string }> {
     const generation = Math.max(this.#lastGeneration + 1, Math.floor((nowMs - epochMs) / 1000));
     this.#lastGeneration = generation;

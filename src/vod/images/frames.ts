@@ -9,9 +9,7 @@ export interface VideoInput extends FrameFormat {
   readonly tools: MediaTools;
   readonly source: string;
   readonly durationSeconds: number;
-  /** Counted from the first presented instant of the file. Default 0. */
   readonly startSeconds?: number;
-  /** Default: the first video that is not a cover image. */
   readonly streamIndex?: number;
   readonly signal: AbortSignal;
   readonly ids: Readonly<Record<string, unknown>>;
@@ -21,7 +19,6 @@ export interface VideoInput extends FrameFormat {
 export interface FrameRequest extends VideoInput {
   /** Times after the end count as 0. Undefined: a representative frame. */
   readonly atSeconds: number | undefined;
-  /** Also the prefix of temporary files. */
   readonly output: string;
 }
 
@@ -172,7 +169,6 @@ async function extractAndScore(
   }
 }
 
-/** Decodes the whole video. */
 async function findBestFrameSeconds(request: FrameRequest): Promise<number | undefined> {
   const { tools, source, signal, ids, durationSeconds, output } = request;
   const raw = `${output}.raw`;

@@ -55,7 +55,6 @@ async function makeImage(context: VodContext, job: RunningJob, frameSource: Fram
   });
 }
 
-/** Returns undefined without a source or without video. */
 async function frameSourceOf(context: VodContext, job: RunningJob): Promise<FrameSource | undefined> {
   const { records, files, tools, settings } = context;
   const videoId = job.subjectId;

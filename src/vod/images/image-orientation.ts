@@ -1,9 +1,7 @@
 const ORIENTATION_TAG = 0x0112;
 const TYPE_SHORT = 3;
-/** Segments or chunks that are searched for Exif data. */
 const MAX_PARTS = 4096;
 
-/** By Exif orientation. */
 const rotationFilters: Readonly<Record<number, readonly string[]>> = {
   2: ['hflip'],
   3: ['hflip', 'vflip'],

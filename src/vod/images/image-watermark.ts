@@ -13,7 +13,6 @@ const timeoutMs = 15_000;
 const imagesOnly = ['-threads', '1', '-format_whitelist', 'jpeg_pipe,png_pipe,webp_pipe,image2'];
 const oneFrame = ['-frames:v', '1', '-map_metadata', '-1'];
 
-/** Overlays the second input on each frame of the first, followed by `then`. */
 export function overlayGraph({ x, y, width, height }: Overlay, then: string): string {
   return `[1:v]format=rgba,scale=${width}:${height}[mark];[0:v][mark]overlay=x=${x}:y=${y},${then}`;
 }
@@ -30,9 +29,8 @@ export async function watermarkFrame(run: ImageRun, path: string): Promise<void>
 }
 
 /**
- * Replaces a JPEG, PNG or WebP image by an upright, watermarked JPEG of at most 1280 pixels per side. Uses
- * `PATH.plain.png` and `PATH.marked` meanwhile. Returns false when it cannot be decoded. @throws the signal's
- * reason when aborted
+ * Returns false when the image cannot be decoded. Uses `PATH.plain.png` and `PATH.marked` meanwhile. @throws
+ * the signal's reason
  */
 export async function watermarkImage(run: ImageRun, path: string): Promise<boolean> {
   const plain = `${path}.plain.png`;

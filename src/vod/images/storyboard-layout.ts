@@ -1,9 +1,7 @@
-/** Tiles go row by row from the top left. */
 export interface StoryboardLayout {
   /** Even. */
   readonly tileWidth: number;
   readonly tileHeight: number;
-  /** The last row may be incomplete. */
   readonly tiles: number;
   readonly columns: number;
   readonly rows: number;
@@ -12,7 +10,6 @@ export interface StoryboardLayout {
 
 const maxTiles = 100;
 const maxColumns = 10;
-/** Longer side in pixels. */
 const tileSide = 160;
 const minIntervalSeconds = 1;
 
@@ -35,7 +32,6 @@ export function layoutStoryboard(video: {
   };
 }
 
-/** Writes WebVTT cues that map each time to a tile, without gaps. */
 export function formatStoryboard(layout: StoryboardLayout, image: string): string {
   const { tiles, columns, tileWidth, tileHeight, intervalSeconds } = layout;
   const cues = Array.from({ length: tiles }, (_, index) => {

@@ -63,7 +63,6 @@ function tileStrategyFor(
   return pixels / secondsPerKeyframe <= keyframePixelsPerTile * layout.tiles ? 'every-keyframe' : 'seek';
 }
 
-/** Tiles that could not be decoded are missing. */
 type Tiles = (Buffer | undefined)[];
 
 async function readThrough(request: StoryboardRequest, layout: StoryboardLayout): Promise<Tiles> {

@@ -1,7 +1,6 @@
 import type { OpenRendition } from '../index/rendition.ts';
 
 export interface GrowingVideo {
-  /** For all playlists, fixed before the first segment is served. */
   readonly targetDurationSeconds: number;
   readonly generation: number;
   readonly renditions: ReadonlyMap<string, OpenRendition>;
@@ -11,7 +10,6 @@ export interface GrowingVideo {
 export class GrowingVideos {
   readonly #videos = new Map<string, GrowingVideo>();
 
-  /** Finds a growing video whose renditions all have a segment. */
   find(videoId: string): GrowingVideo | undefined {
     const video = this.#videos.get(videoId);
     if (video === undefined) return undefined;
@@ -19,7 +17,6 @@ export class GrowingVideos {
     return isShown ? video : undefined;
   }
 
-  /** Shows renditions until the returned function is called. */
   show(videoId: string, video: GrowingVideo): () => void {
     this.#videos.set(videoId, video);
     return () => {

@@ -14,7 +14,6 @@ export class PlaylistCache {
     });
   }
 
-  /** Renders a text once for all who request it meanwhile. */
   get(key: string, render: Render): Promise<RenderedText> {
     return this.#texts.forceFetch(key, { context: render });
   }

@@ -16,10 +16,7 @@ export interface RenditionRecord {
   readonly peakBitsPerSecond: number;
   readonly averageBitsPerSecond: number;
   readonly durationSeconds: number;
-  /**
-   * End of the last frame, from the first presented instant of the source. Missing in records of older
-   * versions.
-   */
+  /** From the first presented instant of the source. Missing in records of older versions. */
   readonly endSeconds?: number;
 }
 

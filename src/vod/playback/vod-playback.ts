@@ -19,7 +19,6 @@ import { formatVodMultivariant, formatVodPlaylist, type VodCaptions } from './vo
 interface VodPlaybackOptions {
   readonly stateOf: (videoId: string) => EncodingState | undefined;
   readonly languageOf?: (videoId: string) => string | undefined;
-  /** Relative to the video's folder. */
   readonly thumbnailOf: (videoId: string) => { readonly file: string; readonly type: string } | undefined;
   readonly files: MediaFiles;
   readonly reader: RenditionReader;
@@ -29,7 +28,6 @@ interface VodPlaybackOptions {
 const segmentName = /^(init|video|audio)-(\d{1,12})(?:-(\d{1,8}))?\.(mp4|m4s)$/;
 const fileTypes = { 'storyboard.jpg': 'image/jpeg', 'storyboard.vtt': 'text/vtt; charset=utf-8' } as const;
 
-/** Serves finished renditions, or the growing ones while none is finished. */
 export class VodPlayback {
   readonly #options: VodPlaybackOptions;
   readonly #playlists = new PlaylistCache(32 * 1024 * 1024);
@@ -44,7 +42,6 @@ export class VodPlayback {
     );
   }
 
-  /** Lists captions once a rendition is finished. */
   async multivariant(
     videoId: string,
     captions: readonly VodCaptions[],

@@ -16,11 +16,9 @@ const FIRST_VARIANT_BITS_PER_SECOND = 2_000_000;
 
 interface VodPlaylistOptions {
   readonly rendition: OpenRendition;
-  /** Part of all segment names. */
   readonly generation: number;
   /** Equal in all playlists of the video, and constant over time. */
   readonly targetDurationSeconds: number;
-  /** No segment will be added. */
   readonly isComplete: boolean;
   readonly avh?: string;
 }
@@ -49,7 +47,6 @@ export function formatVodPlaylist(options: VodPlaylistOptions): string {
 }
 
 interface VodMultivariantOptions {
-  /** At most one of audio. */
   readonly renditions: readonly PlayableRendition[];
   readonly captions?: readonly VodCaptions[];
   /** RFC 5646. Default: that of the source. */

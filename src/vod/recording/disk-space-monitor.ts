@@ -9,9 +9,7 @@ interface DiskSpaceMonitorOptions {
   readonly log: Logger;
 }
 
-/**
- * Extra free space needed to start again, so that recordings do not alternate between starting and stopping.
- */
+/** Extra free space before starting again, against alternation. */
 const hysteresisShare = 0.1;
 const minHysteresisBytes = 64 * 1024 * 1024;
 
@@ -27,7 +25,6 @@ export class DiskSpaceMonitor {
     return this.#hasSpace;
   }
 
-  /** Reclaims space if needed. Returns the free bytes if {@link hasSpace} changed. */
   async check(): Promise<number | undefined> {
     const { minFreeBytes, freeBytes, makeRoom, log } = this.#options;
     const wantedBytes = this.#hasSpace

@@ -17,7 +17,6 @@ import type { RecordingRepository } from './recording-repository.ts';
 import { spanNames } from './recording-span.ts';
 
 const maxAttempts = 12;
-/** Like the first job of other new videos. */
 const priority = 10;
 const kind = 'join';
 const unusable = 'The recording could not be joined.';
@@ -113,7 +112,6 @@ function spanOf(path: string, output: string, { streams, ...probed }: ProbedFile
   };
 }
 
-/** Resolution of the first video, and audio if any span has it. */
 function lookOf(files: readonly ProbedFile[]): ConcatFormat {
   const streams = files.flatMap(file => file.streams);
   const video = streams.find(({ kind: own }) => own === 'video');

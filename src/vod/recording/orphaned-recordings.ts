@@ -11,7 +11,6 @@ import { scanRecording } from './scan-recording.ts';
 
 interface OrphanedRecording {
   readonly recording: NewRecording;
-  /** Set when the recording stopped before its broadcast. */
   readonly reason: StopReason | undefined;
 }
 
@@ -23,10 +22,7 @@ interface Pending extends OrphanedRecording {
 const firstRetryDelayMs = 30_000;
 const maxRetryDelayMs = 3_600_000;
 
-/**
- * Finishes recordings that a crash or a failure left unfinished. Works one by one in the background, because
- * reading the fragment headers of 12 hours takes a while.
- */
+/** Works in the background: reading the fragment headers of 12 hours takes a while. */
 export class OrphanedRecordings {
   readonly #context: RecordingContext;
   readonly #log: Logger;
@@ -35,7 +31,6 @@ export class OrphanedRecordings {
   readonly #pending = new Map<string, Pending>();
   #work: Promise<void> | undefined;
 
-  /** @param signal ends the work, which the next start resumes */
   constructor(
     context: RecordingContext,
     log: Logger,
@@ -60,7 +55,6 @@ export class OrphanedRecordings {
     this.#retryLater({ ...left, failures: 0, notBeforeMs: 0 });
   }
 
-  /** Retries recordings that are due. Never rejects. */
   finishAll(): Promise<void> {
     this.#work ??= this.#finishEach().finally(() => {
       this.#work = undefined;
@@ -93,7 +87,6 @@ export class OrphanedRecordings {
     const { context } = this.#context;
     const { videoId } = recording;
     let indexFolder: IndexFolder | undefined;
-    // Removes the folder of an unfinished index.
     await context.folders.removeUnused(videoId, undefined);
     const written = await scanRecording(
       context.files.video(videoId),

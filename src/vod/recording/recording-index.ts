@@ -23,7 +23,6 @@ interface IndexedTrack {
 export interface IndexedRecording {
   readonly video: IndexedRendition | undefined;
   readonly audio: IndexedRendition | undefined;
-  /** Relative to the start of the video. */
   readonly audioLateSeconds: number;
 }
 
@@ -34,7 +33,6 @@ export interface IndexedRecording {
 export class RecordingIndex {
   readonly #tracks: readonly IndexedTrack[];
   readonly #mediaName: string;
-  /** Held back until the start of the recording is known. */
   #held: (readonly LocatedSample[])[] | undefined = [];
   #hasEnded = false;
   #originSeconds = 0;
@@ -62,7 +60,6 @@ export class RecordingIndex {
     return new RecordingIndex(lines, mediaName);
   }
 
-  /** True when the owner must {@link flush}. */
   get isFull(): boolean {
     return this.#tracks.some(({ writer }) => writer.isFull);
   }
@@ -109,7 +106,6 @@ export class RecordingIndex {
     }
   }
 
-  /** Can be called twice. */
   async close(): Promise<void> {
     for (const { writer } of this.#tracks) await writer.close();
   }
@@ -199,7 +195,6 @@ export class RecordingIndex {
   }
 }
 
-/** A segment may begin at each keyframe. */
 function runsFromKeyframes(samples: readonly LocatedSample[]): LocatedSample[][] {
   const runs: LocatedSample[][] = [];
   for (const sample of samples) {

@@ -10,7 +10,6 @@ export function spanName(number: number): string {
   return `recording-${number}.mp4`;
 }
 
-/** Returns undefined for other names. */
 export function spanNumber(name: string): number | undefined {
   const digits = /^recording-([1-9]\d{0,8})\.mp4$/.exec(name)?.[1];
   return digits === undefined ? undefined : Number(digits);
@@ -21,9 +20,7 @@ export function spanNames(names: readonly string[]): string[] {
   return numbers.toSorted((a, b) => a - b).map(spanName);
 }
 
-/**
- * A part of a recording with constant tracks: init section, space for a table of keyframes, and fragments.
- */
+/** With constant tracks: init section, space for a table of keyframes, and fragments. */
 export class RecordingSpan {
   readonly path: string;
   readonly tracks: readonly TrackDescription[];
@@ -46,7 +43,6 @@ export class RecordingSpan {
     return this.#head;
   }
 
-  /** Head and complete fragments. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -55,12 +51,10 @@ export class RecordingSpan {
     return this.#fragments;
   }
 
-  /** In the time of the recording. */
   get endSeconds(): number {
     return this.#endSeconds;
   }
 
-  /** Samples have their positions in the file. */
   add(samples: readonly LocatedSample[], bytes: number): void {
     this.#seekTable.add(this.#bytes, samples);
     this.#bytes += bytes;
@@ -72,7 +66,6 @@ export class RecordingSpan {
     }
   }
 
-  /** For the movie header. */
   duration(): { bytes: Buffer; position: number } {
     const [ftyp] = childBoxes(this.#head, 0, this.#head.length, 'file');
     // Headers of `moov` and `mvhd`, version and flags, two times, and the timescale, which is 1000.
@@ -82,7 +75,6 @@ export class RecordingSpan {
     return { bytes, position };
   }
 
-  /** Undefined without keyframes, or if they are too far apart. */
   seekTable(): { bytes: Buffer; position: number } | undefined {
     const position = this.#head.length - SIDX_RESERVED_BYTES;
     const bytes = this.#seekTable.toBytes(position, this.#bytes);

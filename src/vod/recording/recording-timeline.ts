@@ -6,17 +6,14 @@ const minGapSeconds = 0.02;
 
 /** Maps the time of a broadcast to that of its recording, which starts at its first frame and skips gaps. */
 export class RecordingTimeline {
-  /** Subtracted from the broadcast's time. */
   #offsetSeconds: number | undefined;
   #endSeconds = 0;
-  /** Decode time after the last sample of each track. */
   readonly #trackEnds = new Map<number, number>();
 
   get endSeconds(): number {
     return this.#endSeconds;
   }
 
-  /** Starts another file with other tracks, right after the previous one. */
   beginTracks(): void {
     this.#trackEnds.clear();
   }

@@ -113,7 +113,6 @@ async function finishRecording(
   return true;
 }
 
-/** Removes files without a complete part. */
 async function removeOthers(folder: string, spans: readonly RecordingSpan[]): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
@@ -121,7 +120,6 @@ async function removeOthers(folder: string, spans: readonly RecordingSpan[]): Pr
   }
 }
 
-/** Cuts off a truncated fragment, writes duration and keyframes into the header, and syncs the file. */
 async function seal(span: RecordingSpan, hasSeekTable: boolean): Promise<void> {
   const handle = await open(span.path, 'r+');
   try {
@@ -135,7 +133,6 @@ async function seal(span: RecordingSpan, hasSeekTable: boolean): Promise<void> {
   }
 }
 
-/** Returns undefined when the recording must be encoded. */
 async function tryPassthrough(
   context: VodContext,
   videoId: string,

@@ -15,7 +15,6 @@ interface RecordingWriterOptions {
   readonly makeIndex: (tracks: readonly TrackDescription[]) => Promise<RecordingIndex>;
   /** Called at most once, when the writer accepts no more parts. */
   readonly onStopped: (reason: StopReason, error: unknown) => void;
-  /** `seconds`: duration of the recording. `path`: its first file. */
   readonly onWritten: (bytes: number, seconds: number, path: string) => void;
   readonly maxQueuedBytes?: number;
 }
@@ -36,7 +35,6 @@ export interface WrittenRecording {
 interface QueuedPart {
   readonly span: RecordingSpan;
   readonly moof: Buffer;
-  /** The bytes after the `moof`. */
   readonly rest: Buffer;
   readonly samples: readonly LocatedSample[];
   /** Offsets of decode times in ticks, by track. */
@@ -47,10 +45,7 @@ const defaultMaxQueuedBytes = 16 * 1024 * 1024;
 /** Two buffers per part stay below IOV_MAX (1024). */
 const maxPartsPerWrite = 200;
 
-/**
- * Appends each part as it arrives, so that a crash loses at most the current one. A disk that is too slow
- * ends the recording.
- */
+/** A crash loses at most the current part. A disk that is too slow ends the recording. */
 export class RecordingWriter {
   readonly #options: RecordingWriterOptions;
   readonly #timeline = new RecordingTimeline();

@@ -21,12 +21,10 @@ import { type RecordablePart, RecordingWriter, type StopReason } from './recordi
 interface RecordingsOptions {
   readonly context: VodContext;
   readonly repository: RecordingRepository;
-  /** Recordings stop when less disk space is free. */
   readonly minFreeBytes: number;
   readonly hasSeekTables: boolean;
   readonly freeBytes: () => Promise<number>;
   readonly makeRoom?: FreeDiskSpace;
-  /** Default: always. */
   readonly mayStore?: (projectId: string) => boolean;
   readonly observer: {
     written(bytes: number): void;
@@ -40,7 +38,6 @@ interface OpenRecording {
   readonly writer: RecordingWriter;
   readonly onStopped: () => void;
   indexFolder: IndexFolder | undefined;
-  /** Undefined if probing failed. */
   probing: Promise<ProbedFile | undefined> | undefined;
   reason: StopReason | undefined;
   finishing: Promise<void> | undefined;
@@ -50,9 +47,7 @@ const checkEveryMs = 3_000;
 /** Probes early, so that finishing the recording need not wait for that. */
 const probeAfterSeconds = 1;
 const probeTimeoutMs = 60_000;
-/** Delay before recordings start again after a disk failure. */
 const retryDelayMs = 30_000;
-/** The next start finishes the others. */
 const stopWaitMs = 1_000;
 const stopCauses = {
   'disk-low': 'the disk is full',
@@ -110,15 +105,13 @@ export class Recordings implements Component {
     await within(stopWaitMs, Promise.all([this.finishOrphaned(), this.#finishAll()]));
   }
 
-  /** Finishes orphaned recordings whose retry is due. Never rejects. */
   finishOrphaned(): Promise<void> {
     return this.#orphaned.finishAll();
   }
 
   /**
-   * Returns undefined when disk space is low, the disk has just failed, the project may not store more, or
-   * its live stream was deleted.
-   * @param onStopped called when the recording stops before it is closed
+   * Undefined without disk space or storage, after a disk failure, or for a deleted live stream. `onStopped`:
+   * the recording stopped before it was closed.
    */
   open(
     broadcast: Pick<NewRecording, 'projectId' | 'liveStreamId' | 'broadcastId'>,
@@ -212,7 +205,6 @@ export class Recordings implements Component {
     try {
       repository.close(videoId);
     } catch (error) {
-      // The video keeps the live stream's settings from when the recording was opened.
       this.#log.warn('recording-close-not-stored', { ...idsOf(recording), error });
     }
     const written = await writer.finish();
@@ -246,7 +238,6 @@ export class Recordings implements Component {
     return this.#options.mayStore?.(projectId) ?? true;
   }
 
-  /** Returns true while further checks are needed. */
   #checkAgain(): boolean {
     void this.finishOrphaned();
     this.#checking ??= this.#check().finally(() => {

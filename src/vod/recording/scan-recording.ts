@@ -61,7 +61,6 @@ async function scanSpan(
   }
 }
 
-/** Returns undefined if the index cannot be made. Closes it on failure. */
 async function readFragments(
   handle: FileHandle,
   span: RecordingSpan,
@@ -95,7 +94,6 @@ async function readFragments(
   }
 }
 
-/** Returns undefined if the init section is truncated. */
 async function tracksOf(handle: FileHandle, fileBytes: number): Promise<TrackDescription[] | undefined> {
   const bytes = await readFully(handle, 0, Math.min(fileBytes, maxHeadBytes));
   let end = 0;
@@ -112,7 +110,6 @@ async function tracksOf(handle: FileHandle, fileBytes: number): Promise<TrackDes
   }
 }
 
-/** Returns undefined at the end of the file, or if the fragment is truncated. */
 async function fragmentAt(
   handle: FileHandle,
   position: number,

@@ -19,7 +19,6 @@ export interface Passthrough {
   readonly plan: PlannedSource;
   readonly video: IndexedRendition | undefined;
   readonly audio: IndexedRendition | undefined;
-  /** Remuxed file with both tracks, which can also be downloaded. */
   readonly mp4: string | undefined;
 }
 
@@ -41,7 +40,6 @@ const remuxedFileName = 'carried.mp4';
 /** **Source**: EBU R37, audio and video stay within 40 ms. */
 const maxUnnoticedOffsetSeconds = 0.04;
 
-/** Indexes tracks from the source itself or from a remuxed copy. */
 export async function indexPassthrough(
   context: VodContext,
   job: RunningJob,
@@ -76,7 +74,6 @@ export async function indexPassthrough(
   // Without its audio, late video would begin at once, and play before the encoded audio.
   if (video !== undefined && audio === undefined && isVideoLate(probed, plan)) return encodeAll();
   if (exceedsMaxDuration([video, audio], request)) return encodeAll();
-  // The header stated a lower frame rate.
   if ((video?.frameRate ?? 0) > maxFramesPerSecond) return encodeAll();
   const isComplete = hasAll(indexed, tracks) && (plan.audio === undefined || audio !== undefined);
   return {
@@ -110,10 +107,7 @@ async function indexTracks(
   return { indexed: remuxed, mp4 };
 }
 
-/**
- * Returns a function that stores tracks as finished and enqueues the remaining work, in its caller's
- * transaction.
- */
+/** The returned function stores finished tracks and enqueues the remaining work, in a transaction. */
 export async function planPassthrough(
   context: VodContext,
   videoId: string,
@@ -165,7 +159,6 @@ export function isMp4({ format }: ProbedFile): boolean {
   return format.split(',').includes('mp4');
 }
 
-/** Noticeably later than the audio. */
 function isVideoLate({ streams }: ProbedFile, plan: PlannedSource): boolean {
   const startOf = (index: number | undefined) =>
     streams.find(stream => stream.index === index)?.startSeconds ?? 0;
@@ -183,7 +176,6 @@ function hasAll(indexed: IndexProgressiveResult | undefined, tracks: TrackIndexe
   );
 }
 
-/** Remuxed files begin with the video track. */
 function remuxedTrackIndexes({ video, audio }: TrackIndexes): TrackIndexes {
   return {
     video: video === undefined ? undefined : 0,
@@ -191,7 +183,6 @@ function remuxedTrackIndexes({ video, audio }: TrackIndexes): TrackIndexes {
   };
 }
 
-/** Returns undefined when ffmpeg cannot copy these tracks. */
 async function remux(
   context: VodContext,
   job: RunningJob,

@@ -9,10 +9,7 @@ import { indexPassthrough, isMp4, planPassthrough } from './passthrough.ts';
 import { planUsableSource } from './source-plan.ts';
 import { sourceRequestOf } from './source-request.ts';
 
-/**
- * Makes the tracks playable that HLS can carry without encoding, and enqueues the remaining work. Stores all
- * results in one transaction at the end, so that the job can start again after a crash.
- */
+/** Stores all results in one transaction at the end, so that the job can start again after a crash. */
 export async function prepareVideo(context: VodContext, job: RunningJob): Promise<void> {
   const { records, folders } = context;
   const videoId = job.subjectId;

@@ -19,7 +19,6 @@ export interface SourceMetadata {
   readonly aspectRatio: string | null;
 }
 
-/** `durationSeconds`: undefined when the file does not state it. */
 export function sourceMetadata(
   file: ProbedFile,
   video: ProbedStream | undefined,
@@ -40,7 +39,6 @@ export function sourceMetadata(
   };
 }
 
-/** Corrects a wrong or estimated duration and an implausible frame rate. */
 export function measuredMetadata(
   { facts, part, bytes }: { readonly facts: SourceMetadata; readonly part: unknown; readonly bytes: number },
   renditions: readonly RenditionRecord[],
@@ -66,7 +64,6 @@ function rounded(value: number | undefined): number | null {
   return value === undefined || !Number.isFinite(value) ? null : Math.round(value);
 }
 
-/** Names common aspect ratios with tolerance, because coded sizes are rounded (854x480 is 16/9). */
 function aspectRatioOf({ width, height }: Resolution): string {
   const ratio = width / height;
   for (const [w, h] of [

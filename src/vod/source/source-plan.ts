@@ -11,9 +11,7 @@ interface AudioPlan {
   readonly reason: string | undefined;
   readonly channels: number;
   readonly language: string | undefined;
-  /**
-   * Audio that ends before the video gets silence up to this time, since the first presented instant of both.
-   */
+  /** Silence is added up to this time since the first presented instant: audio ends before video. */
   readonly untilSeconds: number | undefined;
 }
 
@@ -21,9 +19,7 @@ export interface PlannedSource {
   readonly kind: 'planned';
   readonly video: VideoPlan | undefined;
   readonly audio: AudioPlan | undefined;
-  /** 0 if unknown. */
   readonly durationSeconds: number;
-  /** Undefined: the whole source. */
   readonly part: SourcePart | undefined;
   readonly facts: SourceMetadata;
   readonly bytes: number;
@@ -66,7 +62,6 @@ export function planUsableSource(file: ProbedFile, request: SourceRequest): Plan
   throw new AppError('media-refused', plan.reason, { details: { detail: plan.reason } });
 }
 
-/** A sentence for the owner. */
 function refusalOf(
   file: ProbedFile,
   video: ProbedStream | undefined,
@@ -132,7 +127,6 @@ function planAudio(
   };
 }
 
-/** In the file's time, if it is stated. */
 function endOf(stream: ProbedStream | undefined): number | undefined {
   const { durationSeconds, startSeconds = 0 } = stream ?? {};
   return durationSeconds === undefined ? undefined : startSeconds + durationSeconds;

@@ -10,7 +10,6 @@ export interface SourceRequest {
   readonly clip?: { readonly startMs: number; readonly endMs: number | undefined } | undefined;
   readonly hasWatermark?: boolean;
   readonly maxSeconds?: number | undefined;
-  /** False after an attempt to pass the video through failed. */
   readonly canPassthroughVideo?: boolean;
   readonly canPassthroughAudio?: boolean;
 }
@@ -21,7 +20,6 @@ export interface SourcePart {
   readonly durationSeconds: number | undefined;
 }
 
-/** The last frame, or the audio after it, may end this much after the limit. */
 export const overhangSeconds = 0.5;
 
 /** Recordings have the watermark already, because live streams carry it. */
@@ -29,7 +27,6 @@ export function hasSandboxWatermark({ environment, origin }: EncodingRequest): b
   return environment === 'sandbox' && origin !== 'recording';
 }
 
-/** Recordings were limited while they were made. */
 export function sourceRequestOf(request: EncodingRequest, sandboxVideoMs: number): SourceRequest {
   return {
     clip: request.clip,
@@ -38,7 +35,6 @@ export function sourceRequestOf(request: EncodingRequest, sandboxVideoMs: number
   };
 }
 
-/** Limits the part that is read: a file may be longer than its header states. */
 export function partToRead(
   part: SourcePart | undefined,
   { maxSeconds }: SourceRequest,
@@ -47,7 +43,6 @@ export function partToRead(
   return { startSeconds: part?.startSeconds ?? 0, durationSeconds: maxSeconds + overhangSeconds };
 }
 
-/** Measured, whatever the header states. */
 export function exceedsMaxDuration(
   renditions: readonly (RenditionMetadata | undefined)[],
   { maxSeconds = Number.POSITIVE_INFINITY }: SourceRequest,
@@ -57,7 +52,6 @@ export function exceedsMaxDuration(
   );
 }
 
-/** The video's own watermark, and the sandbox's above it. */
 export async function watermarkOverlays(
   { files, tools }: Pick<VodContext, 'files' | 'tools'>,
   videoId: string,

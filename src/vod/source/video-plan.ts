@@ -13,7 +13,6 @@ export interface VideoPlan {
   /** HDR transfer function, tone-mapped to SDR. */
   readonly toneMapFrom: 'smpte2084' | 'arib-std-b67' | undefined;
   readonly isTooFast: boolean;
-  /** Undefined when the file states no plausible one. */
   readonly framesPerSecond: number | undefined;
   /** Encodes keep it unless they are tone-mapped. */
   readonly colour: VideoColor;
@@ -27,10 +26,8 @@ const maxPassthroughSide = 4096;
 const megabit = 1_000_000;
 const passthroughProfiles = ['Constrained Baseline', 'Baseline', 'Main', 'High'];
 const passthroughPixelFormats = ['yuv420p', 'yuvj420p'];
-/** Other ratios are errors in the file. */
 const pixelAspectLimits = { min: 0.1, max: 10 };
 
-/** `isWhole`: delivered without cuts. */
 export function planVideo(
   stream: ProbedStream,
   file: ProbedFile,
@@ -113,7 +110,6 @@ function pixelAspectOf({ pixelAspect = 1 }: ProbedStream): number {
   return pixelAspect < pixelAspectLimits.min || pixelAspect > pixelAspectLimits.max ? 1 : pixelAspect;
 }
 
-/** After rotation, with square pixels. */
 export function displayResolutionOf(stream: ProbedStream): Resolution {
   const { width = 0, height = 0, rotation = 0 } = stream;
   const squareWidth = Math.max(1, Math.round(width * pixelAspectOf(stream)));
