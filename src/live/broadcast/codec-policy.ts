@@ -1,6 +1,6 @@
 import type { TagCodec } from '../../media/flv/flv-tag.ts';
 
-/** `refused` carries a sentence for the broadcaster. */
+/** `description` is shown to the broadcaster. */
 type CodecVerdict =
   | { readonly take: 'copy' | 'aac' }
   | { readonly take: 'refuse'; readonly description: string };

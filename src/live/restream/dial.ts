@@ -18,7 +18,7 @@ const keepAliveMs = 10_000;
 
 /**
  * Handshakes before a process starts, on checked addresses only. Returns a paused socket.
- * @throws also RestreamError
+ * @throws RestreamError or Error
  */
 export async function dial(
   target: RestreamTarget,

@@ -40,7 +40,6 @@ export function planRenditions(
   return [...below, { name: sourceRendition, ...evenSize(source), bitsPerSecond: top.bitsPerSecond }];
 }
 
-/** 4:2:0 chroma has half the lines and columns. */
 export function evenSize({ width, height }: DisplaySize): DisplaySize {
   return { width: Math.max(2, Math.floor(width / 2) * 2), height: Math.max(2, Math.floor(height / 2) * 2) };
 }

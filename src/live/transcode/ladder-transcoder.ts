@@ -42,7 +42,6 @@ interface LadderTranscoderOptions {
   readonly clock: Clock;
 }
 
-/** Applied to the next encoder, at a keyframe. */
 interface LadderChange {
   apply(): void;
   dropping: string | undefined;
@@ -57,7 +56,6 @@ const finishStallMs = 2000;
 const finishCheckIntervalMs = 200;
 const maxFailures = 4;
 const failureWindowMs = 60_000;
-/** After a frame that was output, and before the next one. */
 const frameEndMs = 8;
 
 /**
@@ -108,7 +106,6 @@ export class LadderTranscoder {
     return ends.length === 0 || dueMs === undefined ? 0 : Math.max(0, dueMs - Math.min(...ends));
   }
 
-  /** @param reorderMs composition offset */
   write(role: EncoderTag['role'], atMs: number, reorderMs: number, body: Buffer): void {
     if (this.#isOver || this.#renditions.length === 0) return;
     const input = this.#input;

@@ -47,9 +47,8 @@ export interface EncoderEvents {
 /** Write the decoder configuration first, then a keyframe. */
 export interface LiveEncoder {
   write(tag: EncoderTag): void;
-  /** Outputs pending media, then emits `exited`. */
+  /** Outputs pending media before `exited`. */
   finish(): void;
-  /** Discards pending media. */
   kill(): void;
 }
 
@@ -59,7 +58,6 @@ interface FfmpegLiveEncoderOptions {
   readonly config: EncoderConfig;
   readonly events: EncoderEvents;
   readonly threads: number;
-  /** Larger frames are not decoded. */
   readonly maxPixels: number;
   readonly memoryBytes: number;
   /** 0..19. */
@@ -74,7 +72,6 @@ interface RenditionState {
   timescale: number;
   /** Presentation time of the first sample: the muxer counts from there. */
   startMs: number | undefined;
-  /** Of the newest keyframe. */
   reorderMs: number;
 }
 
@@ -95,7 +92,6 @@ export class FfmpegLiveEncoder implements LiveEncoder {
   readonly #events: EncoderEvents;
   readonly #config: EncoderConfig;
   readonly #renditions: readonly RenditionState[];
-  /** Until every rendition has begun. */
   #written: WrittenFrame[] | undefined = [];
   readonly #keyframes: WrittenFrame[] = [];
   #failure: string | undefined;
@@ -192,7 +188,6 @@ export class FfmpegLiveEncoder implements LiveEncoder {
     return this.#keyframes.find(keyframe => Math.abs(keyframe.ptsMs - ptsMs) <= roundingMs)?.reorderMs;
   }
 
-  /** Presentation time of the rendition's first frame. */
   #firstShown(rendition: RenditionState): number {
     const inOrder = (this.#written ?? []).toSorted((one, other) => one.ptsMs - other.ptsMs);
     if (this.#renditions.filter(({ startMs }) => startMs === undefined).length <= 1)

@@ -49,7 +49,6 @@ function initOf(tracks: Partial<Record<TrackKind, TrackDescription>>): Buffer {
   return writeInitSegment(numbered);
 }
 
-/** EXT-X-RENDITION-REPORT for one rendition's playlist. */
 export function renditionReports(renditions: Iterable<LiveRendition>, ownName: string): RenditionReport[] {
   const reports: RenditionReport[] = [];
   for (const { name, window } of renditions) {

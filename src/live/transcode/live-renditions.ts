@@ -21,7 +21,6 @@ export interface LiveRenditionsOptions {
   readonly clock: Clock;
 }
 
-/** The session whose media is being segmented. */
 interface CurrentPackaging {
   /** Encoded renditions, lowest first. */
   readonly renditions: readonly { readonly name: string; readonly bitsPerSecond: number }[];
@@ -37,7 +36,6 @@ interface LiveMediaState {
 /** Wait of the multivariant playlist for renditions after the source. */
 const maxRenditionDelayMs = 3000;
 
-/** A broadcast's renditions and its multivariant playlist. */
 export class LiveRenditions {
   readonly source: LiveRendition;
   readonly #options: LiveRenditionsOptions;
@@ -77,7 +75,6 @@ export class LiveRenditions {
     return this.#droppedRenditions;
   }
 
-  /** The source and every offered rendition are playable. */
   get isPlayable(): boolean {
     return this.source.window.isPlayable && this.#isComplete();
   }
@@ -112,7 +109,6 @@ export class LiveRenditions {
     this.invalidate();
   }
 
-  /** The offered renditions or their attributes changed. */
   invalidate(): void {
     this.#multivariant = undefined;
   }

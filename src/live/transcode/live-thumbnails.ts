@@ -14,7 +14,7 @@ import {
 interface LiveThumbnail {
   readonly body: Buffer;
   readonly contentType: 'image/jpeg';
-  /** A quoted, strong entity tag. */
+  /** Quoted and strong. */
   readonly etag: string;
 }
 
@@ -36,7 +36,6 @@ interface BroadcastThumbnail {
   /** Newest part with a keyframe and without a thumbnail. */
   newest: ThumbnailMedia | undefined;
   frame: LiveThumbnail | undefined;
-  /** Monotonic time of the last attempt. */
   triedAtMs: number;
   making: Promise<void> | undefined;
   hasEnded: boolean;
@@ -44,7 +43,6 @@ interface BroadcastThumbnail {
 
 /** An older thumbnail is replaced on request. */
 const maxAgeMs = 10_000;
-/** Time that a request waits for the first thumbnail. */
 const maxFirstWaitMs = 3000;
 const maxRunning = 2;
 /** Further requests get the old thumbnail. */
@@ -53,10 +51,6 @@ const sweepEveryMs = 5000;
 /** Thumbnails and unused parts of all ended broadcasts. */
 const maxEndedBytes = 32 * 1024 * 1024;
 
-/**
- * Keeps each broadcast's newest part with a keyframe, and makes a thumbnail only on request and at most every ten
- * seconds.
- */
 export class LiveThumbnails implements Component {
   readonly name = 'live-frames';
   readonly #options: LiveThumbnailsOptions;

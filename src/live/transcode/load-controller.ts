@@ -13,7 +13,6 @@ export class LoadController {
   frameDivisor = 1;
   readonly #lag = new LagMonitor();
   #recoveryMs = initialRecoveryMs;
-  /** Frames returned since they were last dropped. */
   #hasRecovered = false;
   #healthySinceMs: number | undefined;
   #isBacklogged = false;
@@ -38,7 +37,6 @@ export class LoadController {
     return this.#lag.observe(nowMs, lagMs) !== 'fine';
   }
 
-  /** Undefined at the maximum. */
   increasedDivisor(): number | undefined {
     if (this.frameDivisor >= maxFrameDivisor) return undefined;
     if (this.#hasRecovered) this.#recoveryMs = Math.min(2 * this.#recoveryMs, maxRecoveryMs);

@@ -15,12 +15,10 @@ export class RenditionFeed {
     this.#currentRendition = from;
   }
 
-  /** After a pending switch. */
   get nextRendition(): string {
     return this.#next?.name ?? this.#currentRendition;
   }
 
-  /** Ignores a pending switch. */
   get currentRendition(): string {
     return this.#currentRendition;
   }

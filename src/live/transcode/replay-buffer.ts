@@ -7,13 +7,11 @@ const maxTimes = 16;
 
 /** Video from a keyframe on, for replacing an encoder without losing a frame. */
 export class ReplayBuffer {
-  /** Of the newest tags. */
   config: EncoderTag | undefined;
   /** More than the buffer holds came since the last keyframe, so an encoder cannot be replaced until the next. */
   isTruncated = false;
   #tags: EncoderTag[] = [];
   #bytes = 0;
-  /** Composition offset of the last keyframe. */
   #reorderMs = 0;
   #newestMs = 0;
   /** Rising presentation times of the newest frames: an encoder still holds the last of them. */
@@ -71,7 +69,6 @@ export class ReplayBuffer {
     return this.#tags.findLast(tag => tag.role === 'keyframe' && tag.shownMs <= shownMs)?.reorderMs;
   }
 
-  /** Forgets what is encoded up to a presentation time. */
   trim(encodedUntilMs: number): void {
     this.#dropBefore(
       this.#tags.findLastIndex(({ role, shownMs }) => role === 'keyframe' && shownMs <= encodedUntilMs),

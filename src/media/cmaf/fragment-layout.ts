@@ -11,7 +11,7 @@ export interface FragmentLayout {
 
 const noDefaults: SampleDefaults = { durationTicks: 0, sizeBytes: 0, flags: 0 };
 
-/** Reads a fragment of `writeFragment`. @param fragment at least up to the `mdat` header @param bytes of all of it */
+/** Reads a fragment of `writeFragment`. @param fragment at least up to the `mdat` header @param bytes in all */
 export function readFragmentLayout(
   fragment: Buffer,
   trackIds: readonly number[],

@@ -1,4 +1,4 @@
-/** `refusal` is answered with 400. */
+/** `ok: false` is answered with 400. */
 type DeliveryDirectives =
   | {
       readonly ok: true;
