@@ -16,9 +16,6 @@ import {
   readSources,
 } from './project-files.ts';
 
-/** Folders of `src/` that the language rules do not hold for yet. */
-const pendingRooms: readonly string[] = ['app/', 'resources/'];
-
 /** Returns the problems found, one line each. */
 type Check = () => string[] | Promise<string[]>;
 
@@ -28,12 +25,10 @@ const checks: Record<string, Check> = {
   'types of the browser code': () => tool('typescript/bin/tsc', '-p', 'src/web'),
   imports: () => importProblems(readSources(), dependencyNames()),
   language: () =>
-    [...readSources()]
-      .filter(([path]) => !pendingRooms.some(room => path.startsWith(room)))
-      .flatMap(([path, text]) => [
-        ...commentProblems(`src/${path}`, text),
-        ...nameProblems(`src/${path}`, text),
-      ]),
+    [...readSources()].flatMap(([path, text]) => [
+      ...commentProblems(`src/${path}`, text),
+      ...nameProblems(`src/${path}`, text),
+    ]),
   words: () => textFiles().flatMap(([path, text]) => forbiddenWords(path, text)),
   'lock file': () => lockFileProblems(readProjectFile('package-lock.json')),
   'written references': () => run('scripts/write-references.ts', '--check'),
