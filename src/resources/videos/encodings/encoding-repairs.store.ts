@@ -4,7 +4,7 @@ import { isPlayable, RenditionsStore } from './renditions.store.ts';
 
 const filesMissingFailure = 'The files of this video are gone.';
 
-export interface EncodingRepair {
+interface EncodingRepair {
   /** Renditions without their files. `isRebuilt`: a job encodes them again. */
   readonly lost: readonly (RenditionName & { readonly isRebuilt: boolean })[];
   readonly found: readonly RenditionName[];

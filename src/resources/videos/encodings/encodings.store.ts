@@ -383,10 +383,10 @@ export class EncodingsStore implements EncodingRepository {
   #appendEvent(
     type: EventType,
     videoId: string,
-    told: NewEvent['payload'],
+    fields: NewEvent['payload'],
     { projectId, liveStreamId }: VideoOwner,
   ): void {
-    const payload = { videoId, ...told, ...(liveStreamId === null ? {} : { liveStreamId }) };
+    const payload = { videoId, ...fields, ...(liveStreamId === null ? {} : { liveStreamId }) };
     this.#outbox.append({ projectId, type, subjectId: videoId, payload }, this.#clock.nowMs());
   }
 }

@@ -25,7 +25,7 @@ export interface BlockRow {
   readonly revision: number;
 }
 
-export interface BlockSlice {
+interface BlockSlice {
   readonly index: number;
   readonly skip: number;
   readonly take: number;

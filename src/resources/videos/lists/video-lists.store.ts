@@ -23,7 +23,7 @@ import {
 } from './video-filter.ts';
 import type { VideoTextIndex } from './video-text-index.store.ts';
 
-export interface VideoListPage {
+interface VideoListPage {
   readonly rows: readonly SelectedVideoRow[];
   readonly total: number;
 }
@@ -177,7 +177,7 @@ export class VideoLists {
   async #listByBlocks(search: BlockSearch): Promise<VideoListPage> {
     const yieldUntilMs = performance.now() + maxYieldingMs;
     let orders:
-      | { changes: number | undefined; asked: CountedSortOrder; counted: CountedSortOrder }
+      | { changes: number | undefined; pageOrder: CountedSortOrder; countedOrder: CountedSortOrder }
       | undefined;
     for (;;) {
       const timeSlice = new TimeSlice(
@@ -197,8 +197,8 @@ export class VideoLists {
   }
 
   #openSortOrders({ scope, filter, conditions, page, counts }: BlockSearch): {
-    asked: CountedSortOrder;
-    counted: CountedSortOrder;
+    pageOrder: CountedSortOrder;
+    countedOrder: CountedSortOrder;
   } {
     const open = (field: VideoSortField): CountedSortOrder => {
       const order = this.#orders[field];
@@ -214,41 +214,44 @@ export class VideoLists {
           (timeSlice.hasTime() ? known.set(blocks[index]!, count(index)) : undefined),
       };
     };
-    const asked = open(page.sort.field);
+    const pageOrder = open(page.sort.field);
     // The index of the title order contains titles.
     const isTitleOnly = singleConditionOf(filter)?.title !== undefined;
-    return { asked, counted: isTitleOnly && page.sort.field !== 'title' ? open('title') : asked };
+    return {
+      pageOrder,
+      countedOrder: isTitleOnly && page.sort.field !== 'title' ? open('title') : pageOrder,
+    };
   }
 
   /** Without an `await`, so that it sees the database at one moment. */
   #tryListByBlocks(
     search: BlockSearch,
-    { asked, counted }: { asked: CountedSortOrder; counted: CountedSortOrder },
+    { pageOrder, countedOrder }: { pageOrder: CountedSortOrder; countedOrder: CountedSortOrder },
     timeSlice: TimeSlice,
   ): VideoListPage | undefined {
     const { scope, filter, conditions, page } = search;
     const tag = singleConditionOf(filter)?.tag;
     let total =
       tag === undefined
-        ? this.#countByTrigrams(search, asked.blocks, timeSlice)
+        ? this.#countByTrigrams(search, pageOrder.blocks, timeSlice)
         : this.#countTagged(scope, tag);
     if (total === 'later') return undefined;
     if (total === undefined) {
       total = 0;
-      for (const index of counted.blocks.keys()) {
-        const count = counted.count(index, timeSlice);
+      for (const index of countedOrder.blocks.keys()) {
+        const count = countedOrder.count(index, timeSlice);
         if (count === undefined) return undefined;
         total += count;
       }
     }
     const slices = blockSlices(
-      asked.blocks,
-      (_, index) => asked.count(index, timeSlice),
+      pageOrder.blocks,
+      (_, index) => pageOrder.count(index, timeSlice),
       pageRange(page, total),
       total,
     );
     if (slices === undefined) return undefined;
-    const numbers = asked.order.numbersIn(scope, conditions, asked.blocks, slices);
+    const numbers = pageOrder.order.numbersIn(scope, conditions, pageOrder.blocks, slices);
     return { rows: this.#readRows(numbers, page), total };
   }
 

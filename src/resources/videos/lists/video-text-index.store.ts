@@ -3,7 +3,7 @@ import type { Database } from '../../../store/database.ts';
 /**
  * Numbers `first` to `last`, inclusive. `revision` is random, and new after each change of the index entries.
  */
-export interface TextSlice {
+interface TextSlice {
   readonly first: number;
   readonly last: number;
   readonly revision: number;
