@@ -6,7 +6,7 @@ interface Restream {
 
 export const liveQualities = ['passthrough', 'ladder'] as const;
 
-export type LiveQualities = (typeof liveQualities)[number];
+type LiveQualities = (typeof liveQualities)[number];
 
 export interface LiveStream {
   readonly liveStreamId: string;

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { AppError } from '../../shared/errors.ts';
 import { pinnedLookup, type ResolveHost, resolveTarget } from '../../shared/network/target-address.ts';
 
-export interface FetchOptions {
+interface FetchOptions {
   readonly allowPrivateTargets: boolean;
   readonly resolve: ResolveHost;
   readonly stallTimeoutMs: number;

@@ -14,11 +14,11 @@ import type { SourceFiles } from './source-files.ts';
 import type { UploadQuotas } from './upload-quotas.ts';
 import { type FailSource, isComplete, type VideoSourcesStore } from './video-sources.store.ts';
 
-export type SourcePlan =
+type SourcePlan =
   | { readonly kind: 'fetch'; readonly address: string; readonly projectId: string }
   | { readonly kind: 'clone'; readonly videoId: string };
 
-export interface SourceImporterOptions {
+interface SourceImporterOptions {
   readonly store: VideoSourcesStore;
   readonly database: Database;
   readonly files: SourceFiles;
