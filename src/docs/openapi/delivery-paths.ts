@@ -249,8 +249,8 @@ const liveAssets: readonly (Omit<DescribedPath, 'path' | 'tag'> & { readonly ass
     asset: '{liveStreamId}/thumbnail.jpg',
     summary: 'Thumbnail of a live stream',
     description:
-      'The uploaded image. Without one, a frame of what is on, not older than about ten seconds while somebody asks for it; ' +
-      'else a placeholder.',
+      'The uploaded image. Without one, a frame of the broadcast, at most about ten seconds old while it is requested; ' +
+      'otherwise a placeholder.',
     headers: range,
     answers: byteRanges('The image.', 'image/jpeg', 'image/png', 'image/webp'),
   },
