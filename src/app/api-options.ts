@@ -47,7 +47,6 @@ export interface ApiOptions {
   readonly restreams: (liveStreamId: string) => readonly RestreamReport[] | undefined;
   readonly webhookQueue: WebhookQueue;
   readonly webhookSender: WebhookSender;
-  /** Serves `/events`. */
   readonly feed: EventFeed | undefined;
   readonly peers: PeerReaders;
   readonly analytics: AnalyticsSettings;

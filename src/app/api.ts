@@ -133,7 +133,6 @@ function feedUpgrades({ feed, access }: ApiOptions): UpgradeHandler[] {
   return [eventFeedUpgrade({ feed, authenticate, gate: sessions.gate, limiter })];
 }
 
-/** Removes unfinished files of the last run. */
 function emptyFolder(path: string): string {
   try {
     rmSync(path, { recursive: true, force: true });

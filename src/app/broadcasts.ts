@@ -29,13 +29,11 @@ export interface Broadcasts {
   readonly restreaming: ReturnType<typeof createRestreaming>;
   readonly alarms: AlarmMonitor;
   readonly health: HealthSampler;
-  /** In starting order. */
   readonly components: readonly Component[];
 }
 
 /** Packaging 720p takes a third of a core, with a ladder and the watermark six tenths. */
 const encodersPerCore = 4;
-/** An ended broadcast stays playable for this long. */
 const endedTtlMs = 60_000;
 /** Required by the contract after `complete`. */
 const completedLingerMs = 60_000;

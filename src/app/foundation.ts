@@ -26,7 +26,6 @@ import { ServerUrls } from './server-urls.ts';
 
 export interface AppEnvironment {
   readonly log: Logger;
-  /** For the PATH of programs; child processes get a few of them. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
   /** For tests, like the members below. */
@@ -47,7 +46,6 @@ export interface Foundation {
   readonly outbox: Outbox;
   readonly metrics: Metrics;
   readonly limits: ProcessLimits;
-  /** ffmpeg processes that package live streams. */
   readonly processes: ProcessOwner;
   readonly images: ImageQueue;
   readonly certificate: CertificateFiles | undefined;

@@ -44,7 +44,6 @@ export interface LiveServices {
 }
 
 const thumbnailNiceness = 10;
-/** A frame of 4K video is decoded in a tenth of this. */
 const thumbnailMemoryBytes = 1024 ** 3;
 
 export function createLiveServices(options: LiveServicesOptions): LiveServices {
@@ -90,7 +89,6 @@ function createRewind({ config, files, clock, log }: LiveServicesOptions): Rewin
   return new Rewind({
     files,
     seconds: config['live.rewind'] > config['live.window'] ? config['live.rewind'] / 1000 : 0,
-    // Recordings stop first.
     minFreeBytes: config['recording.minFree'] / 2,
     clock,
     log: log.child('live'),

@@ -30,7 +30,6 @@ const connectTimeoutMs = 10_000;
 export function createRestreaming(options: RestreamingOptions): {
   readonly restreams: Restreamer;
   readonly processes: ProcessOwner;
-  /** In starting order. */
   readonly components: readonly Component[];
 } {
   const { config, outbox, metrics, ffmpeg, limits, sandboxRules, resolve, clock, log } = options;

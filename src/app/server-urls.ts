@@ -22,7 +22,6 @@ export class ServerUrls {
     this.#rtmp = rtmp;
   }
 
-  /** Without a trailing slash. */
   readonly publicUrl = (): string => {
     if (this.#publicUrl !== undefined) return this.#publicUrl;
     const httpsPort = this.#http?.httpsPort;

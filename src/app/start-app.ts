@@ -31,7 +31,6 @@ import { createRecordings, createVodServices, type VodServices } from './vod.ts'
 import { createWebhookComponents, createWebhookSender } from './webhooks.ts';
 
 export interface RunningApp {
-  /** Without a trailing slash. */
   readonly publicUrl: string;
   readonly httpPort: number;
   readonly httpsPort: number | undefined;

@@ -29,7 +29,6 @@ interface LiveTranscoding {
   readonly form: SelectLadder;
   readonly qualityDropped: QualityDropped;
   readonly processes: ProcessOwner;
-  /** In starting order. */
   readonly components: readonly Component[];
 }
 

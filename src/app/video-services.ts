@@ -37,7 +37,6 @@ export interface ImageWork {
   requestFrame(videoId: string): void;
   readonly canDecode: WatermarksOptions['canDecode'];
   readonly mark: AddSandboxWatermark;
-  /** Width times height. */
   readonly maxPixels: number;
 }
 
@@ -131,7 +130,6 @@ export function createVideoServices(options: VideoServicesOptions): VideoService
   };
 }
 
-/** Videos and uploads need each other. */
 function createVideosWithUploads(
   options: VideoServicesOptions,
   {

@@ -84,7 +84,6 @@ export interface VodServices {
   /** Encoding pauses while live parts are late. */
   partListed(lagMs: number): void;
   isPaused(): boolean;
-  /** In starting order; the jobs come with {@link jobs}. */
   readonly components: readonly Component[];
 }
 

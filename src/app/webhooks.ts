@@ -8,7 +8,6 @@ import type { Foundation } from './foundation.ts';
 /** For name lookup, connection and response together. */
 const attemptTimeoutMs = 5_000;
 
-/** The dispatcher stops it. */
 export function createWebhookSender({
   config,
   resolveHost,
@@ -20,7 +19,6 @@ export function createWebhookSender({
   });
 }
 
-/** In starting order. */
 export function createWebhookComponents(
   { database, outbox, metrics, version, clock, log: parentLog }: Foundation,
   sender: WebhookSender,

@@ -31,13 +31,11 @@ interface AccountRequest {
   readonly isJson: boolean;
 }
 
-/** Lines for a terminal, and the value for `--json`. */
 interface Outcome {
   readonly lines: readonly string[];
   readonly value: unknown;
 }
 
-/** Options besides `--json` and settings. */
 const commands: Readonly<Record<string, readonly string[]>> = {
   create: ['upgraded'],
   list: [],

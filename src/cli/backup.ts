@@ -68,7 +68,6 @@ function checkStandardOutput(): void {
   if (isNpmTalking) throw new UsageError('npm would write into the archive: use "npm run -s backup -- -"');
 }
 
-/** The priority of video encoders, below live streams. */
 async function lowerPriority(): Promise<void> {
   const { constants, setPriority } = await import('node:os');
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);

@@ -5,7 +5,6 @@ import { loadConfig } from '../config/load-config.ts';
 import { AppError, systemCodeOf } from '../shared/errors.ts';
 import { type RunningServer, RunningServers } from '../store/running-servers.ts';
 
-/** As in {@link RunningServer}. */
 export const programDir = fileURLToPath(new URL('../../', import.meta.url));
 
 interface CommandSettings {
@@ -70,7 +69,6 @@ function ownerHint(dataDir: string): string {
   }
 }
 
-/** A line per server: the flag to add, and its properties. */
 function choicesOf(servers: readonly RunningServer[]): string {
   return servers
     .map(({ dataDir, publicUrl, pid, startedAtMs }) => {

@@ -4,7 +4,6 @@ import { UsageError } from './usage-error.ts';
 
 export interface CommandLine {
   readonly words: readonly string[];
-  /** Given options without a value. */
   readonly options: ReadonlySet<string>;
   readonly flags: Readonly<Record<string, string>>;
   readonly configFile: string | undefined;

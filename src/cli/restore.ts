@@ -55,7 +55,6 @@ async function restore(
   }
 }
 
-/** Returns the text for the operator. */
 async function report(
   from: AsyncIterable<Buffer>,
   isCheck: boolean,

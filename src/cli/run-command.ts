@@ -4,12 +4,8 @@ import { UsageError } from './usage-error.ts';
 
 interface Command {
   readonly usage: string;
-  /** Options without a value, besides `help`. */
   readonly options: readonly string[];
-  /** Errors that are reported by their message alone. */
-  readonly expected: readonly (new (
-    ...args: never[]
-  ) => Error)[];
+  readonly expected: readonly (new (...args: never[]) => Error)[];
   /** SIGINT, SIGTERM and SIGHUP abort `signal`; the command then cleans up and rejects. */
   run(line: CommandLine, signal: AbortSignal): Promise<void>;
 }

@@ -14,10 +14,7 @@ interface ServerCommandLine {
   readonly configFile: string | undefined;
 }
 
-/**
- * Returns a text to print instead of starting, for `--help` and `--version`. @throws AppError
- * `config-invalid`
- */
+/** Returns the text of `--help` and `--version`. @throws AppError `config-invalid` */
 export async function readServerCommandLine(args: readonly string[]): Promise<ServerCommandLine | string> {
   const { tokens } = parseArgs({ args: [...args], strict: false, tokens: true });
   const flags: Record<string, string> = {};

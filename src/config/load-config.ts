@@ -46,7 +46,6 @@ export function loadConfig(sources: ConfigSources): Config {
   return config as Config;
 }
 
-/** Nested as in the file. */
 export function defaultFile(): Record<string, unknown> {
   const root: Record<string, unknown> = {};
   for (const [key, entry] of Object.entries(settings)) {

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { Secret } from '../shared/secret.ts';
 
-/** `parse` throws an Error with the expected format. */
 export interface SettingKind<Value> {
   readonly name: string;
   /** Parses any JSON value of the file, or a string of the environment or a flag. */
@@ -16,7 +15,6 @@ export const text: SettingKind<string> = {
   },
 };
 
-/** Never printed. */
 export const secret: SettingKind<Secret> = {
   name: 'secret',
   parse: raw => new Secret(text.parse(raw)),
@@ -31,7 +29,6 @@ export const boolean: SettingKind<boolean> = {
   },
 };
 
-/** In `min`..`max`. */
 export function integer(min: number, max: number): SettingKind<number> {
   return {
     name: `integer, ${min} to ${max}`,
@@ -78,7 +75,6 @@ export function duration(minMs: number, maxMs: number): SettingKind<number> {
   };
 }
 
-/** `true` stands for this. */
 const legacyTrueDays = 90;
 
 /** Such as `7d`. `false` and 0 are none, and `true` is 90 days: the setting was a boolean once. */

@@ -17,7 +17,6 @@ export interface JobsObserver {
 export interface JobAttempt {
   readonly job: StoredJob;
   readonly kind: JobKind;
-  /** Counted from 1. */
   readonly number: number;
   readonly startedAtMs: number;
   readonly isCancelled: boolean;

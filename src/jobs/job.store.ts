@@ -7,9 +7,7 @@ import type { NewJob } from './job.ts';
 export interface StoredJob extends NewJob {
   readonly id: number;
   readonly payload: unknown;
-  /** Started ones. */
   readonly attempts: number;
-  /** Attempts that ended because the process died. */
   readonly crashes: number;
 }
 
@@ -127,7 +125,6 @@ export class JobStore {
     return this.#database.run(query) === 1;
   }
 
-  /** False when the job was removed. */
   renewLease(id: number, leaseUntilMs: number): boolean {
     const query = this.#database.queries
       .updateTable('jobs')
@@ -145,7 +142,6 @@ export class JobStore {
     this.#update(id, { state: 'waiting', lease_until_ms: null, run_at_ms: runAtMs, attempts, failure });
   }
 
-  /** False when the job was removed. */
   fail(id: number, failure: string, nowMs: number): boolean {
     return this.#update(id, { state: 'failed', lease_until_ms: null, failure, failed_at_ms: nowMs });
   }
@@ -193,7 +189,6 @@ export class JobStore {
     return this.#database.all(query).map(row => row.kind);
   }
 
-  /** For kinds whose lane has changed. */
   moveKind(kind: string, lane: string): void {
     this.#database.run(
       this.#database.queries

@@ -1,9 +1,7 @@
-/** May run more than once, for example after a crash. */
 export interface NewJob {
   readonly kind: string;
   /** Id of the video or other resource. A subject's jobs are cancelled together. */
   readonly subjectId: string;
-  /** JSON. */
   readonly payload?: unknown;
   /** Higher runs first. Default 0. */
   readonly priority?: number;
@@ -31,13 +29,9 @@ export interface RunningJob {
 
 export interface JobKind {
   readonly kind: string;
-  /** Kinds in the same lane share its limit. */
   readonly lane: string;
   readonly maxAttempts: number;
-  /**
-   * Must tolerate work that an interrupted attempt has done. An AppError of kind `invalid` is final; other
-   * errors are retried.
-   */
+  /** May run again after a crash. An AppError of kind `invalid` is final; other errors are retried. */
   run(job: RunningJob): Promise<void>;
   /** Runs in the transaction that marks the job as failed. */
   onGiveUp?(job: NewJob, error: unknown): void;
@@ -46,7 +40,6 @@ export interface JobKind {
 export interface JobQueue {
   /** Joins the caller's transaction, if any. The job starts after the commit. */
   add(job: NewJob): void;
-  /** True while a job waits or runs. */
   has(kind: string, subjectId: string): boolean;
   /** Removes the subject's jobs and aborts running ones. Resolves when none runs any more. */
   cancel(subjectId: string): Promise<void>;

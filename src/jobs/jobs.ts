@@ -34,9 +34,7 @@ const keepFailedMs = 7 * 24 * 3_600_000;
 const removeFailedEveryMs = 3_600_000;
 /** Also bounds how late a job starts after the system clock was set forward. */
 const maxSleepMs = 60_000;
-/**
- * Between starts of jobs that ran when the process died. Only the one that ends it again then counts a crash.
- */
+/** Between starts of jobs that ran when the process died: only the one that ends it again counts a crash. */
 const crashTrialMs = 60_000;
 
 interface RunningAttempt extends JobAttempt {
@@ -120,7 +118,6 @@ export class Jobs implements Component, JobQueue {
     await Promise.all([...this.#running.values()].map(attempt => attempt.ended));
   }
 
-  /** @throws AppError `server-error` when the kind is not registered */
   add(job: NewJob): void {
     const kind = this.#kinds.get(job.kind);
     if (kind === undefined) throw new AppError('server-error', `The job kind ${job.kind} is not registered.`);
@@ -145,7 +142,6 @@ export class Jobs implements Component, JobQueue {
     return Object.fromEntries([...this.#lanes.keys()].map(lane => [lane, counts.get(lane) ?? zeroCounts]));
   }
 
-  /** Waits until the caller's transaction has ended. */
   #schedule(): void {
     if (this.#state !== 'started') return;
     this.#scheduled ??= setImmediate(() => {
@@ -208,7 +204,6 @@ export class Jobs implements Component, JobQueue {
     return next;
   }
 
-  /** Crashes that a job may have to be started now. */
   #allowedCrashes(): number {
     // Outside a trial no limit: a job exceeds `maxCrashes` only when the setting was lowered, and must not
     // wait forever.

@@ -9,7 +9,6 @@ const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', '
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const lagBuckets = [0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.25, 0.5, 1, 2, 5];
 
-/** Included in each measured delay. */
 const eventLoopResolutionMs = 10;
 /** A hundred timers per second cost half a percent of a core. */
 const measuredAfterScrapeMs = 300_000;
@@ -209,7 +208,6 @@ export class Metrics {
     return this.#registry.metrics();
   }
 
-  /** `route`: the pattern of the path. */
   observeRequest(request: { method: string; route: string; status: number; durationMs: number }): void {
     const { route } = request;
     const method = knownMethods.has(request.method) ? request.method : 'other';
@@ -222,7 +220,6 @@ export class Metrics {
     this.#eventLoop.disable();
   }
 
-  /** Until no scrape has come for a while. */
   #measureEventLoop(): void {
     clearTimeout(this.#measuringEnds);
     this.#measuringEnds = setTimeout(() => {
@@ -283,7 +280,6 @@ function delaySecondsOf(measuredNs: number): number {
   return Math.max(0, measuredNs / 1e9 - eventLoopResolutionMs / 1e3);
 }
 
-/** Computes metrics at each scrape. */
 function atScrape<Metric>(collect: ((metric: Metric) => void) | undefined): {
   collect?: (this: Metric) => void;
 } {

@@ -11,7 +11,6 @@ export function entriesIn(path: string): Promise<Dirent[]> {
   return emptyIfMissing(readdir(path, { withFileTypes: true }));
 }
 
-/** Empty when the folder is missing or not a folder. */
 export async function foldersIn(path: string): Promise<string[]> {
   const entries = await entriesIn(path);
   return entries.filter(entry => entry.isDirectory()).map(entry => entry.name);

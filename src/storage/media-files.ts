@@ -11,10 +11,8 @@ export const removedPrefix = '.removed-';
 
 const publishAttempts = 3;
 
-/** `missing` returns the bytes still needed, 0 or less when there are enough. */
 export type FreeDiskSpace = (missing: () => Promise<number>) => Promise<void>;
 
-/** Of discarded videos. */
 interface ReclaimableSpace {
   readonly makeRoom: FreeDiskSpace;
   canMakeRoom(bytes: number): boolean;
@@ -74,7 +72,6 @@ export class MediaFiles {
     return joinBelow(this.#root, 'players', playerId, ...parts);
   }
 
-  /** Removes the temporary folder afterwards. */
   async inWorkFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
     const folder = joinBelow(this.#root, 'work', newUuid());
     try {

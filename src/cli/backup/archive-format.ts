@@ -1,6 +1,5 @@
 /** **Source**: POSIX.1-2017, pax, "ustar Interchange Format" */
 export const blockBytes = 512;
-/** The first file of a backup. */
 export const descriptionName = 'millrace-backup.json';
 /** The last file: checksums of all others, in their order. */
 export const sumsName = 'SHA256SUMS';
@@ -10,5 +9,4 @@ export function paddingOf(size: number): number {
   return (blockBytes - (size % blockBytes)) % blockBytes;
 }
 
-/** The message is a sentence for the operator. */
 export class BackupError extends Error {}

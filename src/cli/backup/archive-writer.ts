@@ -8,7 +8,6 @@ import type { DataFile } from './data-files.ts';
 interface ArchiveObserver {
   bytesWritten(bytes: number): void;
   fileWritten(name: string): void;
-  /** Deleted or truncated since it was listed. */
   fileChanged(name: string): void;
 }
 
@@ -38,7 +37,6 @@ export async function* writeArchive(
   yield Buffer.alloc(2 * blockBytes);
 }
 
-/** Returns the checksum of the written bytes, undefined when the file no longer exists. */
 async function* writeFile(
   { name, path }: DataFile,
   observer: ArchiveObserver,

@@ -17,16 +17,12 @@ import type { Progress } from './progress.ts';
 interface BackupOptions {
   readonly dataDir: string;
   readonly to: string | Writable;
-  /** Replaces an existing file. */
   readonly isForced: boolean;
   readonly isDatabaseOnly: boolean;
   readonly version: string;
   readonly progress: Progress;
   readonly signal: AbortSignal;
-  /**
-   * Lists resources whose files are missing. `folder` holds only the database copy, `filesFolder` has the
-   * layout of a data folder.
-   */
+  /** `folder` holds only the database copy, `filesFolder` has the layout of a data folder. */
   readonly findMissing: (folder: string, filesFolder: string) => Promise<readonly string[]>;
 }
 
@@ -41,15 +37,11 @@ interface Survey {
   readonly bytes: number;
 }
 
-/** Of the database, while files of the copy are missing. */
 const maxCopies = 3;
 const maxWarningNames = 10;
 const maxChangedNames = 1_000;
 
-/**
- * Also works while the server runs. @throws BackupError with a sentence for the operator; the signal's reason
- * when aborted
- */
+/** @throws BackupError with a sentence for the operator; the signal's reason when aborted */
 export async function createBackup(options: BackupOptions): Promise<BackupReport> {
   const { dataDir, to } = options;
   const workFolder =
@@ -168,7 +160,6 @@ async function freeze(
   ];
 }
 
-/** Completely or not at all. */
 async function writeTo(
   path: string,
   archive: AsyncIterable<Buffer>,

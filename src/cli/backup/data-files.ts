@@ -6,11 +6,9 @@ import { removedPrefix } from '../../storage/media-files.ts';
 import { restoreMarker } from '../../store/data-folder-lock.ts';
 
 export const databaseName = 'millrace.db';
-/** Of folders with the hard links of a running backup. */
 export const snapshotPrefix = '.backup-';
 
 export interface DataFile {
-  /** In the data folder, with slashes. */
   readonly name: string;
   readonly path: string;
 }
@@ -65,7 +63,6 @@ export function isExcludedFromBackup(name: string): boolean {
   return scratchFile.test(name) || partialSource.test(name);
 }
 
-/** Reads in batches; ends early when the folder is removed meanwhile. */
 async function* entriesOf(path: string): AsyncGenerator<Dirent> {
   try {
     yield* await opendir(path, { bufferSize: 128 });

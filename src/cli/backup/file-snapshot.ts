@@ -8,15 +8,11 @@ import { DataFolderLock } from '../../store/data-folder-lock.ts';
 import { BackupError } from './archive-format.ts';
 import { type DataFile, dataFiles, isExcludedFromBackup, snapshotPrefix } from './data-files.ts';
 
-/** Hard links are not supported, or not for this user. */
 const linkRefusals = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']);
 const maxSkippedNames = 20;
 const backupLockName = 'backup.lock';
 
-/**
- * Hard links to all files of a data folder, in a folder beside them: deleted files stay readable and links
- * take no space. Files of a running server are complete and never change, or only grow.
- */
+/** Deleted files stay readable through their links. Files of a server never change, or only grow. */
 export class FileSnapshot {
   readonly #dataDir: string;
   readonly #folder: string;
@@ -40,7 +36,6 @@ export class FileSnapshot {
     return this.#hasLinks;
   }
 
-  /** Entries that are not regular files: count and first names. */
   get skipped(): { readonly count: number; readonly names: readonly string[] } {
     return { count: this.#skippedCount, names: this.#skipped };
   }
@@ -74,7 +69,6 @@ export class FileSnapshot {
     await removeSnapshot(this.#folder);
   }
 
-  /** Creates a folder on each other disk, with a symbolic link to it. */
   #makeFolders(): void {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const { dev } = statSync(this.#folder);
@@ -107,7 +101,6 @@ export class FileSnapshot {
     }
   }
 
-  /** Links a file again that was replaced. */
   #replace(path: string, target: string): void {
     rmSync(target, { force: true });
     ifThere(() => linkSync(path, target));
@@ -119,10 +112,7 @@ export class FileSnapshot {
   }
 }
 
-/**
- * Removes links of killed backups, which keep deleted files on the disk. Has no effect while a backup runs.
- * Returns the number of removed folders.
- */
+/** Links of killed backups keep deleted files on the disk. Returns the number of removed folders. */
 export async function removeStaleSnapshots(dataDir: string): Promise<number> {
   const left = await leftSnapshots(dataDir);
   if (left.length === 0) return 0;

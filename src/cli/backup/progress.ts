@@ -17,7 +17,6 @@ export class Progress {
     this.#nowMs = nowMs;
   }
 
-  /** An estimate: files may grow. */
   begin(title: string, totalBytes: number): void {
     this.#title = title;
     this.#total = totalBytes;

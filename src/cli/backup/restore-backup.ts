@@ -39,7 +39,6 @@ interface Description {
   readonly bytes: number;
 }
 
-/** May exist in an empty folder. */
 const ofNobody = /^(?:lost\+found|millrace\.lock.*)$/;
 const maxDescriptionBytes = 64 * 1024;
 const maxNameBytes = 1024;
@@ -85,7 +84,6 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
   }
 }
 
-/** Verifies checksums only. */
 export async function checkBackup(options: Omit<RestoreOptions, 'dataDir'>): Promise<RestoreReport> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-check-'));
   try {
@@ -99,10 +97,7 @@ export async function checkBackup(options: Omit<RestoreOptions, 'dataDir'>): Pro
   }
 }
 
-/**
- * `sumsPath`: for the computed checksums until they are compared. `take` reads a file and returns its
- * SHA-256.
- */
+/** `sumsPath`: for the computed checksums. `take` reads a file and returns its SHA-256. */
 async function readBackup(
   { from, progress, signal }: Omit<RestoreOptions, 'dataDir'>,
   sumsPath: string,
@@ -159,10 +154,7 @@ async function* observed(
   }
 }
 
-/**
- * Accepts only names that {@link createBackup} writes: none outside of the folder, and none of the server's
- * working files.
- */
+/** Accepts no names outside of the folder, and none of the server's working files. */
 function checkName(name: string): void {
   const isPlain =
     Buffer.byteLength(name) <= maxNameBytes &&
@@ -229,7 +221,6 @@ class FileWriter {
     this.#root = root;
   }
 
-  /** Returns the SHA-256 of the written bytes. */
   async write({ name, mtime, content }: ArchivedFile): Promise<string> {
     const path = joinBelow(this.#root, name);
     await this.#enter(dirname(path));
@@ -252,7 +243,6 @@ class FileWriter {
     return hash.digest('hex');
   }
 
-  /** Waits until all files are on the disk. */
   async finish(): Promise<void> {
     await Promise.all(this.#syncs);
     if (this.#failure !== undefined) throw this.#failure;

@@ -3,7 +3,6 @@ import { refusal, type SyncPoints } from './track-survey.ts';
 /** Rounds to 10, the highest target duration that players' first buffers are sized for. Ten seconds at 24 fps end here. */
 const MAX_SEGMENT_SECONDS = 10.49;
 
-/** Tolerance for rounded timestamps. */
 const ROUNDING_SECONDS = 0.0005;
 
 const MAX_BATCH = 64;
@@ -14,9 +13,7 @@ interface VideoToCut {
   readonly startTicks: number;
   readonly endTicks: number;
   readonly segmentSeconds: number;
-  /**
-   * True if no frame after the sync sample depends on frames before it. Called for several samples at once.
-   */
+  /** True if no later frame depends on frames before the sync sample. Called for several samples at once. */
   readonly canBegin: (sync: number) => Promise<boolean>;
 }
 
@@ -50,7 +47,6 @@ export async function cutAtKeyframes(video: VideoToCut): Promise<number[]> {
   }
 }
 
-/** Undefined when the rest is a single segment. */
 function nextCut(video: VideoToCut, from: number, cannotBegin: ReadonlySet<number>): number | undefined {
   const { syncs, timescale, startTicks, endTicks, segmentSeconds } = video;
   const start = from === 0 ? startTicks : syncs.ptsTicks[from]!;

@@ -20,7 +20,6 @@ interface FragmentHandler {
 export class FragmentFollower {
   readonly #path: string;
   readonly #handler: FragmentHandler;
-  /** First byte of the next top-level box. */
   #position = 0;
   #movie: FragmentedMovie | undefined;
   #otherBoxes = 0;
@@ -57,7 +56,6 @@ export class FragmentFollower {
     }
   }
 
-  /** Returns false when the box, or a `moof` with its `mdat`, is incomplete. */
   async #step(handle: FileHandle): Promise<boolean> {
     const box = await this.#header(handle, this.#position);
     if (box === undefined) return false;

@@ -28,10 +28,7 @@ export interface GrowingRenditionOptions {
   readonly boundaries?: SegmentBoundaries | undefined;
   /** First presented instant in the file's time: the encoder's `-output_ts_offset`. Default 10. */
   readonly originSeconds?: number;
-  /**
-   * Start of the first frame after that, for files without an edit list. Default: 0, or minus the priming of
-   * audio.
-   */
+  /** Start of the first frame after that, without an edit list. Default: 0, or minus the priming. */
   readonly startSeconds?: number | undefined;
 }
 
@@ -50,7 +47,6 @@ export class GrowingRendition implements OpenRendition {
   #assembler: SegmentAssembler | undefined;
   #writer: SegmentIndexWriter | undefined;
   #init: Buffer = Buffer.alloc(0);
-  /** Starts of readable segments, and the last end, in seconds. */
   readonly #bounds: number[] = [];
   #state: 'growing' | 'finished' | 'closed' = 'growing';
   #hasEnded = false;
@@ -121,9 +117,7 @@ export class GrowingRendition implements OpenRendition {
     return this.#opened().table.bitRates(this.facts.timescale, targetDurationSeconds);
   }
 
-  /**
-   * Calls are serialized. @throws AppError `media-malformed`; `stopped` after {@link finish} or {@link close}
-   */
+  /** Serialized. @throws AppError `media-malformed`; `stopped` after {@link finish} or {@link close} */
   poll(): Promise<void> {
     return this.#serialize(async () => {
       await this.#read();

@@ -20,14 +20,12 @@ import { presentedStartSeconds, refusal, surveyAudio, surveyVideo } from './trac
 const MAX_LATE_AUDIO_SECONDS = 0.1;
 /** The first frame of video that begins later is shown from the start. */
 const MAX_LATE_VIDEO_SECONDS = 0.1;
-/** Bounds how long indexing blocks the event loop. */
 const MAX_SLICE_MS = 8;
 
 export interface IndexProgressiveOptions {
   readonly folder: string;
   readonly mediaName?: string;
   readonly segmentSeconds?: number;
-  /** ffprobe's stream indexes. Default: chosen automatically. */
   readonly tracks?: { readonly video?: number | undefined; readonly audio?: number | undefined };
   readonly language?: string | undefined;
   readonly maxMovieBytes?: number;
@@ -42,7 +40,6 @@ export type IndexProgressiveResult =
       readonly kind: 'indexed';
       readonly video?: IndexedRendition;
       readonly audio?: IndexedRendition;
-      /** Why an existing track was not indexed. */
       readonly videoReason?: string;
       readonly audioReason?: string;
     }
@@ -144,7 +141,6 @@ interface Common {
   readonly fileBytes: number;
   readonly mediaName: string;
   readonly slice: TimeSlice;
-  /** In the file's time. */
   readonly originSeconds: number;
   readonly readAt: ReadAt;
   readonly segmentSeconds: number;
@@ -241,7 +237,6 @@ function describedOf(track: ProgressiveTrack) {
   return track.description;
 }
 
-/** Defaults to the first supported video or enabled audio track, or the first one. */
 function chooseTrack(
   movie: ProgressiveMovie,
   kind: 'video' | 'audio',
@@ -257,7 +252,6 @@ export function readerOf(handle: FileHandle): ReadAt {
   return (position, length) => readFully(handle, position, length);
 }
 
-/** Undefined for errors that do not refuse the media. */
 function reasonOf(error: unknown): string | undefined {
   if (!(error instanceof AppError)) return undefined;
   if (error.code === 'media-refused') return error.message;

@@ -14,11 +14,9 @@ export interface IndexWorkerLimits {
 }
 
 const maxWorkers = 2;
-/** Then idle threads end, to free memory. */
 const IDLE_MS = 5_000;
 const MIB = 1024 * 1024;
 
-/** `ended`: the thread ended before it replied. */
 type Outcome =
   | { readonly kind: 'replied'; readonly reply: IndexReply }
   | { readonly kind: 'ended'; readonly why: string };
@@ -68,7 +66,6 @@ export class IndexWorkerPool {
     });
   }
 
-  /** Pending calls reject. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const timer of this.#idle.values()) clearTimeout(timer);

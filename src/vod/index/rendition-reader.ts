@@ -8,12 +8,10 @@ import { decodeRecord } from './segment-record.ts';
 
 const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
 
-/** Memory of an open rendition beside its table and init section. */
 const OVERHEAD_BYTES = 2048;
 
 /** Keeps segment tables in a bounded LRU cache. Files are open only during reads. */
 export class RenditionReader {
-  /** By path and identity of the index file. */
   readonly #cache: LRUCache<string, OpenedRendition, string>;
 
   /** Of all tables and init sections. Default 32 MiB. */

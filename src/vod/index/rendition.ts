@@ -1,15 +1,10 @@
 import type { FileSlice } from '../../shared/files/file-slice.ts';
 
-/**
- * First presented instant in all renditions. Above 0, so that reordered frames and priming never have
- * negative times.
- */
+/** First presented instant. Above 0, so that reordered frames and priming never have negative times. */
 export const TIMELINE_START_SECONDS = 10;
 
-/** Stored as JSON in the index. */
 export interface RenditionMetadata {
   readonly kind: 'video' | 'audio';
-  /** RFC 6381. */
   readonly codec: string;
   readonly timescale: number;
   readonly durationTicks: number;
@@ -19,7 +14,6 @@ export interface RenditionMetadata {
   /** Coded size, before the pixel aspect ratio. */
   readonly width?: number;
   readonly height?: number;
-  /** Average. */
   readonly frameRate?: number;
   readonly videoRange?: 'SDR' | 'HLG' | 'PQ';
   readonly channels?: number;
@@ -44,12 +38,9 @@ export interface SegmentBytes {
   readonly bytes: number;
 }
 
-/** Finished or growing. Segments are counted from 0 and never change. */
 export interface OpenRendition {
-  /** Current values while the rendition grows. */
   readonly facts: RenditionMetadata;
   readonly segmentCount: number;
-  /** Empty while there is no segment. */
   readonly init: Buffer;
   /** From the first presented instant of the source. */
   startSeconds(index: number): number;

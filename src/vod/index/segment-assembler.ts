@@ -15,12 +15,10 @@ const EDIT_ROUNDING_SECONDS = 0.002;
 /** The first frame of video that begins later is shown from the start. */
 const MAX_LATE_VIDEO_SECONDS = 0.1;
 
-/** Tolerance for rounded timestamps. */
 const ROUNDING_SECONDS = 0.0005;
 
 /** Samples that wait for boundaries of the other rendition: hours of audio. */
 const MAX_WAITING_SAMPLES = 1_000_000;
-/** A few milliseconds of work. */
 const MAX_SAMPLES_PER_CALL = 25_000;
 
 interface AssemblyOptions {
@@ -33,16 +31,11 @@ interface AssemblyOptions {
   readonly onSegment: (durationTicks: number, head: Buffer, slices: SliceList, sliceBytes: number) => void;
 }
 
-/**
- * Assembles samples into segments on the common timeline. Cuts video only at fragment starts, audio at any
- * frame.
- */
+/** Cuts video only at fragment starts, audio at any frame. */
 export class SegmentAssembler {
   readonly #movie: FragmentedMovie;
   readonly #options: AssemblyOptions;
-  /** Their segment is not known yet. */
   #waiting: { readonly sample: LocatedSample; readonly startsFragment: boolean }[] = [];
-  /** From the file's time to the rendition's. */
   #shift: number | undefined;
   #firstTicks = 0;
   readonly #columns = new SampleColumns();
@@ -52,7 +45,6 @@ export class SegmentAssembler {
   #samples = 0;
   #baseTicks = 0;
   #startTicks = 0;
-  /** After the last sample, and latest end of a frame. */
   #nextDts = 0;
   #endTicks = 0;
 
@@ -65,7 +57,6 @@ export class SegmentAssembler {
     return this.#samples;
   }
 
-  /** From the first presented instant of the source. */
   get startTicks(): number {
     return this.#firstTicks - TIMELINE_START_SECONDS * this.#timescale;
   }
@@ -93,7 +84,6 @@ export class SegmentAssembler {
     return this.#movie.track.timescale;
   }
 
-  /** Returns the number of assembled samples. */
   #drain(isEnded: boolean, maxSamples: number): number {
     let done = 0;
     const last = this.#waiting.at(-1)?.sample;

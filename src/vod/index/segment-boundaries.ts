@@ -3,20 +3,15 @@ import type { IndexedRendition, OpenRendition } from './rendition.ts';
 /** Shorter media at the end of a track joins the segment before. */
 const MIN_LAST_SEGMENT_SECONDS = 0.5;
 
-/** In seconds since the first presented instant. */
 export interface Boundary {
   readonly seconds: number;
   /** The segment ends there only if the track has media up to this time. */
   readonly neededSeconds: number;
 }
 
-/**
- * Segment starts of one rendition, at which another is cut too. In seconds since the first presented instant.
- */
+/** In seconds since the first presented instant. */
 export interface SegmentBoundaries {
-  /** Undefined if unknown yet, or if there is no such segment. */
   startSeconds(index: number): number | undefined;
-  /** Undefined while the rendition grows. */
   end(): { readonly segmentCount: number; readonly seconds: number } | undefined;
 }
 
@@ -30,10 +25,7 @@ export function boundariesOf(rendition: OpenRendition | IndexedRendition): Segme
   return { startSeconds: index => starts[index], end: () => end };
 }
 
-/**
- * The end of the other rendition's segment; after the last of those, or without boundaries, multiples of
- * `segmentSeconds`. Undefined while it is not known.
- */
+/** The end of the other rendition's segment, then multiples of `segmentSeconds`. Undefined while unknown. */
 export function boundaryAfter(
   index: number,
   boundaries: SegmentBoundaries | undefined,

@@ -24,10 +24,8 @@ const MAX_INIT_BYTES = 1024 * 1024;
 const FLUSH_BYTES = 256 * 1024;
 
 interface IndexHeader {
-  /** Relative to the folder of the index. */
   readonly media: string;
   readonly mediaBytes: number;
-  /** From the first presented instant of the source. */
   readonly startTicks: number;
   readonly facts: RenditionMetadata;
 }
@@ -88,7 +86,6 @@ export class SegmentIndexWriter {
     }
   }
 
-  /** @throws AppError `server-error` */
   record(index: number): Promise<Buffer> {
     return readRecord(this.#handle, this.table, index);
   }

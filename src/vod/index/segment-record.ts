@@ -32,7 +32,6 @@ export class SliceList {
   }
 }
 
-/** Of a number below 2^53, with seven bits per byte. */
 const MAX_NUMBER_BYTES = 8;
 
 /**

@@ -1,14 +1,12 @@
 import { AppError } from '../../shared/errors.ts';
 import type { BitRates } from './rendition.ts';
 
-/** 32 bits each. */
 const COLUMNS = 4;
 export const STORED_SEGMENT_BYTES = 4 * COLUMNS;
 
 /** More segments than a day of two seconds each. */
 export const MAX_SEGMENTS = 50_000;
 
-/** Takes about forty bytes of memory. */
 interface SegmentRow {
   readonly durationTicks: number;
   readonly bytes: number;
@@ -17,7 +15,6 @@ interface SegmentRow {
 }
 
 export class SegmentTable {
-  /** `COLUMNS` numbers per segment, in the order of {@link SegmentRow}. */
   #rows: Uint32Array;
   /** In ticks and bytes, plus the end of the last segment. */
   #starts: Float64Array;
@@ -91,7 +88,6 @@ export class SegmentTable {
     return bytes;
   }
 
-  /** @throws AppError `media-malformed` */
   static fromBytes(bytes: Buffer): SegmentTable {
     const table = new SegmentTable(Math.max(1, bytes.length / STORED_SEGMENT_BYTES));
     for (let at = 0; at < bytes.length; at += STORED_SEGMENT_BYTES) {

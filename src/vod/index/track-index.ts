@@ -14,7 +14,6 @@ import { editOf, refusal, SAMPLES_PER_YIELD, type TrackSurvey } from './track-su
 /** Tracks with a lower timescale get a finer one, to keep the offset to the other track. */
 const MIN_TIMESCALE = 8000;
 
-/** These samples, beginning with the track's first, or the frames nearest to these times. */
 type TrackCuts =
   | { readonly kind: 'samples'; readonly numbers: readonly number[]; readonly ptsTicks: readonly number[] }
   | { readonly kind: 'times'; readonly boundaryAt: (index: number) => Boundary | undefined };
@@ -60,22 +59,16 @@ export async function writeTrackIndex(
   }
 }
 
-/** Ticks are those of the written timescale. */
 class TrackSegments {
   firstTicks = 0;
   readonly #cursor: SampleCursor;
   readonly #survey: TrackSurvey;
   readonly #timescale: number;
-  /** Written ticks per tick of the track. */
   readonly #factor: number;
   readonly #options: TrackIndexOptions;
   readonly #writer: SegmentIndexWriter;
-  /** From the time of the track to that of the rendition. */
   readonly #shift: number;
-  /**
-   * Moved from decode times to composition offsets: with negative offsets, libav would delay a whole
-   * fragment.
-   */
+  /** With negative composition offsets, libav would delay a whole fragment. */
   readonly #earlierTicks: number;
   readonly #columns = new SampleColumns();
   readonly #slices = new SliceList();
@@ -143,7 +136,6 @@ class TrackSegments {
     this.#close(this.#endTicks);
   }
 
-  /** True if the frame at `pts` is the nearest one to the end of the segment `index`. */
   #isDue(boundaryAt: (index: number) => Boundary | undefined, index: number, pts: number): boolean {
     const boundary = boundaryAt(index);
     if (boundary === undefined) return false;

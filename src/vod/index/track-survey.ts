@@ -3,13 +3,11 @@ import { SampleCursor } from '../../media/cmaf/sample-tables.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { TimeSlice } from '../../shared/scheduling/time-slice.ts';
 
-/** Between two checks of the time slice. */
 export const SAMPLES_PER_YIELD = 1024;
 
 /** Closer sync samples are skipped: all-intra files have hundreds of thousands. */
 const SYNC_DISTANCE_SECONDS = 0.25;
 
-/** Longer frames are gaps. */
 const MAX_VIDEO_FRAME_SECONDS = 10;
 const MAX_AUDIO_FRAME_SECONDS = 0.5;
 
@@ -31,13 +29,11 @@ export interface TrackSurvey {
   /** Start of the first frame, and end of the last one presented. */
   readonly startTicks: number;
   readonly endTicks: number;
-  /** Lowest composition offset, 0 or less. */
   readonly minOffsetTicks: number;
   /** Candidates for segment starts of video, beginning with the sample `first`. */
   readonly syncs: SyncPoints;
 }
 
-/** `why` completes a sentence about the track. */
 export function refusal(why: string): AppError {
   return new AppError('media-refused', why);
 }
