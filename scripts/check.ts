@@ -25,10 +25,9 @@ const checks: Record<string, Check> = {
   'types of the browser code': () => tool('typescript/bin/tsc', '-p', 'src/web'),
   imports: () => importProblems(readSources(), dependencyNames()),
   language: () =>
-    [...readSources()].flatMap(([path, text]) => [
-      ...commentProblems(`src/${path}`, text),
-      ...nameProblems(`src/${path}`, text),
-    ]),
+    textFiles()
+      .filter(([path]) => /^(?:src|scripts)\/.*\.tsx?$/.test(path) && path !== 'scripts/language-rules.ts')
+      .flatMap(([path, text]) => [...commentProblems(path, text), ...nameProblems(path, text)]),
   words: () => textFiles().flatMap(([path, text]) => forbiddenWords(path, text)),
   'lock file': () => lockFileProblems(readProjectFile('package-lock.json')),
   'written references': () => run('scripts/write-references.ts', '--check'),

@@ -49,7 +49,7 @@ export async function addTextTracks(
 }
 
 /** Publishes ffmpeg's test picture, which shows a clock, with a beep each second. */
-export function publishTestPicture(ffmpegPath: string, address: string): Publisher {
+export function publishTestPattern(ffmpegPath: string, address: string): Publisher {
   const args = [
     ...['-re', '-f', 'lavfi', '-i', 'testsrc2=size=1280x720:rate=30'],
     ...['-re', '-f', 'lavfi', '-i', 'sine=frequency=440:beep_factor=4:sample_rate=48000'],

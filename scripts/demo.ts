@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { findFfmpeg } from '../src/ffmpeg/build/find-ffmpeg.ts';
 import { callApi } from './api-call.ts';
-import { addTextTracks, createTheme, publishTestPicture, startReceiver } from './demo-fixtures.ts';
+import { addTextTracks, createTheme, publishTestPattern, startReceiver } from './demo-fixtures.ts';
 import { runFfmpeg } from './ffmpeg.ts';
 import { createLiveStream, createVideo, type ServerProcess, startServerProcess } from './server-process.ts';
 import { uploadFile } from './upload-file.ts';
@@ -121,7 +121,7 @@ async function showLive(server: ServerProcess, ffmpegPath: string): Promise<void
   const { baseUrl, productionKey, httpPort, rtmpPort } = server;
   const stream = await createLiveStream(baseUrl, productionKey, 'Demo live stream');
   const startedAtMs = performance.now();
-  const publisher = publishTestPicture(ffmpegPath, `rtmp://127.0.0.1:${rtmpPort}/s/${stream.streamKey}`);
+  const publisher = publishTestPattern(ffmpegPath, `rtmp://127.0.0.1:${rtmpPort}/s/${stream.streamKey}`);
   try {
     await until(async () => (await fetch(stream.assets.hls)).ok);
     console.log(`

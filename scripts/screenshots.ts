@@ -1,5 +1,5 @@
 /**
- * Takes the pictures of the dashboard in `docs/`: `npm run screenshots`, some of them with `--only overview,live`, or into another
+ * Takes the screenshots of the dashboard in `docs/`: `npm run screenshots`, some of them with `--only overview,live`, or into another
  * folder with `--into FOLDER`. Fills a server in a temporary folder, adds a month of views, and goes live. Needs Chromium and an
  * ffmpeg of version 5 or newer.
  */
@@ -14,11 +14,11 @@ import { callApi } from './api-call.ts';
 import { startReceiver } from './demo-fixtures.ts';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 import { type FilmStudio, fillServer, goLive, type Library, uploadVideo } from './showcase/fill-server.ts';
-import { type Picture, takePictures } from './showcase/take-pictures.ts';
+import { type Screenshot, takeScreenshots } from './showcase/take-screenshots.ts';
 import { writeViewingHistory } from './showcase/viewing-history.ts';
 
 const email = 'anna@example.org';
-const password = 'a-password-for-pictures';
+const password = 'a-password-for-screenshots';
 const encodedWithinMs = 20 * 60_000;
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, into: { type: 'string' } } });
@@ -72,12 +72,12 @@ async function show(server: ServerProcess, studio: FilmStudio, library: Library)
     const rough = { title: 'Dusk, rough cut', tags: ['landscape'] };
     await uploadVideo(server, studio, 'testsrc2=size=1280x720:rate=25', 90, rough);
     const { data } = await callApi<{ data: { webhookId: string }[] }>(server, 'GET', '/webhooks');
-    console.log('Taking pictures.');
+    console.log('Taking screenshots.');
     const wanted = values.only?.split(',');
-    await takePictures({
+    await takeScreenshots({
       ...{ baseUrl: server.baseUrl, email, password, ffmpegPath: studio.ffmpegPath },
       folder: values.into ?? fileURLToPath(new URL('../docs/', import.meta.url)),
-      pictures: picturesOf(library, data[0]!.webhookId).filter(
+      screenshots: screenshotsOf(library, data[0]!.webhookId).filter(
         ({ name }) => wanted?.some(part => name.includes(part)) ?? true,
       ),
     });
@@ -88,7 +88,7 @@ async function show(server: ServerProcess, studio: FilmStudio, library: Library)
   }
 }
 
-function picturesOf({ stream, videoId, playerId }: Library, webhookId: string): Picture[] {
+function screenshotsOf({ stream, videoId, playerId }: Library, webhookId: string): Screenshot[] {
   const live = `/dashboard/live/${stream.liveStreamId}?part=health`;
   return [
     // First: a film is being encoded.

@@ -17,20 +17,19 @@ export interface ApiLoad {
   readonly status: number;
 }
 
-/** What is to be sent. */
 export interface ApiLoadOrder {
   readonly port: number;
   readonly seconds: number;
   readonly loads: readonly ApiLoad[];
 }
 
-/** How one kind of requests was answered, without the warming up. */
+/** Responses of one kind of requests, without the warm-up. */
 export interface ApiLoadResult {
   readonly name: string;
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  readonly longestMs: number;
+  readonly maxMs: number;
   /** Answers of another status, and connections that broke; the warming up too. */
   readonly failures: number;
 }
@@ -40,7 +39,7 @@ export type ApiLoadReport = readonly ApiLoadResult[];
 
 const order = JSON.parse(process.argv[2] ?? '') as ApiLoadOrder;
 const warmUpMs = 1_500;
-const answerBytesAtMost = 1_024 * 1_024;
+const maxAnswerBytes = 1_024 * 1_024;
 const lengthHeader = 'Content-Length: ';
 const headEnd = '\r\n\r\n';
 const zero = 48;
@@ -70,7 +69,7 @@ const report: ApiLoadReport = running.map(({ load, times, failures }) => {
     requestsPerSecond: times.length / seconds,
     p50Ms: at(0.5),
     p99Ms: at(0.99),
-    longestMs: at(1),
+    maxMs: at(1),
     failures,
   };
 });
@@ -97,7 +96,7 @@ function openConnection(
   state: { load: ApiLoad; times: number[]; failures: number },
   next: () => Buffer,
 ): void {
-  const answer = Buffer.alloc(answerBytesAtMost);
+  const answer = Buffer.alloc(maxAnswerBytes);
   let received = 0;
   let expected = 0;
   let sentAtMs = 0;

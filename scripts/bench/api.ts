@@ -17,7 +17,7 @@ const p99AtMostMs = 30;
 const startTimeoutMs = 120_000;
 const noLimits = { MILLRACE_RATE_LIMIT_READS: '0', MILLRACE_RATE_LIMIT_WRITES: '0' };
 
-/** How many requests a second the API answers on one core, with a million videos in the database. */
+/** Requests per second that the API answers on one core, with a million videos in the database. */
 export const benchApi: Bench = async context => {
   const videos = context.isShort ? 50_000 : 1_000_000;
   const dataDir = await mkdtemp(join(context.folder, 'data-'));
@@ -102,7 +102,7 @@ async function measureApi(server: ServerProcess, seconds: number): Promise<Row[]
     for (const [index, result] of report.entries()) {
       const what = label(result.name);
       const least = leasts[index];
-      const limits = least === undefined ? [{}, {}] : [{ atLeast: least }, { atMost: p99AtMostMs }];
+      const limits = least === undefined ? [{}, {}] : [{ min: least }, { max: p99AtMostMs }];
       rows.push(
         judge(name, {
           what: `${what}, requests a second, ${loads[index]!.connections} connections`,
@@ -112,7 +112,7 @@ async function measureApi(server: ServerProcess, seconds: number): Promise<Row[]
         }),
         judge(name, { what: `${what}, p50`, value: result.p50Ms, unit: 'ms' }),
         judge(name, { what: `${what}, p99`, value: result.p99Ms, unit: 'ms', ...limits[1] }),
-        judge(name, { what: `${what}, wrong answers`, value: result.failures, unit: '', atMost: 0 }),
+        judge(name, { what: `${what}, wrong answers`, value: result.failures, unit: '', max: 0 }),
       );
     }
     const what = `${label(loads.map(load => load.name).join(' + '))}, longest delay of the event loop`;

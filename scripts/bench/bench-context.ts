@@ -13,7 +13,6 @@ import {
 import type { PublishOrder, PublishReport } from './publish-process.ts';
 import type { Row } from './report.ts';
 
-/** What every bench gets. */
 export interface BenchContext {
   /** For what is made once; removed in the end. */
   readonly folder: string;

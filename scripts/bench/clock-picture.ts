@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 
 /**
- * A picture that says when it was made: 40 bars over its top, black or white, are the low 32 bits of the wall-clock time in milliseconds,
+ * A image that says when it was made: 40 bars over its top, black or white, are the low 32 bits of the wall-clock time in milliseconds,
  * highest first, then 8 bits that are their bytes' sum. A bar is 16 pixels wide and 64 high, which survives any encoder.
  */
-export const clockPicture = {
+export const clockImage = {
   width: 640,
   height: 360,
   barWidth: 16,
@@ -13,10 +13,10 @@ export const clockPicture = {
   framesPerSecond: 30,
 } as const;
 
-const { width, height, barWidth, barHeight, framesPerSecond } = clockPicture;
+const { width, height, barWidth, barHeight, framesPerSecond } = clockImage;
 const samplesPerSecond = 48_000;
 
-/** Publishes the clock picture with a tone through an encoder, each frame made at the moment it is handed over. */
+/** Publishes the clock image with a tone through an encoder, each frame made at the moment it is handed over. */
 export class ClockPublisher {
   readonly #encoder: ChildProcess;
   readonly #timer: NodeJS.Timeout;
@@ -81,8 +81,8 @@ export class ClockPublisher {
 }
 
 function drawFrame(nowMs: number, frame: number): Buffer {
-  const picture = Buffer.alloc((width * height * 3) / 2, 128);
-  picture.fill(90, 0, width * height);
+  const image = Buffer.alloc((width * height * 3) / 2, 128);
+  image.fill(90, 0, width * height);
   const bytes = Buffer.alloc(5);
   bytes.writeUInt32BE(nowMs % 2 ** 32);
   bytes[4] = bytes[0]! + bytes[1]! + bytes[2]! + bytes[3]!;
@@ -91,12 +91,12 @@ function drawFrame(nowMs: number, frame: number): Buffer {
     const isWhite = (bytes[bar >> 3]! & (0x80 >> (bar & 7))) !== 0;
     line.fill(isWhite ? 235 : 16, bar * barWidth, (bar + 1) * barWidth);
   }
-  for (let row = 0; row < barHeight; row += 1) line.copy(picture, row * width);
+  for (let row = 0; row < barHeight; row += 1) line.copy(image, row * width);
   // Something that moves, so that frames are not free.
   const left = (frame * 7) % (width - 80);
   for (let row = 160; row < 240; row += 1)
-    picture.fill(frame % 256, row * width + left, row * width + left + 80);
-  return picture;
+    image.fill(frame % 256, row * width + left, row * width + left + 80);
+  return image;
 }
 
 function makeTone(frame: number): Buffer {

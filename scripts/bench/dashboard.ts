@@ -12,7 +12,7 @@ const password = 'a-password-for-benches';
 const pollMs = 100;
 const env = { MILLRACE_ADMIN_PASSWORD: password };
 
-/** What one opening of the dashboard took. Times in milliseconds since the browser began to ask for it. */
+/** One visit of the dashboard; times since the browser's first request. */
 interface Opening {
   /** The overview's heading is there, and what can be pressed does something. */
   readonly usableMs: number;
@@ -48,7 +48,7 @@ const readOpening = `(() => {
   return { usableMs, completeMs, bytes: loads.reduce((sum, { transferSize }) => sum + transferSize, 0), files: loads.length };
 })()`;
 
-/** How soon the dashboard can be used when it is opened for the first time, by a server that has just started and by one that runs. */
+/** Time until the dashboard is usable on a first visit, of a server that has just started and of one that runs. */
 export const benchDashboard: Bench = async context => {
   const found = findChromium();
   if (found.path === undefined) throw new Error(`no browser to measure in: ${found.reason}`);
@@ -107,7 +107,7 @@ function rowsOf(which: string, openings: readonly Opening[]): Row[] {
       what: `${which}: usable, p50 of ${count}`,
       value: percentile(usable, 0.5),
       unit: 's',
-      atMost: 1,
+      max: 1,
     }),
     judge(name, { what: `${which}: usable, longest`, value: Math.max(...usable), unit: 's' }),
     judge(name, { what: `${which}: everything is there, p50`, value: percentile(complete, 0.5), unit: 's' }),
@@ -115,7 +115,7 @@ function rowsOf(which: string, openings: readonly Opening[]): Row[] {
 }
 
 function sizeRow({ bytes }: Opening): Row {
-  return judge(name, { what: 'sent until then, compressed', value: bytes / 1000, unit: 'KB', atMost: 150 });
+  return judge(name, { what: 'sent until then, compressed', value: bytes / 1000, unit: 'KB', max: 150 });
 }
 
 function filesRow({ files }: Opening): Row {

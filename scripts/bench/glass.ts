@@ -16,7 +16,7 @@ import { judge, percentile, type Row } from './report.ts';
 const name = 'glass to glass';
 const tries = 10;
 
-/** How far behind a viewer in Chromium sees the picture, and how soon an open page shows a stream that begins. */
+/** Glass-to-glass latency in Chromium, and the time until an open page shows a stream that starts. */
 export const benchGlass: Bench = async context => {
   const found = findChromium();
   if (found.path === undefined) throw new Error(`no browser to measure in: ${found.reason}`);
@@ -46,8 +46,8 @@ function measureLatency(context: BenchContext, browser: Browser): Promise<Row[]>
       const seconds = context.isShort ? 20 : 120;
       const watched = await page.evaluate<Watched>(`bench.watchClock(${seconds})`);
       await page.close();
-      const row = (what: string, value: number, unit: string, atMost?: number) =>
-        judge(name, { what, value, unit, ...(atMost === undefined ? {} : { atMost }) });
+      const row = (what: string, value: number, unit: string, max?: number) =>
+        judge(name, { what, value, unit, ...(max === undefined ? {} : { max }) });
       return [
         row(
           `p50 of ${watched.latenciesMs.length} pictures`,
@@ -58,7 +58,7 @@ function measureLatency(context: BenchContext, browser: Browser): Promise<Row[]>
         row('p95', percentile(watched.latenciesMs, 0.95) / 1000, 's'),
         row('longest', Math.max(...watched.latenciesMs) / 1000, 's'),
         row('stalls (waiting or stalled events)', watched.stalls, '', 0),
-        row('longest time between two pictures', watched.longestPauseMs, 'ms'),
+        row('longest time between two pictures', watched.maxPauseMs, 'ms'),
         row('pictures that the browser dropped', watched.droppedFrames, ''),
         row('pictures that could not be read', watched.unreadable, ''),
       ];
@@ -83,7 +83,7 @@ function measureFirstFrame(context: BenchContext, browser: Browser): Promise<Row
       await page.close();
       await publisher.stop();
     }
-    const row = (what: string, value: number) => judge(name, { what, value, unit: 's', atMost: 2 });
+    const row = (what: string, value: number) => judge(name, { what, value, unit: 's', max: 2 });
     return [
       row(
         `publish accepted to first picture on an open page, p50 of ${timesMs.length}`,

@@ -35,7 +35,7 @@ export const benchIdle: Bench = async context => [
         what: 'server that nobody uses: processor',
         value: share,
         unit: '% of a core',
-        atMost: 0.1,
+        max: 0.1,
       }),
       judge(name, {
         what: 'server that nobody uses: threads wake up',

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 
-/** What the numbers were measured on, without anything that names the machine itself. */
+/** Describes the machine without naming it. */
 export function describeMachine(ffmpegVersion: string): string {
   const processors = cpus();
   const gibibytes = Math.round(totalmem() / 2 ** 30);

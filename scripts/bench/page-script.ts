@@ -1,6 +1,6 @@
-import { clockPicture } from './clock-picture.ts';
+import { clockImage } from './clock-picture.ts';
 
-/** What `bench.watchClock` gathers in the page. */
+/** Measurements of `bench.watchClock` in the page. */
 export interface Watched {
   readonly latenciesMs: number[];
   /** Pictures whose clock could not be read. */
@@ -8,13 +8,13 @@ export interface Watched {
   /** `waiting` and `stalled` events. */
   readonly stalls: number;
   readonly droppedFrames: number;
-  readonly longestPauseMs: number;
+  readonly maxPauseMs: number;
 }
 
-const { barWidth, barHeight } = clockPicture;
+const { barWidth, barHeight } = clockImage;
 
 /**
- * What the benches run inside the player page, as text, since it is the browser's code:
+ * Code that the benches run inside the player page:
  *
  * - `bench.waitForFirstPicture()` resolves with the wall-clock time at which the next picture is shown.
  * - `bench.watchClock(seconds)` reads the clock in every picture that is shown and resolves with a {@link Watched}.
@@ -32,7 +32,7 @@ globalThis.bench = {
     canvas.width = ${barWidth * 40};
     canvas.height = 1;
     const context = canvas.getContext('2d', { willReadFrequently: true });
-    const watched = { latenciesMs: [], unreadable: 0, stalls: 0, droppedFrames: 0, longestPauseMs: 0 };
+    const watched = { latenciesMs: [], unreadable: 0, stalls: 0, droppedFrames: 0, maxPauseMs: 0 };
     for (const event of ['waiting', 'stalled']) video.addEventListener(event, () => (watched.stalls += 1));
     const readClock = () => {
       context.drawImage(video, 0, ${barHeight / 2}, canvas.width, 1, 0, 0, canvas.width, 1);
@@ -51,7 +51,7 @@ globalThis.bench = {
       const onPicture = () => {
         const shownMs = Date.now();
         const nowMs = performance.now();
-        watched.longestPauseMs = Math.max(watched.longestPauseMs, nowMs - lastMs);
+        watched.maxPauseMs = Math.max(watched.maxPauseMs, nowMs - lastMs);
         lastMs = nowMs;
         const madeMs = readClock();
         if (madeMs === undefined) watched.unreadable += 1;

@@ -13,7 +13,7 @@ const connections = 64;
 const serverCore = 0;
 const generatorCore = 1;
 
-/** How many parts of about 64 KiB a server on one core hands out to one load generator on another. */
+/** Parts of about 64 KiB per second from a server on one core to a load generator on another. */
 export const benchParts: Bench = context =>
   withServer(context, {}, async server => {
     const isPinned = pinToCore(server.child.pid!, serverCore);
@@ -43,7 +43,7 @@ export const benchParts: Bench = context =>
         what: `answers of ${Math.round(part.bytes / 1024)} KiB a second, ${connections} connections${isPinned ? '' : ', server not pinned to a core'}`,
         value: report.requestsPerSecond,
         unit: '',
-        atLeast: 25_000,
+        min: 25_000,
       }),
       judge(name, { what: 'that is', value: report.bytesPerSecond / 1e6, unit: 'MB/s' }),
       judge(name, { what: 'processor of the server meanwhile', value: load, unit: '% of a core' }),
@@ -51,9 +51,9 @@ export const benchParts: Bench = context =>
         what: 'answers that the server counted, of those that came',
         value: (100 * counted) / report.answers,
         unit: '%',
-        atLeast: 100,
+        min: 100,
       }),
-      judge(name, { what: 'wrong answers', value: report.failures, unit: '', atMost: 0 }),
+      judge(name, { what: 'wrong answers', value: report.failures, unit: '', max: 0 }),
     ];
   });
 
@@ -72,7 +72,7 @@ async function findPart(mediaUrl: string): Promise<{ uri: string; bytes: number 
   return nearest;
 }
 
-/** How many media requests the server says that it has answered: a check on what the generator says. */
+/** Media requests that the server counted, to check the load generator. */
 async function countAnswers(baseUrl: string): Promise<number> {
   const metrics = await (await fetch(`${baseUrl}/metrics`)).text();
   return Number(/^millrace_media_requests_total\{kind="media",status="200"\} (\d+)/m.exec(metrics)?.[1] ?? 0);

@@ -63,7 +63,7 @@ export function treeCpuSeconds(rootPid: number): number {
   }, 0);
 }
 
-/** How many files, sockets and pipes a process has open. */
+/** Number of open files, sockets and pipes. */
 export function openFiles(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }

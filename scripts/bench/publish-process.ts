@@ -6,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Publisher } from './publisher.ts';
 import { readRecording } from './recording.ts';
 
-/** What is to be published. */
 export interface PublishOrder {
   readonly port: number;
   readonly streamKeys: readonly string[];
@@ -17,7 +16,7 @@ export interface PublishOrder {
   readonly tellFrames: boolean;
 }
 
-/** What happened, and when in wall-clock time. Frames come in their order, without number. */
+/** One event, with its wall-clock time. Frames come in order, without a number. */
 export interface PublishReport {
   readonly kind: 'accepted' | 'frame' | 'all-started';
   readonly atMs: number;

@@ -6,7 +6,6 @@ import { RtmpClient } from '../../test/support/rtmp-client.ts';
 export interface Recording {
   readonly heads: readonly FlvTag[];
   readonly frames: readonly FlvTag[];
-  /** How long one turn of the loop lasts. */
   readonly loopMs: number;
 }
 

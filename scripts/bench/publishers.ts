@@ -50,8 +50,8 @@ async function measure(
     const share = (usage: (measured: Measured) => Usage) =>
       (100 * (usage(after).cpuSeconds - usage(before).cpuSeconds)) / elapsedSeconds / streamCount;
     const megabytes = (bytes: number) => bytes / mebibyte / streamCount;
-    const row = (what: string, value: number, unit: string, atMost?: number) =>
-      judge(name, { what, value, unit, ...(atMost === undefined ? {} : { atMost }) });
+    const row = (what: string, value: number, unit: string, max?: number) =>
+      judge(name, { what, value, unit, ...(max === undefined ? {} : { max }) });
     return [
       row('segments that were missing', follower.missing, `of ${follower.lagsMs.length}`, 0),
       row(

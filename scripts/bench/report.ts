@@ -9,26 +9,26 @@ export interface Row {
   readonly verdict: 'ok' | 'MISSED' | '';
 }
 
-/** What is measured: `value` in `unit`, and the most or the least that it should be. Without either it is only told. */
+/** A value with its target; without `max` or `min` it is only reported. */
 export interface Measurement {
   readonly what: string;
   readonly value: number;
   readonly unit: string;
-  readonly atMost?: number;
-  readonly atLeast?: number;
+  readonly max?: number;
+  readonly min?: number;
 }
 
 /** Holds a measurement against its target. */
-export function judge(bench: string, { what, value, unit, atMost, atLeast }: Measurement): Row {
-  const limit = atMost ?? atLeast;
+export function judge(bench: string, { what, value, unit, max, min }: Measurement): Row {
+  const limit = max ?? min;
   const measured = withUnit(value, unit);
   if (limit === undefined) return { bench, what, measured, target: '', ratio: '', verdict: '' };
-  const isMet = atMost === undefined ? value >= limit : value <= limit;
+  const isMet = max === undefined ? value >= limit : value <= limit;
   return {
     bench,
     what,
     measured,
-    target: `${atMost === undefined ? '≥' : '≤'} ${withUnit(limit, unit)}`,
+    target: `${max === undefined ? '≥' : '≤'} ${withUnit(limit, unit)}`,
     ratio: limit === 0 ? '' : `${(value / limit).toFixed(2)} ×`,
     verdict: isMet ? 'ok' : 'MISSED',
   };

@@ -4,7 +4,6 @@
  */
 import { connect } from 'node:net';
 
-/** What is to be asked for. */
 export interface RequestOrder {
   readonly port: number;
   readonly path: string;
@@ -12,7 +11,6 @@ export interface RequestOrder {
   readonly seconds: number;
 }
 
-/** What came. */
 export interface RequestReport {
   /** All of them, those of the warming up too. */
   readonly answers: number;

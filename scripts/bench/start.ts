@@ -6,7 +6,7 @@ import { followParts, type PartArrival, waitUntilPlayable } from './viewer.ts';
 const name = 'start';
 const tries = 10;
 
-/** How soon a stream can be played after its publisher was accepted, and how soon a part is there after its last frame. */
+/** Time from the accepted publisher to a playable stream, and from the last frame of a part to the part. */
 export const benchStart: Bench = context =>
   withServer(context, {}, async server => {
     const startsMs: number[] = [];
@@ -38,13 +38,13 @@ export const benchStart: Bench = context =>
         what: 'publish accepted to playlist, p50 of 10',
         value: percentile(startsMs, 0.5) / 1000,
         unit: 's',
-        atMost: 0.6,
+        max: 0.6,
       }),
       judge(name, {
         what: 'publish accepted to playlist, longest',
         value: Math.max(...startsMs) / 1000,
         unit: 's',
-        atMost: 0.6,
+        max: 0.6,
       }),
       judge(name, {
         what: `last frame sent to part received, p50 of ${lagsMs.length}`,
@@ -55,13 +55,13 @@ export const benchStart: Bench = context =>
         what: 'last frame sent to part received, p95',
         value: percentile(lagsMs, 0.95),
         unit: 'ms',
-        atMost: 80,
+        max: 80,
       }),
       judge(name, {
         what: 'last frame arrived to part listed (own metric), share within 80 ms',
         value: 100 * shareWithin(metrics, 'millrace_part_lag_seconds', '0.08'),
         unit: '%',
-        atLeast: 95,
+        min: 95,
       }),
     ];
   });

@@ -13,7 +13,7 @@ const sorts = ['title', 'createdAt', 'publishedAt', 'updatedAt'].flatMap(field =
   ['asc', 'desc'].map(direction => `sortBy=${field}&sortOrder=${direction}`),
 );
 
-/** How fast pages of a project with a million videos are answered: first and deep ones in every order, searched and filtered ones. */
+/** Response times of list pages of a million videos: first and deep pages in every order, searches and filters. */
 export const benchVideosList: Bench = async context => {
   const videos = context.isShort ? 50_000 : 1_000_000;
   const dataDir = await mkdtemp(join(context.folder, 'data-'));
@@ -36,16 +36,16 @@ async function measure(server: ServerProcess, videos: number, tries: number): Pr
   const pages = videos / pageSize;
   const list = (query: string) => call(server, 'GET', `/videos?pageSize=${pageSize}&${query}`);
   const rows: Row[] = [];
-  const tell = (what: string, timesMs: readonly number[], atMost?: number): void => {
+  const tell = (what: string, timesMs: readonly number[], max?: number): void => {
     const [p50, p95] = [percentile(timesMs, 0.5), percentile(timesMs, 0.95)];
     rows.push(judge(name, { what: `${what}, p50 of ${timesMs.length}`, value: p50, unit: 'ms' }));
-    const limit = atMost === undefined ? {} : { atMost };
+    const limit = max === undefined ? {} : { max };
     rows.push(judge(name, { what: `${what}, p95`, value: p95, unit: 'ms', ...limit }));
   };
-  const run = async (what: string, atMost: number | undefined, queries: readonly string[]): Promise<void> => {
+  const run = async (what: string, max: number | undefined, queries: readonly string[]): Promise<void> => {
     const timesMs: number[] = [];
     for (const query of queries) timesMs.push((await list(query)).ms);
-    tell(what, timesMs, atMost);
+    tell(what, timesMs, max);
   };
   const times = <Item>(make: (index: number) => Item) =>
     Array.from({ length: tries }, (_, index) => make(index));
@@ -128,7 +128,7 @@ async function measure(server: ServerProcess, videos: number, tries: number): Pr
   return rows;
 }
 
-/** How long other calls take while a search counts what nobody has asked for before. */
+/** Response times of other calls during a search that is not cached. */
 async function othersMeanwhile(server: ServerProcess): Promise<Row> {
   const [{ videoId }] = (await call(server, 'GET', '/videos?pageSize=1')).json.data as [{ videoId: string }];
   const timesMs: number[] = [];
@@ -145,7 +145,7 @@ async function othersMeanwhile(server: ServerProcess): Promise<Row> {
     await search;
   }
   const what = `another call during the search of all descriptions, p95 of ${timesMs.length}`;
-  return judge(name, { what, value: percentile(timesMs, 0.95), unit: 'ms', atMost: 25 });
+  return judge(name, { what, value: percentile(timesMs, 0.95), unit: 'ms', max: 25 });
 }
 
 async function call(

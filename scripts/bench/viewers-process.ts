@@ -5,7 +5,6 @@
 import { parseMediaPlaylist } from '../../src/media/hls/parse-media-playlist.ts';
 import { RawHttp } from './raw-http.ts';
 
-/** Who watches what. */
 export interface ViewersOrder {
   readonly port: number;
   /** Of the media playlist. */
@@ -34,7 +33,7 @@ for (let index = 0; index < order.viewers; index += 1) {
   });
 }
 
-/** What to ask for next once the newest part is known; all viewers share what one has read. */
+/** The next request once the newest part is known; all viewers share it. */
 interface Edge {
   readonly newestPart: number;
   readonly next: string;

@@ -7,7 +7,7 @@ import type { ViewersOrder, ViewersReport } from './viewers-process.ts';
 const name = '500 viewers';
 const viewers = 500;
 
-/** How late parts are when five hundred wait for each of them. */
+/** Delay of parts with five hundred waiting viewers. */
 export const benchViewers: Bench = context =>
   withServer(context, {}, async server => {
     const stream = await makeStream(server);
@@ -44,8 +44,8 @@ export const benchViewers: Bench = context =>
         what: 'last frame sent to part received, p99',
         value: percentile(lagsMs, 0.99),
         unit: 'ms',
-        atMost: 150,
+        max: 150,
       }),
-      judge(name, { what: 'viewers that failed', value: failures.length, unit: '', atMost: 0 }),
+      judge(name, { what: 'viewers that failed', value: failures.length, unit: '', max: 0 }),
     ];
   });

@@ -1,5 +1,5 @@
 /**
- * Viewers of videos: each plays one from its beginning, with sound, and keeps some seconds ahead of what it shows. Started with one
+ * Viewers of videos: each plays one from its beginning, with audio, and keeps some seconds ahead of what it shows. Started with one
  * argument, a {@link VodViewersOrder} as JSON; sends one {@link VodViewersReport} when it is told to stop, and ends.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +7,6 @@ import { parseMultivariantPlaylist } from '../../src/media/hls/multivariant-play
 import { parseMediaPlaylist } from '../../src/media/hls/parse-media-playlist.ts';
 import { RawHttp } from './raw-http.ts';
 
-/** Who watches what. */
 export interface VodViewersOrder {
   readonly port: number;
   /** Of the multivariant playlists; each has one viewer. */
@@ -16,13 +15,12 @@ export interface VodViewersOrder {
   readonly spreadMs: number;
 }
 
-/** What the viewers saw. */
 export interface VodViewersReport {
   /** From asking for the playlist to having the first segments. */
   readonly startsMs: readonly number[];
   /** From asking for a segment to having it. */
   readonly segmentsMs: readonly number[];
-  /** How long the picture stood still, each time that it did. */
+  /** Durations of the stalls. */
   readonly stallsMs: readonly number[];
   readonly bytes: number;
   readonly failures: readonly string[];
@@ -55,9 +53,9 @@ async function watch(path: string, waitMs: number): Promise<void> {
   const { variants, media } = parseMultivariantPlaylist((await fetchBytes(http, path)).toString());
   // The highest quality: the one that comes out of the uploaded file.
   const variant = variants.toSorted((a, b) => b.bandwidthBitsPerSecond - a.bandwidthBitsPerSecond)[0]!;
-  const sound = media.find(({ groupId }) => groupId === variant.audioGroup)?.uri;
+  const audio = media.find(({ groupId }) => groupId === variant.audioGroup)?.uri;
   const lists = [];
-  for (const uri of sound === undefined ? [variant.uri] : [variant.uri, sound]) {
+  for (const uri of audio === undefined ? [variant.uri] : [variant.uri, audio]) {
     const listPath = resolve(path, uri);
     lists.push({ listPath, list: parseMediaPlaylist((await fetchBytes(http, listPath)).toString()) });
   }

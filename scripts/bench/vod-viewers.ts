@@ -18,7 +18,7 @@ const mebibyte = 1024 * 1024;
 const key = 'production-key-of-this-bench-0123456789';
 
 /**
- * Whether two hundred viewers of two hundred videos play without a stall, and what they cost. The server makes the images of the new
+ * Stalls of two hundred viewers of two hundred videos, and their cost. The server makes the images of the new
  * videos meanwhile, at a low priority: to wait for all of them takes ten minutes.
  */
 export const benchVodViewers: Bench = context =>
@@ -52,12 +52,12 @@ export const benchVodViewers: Bench = context =>
 
     if (failures.length > 0) console.error(failures.slice(0, 3).join('\n'));
     return [
-      judge(name, { what: 'viewers that failed', value: failures.length, unit: '', atMost: 0 }),
+      judge(name, { what: 'viewers that failed', value: failures.length, unit: '', max: 0 }),
       judge(name, {
         what: `stalls in ${segmentsMs.length} segments`,
         value: stallsMs.length,
         unit: '',
-        atMost: 0,
+        max: 0,
       }),
       judge(name, { what: 'longest stall', value: Math.max(0, ...stallsMs), unit: 'ms' }),
       judge(name, {
@@ -85,19 +85,19 @@ export const benchVodViewers: Bench = context =>
         what: 'memory (PSS) of the server beyond idle',
         value: (late.pssBytes - before.pssBytes) / mebibyte,
         unit: 'MiB',
-        atMost: 80,
+        max: 80,
       }),
       judge(name, {
         what: 'memory that it gained while they played',
         value: Math.max(0, late.pssBytes - early.pssBytes) / mebibyte,
         unit: 'MiB',
-        atMost: 10,
+        max: 10,
       }),
       judge(name, {
         what: 'files still open afterwards, pipes to ffmpeg included',
         value: Math.max(0, filesLeft),
         unit: '',
-        atMost: 10,
+        max: 10,
       }),
     ];
   });

@@ -7,7 +7,6 @@ import { type CreatedStream, createLiveStream, createVideo, type ServerProcess }
 import { uploadFile } from '../upload-file.ts';
 import type { WatchedMedia } from './viewing-history.ts';
 
-/** Where films are made, and with what. */
 export interface FilmStudio {
   readonly ffmpegPath: string;
   readonly folder: string;
@@ -90,7 +89,7 @@ const chapters = ['Before sunrise', 'Mist', 'First light', 'Day'];
 const liveWithinMs = 30_000;
 const pollMs = 500;
 
-/** What pages can show, by its ids. */
+/** Ids of the resources that the pictures show. */
 export interface Library {
   readonly videoId: string;
   readonly playerId: string;

@@ -45,7 +45,7 @@ export interface WatchedMedia {
   readonly mediaId: string;
   readonly type: 'video' | 'live-stream';
   readonly seconds: number;
-  /** How often it was watched, relative to the others. */
+  /** Number of views, relative to the others. */
   readonly weight: number;
 }
 

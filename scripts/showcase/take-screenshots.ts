@@ -5,16 +5,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { chromiumArguments, findChromium } from '../../test/support/chromium.ts';
 
-/** A picture to be taken. */
-export interface Picture {
+/** A screenshot to be taken. */
+export interface Screenshot {
   /** Of the file, without ending. */
   readonly name: string;
   readonly path: string;
   readonly theme: 'light' | 'dark';
   readonly form?: 'desk' | 'phone';
-  /** What has to be there; everything that loads is waited for anyway. */
+  /** Selector of an element to wait for. */
   readonly awaited?: string;
-  /** How long the page is left open before: graphs need something to draw. */
+  /** Time before the screenshot: charts need data. */
   readonly seconds?: number;
 }
 
@@ -22,35 +22,35 @@ const forms = {
   desk: { viewport: { width: 1280, height: 860 }, deviceScaleFactor: 1 },
   phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5 },
 } as const;
-const bytesAtMost = 250_000;
+const maxBytes = 250_000;
 const settledWithinMs = 60_000;
 const pollMs = 250;
 
-/** Signs in with Chromium and takes the pictures, each into `{folder}/{name}.png`, small enough for a page of documentation. */
-export async function takePictures(options: {
+/** Signs in with Chromium and takes the screenshots, each into `{folder}/{name}.png`, small enough for a page of documentation. */
+export async function takeScreenshots(options: {
   readonly baseUrl: string;
   readonly email: string;
   readonly password: string;
-  readonly pictures: readonly Picture[];
+  readonly screenshots: readonly Screenshot[];
   readonly folder: string;
   readonly ffmpegPath: string;
 }): Promise<void> {
   const found = findChromium();
   if (found.path === undefined)
-    throw new Error(`There is no browser to take pictures with: ${found.reason}.`);
+    throw new Error(`There is no browser to take screenshots with: ${found.reason}.`);
   const browser = await chromium.launch({
     executablePath: found.path,
     args: [...chromiumArguments, '--autoplay-policy=no-user-gesture-required', '--hide-scrollbars'],
   });
   try {
-    for (const picture of options.pictures) {
-      const page = await open(browser, options, picture);
-      await settle(page, picture);
-      const path = join(options.folder, `${picture.name}.png`);
+    for (const screenshot of options.screenshots) {
+      const page = await open(browser, options, screenshot);
+      await settle(page, screenshot);
+      const path = join(options.folder, `${screenshot.name}.png`);
       await page.screenshot({ path, animations: 'disabled' });
       await page.context().close();
       const bytes = await shrink(options.ffmpegPath, path);
-      console.log(`  ${picture.name}.png, ${Math.round(bytes / 1000)} KB`);
+      console.log(`  ${screenshot.name}.png, ${Math.round(bytes / 1000)} KB`);
     }
   } finally {
     await browser.close();
@@ -60,7 +60,7 @@ export async function takePictures(options: {
 async function open(
   browser: Browser,
   { baseUrl, email, password }: { baseUrl: string; email: string; password: string },
-  { path, theme, form = 'desk' }: Picture,
+  { path, theme, form = 'desk' }: Screenshot,
 ): Promise<Page> {
   const context = await browser.newContext({
     ...forms[form],
@@ -75,8 +75,8 @@ async function open(
   return page;
 }
 
-/** Waits until nothing is on its way any more that would be in the picture. */
-async function settle(page: Page, { awaited, seconds = 1.5, name }: Picture): Promise<void> {
+/** Waits until nothing is on its way any more that would be in the screenshot. */
+async function settle(page: Page, { awaited, seconds = 1.5, name }: Screenshot): Promise<void> {
   await page.waitForSelector('main h1');
   if (awaited !== undefined) {
     await page.waitForSelector(awaited, { timeout: settledWithinMs }).catch(() => {
@@ -92,10 +92,10 @@ async function settle(page: Page, { awaited, seconds = 1.5, name }: Picture): Pr
   }
 }
 
-/** Fewer colours where there are many: pictures of films would be large. How many bytes it has then. */
+/** Fewer colours where there are many: screenshots of films would be large. How many bytes it has then. */
 async function shrink(ffmpegPath: string, path: string): Promise<number> {
   const { size } = await stat(path);
-  if (size <= bytesAtMost) return size;
+  if (size <= maxBytes) return size;
   const small = path.replace(/\.png$/, '.small.png');
   const filter =
     'split[a][b];[a]palettegen=max_colors=256:stats_mode=full[p];[b][p]paletteuse=dither=bayer:bayer_scale=4';
@@ -103,7 +103,7 @@ async function shrink(ffmpegPath: string, path: string): Promise<number> {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   const code = await new Promise(resolve => child.once('exit', resolve));
-  if (code !== 0) throw new Error(`ffmpeg ended with ${code} while it made a picture smaller.`);
+  if (code !== 0) throw new Error(`ffmpeg ended with ${code} while it made a screenshot smaller.`);
   await rename(small, path);
   return (await stat(path)).size;
 }
