@@ -16,6 +16,7 @@ interface Schema {
 
 const pathStart = '#/components/schemas/';
 const indent = '  ';
+const maxLineLength = 90;
 /** Before what stands in an operation. */
 const inOperation = indent.repeat(2);
 
@@ -42,7 +43,8 @@ export function apiTypesOf(document: ApiDocument, sources: string): string {
     }
   };
   require(operations.join(''));
-  require(sources);
+  for (const [, names] of sources.matchAll(/import type \{([^}]*)\} from '[^']*api-types\.ts'/g))
+    require(names!);
   return `// Written from the OpenAPI document by \`node scripts/write-references.ts\`; do not edit.
 
 ${[...schemas].flatMap(([name, declaration]) => (needed.has(name) ? [declaration] : [])).join('\n')}
@@ -114,6 +116,8 @@ function objectType({ properties, required, additionalProperties }: Schema, at: 
   const members = Object.entries(properties).map(([name, schema]) =>
     memberOf(name, typeOf(schema, at), required?.includes(name) === true),
   );
+  const line = `{ ${members.join(' ')} }`;
+  if (line.length <= maxLineLength && !line.includes('\n')) return line;
   return `{\n${members.map(member => `${at}${member}\n`).join('')}${at.slice(indent.length)}}`;
 }
 

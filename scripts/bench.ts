@@ -21,7 +21,6 @@ import { formatTable, judge, type Row } from './bench/report.ts';
 import { benchStart } from './bench/start.ts';
 import { benchVideosList } from './bench/videos-list.ts';
 import { benchViewers } from './bench/viewers.ts';
-import { benchVodViewers } from './bench/vod-viewers.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
   idle: benchIdle,
@@ -30,7 +29,6 @@ const benches: Readonly<Record<string, Bench>> = {
   publishers: benchPublishers,
   parts: benchParts,
   viewers: benchViewers,
-  'vod-viewers': benchVodViewers,
   'videos-list': benchVideosList,
   api: benchApi,
   dashboard: benchDashboard,

@@ -6,19 +6,13 @@ export type ErrorBody = {
   readonly status: number;
   readonly name?: string | undefined;
   readonly detail?: string | undefined;
-  readonly range?: {
-    readonly min?: number | undefined;
-    readonly max?: number | undefined;
-  } | undefined;
+  readonly range?: { readonly min?: number | undefined; readonly max?: number | undefined; } | undefined;
   readonly problems?: readonly {
     readonly type?: string | undefined;
     readonly title: string;
     readonly name: string;
     readonly detail?: string | undefined;
-    readonly range?: {
-      readonly min?: number | undefined;
-      readonly max?: number | undefined;
-    } | undefined;
+    readonly range?: { readonly min?: number | undefined; readonly max?: number | undefined; } | undefined;
   }[] | undefined;
 };
 
@@ -29,10 +23,7 @@ export type Session = {
   readonly expiresAt: string;
   readonly account: SessionAccount;
   readonly environments: readonly ("sandbox" | "production")[];
-  readonly projects: {
-    readonly sandbox: string;
-    readonly production?: string | undefined;
-  };
+  readonly projects: { readonly sandbox: string; readonly production?: string | undefined; };
 };
 
 export type SessionAccount = {
@@ -57,10 +48,7 @@ export type Pagination = {
   readonly pageSize: number;
   readonly pagesTotal: number;
   readonly itemsTotal: number;
-  readonly links: readonly {
-    readonly rel: "self" | "first" | "previous" | "next" | "last";
-    readonly uri: string;
-  }[];
+  readonly links: readonly { readonly rel: "self" | "first" | "previous" | "next" | "last"; readonly uri: string; }[];
 };
 
 export type Account = {
@@ -81,10 +69,7 @@ export type Account = {
     };
     readonly videoRestoreDays?: number | undefined;
   };
-  readonly ingest: {
-    readonly rtmp: string;
-    readonly rtmps?: string | undefined;
-  };
+  readonly ingest: { readonly rtmp: string; readonly rtmps?: string | undefined; };
 };
 
 export type ApiKeyPair = {
@@ -109,11 +94,7 @@ export type LiveStream = {
   readonly public: boolean;
   readonly broadcasting: boolean;
   readonly playerId?: string | undefined;
-  readonly restreams: readonly {
-    readonly name: string;
-    readonly serverUrl: string;
-    readonly streamKey: string;
-  }[];
+  readonly restreams: readonly { readonly name: string; readonly serverUrl: string; readonly streamKey: string; }[];
   readonly qualities?: "passthrough" | "ladder" | undefined;
   readonly record?: boolean | undefined;
   readonly assets: {
@@ -179,11 +160,7 @@ export type IngestHealth = {
   readonly silentSeconds?: number | undefined;
 };
 
-export type IngestAlarm = {
-  readonly alarm: string;
-  readonly message: string;
-  readonly raisedAt: string;
-};
+export type IngestAlarm = { readonly alarm: string; readonly message: string; readonly raisedAt: string; };
 
 export type IngestHealthHistory = {
   readonly broadcasting: boolean;
@@ -202,9 +179,7 @@ export type HealthSample = {
   readonly viewers?: number | undefined;
 };
 
-export type RestreamList = {
-  readonly data: readonly Restream[];
-};
+export type RestreamList = { readonly data: readonly Restream[]; };
 
 export type Restream = {
   readonly name: string;
@@ -227,10 +202,7 @@ export type Video = {
   readonly mp4Support: boolean;
   readonly playerId?: string | undefined;
   readonly tags: readonly string[];
-  readonly metadata: readonly {
-    readonly key: string;
-    readonly value: string;
-  }[];
+  readonly metadata: readonly { readonly key: string; readonly value: string; }[];
   readonly language?: string | undefined;
   readonly languageOrigin: "api" | "auto" | null;
   readonly createdAt: string;
@@ -244,10 +216,7 @@ export type Video = {
     readonly uri: string;
     readonly liveStream?: {
       readonly liveStreamId: string;
-      readonly links: readonly {
-        readonly rel: "self";
-        readonly uri: string;
-      }[];
+      readonly links: readonly { readonly rel: "self"; readonly uri: string; }[];
     } | undefined;
   };
   readonly assets: {
@@ -263,15 +232,8 @@ export type VideoStatus = {
   readonly ingest?: {
     readonly status: "uploading" | "uploaded" | "ingesting" | "ingested" | "failed";
     readonly filesize: number | null;
-    readonly receivedBytes: readonly {
-      readonly from: number;
-      readonly to: number;
-      readonly total: number;
-    }[];
-    readonly receivedParts?: {
-      readonly parts: readonly number[];
-      readonly total: number | null;
-    } | undefined;
+    readonly receivedBytes: readonly { readonly from: number; readonly to: number; readonly total: number; }[];
+    readonly receivedParts?: { readonly parts: readonly number[]; readonly total: number | null; } | undefined;
   } | undefined;
   readonly encoding: {
     readonly playable: boolean;
@@ -303,15 +265,9 @@ export type UploadToken = {
   readonly expiresAt?: string | undefined;
 };
 
-export type Watermark = {
-  readonly watermarkId: string;
-  readonly createdAt: string;
-};
+export type Watermark = { readonly watermarkId: string; readonly createdAt: string; };
 
-export type Tag = {
-  readonly value: string;
-  readonly videoCount: number;
-};
+export type Tag = { readonly value: string; readonly videoCount: number; };
 
 export type Summary = {
   readonly summaryId: string;
@@ -335,11 +291,7 @@ export type Caption = {
   readonly default: boolean;
 };
 
-export type Chapter = {
-  readonly uri: string;
-  readonly src: string;
-  readonly language: string;
-};
+export type Chapter = { readonly uri: string; readonly src: string; readonly language: string; };
 
 export type Player = {
   readonly playerId: string;
@@ -361,10 +313,7 @@ export type Player = {
   readonly forceLoop: boolean;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly assets: {
-    readonly logo: string | null;
-    readonly link: string | null;
-  };
+  readonly assets: { readonly logo: string | null; readonly link: string | null; };
 };
 
 export type Webhook = {
@@ -425,10 +374,7 @@ export type AnalyticsMetric = {
   readonly context: {
     readonly metric: string;
     readonly aggregation: string;
-    readonly timeframe?: {
-      readonly from: string;
-      readonly to: string;
-    } | undefined;
+    readonly timeframe?: { readonly from: string; readonly to: string; } | undefined;
   };
   readonly data: number;
 };
@@ -437,15 +383,9 @@ export type AnalyticsBuckets = {
   readonly context: {
     readonly metric: string;
     readonly breakdown: string;
-    readonly timeframe?: {
-      readonly from: string;
-      readonly to: string;
-    } | undefined;
+    readonly timeframe?: { readonly from: string; readonly to: string; } | undefined;
   };
-  readonly data: readonly {
-    readonly dimensionValue: string;
-    readonly metricValue: number;
-  }[];
+  readonly data: readonly { readonly dimensionValue: string; readonly metricValue: number; }[];
   readonly pagination: Pagination;
 };
 
@@ -453,15 +393,9 @@ export type AnalyticsTimeseries = {
   readonly context: {
     readonly metric: string;
     readonly interval: "minute" | "hour" | "day";
-    readonly timeframe: {
-      readonly from: string;
-      readonly to: string;
-    };
+    readonly timeframe: { readonly from: string; readonly to: string; };
   };
-  readonly data: readonly {
-    readonly emittedAt: string;
-    readonly metricValue: number;
-  }[];
+  readonly data: readonly { readonly emittedAt: string; readonly metricValue: number; }[];
   readonly pagination: Pagination;
 };
 
@@ -481,10 +415,7 @@ export type Usage = {
     readonly maxBytes?: number | undefined;
     readonly measuring?: true | undefined;
   };
-  readonly uploads: {
-    readonly inProgress: number;
-    readonly max?: number | undefined;
-  };
+  readonly uploads: { readonly inProgress: number; readonly max?: number | undefined; };
   readonly bandwidth: {
     readonly todayBytes: number;
     readonly last30DaysBytes: number;
@@ -523,10 +454,7 @@ export type ServerState = {
     readonly failedToday: number;
     readonly isPaused: boolean;
   };
-  readonly live: {
-    readonly broadcasts: number;
-    readonly viewers: number;
-  };
+  readonly live: { readonly broadcasts: number; readonly viewers: number; };
   readonly programs: readonly {
     readonly name: "ffmpeg" | "ffprobe";
     readonly path: string;
@@ -543,10 +471,7 @@ export interface Operations {
   'POST /auth/session': {
     params: undefined;
     query: undefined;
-    body: {
-      readonly email: string;
-      readonly password: string;
-    };
+    body: { readonly email: string; readonly password: string; };
     answer: Session;
   };
   'GET /auth/session': {
@@ -565,10 +490,7 @@ export interface Operations {
     params: undefined;
     query: { readonly sortBy?: "createdAt" | "lastUsedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
-    answer: {
-      readonly data: readonly ListedSession[];
-      readonly pagination: Pagination;
-    };
+    answer: { readonly data: readonly ListedSession[]; readonly pagination: Pagination; };
   };
   'DELETE /account/sessions': {
     params: undefined;
@@ -585,10 +507,7 @@ export interface Operations {
   'PUT /account/password': {
     params: undefined;
     query: undefined;
-    body: {
-      readonly currentPassword: string;
-      readonly newPassword: string;
-    };
+    body: { readonly currentPassword: string; readonly newPassword: string; };
     answer: undefined;
   };
   'POST /account/upgrade': {
@@ -607,25 +526,18 @@ export interface Operations {
     params: undefined;
     query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
-    answer: {
-      readonly data: readonly ApiKeyPair[];
-      readonly pagination: Pagination;
-    };
+    answer: { readonly data: readonly ApiKeyPair[]; readonly pagination: Pagination; };
   };
   'POST /account/api-keys': {
     params: undefined;
     query: undefined;
-    body: {
-      readonly name?: string | undefined;
-    };
+    body: { readonly name?: string | undefined; };
     answer: ApiKeyPair;
   };
   'PATCH /account/api-keys/{keyPairId}': {
     params: { readonly keyPairId: string; };
     query: undefined;
-    body: {
-      readonly name?: string | null | undefined;
-    };
+    body: { readonly name?: string | null | undefined; };
     answer: ApiKeyPair;
   };
   'DELETE /account/api-keys/{keyPairId}': {
@@ -650,10 +562,7 @@ export interface Operations {
     params: undefined;
     query: { readonly streamKey?: string | undefined; readonly name?: string | undefined; readonly sortBy?: "name" | "createdAt" | "updatedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
-    answer: {
-      readonly data: readonly LiveStream[];
-      readonly pagination: Pagination;
-    };
+    answer: { readonly data: readonly LiveStream[]; readonly pagination: Pagination; };
   };
   'POST /live-streams': {
     params: undefined;
@@ -662,11 +571,7 @@ export interface Operations {
       readonly name: string;
       readonly public?: boolean | undefined;
       readonly playerId?: string | null | undefined;
-      readonly restreams?: readonly {
-        readonly name: string;
-        readonly serverUrl: string;
-        readonly streamKey: string;
-      }[] | undefined;
+      readonly restreams?: readonly { readonly name: string; readonly serverUrl: string; readonly streamKey: string; }[] | undefined;
       readonly qualities?: "passthrough" | "ladder" | null | undefined;
       readonly record?: boolean | null | undefined;
     };
@@ -685,11 +590,7 @@ export interface Operations {
       readonly name?: string | undefined;
       readonly public?: boolean | undefined;
       readonly playerId?: string | null | undefined;
-      readonly restreams?: readonly {
-        readonly name: string;
-        readonly serverUrl: string;
-        readonly streamKey: string;
-      }[] | undefined;
+      readonly restreams?: readonly { readonly name: string; readonly serverUrl: string; readonly streamKey: string; }[] | undefined;
       readonly qualities?: "passthrough" | "ladder" | null | undefined;
       readonly record?: boolean | null | undefined;
     };
@@ -729,10 +630,7 @@ export interface Operations {
     params: { readonly liveStreamId: string; };
     query: { readonly sortBy?: "startedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
-    answer: {
-      readonly data: readonly Broadcast[];
-      readonly pagination: Pagination;
-    };
+    answer: { readonly data: readonly Broadcast[]; readonly pagination: Pagination; };
   };
   'GET /live-streams/{liveStreamId}/health': {
     params: { readonly liveStreamId: string; };
@@ -756,10 +654,7 @@ export interface Operations {
     params: undefined;
     query: { readonly title?: string | undefined; readonly description?: string | undefined; readonly 'tags[]'?: readonly string[] | undefined; readonly metadata?: Readonly<Record<string, string>> | undefined; readonly liveStreamId?: string | undefined; readonly sortBy?: "title" | "createdAt" | "publishedAt" | "updatedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
-    answer: {
-      readonly data: readonly Video[];
-      readonly pagination: Pagination;
-    };
+    answer: { readonly data: readonly Video[]; readonly pagination: Pagination; };
   };
   'POST /videos': {
     params: undefined;
@@ -773,10 +668,7 @@ export interface Operations {
       readonly mp4Support?: boolean | undefined;
       readonly playerId?: string | null | undefined;
       readonly tags?: readonly string[] | undefined;
-      readonly metadata?: readonly {
-        readonly key: string;
-        readonly value: string;
-      }[] | undefined;
+      readonly metadata?: readonly { readonly key: string; readonly value: string; }[] | undefined;
       readonly language?: string | null | undefined;
       readonly transcript?: boolean | undefined;
       readonly transcriptSummary?: boolean | undefined;
@@ -815,10 +707,7 @@ export interface Operations {
       readonly mp4Support?: boolean | undefined;
       readonly playerId?: string | null | undefined;
       readonly tags?: readonly string[] | undefined;
-      readonly metadata?: readonly {
-        readonly key: string;
-        readonly value: string;
-      }[] | undefined;
+      readonly metadata?: readonly { readonly key: string; readonly value: string; }[] | undefined;
       readonly language?: string | null | undefined;
       readonly transcript?: boolean | undefined;
       readonly transcriptSummary?: boolean | undefined;
@@ -836,10 +725,7 @@ export interface Operations {
     params: undefined;
     query: { readonly title?: string | undefined; readonly description?: string | undefined; readonly 'tags[]'?: readonly string[] | undefined; readonly metadata?: Readonly<Record<string, string>> | undefined; readonly liveStreamId?: string | undefined; readonly sortBy?: "title" | "createdAt" | "publishedAt" | "updatedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
-    answer: {
-      readonly data: readonly Video[];
-      readonly pagination: Pagination;
-    };
+    answer: { readonly data: readonly Video[]; readonly pagination: Pagination; };
   };
   'GET /discarded/videos/{videoId}': {
     params: { readonly videoId: string; };
@@ -850,9 +736,7 @@ export interface Operations {
   'PATCH /discarded/videos/{videoId}': {
     params: { readonly videoId: string; };
     query: undefined;
-    body: {
-      readonly discarded?: boolean | undefined;
-    };
+    body: { readonly discarded?: boolean | undefined; };
     answer: Video;
   };
   'GET /videos/{videoId}/status': {
@@ -865,17 +749,12 @@ export interface Operations {
     params: undefined;
     query: { readonly sortBy?: "createdAt" | "ttl" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
-    answer: {
-      readonly data: readonly UploadToken[];
-      readonly pagination: Pagination;
-    };
+    answer: { readonly data: readonly UploadToken[]; readonly pagination: Pagination; };
   };
   'POST /upload-tokens': {
     params: undefined;
     query: undefined;
-    body: {
-      readonly ttl?: number | undefined;
-    };
+    body: { readonly ttl?: number | undefined; };
     answer: UploadToken;
   };
   'DELETE /upload-tokens/{uploadToken}': {
@@ -893,19 +772,14 @@ export interface Operations {
   'PATCH /videos/{videoId}/thumbnail': {
     params: { readonly videoId: string; };
     query: undefined;
-    body: {
-      readonly timecode: string;
-    };
+    body: { readonly timecode: string; };
     answer: Video;
   };
   'GET /watermarks': {
     params: undefined;
     query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
-    answer: {
-      readonly data: readonly Watermark[];
-      readonly pagination: Pagination;
-    };
+    answer: { readonly data: readonly Watermark[]; readonly pagination: Pagination; };
   };
   'POST /watermarks': {
     params: undefined;
@@ -929,19 +803,13 @@ export interface Operations {
     params: undefined;
     query: { readonly value?: string | undefined; readonly sortBy?: "value" | "videoCount" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
-    answer: {
-      readonly data: readonly Tag[];
-      readonly pagination: Pagination;
-    };
+    answer: { readonly data: readonly Tag[]; readonly pagination: Pagination; };
   };
   'GET /summaries': {
     params: undefined;
     query: { readonly videoId?: string | undefined; readonly origin?: "api" | "auto" | undefined; readonly sourceStatus?: "missing" | "waiting" | "failed" | "completed" | "unprocessable" | undefined; readonly sortBy?: "createdAt" | "updatedAt" | "videoId" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
-    answer: {
-      readonly data: readonly Summary[];
-      readonly pagination: Pagination;
-    };
+    answer: { readonly data: readonly Summary[]; readonly pagination: Pagination; };
   };
   'GET /summaries/{summaryId}/source': {
     params: { readonly summaryId: string; };
@@ -953,10 +821,7 @@ export interface Operations {
     params: { readonly videoId: string; };
     query: { readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
-    answer: {
-      readonly data: readonly Caption[];
-      readonly pagination: Pagination;
-    };
+    answer: { readonly data: readonly Caption[]; readonly pagination: Pagination; };
   };
   'POST /videos/{videoId}/captions/{language}': {
     params: { readonly videoId: string; readonly language: string; };
@@ -967,9 +832,7 @@ export interface Operations {
   'PATCH /videos/{videoId}/captions/{language}': {
     params: { readonly videoId: string; readonly language: string; };
     query: undefined;
-    body: {
-      readonly default?: boolean | undefined;
-    };
+    body: { readonly default?: boolean | undefined; };
     answer: Caption;
   };
   'DELETE /videos/{videoId}/captions/{language}': {
@@ -982,10 +845,7 @@ export interface Operations {
     params: { readonly videoId: string; };
     query: { readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
-    answer: {
-      readonly data: readonly Chapter[];
-      readonly pagination: Pagination;
-    };
+    answer: { readonly data: readonly Chapter[]; readonly pagination: Pagination; };
   };
   'POST /videos/{videoId}/chapters/{language}': {
     params: { readonly videoId: string; readonly language: string; };
@@ -1003,10 +863,7 @@ export interface Operations {
     params: undefined;
     query: { readonly sortBy?: "name" | "createdAt" | "updatedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
-    answer: {
-      readonly data: readonly Player[];
-      readonly pagination: Pagination;
-    };
+    answer: { readonly data: readonly Player[]; readonly pagination: Pagination; };
   };
   'POST /players': {
     params: undefined;
@@ -1094,10 +951,7 @@ export interface Operations {
     params: undefined;
     query: { readonly events?: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | undefined; readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
-    answer: {
-      readonly data: readonly Webhook[];
-      readonly pagination: Pagination;
-    };
+    answer: { readonly data: readonly Webhook[]; readonly pagination: Pagination; };
   };
   'POST /webhooks': {
     params: undefined;
@@ -1132,19 +986,14 @@ export interface Operations {
   'POST /webhooks/check': {
     params: undefined;
     query: undefined;
-    body: {
-      readonly url: string;
-    };
+    body: { readonly url: string; };
     answer: WebhookVerdict;
   };
   'GET /webhooks/{webhookId}/deliveries': {
     params: { readonly webhookId: string; };
     query: { readonly status?: "waiting" | "retrying" | "succeeded" | "failed" | undefined; readonly type?: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | "webhook.test" | undefined; readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
-    answer: {
-      readonly data: readonly WebhookDelivery[];
-      readonly pagination: Pagination;
-    };
+    answer: { readonly data: readonly WebhookDelivery[]; readonly pagination: Pagination; };
   };
   'GET /webhooks/{webhookId}/deliveries/{deliveryId}': {
     params: { readonly webhookId: string; readonly deliveryId: string; };
