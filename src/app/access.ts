@@ -14,7 +14,7 @@ import { PeriodicTasks } from '../shared/scheduling/periodic-tasks.ts';
 import type { Database } from '../store/database.ts';
 
 const tokenCleanupIntervalMs = 10 * 60_000;
-export interface AccessOptions {
+interface AccessOptions {
   readonly database: Database;
   readonly publicUrl: () => string;
   readonly peers: PeerReaders;

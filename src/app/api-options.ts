@@ -57,7 +57,7 @@ export interface ApiOptions {
   readonly log: Logger;
 }
 
-export type EncodingView = Pick<VideoStatusSources, 'encodingOf' | 'isPlayable'>;
+type EncodingView = Pick<VideoStatusSources, 'encodingOf' | 'isPlayable'>;
 
 export interface ApiServices {
   readonly liveStreams: LiveStreamsService;

@@ -7,7 +7,7 @@ import type { Foundation } from './foundation.ts';
 import type { VideoServices } from './video-services.ts';
 import { createVodSource, fileBody, type VodServices } from './vod.ts';
 
-export interface DeliveryDependencies {
+interface DeliveryDependencies {
   readonly api: Api;
   readonly broadcasts: Broadcasts;
   readonly videoServices: VideoServices;

@@ -40,7 +40,7 @@ export interface ImageWork {
   readonly maxPixels: number;
 }
 
-export interface VideoServicesOptions {
+interface VideoServicesOptions {
   readonly database: Database;
   readonly files: MediaFiles;
   readonly thumbnailFiles: VideoThumbnailFiles;

@@ -35,7 +35,7 @@ import { RtmpClient } from '../support/rtmp-client.ts';
 import { startApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { fixture } from '../unit/cmaf/read-all.ts';
+import { fixture } from '../unit/media/cmaf/read-all.ts';
 
 /** Mutants of each kind; for longer runs, `MILLRACE_TEST_MUTANTS=20000 MILLRACE_TEST_SEED=7`. */
 const mutants = Number(process.env.MILLRACE_TEST_MUTANTS ?? 100);

@@ -3,7 +3,7 @@ import type { Sample } from '../../src/media/cmaf/fragment-reader.ts';
 import { FragmentReader } from '../../src/media/cmaf/fragment-reader.ts';
 import { writeInitSegment } from '../../src/media/cmaf/init-segment.ts';
 import type { TrackDescription } from '../../src/media/cmaf/movie-box.ts';
-import { fixture, readAll } from '../unit/cmaf/read-all.ts';
+import { fixture, readAll } from '../unit/media/cmaf/read-all.ts';
 
 /** A real track description for made-up samples. */
 export const videoTrack: TrackDescription = {

@@ -6,7 +6,7 @@ import { IncrementalPlaylist } from './incremental-playlist.ts';
 import type { ListedPart, MemorySegment, SegmentStore } from './segment-store.ts';
 import type { WindowState } from './window-state.ts';
 
-export interface WindowPlaylistOptions {
+interface WindowPlaylistOptions {
   readonly targetDurationSeconds: number;
   readonly segments: SegmentStore;
   readonly state: WindowState;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { SampleColumns, writeFragmentHeader } from '../../../../src/media/cmaf/fragment-header.ts';
 import { writeFragment } from '../../../../src/media/cmaf/fragment-writer.ts';
 import { parseInitSegment, writeInitSegment } from '../../../../src/media/cmaf/init-segment.ts';
-import { fixture, readAll, splitInit } from '../../cmaf/read-all.ts';
+import { fixture, readAll, splitInit } from './read-all.ts';
 
 const track = { ...parseInitSegment(splitInit(fixture('h264-5')).init)[0]!, id: 1 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { box, fullBox, u32 } from '../../../../src/media/cmaf/box-writer.ts';
 import { FragmentReader, type Sample } from '../../../../src/media/cmaf/fragment-reader.ts';
-import { fixture, fixtureNames, readAll, splitInit } from '../../cmaf/read-all.ts';
+import { fixture, fixtureNames, readAll, splitInit } from './read-all.ts';
 
 const { init } = splitInit(fixture('h264-aac-5'));
 const VIDEO = 1;

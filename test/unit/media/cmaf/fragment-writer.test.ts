@@ -3,7 +3,7 @@ import type { Sample } from '../../../../src/media/cmaf/fragment-reader.ts';
 import { writeFragment } from '../../../../src/media/cmaf/fragment-writer.ts';
 import { writeInitSegment } from '../../../../src/media/cmaf/init-segment.ts';
 import type { TrackDescription } from '../../../../src/media/cmaf/movie-box.ts';
-import { bodyOf, fixture, fixtureNames, readAll } from '../../cmaf/read-all.ts';
+import { bodyOf, fixture, fixtureNames, readAll } from './read-all.ts';
 
 const run = (samples: Partial<Sample>[]) => ({
   trackId: 1,

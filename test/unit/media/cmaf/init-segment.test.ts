@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { box, fullBox, u32 } from '../../../../src/media/cmaf/box-writer.ts';
 import { parseInitSegment, writeInitSegment } from '../../../../src/media/cmaf/init-segment.ts';
 import type { TrackDescription } from '../../../../src/media/cmaf/movie-box.ts';
-import { bodyOf, fixture, fixtureNames, splitInit } from '../../cmaf/read-all.ts';
+import { bodyOf, fixture, fixtureNames, splitInit } from './read-all.ts';
 
 const video = { kind: 'video', width: 96, height: 54, videoRange: 'SDR' };
 const h264 = { ...video, id: 1, timescale: 16_000, codec: 'avc1.64000a' };

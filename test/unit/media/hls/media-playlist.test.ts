@@ -3,7 +3,7 @@ import { formatMediaPlaylist } from '../../../../src/media/hls/format-media-play
 import type { MediaPlaylist } from '../../../../src/media/hls/media-playlist.ts';
 import { parseMediaPlaylist } from '../../../../src/media/hls/parse-media-playlist.ts';
 import { AppError } from '../../../../src/shared/errors.ts';
-import { mutateText, randomFrom } from '../../hls/mutate-text.ts';
+import { mutateText, randomFrom } from './mutate-text.ts';
 
 const noon = Date.UTC(2026, 10, 20, 12);
 

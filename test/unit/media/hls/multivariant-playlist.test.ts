@@ -5,7 +5,7 @@ import {
   parseMultivariantPlaylist,
 } from '../../../../src/media/hls/multivariant-playlist.ts';
 import { AppError } from '../../../../src/shared/errors.ts';
-import { mutateText, randomFrom } from '../../hls/mutate-text.ts';
+import { mutateText, randomFrom } from './mutate-text.ts';
 
 /** Value and text; each gives the other. */
 const table: [name: string, value: MultivariantPlaylist, text: string][] = [

@@ -22,7 +22,7 @@ import {
   unit,
 } from '../../../support/progressive-movie.ts';
 import { testTempDir } from '../../../support/temp-dir.ts';
-import { readAll } from '../../cmaf/read-all.ts';
+import { readAll } from '../../media/cmaf/read-all.ts';
 
 /** 25 frames a second, a keyframe every two seconds, for ten. */
 const video: MadeTrack = { kind: 'video', timescale: 12_800, samples: gops([50, 50, 50, 50, 50], 512) };

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { FragmentReader, type Sample } from '../../../src/media/cmaf/fragment-reader.ts';
-import type { TrackDescription } from '../../../src/media/cmaf/movie-box.ts';
+import { FragmentReader, type Sample } from '../../../../src/media/cmaf/fragment-reader.ts';
+import type { TrackDescription } from '../../../../src/media/cmaf/movie-box.ts';
 
-/** A file of test/fixtures/cmaf; what is in it: test/fixtures/README.md. */
+/** A file of test/fixtures/cmaf, described in test/fixtures/README.md. */
 export function fixture(name: string): Buffer {
-  return readFileSync(fileURLToPath(new URL(`../../fixtures/cmaf/${name}.mp4`, import.meta.url)));
+  return readFileSync(fileURLToPath(new URL(`../../../fixtures/cmaf/${name}.mp4`, import.meta.url)));
 }
 
 /** The names of all of them. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { FragmentReader } from '../../../src/media/cmaf/fragment-reader.ts';
-import { writeFragment } from '../../../src/media/cmaf/fragment-writer.ts';
-import { parseInitSegment, writeInitSegment } from '../../../src/media/cmaf/init-segment.ts';
-import { AppError } from '../../../src/shared/errors.ts';
+import { FragmentReader } from '../../../../src/media/cmaf/fragment-reader.ts';
+import { writeFragment } from '../../../../src/media/cmaf/fragment-writer.ts';
+import { parseInitSegment, writeInitSegment } from '../../../../src/media/cmaf/init-segment.ts';
+import { AppError } from '../../../../src/shared/errors.ts';
 import { fixture, fixtureNames, splitInit } from './read-all.ts';
 
 const MUTATIONS_PER_FIXTURE = 300;
