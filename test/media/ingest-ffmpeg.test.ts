@@ -48,7 +48,7 @@ describe.concurrent.each(ffmpegBuilds)('ffmpeg ($name)', ({ path }) => {
     const url = `rtmp://127.0.0.1:${ingest.port}/s/wrong-key`;
     await using publisher = publishTestPicture({ ffmpeg: path, url });
     expect((await publisher.exited).code).not.toBe(0);
-    expect(publisher.stderr).toContain('Server error: There is no stream with this key.');
+    expect(publisher.stderr).toContain('Server error: The stream key is not known.');
     expect(ingest.counts.get('refused unknown-key')).toBe(1);
   });
 
@@ -57,7 +57,7 @@ describe.concurrent.each(ffmpegBuilds)('ffmpeg ($name)', ({ path }) => {
     const url = `rtmp://127.0.0.1:${ingest.port}/vod/${goodKey}`;
     await using publisher = publishTestPicture({ ffmpeg: path, url });
     expect((await publisher.exited).code).not.toBe(0);
-    expect(publisher.stderr).toContain('Server error: There is no such application here.');
+    expect(publisher.stderr).toContain('Server error: The server URL must end in /s.');
   });
 
   test('a running publisher that is ended by the server says why', async () => {

@@ -334,7 +334,7 @@ test('draining refuses new publishers in words and lets the running ones be', as
   const refusal = {
     level: 'error',
     code: 'NetStream.Publish.BadName',
-    description: 'The server is restarting, please reconnect in a moment.',
+    description: 'The server is restarting. Reconnect in a moment.',
   };
   expect(await waiting.publish(`${goodKey}-2`)).toEqual(refusal);
   const late = await connect(ingest);

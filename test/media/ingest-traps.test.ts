@@ -130,7 +130,7 @@ test('publish without a name is refused in words', async () => {
   expect(await client.nextStatus()).toEqual({
     level: 'error',
     code: 'NetStream.Publish.BadName',
-    description: 'The stream key is missing.',
+    description: "The stream key is missing. Enter it in your encoder's settings.",
   });
   await client.closed();
 });
@@ -214,7 +214,7 @@ test('a refused publish gets a status, then the end, and one line without the ke
   expect(await client.publish('wrong-key-0123456789')).toEqual({
     level: 'error',
     code: 'NetStream.Publish.BadName',
-    description: 'There is no stream with this key.',
+    description: 'The stream key is not known.',
   });
   await client.closed();
   expect(client.commands('onStatus')).toHaveLength(1);

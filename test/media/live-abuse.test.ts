@@ -98,9 +98,7 @@ describe('the holder of a key who', () => {
       client.sendTag('video', round * 40, keyframe());
     }, stream);
     expect(told).toContain('NetStream.Publish.Rejected');
-    expect(told).toContain(
-      'The picture of 8192x8192 is too large: this server takes at most 9437184 pixels.',
-    );
+    expect(told).toContain('The resolution 8192x8192 is too high: this server accepts up to 9437184 pixels.');
     expect(processes).toBe(1);
   });
 
@@ -114,7 +112,7 @@ describe('the holder of a key who', () => {
       await client.close();
       await waitUntil(() => client.isClosed);
     }
-    expect(refused).toBe('Too many connections in a short time. Wait half a minute.');
+    expect(refused).toBe('Too many connections in a short time. Try again in 30 seconds.');
   });
 
   test('does all that does not disturb another stream', async () => {

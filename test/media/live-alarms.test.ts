@@ -33,7 +33,7 @@ describe.concurrent('what an encoder does wrong', () => {
     [
       'a keyframe every six seconds',
       'keyframes-too-far-apart',
-      /Keyframes arrive every [456][.\d]* s or less often\. Set the keyframe interval to 2 s/,
+      /Keyframes are [456][.\d]* s apart or more\. Set the keyframe interval to 2 s/,
       { gopSeconds: 6 },
     ],
     [

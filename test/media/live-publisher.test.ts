@@ -134,7 +134,9 @@ describe.concurrent('a publisher that drops', () => {
         const client = await RtmpClient.connect({ port: server.app.rtmpPort });
         const status = await client.publish(stream.streamKey);
         if (status.code === 'NetStream.Publish.Start') return client;
-        expect(status.description).toBe('Somebody is already publishing with this stream key.');
+        expect(status.description).toBe(
+          'Another encoder is already publishing with this stream key. Stop it first.',
+        );
         await client.closed();
         return undefined;
       },
@@ -194,7 +196,7 @@ describe.concurrent('a broadcast that is ended over the API', () => {
     }
     await watch.stop();
     expect(await Promise.all(waiting)).toContain(true);
-    expect(await refusalOf(stream.streamKey)).toContain('There is no stream with this key.');
+    expect(await refusalOf(stream.streamKey)).toContain('The stream key is not known.');
   });
 
   test('complete without a broadcast does nothing', async () => {
@@ -295,7 +297,9 @@ describe.concurrent('who may not publish', () => {
     const watch = await StreamMonitor.begin(masterUrl(stream));
     await using second = publish(stream);
     expect((await second.exited).code).not.toBe(0);
-    expect(second.stderr).toContain('Somebody is already publishing with this stream key.');
+    expect(second.stderr).toContain(
+      'Another encoder is already publishing with this stream key. Stop it first.',
+    );
     expect(await first.exited).toMatchObject({ code: 0 });
     await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
     await watch.untilEnd();
@@ -305,7 +309,7 @@ describe.concurrent('who may not publish', () => {
 
   test('an unknown key is refused with a reason', async () => {
     expect(await refusalOf('5f0f2c1e-7a44-4d0c-9b5e-2f6b1d9c8e37')).toBe(
-      'error: There is no stream with this key. Check the stream key.',
+      "error: The stream key is not known. Check the key in your encoder's settings.",
     );
   });
 });
@@ -321,7 +325,9 @@ describe('accounts', () => {
     const stream = await server.createStream();
     setAccount('is_suspended', 1);
     try {
-      expect(await refusalOf(stream.streamKey)).toBe('error: This account is suspended.');
+      expect(await refusalOf(stream.streamKey)).toBe(
+        'error: This account is suspended. Ask the operator of the server.',
+      );
     } finally {
       setAccount('is_suspended', 0);
     }
@@ -333,7 +339,7 @@ describe('accounts', () => {
     setAccount('is_upgraded', 0);
     try {
       expect(await refusalOf(production.streamKey)).toBe(
-        'error: This account may not use production. Publish to a sandbox stream.',
+        'error: This account cannot use production. Use a sandbox live stream, or upgrade the account.',
       );
       const client = await RtmpClient.connect({ port: server.app.rtmpPort });
       expect((await client.publish(sandbox.streamKey)).code).toBe('NetStream.Publish.Start');

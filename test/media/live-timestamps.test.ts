@@ -177,22 +177,22 @@ describe.concurrent('keyframes', () => {
 
   test('that never come: the publisher gets the reason', async () => {
     const description = await refused(tags.filter(tag => !isKeyframe(tag)));
-    expect(description).toBe('No keyframe came for 2 s. Set the keyframe interval to 2 s in the encoder.');
+    expect(description).toBe('No keyframe arrived for 2 s. Set the keyframe interval to 2 s in the encoder.');
   });
 
   test('that stop: the publisher gets the reason, and the playlist ends', async () => {
     const description = await refused(tags.filter(tag => !isKeyframe(tag) || tag.timestampMs < 2000));
-    expect(description).toContain('No keyframe came for 2 s.');
+    expect(description).toContain('No keyframe arrived for 2 s.');
   });
 
   test('that never come in late video: the publisher gets the reason', async () => {
     const description = await refused(
       tags.filter(tag => !isVideo(tag) || (tag.timestampMs >= 3000 && !isKeyframe(tag))),
     );
-    expect(description).toContain('No keyframe came for 2 s.');
+    expect(description).toContain('No keyframe arrived for 2 s.');
   });
 
   test('and no media at all: the publisher gets the reason', async () => {
-    expect(await refused([])).toBe('No audio or video came for 2 s.');
+    expect(await refused([])).toBe('No audio or video arrived for 2 s. Check the sources in the encoder.');
   });
 });

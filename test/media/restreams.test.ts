@@ -251,7 +251,7 @@ describe.concurrent('a broadcast', () => {
     await using _publisher = publish(stream);
     expect(await until(stream, 0, ({ state }) => state === 'retrying')).toMatchObject({
       reason: 'refused',
-      lastError: expect.stringContaining('Somebody is already publishing'),
+      lastError: expect.stringContaining('Another encoder is already publishing'),
     });
     await ask('DELETE', `/live-streams/${stream.liveStreamId}`);
   });

@@ -76,7 +76,7 @@ export function recordingGate(publishers: RecordedPublisher[]): PublishGate {
   return {
     request: async (request, connection) => {
       if (!request.streamKey.startsWith(goodKey)) {
-        return { accepted: false, reason: 'unknown-key', description: 'There is no stream with this key.' };
+        return { accepted: false, reason: 'unknown-key', description: 'The stream key is not known.' };
       }
       return acceptInto(publishers, request, connection);
     },

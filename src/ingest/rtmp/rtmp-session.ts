@@ -47,7 +47,7 @@ interface SessionOptions extends SessionSettings {
   readonly isDraining: () => boolean;
 }
 
-const drainingDescription = 'The server is restarting, please reconnect in a moment.';
+const drainingDescription = 'The server is restarting. Reconnect in a moment.';
 /** Commands are a few hundred bytes. */
 const maxCommandBytes = 16 * 1024;
 const maxOtherMessageBytes = 256 * 1024;
@@ -265,7 +265,8 @@ export class RtmpSession {
       this.#guard(() => this.#handleDecision(publication, decision));
     } catch (error) {
       this.#log.error('gate-failed', { error });
-      const description = 'The server cannot take the stream at the moment.';
+      const description =
+        'An internal error stopped the server from accepting the stream. Try again in a moment.';
       this.#guard(() => this.#refusePublish(publication, 'gate-failed', description));
     }
   }

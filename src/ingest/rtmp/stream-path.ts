@@ -14,10 +14,14 @@ type StreamPath =
 export function resolveStreamPath(connectApp: string, publishName: string): StreamPath {
   const [app = '', ...rest] = segmentsOf(`${withoutQuery(connectApp)}/${withoutQuery(publishName)}`);
   if (!apps.includes(app)) {
-    return refusal('unknown-app', 'There is no such application here. Publish to /s/ and your stream key.');
+    return refusal(
+      'unknown-app',
+      "The server URL must end in /s. Check the server in your encoder's settings.",
+    );
   }
   const [encodedKey, ...more] = rest;
-  if (encodedKey === undefined) return refusal('missing-key', 'The stream key is missing.');
+  if (encodedKey === undefined)
+    return refusal('missing-key', "The stream key is missing. Enter it in your encoder's settings.");
   const streamKey = percentDecoded(encodedKey);
   if (more.length > 0 || streamKey === undefined || !streamKeyPattern.test(streamKey)) {
     return refusal('invalid-key', 'The stream key is not valid. Copy it again, whole and without spaces.');

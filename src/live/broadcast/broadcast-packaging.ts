@@ -41,7 +41,8 @@ const failureWindowMs = 90_000;
 /** Each configuration that an encoder sends and each reconnect takes one. */
 const maxPackagerStarts = 20;
 const startWindowMs = 30_000;
-const packagerFailedText = 'The stream could not be packaged. See the log of the server.';
+const packagerFailedText =
+  'The server could not package the stream. Try again, or ask the operator to check the server log.';
 
 export class BroadcastPackaging implements PackagingHost {
   readonly renditions: LiveRenditions;

@@ -115,7 +115,7 @@ export class BroadcastRegistry implements Component {
 
   admit(streamKey: string, connection: PublisherConnection): AdmissionResult {
     if (this.#isDraining) {
-      return refusal('draining', 'The server is restarting, please reconnect in a moment.');
+      return refusal('draining', 'The server is restarting. Reconnect in a moment.');
     }
     const decision = this.#admission.decide(streamKey);
     if (!decision.accepted) return decision;
@@ -171,7 +171,7 @@ export class BroadcastRegistry implements Component {
     this.#setTimer(broadcast, maxSandboxBroadcastMs, () => {
       void broadcast.end('sandbox-limit');
       broadcast.disconnectPublisher(
-        `In the sandbox a broadcast lasts ${formatMinutes(maxSandboxBroadcastMs)} at most.`,
+        `Sandbox broadcasts end after ${formatMinutes(maxSandboxBroadcastMs)}. To stream longer, use production.`,
       );
     });
   }
@@ -232,7 +232,7 @@ export class BroadcastRegistry implements Component {
     const running = this.#running(liveStreamId);
     if (running === undefined) return false;
     void running.end('account-suspended');
-    running.disconnectPublisher('This account is suspended.');
+    running.disconnectPublisher('This account is suspended. Ask the operator of the server.');
     return true;
   }
 

@@ -256,7 +256,10 @@ export class LiveBroadcast {
     const connection = this.#connection;
     if (connection === undefined) return;
     clearTimeout(this.#disconnectTimer);
-    this.#disconnectTimer = setTimeout(() => connection.close('This broadcast was completed.'), afterMs);
+    this.#disconnectTimer = setTimeout(
+      () => connection.close('The broadcast was ended from the dashboard or API.'),
+      afterMs,
+    );
   }
 
   disconnectPublisher(description: string): void {

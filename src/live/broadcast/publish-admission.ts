@@ -77,24 +77,28 @@ export class PublishAdmission {
   decide(streamKey: string): AdmissionDecision {
     const stream = this.#options.findStream(streamKey);
     if (stream === undefined)
-      return refusal('unknown-key', 'There is no stream with this key. Check the stream key.');
-    if (stream.accountSuspended) return refusal('account-suspended', 'This account is suspended.');
+      return refusal('unknown-key', "The stream key is not known. Check the key in your encoder's settings.");
+    if (stream.accountSuspended)
+      return refusal('account-suspended', 'This account is suspended. Ask the operator of the server.');
     if (stream.environment === 'production' && !stream.accountUpgraded) {
       return refusal(
         'account-not-upgraded',
-        'This account may not use production. Publish to a sandbox stream.',
+        'This account cannot use production. Use a sandbox live stream, or upgrade the account.',
       );
     }
     const running = this.#broadcasts.running(stream.liveStreamId);
     if (running?.hasActivePublisher()) {
-      return refusal('already-publishing', 'Somebody is already publishing with this stream key.');
+      return refusal(
+        'already-publishing',
+        'Another encoder is already publishing with this stream key. Stop it first.',
+      );
     }
     const ladder = running === undefined ? this.#options.selectLadder?.(stream) : undefined;
     // Before the attempt is counted: only a broadcast's end resets the count.
     const limitReached = ladder === undefined ? undefined : this.#encoderLimitReached(stream);
     if (limitReached !== undefined) return refusal('too-many-encoders', limitReached);
     if (!this.#publisherLimitOf(stream.liveStreamId).take()) {
-      return refusal('too-many-attempts', 'Too many connections in a short time. Wait half a minute.');
+      return refusal('too-many-attempts', 'Too many connections in a short time. Try again in 30 seconds.');
     }
     return { accepted: true, stream, running, ladder };
   }
@@ -112,7 +116,7 @@ export class PublishAdmission {
     const advice =
       environment === 'sandbox'
         ? 'End a broadcast first.'
-        : 'End a broadcast first, or set the qualities of this live stream to passthrough.';
+        : 'End a broadcast first, or set the qualities of this live stream to source only (passthrough).';
     if (ofProject >= maxEncodersPerProject)
       return `This project already encodes ${formatLiveStreams(ofProject)}, which is its limit. ${advice}`;
     if (encoded.length >= maxEncoders)

@@ -108,7 +108,10 @@ export class PublisherSession {
     }
     const placement = this.#options.timeline.place(tag.kind, tag.timestampMs);
     if (this.#exceedsMaxBitrate(placement.atMs, tag.body.length)) {
-      this.#refuse('limit-exceeded', 'More than 128 Mbit/s came. Choose a lower bitrate in the encoder.');
+      this.#refuse(
+        'limit-exceeded',
+        'More than 128 Mbit/s arrived, which is the limit. Choose a lower bitrate in the encoder.',
+      );
       return;
     }
     if (placement.isClockJump) this.#options.events.clockJumped();
@@ -182,9 +185,12 @@ export class PublisherSession {
     this.#keyframeTimer = setTimeout(() => {
       if (this.#tracks.video !== undefined) {
         const advice = 'Set the keyframe interval to 2 s in the encoder.';
-        this.#refuse('no-keyframe', `No keyframe came for ${seconds} s. ${advice}`);
+        this.#refuse('no-keyframe', `No keyframe arrived for ${seconds} s. ${advice}`);
       } else if (this.#tracks.audio === undefined) {
-        this.#refuse('no-media', `No audio or video came for ${seconds} s.`);
+        this.#refuse(
+          'no-media',
+          `No audio or video arrived for ${seconds} s. Check the sources in the encoder.`,
+        );
       }
     }, keyframeTimeoutMs);
   }
@@ -296,7 +302,7 @@ export class PublisherSession {
     if (!this.#options.events.canStartPackager()) {
       this.#refuse(
         'limit-exceeded',
-        'The encoder changes its settings too often. Keep codec, size and sound as they are while live.',
+        'The encoder changed its settings or reconnected too often. Do not change the codec, resolution or audio settings while live.',
       );
       return;
     }

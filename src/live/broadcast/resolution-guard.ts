@@ -19,7 +19,7 @@ export function isResolutionTooLarge({ width, height }: FrameSize, maxPixels: nu
 }
 
 export function resolutionTooLargeText({ width, height }: FrameSize, maxPixels: number): string {
-  return `The picture of ${width}x${height} is too large: this server takes at most ${maxPixels} pixels. Choose a smaller output resolution in the encoder.`;
+  return `The resolution ${width}x${height} is too high: this server accepts up to ${maxPixels} pixels. Choose a lower output resolution in the encoder.`;
 }
 
 /** Detects oversized video in decoder configurations and in-band parameter sets, before anything decodes it. */

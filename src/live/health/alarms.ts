@@ -57,20 +57,20 @@ const alarmRules: Readonly<Record<AlarmKind, AlarmRule>> = {
       ? undefined
       : {
           level: seconds > maxKeyframeSeconds ? 'bad' : 'good',
-          message: `Keyframes arrive every ${tenths(seconds)} s or less often. Set the keyframe interval to 2 s in the encoder.`,
+          message: `Keyframes are ${tenths(seconds)} s apart or more. Set the keyframe interval to 2 s in the encoder.`,
         },
   'bitrate-collapsed': ({ recent, usual }) => {
     if (recent === undefined || usual === undefined || usual.bitsPerSecond === 0) return undefined;
     const share = recent.bitsPerSecond / usual.bitsPerSecond;
     return {
       level: share < collapsedBitrate ? 'bad' : share < recoveredBitrate ? 'between' : 'good',
-      message: `Only ${kilobits(recent.bitsPerSecond)} kbit/s arrive, after ${kilobits(usual.bitsPerSecond)} kbit/s in the minute before. Check the upload of the encoder's network, or choose a lower bitrate.`,
+      message: `Only ${kilobits(recent.bitsPerSecond)} kbit/s arrive, after ${kilobits(usual.bitsPerSecond)} kbit/s in the minute before. Check the upload bandwidth of the encoder's network, or choose a lower bitrate.`,
     };
   },
   'bitrate-low': (_, bitrate) =>
     bitrate && {
       level: ({ low: 'bad', between: 'between', recovered: 'good' } as const)[bitrate.level],
-      message: `The encoder sends ${kilobits(bitrate.bitsPerSecond)} kbit/s instead of ${kilobits(bitrate.expectedBitsPerSecond)} kbit/s. Check the upload of the encoder's network, or choose a lower bitrate.`,
+      message: `The encoder sends ${kilobits(bitrate.bitsPerSecond)} kbit/s instead of ${kilobits(bitrate.expectedBitsPerSecond)} kbit/s. Check the upload bandwidth of the encoder's network, or choose a lower bitrate.`,
     },
   'frame-rate-collapsed': ({ recent, usual }) => {
     if (recent === undefined || usual === undefined || usual.framesPerSecond === 0) return undefined;

@@ -175,7 +175,7 @@ describe('a broadcast of a suspended account', () => {
     expect(live.suspend('li1')).toBe(false);
     live.admit('key', link);
     expect(live.suspend('li1')).toBe(true);
-    expect(told).toEqual(['closed: This account is suspended.']);
+    expect(told).toEqual(['closed: This account is suspended. Ask the operator of the server.']);
     await vi.advanceTimersByTimeAsync(0);
     expect(ends).toEqual(['account-suspended']);
     expect(live.suspend('li1')).toBe(false);
@@ -197,7 +197,9 @@ describe('a broadcast of the sandbox', () => {
     expect(ends).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
     expect(ends).toEqual(['sandbox-limit']);
-    expect(second.told).toEqual(['closed: In the sandbox a broadcast lasts 30 minutes at most.']);
+    expect(second.told).toEqual([
+      'closed: Sandbox broadcasts end after 30 minutes. To stream longer, use production.',
+    ]);
     expect(live.admit('key', next.link)).toMatchObject({ accepted: true });
     await vi.advanceTimersByTimeAsync(limitMs - 1);
     expect(ends).toHaveLength(1);
@@ -236,7 +238,7 @@ describe('a completed broadcast', () => {
     expect(ends).toEqual(['completed']);
     expect(told).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
-    expect(told).toEqual(['closed: This broadcast was completed.']);
+    expect(told).toEqual(['closed: The broadcast was ended from the dashboard or API.']);
   });
 
   test('leaves no timer when its publisher disconnects earlier', async () => {
@@ -278,7 +280,7 @@ describe('the end of a broadcast', () => {
     const { link, told } = connection();
     live.admit('key', link);
     await vi.advanceTimersByTimeAsync(20_000);
-    expect(told).toEqual(['refused: No audio or video came for 20 s.']);
+    expect(told).toEqual(['refused: No audio or video arrived for 20 s. Check the sources in the encoder.']);
     expect(ends).toEqual(['no-media']);
   });
 });

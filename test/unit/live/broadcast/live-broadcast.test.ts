@@ -22,7 +22,7 @@ const largeSetOfFrame: Buffer = Buffer.concat([
   largeConfig.subarray(13, 13 + 26),
 ]);
 const tooLargeText =
-  'refused: The picture of 8192x8192 is too large: this server takes at most 9437184 pixels. Choose a smaller output resolution in the encoder.';
+  'refused: The resolution 8192x8192 is too high: this server accepts up to 9437184 pixels. Choose a lower output resolution in the encoder.';
 
 /** Sends configuration and keyframe, and lets the wait for the other track pass. */
 async function startVideo(publisher: ReturnType<typeof publish>, atMs = 0): Promise<void> {
@@ -50,7 +50,9 @@ describe('a packager that cannot be started', () => {
       await startVideo(publisher, second * 1000);
     }
     expect(ends).toEqual(['packager-failed']);
-    expect(publisher.told).toEqual(['refused: The stream could not be packaged. See the log of the server.']);
+    expect(publisher.told).toEqual([
+      'refused: The server could not package the stream. Try again, or ask the operator to check the server log.',
+    ]);
   });
 
   test('does not prevent the end of the broadcast', async () => {
@@ -122,7 +124,7 @@ describe('an abusive publisher', () => {
     expect(packagers.length).toBeLessThanOrEqual(20);
     expect(ends).toEqual(['limit-exceeded']);
     expect(publisher.told).toEqual([
-      'refused: The encoder changes its settings too often. Keep codec, size and sound as they are while live.',
+      'refused: The encoder changed its settings or reconnected too often. Do not change the codec, resolution or audio settings while live.',
     ]);
   });
 

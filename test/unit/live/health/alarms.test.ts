@@ -37,7 +37,7 @@ describe('an alarm', () => {
       'keyframes-too-far-apart',
       { keyframeDistanceSeconds: 4.2 },
       { keyframeDistanceSeconds: 4 },
-      /every 4\.2 s .* interval to 2 s/,
+      /4\.2 s apart .* interval to 2 s/,
     ],
     [
       'bitrate-collapsed',
