@@ -93,7 +93,7 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     await page.getByText('Test event failed').waitFor({ state: 'hidden' });
     await button('Send test event').click();
     await page.getByText('Test event delivered').waitFor();
-    await page.getByText(/^Answered 200\. It took \d/).waitFor();
+    await page.getByText(/^HTTP 200\. It took \d/).waitFor();
     await page.getByRole('cell', { name: 'Test event', exact: true }).nth(1).waitFor();
     await scan();
     expect(JSON.parse(received.at(-1)!.body)).toMatchObject({ type: 'webhook.test' });
@@ -141,7 +141,7 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     await until('the second delivery', () => findRepeat() !== undefined);
     const again = findRepeat()!;
     expect(received.filter(({ body }) => body === again.body)).toHaveLength(2);
-    await page.getByRole('dialog').getByText('Answered 200').waitFor();
+    await page.getByRole('dialog').getByText('HTTP 200').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     const deliveries = await dataOf(`/webhooks/${hook.webhookId}/deliveries`);

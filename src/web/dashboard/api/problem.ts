@@ -11,7 +11,7 @@ export class ApiProblem extends Error {
   readonly retryAfterSeconds: number | undefined;
 
   constructor(status: number, body: Partial<ErrorBody>, retryAfterSeconds?: number) {
-    super(body.title ?? 'The server answered with an error that it did not name.');
+    super(body.title ?? 'The server responded with an unknown error. Try again.');
     this.status = status;
     this.code = (body.type ?? '').split('/').at(-1) ?? '';
     this.detail = body.detail;

@@ -30,10 +30,13 @@ export function UploadRow({ upload }: { upload: Upload }) {
         <Buttons upload={upload} />
       </div>
       {!isFinished(upload) && (
-        <Progress percent={(100 * upload.sentBytes) / upload.fileBytes} label={`Sent of ${title}`} />
+        <Progress
+          percent={(100 * upload.sentBytes) / upload.fileBytes}
+          label={`Upload progress of ${title}`}
+        />
       )}
       {state === 'processing' && (
-        <Progress percent={upload.processedPercent} label={`Processed of ${title}`} />
+        <Progress percent={upload.processedPercent} label={`Processing progress of ${title}`} />
       )}
       <p class="upload-facts">{statusText(upload)}</p>
       {problem !== undefined && (
@@ -97,7 +100,7 @@ function ChooseFile({ upload: { id, fileName } }: { upload: Upload }) {
         ref={input}
         type="file"
         hidden
-        aria-label={`The file ${fileName}`}
+        aria-label={`Choose the file ${fileName}`}
         onChange={({ currentTarget }) => {
           const [file] = currentTarget.files ?? [];
           currentTarget.value = '';

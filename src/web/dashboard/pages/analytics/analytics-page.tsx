@@ -112,8 +112,8 @@ function NoViews() {
   return (
     <Card>
       <EmptyState icon="chart" title="No views in this period">
-        The player reports views within seconds, wherever you link or embed it. Other players count when they
-        report to this server. Visitors who ask not to be tracked, and previews in this dashboard, are not
+        The player reports views within seconds, wherever you link or embed it. Other players are counted if
+        they report to this server. Visitors who ask not to be tracked and previews in this dashboard are not
         counted.
       </EmptyState>
     </Card>

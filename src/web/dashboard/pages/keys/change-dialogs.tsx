@@ -38,9 +38,8 @@ export function RegenerateDialog({
       ) : (
         <div class="prose">
           <p>
-            The key <code>{keyHint(pair[kind])}</code> of “{nameOf(pair)}” opens nothing any more from that
-            moment, nor do tokens that were made from it: programs that use it stop working until they have
-            the new one.
+            The key <code>{keyHint(pair[kind])}</code> of “{nameOf(pair)}” and all access tokens created with
+            it stop working immediately. Enter the new key in every app that uses the old one.
           </p>
           <p>The new key is shown only once.</p>
         </div>
@@ -72,8 +71,8 @@ export function DeleteKeyDialog({
       onClose={onClose}
     >
       <p>
-        The {name} key <code>{keyHint(pair[kind])}</code> of “{nameOf(pair)}” opens nothing any more from that
-        moment, nor do tokens that were made from it.
+        The {name} key <code>{keyHint(pair[kind])}</code> of “{nameOf(pair)}” and all access tokens created
+        with it stop working immediately. Apps that use it lose access.
       </p>
     </ConfirmDialog>
   );
@@ -97,8 +96,8 @@ export function DeletePairDialog({
       onClose={onClose}
     >
       <p>
-        The keys of “{nameOf(pair)}” open nothing any more from that moment, nor do tokens that were made from
-        them: programs that use them stop working.
+        The keys of “{nameOf(pair)}” and all access tokens created with them stop working immediately. Apps
+        that use them lose access.
       </p>
     </ConfirmDialog>
   );

@@ -136,8 +136,7 @@ function NewKeysDialog({ made, onClose }: { made: NewKeys; onClose: () => void }
     <Dialog title={isOne ? 'Your new key' : `Your new keys: ${nameOf(made.pair)}`} onClose={onClose}>
       <div class="dialog-body">
         <Notice tone="warning" title={isOne ? 'Copy it now.' : 'Copy them now.'}>
-          {isOne ? 'It is' : 'They are'} shown only this once: the server itself does not keep{' '}
-          {isOne ? 'it' : 'them'}.
+          {isOne ? 'It is' : 'They are'} shown only once. The server doesn’t store {isOne ? 'it' : 'them'}.
         </Notice>
         {made.keys.map(([kind, text]) => (
           <CopyField key={kind} label={`${kindNames[kind]} key`} value={text} />

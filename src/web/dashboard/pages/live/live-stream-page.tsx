@@ -139,8 +139,8 @@ function StreamPage({
         >
           <p>Viewers see that the stream has ended, and what was recorded becomes a video.</p>
           <p>
-            Stop your encoder too. It can go live again with the same key at once; one that stays connected is
-            sent away after a minute.
+            Stop your encoder too. If it stays connected, the server disconnects it after a minute. You can go
+            live again immediately with the same stream key.
           </p>
         </ConfirmDialog>
       )}
@@ -157,8 +157,8 @@ function StreamPage({
           onClose={() => setAsks(undefined)}
         >
           <p>
-            Its stream key, its links and the history of its broadcasts are deleted permanently, and a running
-            broadcast ends. A live stream does not go to the trash. Its recordings stay among your videos.
+            The stream key, links and broadcast history are deleted permanently, and a running broadcast ends.
+            Live streams don’t go to the trash, so this can’t be undone. Recordings stay in your videos.
           </p>
         </ConfirmDialog>
       )}

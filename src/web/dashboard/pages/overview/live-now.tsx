@@ -19,7 +19,7 @@ export function LiveNow({ onAir }: { onAir: readonly LiveNowItem[] }) {
       title="Live now"
       actions={
         <Button small href="/dashboard/live">
-          {isMore ? `All ${formatNumber(onAir.length)} of them` : 'All live streams'}
+          {isMore ? `Show all ${formatNumber(onAir.length)}` : 'All live streams'}
         </Button>
       }
     >

@@ -2,7 +2,7 @@ import type { ServerState } from '../../api/api-types.ts';
 
 export function formatQueue({ running, waiting, failedToday, isPaused }: ServerState['queue']): string {
   const parts = [
-    ...(running > 0 ? [`${running} under way`] : []),
+    ...(running > 0 ? [`${running} running`] : []),
     ...(waiting > 0 ? [`${waiting} waiting`] : []),
   ];
   const now = parts.length === 0 ? 'Idle' : parts.join(', ');

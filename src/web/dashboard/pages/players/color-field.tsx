@@ -70,8 +70,8 @@ export function ColorField({
       {contrast !== undefined && (
         <p class="color-warning">
           <Icon name="warning" size={16} />
-          Hard to read: over some images its contrast is only {formatNumber(contrast, 1)} to 1. Make what is
-          behind it more opaque, or the colors more different.
+          Hard to read: over some images the contrast is only {formatNumber(contrast, 1)}:1. Make the
+          background more opaque, or choose colors that differ more.
         </p>
       )}
     </div>

@@ -138,9 +138,9 @@ export function ThemeEditor({
           <LogoCard player={player} src={logo?.src} onChanged={reload} />
           <Card title="How to use">
             <p>
-              Choose this theme on the page of a video or of a live stream. Whoever watches a video sees a
-              saved change within seconds, or with the next visit; a live stream's page takes it with its next
-              load.
+              Choose this theme on the page of a video or live stream. Viewers of a video see saved changes
+              within seconds, or on their next visit. Viewers of a live stream see them when they reload the
+              page.
             </p>
             <DetailList
               rows={[

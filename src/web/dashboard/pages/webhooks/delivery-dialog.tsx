@@ -102,7 +102,7 @@ function NextTry({ time }: { time: string }) {
 function triesOf(total: number, kept: number): string {
   if (total === 0) return 'No attempts yet';
   const words = total === 1 ? '1 attempt' : `${total} attempts`;
-  return kept < total ? `${words}, the last ${kept} of which are kept` : words;
+  return kept < total ? `${words}. The last ${kept} are kept.` : words;
 }
 
 function Attempt({ attempt }: { attempt: WebhookAttempt }) {

@@ -16,8 +16,8 @@ export function isPending({ status }: Pick<WebhookDelivery, 'status'>): boolean 
 }
 
 export function formatAnswer({ statusCode, error }: Pick<WebhookAttempt, 'statusCode' | 'error'>): string {
-  if (statusCode === undefined) return error ?? 'No answer';
-  return error === undefined ? `Answered ${statusCode}` : `Answered ${statusCode}: ${error}`;
+  if (statusCode === undefined) return error ?? 'No response';
+  return error === undefined ? `HTTP ${statusCode}` : `HTTP ${statusCode}: ${error}`;
 }
 
 export function isGood({ statusCode = 0, error }: Pick<WebhookAttempt, 'statusCode' | 'error'>): boolean {

@@ -30,7 +30,7 @@ const eventLabels: Readonly<Record<WebhookDelivery['type'], EventLabel>> = {
   },
   'live-stream.restream.stopped': {
     words: 'A restream stops',
-    hint: 'A destination receives nothing more. The broadcast continues.',
+    hint: 'The server no longer sends to a destination. The broadcast continues.',
   },
   'video.source.recorded': {
     words: 'A recording is complete',
@@ -46,7 +46,7 @@ const eventLabels: Readonly<Record<WebhookDelivery['type'], EventLabel>> = {
   },
   'video.source.failed': {
     words: 'A source fails',
-    hint: 'An upload or import did not complete. The video accepts another file.',
+    hint: 'An upload or import did not complete. You can upload another file.',
   },
   'video.encoding.failed': {
     words: 'An encoding fails',

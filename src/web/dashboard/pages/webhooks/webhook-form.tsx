@@ -50,7 +50,7 @@ export function WebhookForm({
         label="Endpoint URL"
         type="url"
         placeholder="https://example.com/hooks"
-        hint="Your app's address. It gets a POST request for each event, and answers 2xx when it received it."
+        hint="Receives a POST request for each event, and must respond with a 2xx status."
         spellcheck={false}
         value={url}
         onValue={setUrl}

@@ -131,7 +131,7 @@ function Signing({ webhook: { signatureSecret } }: { webhook: Webhook }) {
         <div class="prose">
           <p>
             <code>X-Api-Video-Signature</code> is the HMAC-SHA256 of the body in hexadecimal, with the whole
-            secret as its key. <code>Millrace-Signature</code> signs the time with it.
+            secret as its key. <code>Millrace-Signature</code> also covers the time of the attempt.
           </p>
           <CodeSample label="Node.js" text={verifySample} />
         </div>

@@ -69,7 +69,7 @@ test('storage is told by the kinds that there are', () => {
 
 test.each([
   [{ running: 0, waiting: 0, failedToday: 0, isPaused: false }, 'Idle'],
-  [{ running: 1, waiting: 3, failedToday: 0, isPaused: false }, '1 under way, 3 waiting'],
+  [{ running: 1, waiting: 3, failedToday: 0, isPaused: false }, '1 running, 3 waiting'],
   [
     { running: 0, waiting: 3, failedToday: 2, isPaused: true },
     '3 waiting, paused while live streams need the CPU; 2 failed today',

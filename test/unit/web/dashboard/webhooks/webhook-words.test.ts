@@ -37,12 +37,12 @@ it('sums up what a webhook is told of', () => {
 });
 
 it.each([
-  [{ statusCode: 200 }, 'Answered 200', true],
-  [{ statusCode: 101 }, 'Answered 101', true],
-  [{ statusCode: 302 }, 'Answered 302', false],
-  [{ statusCode: 200, error: 'It broke off.' }, 'Answered 200: It broke off.', false],
+  [{ statusCode: 200 }, 'HTTP 200', true],
+  [{ statusCode: 101 }, 'HTTP 101', true],
+  [{ statusCode: 302 }, 'HTTP 302', false],
+  [{ statusCode: 200, error: 'It broke off.' }, 'HTTP 200: It broke off.', false],
   [{ error: 'The connection was refused.' }, 'The connection was refused.', false],
-  [{}, 'No answer', false],
+  [{}, 'No response', false],
 ])('tells how a try went: %j', (attempt, words, good) => {
   expect([formatAnswer(attempt), isGood(attempt)]).toEqual([words, good]);
 });

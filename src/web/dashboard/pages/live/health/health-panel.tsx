@@ -72,8 +72,8 @@ export function HealthPanel({
     return (
       <Card>
         <EmptyState icon="chart" title="Not live">
-          While you’re live, this shows how well your encoder is sending. Earlier broadcasts are under
-          Recordings.
+          While you’re live, this shows the bitrate, frame rate and audio/video sync of your stream. Earlier
+          broadcasts are under Recordings.
         </EmptyState>
       </Card>
     );
@@ -142,8 +142,8 @@ function BroadcastDetails({ broadcast: { stats, alarms } }: { broadcast: Running
           rows={[
             ['Alarms', alarms.length === 0 ? 'None' : formatNumber(alarms.length)],
             [
-              'Keyframes',
-              `every ${seconds(stats.keyframeIntervalSeconds)}, up to ${seconds(stats.longestKeyframeIntervalSeconds)}`,
+              'Keyframe interval',
+              `${seconds(stats.keyframeIntervalSeconds)}, longest ${seconds(stats.longestKeyframeIntervalSeconds)}`,
             ],
             ['Average bitrate', bitrate(stats.averageBitrateBitsPerSecond)],
             ['Peak bitrate', bitrate(stats.peakBitrateBitsPerSecond)],

@@ -61,7 +61,7 @@ export function RestreamDialog({
         required
       />
       <TextField
-        label="Server"
+        label="Server URL"
         hint="Such as rtmp://host/app or rtmps://host/app."
         value={destination.serverUrl}
         onValue={serverUrl => change({ serverUrl })}

@@ -43,10 +43,10 @@ const reasons: Readonly<Record<string, string>> = {
   unreachable: 'The server can’t be reached. Check the server URL, or try again later.',
   'timed-out': 'The server doesn’t respond. Check the server URL, or try again later.',
   'not-public': 'The server URL is in a private network. Only the operator can allow that.',
-  tls: 'The server’s certificate is not valid.',
+  tls: 'The server’s certificate is not valid. Check the server URL.',
   closed: 'The connection was lost. If that happens often, lower your bitrate.',
   stalled: 'The server accepts no more data. If that happens often, lower your bitrate.',
-  failed: 'The server doesn’t accept RTMP.',
+  failed: 'The server doesn’t accept RTMP. Check the server URL.',
   codec: 'Restreams in the sandbox support H.264 with AAC only.',
   'sandbox-limit': 'In the sandbox, restreams end after 2 minutes.',
 };

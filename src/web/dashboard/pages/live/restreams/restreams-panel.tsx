@@ -98,7 +98,7 @@ export function RestreamsPanel({
           work={async () => save(restreams.filter((_, position) => position !== removed))}
           onClose={() => setRemoved(undefined)}
         >
-          <p>“{restreams[removed]?.name}” receives no more broadcasts, and its stream key is deleted.</p>
+          <p>New broadcasts are not sent to “{restreams[removed]?.name}”, and its stream key is deleted.</p>
         </ConfirmDialog>
       )}
     </Card>
