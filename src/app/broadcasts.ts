@@ -50,22 +50,18 @@ export async function createBroadcasts(
   foundation: Foundation,
   { vod, recordings, viewers }: { vod: VodServices; recordings: Recordings; viewers: ViewerCount },
 ): Promise<Broadcasts> {
-  const { database, outbox, environment, clock, sandboxLimits: sandboxRules } = foundation;
+  const { database, outbox, clock } = foundation;
   const log = foundation.log.child('live');
   const journal: Journal = new BroadcastHistory(database, outbox, clock);
   const crashed = journal.endUnfinished(clock.nowMs(), 'server-crashed');
   if (crashed > 0) log.warn('broadcasts-left-by-a-crash-ended', { count: crashed });
 
-  const services = createLiveServices({
-    ...{ ...foundation, sandboxRules, recordings },
+  const services = createLiveServices(foundation, {
+    recordings,
     isPlayable: (liveStreamId, broadcastId) => registry.find(liveStreamId, broadcastId) !== undefined,
   });
-  const restreaming = createRestreaming({ ...foundation, sandboxRules, resolve: foundation.resolveHost });
-  const transcoding = createTranscoding({
-    ...foundation,
-    steps: environment.liveSteps,
-    canDropQualities: environment.canDropQualities ?? true,
-  });
+  const restreaming = createRestreaming(foundation);
+  const transcoding = createTranscoding(foundation);
   const createSubscribers: CreateSubscribers = broadcast => {
     alarms.wake();
     suspensions.wake();

@@ -1,9 +1,5 @@
-import type { Config } from '../config/settings.ts';
-import type { FfmpegBuild } from '../ffmpeg/build/find-ffmpeg.ts';
-import type { ImageQueue } from '../ffmpeg/image-queue.ts';
 import { PartThumbnails } from '../ffmpeg/part-thumbnails.ts';
 import { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
-import type { ProcessLimits } from '../ffmpeg/process/process-limits.ts';
 import type {
   BroadcastInfo,
   BroadcastSubscriber,
@@ -13,23 +9,12 @@ import { Recorder, type RecordingFactory } from '../live/recording/recorder.ts';
 import { LiveThumbnails } from '../live/transcode/live-thumbnails.ts';
 import { Rewind } from '../live/window/rewind.ts';
 import type { OpenRewind } from '../live/window/rewind-store.ts';
-import type { Clock } from '../shared/clock.ts';
 import type { Component } from '../shared/lifecycle.ts';
-import type { Logger } from '../shared/logger.ts';
-import type { SandboxLimits } from '../shared/sandbox-limits.ts';
-import type { MediaFiles } from '../storage/media-files.ts';
+import type { Foundation } from './foundation.ts';
 
-interface LiveServicesOptions {
-  readonly config: Config;
-  readonly files: MediaFiles;
-  readonly ffmpeg: FfmpegBuild;
-  readonly limits: ProcessLimits;
-  readonly images: ImageQueue;
+interface LiveDependencies {
   readonly isPlayable: (liveStreamId: string, broadcastId: string) => boolean;
   readonly recordings: RecordingFactory & Component;
-  readonly sandboxRules: SandboxLimits;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 export interface LiveServices {
@@ -46,33 +31,43 @@ export interface LiveServices {
 const thumbnailNiceness = 10;
 const thumbnailMemoryBytes = 1024 ** 3;
 
-export function createLiveServices(options: LiveServicesOptions): LiveServices {
-  const rewind = createRewind(options);
-  const processes = new ProcessOwner(options.limits, options.log);
-  const thumbnails = createThumbnails(options, processes);
+export function createLiveServices(
+  foundation: Foundation,
+  { isPlayable, recordings }: LiveDependencies,
+): LiveServices {
+  const rewind = createRewind(foundation);
+  const processes = new ProcessOwner(foundation.limits, foundation.log);
+  const thumbnails = createThumbnails(foundation, processes, isPlayable);
   return {
-    createSubscribers: broadcast => [...createRecorders(broadcast, options), thumbnails.follow(broadcast)],
+    createSubscribers: broadcast => [
+      ...createRecorders(foundation, broadcast, recordings),
+      thumbnails.follow(broadcast),
+    ],
     thumbnails,
     processes,
     rewind: rewind.isOn ? broadcast => rewind.open(broadcast) : undefined,
     removeOrphanedRewind: () => rewind.removeOrphanedFolders(),
     // Rewind starts even when it is off, and removes the folders of a former process.
-    components: [options.recordings, rewind, thumbnails],
+    components: [recordings, rewind, thumbnails],
   };
 }
 
 function createRecorders(
+  { config, sandboxLimits }: Foundation,
   broadcast: BroadcastInfo,
-  { config, recordings, sandboxRules }: LiveServicesOptions,
+  factory: RecordingFactory,
 ): BroadcastSubscriber[] {
   if (!(broadcast.record ?? config['recording.enabled'])) return [];
   const stopsAtMax = broadcast.environment === 'sandbox';
-  const maxDurationMs = stopsAtMax ? sandboxRules.maxRecordingMs : config['recording.longest'];
-  return [new Recorder({ broadcast, factory: recordings, maxDurationMs, stopsAtMax })];
+  const maxDurationMs = stopsAtMax ? sandboxLimits.maxRecordingMs : config['recording.longest'];
+  return [new Recorder({ broadcast, factory, maxDurationMs, stopsAtMax })];
 }
 
-function createThumbnails(options: LiveServicesOptions, owner: ProcessOwner): LiveThumbnails {
-  const { ffmpeg, images, isPlayable, clock, log } = options;
+function createThumbnails(
+  { ffmpeg, images, clock, log }: Foundation,
+  owner: ProcessOwner,
+  isPlayable: LiveDependencies['isPlayable'],
+): LiveThumbnails {
   const partThumbnails = new PartThumbnails({
     ...{ ffmpeg, owner },
     memoryBytes: thumbnailMemoryBytes,
@@ -85,10 +80,11 @@ function createThumbnails(options: LiveServicesOptions, owner: ProcessOwner): Li
   });
 }
 
-function createRewind({ config, files, clock, log }: LiveServicesOptions): Rewind {
+function createRewind({ config, files, clock, log }: Foundation): Rewind {
   return new Rewind({
     files,
     seconds: config['live.rewind'] > config['live.window'] ? config['live.rewind'] / 1000 : 0,
+    // Half, so that recordings stop first.
     minFreeBytes: config['recording.minFree'] / 2,
     clock,
     log: log.child('live'),

@@ -135,14 +135,10 @@ async function createServer(foundation: Foundation): Promise<Server> {
 
 /** Starts the work on media before the services that request it, then recordings, which create videos. */
 function createVideoSide(foundation: Foundation) {
-  const { config, database, files, urls, peers, clock, log, environment } = foundation;
+  const { config, database, files, urls, peers, clock, log } = foundation;
   const thumbnailsStore = new VideoThumbnailsStore(database);
   const thumbnailFiles = new VideoThumbnailFiles(thumbnailsStore, files);
-  const vod = createVodServices({
-    ...foundation,
-    thumbnails: thumbnailFiles,
-    sandboxVideoMs: foundation.sandboxLimits.maxVideoMs,
-  });
+  const vod = createVodServices(foundation, thumbnailFiles);
   const { encodings, vodJobs } = vod;
   const videoServices = createVideoServices({
     ...{ database, files, thumbnailFiles, thumbnailsStore, clock, log },
@@ -167,12 +163,7 @@ function createVideoSide(foundation: Foundation) {
     uploads: uploadDependencies(foundation, vod),
   });
   for (const kind of videoServices.uploads.jobKinds) vod.jobs.register(kind);
-  const { recordings, store: recordingsStore } = createRecordings(vod, {
-    ...foundation,
-    hasStorage: projectId => videoServices.quotas.hasStorage(projectId),
-    addVideo: (projectId, video) => void videoServices.videos.createRecorded(projectId, video),
-    freeBytes: environment.freeBytes ?? (() => files.freeBytes()),
-  });
+  const { recordings, store: recordingsStore } = createRecordings(foundation, vod, videoServices);
   return { vod, videoServices, recordings, recordingsStore };
 }
 

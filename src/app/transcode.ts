@@ -1,29 +1,12 @@
 import { availableParallelism } from 'node:os';
-import type { Config } from '../config/settings.ts';
-import type { Outbox } from '../events/outbox.store.ts';
 import { sandboxOverlay } from '../ffmpeg/arguments/sandbox-watermark.ts';
-import type { FfmpegBuild } from '../ffmpeg/build/find-ffmpeg.ts';
 import { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
-import type { ProcessLimits } from '../ffmpeg/process/process-limits.ts';
 import type { QualityDropped } from '../live/broadcast/broadcast-registry.ts';
 import type { SelectLadder } from '../live/broadcast/publish-admission.ts';
-import type { LadderConfig } from '../live/transcode/ladder-config.ts';
 import { FfmpegLiveEncoder } from '../live/transcode/live-encoder.ts';
-import type { Clock } from '../shared/clock.ts';
 import { type Component, componentOf } from '../shared/lifecycle.ts';
-import type { Logger } from '../shared/logger.ts';
 import { ladderOf } from '../vod/encode/ladder.ts';
-
-interface TranscodingOptions {
-  readonly config: Config;
-  readonly outbox: Outbox;
-  readonly ffmpeg: Pick<FfmpegBuild, 'path' | 'hasFpsMode'>;
-  readonly limits: ProcessLimits;
-  readonly steps: LadderConfig['renditionsFor'] | undefined;
-  readonly canDropQualities: boolean;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
+import type { Foundation } from './foundation.ts';
 
 interface LiveTranscoding {
   readonly form: SelectLadder;
@@ -42,11 +25,10 @@ export function createTranscoding({
   outbox,
   ffmpeg,
   limits,
-  steps,
-  canDropQualities,
+  environment: { liveSteps, canDropQualities = true },
   clock,
   log,
-}: TranscodingOptions): LiveTranscoding {
+}: Foundation): LiveTranscoding {
   const owner = new ProcessOwner(limits, log);
   const memoryBytes = config['live.encoderMemory'];
   // Larger video is refused earlier; twice, since decoders count padded blocks.
@@ -60,7 +42,7 @@ export function createTranscoding({
       return {
         isLadder,
         watermark: isSandbox ? sandboxOverlay : undefined,
-        renditionsFor: steps ?? ladderOf,
+        renditionsFor: liveSteps ?? ladderOf,
         canDropQualities,
         startEncoder: (encoder, events) =>
           new FfmpegLiveEncoder({

@@ -1,27 +1,18 @@
 import { availableParallelism } from 'node:os';
-import type { Config } from '../config/settings.ts';
-import type { PlayerTheme } from '../delivery/pages/player-theme.ts';
 import type { VodEntry, VodSource, VodTextTrack } from '../delivery/vod/vod-source.ts';
-import type { Outbox } from '../events/outbox.store.ts';
-import type { FfmpegBuild, FfprobeBuild } from '../ffmpeg/build/find-ffmpeg.ts';
 import { canReadGroupedFragments } from '../ffmpeg/build/find-ffmpeg.ts';
 import { EncodingThrottle } from '../ffmpeg/encoding-throttle.ts';
 import { FfmpegTools } from '../ffmpeg/ffmpeg-tools.ts';
-import type { ImageQueue } from '../ffmpeg/image-queue.ts';
 import { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
-import type { ProcessLimits } from '../ffmpeg/process/process-limits.ts';
 import { Jobs } from '../jobs/jobs.ts';
-import type { Metrics } from '../metrics/metrics.ts';
-import { RecordingsStore, type RecordingsStoreOptions } from '../resources/broadcasts/recordings.store.ts';
+import { RecordingsStore } from '../resources/broadcasts/recordings.store.ts';
+import type { TextTracksService } from '../resources/text-tracks/text-tracks.service.ts';
 import { EncodingsStore, type VideoForViewers } from '../resources/videos/encodings/encodings.store.ts';
-import type { Clock } from '../shared/clock.ts';
+import type { VideoThumbnailFiles } from '../resources/videos/thumbnails/video-thumbnail-files.ts';
 import { type Component, componentOf } from '../shared/lifecycle.ts';
-import type { Logger } from '../shared/logger.ts';
 import { nativeLanguageName } from '../shared/text/language-tag.ts';
 import { RenderedText } from '../shared/text/rendered-text.ts';
 import type { ResponseBody } from '../shared/viewer-responses.ts';
-import type { MediaFiles } from '../storage/media-files.ts';
-import type { Database } from '../store/database.ts';
 import { RenditionFolders } from '../vod/encode/rendition-folders.ts';
 import { IndexWorkerPool } from '../vod/index/index-worker-pool.ts';
 import { RenditionReader } from '../vod/index/rendition-reader.ts';
@@ -31,41 +22,12 @@ import { formatCaptionsPlaylist } from '../vod/playback/vod-playlists.ts';
 import { joinKind } from '../vod/recording/join-job.ts';
 import { Recordings } from '../vod/recording/recordings.ts';
 import type { SourceMetadata } from '../vod/source/source-metadata.ts';
-import { type ThumbnailRepository, type VodContext, vodLanes } from '../vod/vod-context.ts';
+import { type VodContext, vodLanes } from '../vod/vod-context.ts';
 import { VodJobs } from '../vod/vod-jobs.ts';
+import type { Foundation } from './foundation.ts';
+import type { VideoServices } from './video-services.ts';
 
-interface VodServicesOptions {
-  readonly config: Config;
-  readonly database: Database;
-  readonly outbox: Outbox;
-  readonly ffmpeg: FfmpegBuild;
-  readonly ffprobe: FfprobeBuild;
-  readonly limits: ProcessLimits;
-  readonly images: ImageQueue;
-  readonly metrics: Metrics;
-  readonly sandboxVideoMs: number;
-  readonly thumbnails: ThumbnailRepository & {
-    fileOf(videoId: string): { readonly file: string; readonly type: string } | undefined;
-  };
-  readonly files: MediaFiles;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
-
-interface VideoExtras {
-  readonly captions: TextTracks;
-  readonly chapters: TextTracks;
-  readonly players: {
-    shown(playerId: string): PlayerTheme | undefined;
-  };
-}
-
-interface TextTracks {
-  ofVideo(
-    videoId: string,
-  ): readonly { readonly language: string; readonly isDefault: boolean; readonly file: string }[];
-  fileOf(videoId: string, language: string): NamedFile | undefined;
-}
+type VideoExtras = Pick<VideoServices, 'captions' | 'chapters' | 'players'>;
 
 /** Never changed: another content has another name. */
 interface NamedFile {
@@ -91,33 +53,33 @@ const niceness = 10;
 const maxRunningByLane = { assembly: 2, [vodLanes.prepare]: 2, [vodLanes.images]: 1 };
 const coresPerEncode = 4;
 
-export function createVodServices(options: VodServicesOptions): VodServices {
-  const { config, database, outbox, files, clock, log } = options;
+export function createVodServices(foundation: Foundation, thumbnails: VideoThumbnailFiles): VodServices {
+  const { config, database, outbox, files, images, clock, log } = foundation;
   const maxEncodes =
     config['encode.jobs'] ?? Math.max(1, Math.floor(availableParallelism() / coresPerEncode));
-  const processes = new ProcessOwner(options.limits, log);
-  const tools = createTools(options, processes);
-  const throttle = createThrottle(tools, options);
+  const processes = new ProcessOwner(foundation.limits, log);
+  const tools = createTools(foundation, processes);
+  const throttle = createThrottle(tools, foundation);
   const encodings = new EncodingsStore(database, outbox, clock);
-  const jobs = createJobs(options, maxEncodes);
+  const jobs = createJobs(foundation, maxEncodes);
   const indexWorkers = new IndexWorkerPool({
     timeoutMs: config['parse.timeout'],
     memoryBytes: config['parse.memory'],
     maxMovieBytes: config['parse.maxMovie'],
   });
   const context: VodContext = {
-    ...{ tools, images: options.images, files, records: encodings, thumbnails: options.thumbnails },
+    ...{ tools, images, files, records: encodings, thumbnails },
     folders: new RenditionFolders(files),
     reader: new RenditionReader(),
     growing: new GrowingVideos(),
-    ...{ indexWorkers, jobs, settings: vodSettings(options, maxEncodes), clock, log: log.child('vod') },
+    ...{ indexWorkers, jobs, settings: vodSettings(foundation, maxEncodes), clock, log: log.child('vod') },
   };
   const vodJobs = new VodJobs(context);
   for (const kind of vodJobs.kinds()) jobs.register(kind);
   const playback = new VodPlayback({
     stateOf: videoId => encodings.state(videoId),
     languageOf: videoId => encodings.languageOf(videoId),
-    thumbnailOf: videoId => options.thumbnails.fileOf(videoId),
+    thumbnailOf: videoId => thumbnails.fileOf(videoId),
     ...{ files, reader: context.reader, growing: context.growing },
   });
   const stopEncoders = async () => {
@@ -136,8 +98,10 @@ export function createVodServices(options: VodServicesOptions): VodServices {
   };
 }
 
-function createTools(options: VodServicesOptions, owner: ProcessOwner): FfmpegTools {
-  const { config, ffmpeg, ffprobe, metrics, log } = options;
+function createTools(
+  { config, ffmpeg, ffprobe, metrics, log }: Foundation,
+  owner: ProcessOwner,
+): FfmpegTools {
   return new FfmpegTools({
     ...{ ffmpeg, ffprobe, owner, niceness, log },
     probeLimits: {
@@ -156,7 +120,7 @@ function createTools(options: VodServicesOptions, owner: ProcessOwner): FfmpegTo
   });
 }
 
-function createThrottle(tools: FfmpegTools, { clock, log }: VodServicesOptions): EncodingThrottle {
+function createThrottle(tools: FfmpegTools, { clock, log }: Foundation): EncodingThrottle {
   return new EncodingThrottle({
     pause: () => {
       log.child('vod').warn('encoding-paused', { reason: 'live parts are late' });
@@ -170,7 +134,7 @@ function createThrottle(tools: FfmpegTools, { clock, log }: VodServicesOptions):
   });
 }
 
-function createJobs({ config, database, metrics, clock, log }: VodServicesOptions, maxEncodes: number): Jobs {
+function createJobs({ config, database, metrics, clock, log }: Foundation, maxEncodes: number): Jobs {
   return new Jobs({
     ...{ database, clock, log, maxCrashes: config['jobs.maxCrashes'] },
     lanes: {
@@ -182,46 +146,35 @@ function createJobs({ config, database, metrics, clock, log }: VodServicesOption
   });
 }
 
-function vodSettings(
-  { config, sandboxVideoMs }: VodServicesOptions,
-  maxEncodes: number,
-): VodContext['settings'] {
+function vodSettings({ config, sandboxLimits }: Foundation, maxEncodes: number): VodContext['settings'] {
   return {
     preset: config['encode.preset'],
     threads: Math.max(1, Math.ceil(availableParallelism() / maxEncodes)),
     memoryBytes: config['encode.memory'],
     maxDurationFactor: config['encode.maxDurationFactor'],
     minFreeBytes: config['uploads.minFree'],
-    sandboxVideoMs,
+    sandboxVideoMs: sandboxLimits.maxVideoMs,
   };
-}
-
-interface RecordingsOptions {
-  readonly config: Config;
-  readonly database: Database;
-  readonly outbox: Outbox;
-  readonly metrics: Metrics;
-  readonly ffmpeg: FfmpegBuild;
-  readonly hasStorage: (projectId: string) => boolean;
-  readonly addVideo: RecordingsStoreOptions['addVideo'];
-  readonly freeBytes: () => Promise<number>;
 }
 
 /** Start and stop them with the broadcasts. */
 export function createRecordings(
+  { config, database, outbox, metrics, ffmpeg, files, environment }: Foundation,
   { context, jobs }: VodServices,
-  options: RecordingsOptions,
+  { videos, quotas }: Pick<VideoServices, 'videos' | 'quotas'>,
 ): { readonly recordings: Recordings; readonly store: RecordingsStore } {
-  const { config, database, outbox, metrics, addVideo } = options;
-  const store = new RecordingsStore({ database, outbox, addVideo });
+  const store = new RecordingsStore({
+    ...{ database, outbox },
+    addVideo: (projectId, video) => void videos.createRecorded(projectId, video),
+  });
   jobs.register(joinKind(context, store));
   const recordings = new Recordings({
     ...{ context, repository: store },
     minFreeBytes: config['recording.minFree'],
-    mayStore: options.hasStorage,
-    hasSeekTables: canReadGroupedFragments(options.ffmpeg),
-    freeBytes: options.freeBytes,
-    makeRoom: missing => context.files.freeSpace(missing),
+    mayStore: projectId => quotas.hasStorage(projectId),
+    hasSeekTables: canReadGroupedFragments(ffmpeg),
+    freeBytes: environment.freeBytes ?? (() => files.freeBytes()),
+    makeRoom: missing => files.freeSpace(missing),
     observer: {
       written: bytes => metrics.recordedBytes.inc(bytes),
       stopped: reason => metrics.recordingsStopped.inc({ reason }),
@@ -283,7 +236,7 @@ function vodEntry(
   };
 }
 
-function tracksOf(tracks: TextTracks, videoId: string): VodTextTrack[] {
+function tracksOf(tracks: TextTracksService, videoId: string): VodTextTrack[] {
   return tracks.ofVideo(videoId).map(({ language, isDefault, file }) => ({
     ...{ language, isDefault },
     label: nativeLanguageName(language),
