@@ -16,7 +16,7 @@ interface Schema {
 
 const pathStart = '#/components/schemas/';
 const indent = '  ';
-const maxLineLength = 90;
+const maxLineLength = 110;
 /** Before what stands in an operation. */
 const inOperation = indent.repeat(2);
 
@@ -65,14 +65,15 @@ function operationType(document: ApiDocument, operation: DocumentedOperation): s
   };
   const success = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))?.[1];
   const answer = success === undefined ? undefined : responseAt(document, success).content;
-  return [
-    `{`,
-    `${inOperation}params: ${objectOf('path')};`,
-    `${inOperation}query: ${objectOf('query')};`,
-    `${inOperation}body: ${bodyType(operation.requestBody?.content)};`,
-    `${inOperation}answer: ${bodyType(answer)};`,
-    `${indent}}`,
-  ].join('\n');
+  const members = [
+    `params: ${objectOf('path')};`,
+    `query: ${objectOf('query')};`,
+    `body: ${bodyType(operation.requestBody?.content)};`,
+    `answer: ${bodyType(answer)};`,
+  ];
+  const line = `{ ${members.join(' ')} }`;
+  if (line.length <= maxLineLength && !line.includes('\n')) return line;
+  return `{\n${members.map(member => `${inOperation}${member}\n`).join('')}${indent}}`;
 }
 
 function bodyType(content: DocumentedContent | undefined): string {

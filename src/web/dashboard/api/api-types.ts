@@ -97,12 +97,7 @@ export type LiveStream = {
   readonly restreams: readonly { readonly name: string; readonly serverUrl: string; readonly streamKey: string; }[];
   readonly qualities?: "passthrough" | "ladder" | undefined;
   readonly record?: boolean | undefined;
-  readonly assets: {
-    readonly hls: string;
-    readonly iframe: string;
-    readonly player: string;
-    readonly thumbnail: string;
-  };
+  readonly assets: { readonly hls: string; readonly iframe: string; readonly player: string; readonly thumbnail: string; };
   readonly createdAt: string;
   readonly updatedAt: string;
 };
@@ -214,10 +209,7 @@ export type Video = {
   readonly source: {
     readonly type: "upload" | "liveStream";
     readonly uri: string;
-    readonly liveStream?: {
-      readonly liveStreamId: string;
-      readonly links: readonly { readonly rel: "self"; readonly uri: string; }[];
-    } | undefined;
+    readonly liveStream?: { readonly liveStreamId: string; readonly links: readonly { readonly rel: "self"; readonly uri: string; }[]; } | undefined;
   };
   readonly assets: {
     readonly hls: string;
@@ -278,10 +270,7 @@ export type Summary = {
   readonly sourceStatus: "missing" | "waiting" | "failed" | "completed" | "unprocessable";
 };
 
-export type SummarySource = {
-  readonly abstract?: string | undefined;
-  readonly takeaways?: readonly string[] | undefined;
-};
+export type SummarySource = { readonly abstract?: string | undefined; readonly takeaways?: readonly string[] | undefined; };
 
 export type Caption = {
   readonly uri: string;
@@ -419,12 +408,7 @@ export type Usage = {
   readonly bandwidth: {
     readonly todayBytes: number;
     readonly last30DaysBytes: number;
-    readonly days: readonly {
-      readonly date: string;
-      readonly bytes: number;
-      readonly liveBytes: number;
-      readonly videoBytes: number;
-    }[];
+    readonly days: readonly { readonly date: string; readonly bytes: number; readonly liveBytes: number; readonly videoBytes: number; }[];
   };
 };
 
@@ -432,22 +416,14 @@ export type ServerState = {
   readonly version: string;
   readonly startedAt: string;
   readonly measuredAt: string;
-  readonly cpu: {
-    readonly cores: number;
-    readonly serverPercent: number;
-    readonly machinePercent: number;
-  };
+  readonly cpu: { readonly cores: number; readonly serverPercent: number; readonly machinePercent: number; };
   readonly memory: {
     readonly serverBytes: number;
     readonly childrenBytes?: number | undefined;
     readonly machineTotalBytes: number;
     readonly machineFreeBytes: number;
   };
-  readonly disk: {
-    readonly totalBytes: number;
-    readonly freeBytes: number;
-    readonly minFreeBytes: number;
-  };
+  readonly disk: { readonly totalBytes: number; readonly freeBytes: number; readonly minFreeBytes: number; };
   readonly queue: {
     readonly waiting: number;
     readonly running: number;
@@ -474,78 +450,38 @@ export interface Operations {
     body: { readonly email: string; readonly password: string; };
     answer: Session;
   };
-  'GET /auth/session': {
-    params: undefined;
-    query: undefined;
-    body: undefined;
-    answer: Session;
-  };
-  'DELETE /auth/session': {
-    params: undefined;
-    query: undefined;
-    body: undefined;
-    answer: undefined;
-  };
+  'GET /auth/session': { params: undefined; query: undefined; body: undefined; answer: Session; };
+  'DELETE /auth/session': { params: undefined; query: undefined; body: undefined; answer: undefined; };
   'GET /account/sessions': {
     params: undefined;
     query: { readonly sortBy?: "createdAt" | "lastUsedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
     answer: { readonly data: readonly ListedSession[]; readonly pagination: Pagination; };
   };
-  'DELETE /account/sessions': {
-    params: undefined;
-    query: undefined;
-    body: undefined;
-    answer: undefined;
-  };
-  'DELETE /account/sessions/{sessionId}': {
-    params: { readonly sessionId: string; };
-    query: undefined;
-    body: undefined;
-    answer: undefined;
-  };
+  'DELETE /account/sessions': { params: undefined; query: undefined; body: undefined; answer: undefined; };
+  'DELETE /account/sessions/{sessionId}': { params: { readonly sessionId: string; }; query: undefined; body: undefined; answer: undefined; };
   'PUT /account/password': {
     params: undefined;
     query: undefined;
     body: { readonly currentPassword: string; readonly newPassword: string; };
     answer: undefined;
   };
-  'POST /account/upgrade': {
-    params: undefined;
-    query: undefined;
-    body: undefined;
-    answer: SessionAccount;
-  };
-  'GET /account': {
-    params: undefined;
-    query: undefined;
-    body: undefined;
-    answer: Account;
-  };
+  'POST /account/upgrade': { params: undefined; query: undefined; body: undefined; answer: SessionAccount; };
+  'GET /account': { params: undefined; query: undefined; body: undefined; answer: Account; };
   'GET /account/api-keys': {
     params: undefined;
     query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
     answer: { readonly data: readonly ApiKeyPair[]; readonly pagination: Pagination; };
   };
-  'POST /account/api-keys': {
-    params: undefined;
-    query: undefined;
-    body: { readonly name?: string | undefined; };
-    answer: ApiKeyPair;
-  };
+  'POST /account/api-keys': { params: undefined; query: undefined; body: { readonly name?: string | undefined; }; answer: ApiKeyPair; };
   'PATCH /account/api-keys/{keyPairId}': {
     params: { readonly keyPairId: string; };
     query: undefined;
     body: { readonly name?: string | null | undefined; };
     answer: ApiKeyPair;
   };
-  'DELETE /account/api-keys/{keyPairId}': {
-    params: { readonly keyPairId: string; };
-    query: undefined;
-    body: undefined;
-    answer: undefined;
-  };
+  'DELETE /account/api-keys/{keyPairId}': { params: { readonly keyPairId: string; }; query: undefined; body: undefined; answer: undefined; };
   'POST /account/api-keys/{keyPairId}/{environment}': {
     params: { readonly keyPairId: string; readonly environment: string; };
     query: undefined;
@@ -577,12 +513,7 @@ export interface Operations {
     };
     answer: LiveStream;
   };
-  'GET /live-streams/{liveStreamId}': {
-    params: { readonly liveStreamId: string; };
-    query: undefined;
-    body: undefined;
-    answer: LiveStream;
-  };
+  'GET /live-streams/{liveStreamId}': { params: { readonly liveStreamId: string; }; query: undefined; body: undefined; answer: LiveStream; };
   'PATCH /live-streams/{liveStreamId}': {
     params: { readonly liveStreamId: string; };
     query: undefined;
@@ -596,60 +527,25 @@ export interface Operations {
     };
     answer: LiveStream;
   };
-  'DELETE /live-streams/{liveStreamId}': {
-    params: { readonly liveStreamId: string; };
-    query: undefined;
-    body: undefined;
-    answer: undefined;
-  };
-  'PUT /live-streams/{liveStreamId}/complete': {
-    params: { readonly liveStreamId: string; };
-    query: undefined;
-    body: undefined;
-    answer: undefined;
-  };
-  'POST /live-streams/{liveStreamId}/stream-key': {
-    params: { readonly liveStreamId: string; };
-    query: undefined;
-    body: undefined;
-    answer: LiveStream;
-  };
-  'POST /live-streams/{liveStreamId}/thumbnail': {
-    params: { readonly liveStreamId: string; };
-    query: undefined;
-    body: FormData;
-    answer: LiveStream;
-  };
-  'DELETE /live-streams/{liveStreamId}/thumbnail': {
-    params: { readonly liveStreamId: string; };
-    query: undefined;
-    body: undefined;
-    answer: LiveStream;
-  };
+  'DELETE /live-streams/{liveStreamId}': { params: { readonly liveStreamId: string; }; query: undefined; body: undefined; answer: undefined; };
+  'PUT /live-streams/{liveStreamId}/complete': { params: { readonly liveStreamId: string; }; query: undefined; body: undefined; answer: undefined; };
+  'POST /live-streams/{liveStreamId}/stream-key': { params: { readonly liveStreamId: string; }; query: undefined; body: undefined; answer: LiveStream; };
+  'POST /live-streams/{liveStreamId}/thumbnail': { params: { readonly liveStreamId: string; }; query: undefined; body: FormData; answer: LiveStream; };
+  'DELETE /live-streams/{liveStreamId}/thumbnail': { params: { readonly liveStreamId: string; }; query: undefined; body: undefined; answer: LiveStream; };
   'GET /live-streams/{liveStreamId}/broadcasts': {
     params: { readonly liveStreamId: string; };
     query: { readonly sortBy?: "startedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
     answer: { readonly data: readonly Broadcast[]; readonly pagination: Pagination; };
   };
-  'GET /live-streams/{liveStreamId}/health': {
-    params: { readonly liveStreamId: string; };
-    query: undefined;
-    body: undefined;
-    answer: IngestHealth;
-  };
+  'GET /live-streams/{liveStreamId}/health': { params: { readonly liveStreamId: string; }; query: undefined; body: undefined; answer: IngestHealth; };
   'GET /live-streams/{liveStreamId}/health/history': {
     params: { readonly liveStreamId: string; };
     query: { readonly minutes?: number | undefined; };
     body: undefined;
     answer: IngestHealthHistory;
   };
-  'GET /live-streams/{liveStreamId}/restreams': {
-    params: { readonly liveStreamId: string; };
-    query: undefined;
-    body: undefined;
-    answer: RestreamList;
-  };
+  'GET /live-streams/{liveStreamId}/restreams': { params: { readonly liveStreamId: string; }; query: undefined; body: undefined; answer: RestreamList; };
   'GET /videos': {
     params: undefined;
     query: { readonly title?: string | undefined; readonly description?: string | undefined; readonly 'tags[]'?: readonly string[] | undefined; readonly metadata?: Readonly<Record<string, string>> | undefined; readonly liveStreamId?: string | undefined; readonly sortBy?: "title" | "createdAt" | "publishedAt" | "updatedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
@@ -673,10 +569,7 @@ export interface Operations {
       readonly transcript?: boolean | undefined;
       readonly transcriptSummary?: boolean | undefined;
       readonly transcriptSummaryAttributes?: readonly ("abstract" | "takeaways")[] | undefined;
-      readonly clip?: {
-        readonly startTimecode?: string | undefined;
-        readonly endTimecode?: string | undefined;
-      } | undefined;
+      readonly clip?: { readonly startTimecode?: string | undefined; readonly endTimecode?: string | undefined; } | undefined;
       readonly watermark?: {
         readonly id: string;
         readonly top?: string | undefined;
@@ -690,12 +583,7 @@ export interface Operations {
     };
     answer: Video;
   };
-  'GET /videos/{videoId}': {
-    params: { readonly videoId: string; };
-    query: undefined;
-    body: undefined;
-    answer: Video;
-  };
+  'GET /videos/{videoId}': { params: { readonly videoId: string; }; query: undefined; body: undefined; answer: Video; };
   'PATCH /videos/{videoId}': {
     params: { readonly videoId: string; };
     query: undefined;
@@ -727,48 +615,23 @@ export interface Operations {
     body: undefined;
     answer: { readonly data: readonly Video[]; readonly pagination: Pagination; };
   };
-  'GET /discarded/videos/{videoId}': {
-    params: { readonly videoId: string; };
-    query: undefined;
-    body: undefined;
-    answer: Video;
-  };
+  'GET /discarded/videos/{videoId}': { params: { readonly videoId: string; }; query: undefined; body: undefined; answer: Video; };
   'PATCH /discarded/videos/{videoId}': {
     params: { readonly videoId: string; };
     query: undefined;
     body: { readonly discarded?: boolean | undefined; };
     answer: Video;
   };
-  'GET /videos/{videoId}/status': {
-    params: { readonly videoId: string; };
-    query: undefined;
-    body: undefined;
-    answer: VideoStatus;
-  };
+  'GET /videos/{videoId}/status': { params: { readonly videoId: string; }; query: undefined; body: undefined; answer: VideoStatus; };
   'GET /upload-tokens': {
     params: undefined;
     query: { readonly sortBy?: "createdAt" | "ttl" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
     answer: { readonly data: readonly UploadToken[]; readonly pagination: Pagination; };
   };
-  'POST /upload-tokens': {
-    params: undefined;
-    query: undefined;
-    body: { readonly ttl?: number | undefined; };
-    answer: UploadToken;
-  };
-  'DELETE /upload-tokens/{uploadToken}': {
-    params: { readonly uploadToken: string; };
-    query: undefined;
-    body: undefined;
-    answer: undefined;
-  };
-  'POST /videos/{videoId}/thumbnail': {
-    params: { readonly videoId: string; };
-    query: undefined;
-    body: FormData;
-    answer: Video;
-  };
+  'POST /upload-tokens': { params: undefined; query: undefined; body: { readonly ttl?: number | undefined; }; answer: UploadToken; };
+  'DELETE /upload-tokens/{uploadToken}': { params: { readonly uploadToken: string; }; query: undefined; body: undefined; answer: undefined; };
+  'POST /videos/{videoId}/thumbnail': { params: { readonly videoId: string; }; query: undefined; body: FormData; answer: Video; };
   'PATCH /videos/{videoId}/thumbnail': {
     params: { readonly videoId: string; };
     query: undefined;
@@ -781,24 +644,9 @@ export interface Operations {
     body: undefined;
     answer: { readonly data: readonly Watermark[]; readonly pagination: Pagination; };
   };
-  'POST /watermarks': {
-    params: undefined;
-    query: undefined;
-    body: FormData;
-    answer: Watermark;
-  };
-  'GET /watermarks/{watermarkId}/image': {
-    params: { readonly watermarkId: string; };
-    query: undefined;
-    body: undefined;
-    answer: Blob;
-  };
-  'DELETE /watermarks/{watermarkId}': {
-    params: { readonly watermarkId: string; };
-    query: undefined;
-    body: undefined;
-    answer: undefined;
-  };
+  'POST /watermarks': { params: undefined; query: undefined; body: FormData; answer: Watermark; };
+  'GET /watermarks/{watermarkId}/image': { params: { readonly watermarkId: string; }; query: undefined; body: undefined; answer: Blob; };
+  'DELETE /watermarks/{watermarkId}': { params: { readonly watermarkId: string; }; query: undefined; body: undefined; answer: undefined; };
   'GET /tags': {
     params: undefined;
     query: { readonly value?: string | undefined; readonly sortBy?: "value" | "videoCount" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
@@ -811,12 +659,7 @@ export interface Operations {
     body: undefined;
     answer: { readonly data: readonly Summary[]; readonly pagination: Pagination; };
   };
-  'GET /summaries/{summaryId}/source': {
-    params: { readonly summaryId: string; };
-    query: undefined;
-    body: undefined;
-    answer: SummarySource;
-  };
+  'GET /summaries/{summaryId}/source': { params: { readonly summaryId: string; }; query: undefined; body: undefined; answer: SummarySource; };
   'GET /videos/{videoId}/captions': {
     params: { readonly videoId: string; };
     query: { readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
@@ -894,12 +737,7 @@ export interface Operations {
     };
     answer: Player;
   };
-  'GET /players/{playerId}': {
-    params: { readonly playerId: string; };
-    query: undefined;
-    body: undefined;
-    answer: Player;
-  };
+  'GET /players/{playerId}': { params: { readonly playerId: string; }; query: undefined; body: undefined; answer: Player; };
   'PATCH /players/{playerId}': {
     params: { readonly playerId: string; };
     query: undefined;
@@ -929,24 +767,9 @@ export interface Operations {
     };
     answer: Player;
   };
-  'DELETE /players/{playerId}': {
-    params: { readonly playerId: string; };
-    query: undefined;
-    body: undefined;
-    answer: undefined;
-  };
-  'POST /players/{playerId}/logo': {
-    params: { readonly playerId: string; };
-    query: undefined;
-    body: FormData;
-    answer: Player;
-  };
-  'DELETE /players/{playerId}/logo': {
-    params: { readonly playerId: string; };
-    query: undefined;
-    body: undefined;
-    answer: undefined;
-  };
+  'DELETE /players/{playerId}': { params: { readonly playerId: string; }; query: undefined; body: undefined; answer: undefined; };
+  'POST /players/{playerId}/logo': { params: { readonly playerId: string; }; query: undefined; body: FormData; answer: Player; };
+  'DELETE /players/{playerId}/logo': { params: { readonly playerId: string; }; query: undefined; body: undefined; answer: undefined; };
   'GET /webhooks': {
     params: undefined;
     query: { readonly events?: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | undefined; readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
@@ -962,12 +785,7 @@ export interface Operations {
     };
     answer: Webhook;
   };
-  'GET /webhooks/{webhookId}': {
-    params: { readonly webhookId: string; };
-    query: undefined;
-    body: undefined;
-    answer: Webhook;
-  };
+  'GET /webhooks/{webhookId}': { params: { readonly webhookId: string; }; query: undefined; body: undefined; answer: Webhook; };
   'PATCH /webhooks/{webhookId}': {
     params: { readonly webhookId: string; };
     query: undefined;
@@ -977,18 +795,8 @@ export interface Operations {
     };
     answer: Webhook;
   };
-  'DELETE /webhooks/{webhookId}': {
-    params: { readonly webhookId: string; };
-    query: undefined;
-    body: undefined;
-    answer: undefined;
-  };
-  'POST /webhooks/check': {
-    params: undefined;
-    query: undefined;
-    body: { readonly url: string; };
-    answer: WebhookVerdict;
-  };
+  'DELETE /webhooks/{webhookId}': { params: { readonly webhookId: string; }; query: undefined; body: undefined; answer: undefined; };
+  'POST /webhooks/check': { params: undefined; query: undefined; body: { readonly url: string; }; answer: WebhookVerdict; };
   'GET /webhooks/{webhookId}/deliveries': {
     params: { readonly webhookId: string; };
     query: { readonly status?: "waiting" | "retrying" | "succeeded" | "failed" | undefined; readonly type?: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | "webhook.test" | undefined; readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
@@ -1061,16 +869,6 @@ export interface Operations {
     body: undefined;
     answer: AnalyticsTimeseries;
   };
-  'GET /usage': {
-    params: undefined;
-    query: undefined;
-    body: undefined;
-    answer: Usage;
-  };
-  'GET /server': {
-    params: undefined;
-    query: undefined;
-    body: undefined;
-    answer: ServerState;
-  };
+  'GET /usage': { params: undefined; query: undefined; body: undefined; answer: Usage; };
+  'GET /server': { params: undefined; query: undefined; body: undefined; answer: ServerState; };
 }
