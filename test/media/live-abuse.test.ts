@@ -68,7 +68,7 @@ describe('the holder of a key who', () => {
       client.sendTag('video', round * 40, round % 2 === 0 ? config() : other);
       client.sendTag('video', round * 40, keyframe());
     });
-    expect(told).toContain('changes its settings too often');
+    expect(told).toContain('changed its settings or reconnected too often');
     expect(processes).toBeLessThanOrEqual(22);
     await waitUntil(() => server.app.ffmpegProcesses() === 1);
   });
