@@ -52,6 +52,7 @@ export async function createBroadcasts(
 ): Promise<Broadcasts> {
   const { database, outbox, clock } = foundation;
   const log = foundation.log.child('live');
+  const liveStreams = new LiveStreamsStore(database);
   const journal: Journal = new BroadcastHistory(database, outbox, clock);
   const crashed = journal.endUnfinished(clock.nowMs(), 'server-crashed');
   if (crashed > 0) log.warn('broadcasts-left-by-a-crash-ended', { count: crashed });
@@ -73,7 +74,7 @@ export async function createBroadcasts(
   };
   const registry = new BroadcastRegistry({
     ...(await packagingOptions(foundation)),
-    findStream: key => new LiveStreamsStore(database).findByStreamKey(key),
+    findStream: key => liveStreams.findByStreamKey(key),
     createSubscribers,
     selectLadder: transcoding.form,
     qualityDropped: transcoding.qualityDropped,

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 /** A user without an entry in /etc/passwd, as a container may run as. */
 export const unprivilegedUid = 54_321;
 
-/** Whether tests can run this project's programs as that user: only root can, and only where the user reaches the project and the temporary folder. */
+/** Needs root, and a project and a temporary folder that the user can reach. */
 export const canRunUnprivileged =
   process.getuid?.() === 0 &&
   spawnSync(process.execPath, ['-e', 'process.chdir(require("node:os").tmpdir())'], {

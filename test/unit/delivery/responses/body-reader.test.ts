@@ -7,12 +7,12 @@ const file = Buffer.from(Array.from({ length: 1000 }, (_, index) => index % 251)
 const at = (start: number, length: number, path = 'a'): BodyPart => ({ path, start, length });
 
 /** Reads all of `pieces` through windows of `windowBytes`; gives the bytes of each window and notes each read. */
-async function readAll(pieces: readonly BodyPart[], windowBytes: number, mostAtOnce = 1000) {
+async function readAll(pieces: readonly BodyPart[], windowBytes: number, maxChunkBytes = 1000) {
   const reads: [position: number, length: number][] = [];
   const handle = {
     read: async (buffer: Buffer, offset: number, length: number, position: number) => {
       reads.push([position, length]);
-      const end = Math.min(position + length, position + mostAtOnce);
+      const end = Math.min(position + length, position + maxChunkBytes);
       return { bytesRead: file.copy(buffer, offset, position, end) };
     },
   } as unknown as FileHandle;
