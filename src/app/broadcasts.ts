@@ -68,7 +68,7 @@ export async function createBroadcasts(
     suspensions.wake();
     return [
       ...services.createSubscribers(broadcast),
-      ...restreaming.restreams.follow(broadcast),
+      restreaming.restreams.follow(broadcast),
       health.follow(broadcast),
     ];
   };

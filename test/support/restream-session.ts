@@ -79,7 +79,7 @@ export function startRestreamSession(
     log: logger,
     times: { firstRetryMs: 100, maxRetryMs: 300, ...options.times },
   });
-  const [follower] = restreams.follow({
+  const follower: BroadcastSubscriber = restreams.follow({
     broadcastId: 'br-test',
     liveStreamId: streamId,
     projectId: 'project',
@@ -90,7 +90,7 @@ export function startRestreamSession(
       serverUrl: url,
       streamKey: key,
     })),
-  }) as readonly [BroadcastSubscriber];
+  });
   const playing = new Set<{ stop(): Promise<void> }>();
   let offsetMs = 0;
   const facts = (index = 0) => restreams.ofStream(streamId)![index]!;

@@ -8,6 +8,16 @@ import type { BroadcastState, EndReason } from './broadcast-state.ts';
 export const sourceRendition = 'source';
 export const audioRendition = 'audio';
 
+export interface RestreamConfig {
+  readonly name: string;
+  readonly serverUrl: string;
+  readonly streamKey: string;
+  /** Undefined is true. */
+  readonly isEnabled?: boolean | undefined;
+  /** A rendition of the ladder, such as `720p`; undefined is the source. */
+  readonly rendition?: string | undefined;
+}
+
 export interface BroadcastInfo {
   readonly broadcastId: string;
   readonly liveStreamId: string;
@@ -16,11 +26,7 @@ export interface BroadcastInfo {
   /** Unix time. */
   readonly startedAtMs: number;
   readonly record?: boolean | undefined;
-  readonly restreams: readonly {
-    readonly name: string;
-    readonly serverUrl: string;
-    readonly streamKey: string;
-  }[];
+  readonly restreams: readonly RestreamConfig[];
 }
 
 export interface BroadcastTag {

@@ -4,6 +4,7 @@ import type { Clock } from '../../shared/clock.ts';
 import { messageOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { redactServerUrl } from '../../shared/network/redact-server-url.ts';
+import type { RestreamConfig } from '../broadcast/broadcast-subscriber.ts';
 import { ByteRate } from './byte-rate.ts';
 import { PendingMedia } from './pending-media.ts';
 import { RestreamConnection, type RestreamConnectionOptions } from './restream-connection.ts';
@@ -12,8 +13,11 @@ import type { RestreamFormat } from './restream-format.ts';
 import { RestreamRetries, type RestreamTimeouts } from './restream-retries.ts';
 import { parseTarget, type RestreamTarget } from './restream-target.ts';
 
-/** `connecting` until first accepted, `retrying` after a failure, `stopped` for the rest of the broadcast. */
-export type RestreamState = 'connecting' | 'live' | 'retrying' | 'stopped';
+/**
+ * `connecting` until first accepted, `retrying` after a failure, `stopped` for the rest of the broadcast, `disabled` until it is
+ * enabled.
+ */
+export type RestreamState = 'connecting' | 'live' | 'retrying' | 'stopped' | 'disabled';
 
 export interface RestreamStatus {
   readonly name: string;
@@ -39,7 +43,7 @@ export interface RestreamObserver {
 }
 
 interface RestreamDestinationOptions {
-  readonly restream: { readonly name: string; readonly serverUrl: string; readonly streamKey: string };
+  readonly restream: RestreamConfig;
   readonly format: RestreamFormat;
   readonly dial: (target: RestreamTarget, signal: AbortSignal) => Promise<Socket>;
   readonly owner: RestreamConnectionOptions['owner'];
@@ -50,7 +54,7 @@ interface RestreamDestinationOptions {
   readonly times: RestreamTimeouts;
   readonly observer: RestreamObserver;
   /** The destination stopped while the broadcast continues. */
-  readonly onStopped: (reason: RestreamReason) => void;
+  readonly onStopped: (name: string, reason: RestreamReason) => void;
   readonly clock: Clock;
   readonly log: Logger;
   /** 0..1; spreads the retries of many destinations. */
@@ -81,6 +85,7 @@ export class RestreamDestination {
   #isDropping = false;
   #limitTimer: NodeJS.Timeout | undefined;
   #isOver = false;
+  #name: string;
   #ended: PromiseWithResolvers<void> | undefined;
 
   constructor(options: RestreamDestinationOptions) {
@@ -88,6 +93,7 @@ export class RestreamDestination {
     this.#target = parseTarget(options.restream.serverUrl);
     this.#retries = new RestreamRetries(options.times, options.random);
     this.#sinceMs = options.clock.nowMs();
+    this.#name = options.restream.name;
   }
 
   get state(): RestreamState {
@@ -95,9 +101,9 @@ export class RestreamDestination {
   }
 
   get status(): RestreamStatus {
-    const { name, serverUrl } = this.#options.restream;
+    const { serverUrl } = this.#options.restream;
     return {
-      name,
+      name: this.#name,
       serverUrl: redactServerUrl(serverUrl),
       state: this.#state,
       sinceMs: this.#sinceMs,
@@ -108,6 +114,10 @@ export class RestreamDestination {
       retries: this.#retries.count,
       lastError: this.#lastError,
     };
+  }
+
+  rename(name: string): void {
+    this.#name = name;
   }
 
   get #isStopped(): boolean {
@@ -302,7 +312,7 @@ export class RestreamDestination {
     this.#setState('stopped');
     this.#options.log.info('restream-stopped', { reason });
     this.#disconnect(true);
-    this.#options.onStopped(reason);
+    this.#options.onStopped(this.#name, reason);
   }
 
   /** Sends what is waiting unless `atOnce`. Resolves when process and connection are gone. */

@@ -1,15 +1,12 @@
 import type { Socket } from 'node:net';
 import type { ProcessOwner } from '../../ffmpeg/process/owned-process.ts';
-import { FlvMuxer } from '../../media/flv/flv-muxer.ts';
-import type { RestreamTag } from '../../media/flv/flv-tag.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
-import {
-  audioRendition,
-  type BroadcastInfo,
-  type BroadcastSubscriber,
-  sourceRendition,
+import type {
+  BroadcastInfo,
+  BroadcastSubscriber,
+  RestreamConfig,
 } from '../broadcast/broadcast-subscriber.ts';
 import {
   RestreamDestination,
@@ -18,8 +15,9 @@ import {
   type RestreamStatus,
 } from './restream-destination.ts';
 import type { RestreamReason } from './restream-failure.ts';
-import { RestreamFormat } from './restream-format.ts';
+import type { RestreamFormat } from './restream-format.ts';
 import { type RestreamTimeouts, restreamTimeouts } from './restream-retries.ts';
+import { RestreamSession } from './restream-session.ts';
 import type { RestreamTarget } from './restream-target.ts';
 
 export interface StoppedRestream {
@@ -49,11 +47,6 @@ interface RestreamerOptions {
   readonly times?: Partial<RestreamTimeouts>;
 }
 
-interface RestreamSession {
-  readonly broadcast: BroadcastInfo;
-  readonly destinations: readonly RestreamDestination[];
-}
-
 const tickMs = 1_000;
 
 export class Restreamer implements Component {
@@ -75,76 +68,50 @@ export class Restreamer implements Component {
     await Promise.all(this.#ending);
   }
 
-  follow(broadcast: BroadcastInfo): readonly BroadcastSubscriber[] {
-    if (broadcast.restreams.length === 0) return [];
-    const format = new RestreamFormat();
-    const destinations = broadcast.restreams.map(restream => this.#destination(broadcast, restream, format));
-    const session: RestreamSession = { broadcast, destinations };
+  follow(broadcast: BroadcastInfo): BroadcastSubscriber {
+    const session: RestreamSession = new RestreamSession({
+      broadcast,
+      createDestination: (restream, format) => this.#destination(broadcast, restream, format),
+      onEnding: ended => this.#awaitEnd(ended),
+      onEnded: atOnce => this.#end(session, atOnce),
+      clock: this.#options.clock,
+    });
     this.#sessions.set(broadcast.broadcastId, session);
     this.#timer ??= setInterval(() => this.#tick(), tickMs);
-    const interrupted = () => {
-      for (const destination of destinations) destination.interrupted();
-    };
-    const take = (tag: RestreamTag) => {
-      const { fingerprint } = format;
-      format.update(tag);
-      if (tag.role === 'config' && format.fingerprint !== fingerprint) interrupted();
-      for (const destination of destinations) destination.take(tag);
-    };
-    const media =
-      broadcast.environment === 'sandbox'
-        ? packagedMedia(take, () => {
-            for (const destination of destinations) {
-              destination.stop(
-                'codec',
-                'The sandbox restreams H.264 and AAC only. Change the codecs in the encoder.',
-              );
-            }
-          })
-        : publishedMedia(take);
-    return [
-      {
-        name: 'restreams',
-        ...media,
-        stateChanged: state => {
-          if (state !== 'waiting' && state !== 'stopping') return;
-          format.publisherGone();
-          for (const destination of destinations) destination.publisherGone();
-        },
-        ended: reason => this.#end(session, reason === 'deleted'),
-      },
-    ];
+    return session.subscriber;
+  }
+
+  /** Changes the destinations of a running broadcast. Does nothing without one. */
+  update(liveStreamId: string, restreams: readonly RestreamConfig[]): void {
+    this.#sessionOf(liveStreamId)?.update(restreams);
   }
 
   /** In the order of the live stream's restreams; undefined without a broadcast. */
   ofStream(liveStreamId: string): readonly RestreamStatus[] | undefined {
-    const session = [...this.#sessions.values()].findLast(
-      ({ broadcast }) => broadcast.liveStreamId === liveStreamId,
-    );
-    return session?.destinations.map(({ status }) => status);
+    return this.#sessionOf(liveStreamId)?.statuses;
   }
 
   stats(wants: (projectId: string) => boolean): RestreamStats[] {
     return [...this.#sessions.values()]
       .filter(({ broadcast }) => wants(broadcast.projectId))
-      .flatMap(({ broadcast: { projectId, liveStreamId, broadcastId }, destinations }) =>
-        destinations.map(({ status: { serverUrl: _, ...status } }, position) => {
+      .flatMap(({ broadcast: { projectId, liveStreamId, broadcastId }, statuses }) =>
+        statuses.map(({ serverUrl: _, ...status }, position) => {
           return { projectId, liveStreamId, broadcastId, position, ...status };
         }),
       );
   }
 
-  countByState(): Readonly<Record<RestreamState, number>> {
+  countByState(): Readonly<Record<Exclude<RestreamState, 'disabled'>, number>> {
     const counts = { connecting: 0, live: 0, retrying: 0, stopped: 0 };
     for (const { destinations } of this.#sessions.values()) {
-      for (const { state } of destinations) counts[state] += 1;
+      for (const { state } of destinations) if (state !== 'disabled') counts[state] += 1;
     }
     return counts;
   }
 
   #destination(
     broadcast: BroadcastInfo,
-    restream: BroadcastInfo['restreams'][number],
+    restream: RestreamConfig,
     format: RestreamFormat,
   ): RestreamDestination {
     const { dial, owner, ffmpegPath, sandboxLimitMs, onStopped, observer, clock, times } = this.#options;
@@ -160,7 +127,7 @@ export class Restreamer implements Component {
       limitMs: environment === 'sandbox' ? sandboxLimitMs : undefined,
       times: { ...restreamTimeouts, ...times },
       observer,
-      onStopped: reason => onStopped({ projectId, liveStreamId, name: restream.name, reason }),
+      onStopped: (name, reason) => onStopped({ projectId, liveStreamId, name, reason }),
       clock,
       log: this.#options.log.child('restreams', ids),
     });
@@ -172,9 +139,16 @@ export class Restreamer implements Component {
       clearInterval(this.#timer);
       this.#timer = undefined;
     }
-    const gone = Promise.all(session.destinations.map(destination => destination.end(atOnce)));
-    this.#ending.add(gone);
-    void gone.then(() => this.#ending.delete(gone));
+    this.#awaitEnd(session.end(atOnce));
+  }
+
+  #awaitEnd(ended: Promise<unknown>): void {
+    this.#ending.add(ended);
+    void ended.then(() => this.#ending.delete(ended));
+  }
+
+  #sessionOf(liveStreamId: string): RestreamSession | undefined {
+    return [...this.#sessions.values()].findLast(({ broadcast }) => broadcast.liveStreamId === liveStreamId);
   }
 
   #tick(): void {
@@ -182,36 +156,4 @@ export class Restreamer implements Component {
       for (const destination of destinations) destination.tick();
     }
   }
-}
-
-function publishedMedia(take: (tag: RestreamTag) => void): Partial<BroadcastSubscriber> {
-  return {
-    tag: tag => {
-      if (!tag.isSlate) take(tag);
-    },
-  };
-}
-
-/** Passes packaged media on, which has the sandbox watermark. */
-function packagedMedia(
-  take: (tag: RestreamTag) => void,
-  onUnsupportedCodec: () => void,
-): Partial<BroadcastSubscriber> {
-  const flv = new FlvMuxer(take);
-  const described: Partial<Record<string, Parameters<FlvMuxer['begin']>[0]>> = {};
-  return {
-    tracks: (rendition, tracks, _init, isSlate) => {
-      if (isSlate || !isSent(rendition)) return;
-      described[rendition] = tracks;
-      if (!flv.begin({ ...described[audioRendition], ...described[sourceRendition] })) onUnsupportedCodec();
-    },
-    sample: (rendition, kind, sample, atMs, isSlate) => {
-      if (!isSlate && isSent(rendition)) flv.add(kind, sample, atMs);
-    },
-  };
-}
-
-/** Beside a ladder, audio is a rendition of its own. */
-function isSent(rendition: string): boolean {
-  return rendition === sourceRendition || rendition === audioRendition;
 }

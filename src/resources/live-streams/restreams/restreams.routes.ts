@@ -7,7 +7,7 @@ import { type RestreamView, restreamListSchema } from './restreams.schema.ts';
 export interface RestreamReport {
   readonly name: string;
   readonly serverUrl: string;
-  readonly state: 'connecting' | 'live' | 'retrying' | 'stopped';
+  readonly state: 'connecting' | 'live' | 'retrying' | 'stopped' | 'disabled';
   readonly sinceMs: number;
   readonly reason: string | undefined;
   readonly lastError: string | undefined;

@@ -20,10 +20,10 @@ const restreamSchema = z
     name: z.string().describe('Your name for the destination.'),
     serverUrl: z.string().describe('Its URL, without parts that may be secret.'),
     state: z
-      .enum(['idle', 'connecting', 'live', 'retrying', 'stopped'])
+      .enum(['idle', 'connecting', 'live', 'retrying', 'stopped', 'disabled'])
       .describe(
         '`idle`: there is no broadcast. `connecting`: it has not accepted the stream yet. `retrying`: after a failure, until it accepts the ' +
-          'stream again. `stopped`: it receives no more of this broadcast.',
+          'stream again. `stopped`: it receives no more of this broadcast. `disabled`: it receives nothing until it is enabled.',
       ),
     since: z.iso.datetime({ offset: true }).optional().describe('Start of this state.'),
     reason: z.string().optional().describe(`Reason for \`retrying\` or \`stopped\`: ${reasons}`),

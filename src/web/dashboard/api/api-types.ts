@@ -179,7 +179,7 @@ export type RestreamList = { readonly data: readonly Restream[]; };
 export type Restream = {
   readonly name: string;
   readonly serverUrl: string;
-  readonly state: "idle" | "connecting" | "live" | "retrying" | "stopped";
+  readonly state: "idle" | "connecting" | "live" | "retrying" | "stopped" | "disabled";
   readonly since?: string | undefined;
   readonly reason?: string | undefined;
   readonly lastError?: string | undefined;

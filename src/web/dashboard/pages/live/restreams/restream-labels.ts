@@ -61,6 +61,7 @@ export const restreamStates: Readonly<Record<Restream['state'], string>> = {
   live: 'Live',
   retrying: 'Retrying',
   stopped: 'Stopped',
+  disabled: 'Disabled',
 };
 
 export const knownDestinations = [

@@ -25,6 +25,7 @@ const tones: Readonly<Record<Restream['state'], Tone>> = {
   live: 'good',
   retrying: 'warning',
   stopped: 'bad',
+  disabled: 'neutral',
 };
 
 export function RestreamsPanel({
