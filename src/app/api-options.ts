@@ -10,9 +10,10 @@ import type { Traffic } from '../operations/usage/traffic.ts';
 import type { IngestAddresses } from '../resources/accounts/account.routes.ts';
 import type { Analytics, AnalyticsSettings } from '../resources/analytics/create-analytics.ts';
 import type { IngestHealthSources } from '../resources/broadcasts/broadcasts.service.ts';
-import type { LiveControl } from '../resources/live-streams/live-control.ts';
+import type { LiveControl, RestreamControl } from '../resources/live-streams/live-control.ts';
+import type { LiveQualities } from '../resources/live-streams/live-stream.ts';
 import type { LiveStreamsService } from '../resources/live-streams/live-streams.service.ts';
-import type { RestreamReport } from '../resources/live-streams/restreams/restreams.routes.ts';
+import type { RestreamReports } from '../resources/live-streams/restreams/restreams.routes.ts';
 import type { PeerReaders } from '../resources/sessions/create-sessions.ts';
 import type { VideoStatusSources } from '../resources/videos/status/video-status.routes.ts';
 import type { WebhooksService } from '../resources/webhooks/webhooks.service.ts';
@@ -44,7 +45,9 @@ export interface ApiOptions {
   readonly bodyTimeoutMs: number;
   readonly live: LiveControl;
   readonly ingestHealth: IngestHealthSources;
-  readonly restreams: (liveStreamId: string) => readonly RestreamReport[] | undefined;
+  readonly restreams: RestreamControl & RestreamReports;
+  /** Of live streams that choose none. */
+  readonly liveQualities: LiveQualities;
   readonly webhookQueue: WebhookQueue;
   readonly webhookSender: WebhookSender;
   readonly feed: EventFeed | undefined;

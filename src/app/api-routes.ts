@@ -64,8 +64,9 @@ function liveRoutes(options: ApiOptions, { liveStreams }: ApiServices): Route[] 
     ...liveStreamRoutes(liveStreams),
     ...broadcastRoutes(new BroadcastsService({ store, ...options.ingestHealth }), liveStreams),
     ...restreamRoutes({
-      configured: (projectId, liveStreamId) => liveStreams.find(projectId, liveStreamId)?.restreams,
+      find: (projectId, liveStreamId) => liveStreams.find(projectId, liveStreamId),
       running: options.restreams,
+      defaultQualities: options.liveQualities,
     }),
   ];
 }

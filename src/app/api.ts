@@ -102,6 +102,7 @@ function createApiServices(options: ApiOptions): ApiServices {
       thumbnails: new LiveThumbnailFiles(files, mark),
       baseUrl: publicUrl,
       live: options.live,
+      restreams: options.restreams,
       ...{ privateTokens, players, clock },
     }),
     webhooks: new WebhooksService({

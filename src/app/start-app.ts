@@ -219,7 +219,8 @@ function apiOptions(
       },
       history: (liveStreamId, seconds) => health.newest(liveStreamId, seconds),
     },
-    restreams: liveStreamId => restreaming.restreams.ofStream(liveStreamId),
+    restreams: restreaming.restreams,
+    liveQualities: config['live.qualities'],
     webhookQueue: outbox.webhooks,
     peers,
     analytics: {

@@ -128,6 +128,91 @@ describe('changing a live stream', () => {
   });
 });
 
+describe('restreams', () => {
+  const backup = { ...mirror, name: 'Backup', streamKey: 'efgh-5678' };
+  const change = async (id: string, body: unknown) =>
+    await server.call('PATCH', `/live-streams/${id}`, { body });
+
+  it('are enabled and get the source unless they say otherwise, and are shown as they were set', async () => {
+    const restreams = [mirror, { ...backup, enabled: false, rendition: '720p' }];
+    const made = await create({ restreams });
+    expect(made.restreams).toEqual(restreams);
+    expect((await server.call('GET', '/live-streams')).json.data[0].restreams).toEqual(restreams);
+    const expected = [
+      { ...mirror, isEnabled: true, rendition: undefined },
+      { ...backup, isEnabled: false, rendition: '720p' },
+    ];
+    expect(server.api.liveStreams.findByStreamKey(made.streamKey)?.restreams).toEqual(expected);
+    const explicit = [{ ...mirror, enabled: true, rendition: 'source' }, restreams[1]];
+    expect((await change(made.liveStreamId, { restreams: explicit })).json.restreams).toEqual(explicit);
+    expect(server.api.liveStreams.findByStreamKey(made.streamKey)?.restreams).toEqual(expected);
+  });
+
+  it('reach the broadcast of their live stream with the change that replaces them', async () => {
+    const [one, other] = [await create({ restreams: [mirror] }), await create({ restreams: [mirror] })];
+    await change(one.liveStreamId, { name: 'North' });
+    await change(other.liveStreamId, { restreams: [{ ...backup, enabled: 'no' }] });
+    expect(server.live.destinations.size).toBe(0);
+    await change(one.liveStreamId, { restreams: [{ ...backup, enabled: false }, mirror] });
+    expect([...server.live.destinations]).toEqual([
+      [
+        one.liveStreamId,
+        [
+          { ...backup, isEnabled: false, rendition: undefined },
+          { ...mirror, isEnabled: true, rendition: undefined },
+        ],
+      ],
+    ]);
+    await change(one.liveStreamId, { restreams: [] });
+    expect(server.live.destinations.get(one.liveStreamId)).toEqual([]);
+  });
+
+  it('of another account stay as they are, and so does its broadcast', async () => {
+    const { liveStreamId } = await create({ restreams: [mirror] });
+    const { sandboxKey: key } = server.addAccount();
+    const path = `/live-streams/${liveStreamId}`;
+    expect((await server.call('PATCH', path, { key, body: { restreams: [] } })).status).toBe(404);
+    expect((await server.call('GET', `${path}/restreams`, { key })).status).toBe(404);
+    expect(server.live.destinations.size).toBe(0);
+    expect((await server.call('GET', path)).json.restreams).toEqual([mirror]);
+  });
+
+  it('say which of their fields is wrong', async () => {
+    const restreams = [
+      { ...mirror, rendition: '721p' },
+      { ...mirror, enabled: 'yes', colour: 'red' },
+      { ...mirror, enabled: null, rendition: null },
+    ];
+    const answer = await server.call('POST', '/live-streams', { body: { name: 'a', restreams } });
+    expect(answer.status).toBe(400);
+    expect(answer.json.problems.map((problem: { name: string }) => problem.name)).toEqual([
+      'restreams[0][rendition]',
+      'restreams[1][enabled]',
+      'restreams[1][colour]',
+      'restreams[2][enabled]',
+      'restreams[2][rendition]',
+    ]);
+    expect(answer.json.problems[0].detail).toBe(
+      'This value should be one of "source", "240p", "360p", "480p", "720p", "1080p", "2160p".',
+    );
+  });
+
+  it('are idle or disabled without a broadcast, and can get what the live stream is encoded to', async () => {
+    const { liveStreamId } = await create({ restreams: [mirror, { ...backup, enabled: false }] });
+    const shown = async () => (await server.call('GET', `/live-streams/${liveStreamId}/restreams`)).json;
+    const { serverUrl } = mirror;
+    expect(await shown()).toEqual({
+      data: [
+        { name: 'Mirror', serverUrl, state: 'idle' },
+        { name: 'Backup', serverUrl, state: 'disabled' },
+      ],
+      renditions: ['source'],
+    });
+    await change(liveStreamId, { qualities: 'ladder' });
+    expect((await shown()).renditions).toEqual(['source', '240p', '360p', '480p', '720p', '1080p', '2160p']);
+  });
+});
+
 describe('broadcasting', () => {
   it('is what the live room says', async () => {
     const made = await create();

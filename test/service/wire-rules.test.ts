@@ -133,7 +133,17 @@ describe('every operation', () => {
     );
     const known = [
       ...['data', 'links', 'tags', 'metadata', 'restreams', 'alarms', 'events', 'qualities', 'receivedBytes'],
-      ...['takeaways', 'attempts', 'checks', 'parts', 'environments', 'days', 'programs', 'warnings'],
+      ...[
+        'takeaways',
+        'attempts',
+        'checks',
+        'parts',
+        'environments',
+        'days',
+        'programs',
+        'warnings',
+        'renditions',
+      ],
     ];
     expect([...lists].filter(name => !known.includes(name))).toEqual([]);
     // The facts of a file are an object, unlike the metadata of a video.

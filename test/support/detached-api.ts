@@ -31,6 +31,7 @@ export interface DetachedApiOptions
       | 'rateLimits'
       | 'bodyTimeoutMs'
       | 'live'
+      | 'restreams'
       | 'ingestHealth'
       | 'webhookQueue'
       | 'webhookSender'
@@ -100,7 +101,8 @@ const parts: Omit<
   bodyTimeoutMs: 60_000,
   live: { isBroadcasting: () => false, complete: () => {}, remove: async () => {} },
   ingestHealth: { health: () => undefined, history: () => undefined },
-  restreams: () => undefined,
+  restreams: { ofStream: () => undefined, update: () => {} },
+  liveQualities: 'passthrough',
   feed: undefined,
   peers: { addressOf: addressReader([]), isSecure: secureReader([]) },
   analytics: { reportsPerMinute: 6_000, geoDatabase: undefined, addressOf: addressReader([]) },

@@ -8,7 +8,8 @@ import { Metrics } from '../../src/metrics/metrics.ts';
 import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
 import { bootstrapAccount } from '../../src/resources/accounts/bootstrap-account.ts';
 import { KeyPairsStore } from '../../src/resources/accounts/key-pairs.store.ts';
-import type { LiveControl } from '../../src/resources/live-streams/live-control.ts';
+import type { LiveControl, RestreamControl } from '../../src/resources/live-streams/live-control.ts';
+import type { RestreamDestination } from '../../src/resources/live-streams/live-stream.ts';
 import { type Logger, silentLogger } from '../../src/shared/logger.ts';
 import { Secret } from '../../src/shared/secret.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
@@ -52,10 +53,12 @@ export interface StartApiOptions
 }
 
 /** Broadcasts as a test wants them; notes what was asked. */
-export class FakeLiveControl implements LiveControl {
+export class FakeLiveControl implements LiveControl, RestreamControl {
   readonly broadcasting = new Set<string>();
   readonly completed: string[] = [];
   readonly removed: string[] = [];
+  /** The last update of each live stream. */
+  readonly destinations = new Map<string, readonly RestreamDestination[]>();
 
   isBroadcasting(liveStreamId: string): boolean {
     return this.broadcasting.has(liveStreamId);
@@ -64,6 +67,10 @@ export class FakeLiveControl implements LiveControl {
   complete(liveStreamId: string): void {
     this.completed.push(liveStreamId);
     this.broadcasting.delete(liveStreamId);
+  }
+
+  update(liveStreamId: string, destinations: readonly RestreamDestination[]): void {
+    this.destinations.set(liveStreamId, destinations);
   }
 
   async remove(liveStreamId: string): Promise<void> {
@@ -153,6 +160,10 @@ export async function startApi(options: StartApiOptions = {}): Promise<TestApi> 
     rateLimits: { uploads: 6_000, writes: 6_000, reads: 6_000 },
     ...given,
     ...{ database, dataDir, publicUrl, live, log, observer: metrics },
+    restreams: {
+      update: (liveStreamId, destinations) => live.update(liveStreamId, destinations),
+      ofStream: () => undefined,
+    },
     health: {
       checks: [{ name: 'test', fault: faults }],
       metrics,

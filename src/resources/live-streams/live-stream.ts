@@ -1,12 +1,34 @@
+import { qualities } from '../../shared/qualities.ts';
+
+/** `source` is the stream as the encoder sends it. */
+export const restreamRenditions = ['source', ...qualities] as const;
+
+export type RestreamRendition = (typeof restreamRenditions)[number];
+
+/** As the API gets and shows it. */
 interface Restream {
   readonly name: string;
   readonly serverUrl: string;
   readonly streamKey: string;
+  /** Undefined is true. */
+  readonly enabled?: boolean | undefined;
+  /** Undefined is `source`. */
+  readonly rendition?: RestreamRendition | undefined;
+}
+
+/** As a broadcast uses it. */
+export interface RestreamDestination {
+  readonly name: string;
+  readonly serverUrl: string;
+  readonly streamKey: string;
+  readonly isEnabled: boolean;
+  /** Undefined is the source. */
+  readonly rendition: string | undefined;
 }
 
 export const liveQualities = ['passthrough', 'ladder'] as const;
 
-type LiveQualities = (typeof liveQualities)[number];
+export type LiveQualities = (typeof liveQualities)[number];
 
 export interface LiveStream {
   readonly liveStreamId: string;
@@ -36,6 +58,13 @@ export interface LiveStreamChanges {
 }
 
 export const maxRestreams = 5;
+
+export function destinationsOf(restreams: LiveStream['restreams']): RestreamDestination[] {
+  return restreams.map(({ name, serverUrl, streamKey, enabled = true, rendition = 'source' }) => {
+    const isSource = rendition === 'source';
+    return { name, serverUrl, streamKey, isEnabled: enabled, rendition: isSource ? undefined : rendition };
+  });
+}
 
 export function serverUrlProblem(serverUrl: string): string | undefined {
   const form = '[rtmp|rtmps]://[host]/[app name]';

@@ -55,7 +55,7 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
       path: '/live-streams/{liveStreamId}',
       summary: 'Change a live stream',
       description:
-        'Attributes that you do not send keep their values. Restreams of a running broadcast change with its next start.',
+        'Attributes that you do not send keep their values. `restreams` applies to a running broadcast at once.',
       ...one,
       body: jsonBody(liveStreamChangesSchema),
       success: { status: 200, ...shown },

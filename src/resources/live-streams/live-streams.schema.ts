@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/routing/pagination.ts';
 import { nonEmptyText } from '../../http/routing/text-schema.ts';
-import { liveQualities, maxRestreams, serverUrlProblem } from './live-stream.ts';
+import { liveQualities, maxRestreams, restreamRenditions, serverUrlProblem } from './live-stream.ts';
 
 const maxNameChars = 1_024;
 const maxRestreamTextChars = 2_048;
@@ -18,6 +18,16 @@ const restreamSchema = z.strictObject({
     })
     .describe('`rtmp://host/app` or `rtmps://host/app`.'),
   streamKey: nonEmptyText(maxRestreamTextChars).describe('The stream key at the destination.'),
+  enabled: z
+    .boolean()
+    .optional()
+    .describe('`false` keeps the destination without sending anything to it; true when not given.'),
+  rendition: z
+    .enum(restreamRenditions)
+    .optional()
+    .describe(
+      'The rendition that it gets: `source` when not given, or a rendition of the ladder, such as `720p`.',
+    ),
 });
 
 const name = nonEmptyText(maxNameChars).describe('Your name for the live stream.');
@@ -28,7 +38,9 @@ const attributes = {
     .array(restreamSchema)
     .max(maxRestreams)
     .optional()
-    .describe('Destinations that broadcasts are forwarded to; replaces the whole list.'),
+    .describe(
+      'Destinations that broadcasts are forwarded to; replaces the whole list. A running broadcast follows at once: what did not change stays connected.',
+    ),
   qualities: z
     .enum(liveQualities)
     .nullish()
@@ -73,7 +85,15 @@ export const liveStreamSchema = z
     public: z.boolean(),
     broadcasting: z.boolean().describe('True while media is received and published.'),
     playerId: z.string().optional(),
-    restreams: z.array(z.object({ name: z.string(), serverUrl: z.string(), streamKey: z.string() })),
+    restreams: z.array(
+      z.object({
+        name: z.string(),
+        serverUrl: z.string(),
+        streamKey: z.string(),
+        enabled: z.boolean().optional().describe('As set; an absent one is true.'),
+        rendition: z.enum(restreamRenditions).optional().describe('As set; an absent one is `source`.'),
+      }),
+    ),
     qualities: z.enum(liveQualities).optional().describe('Renditions for viewers, when chosen.'),
     record: z.boolean().optional().describe('True when broadcasts are recorded, when chosen.'),
     assets: z.object({

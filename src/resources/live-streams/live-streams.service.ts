@@ -6,8 +6,8 @@ import { newId, newUuid } from '../../shared/ids.ts';
 import { type ListResult, mapList } from '../../shared/list-page.ts';
 import type { PrivateTokens } from '../private-sessions/private-tokens.store.ts';
 import type { ThumbnailOwner } from '../videos/thumbnails/prepare-thumbnail.ts';
-import type { LiveControl } from './live-control.ts';
-import type { LiveStream, LiveStreamChanges } from './live-stream.ts';
+import type { LiveControl, RestreamControl } from './live-control.ts';
+import { destinationsOf, type LiveStream, type LiveStreamChanges } from './live-stream.ts';
 import { type LiveStreamView, viewOf } from './live-stream-view.ts';
 import type { LiveStreamsStore, StreamKeyOwner } from './live-streams.store.ts';
 import type { LiveThumbnailFiles } from './live-thumbnail-files.ts';
@@ -21,6 +21,7 @@ export class LiveStreamsService {
   readonly #store: LiveStreamsStore;
   readonly #thumbnails: LiveThumbnailFiles;
   readonly #live: LiveControl;
+  readonly #restreams: RestreamControl;
   readonly #privateTokens: PrivateTokens;
   readonly #baseUrl: () => string;
   readonly #players: PlayerLookup;
@@ -30,6 +31,7 @@ export class LiveStreamsService {
     store: LiveStreamsStore;
     thumbnails: LiveThumbnailFiles;
     live: LiveControl;
+    restreams: RestreamControl;
     privateTokens: PrivateTokens;
     /** Without a trailing slash. */
     baseUrl: () => string;
@@ -39,6 +41,7 @@ export class LiveStreamsService {
     this.#store = options.store;
     this.#thumbnails = options.thumbnails;
     this.#live = options.live;
+    this.#restreams = options.restreams;
     this.#privateTokens = options.privateTokens;
     this.#baseUrl = options.baseUrl;
     this.#players = options.players;
@@ -83,10 +86,13 @@ export class LiveStreamsService {
     return this.view(stream);
   }
 
-  /** Restreams, qualities and recording of a running broadcast change with the next one. */
+  /** Restreams change at once; qualities and recording with the next broadcast. */
   change(stream: LiveStream, changes: LiveStreamChanges): LiveStreamView {
     this.#checkPlayer(stream.projectId, changes);
     this.#store.change(stream.projectId, stream.liveStreamId, changes, this.#clock.nowMs());
+    if (changes.restreams !== undefined) {
+      this.#restreams.update(stream.liveStreamId, destinationsOf(changes.restreams));
+    }
     return this.#viewUpdated(stream);
   }
 

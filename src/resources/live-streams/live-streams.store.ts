@@ -4,7 +4,12 @@ import { foldText } from '../../store/folded-text.ts';
 import { listTotal } from '../../store/list-total.ts';
 import type { LiveStreamRow } from '../../store/media-tables.ts';
 import { readListPage } from '../../store/read-list-page.ts';
-import type { LiveStream, LiveStreamChanges } from './live-stream.ts';
+import {
+  destinationsOf,
+  type LiveStream,
+  type LiveStreamChanges,
+  type RestreamDestination,
+} from './live-stream.ts';
 
 interface LiveStreamFilter {
   readonly streamKey?: string | undefined;
@@ -18,7 +23,7 @@ export interface StreamKeyOwner {
   readonly accountSuspended: boolean;
   readonly accountUpgraded: boolean;
   readonly name: string;
-  readonly restreams: LiveStream['restreams'];
+  readonly restreams: readonly RestreamDestination[];
   readonly qualities: LiveStream['qualities'];
   readonly record: LiveStream['record'];
 }
@@ -74,7 +79,7 @@ export class LiveStreamsStore {
       accountSuspended: row.is_suspended === 1,
       accountUpgraded: row.is_upgraded === 1,
       name: row.name,
-      restreams: JSON.parse(row.restreams) as LiveStream['restreams'],
+      restreams: destinationsOf(JSON.parse(row.restreams) as LiveStream['restreams']),
       qualities: row.qualities ?? undefined,
       record: isRecordedFrom(row),
     };

@@ -1,3 +1,4 @@
+import { qualities } from '../../shared/qualities.ts';
 import type { OpenRendition, RenditionMetadata } from '../index/rendition.ts';
 import type { GrowingVideo } from './growing-videos.ts';
 
@@ -25,10 +26,7 @@ export interface PlayableRendition {
   readonly record: RenditionRecord;
 }
 
-export const renditionNames: ReadonlySet<string> = new Set([
-  ...['240p', '360p', '480p', '720p', '1080p', '2160p'],
-  'audio',
-]);
+export const renditionNames: ReadonlySet<string> = new Set([...qualities, 'audio']);
 
 export function recordOf(
   rendition: OpenRendition,

@@ -2,6 +2,12 @@ import type { Caller } from '../../../http/routing/caller.ts';
 import { defineRoute, type Route } from '../../../http/routing/route.ts';
 import { formatAtom } from '../../../shared/clock.ts';
 import { redactServerUrl } from '../../../shared/network/redact-server-url.ts';
+import {
+  type LiveQualities,
+  type LiveStream,
+  type RestreamRendition,
+  restreamRenditions,
+} from '../live-stream.ts';
 import { type RestreamView, restreamListSchema } from './restreams.schema.ts';
 
 export interface RestreamReport {
@@ -16,15 +22,21 @@ export interface RestreamReport {
   readonly retries: number;
 }
 
-interface RestreamSources {
-  readonly configured: (
-    projectId: string,
-    liveStreamId: string,
-  ) => readonly { readonly name: string; readonly serverUrl: string }[] | undefined;
-  readonly running: (liveStreamId: string) => readonly RestreamReport[] | undefined;
+export interface RestreamReports {
+  /** In the order of the live stream's restreams; undefined without a broadcast. */
+  ofStream(liveStreamId: string): readonly RestreamReport[] | undefined;
 }
 
-export function restreamRoutes({ configured, running }: RestreamSources): Route[] {
+interface RestreamSources {
+  readonly find: (
+    projectId: string,
+    liveStreamId: string,
+  ) => Pick<LiveStream, 'liveStreamId' | 'restreams' | 'qualities'> | undefined;
+  readonly running: RestreamReports;
+  readonly defaultQualities: LiveQualities;
+}
+
+export function restreamRoutes({ find, running, defaultQualities }: RestreamSources): Route[] {
   return [
     defineRoute({
       method: 'GET',
@@ -32,28 +44,29 @@ export function restreamRoutes({ configured, running }: RestreamSources): Route[
       tag: 'Live streams',
       summary: 'Get the state of restreams',
       description:
-        'All destinations in the order of `restreams`; during a broadcast, those that it started with. Stream keys are not shown.',
+        'All destinations in the order of `restreams`, and the renditions that they can get. Stream keys are not shown.',
       auth: 'key',
       params: { liveStreamId: 'Id of the live stream.' },
-      find: ({ params, caller }: { params: { liveStreamId: string }; caller: Caller }) => {
-        const restreams = configured(caller.projectId, params.liveStreamId);
-        return restreams === undefined ? undefined : { restreams, liveStreamId: params.liveStreamId };
-      },
+      find: ({ params, caller }: { params: { liveStreamId: string }; caller: Caller }) =>
+        find(caller.projectId, params.liveStreamId),
       success: { status: 200, description: 'The destinations.', schema: restreamListSchema },
-      handle: ({ found: { restreams, liveStreamId } }) => ({
+      handle: ({ found: { restreams, liveStreamId, qualities = defaultQualities } }) => ({
         data:
-          running(liveStreamId)?.map(viewOf) ??
+          running.ofStream(liveStreamId)?.map(viewOf) ??
           restreams.map(
-            ({ name, serverUrl }): RestreamView => ({
+            ({ name, serverUrl, enabled = true }): RestreamView => ({
               name,
               serverUrl: redactServerUrl(serverUrl),
-              state: 'idle',
+              state: enabled ? 'idle' : 'disabled',
             }),
           ),
+        renditions: qualities === 'ladder' ? [...restreamRenditions] : sourceOnly,
       }),
     }),
   ];
 }
+
+const sourceOnly: RestreamRendition[] = ['source'];
 
 function viewOf({ sinceMs, reason, lastError, ...report }: RestreamReport): RestreamView {
   return {

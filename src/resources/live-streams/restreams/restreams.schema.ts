@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { restreamRenditions } from '../live-stream.ts';
 
 const reasons = [
   '`name-not-found`, `not-public` (an address of this server or its networks), `connection-refused`, `unreachable`, `timed-out`, `tls`,',
@@ -42,7 +43,14 @@ const restreamSchema = z
 
 /** At most five destinations, so they are not paged. */
 export const restreamListSchema = z
-  .object({ data: z.array(restreamSchema) })
-  .meta({ id: 'RestreamList', examples: [{ data: [example] }] });
+  .object({
+    data: z.array(restreamSchema),
+    renditions: z
+      .array(z.enum(restreamRenditions))
+      .describe(
+        'Renditions that a destination of this live stream can get: `source`, and with a ladder the lower ones, as far as the source is larger.',
+      ),
+  })
+  .meta({ id: 'RestreamList', examples: [{ data: [example], renditions: ['source'] }] });
 
 export type RestreamView = z.input<typeof restreamSchema>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { qualities } from '../../../shared/qualities.ts';
 
 const ingestSchema = z.object({
   status: z
@@ -18,7 +19,7 @@ const ingestSchema = z.object({
 
 const qualitySchema = z.object({
   type: z.enum(['hls', 'mp4']),
-  quality: z.enum(['240p', '360p', '480p', '720p', '1080p', '2160p']),
+  quality: z.enum(qualities),
   status: z.enum(['waiting', 'encoding', 'encoded', 'failed']),
   progress: z.int().min(0).max(100).describe('Percent.'),
 });

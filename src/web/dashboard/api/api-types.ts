@@ -94,7 +94,13 @@ export type LiveStream = {
   readonly public: boolean;
   readonly broadcasting: boolean;
   readonly playerId?: string | undefined;
-  readonly restreams: readonly { readonly name: string; readonly serverUrl: string; readonly streamKey: string; }[];
+  readonly restreams: readonly {
+    readonly name: string;
+    readonly serverUrl: string;
+    readonly streamKey: string;
+    readonly enabled?: boolean | undefined;
+    readonly rendition?: "source" | "240p" | "360p" | "480p" | "720p" | "1080p" | "2160p" | undefined;
+  }[];
   readonly qualities?: "passthrough" | "ladder" | undefined;
   readonly record?: boolean | undefined;
   readonly assets: { readonly hls: string; readonly iframe: string; readonly player: string; readonly thumbnail: string; };
@@ -174,7 +180,10 @@ export type HealthSample = {
   readonly viewers?: number | undefined;
 };
 
-export type RestreamList = { readonly data: readonly Restream[]; };
+export type RestreamList = {
+  readonly data: readonly Restream[];
+  readonly renditions: readonly ("source" | "240p" | "360p" | "480p" | "720p" | "1080p" | "2160p")[];
+};
 
 export type Restream = {
   readonly name: string;
@@ -507,7 +516,13 @@ export interface Operations {
       readonly name: string;
       readonly public?: boolean | undefined;
       readonly playerId?: string | null | undefined;
-      readonly restreams?: readonly { readonly name: string; readonly serverUrl: string; readonly streamKey: string; }[] | undefined;
+      readonly restreams?: readonly {
+        readonly name: string;
+        readonly serverUrl: string;
+        readonly streamKey: string;
+        readonly enabled?: boolean | undefined;
+        readonly rendition?: "source" | "240p" | "360p" | "480p" | "720p" | "1080p" | "2160p" | undefined;
+      }[] | undefined;
       readonly qualities?: "passthrough" | "ladder" | null | undefined;
       readonly record?: boolean | null | undefined;
     };
@@ -521,7 +536,13 @@ export interface Operations {
       readonly name?: string | undefined;
       readonly public?: boolean | undefined;
       readonly playerId?: string | null | undefined;
-      readonly restreams?: readonly { readonly name: string; readonly serverUrl: string; readonly streamKey: string; }[] | undefined;
+      readonly restreams?: readonly {
+        readonly name: string;
+        readonly serverUrl: string;
+        readonly streamKey: string;
+        readonly enabled?: boolean | undefined;
+        readonly rendition?: "source" | "240p" | "360p" | "480p" | "720p" | "1080p" | "2160p" | undefined;
+      }[] | undefined;
       readonly qualities?: "passthrough" | "ladder" | null | undefined;
       readonly record?: boolean | null | undefined;
     };
