@@ -12,6 +12,7 @@ import type { Bench, BenchContext } from './bench/bench-context.ts';
 import { benchDashboard } from './bench/dashboard.ts';
 import { benchGlass } from './bench/glass.ts';
 import { benchIdle } from './bench/idle.ts';
+import { benchLiveCost } from './bench/live-cost.ts';
 import { describeMachine } from './bench/machine.ts';
 import { benchParts } from './bench/parts.ts';
 import { machineCpuSeconds, treeCpuSeconds } from './bench/process-usage.ts';
@@ -26,6 +27,7 @@ const benches: Readonly<Record<string, Bench>> = {
   idle: benchIdle,
   start: benchStart,
   glass: benchGlass,
+  'live-cost': benchLiveCost,
   publishers: benchPublishers,
   parts: benchParts,
   viewers: benchViewers,

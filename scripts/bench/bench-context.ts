@@ -92,17 +92,31 @@ export class HelperProcess<Report> {
   }
 }
 
+type PublishOptions = Partial<Pick<PublishOrder, 'staggerMs' | 'tellFrames'>>;
+
 /** Starts publishing the recording of the context to `streams`. */
 export function publish(
   context: BenchContext,
   server: ServerProcess,
   streams: readonly CreatedStream[],
-  options: Partial<Pick<PublishOrder, 'staggerMs' | 'tellFrames'>> = {},
+  options: PublishOptions = {},
 ): HelperProcess<PublishReport> {
+  const streamKeys = streams.map(stream => stream.streamKey);
+  return publishTo(context, server.rtmpPort, streamKeys, options);
+}
+
+/** Starts publishing the recording of the context to any RTMP server. */
+export function publishTo(
+  context: BenchContext,
+  port: number,
+  streamKeys: readonly string[],
+  options: PublishOptions = {},
+): HelperProcess<PublishReport> {
+  const { recordingPath } = context;
   const order: PublishOrder = {
-    port: server.rtmpPort,
-    streamKeys: streams.map(stream => stream.streamKey),
-    recordingPath: context.recordingPath,
+    port,
+    streamKeys,
+    recordingPath,
     staggerMs: 0,
     tellFrames: false,
     ...options,

@@ -63,6 +63,14 @@ export function treeCpuSeconds(rootPid: number): number {
   }, 0);
 }
 
+/** Bytes of file pages that processes made dirty, which the disk has to write. Nothing on a file system in memory. */
+export function writtenBytes(pids: readonly number[]): number {
+  return pids.reduce(
+    (sum, pid) => sum + Number(/^write_bytes: (\d+)$/m.exec(readProc(`/proc/${pid}/io`) ?? '')?.[1] ?? 0),
+    0,
+  );
+}
+
 /** Number of open files, sockets and pipes. */
 export function openFiles(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;

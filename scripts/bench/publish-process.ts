@@ -3,7 +3,7 @@
  * Started with one argument, a {@link PublishOrder} as JSON. Sends {@link PublishReport}s; any message ends it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Publisher } from './publisher.ts';
+import { PreparedRecording, Publisher } from './publisher.ts';
 import { readRecording } from './recording.ts';
 
 export interface PublishOrder {
@@ -22,23 +22,29 @@ export interface PublishReport {
   readonly atMs: number;
 }
 
+/** Fine enough: late frames are late at the source, and times of sending are told as they were. */
+const tickMs = 2;
+
 const order = JSON.parse(process.argv[2] ?? '') as PublishOrder;
-const recording = await readRecording(order.recordingPath);
+const recording = new PreparedRecording(await readRecording(order.recordingPath));
 const publishers: Publisher[] = [];
-const runs: Promise<void>[] = [];
 const tell = (kind: PublishReport['kind'], atMs = Date.now()) =>
   process.send?.({ kind, atMs } satisfies PublishReport);
+const timer = setInterval(() => {
+  const nowMs = performance.now();
+  for (const publisher of publishers) publisher.sendDue(nowMs);
+}, tickMs);
 process.once('message', async () => {
+  clearInterval(timer);
   await Promise.all(publishers.map(publisher => publisher.stop()));
-  await Promise.all(runs);
   process.disconnect();
 });
 for (const [index, streamKey] of order.streamKeys.entries()) {
-  const publisher = await Publisher.start(order.port, streamKey, recording);
+  const isTold = order.tellFrames && index === 0;
+  const onVideoSent = isTold ? (atMs: number) => tell('frame', atMs) : undefined;
+  const publisher = await Publisher.start(order.port, streamKey, recording, onVideoSent);
   tell('accepted');
   publishers.push(publisher);
-  const isTold = order.tellFrames && index === 0;
-  runs.push(publisher.run(isTold ? atMs => tell('frame', atMs) : undefined));
   await sleep(order.staggerMs);
 }
 tell('all-started');

@@ -34,6 +34,11 @@ export function judge(bench: string, { what, value, unit, max, min }: Measuremen
   };
 }
 
+/** Tells why something could not be measured here. */
+export function skipped(bench: string, what: string, reason: string): Row {
+  return { bench, what, measured: `skipped: ${reason}`, target: '', ratio: '', verdict: '' };
+}
+
 /** The rows as a Markdown table. */
 export function formatTable(rows: readonly Row[]): string {
   const heads = ['bench', 'what', 'measured', 'target', 'ratio', ''] as const;
