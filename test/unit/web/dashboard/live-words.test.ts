@@ -12,6 +12,7 @@ import {
   withStats,
 } from '../../../../src/web/dashboard/pages/live/health/health-samples.ts';
 import {
+  isReconnecting,
   redactedUrl,
   restreamRows,
 } from '../../../../src/web/dashboard/pages/live/restreams/restream-labels.ts';
@@ -100,27 +101,37 @@ describe('the list of restreams', () => {
   const other = { name: 'Other', serverUrl: 'rtmp://b.example/app', streamKey: 'k' };
   const running = (name: string, serverUrl: string) => ({ name, serverUrl, state: 'live' as const });
 
-  it('puts what is set and what runs together, though the order has changed', () => {
-    const lines = restreamRows(
+  it('finds the status of each destination, though the order has changed', () => {
+    const rows = restreamRows(
       [mirror, other],
       [running('Other', 'rtmp://b.example/app'), running('Mirror', 'rtmp://a.example/app')],
     );
-    expect(lines.map(({ name, running: one }) => [name, one?.serverUrl])).toEqual([
-      ['Mirror', 'rtmp://a.example/app'],
-      ['Other', 'rtmp://b.example/app'],
+    expect(rows.map(({ destination, status }) => [destination, status?.serverUrl])).toEqual([
+      [mirror, 'rtmp://a.example/app'],
+      [other, 'rtmp://b.example/app'],
     ]);
   });
 
-  it('shows what was added or removed while a broadcast runs', () => {
-    const lines = restreamRows([mirror], [running('Other', 'rtmp://b.example/app')]);
-    expect(lines.map(({ position, name, running: one }) => [position, name, one?.state])).toEqual([
-      [0, 'Mirror', undefined],
-      [undefined, 'Other', 'live'],
+  it('has no status for what was just added, switched on or off, and forgets what was removed', () => {
+    const statuses = [running('Other', 'rtmp://b.example/app')];
+    expect(restreamRows([mirror, { ...other, enabled: false }], statuses)).toEqual([
+      { destination: mirror, serverUrl: 'rtmp://a.example/app', status: undefined },
+      { destination: { ...other, enabled: false }, serverUrl: 'rtmp://b.example/app', status: undefined },
     ]);
+    expect(restreamRows([], statuses)).toEqual([]);
   });
 
-  it('forgets what is removed while nothing is on air', () => {
-    expect(restreamRows([], [{ ...running('Other', 'rtmp://b.example/app'), state: 'idle' }])).toEqual([]);
+  it('knows which changes interrupt a destination', () => {
+    expect(isReconnecting(other, { ...other, name: 'New name', enabled: true, rendition: 'source' })).toBe(
+      false,
+    );
+    for (const change of [
+      { serverUrl: 'rtmp://c/app' },
+      { streamKey: 'x' },
+      { rendition: '720p' as const },
+    ]) {
+      expect(isReconnecting(other, { ...other, ...change })).toBe(true);
+    }
   });
 
   it('shows no secrets of an address', () => {

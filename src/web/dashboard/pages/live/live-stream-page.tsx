@@ -126,7 +126,9 @@ function StreamPage({
       />
       {part === 'set-up' && <SetupPanel stream={stream} onChange={loaded.set} />}
       {part === 'health' && <HealthPanel stream={stream} state={state} broadcast={broadcast} />}
-      {part === 'restreams' && <RestreamsPanel stream={stream} state={state} onChange={loaded.set} />}
+      {part === 'restreams' && (
+        <RestreamsPanel stream={stream} state={state} onChange={loaded.set} onOutdated={loaded.reload} />
+      )}
       {part === 'share' && <SharePanel stream={stream} />}
       {part === 'past' && <RecordingsPanel stream={stream} />}
       {part === 'settings' && <SettingsPanel stream={stream} onChange={loaded.set} />}

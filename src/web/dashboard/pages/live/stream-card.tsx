@@ -18,7 +18,8 @@ export function StreamCard({
   stats: BroadcastStats | undefined;
   round: number;
 }) {
-  const { liveStreamId, name, assets, createdAt, updatedAt, restreams } = stream;
+  const { liveStreamId, name, assets, createdAt, updatedAt } = stream;
+  const restreams = stream.restreams.filter(({ enabled = true }) => enabled);
   const state = streamStateOf(stream.broadcasting, stats);
   const version = state === 'off' ? updatedAt : round;
   return (

@@ -2,36 +2,48 @@ import { useState } from 'preact/hooks';
 import { FormDialog } from '../../../ui/dialog/dialog.tsx';
 import { SelectField, TextField } from '../../../ui/form/field.tsx';
 import { useSubmit } from '../../../ui/form/use-submit.ts';
-import { type Destination, knownDestinations } from './restream-labels.ts';
+import { Notice } from '../../../ui/notice.tsx';
+import {
+  type Destination,
+  formatRendition,
+  isReconnecting,
+  knownDestinations,
+  type Rendition,
+} from './restream-labels.ts';
 
 type Known = (typeof knownDestinations)[number][0] | 'other';
 
 export function RestreamDialog({
-  restreams,
-  position,
+  before,
+  isLive,
+  renditions,
   save,
   onClose,
 }: {
-  restreams: readonly Destination[];
-  position: number;
-  save: (restreams: readonly Destination[]) => Promise<void>;
+  before: Destination | undefined;
+  isLive: boolean;
+  renditions: readonly Rendition[];
+  save: (destination: Destination) => Promise<void>;
   onClose: () => void;
 }) {
-  const before = restreams[position];
   const [destination, setDestination] = useState<Destination>(
     before ?? { name: '', serverUrl: '', streamKey: '' },
   );
+  const { name, serverUrl, streamKey, rendition = 'source' } = destination;
+  const trimmed = {
+    ...destination,
+    ...{ name: name.trim(), serverUrl: serverUrl.trim(), streamKey: streamKey.trim() },
+  };
   const submission = useSubmit(async () => {
-    const { name, serverUrl, streamKey } = destination;
-    const changed = [...restreams];
-    changed[position] = { name: name.trim(), serverUrl: serverUrl.trim(), streamKey: streamKey.trim() };
-    await save(changed);
+    await save(trimmed);
     onClose();
   });
   const change = (changes: Partial<Destination>) => setDestination({ ...destination, ...changes });
-  const errorOf = (part: string) => submission.errorOf(`restreams[${position}][${part}]`);
-  const known = knownDestinations.find(([, , serverUrl]) => serverUrl === destination.serverUrl);
-  const isComplete = Object.values(destination).every(value => value.trim() !== '');
+  const errorOf = (part: string) =>
+    submission.problem?.problems.find(({ attribute }) => attribute.endsWith(`][${part}]`))?.text;
+  const known = knownDestinations.find(([, , url]) => url === serverUrl);
+  const isComplete = [trimmed.name, trimmed.serverUrl, trimmed.streamKey].every(text => text !== '');
+  const isMissing = !renditions.includes(rendition);
   return (
     <FormDialog
       title={before === undefined ? 'Add destination' : 'Edit destination'}
@@ -46,16 +58,16 @@ export function RestreamDialog({
         onValue={id => {
           const chosen = knownDestinations.find(([one]) => one === id);
           if (chosen === undefined) return change({ serverUrl: '' });
-          const [, name, serverUrl] = chosen;
-          change({ serverUrl, ...(destination.name.trim() === '' ? { name } : {}) });
+          const [, service, url] = chosen;
+          change({ serverUrl: url, ...(trimmed.name === '' ? { name: service } : {}) });
         }}
         options={[...knownDestinations.map(([id, words]) => [id, words] as const), ['other', 'Other']]}
       />
       <TextField
         label="Name"
         hint="Only you see it."
-        value={destination.name}
-        onValue={name => change({ name })}
+        value={name}
+        onValue={text => change({ name: text })}
         error={errorOf('name')}
         maxLength={2048}
         required
@@ -63,8 +75,8 @@ export function RestreamDialog({
       <TextField
         label="Server URL"
         hint="Such as rtmp://host/app or rtmps://host/app."
-        value={destination.serverUrl}
-        onValue={serverUrl => change({ serverUrl })}
+        value={serverUrl}
+        onValue={text => change({ serverUrl: text })}
         error={errorOf('serverUrl')}
         spellcheck={false}
         maxLength={2048}
@@ -75,12 +87,31 @@ export function RestreamDialog({
         type="password"
         hint="The stream key from that service."
         autocomplete="new-password"
-        value={destination.streamKey}
-        onValue={streamKey => change({ streamKey })}
+        value={streamKey}
+        onValue={text => change({ streamKey: text })}
         error={errorOf('streamKey')}
         maxLength={2048}
         required
       />
+      {(renditions.length > 1 || isMissing) && (
+        <SelectField<Rendition>
+          label="Rendition"
+          hint={
+            isMissing
+              ? 'This live stream isn’t encoded to this rendition. Choose another one, or turn on multiple qualities in Settings.'
+              : 'Choose a lower rendition for a service that limits the bitrate.'
+          }
+          value={rendition}
+          onValue={chosen => change({ rendition: chosen })}
+          error={errorOf('rendition')}
+          options={(isMissing ? [...renditions, rendition] : renditions).map(
+            one => [one, one === 'source' ? 'Source (from your encoder)' : formatRendition(one)] as const,
+          )}
+        />
+      )}
+      {isLive && before !== undefined && isReconnecting(before, trimmed) && (
+        <Notice tone="warning">“{before.name}” is live. Saving interrupts it while it reconnects.</Notice>
+      )}
     </FormDialog>
   );
 }

@@ -1,34 +1,47 @@
-import type { Restream } from '../../../api/api-types.ts';
+import type { LiveStream, Restream } from '../../../api/api-types.ts';
 
-export interface Destination {
-  readonly name: string;
-  readonly serverUrl: string;
-  readonly streamKey: string;
-}
+export type Destination = LiveStream['restreams'][number];
+
+export type Rendition = NonNullable<Destination['rendition']>;
 
 export interface RestreamRow {
-  /** Undefined for a destination that was removed during the broadcast. */
-  readonly position: number | undefined;
-  readonly name: string;
+  readonly destination: Destination;
+  /** Without secrets. */
   readonly serverUrl: string;
-  readonly running: Restream | undefined;
+  /** Undefined until the server has told its state. */
+  readonly status: Restream | undefined;
 }
 
-/** Changed settings apply from the next broadcast on. */
+/** Statuses may belong to the list before or after its last change. */
 export function restreamRows(
   destinations: readonly Destination[],
-  running: readonly Restream[],
+  statuses: readonly Restream[],
 ): RestreamRow[] {
-  const left = [...running];
-  const lines: RestreamRow[] = destinations.map(({ name, serverUrl }, position) => {
-    const shown = redactedUrl(serverUrl);
-    const at = left.findIndex(one => one.name === name && one.serverUrl === shown);
-    return { position, name, serverUrl: shown, running: at === -1 ? undefined : left.splice(at, 1)[0] };
+  const left = [...statuses];
+  return destinations.map(destination => {
+    const serverUrl = redactedUrl(destination.serverUrl);
+    const index = left.findIndex(
+      status =>
+        status.name === destination.name &&
+        status.serverUrl === serverUrl &&
+        (status.state === 'disabled') === !isEnabled(destination),
+    );
+    const [status] = index === -1 ? [] : left.splice(index, 1);
+    return { destination, serverUrl, status };
   });
-  const removed = left
-    .filter(({ state }) => state !== 'idle')
-    .map(one => ({ position: undefined, name: one.name, serverUrl: one.serverUrl, running: one }));
-  return [...lines, ...removed];
+}
+
+export function isEnabled({ enabled = true }: Destination): boolean {
+  return enabled;
+}
+
+/** Reconnects a live destination. */
+export function isReconnecting(before: Destination, after: Destination): boolean {
+  return (
+    before.serverUrl !== after.serverUrl ||
+    before.streamKey !== after.streamKey ||
+    (before.rendition ?? 'source') !== (after.rendition ?? 'source')
+  );
 }
 
 /** Removes user, password and query, which may be secret. */
@@ -56,13 +69,17 @@ export function formatReason(reason: string | undefined): string | undefined {
 }
 
 export const restreamStates: Readonly<Record<Restream['state'], string>> = {
-  idle: 'Off',
+  idle: 'Not live',
   connecting: 'Connecting',
   live: 'Live',
   retrying: 'Retrying',
   stopped: 'Stopped',
-  disabled: 'Disabled',
+  disabled: 'Off',
 };
+
+export function formatRendition(rendition: Rendition = 'source'): string {
+  return rendition === 'source' ? 'Source' : rendition;
+}
 
 export const knownDestinations = [
   ['youtube', 'YouTube', 'rtmp://a.rtmp.youtube.com/live2'],

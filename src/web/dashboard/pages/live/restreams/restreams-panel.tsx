@@ -1,6 +1,7 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { LiveStream, Restream } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
+import { ApiProblem } from '../../../api/problem.ts';
 import type { StreamState } from '../../../broadcasts/stream-state.ts';
 import { formatBitrate, formatNumber } from '../../../format/size.ts';
 import { formatDateTime, formatSpan } from '../../../format/time.ts';
@@ -8,14 +9,23 @@ import { environment } from '../../../state/session.ts';
 import { Badge, type Tone } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx';
+import { Switch } from '../../../ui/form/switch.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { EmptyState, LoadError } from '../../../ui/states.tsx';
 import { type Column, Table } from '../../../ui/table.tsx';
-import { showToast } from '../../../ui/toast.tsx';
+import { showError } from '../../../ui/toast.tsx';
 import { RestreamDialog } from './restream-dialog.tsx';
-import { formatReason, type RestreamRow, restreamRows, restreamStates } from './restream-labels.ts';
+import {
+  type Destination,
+  formatReason,
+  formatRendition,
+  isEnabled,
+  type RestreamRow,
+  restreamRows,
+  restreamStates,
+} from './restream-labels.ts';
 import { useRestreams } from './use-restreams.ts';
 
 const maxRestreams = 5;
@@ -28,33 +38,75 @@ const tones: Readonly<Record<Restream['state'], Tone>> = {
   disabled: 'neutral',
 };
 
+type Asked =
+  | { readonly what: 'add' }
+  | { readonly what: 'edit' | 'remove' | 'disable'; readonly row: RestreamRow };
+
 export function RestreamsPanel({
   stream,
   state,
   onChange,
+  onOutdated,
 }: {
   stream: LiveStream;
   state: StreamState;
   onChange: (stream: LiveStream) => void;
+  onOutdated: () => void;
 }) {
   const { liveStreamId, restreams } = stream;
-  const { loaded, running } = useRestreams(liveStreamId);
-  const [edited, setEdited] = useState<number>();
-  const [removed, setRemoved] = useState<number>();
-  const isOnAir = state !== 'off';
-  const lines = restreamRows(restreams, running);
-  const save = async (changed: LiveStream['restreams']) => {
-    const body = { restreams: changed };
-    onChange(await call('PATCH /live-streams/{liveStreamId}', { params: { liveStreamId }, body }));
-    loaded.reload();
-    if (isOnAir) showToast('Saved. The change applies from the next broadcast.');
+  const { loaded, statuses, refresh } = useRestreams(liveStreamId, onOutdated);
+  const [asked, setAsked] = useState<Asked>();
+  const saving = useRef<Promise<void>>(Promise.resolve());
+  const [switched, setSwitched] = useState<Destination>();
+  const rows = restreamRows(restreams, statuses);
+  const isFull = restreams.length >= maxRestreams;
+  const close = () => setAsked(undefined);
+
+  /** Keeps what somebody else changed in the meantime. */
+  const replaceNow = async (before: Destination | undefined, after: readonly Destination[]) => {
+    const params = { liveStreamId };
+    const current = (await call('GET /live-streams/{liveStreamId}', { params })).restreams;
+    const index = before === undefined ? current.length : indexOf(current, before);
+    if (index === -1) {
+      onOutdated();
+      throw new ApiProblem(409, {
+        title: 'Somebody else changed this destination.',
+        detail: 'Check its settings and try again.',
+      });
+    }
+    const body = { restreams: [...current.slice(0, index), ...after, ...current.slice(index + 1)] };
+    onChange(await call('PATCH /live-streams/{liveStreamId}', { params, body }));
+    refresh();
   };
+  const replace = (...change: Parameters<typeof replaceNow>) => {
+    const saved = saving.current.then(() => replaceNow(...change));
+    saving.current = saved.catch(() => {});
+    return saved;
+  };
+  const setEnabled = async (destination: Destination, enabled: boolean) => {
+    setSwitched(destination);
+    try {
+      await replace(destination, [{ ...destination, enabled }]);
+    } finally {
+      setSwitched(undefined);
+    }
+  };
+  const columns = columnsOf({
+    isOnAir: state !== 'off',
+    switched,
+    toggle: row => {
+      const { destination } = row;
+      if (row.status?.state === 'live') setAsked({ what: 'disable', row });
+      else setEnabled(destination, !isEnabled(destination)).catch(showError);
+    },
+    ask: (what, row) => setAsked({ what, row }),
+  });
   const add = (
     <Button
       icon="plus"
       small={restreams.length > 0}
-      disabled={restreams.length >= maxRestreams}
-      onClick={() => setEdited(restreams.length)}
+      disabled={isFull}
+      onClick={() => setAsked({ what: 'add' })}
     >
       Add destination
     </Button>
@@ -62,118 +114,163 @@ export function RestreamsPanel({
   return (
     <Card title="Restreams" flush actions={restreams.length > 0 && add}>
       {loaded.problem !== undefined && <LoadError problem={loaded.problem} retry={loaded.reload} />}
-      {lines.length === 0 ? (
+      {rows.length === 0 ? (
         <EmptyState icon="send" title="Stream to other platforms" action={add}>
-          While you’re live, your stream is sent to up to five destinations, such as YouTube or Twitch.
+          While you’re live, your stream is sent to up to five destinations, such as YouTube or Twitch. You
+          can add them at any time, also during a broadcast.
         </EmptyState>
       ) : (
         <Table
           caption="Destinations"
-          columns={columnsOf(isOnAir, setEdited, setRemoved)}
-          rows={lines}
-          keyOf={({ position, name }) => `${position ?? 'removed'} ${name}`}
+          columns={columns}
+          rows={rows}
+          keyOf={({ destination }) => `${restreams.indexOf(destination)}`}
         />
       )}
-      {lines.length > 0 && (
+      {rows.length > 0 && (
         <p class="hint card-note">
-          {restreams.length >= maxRestreams && 'You can have up to five destinations. '}
-          {isOnAir && 'Changes apply from the next broadcast. '}
-          Stream keys are never shown here.
+          {isFull && 'You can have up to five destinations. '}
+          Changes apply immediately, also while you’re live. Stream keys are never shown here.
         </p>
       )}
       {environment.value === 'sandbox' && (
         <Notice>In the sandbox, restreams end after 2 minutes. The live stream continues.</Notice>
       )}
-      {edited !== undefined && (
+      {(asked?.what === 'add' || asked?.what === 'edit') && (
         <RestreamDialog
-          restreams={restreams}
-          position={edited}
-          save={save}
-          onClose={() => setEdited(undefined)}
+          before={asked.what === 'edit' ? asked.row.destination : undefined}
+          isLive={asked.what === 'edit' && asked.row.status?.state === 'live'}
+          renditions={loaded.value?.renditions ?? ['source']}
+          save={destination =>
+            replace(asked.what === 'edit' ? asked.row.destination : undefined, [destination])
+          }
+          onClose={close}
         />
       )}
-      {removed !== undefined && (
+      {asked?.what === 'remove' && (
         <ConfirmDialog
           title="Remove this destination?"
           action="Remove destination"
-          work={async () => save(restreams.filter((_, position) => position !== removed))}
-          onClose={() => setRemoved(undefined)}
+          work={() => replace(asked.row.destination, [])}
+          onClose={close}
         >
-          <p>New broadcasts are not sent to “{restreams[removed]?.name}”, and its stream key is deleted.</p>
+          {asked.row.status?.state === 'live' && <LiveNow name={asked.row.destination.name} />}
+          <p>
+            The server forgets “{asked.row.destination.name}” and its stream key. To keep them, turn the
+            destination off instead.
+          </p>
+        </ConfirmDialog>
+      )}
+      {asked?.what === 'disable' && (
+        <ConfirmDialog
+          title="Turn off this destination?"
+          action="Turn off"
+          work={() => setEnabled(asked.row.destination, false)}
+          onClose={close}
+        >
+          <LiveNow name={asked.row.destination.name} />
+          <p>Your other destinations and your own viewers are not affected.</p>
         </ConfirmDialog>
       )}
     </Card>
   );
 }
 
-function columnsOf(
-  isOnAir: boolean,
-  edit: (position: number) => void,
-  remove: (position: number) => void,
-): Column<RestreamRow>[] {
+function LiveNow({ name }: { name: string }) {
+  return <p>“{name}” is live now. Its viewers will no longer get your stream.</p>;
+}
+
+function indexOf(destinations: readonly Destination[], destination: Destination): number {
+  const text = JSON.stringify(destination);
+  return destinations.findIndex(other => JSON.stringify(other) === text);
+}
+
+function columnsOf({
+  isOnAir,
+  switched,
+  toggle,
+  ask,
+}: {
+  isOnAir: boolean;
+  switched: Destination | undefined;
+  toggle: (row: RestreamRow) => void;
+  ask: (what: 'edit' | 'remove', row: RestreamRow) => void;
+}): Column<RestreamRow>[] {
   return [
     {
       head: 'Destination',
-      cell: ({ name, serverUrl }) => (
+      cell: ({ destination: { name, rendition = 'source' }, serverUrl }) => (
         <span class="two-lines">
           <strong>{name}</strong>
           <span class="hint">{serverUrl}</span>
+          {rendition !== 'source' && <span class="hint">Rendition: {formatRendition(rendition)}</span>}
         </span>
       ),
     },
-    { head: 'State', cell: line => <RestreamState line={line} isOnAir={isOnAir} /> },
+    { head: 'State', cell: row => <RestreamState row={row} isOnAir={isOnAir} /> },
     {
       head: 'Bitrate',
       isNumber: true,
-      cell: ({ running }) =>
-        running?.state === 'live' && running.bitrateBitsPerSecond !== undefined
-          ? formatBitrate(running.bitrateBitsPerSecond)
+      cell: ({ status }) =>
+        status?.state === 'live' && status.bitrateBitsPerSecond !== undefined
+          ? formatBitrate(status.bitrateBitsPerSecond)
           : '–',
     },
     {
       head: 'Dropped frames',
       isNumber: true,
-      cell: ({ running }) =>
-        running?.droppedFrames === undefined ? '–' : formatNumber(running.droppedFrames),
+      cell: ({ status }) =>
+        status?.droppedFrames === undefined || status.state === 'disabled'
+          ? '–'
+          : formatNumber(status.droppedFrames),
+    },
+    {
+      head: 'On',
+      cell: row => (
+        <Switch
+          label={`Send to ${row.destination.name}`}
+          checked={isEnabled(row.destination)}
+          busy={row.destination === switched}
+          onClick={() => toggle(row)}
+        />
+      ),
     },
     {
       head: 'Actions',
       isActions: true,
-      cell: ({ position, name }) =>
-        position !== undefined && (
-          <Menu
-            label={`Actions for ${name}`}
-            items={[
-              { label: 'Edit', icon: 'edit', onClick: () => edit(position) },
-              { label: 'Remove', icon: 'trash', danger: true, onClick: () => remove(position) },
-            ]}
-          />
-        ),
+      cell: row => (
+        <Menu
+          label={`Actions for ${row.destination.name}`}
+          items={[
+            { label: 'Edit', icon: 'edit', onClick: () => ask('edit', row) },
+            { label: 'Remove', icon: 'trash', danger: true, onClick: () => ask('remove', row) },
+          ]}
+        />
+      ),
     },
   ];
 }
 
-function RestreamState({ line: { position, running }, isOnAir }: { line: RestreamRow; isOnAir: boolean }) {
-  if (running === undefined) return <Badge>{isOnAir ? 'Starts with the next broadcast' : 'Off'}</Badge>;
-  const { state, since, reason, lastError, retries } = running;
+function RestreamState({ row: { destination, status }, isOnAir }: { row: RestreamRow; isOnAir: boolean }) {
+  const expected = !isEnabled(destination) ? 'disabled' : isOnAir ? 'connecting' : 'idle';
+  const { state, since, reason, lastError, retries } = status ?? { state: expected };
   return (
     <span class="two-lines">
       <span class="actions">
         <Badge tone={tones[state]}>{restreamStates[state]}</Badge>
-        {since !== undefined && (
+        {since !== undefined && state !== 'disabled' && (
           <span class="hint" title={formatDateTime(since)}>
             for {formatSpan((Date.now() - Date.parse(since)) / 1000)}
           </span>
         )}
       </span>
-      {position === undefined && <span class="hint">Removed; ends with this broadcast.</span>}
       {reason !== undefined && (
         <span class="hint" title={lastError}>
           {formatReason(reason)}
         </span>
       )}
       {retries !== undefined && retries > 0 && (
-        <span class="hint">Reconnected {retries === 1 ? 'once' : `${formatNumber(retries)} times`}.</span>
+        <span class="hint">Retried {retries === 1 ? 'once' : `${formatNumber(retries)} times`}.</span>
       )}
     </span>
   );

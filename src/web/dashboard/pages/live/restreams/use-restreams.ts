@@ -1,31 +1,52 @@
 import { useState } from 'preact/hooks';
-import type { Restream } from '../../../api/api-types.ts';
+import type { Restream, RestreamList } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
 import { isBroadcastChange } from '../../../broadcasts/broadcast-stats.ts';
 import { useFeed } from '../../../ui/hooks/use-feed.ts';
 import { type Loaded, useLoad } from '../../../ui/hooks/use-load.ts';
 
-export function useRestreams(liveStreamId: string): {
-  readonly loaded: Loaded<readonly Restream[]>;
-  readonly running: readonly Restream[];
-} {
-  const [moments, setMoments] = useState<ReadonlyMap<number, Restream>>(new Map());
-  const loaded = useLoad(liveStreamId, async signal => {
-    const path = { params: { liveStreamId }, signal };
-    return (await call('GET /live-streams/{liveStreamId}/restreams', path)).data;
-  });
+export interface Restreams {
+  readonly loaded: Loaded<RestreamList>;
+  readonly statuses: readonly Restream[];
+  /** Loads the statuses of a changed list. */
+  refresh(): void;
+}
+
+/** `onOutdated`: somebody else changed the destinations. */
+export function useRestreams(liveStreamId: string, onOutdated: () => void): Restreams {
+  const [updates, setUpdates] = useState<ReadonlyMap<number, Restream>>(new Map());
+  const loaded = useLoad(liveStreamId, signal =>
+    call('GET /live-streams/{liveStreamId}/restreams', { params: { liveStreamId }, signal }),
+  );
+  const refresh = () => {
+    setUpdates(new Map());
+    loaded.reload();
+  };
+  const known = loaded.value?.data;
   useFeed(message => {
     if (message.liveStreamId !== liveStreamId) return;
-    if (message.type === 'restream.state') {
-      setMoments(before => new Map(before).set(Number(message.position), message as unknown as Restream));
-    } else if (isBroadcastChange(message)) {
-      setMoments(new Map());
-      loaded.reload();
+    if (isBroadcastChange(message)) refresh();
+    if (message.type !== 'restream.state' || known === undefined) return;
+    const position = Number(message.position);
+    const update = message as unknown as Restream;
+    if (isOther(known[position], update)) {
+      refresh();
+      onOutdated();
+    } else {
+      setUpdates(before => new Map(before).set(position, update));
     }
   });
-  const running = (loaded.value ?? []).map((restream, position) => {
-    const moment = moments.get(position);
-    return moment === undefined ? restream : { ...moment, serverUrl: restream.serverUrl };
+  const statuses = (known ?? []).map((restream, position) => {
+    const update = updates.get(position);
+    return update === undefined ? restream : { ...update, serverUrl: restream.serverUrl };
   });
-  return { loaded, running };
+  return { loaded, statuses, refresh };
+}
+
+function isOther(known: Restream | undefined, update: Restream): boolean {
+  return (
+    known === undefined ||
+    known.name !== update.name ||
+    (known.state === 'disabled') !== (update.state === 'disabled')
+  );
 }
