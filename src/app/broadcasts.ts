@@ -78,7 +78,7 @@ export async function createBroadcasts(
     createSubscribers,
     selectLadder: transcoding.form,
     qualityDropped: transcoding.qualityDropped,
-    rewind: services.rewind,
+    openStorage: services.openStorage,
     journal,
     observer: liveObserver(foundation, vod),
     clock,

@@ -7,8 +7,8 @@ import type {
 } from '../live/broadcast/broadcast-subscriber.ts';
 import { Recorder, type RecordingFactory } from '../live/recording/recorder.ts';
 import { LiveThumbnails } from '../live/transcode/live-thumbnails.ts';
-import { Rewind } from '../live/window/rewind.ts';
-import type { OpenRewind } from '../live/window/rewind-store.ts';
+import { LiveStorage } from '../live/window/live-storage.ts';
+import type { OpenStorage } from '../live/window/part-store.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Foundation } from './foundation.ts';
 
@@ -21,9 +21,8 @@ export interface LiveServices {
   readonly createSubscribers: CreateSubscribers;
   readonly thumbnails: LiveThumbnails;
   readonly processes: ProcessOwner;
-  /** Undefined: viewers can only go back in memory. */
-  readonly rewind: OpenRewind | undefined;
-  readonly removeOrphanedRewind: () => Promise<number>;
+  readonly openStorage: OpenStorage;
+  readonly removeOrphanedMedia: () => Promise<number>;
   /** In starting order, before the first broadcast; stopped after the last. */
   readonly components: readonly Component[];
 }
@@ -35,7 +34,7 @@ export function createLiveServices(
   foundation: Foundation,
   { isPlayable, recordings }: LiveDependencies,
 ): LiveServices {
-  const rewind = createRewind(foundation);
+  const storage = createStorage(foundation);
   const processes = new ProcessOwner(foundation.limits, foundation.log);
   const thumbnails = createThumbnails(foundation, processes, isPlayable);
   return {
@@ -45,10 +44,9 @@ export function createLiveServices(
     ],
     thumbnails,
     processes,
-    rewind: rewind.isOn ? broadcast => rewind.open(broadcast) : undefined,
-    removeOrphanedRewind: () => rewind.removeOrphanedFolders(),
-    // Rewind starts even when it is off, and removes the folders of a former process.
-    components: [recordings, rewind, thumbnails],
+    openStorage: broadcast => storage.open(broadcast),
+    removeOrphanedMedia: () => storage.removeOrphanedFolders(),
+    components: [recordings, storage, thumbnails],
   };
 }
 
@@ -80,10 +78,10 @@ function createThumbnails(
   });
 }
 
-function createRewind({ config, files, clock, log }: Foundation): Rewind {
-  return new Rewind({
+function createStorage({ config, files, clock, log }: Foundation): LiveStorage {
+  return new LiveStorage({
     files,
-    seconds: config['live.rewind'] > config['live.window'] ? config['live.rewind'] / 1000 : 0,
+    rewindSeconds: config['live.rewind'] > config['live.window'] ? config['live.rewind'] / 1000 : 0,
     // Half, so that recordings stop first.
     minFreeBytes: config['recording.minFree'] / 2,
     clock,

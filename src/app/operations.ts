@@ -198,7 +198,7 @@ function createSweep(
     files,
     jobs: vod.jobs,
     isBusy: videoId => recordingsStore.isOpen(videoId),
-    removeLeftoverBroadcasts: () => broadcasts.services.removeOrphanedRewind(),
+    removeLeftoverBroadcasts: () => broadcasts.services.removeOrphanedMedia(),
     removeAbortedBackups: () => removeStaleSnapshots(dataDir),
     observer: {
       removed: (what, bytes) => {

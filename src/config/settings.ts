@@ -152,13 +152,13 @@ export const settings = {
     'MILLRACE_LIVE_WINDOW',
     duration(6 * second, 600 * second),
     '12s',
-    'Duration of a broadcast that is kept in memory. The playlist lists at least this, and at least six segments. Older segments are on disk: see `live.rewind`.',
+    'The playlist lists at least this duration of a broadcast, and at least six segments. More can be listed: see `live.rewind`.',
   ),
   'live.windowBytes': setting(
     'MILLRACE_LIVE_WINDOW_BYTES',
     size(1024 ** 2, 1024 ** 3),
     '64MiB',
-    'Maximum memory for the segments of one rendition; the window is shortened to fit.',
+    'Maximum memory for the segments of one rendition while the disk is slow or full; the window is shortened to fit.',
   ),
   'live.reconnectGrace': setting(
     'MILLRACE_LIVE_RECONNECT_GRACE',

@@ -24,7 +24,8 @@ interface ReclaimableSpace {
  * - `vod/<videoId>/`: `source`, renditions, `mp4/source.mp4`, images, captions, chapters
  * - `uploads/<videoId>/`: chunks of an unfinished upload
  * - `work/<uuid>/`: temporary folder of a job, removed at the start
- * - `live/<liveStreamId>/`: image; `live/<liveStreamId>/<broadcastId>/`: segments for rewinding
+ * - `live/<liveStreamId>/`: image; `live/<liveStreamId>/<broadcastId>/`: segments of the live window and for
+ *   rewinding
  * - `watermarks/<watermarkId>`, `players/<playerId>/`: images
  * Entries named `.removed-<uuid>` are being removed.
  */

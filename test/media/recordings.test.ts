@@ -8,6 +8,7 @@ import { type CreatedStream, createLiveStream } from '../../scripts/server-proce
 import { encodeTimeoutMs, waitTimeoutMs } from '../support/deadlines.ts';
 import { embeddedFfmpeg, ffprobePath, type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
+import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { readRows } from './vod-server-fixture.ts';
 
@@ -275,11 +276,15 @@ describe('a broadcast', { concurrent: true }, () => {
     expect(Math.abs(frames - 4 * fps)).toBeLessThan(4);
   });
 
-  test('of a live stream that is never recorded can be rewound, and leaves nothing on the disk', async () => {
-    await using own = await startServer(flags);
+  test('of a live stream that is never recorded can be rewound, and leaves nothing on the disk', async ({
+    onTestFinished,
+  }) => {
+    const dataDir = await makeTempDir();
+    onTestFinished(() => removeDir(dataDir));
+    await using own = await startServer(flags, { dataDir });
     const files = () =>
       readdirSync(own.dataDir, { recursive: true, withFileTypes: true })
-        .filter(entry => entry.isFile() && !entry.name.startsWith('millrace.db'))
+        .filter(entry => entry.isFile() && !entry.name.startsWith('millrace.'))
         .map(entry => join(entry.parentPath, entry.name));
     const before = files();
     const stream = await createLiveStream(own.baseUrl, own.productionKey, 'Never', { record: false });
@@ -291,12 +296,10 @@ describe('a broadcast', { concurrent: true }, () => {
     expect(thumbnail.headers.get('content-type')).toBe('image/jpeg');
     await publisher.stop();
     await own.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
-    await waitUntil(() => files().length === before.length, {
-      what: () => `${before} alone, not ${files()}`,
-    });
-    expect(files()).toEqual(before);
     expect((await fetch(stream.assets.hls)).status).toBe(200);
     expect(await (await own.api('GET', '/videos')).json()).toMatchObject({ data: [] });
+    await own.stop();
+    expect(files()).toEqual(before);
   });
 
   test('of a live stream that is to be recorded becomes a video though the server records nothing', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { LiveWindow, type LiveWindowOptions } from '../../src/live/window/live-window.ts';
+import { type ClaimablePart, LiveWindow, type LiveWindowOptions } from '../../src/live/window/live-window.ts';
 import type { MediaPlaylist } from '../../src/media/hls/media-playlist.ts';
 import { parseMediaPlaylist } from '../../src/media/hls/parse-media-playlist.ts';
 
@@ -45,15 +45,20 @@ export class FilledWindow {
     this.window.openSegment({ startMs: this.mediaMs, isIndependent });
   }
 
-  part(isIndependent = false, bytes = partBytes): void {
+  part(isIndependent = false, bytes = partBytes): ClaimablePart {
     this.mediaMs += partSeconds * 1000;
     this.clock.passedMs += partSeconds * 1000;
-    this.window.addPart({
+    return this.window.addPart({
       body: Buffer.alloc(bytes, this.window.nextSequenceNumber()),
       durationSeconds: partSeconds,
       isIndependent,
       newestFrameMs: this.mediaMs,
     });
+  }
+
+  /** Number of the newest closed segment. */
+  get newest(): number {
+    return this.window.liveEdge!.lastMsn;
   }
 
   /** Opens a segment with `parts` parts. */

@@ -9,7 +9,7 @@ import type { Packager, PackagerEvents, PackagerPlan } from '../packaging/packag
 import type { SlateSource } from '../slate/slate-source.ts';
 import type { LadderConfig } from '../transcode/ladder-config.ts';
 import type { LiveRenditions } from '../transcode/live-renditions.ts';
-import type { OpenRewind } from '../window/rewind-store.ts';
+import type { OpenStorage } from '../window/part-store.ts';
 import type { BroadcastState } from './broadcast-state.ts';
 import type { CreateSubscribers } from './broadcast-subscriber.ts';
 import type { CodecCapabilities } from './codec-policy.ts';
@@ -45,7 +45,7 @@ export interface BroadcastRegistryOptions extends PublishAdmissionOptions {
   readonly slate?: SlateSource | undefined;
   readonly showsStills?: boolean;
   readonly qualityDropped?: QualityDropped;
-  readonly rewind?: OpenRewind | undefined;
+  readonly openStorage?: OpenStorage;
   readonly journal: BroadcastJournal;
   readonly observer: LiveObserver;
   readonly log: Logger;
@@ -131,7 +131,7 @@ export class BroadcastRegistry implements Component {
     ladder: LadderConfig | undefined,
   ): LiveBroadcast {
     const { liveStreamId, projectId } = stream;
-    const { settings, codecCapabilities, startPackager, journal, observer, clock, slate, rewind } =
+    const { settings, codecCapabilities, startPackager, journal, observer, clock, slate, openStorage } =
       this.#options;
     this.#retireFormer(liveStreamId);
     const startedAtMs = clock.nowMs();
@@ -146,7 +146,7 @@ export class BroadcastRegistry implements Component {
       ...{ clock, log, ladder, slate },
       targetDurationSeconds: this.#targetDurations.of(liveStreamId),
       startPackager: (plan, events) => startPackager(plan, events, { liveStreamId, broadcastId }),
-      rewind: rewind?.({ liveStreamId, broadcastId, isKeptAfterEnd: stream.record !== false }),
+      storage: openStorage?.({ liveStreamId, broadcastId, isKeptAfterEnd: stream.record !== false }),
       showsStills: this.#options.showsStills ?? false,
       subscribers: this.#options.createSubscribers?.({ ...stream, broadcastId, startedAtMs }) ?? [],
       onStateChange: () => this.#stateChanged(broadcast),

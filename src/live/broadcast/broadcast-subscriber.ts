@@ -1,7 +1,7 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
-import type { Part } from '../packaging/segmenter.ts';
+import type { ClaimablePart } from '../window/live-window.ts';
 import type { BroadcastState, EndReason } from './broadcast-state.ts';
 
 /** The publisher's audio and video, or the video alone when audio is demuxed. */
@@ -40,7 +40,7 @@ export interface BroadcastTag {
   readonly isSlate: boolean;
 }
 
-export interface RenditionPart extends Part {
+export interface RenditionPart extends ClaimablePart {
   readonly rendition: string;
   readonly isSlate: boolean;
 }

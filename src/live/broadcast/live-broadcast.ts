@@ -324,8 +324,7 @@ export class LiveBroadcast {
     await this.#packaging.done;
     this.#gapFiller.stop();
     this.#endWindows();
-    const { clock, log, rewind, observer } = this.#options;
-    if (rewind?.isKeptAfterEnd === false) this.#removeRewind();
+    const { clock, log, observer } = this.#options;
     this.#setState('ended');
     this.publisher.stopped();
     this.#notifier.recordEnd(reason, this.publisher.ingestStats);
@@ -339,17 +338,13 @@ export class LiveBroadcast {
     for (const window of this.renditions.windows) window.end();
   }
 
-  #removeRewind(): void {
-    for (const window of this.renditions.windows) window.releaseDisk();
-    this.removeMedia();
-  }
-
+  /** After the end. */
   get rewindSeconds(): number {
-    const { rewind } = this.#options;
-    return rewind?.isKeptAfterEnd ? rewind.seconds : 0;
+    const { storage } = this.#options;
+    return storage?.isKeptAfterEnd ? storage.rewindSeconds : 0;
   }
 
   removeMedia(): void {
-    this.#options.rewind?.remove();
+    this.#options.storage?.remove();
   }
 }

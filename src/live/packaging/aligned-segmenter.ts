@@ -3,7 +3,7 @@ import { writeFragment } from '../../media/cmaf/fragment-writer.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { silentAacFrame } from '../../media/codecs/silent-aac-frame.ts';
 import type { LiveRendition } from '../transcode/live-rendition.ts';
-import type { SegmentInfo } from '../window/live-window.ts';
+import type { ClaimablePart, SegmentInfo } from '../window/live-window.ts';
 import type { Part } from './segmenter.ts';
 
 interface AlignedSegmenterOptions {
@@ -12,7 +12,7 @@ interface AlignedSegmenterOptions {
   /** Composition offset of the leader's video: audio is cut at its presentation time. */
   readonly presentationOffsetMs?: () => number;
   onTrack(track: TrackDescription, init: Buffer): void;
-  onPart(part: Part): void;
+  onPart(part: ClaimablePart): void;
 }
 
 type Boundary =
@@ -276,8 +276,7 @@ export class AlignedSegmenter {
     this.#partStartMs = endMs;
     this.#endMs = endMs;
     this.#isContinuous = true;
-    rendition.window.addPart(part);
-    this.#options.onPart(part);
+    this.#options.onPart(rendition.window.addPart(part));
   }
 
   #openSegment(segment: SegmentInfo, first: QueuedSample): void {

@@ -4,8 +4,8 @@ import type { Clock } from '../../shared/clock.ts';
 import type { ArrivalLog } from '../broadcast/arrival-log.ts';
 import type { BroadcastNotifier } from '../broadcast/broadcast-notifier.ts';
 import type { LiveRenditions } from '../transcode/live-renditions.ts';
+import type { ClaimablePart } from '../window/live-window.ts';
 import type { Tracks } from './packager.ts';
-import type { Part } from './segmenter.ts';
 
 export interface PackagingOutputOptions {
   readonly renditions: LiveRenditions;
@@ -39,7 +39,7 @@ export class PackagingOutput {
     notifier.notify(subscriber => subscriber.sample?.(rendition, kind, sample, atMs, isSlate));
   }
 
-  partListed(rendition: string, part: Part): void {
+  partListed(rendition: string, part: ClaimablePart): void {
     const { notifier, isSlate } = this.#options;
     notifier.notify(subscriber => subscriber.part?.({ ...part, rendition, isSlate }));
     this.#options.onPartListed(isSlate);

@@ -49,8 +49,7 @@ export class SourceSink implements SegmentSink {
 
   addPart(part: Part): void {
     const { output, observer, aligned } = this.#options;
-    this.#window.addPart(part);
-    output.partListed(sourceRendition, part);
+    output.partListed(sourceRendition, this.#window.addPart(part));
     this.#lastLagMs = this.#lagMs(part.newestFrameMs);
     if (this.#lastLagMs !== undefined) observer.partListed(this.#lastLagMs);
     this.#endMs += part.durationSeconds * 1000;

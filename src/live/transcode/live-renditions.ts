@@ -6,7 +6,7 @@ import { audioRendition, sourceRendition } from '../broadcast/broadcast-subscrib
 import type { LiveSettings } from '../broadcast/ports.ts';
 import { formatLiveMultivariant, type VariantInfo } from '../window/live-multivariant.ts';
 import type { LiveWindow } from '../window/live-window.ts';
-import type { BroadcastRewind } from '../window/rewind-store.ts';
+import type { BroadcastStorage } from '../window/part-store.ts';
 import type { LadderConfig } from './ladder-config.ts';
 import { LiveRendition, renditionReports } from './live-rendition.ts';
 
@@ -17,7 +17,8 @@ export interface LiveRenditionsOptions {
   readonly settings: Pick<LiveSettings, 'windowMs' | 'windowBytes'>;
   /** Undefined for passthrough. */
   readonly ladder?: LadderConfig | undefined;
-  readonly rewind?: BroadcastRewind | undefined;
+  /** Undefined keeps everything in memory. */
+  readonly storage?: BroadcastStorage | undefined;
   readonly clock: Clock;
 }
 
@@ -84,12 +85,14 @@ export class LiveRenditions {
   }
 
   #add(name: string, beside?: LiveRendition): LiveRendition {
-    const { settings, clock, targetDurationSeconds, rewind } = this.#options;
+    const { settings, clock, targetDurationSeconds, storage } = this.#options;
     const rendition = new LiveRendition(name, {
       targetDurationSeconds,
       windowSeconds: settings.windowMs / 1000,
       maxBytes: settings.windowBytes,
-      ...(rewind === undefined ? {} : { rewind: { seconds: rewind.seconds, store: rewind.store(name) } }),
+      ...(storage === undefined
+        ? {}
+        : { disk: { rewindSeconds: storage.rewindSeconds, store: storage.store(name) } }),
       clock,
       onChange: () => {
         // The measured bandwidth changes with the segments.

@@ -1,6 +1,7 @@
 import type { RenditionReport } from '../../media/hls/media-playlist.ts';
 import type { FillerWriter } from '../packaging/filler-writer.ts';
 import type { Part, SegmentSink } from '../packaging/segmenter.ts';
+import type { PartStored } from './part-store.ts';
 import { ProgramDateTimes } from './program-date-times.ts';
 import {
   type ListedPart,
@@ -18,6 +19,11 @@ export interface LiveWindowOptions extends SegmentStoreOptions {
   /** Undefined lists gaps. */
   filler?: FillerWriter;
   alignedWith?: LiveWindow | undefined;
+}
+
+/** A part whose bytes a subscriber can write to disk instead of the window. */
+export interface ClaimablePart extends Part {
+  claim(): PartStored;
 }
 
 export interface SegmentInfo {
@@ -109,13 +115,6 @@ export class LiveWindow implements SegmentSink {
     return this.#segments.releaseMemory();
   }
 
-  /** Lists only what is in memory: the store is about to be removed. */
-  releaseDisk(): void {
-    this.#segments.releaseDisk();
-    this.#playlist.segmentListed();
-    this.#notifyChange();
-  }
-
   measureBandwidth(): { peakBitsPerSecond: number; averageBitsPerSecond: number } {
     return this.#segments.measureBandwidth(this.#state.firstMediaSequence);
   }
@@ -167,15 +166,18 @@ export class LiveWindow implements SegmentSink {
     this.#state.openSegment = this.#newSegment(info.programDateTimeMs, isIndependent);
   }
 
-  addPart(added: Part): void {
+  /** @returns the part as it is listed */
+  addPart(added: Part): ClaimablePart {
     const open = this.#state.openSegment;
-    if (open === undefined) return;
+    if (open === undefined) return { ...added, claim: () => () => {} };
     const part = this.#options.filler?.add(added) ?? added;
     if (!this.isPlayable) this.#listLeadIns(open, part);
-    open.parts.push(this.#numberPart(part));
+    const listed = this.#numberPart(part, open.sequence);
+    open.parts.push(listed);
     open.durationSeconds += part.durationSeconds;
     open.bytes += part.body.length;
     this.#notifyChange();
+    return { ...part, claim: () => this.#segments.claim(listed) };
   }
 
   closeSegment(): void {
@@ -211,8 +213,8 @@ export class LiveWindow implements SegmentSink {
     return segment;
   }
 
-  #numberPart(part: Part): ListedPart {
-    const listed: ListedPart = { ...part, number: this.#state.nextPartNumber };
+  #numberPart(part: Part, sequence: number): ListedPart {
+    const listed = createListedPart(part, this.#state.nextPartNumber, sequence);
     this.#state.nextPartNumber += 1;
     this.#segments.addPart(listed);
     return listed;
@@ -276,7 +278,7 @@ export class LiveWindow implements SegmentSink {
     this.#programDateTimes.lastMs = Math.round(this.#endDateMs());
     const segment = this.#newSegment(this.#programDateTimes.lastMs, true);
     // Served only as a whole: Shaka (5.2) never plays a still that it gets as the hinted part.
-    const held: ListedPart = { ...part, number: -segment.sequence };
+    const held = createListedPart(part, -segment.sequence, segment.sequence);
     this.#segments.addPart(held);
     this.#stillCount += 1;
     this.#state.endsWithStill = true;
@@ -340,10 +342,21 @@ export class LiveWindow implements SegmentSink {
       const held = {
         sequence,
         isIndependent: true,
-        parts: [this.#numberPart(part)],
+        parts: [this.#numberPart(part, sequence)],
         bytes: part.body.length,
       };
       this.#segments.list({ ...segment, ...held, keptUntilMs: undefined });
     }
   }
+}
+
+function createListedPart(
+  { body, durationSeconds, isIndependent }: Part,
+  number: number,
+  sequence: number,
+): ListedPart {
+  return {
+    ...{ number, sequence, body, bytes: body.length, durationSeconds, isIndependent },
+    ...{ location: undefined, isClaimed: false },
+  };
 }

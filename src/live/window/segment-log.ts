@@ -1,3 +1,5 @@
+import type { PartLocation } from './part-store.ts';
+
 export interface LoggedSegment {
   readonly dateMs: number;
   readonly durationSeconds: number;
@@ -10,6 +12,11 @@ export interface LoggedSegment {
   readonly isStill?: boolean;
   /** A still or a gap after the publisher stopped. */
   readonly hasStopped?: boolean;
+}
+
+/** Neighboring bytes of a segment in one file. */
+export interface StoredRun extends PartLocation {
+  readonly bytes: number;
 }
 
 const gapFlag = 1;
@@ -27,19 +34,21 @@ function createColumns(capacity: number) {
     availableUntilMs: new Float64Array(capacity),
     bytes: new Uint32Array(capacity),
     initNumber: new Uint32Array(capacity),
-    chunk: new Uint32Array(capacity),
-    offset: new Uint32Array(capacity),
+    file: new Uint32Array(capacity),
+    offset: new Float64Array(capacity),
     flags: new Uint8Array(capacity),
   };
 }
 
-/** Flat arrays take 41 to 82 bytes per segment: a day of rewind is 43,200 segments. */
+/** Flat arrays take 45 to 90 bytes per segment: a day of rewind is 43,200 segments. */
 export class SegmentLog {
   #first = 0;
   #end = 0;
   /** A power of two; segment numbers stay below 2^31. */
   #capacity = initialCapacity;
   #columns = createColumns(initialCapacity);
+  /** Only of segments with several: parts of other renditions lie between them, or they are in two files. */
+  readonly #runs = new Map<number, Float64Array>();
 
   /** Equals {@link end} when empty. */
   get first(): number {
@@ -51,7 +60,8 @@ export class SegmentLog {
   }
 
   get heldBytes(): number {
-    return Object.values(this.#columns).reduce((sum, { byteLength }) => sum + byteLength, 0);
+    const arrays = [...Object.values(this.#columns), ...this.#runs.values()];
+    return arrays.reduce((sum, { byteLength }) => sum + byteLength, 0);
   }
 
   has(sequence: number): boolean {
@@ -69,7 +79,7 @@ export class SegmentLog {
     columns.availableUntilMs[index] = 0;
     columns.bytes[index] = segment.bytes;
     columns.initNumber[index] = segment.initNumber;
-    columns.chunk[index] = 0;
+    columns.file[index] = 0;
     columns.offset[index] = 0;
     columns.flags[index] =
       (segment.isGap ? gapFlag : 0) |
@@ -80,6 +90,7 @@ export class SegmentLog {
   }
 
   dropFirst(): void {
+    this.#runs.delete(this.#first);
     if (this.#first < this.#end) this.#first += 1;
   }
 
@@ -120,16 +131,34 @@ export class SegmentLog {
     return this.#hasFlag(sequence, discontinuityFlag);
   }
 
-  location(sequence: number): { readonly chunk: number; readonly offset: number } | undefined {
-    const index = this.#indexOf(sequence);
-    const chunk = this.#columns.chunk[index]!;
-    return chunk === 0 ? undefined : { chunk, offset: this.#columns.offset[index]! };
+  isOnDisk(sequence: number): boolean {
+    return this.#columns.file[this.#indexOf(sequence)] !== 0;
   }
 
-  setLocation(sequence: number, chunk: number, offset: number): void {
-    if (!this.has(sequence)) return;
-    this.#columns.chunk[this.#indexOf(sequence)] = chunk;
-    this.#columns.offset[this.#indexOf(sequence)] = offset;
+  /** Empty when the segment is not on disk. */
+  runs(sequence: number): StoredRun[] {
+    const index = this.#indexOf(sequence);
+    const file = this.#columns.file[index]!;
+    if (file === 0) return [];
+    const packed = this.#runs.get(sequence);
+    if (packed === undefined)
+      return [{ file, offset: this.#columns.offset[index]!, bytes: this.bytes(sequence) }];
+    return Array.from({ length: packed.length / 3 }, (_, at) => {
+      const [run = 0, offset = 0, bytes = 0] = packed.subarray(3 * at);
+      return { file: run, offset, bytes };
+    });
+  }
+
+  setRuns(sequence: number, runs: readonly StoredRun[]): void {
+    const [first] = runs;
+    if (!this.has(sequence) || first === undefined) return;
+    this.#columns.file[this.#indexOf(sequence)] = first.file;
+    this.#columns.offset[this.#indexOf(sequence)] = first.offset;
+    if (runs.length === 1) return;
+    this.#runs.set(
+      sequence,
+      Float64Array.from(runs.flatMap(({ file, offset, bytes }) => [file, offset, bytes])),
+    );
   }
 
   /** Monotonic; 0 for a listed segment. */

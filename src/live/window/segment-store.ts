@@ -1,23 +1,30 @@
 import type { Clock } from '../../shared/clock.ts';
 import type { FileSlice } from '../../shared/files/file-slice.ts';
-import type { RewindStore } from './rewind-store.ts';
-import { type LoggedSegment, SegmentLog } from './segment-log.ts';
+import type { PartLocation, PartStore, PartStored } from './part-store.ts';
+import { type LoggedSegment, SegmentLog, type StoredRun } from './segment-log.ts';
 
 export interface SegmentStoreOptions {
   readonly targetDurationSeconds: number;
   /** Seconds. At least six segments and three target durations are listed. */
   readonly windowSeconds: number;
-  /** For listed and recently unlisted segments. Three target durations are listed in any case. */
+  /** In memory. Three target durations are listed in any case. */
   readonly maxBytes: number;
-  readonly rewind?: { readonly seconds: number; readonly store: RewindStore };
+  /** Undefined keeps everything in memory. */
+  readonly disk?: { readonly rewindSeconds: number; readonly store: PartStore };
   readonly clock: Clock;
 }
 
 export interface ListedPart {
   readonly number: number;
-  readonly body: Buffer;
+  readonly sequence: number;
+  readonly bytes: number;
   readonly durationSeconds: number;
   readonly isIndependent: boolean;
+  /** Undefined when on disk only. */
+  body: Buffer | undefined;
+  location: PartLocation | undefined;
+  /** A subscriber writes it, and tells the location. */
+  isClaimed: boolean;
 }
 
 export interface MemorySegment {
@@ -31,15 +38,8 @@ export interface MemorySegment {
   readonly hasStopped?: boolean;
   durationSeconds: number;
   bytes: number;
-  /** Monotonic time of leaving memory; undefined while listed. */
+  /** Monotonic time at which its parts expire; undefined while listed. */
   keptUntilMs: number | undefined;
-}
-
-interface InitSection {
-  readonly bytes: number;
-  /** Undefined when on disk only. */
-  body: Buffer | undefined;
-  isOnDisk: boolean;
 }
 
 /** HLS Authoring Specification, 8.11. */
@@ -54,21 +54,24 @@ export interface StoredMedia {
   readonly bytes: number;
 }
 
-/** Decides which closed segments are listed, in memory or on disk. draft-pantos-hls-rfc8216bis-22, 6.2.2. */
+/**
+ * Decides which closed segments are listed, and which bodies are in memory: those of the newest two segments, and
+ * those that are not on disk yet. draft-pantos-hls-rfc8216bis-22, 6.2.2.
+ */
 export class SegmentStore {
   readonly log = new SegmentLog();
   readonly listSeconds: number;
   readonly #options: SegmentStoreOptions;
-  #store: RewindStore | undefined;
-  readonly #memorySeconds: number;
-  readonly #inits = new Map<number, InitSection>();
+  readonly #store: PartStore | undefined;
+  readonly #partsSeconds: number;
+  readonly #inits = new Map<number, Buffer>();
   #initNumber = 0;
   #first: number;
   #listedSeconds = 0;
   #dependentCount = 0;
-  #memoryFrom: number;
-  /** Listed segments, and unlisted ones that can still be fetched, oldest first. */
-  readonly #inMemory = new Map<number, MemorySegment>();
+  #partsFrom: number;
+  /** Segments whose parts can be fetched, oldest first. */
+  readonly #withParts = new Map<number, MemorySegment>();
   readonly #partsByNumber = new Map<number, ListedPart>();
   #discontinuitySequence: number;
   #heldBytes = 0;
@@ -76,11 +79,11 @@ export class SegmentStore {
 
   constructor(options: SegmentStoreOptions, first: number, discontinuitySequence: number) {
     this.#options = options;
-    this.#store = options.rewind?.store;
-    this.listSeconds = Math.max(options.windowSeconds, options.rewind?.seconds ?? 0);
-    this.#memorySeconds = Math.max(options.windowSeconds, targetsWithParts * options.targetDurationSeconds);
+    this.#store = options.disk?.store;
+    this.listSeconds = Math.max(options.windowSeconds, options.disk?.rewindSeconds ?? 0);
+    this.#partsSeconds = Math.max(options.windowSeconds, targetsWithParts * options.targetDurationSeconds);
     this.#first = first;
-    this.#memoryFrom = first;
+    this.#partsFrom = first;
     this.#discontinuitySequence = discontinuitySequence;
   }
 
@@ -90,7 +93,7 @@ export class SegmentStore {
 
   /** Playlist lines before this segment are final. */
   get immutableEnd(): number {
-    return this.#store === undefined ? 0 : this.#memoryFrom;
+    return this.#store === undefined ? 0 : this.#partsFrom;
   }
 
   get discontinuitySequence(): number {
@@ -121,38 +124,50 @@ export class SegmentStore {
   beginAt(sequence: number, isAfterDiscontinuity: boolean): void {
     if (isAfterDiscontinuity) this.#discontinuitySequence += 1;
     this.#first = sequence;
-    this.#memoryFrom = sequence;
+    this.#partsFrom = sequence;
   }
 
   /** Applies to later segments. The same bytes keep their number. */
   useInit(init: Buffer): void {
-    const former = this.#inits.get(this.#initNumber);
-    if (former?.body?.equals(init)) return;
-    if (former?.isOnDisk) former.body = undefined;
+    if (this.#inits.get(this.#initNumber)?.equals(init)) return;
     this.#initNumber += 1;
-    const number = this.#initNumber;
-    const section: InitSection = { bytes: init.length, body: init, isOnDisk: false };
-    this.#inits.set(number, section);
-    this.#store?.writeInit(number, init, () => {
-      section.isOnDisk = true;
-      if (number !== this.#initNumber) section.body = undefined;
-    });
+    this.#inits.set(this.#initNumber, init);
   }
 
   addPart(part: ListedPart): void {
-    this.#heldBytes += part.body.length;
+    this.#heldBytes += part.bytes;
     this.#partsByNumber.set(part.number, part);
   }
 
+  /** The caller writes the part to disk, and ends the claim once. */
+  claim(part: ListedPart): PartStored {
+    part.isClaimed = true;
+    return location => {
+      part.isClaimed = false;
+      if (location !== undefined) {
+        this.#stored([part], location);
+        return;
+      }
+      const segment = this.#withParts.get(part.sequence);
+      if (segment !== undefined && this.#isHeld(part)) this.#write([part]);
+    };
+  }
+
   list(segment: MemorySegment): void {
-    const { sequence, bytes, durationSeconds, isIndependent } = segment;
-    this.#inMemory.set(sequence, segment);
+    const { sequence, isIndependent, parts } = segment;
+    this.#withParts.set(sequence, segment);
     if (!isIndependent) this.#dependentCount += 1;
     this.#append(sequence, { ...segment, isGap: false });
-    const body = segment.parts.map(part => part.body);
-    this.#store?.writeSegment({ sequence, body, bytes, durationSeconds }, ({ chunk, offset }) =>
-      this.log.setLocation(sequence, chunk, offset),
-    );
+    this.#settle(segment);
+    for (let from = 0; from < parts.length; ) {
+      const isNeeded = ({ isClaimed, location }: ListedPart) => !isClaimed && location === undefined;
+      const run = parts.slice(from);
+      const length = run.findIndex(part => !isNeeded(part));
+      const needed = length === -1 ? run : run.slice(0, length);
+      if (needed.length > 0) this.#write(needed);
+      from += needed.length + 1;
+    }
+    for (const older of this.#withParts.values()) this.#releaseBodies(older);
   }
 
   listGap(
@@ -163,50 +178,37 @@ export class SegmentStore {
   }
 
   partsOf(sequence: number): readonly ListedPart[] | undefined {
-    const held = this.#inMemory.get(sequence);
+    const held = this.#withParts.get(sequence);
     return held?.isStill === true ? undefined : held?.parts;
   }
 
-  part(number: number): ListedPart | undefined {
-    return this.#partsByNumber.get(number);
+  part(number: number): StoredMedia | undefined {
+    const part = this.#partsByNumber.get(number);
+    return part && { body: this.#bodyOf([part]), bytes: part.bytes };
   }
 
   segment(sequence: number): StoredMedia | undefined {
-    const held = this.#inMemory.get(sequence);
-    if (held !== undefined) return { body: held.parts.map(part => part.body), bytes: held.bytes };
-    const place = this.log.has(sequence) ? this.log.location(sequence) : undefined;
-    if (place === undefined || this.#store === undefined) return undefined;
-    const bytes = this.log.bytes(sequence);
-    return { body: [this.#store.segment(place, bytes)], bytes };
+    const runs = this.log.has(sequence) ? this.log.runs(sequence) : [];
+    const held = this.#withParts.get(sequence);
+    if (held !== undefined && (runs.length === 0 || held.parts[0]?.body !== undefined))
+      return { body: this.#bodyOf(held.parts), bytes: held.bytes };
+    const store = this.#store;
+    if (runs.length === 0 || store === undefined) return undefined;
+    return { body: runs.map(run => store.slice(run, run.bytes)), bytes: this.log.bytes(sequence) };
   }
 
-  init(number: number): { readonly body: Buffer | FileSlice; readonly bytes: number } | undefined {
-    const section = this.#inits.get(number);
-    const body = section?.body ?? (section && this.#store?.init(number, section.bytes));
-    return section === undefined || body === undefined ? undefined : { body, bytes: section.bytes };
+  init(number: number): Buffer | undefined {
+    return this.#inits.get(number);
   }
 
   /** @returns true when everything listed is on disk */
   releaseMemory(): boolean {
     if (this.#store === undefined) return false;
     this.#store.finish();
-    for (const segment of [...this.#inMemory.values()]) {
-      if (segment.keptUntilMs !== undefined || this.log.location(segment.sequence) !== undefined)
-        this.#dropFromMemory(segment);
+    for (const segment of [...this.#withParts.values()]) {
+      if (segment.keptUntilMs !== undefined || this.log.isOnDisk(segment.sequence)) this.#dropParts(segment);
     }
-    for (const section of this.#inits.values()) if (section.isOnDisk) section.body = undefined;
-    return this.#inMemory.size === 0 && [...this.#inits.values()].every(section => section.isOnDisk);
-  }
-
-  releaseDisk(): void {
-    this.#store = undefined;
-    const nowMs = this.#options.clock.monotonicMs();
-    const { log } = this;
-    while (this.#first < log.end) {
-      const isHere = log.isGap(this.#first) || this.#inMemory.has(this.#first);
-      if (isHere && this.init(log.initNumber(this.#first)) !== undefined) break;
-      this.#unlistFirst(nowMs);
-    }
+    return this.#withParts.size === 0;
   }
 
   measureBandwidth(from: number): { peakBitsPerSecond: number; averageBitsPerSecond: number } {
@@ -235,9 +237,73 @@ export class SegmentStore {
     this.#maxListedSeconds = Math.max(this.#maxListedSeconds, this.#listedSeconds);
   }
 
+  #write(parts: readonly ListedPart[]): void {
+    const [first] = parts;
+    if (first === undefined) return;
+    this.#store?.write(
+      {
+        sequence: first.sequence,
+        body: parts.flatMap(({ body }) => body ?? []),
+        bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
+        durationSeconds: parts.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0),
+      },
+      location => this.#stored(parts, location),
+    );
+  }
+
+  #stored(parts: readonly ListedPart[], { file, offset }: PartLocation): void {
+    let at = offset;
+    for (const part of parts) {
+      if (this.#isHeld(part)) {
+        part.location = { file, offset: at };
+        this.#store?.retain(file);
+      }
+      at += part.bytes;
+    }
+    const segment = parts[0] && this.#withParts.get(parts[0].sequence);
+    if (segment === undefined) return;
+    this.#settle(segment);
+    this.#releaseBodies(segment);
+  }
+
+  #isHeld(part: ListedPart): boolean {
+    return this.#partsByNumber.get(part.number) === part;
+  }
+
+  #settle({ sequence, parts }: MemorySegment): void {
+    if (!this.log.has(sequence) || this.log.isOnDisk(sequence)) return;
+    const runs: StoredRun[] = [];
+    for (const { location, bytes } of parts) {
+      if (location === undefined) return;
+      const last = runs.at(-1);
+      if (last?.file === location.file && last.offset + last.bytes === location.offset)
+        runs[runs.length - 1] = { ...last, bytes: last.bytes + bytes };
+      else runs.push({ ...location, bytes });
+    }
+    this.log.setRuns(sequence, runs);
+    for (const { file } of runs) this.#store?.retain(file);
+  }
+
+  /** The newest closed segment and the open one stay in memory. */
+  #releaseBodies({ sequence, parts }: MemorySegment): void {
+    if (sequence >= this.log.end - 1) return;
+    for (const part of parts) {
+      if (part.location === undefined || part.body === undefined) continue;
+      part.body = undefined;
+      this.#heldBytes -= part.bytes;
+    }
+  }
+
+  #bodyOf(parts: readonly ListedPart[]): (Buffer | FileSlice)[] {
+    return parts.flatMap(({ body, location, bytes }) => {
+      if (body !== undefined) return body;
+      return location === undefined || this.#store === undefined ? [] : this.#store.slice(location, bytes);
+    });
+  }
+
   #trimList(): void {
     const nowMs = this.#options.clock.monotonicMs();
-    if (this.#store !== undefined) this.#moveToDisk(nowMs);
+    if (this.#store !== undefined) this.#dropOldParts(nowMs);
     while (this.#first < this.log.end) {
       const rest = this.#listedSeconds - this.log.durationSeconds(this.#first);
       // 6.2.2: removal leaves three target durations.
@@ -250,33 +316,32 @@ export class SegmentStore {
       if (!isLongEnough && !isTooMuch) break;
       this.#unlistFirst(nowMs);
     }
-    for (const segment of [...this.#inMemory.values()]) {
+    for (const segment of [...this.#withParts.values()]) {
       if (segment.keptUntilMs === undefined) break;
-      if (segment.keptUntilMs <= nowMs || this.#heldBytes > this.#options.maxBytes)
-        this.#dropFromMemory(segment);
+      if (segment.keptUntilMs <= nowMs || this.#heldBytes > this.#options.maxBytes) this.#dropParts(segment);
     }
     this.#forgetExpired(nowMs);
   }
 
   /** Unlists a segment that was not written in time, with all before it. */
-  #moveToDisk(nowMs: number): void {
+  #dropOldParts(nowMs: number): void {
     const { maxBytes } = this.#options;
     const minSeconds = 3 * this.#options.targetDurationSeconds - epsilonSeconds;
     let seconds = 0;
-    let bytes = 0;
+    let heldBytes = 0;
     let from = this.log.end;
-    for (; from > Math.max(this.#first, this.#memoryFrom); from -= 1) {
-      bytes += this.#inMemory.get(from - 1)?.bytes ?? 0;
+    for (; from > Math.max(this.#first, this.#partsFrom); from -= 1) {
+      for (const { body } of this.#withParts.get(from - 1)?.parts ?? []) heldBytes += body?.length ?? 0;
       const isLongEnough =
-        seconds >= this.#memorySeconds - epsilonSeconds && this.log.end - from >= minListedSegments;
-      if (seconds >= minSeconds && (isLongEnough || bytes > maxBytes)) break;
+        seconds >= this.#partsSeconds - epsilonSeconds && this.log.end - from >= minListedSegments;
+      if (seconds >= minSeconds && (isLongEnough || heldBytes > maxBytes)) break;
       seconds += this.log.durationSeconds(from - 1);
     }
-    for (; this.#memoryFrom < from; this.#memoryFrom += 1) {
-      const segment = this.#inMemory.get(this.#memoryFrom);
+    for (; this.#partsFrom < from; this.#partsFrom += 1) {
+      const segment = this.#withParts.get(this.#partsFrom);
       if (segment === undefined || segment.keptUntilMs !== undefined) continue;
-      if (this.log.location(segment.sequence) !== undefined) {
-        this.#dropFromMemory(segment);
+      if (this.log.isOnDisk(segment.sequence)) {
+        this.#dropParts(segment);
         continue;
       }
       this.#store?.cancelWrite(segment.sequence);
@@ -295,29 +360,33 @@ export class SegmentStore {
     if (log.hasDiscontinuity(sequence)) this.#discontinuitySequence += 1;
     // 6.2.2: it can be fetched for its own duration and that of the longest list that contained it.
     log.setAvailableUntil(sequence, nowMs + (durationSeconds + this.#maxListedSeconds) * 1000);
-    const held = this.#inMemory.get(sequence);
+    const held = this.#withParts.get(sequence);
     if (held === undefined) return;
     const heldSeconds =
       this.#store === undefined
         ? this.#maxListedSeconds
-        : Math.min(this.#maxListedSeconds, this.#memorySeconds);
+        : Math.min(this.#maxListedSeconds, this.#partsSeconds);
     held.keptUntilMs = nowMs + (durationSeconds + heldSeconds) * 1000;
   }
 
-  #dropFromMemory(segment: MemorySegment): void {
-    if (this.log.location(segment.sequence) === undefined) this.#store?.cancelWrite(segment.sequence);
-    this.#inMemory.delete(segment.sequence);
-    this.#heldBytes -= segment.bytes;
-    for (const part of segment.parts) this.#partsByNumber.delete(part.number);
+  #dropParts({ sequence, parts }: MemorySegment): void {
+    if (!this.log.isOnDisk(sequence)) this.#store?.cancelWrite(sequence);
+    this.#withParts.delete(sequence);
+    for (const part of parts) {
+      this.#partsByNumber.delete(part.number);
+      if (part.body !== undefined) this.#heldBytes -= part.bytes;
+      if (part.location !== undefined) this.#store?.release(part.location.file);
+    }
   }
 
   #forgetExpired(nowMs: number): void {
     const log = this.log;
     while (
       log.first < this.#first &&
-      !this.#inMemory.has(log.first) &&
+      !this.#withParts.has(log.first) &&
       log.availableUntilMs(log.first) <= nowMs
     ) {
+      for (const { file } of log.runs(log.first)) this.#store?.release(file);
       log.dropFirst();
     }
     const oldestInit = log.first < log.end ? log.initNumber(log.first) : this.#initNumber;
@@ -325,6 +394,5 @@ export class SegmentStore {
       if (number >= oldestInit) break;
       this.#inits.delete(number);
     }
-    this.#store?.removeBefore(log.first, oldestInit);
   }
 }

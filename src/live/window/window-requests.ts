@@ -116,13 +116,12 @@ export class WindowRequests {
   }
 
   #part(number: number, name: string): MediaResponse | undefined {
-    const part = this.#segments.part(number);
-    return this.#mediaResponse(part && { body: [part.body], bytes: part.body.length }, name);
+    return this.#mediaResponse(this.#segments.part(number), name);
   }
 
   #init(number: number, name: string): MediaResponse | undefined {
     const init = this.#segments.init(number);
-    return this.#mediaResponse(init && { body: [init.body], bytes: init.bytes }, name);
+    return this.#mediaResponse(init && { body: [init], bytes: init.length }, name);
   }
 
   #mediaResponse(media: StoredMedia | undefined, name: string): MediaResponse | undefined {

@@ -29,6 +29,7 @@ function partAt(second: number, change: { isKeyframe?: boolean; isSlate?: boolea
   const part: RenditionPart = {
     ...{ body, durationSeconds: 1, isIndependent: isKeyframe, newestFrameMs: second * 1000 },
     ...{ rendition: isSound ? 'audio' : 'source', isSlate },
+    claim: () => () => {},
   };
   return part;
 }

@@ -1,38 +1,24 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { LiveWindowOptions } from '../../../../src/live/window/live-window.ts';
-import type {
-  RewindSegment,
-  RewindStore,
-  SegmentLocation,
-} from '../../../../src/live/window/rewind-store.ts';
+import type { PartLocation, PartStore } from '../../../../src/live/window/part-store.ts';
 import { formatMediaPlaylist } from '../../../../src/media/hls/format-media-playlist.ts';
 import type { MediaPlaylist } from '../../../../src/media/hls/media-playlist.ts';
 import type { FileSlice } from '../../../../src/shared/files/file-slice.ts';
 import type { MediaResponse } from '../../../../src/shared/viewer-responses.ts';
 import { FilledWindow, partBytes } from '../../../support/filled-window.ts';
 
-/** A disk that writes at once, later, or not at all. */
-class HandStore implements RewindStore {
+/** A disk that writes at once, later, or not at all, each segment to a file of its own. */
+class HandStore implements PartStore {
   mode: 'keeps' | 'waits' | 'full' = 'keeps';
-  readonly kept = new Map<number, number>();
-  readonly inits = new Set<number>();
+  readonly uses = new Map<number, number>();
   readonly waiting = new Map<number, () => void>();
-  readonly givenUp: number[] = [];
-  removedBefore = 0;
+  readonly canceled: number[] = [];
 
-  writeSegment(segment: RewindSegment, onKept: (place: SegmentLocation) => void): void {
-    const keep = () => {
-      this.kept.set(segment.sequence, segment.bytes);
-      onKept({ chunk: segment.sequence, offset: 0 });
-    };
+  write({ sequence }: Parameters<PartStore['write']>[0], onStored: (location: PartLocation) => void): void {
+    const keep = () => onStored({ file: sequence, offset: 0 });
     if (this.mode === 'keeps') keep();
-    else if (this.mode === 'waits') this.waiting.set(segment.sequence, keep);
-  }
-
-  writeInit(number: number, _body: Buffer, onKept: () => void): void {
-    this.inits.add(number);
-    onKept();
+    else if (this.mode === 'waits') this.waiting.set(sequence, keep);
   }
 
   keepWaiting(): void {
@@ -41,27 +27,24 @@ class HandStore implements RewindStore {
   }
 
   cancelWrite(sequence: number): void {
-    this.givenUp.push(sequence);
+    this.canceled.push(sequence);
     this.waiting.delete(sequence);
   }
 
-  removeBefore(sequence: number, init: number): void {
-    this.removedBefore = sequence;
-    for (const number of this.kept.keys()) {
-      if (number >= sequence) break;
-      this.kept.delete(number);
-    }
-    for (const number of this.inits) if (number < init) this.inits.delete(number);
+  retain(file: number): void {
+    this.uses.set(file, (this.uses.get(file) ?? 0) + 1);
+  }
+
+  release(file: number): void {
+    const uses = this.uses.get(file)! - 1;
+    if (uses === 0) this.uses.delete(file);
+    else this.uses.set(file, uses);
   }
 
   finish(): void {}
 
-  segment({ chunk, offset }: SegmentLocation, bytes: number): FileSlice {
-    return { path: `chunk-${chunk}`, start: offset, length: bytes };
-  }
-
-  init(number: number, bytes: number): FileSlice {
-    return { path: `init-${number}`, start: 0, length: bytes };
+  slice({ file, offset }: PartLocation, bytes: number): FileSlice {
+    return { path: `file-${file}`, start: offset, length: bytes };
   }
 }
 
@@ -70,7 +53,7 @@ class Rewound extends FilledWindow {
 
   constructor(seconds: number, options: Partial<LiveWindowOptions> = {}) {
     const store = new HandStore();
-    super({ rewind: { seconds, store }, ...options });
+    super({ disk: { rewindSeconds: seconds, store }, ...options });
     this.store = store;
   }
 
@@ -100,6 +83,10 @@ class Rewound extends FilledWindow {
 
 const hour = 3600;
 
+function oldestFile({ store }: Rewound): number {
+  return Math.min(...store.uses.keys());
+}
+
 function seconds({ segments }: MediaPlaylist): number {
   return segments.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
 }
@@ -109,13 +96,13 @@ describe('an hour of rewind', () => {
   filled.segments(2500);
   filled.begin(2);
 
-  test('is listed without a gap, with the newest segments in memory and the rest on disk', async () => {
+  test('is listed without a gap, with the newest two segments in memory and the rest on disk', async () => {
     const playlist = await filled.wholeList();
     expect(seconds(playlist)).toBe(hour);
     const origins = playlist.segments.map(({ uri }) => filled.origin(uri));
     expect(origins.lastIndexOf('disk')).toBe(origins.indexOf('memory') - 1);
-    expect(origins.filter(origin => origin === 'memory').length).toBeLessThanOrEqual(9);
-    expect(filled.window.heldBytes).toBeLessThan(10 * 4 * partBytes);
+    expect(origins.filter(origin => origin === 'memory').length).toBe(1);
+    expect(filled.window.heldBytes).toBe(6 * partBytes);
   });
 
   test('gets the same responses from disk as from memory', () => {
@@ -150,21 +137,20 @@ describe('an hour of rewind', () => {
     const first = 2502 - hour / 2;
     expect(filled.origin(`segment-${first - 1}.m4s`)).toBe('disk');
     // Two hours are 3,600 segments; none has been unlisted long enough.
-    expect(filled.store.removedBefore).toBeLessThanOrEqual(2);
+    expect(oldestFile(filled)).toBeLessThanOrEqual(2);
     const longer = new Rewound(60);
     longer.segments(80);
-    expect(longer.store.removedBefore).toBe(82 - 30 - 31);
-    expect(longer.origin(`segment-${longer.store.removedBefore}.m4s`)).toBe('disk');
-    expect(longer.origin(`segment-${longer.store.removedBefore - 1}.m4s`)).toBe('nowhere');
-    expect([...longer.store.kept.keys()][0]).toBe(longer.store.removedBefore);
+    expect(oldestFile(longer)).toBe(82 - 30 - 31);
+    expect(longer.origin(`segment-${oldestFile(longer)}.m4s`)).toBe('disk');
+    expect(longer.origin(`segment-${oldestFile(longer) - 1}.m4s`)).toBe('nowhere');
   });
 
   test('takes some hundred bytes per segment, text and locations included', () => {
     expect(filled.window.bookkeepingBytes / 1800).toBeLessThan(130);
-    expect(filled.store.kept.size).toBeGreaterThan(1800);
+    expect(filled.store.uses.size).toBeGreaterThan(1800);
   });
 
-  test('drops parts from memory together with their segments', async () => {
+  test('keeps parts for seven and a half target durations, in memory or on disk', async () => {
     expect(await filled.media('part-0.m4s')).toBe(404);
     const newest = 2500 * 4 + 1;
     // 7.5 target durations of 2 s, in parts of 0.5 s.
@@ -203,18 +189,16 @@ describe('discontinuities and gaps in old segments', () => {
     }
   });
 
-  test('keep an init section on disk as long as a segment needs it', () => {
+  test('keep an init section as long as a segment needs it', () => {
     const filled = new Rewound(60);
     filled.segments(10);
     filled.window.markDiscontinuity();
     filled.window.useInit(Buffer.from('init two'));
     filled.segments(40);
-    expect(filled.origin('init-1.mp4')).toBe('disk');
     expect(filled.answer('init-1.mp4')).toMatchObject({ bytes: 6, etag: '"init-1.mp4-6"' });
     expect(filled.origin('init-2.mp4')).toBe('memory');
     filled.segments(40);
     expect(filled.origin('init-1.mp4')).toBe('nowhere');
-    expect([...filled.store.inits]).toEqual([2]);
   });
 });
 
@@ -242,9 +226,9 @@ describe('a failing disk', () => {
     filled.store.keepWaiting();
     filled.segments(6);
     expect(seconds(await filled.wholeList())).toBeGreaterThan(220);
-    expect(filled.store.givenUp).toEqual([]);
+    expect(filled.store.canceled).toEqual([]);
     filled.segments(20);
-    expect(filled.store.givenUp.length).toBeGreaterThan(10);
+    expect(filled.store.canceled.length).toBeGreaterThan(10);
     expect(seconds(await filled.wholeList())).toBeLessThan(20);
     // Queued writes hold no bytes beside the segments in memory.
     expect(filled.store.waiting.size).toBeLessThanOrEqual(9);
@@ -270,11 +254,13 @@ describe('a failing disk', () => {
     expect(filled.origin('segment-100.m4s')).toBe('disk');
   });
 
-  test('drops segments from memory earlier above the byte limit, and lists as many', async () => {
-    const filled = new Rewound(600, { maxBytes: 20 * partBytes });
+  test('unlists segments earlier above the byte limit', async () => {
+    const filled = new Rewound(600, { maxBytes: 16 * partBytes });
     filled.segments(100);
-    expect(filled.window.heldBytes).toBeLessThanOrEqual(24 * partBytes);
     expect(seconds(await filled.wholeList())).toBe(200);
+    filled.store.mode = 'full';
+    filled.segments(100);
+    expect(filled.window.heldBytes).toBeLessThanOrEqual(20 * partBytes);
   });
 });
 
@@ -292,7 +278,7 @@ describe('after the end', () => {
     for (const { uri, gap } of playlist.segments) {
       if (!gap) expect(filled.origin(uri)).toBe('disk');
     }
-    expect(filled.origin('init-1.mp4')).toBe('disk');
+    expect(filled.answer('init-1.mp4')).toBeDefined();
   });
 
   test('segments that are not on disk stay in memory', () => {
@@ -305,6 +291,64 @@ describe('after the end', () => {
     expect(filled.origin('segment-23.m4s')).toBe('memory');
     filled.store.keepWaiting();
     expect(filled.window.releaseMemory()).toBe(true);
+  });
+});
+
+describe('parts that a subscriber writes', () => {
+  const claimed = (filled: Rewound, count: number) => {
+    filled.open();
+    return Array.from({ length: count }, (_, index) => filled.part(index === 0).claim());
+  };
+
+  test('are read from its file once it tells where they are, also among others', async () => {
+    const filled = new Rewound(600);
+    filled.segments(10);
+    const [first, second] = claimed(filled, 2);
+    filled.part();
+    first!({ file: 9999, offset: 40 });
+    filled.window.closeSegment();
+    const sequence = filled.newest;
+    filled.segments(2);
+    const partsOf = (name: string) => filled.answer(name)!.parts;
+    expect(partsOf(`segment-${sequence}.m4s`)).toEqual([
+      { path: 'file-9999', start: 40, length: partBytes },
+      expect.any(Buffer),
+      { path: `file-${sequence}`, start: 0, length: partBytes },
+    ]);
+    second!({ file: 9999, offset: 40 + partBytes + 5 });
+    filled.segments(20);
+    expect(partsOf(`segment-${sequence}.m4s`)).toEqual([
+      { path: 'file-9999', start: 40, length: partBytes },
+      { path: 'file-9999', start: 45 + partBytes, length: partBytes },
+      { path: `file-${sequence}`, start: 0, length: partBytes },
+    ]);
+    expect(filled.answer(`segment-${sequence}.m4s`)!.bytes).toBe(3 * partBytes);
+    filled.segments(700);
+    expect(filled.store.uses.has(9999)).toBe(false);
+  });
+
+  test('go to the window’s own file when they were not written', () => {
+    const filled = new Rewound(600);
+    filled.segments(10);
+    const claims = claimed(filled, 4);
+    claims[0]!({ file: 9999, offset: 0 });
+    claims[1]!(undefined);
+    filled.window.closeSegment();
+    const sequence = filled.newest;
+    for (const end of claims.slice(2)) end(undefined);
+    filled.segments(2);
+    expect(filled.origin(`segment-${sequence}.m4s`)).toBe('disk');
+  });
+
+  test('that are never written leave the memory', () => {
+    const filled = new Rewound(600);
+    filled.segments(10);
+    const ends = claimed(filled, 4);
+    filled.window.closeSegment();
+    filled.segments(100);
+    expect(filled.window.heldBytes).toBe(4 * partBytes);
+    for (const end of ends) end({ file: 9999, offset: 0 });
+    expect(filled.store.uses.has(9999)).toBe(false);
   });
 });
 

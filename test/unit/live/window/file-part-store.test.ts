@@ -1,13 +1,11 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  FileRewindStore,
-  type FileRewindStoreOptions,
-} from '../../../../src/live/window/file-rewind-store.ts';
-import { Rewind } from '../../../../src/live/window/rewind.ts';
+import { FilePartStore, type FilePartStoreOptions } from '../../../../src/live/window/file-part-store.ts';
+import { LiveFiles } from '../../../../src/live/window/live-files.ts';
+import { LiveStorage } from '../../../../src/live/window/live-storage.ts';
+import type { PartLocation } from '../../../../src/live/window/part-store.ts';
 import { RewindDiskSpace } from '../../../../src/live/window/rewind-disk-space.ts';
-import type { SegmentLocation } from '../../../../src/live/window/rewind-store.ts';
 import type { FileSlice } from '../../../../src/shared/files/file-slice.ts';
 import { type Logger, silentLogger } from '../../../../src/shared/logger.ts';
 import { MediaFiles } from '../../../../src/storage/media-files.ts';
@@ -18,7 +16,7 @@ import { testTempDir } from '../../../support/temp-dir.ts';
 import { waitUntil } from '../../../support/wait-until.ts';
 
 /** A store in a new folder, on a disk with the given free space. */
-async function openStore(options: Partial<FileRewindStoreOptions> = {}) {
+async function openStore(options: Partial<FilePartStoreOptions> = {}) {
   const folder = join(await testTempDir(), 'source');
   const clock = new ManualClock();
   const lines: string[] = [];
@@ -32,17 +30,20 @@ async function openStore(options: Partial<FileRewindStoreOptions> = {}) {
     clock,
     log,
   });
-  const store = new FileRewindStore({ folder, diskSpace, log, ...options });
-  const places = new Map<number, SegmentLocation>();
+  const store = new FilePartStore({ files: new LiveFiles(folder, log), diskSpace, log, ...options });
+  const places = new Map<number, PartLocation>();
   const bodies = new Map<number, Buffer>();
   const keep = (sequence: number, durationSeconds = 20) => {
     const body = [Buffer.alloc(50 + sequence, sequence), Buffer.alloc(0), Buffer.from(`end of ${sequence}`)];
     bodies.set(sequence, Buffer.concat(body));
     const bytes = bodies.get(sequence)!.length;
-    store.writeSegment({ sequence, body, bytes, durationSeconds }, place => places.set(sequence, place));
+    store.write({ sequence, body, bytes, durationSeconds }, place => {
+      store.retain(place.file);
+      places.set(sequence, place);
+    });
   };
   const read = async (sequence: number) =>
-    slice(store.segment(places.get(sequence)!, bodies.get(sequence)!.length));
+    slice(store.slice(places.get(sequence)!, bodies.get(sequence)!.length));
   return { folder, clock, lines, disk, room: diskSpace, store, places, bodies, keep, read };
 }
 
@@ -53,25 +54,22 @@ async function slice({ path, start, length }: FileSlice): Promise<Buffer> {
 test('writes segments to files of a minute each, and reads them back', async () => {
   const { store, folder, keep, read, bodies } = await openStore();
   for (let sequence = 2; sequence <= 9; sequence += 1) keep(sequence);
-  store.writeInit(1, Buffer.from('init'), () => {});
   await store.settled();
-  expect((await readdir(folder)).sort()).toEqual(['chunk-1.m4s', 'chunk-2.m4s', 'chunk-3.m4s', 'init-1.mp4']);
+  expect((await readdir(folder)).sort()).toEqual(['1.m4s', '2.m4s', '3.m4s']);
   for (const [sequence, body] of bodies) expect(await read(sequence)).toEqual(body);
-  expect((await slice(store.init(1, 4))).toString()).toBe('init');
   await store.close();
 });
 
-test('removes files and init sections that are not needed any more', async () => {
-  const { store, folder, keep } = await openStore();
-  for (const number of [1, 2]) store.writeInit(number, Buffer.from('init'), () => {});
+test('removes a file when it is complete and nothing in it is needed', async () => {
+  const { store, folder, keep, places } = await openStore();
   for (let sequence = 2; sequence <= 9; sequence += 1) keep(sequence);
   await store.settled();
-  store.removeBefore(4, 1);
-  store.removeBefore(5, 2);
-  await waitUntil(async () => !(await readdir(folder)).includes('init-1.mp4'));
-  await waitUntil(async () => !(await readdir(folder)).includes('chunk-1.m4s'));
-  expect((await readdir(folder)).sort()).toEqual(['chunk-2.m4s', 'chunk-3.m4s', 'init-2.mp4']);
+  for (const sequence of [2, 3, 5, 6, 7, 8, 9]) store.release(places.get(sequence)!.file);
+  await waitUntil(async () => (await readdir(folder)).length === 2);
+  expect((await readdir(folder)).sort()).toEqual(['1.m4s', '3.m4s']);
+  store.release(places.get(4)!.file);
   await store.close();
+  await waitUntil(async () => (await readdir(folder)).length === 0);
 });
 
 test('closes its file when it finishes, and everything can be read', async () => {
@@ -123,7 +121,7 @@ test('a failed write drops the queue, is logged once, and writing resumes in ano
   keep(6);
   await store.settled();
   expect([...places.keys()]).toEqual([2, 6]);
-  expect(places.get(6)).toEqual({ chunk: 2, offset: 0 });
+  expect(places.get(6)).toEqual({ file: 2, offset: 0 });
   for (const sequence of places.keys()) expect(await read(sequence)).toEqual(bodies.get(sequence));
   expect(lines).toEqual(['rewind-paused disk-full', 'rewind-resumed disk-full']);
   await store.close();
@@ -178,31 +176,29 @@ test('a start removes the folders of former broadcasts, but no thumbnails and no
   const dataDir = await testTempDir();
   const files = new MediaFiles(dataDir);
   const [stream, left, runs] = ['li', 'br', 'br'].map((prefix, index) => prefix + String(index).repeat(22));
-  await mkdir(files.live(stream!, left!, 'source-1'), { recursive: true });
-  await writeFile(files.live(stream!, left!, 'source-1', 'chunk-1.m4s'), 'old');
+  await mkdir(files.live(stream!, left!), { recursive: true });
+  await writeFile(files.live(stream!, left!, '1.m4s'), 'old');
   await writeFile(files.live(stream!, 'thumbnail.jpg'), 'image');
-  const rewind = new Rewind({
+  const storage = new LiveStorage({
     files,
-    seconds: 60,
+    rewindSeconds: 60,
     minFreeBytes: 0,
     clock: new ManualClock(),
     log: silentLogger,
   });
-  const broadcast = rewind.open({ liveStreamId: stream!, broadcastId: runs!, isKeptAfterEnd: true });
+  const broadcast = storage.open({ liveStreamId: stream!, broadcastId: runs!, isKeptAfterEnd: true });
   const store = broadcast.store('source');
   await new Promise<void>(resolve =>
-    store.writeSegment({ sequence: 2, body: [Buffer.from('new')], bytes: 3, durationSeconds: 2 }, () =>
-      resolve(),
-    ),
+    store.write({ sequence: 2, body: [Buffer.from('new')], bytes: 3, durationSeconds: 2 }, () => resolve()),
   );
-  await rewind.start();
+  await storage.start();
   await waitUntil(async () => !(await readdir(files.live(stream!))).includes(left!));
   expect((await readdir(files.live(stream!))).sort()).toEqual([runs, 'thumbnail.jpg']);
   broadcast.remove();
   broadcast.remove();
-  await rewind.stop();
+  await storage.stop();
   expect(await readdir(files.live(stream!))).toEqual(['thumbnail.jpg']);
-  store.writeSegment({ sequence: 3, body: [Buffer.from('late')], bytes: 4, durationSeconds: 2 }, () => {
+  store.write({ sequence: 3, body: [Buffer.from('late')], bytes: 4, durationSeconds: 2 }, () => {
     throw new Error('written after the end');
   });
 });

@@ -5,14 +5,15 @@ import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { foldersIn } from '../../storage/folder-names.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
-import { FileRewindStore } from './file-rewind-store.ts';
+import { FilePartStore } from './file-part-store.ts';
+import { LiveFiles } from './live-files.ts';
+import type { BroadcastStorage, OpenStorage } from './part-store.ts';
 import { RewindDiskSpace } from './rewind-disk-space.ts';
-import type { BroadcastRewind, OpenRewind } from './rewind-store.ts';
 
-interface RewindOptions {
+interface LiveStorageOptions {
   readonly files: MediaFiles;
-  /** 0 keeps nothing on disk. */
-  readonly seconds: number;
+  /** 0 keeps only what the live window needs. */
+  readonly rewindSeconds: number;
   readonly minFreeBytes: number;
   readonly clock: Clock;
   readonly log: Logger;
@@ -20,19 +21,17 @@ interface RewindOptions {
 
 const broadcastFolderPattern = /^br[0-9A-Za-z]{22}$/;
 
-/**
- * Keeps media in `live/<liveStreamId>/<broadcastId>/<rendition>/` while the process runs, and removes older folders.
- */
-export class Rewind implements Component {
-  readonly name = 'rewind';
-  readonly #options: RewindOptions;
+/** Keeps media in `live/<liveStreamId>/<broadcastId>/` while the process runs, and removes older folders. */
+export class LiveStorage implements Component {
+  readonly name = 'live-storage';
+  readonly #options: LiveStorageOptions;
   readonly #diskSpace: RewindDiskSpace;
   readonly #openBroadcastIds = new Set<string>();
   readonly #removals = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
   #cleaning: Promise<unknown> = Promise.resolve();
 
-  constructor(options: RewindOptions) {
+  constructor(options: LiveStorageOptions) {
     this.#options = options;
     this.#diskSpace = new RewindDiskSpace({
       freeBytes: () => options.files.freeBytes(),
@@ -42,14 +41,10 @@ export class Rewind implements Component {
     });
   }
 
-  get isOn(): boolean {
-    return this.#options.seconds > 0;
-  }
-
   async start(): Promise<void> {
-    if (this.isOn) await this.#diskSpace.check();
+    await this.#diskSpace.check();
     void this.removeOrphanedFolders().catch((error: unknown) =>
-      this.#options.log.warn('orphaned-rewind-not-removed', { error }),
+      this.#options.log.warn('orphaned-live-media-not-removed', { error }),
     );
   }
 
@@ -59,18 +54,19 @@ export class Rewind implements Component {
     await Promise.all(this.#removals);
   }
 
-  open({ liveStreamId, broadcastId, isKeptAfterEnd }: Parameters<OpenRewind>[0]): BroadcastRewind {
-    const { files, log, seconds } = this.#options;
-    const stores: FileRewindStore[] = [];
+  open({ liveStreamId, broadcastId, isKeptAfterEnd }: Parameters<OpenStorage>[0]): BroadcastStorage {
+    const { files, log, rewindSeconds } = this.#options;
+    const folder = files.live(liveStreamId, broadcastId);
+    const liveFiles = new LiveFiles(folder, log.child('live', { liveStreamId, broadcastId }));
+    const stores: FilePartStore[] = [];
     let isRemoved = false;
     this.#openBroadcastIds.add(broadcastId);
     return {
-      seconds,
+      rewindSeconds,
       isKeptAfterEnd,
       store: rendition => {
-        const store = new FileRewindStore({
-          // A reopened rendition gets another folder.
-          folder: files.live(liveStreamId, broadcastId, `${rendition}-${stores.length + 1}`),
+        const store = new FilePartStore({
+          files: liveFiles,
           diskSpace: this.#diskSpace,
           log: log.child('live', { liveStreamId, broadcastId, rendition }),
         });
@@ -80,12 +76,10 @@ export class Rewind implements Component {
       remove: () => {
         if (isRemoved) return;
         isRemoved = true;
-        const removal: Promise<void> = this.#removeAll(stores, files.live(liveStreamId, broadcastId)).finally(
-          () => {
-            this.#openBroadcastIds.delete(broadcastId);
-            this.#removals.delete(removal);
-          },
-        );
+        const removal: Promise<void> = this.#removeAll(stores, folder).finally(() => {
+          this.#openBroadcastIds.delete(broadcastId);
+          this.#removals.delete(removal);
+        });
         this.#removals.add(removal);
       },
     };
@@ -111,17 +105,17 @@ export class Rewind implements Component {
       }
       if (count > before) await removeIfEmpty(files.live(liveStreamId));
     }
-    if (count > 0) log.info('orphaned-rewind-removed', { broadcasts: count });
+    if (count > 0) log.info('orphaned-live-media-removed', { broadcasts: count });
     return count;
   }
 
-  async #removeAll(stores: readonly FileRewindStore[], folder: string): Promise<void> {
+  async #removeAll(stores: readonly FilePartStore[], folder: string): Promise<void> {
     try {
       await Promise.all(stores.map(store => store.close()));
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
       await removeIfEmpty(dirname(folder));
     } catch (error) {
-      this.#options.log.warn('rewind-not-removed', { folder, error });
+      this.#options.log.warn('live-media-not-removed', { folder, error });
     }
   }
 }
