@@ -3,7 +3,7 @@ import { malformedRtmp } from '../../media/rtmp/chunk-reader.ts';
 /** Seconds at the maximum rate that may arrive in one burst, as after a network stall. */
 const BURST_SECONDS = 10;
 
-/** Processing time per connection and event loop iteration. */
+/** Processing time per connection until others get a turn. */
 const SLICE_MS = 8;
 
 /** Limits the work of one connection: a message takes two bytes, so floods cost far more CPU than bandwidth. */
@@ -12,7 +12,10 @@ export class MessageRateLimiter {
   readonly #onThrottle: (isOver: boolean) => void;
   #tokens: number;
   #refilledAtMs = 0;
-  #sliceStartedAtMs: number | undefined;
+  #readStartedAtMs = 0;
+  #readEndedAtMs = 0;
+  /** Work of the reads that followed each other closely. */
+  #workMs = 0;
   #isThrottled = false;
 
   /** `onThrottle(true)` pauses reading in this event loop iteration; `onThrottle(false)` comes in the next one. */
@@ -22,6 +25,17 @@ export class MessageRateLimiter {
     this.#tokens = maxPerSecond * BURST_SECONDS;
   }
 
+  /** Starts a read. Pauses between reads are the turns of others, so that ordinary reads need no timer. */
+  readStarted(): void {
+    this.#readStartedAtMs = performance.now();
+    this.#workMs = Math.max(0, this.#workMs - (this.#readStartedAtMs - this.#readEndedAtMs));
+  }
+
+  readEnded(): void {
+    this.#readEndedAtMs = performance.now();
+    this.#workMs += this.#readEndedAtMs - this.#readStartedAtMs;
+  }
+
   /** @throws AppError `media-malformed` above the maximum rate */
   count(): void {
     const nowMs = performance.now();
@@ -29,19 +43,13 @@ export class MessageRateLimiter {
     this.#refilledAtMs = nowMs;
     this.#tokens = Math.min(this.#maxPerSecond * BURST_SECONDS, this.#tokens + refill) - 1;
     if (this.#tokens < 0) throw malformedRtmp(`more than ${this.#maxPerSecond} messages per second`);
-    if (this.#sliceStartedAtMs === undefined) {
-      this.#sliceStartedAtMs = nowMs;
-      setImmediate(() => this.#endSlice());
-    } else if (!this.#isThrottled && nowMs - this.#sliceStartedAtMs > SLICE_MS) {
-      this.#isThrottled = true;
-      this.#onThrottle(true);
-    }
-  }
-
-  #endSlice(): void {
-    this.#sliceStartedAtMs = undefined;
-    if (!this.#isThrottled) return;
-    this.#isThrottled = false;
-    this.#onThrottle(false);
+    if (this.#isThrottled || this.#workMs + nowMs - this.#readStartedAtMs <= SLICE_MS) return;
+    this.#isThrottled = true;
+    this.#onThrottle(true);
+    setImmediate(() => {
+      this.#isThrottled = false;
+      this.#workMs = 0;
+      this.#onThrottle(false);
+    });
   }
 }

@@ -10,6 +10,7 @@ import { newId } from '../../shared/ids.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { ConnectionLimiter, type ConnectionLimiterOptions } from '../../shared/network/connection-limiter.ts';
+import { withReadBuffer } from '../../shared/network/read-buffer.ts';
 import { OnDemandInterval } from '../../shared/scheduling/on-demand-interval.ts';
 import { ThrottledLog } from '../../shared/throttled-log.ts';
 import { type IngestObserver, noopIngestObserver } from '../ingest-observer.ts';
@@ -100,9 +101,9 @@ export class RtmpServer implements Component {
     redirectLibraryLog(this.#log);
     try {
       if (rtmps !== undefined) this.#tls = this.#createTls(rtmps);
-      this.#rtmpPort = await this.#listen('RTMP', rtmpPort, raw => this.#acceptPlain(raw));
+      this.#rtmpPort = await this.#listen('RTMP', rtmpPort, true, accepted => this.#acceptPlain(accepted));
       if (rtmps !== undefined) {
-        this.#rtmpsPort = await this.#listen('RTMPS', rtmps.port, raw => this.#acceptSecure(raw));
+        this.#rtmpsPort = await this.#listen('RTMPS', rtmps.port, false, raw => this.#acceptSecure(raw));
       }
     } catch (error) {
       await this.stop();
@@ -131,9 +132,14 @@ export class RtmpServer implements Component {
     clearTimeout(timer);
   }
 
-  async #listen(what: string, port: number, accept: (raw: Socket) => void): Promise<number> {
+  async #listen(
+    what: string,
+    port: number,
+    pauseOnConnect: boolean,
+    accept: (socket: Socket) => void,
+  ): Promise<number> {
     const { host } = this.#options;
-    const server = createServer({ noDelay: true }, accept);
+    const server = createServer({ noDelay: true, pauseOnConnect }, accept);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     server.once('error', reject);
     server.listen({ port, host, backlog }, resolve);
@@ -207,9 +213,15 @@ export class RtmpServer implements Component {
     raw.destroy();
   }
 
-  #acceptPlain(raw: Socket): void {
-    const connection = this.#open(raw);
-    if (connection !== undefined) this.#attach(connection, raw, 'rtmp');
+  #acceptPlain(accepted: Socket): void {
+    let connection: Connection | undefined;
+    const socket = withReadBuffer(accepted, data => {
+      if (connection !== undefined) this.#receive(connection, socket, 'rtmp', data);
+    });
+    connection = this.#open(socket);
+    if (connection === undefined) return;
+    this.#attach(connection, socket);
+    socket.resume();
   }
 
   /** Starts TLS with the peer's first byte, since its state costs far more than a socket. */
@@ -236,7 +248,10 @@ export class RtmpServer implements Component {
     const connection = this.#securing.get(peer);
     this.#securing.delete(peer);
     if (connection === undefined) socket.destroy();
-    else this.#attach(connection, socket, 'rtmps');
+    else {
+      this.#attach(connection, socket);
+      socket.on('data', data => this.#receive(connection, socket, 'rtmps', data));
+    }
   }
 
   #handleTlsFailure(error: Error, socket: TLSSocket): void {
@@ -249,12 +264,13 @@ export class RtmpServer implements Component {
     socket.destroy();
   }
 
-  #attach(connection: Connection, socket: Socket, protocol: 'rtmp' | 'rtmps'): void {
-    socket.on('data', data => {
-      this.#observer.bytesIn(data.length);
-      connection.session ??= this.#openSession(connection, socket, protocol);
-      connection.session.receive(data);
-    });
+  #receive(connection: Connection, socket: Socket, protocol: 'rtmp' | 'rtmps', data: Buffer): void {
+    this.#observer.bytesIn(data.length);
+    connection.session ??= this.#openSession(connection, socket, protocol);
+    connection.session.receive(data);
+  }
+
+  #attach(connection: Connection, socket: Socket): void {
     socket.on('end', () => connection.session?.peerEnded());
     socket.on('error', () => {
       connection.closeReason ??= 'connection-error';

@@ -98,14 +98,17 @@ export class RtmpSession {
     return this.#closeReason;
   }
 
-  /** Never throws. */
+  /** Never throws, and does not keep `data`. */
   receive(data: Buffer): void {
     if (this.#closeReason !== undefined) return;
-    this.#guard(() => {
-      const wasHandshakeDone = this.#transport.isHandshakeDone;
-      this.#transport.push(data);
-      if (!wasHandshakeDone && this.#transport.isHandshakeDone) this.#phaseSinceMs = performance.now();
-    });
+    if (this.#isPublishing) this.#receiveMedia(data);
+    else {
+      this.#guard(() => {
+        const wasHandshakeDone = this.#transport.isHandshakeDone;
+        this.#transport.push(data);
+        if (!wasHandshakeDone && this.#transport.isHandshakeDone) this.#phaseSinceMs = performance.now();
+      });
+    }
   }
 
   peerEnded(): void {
@@ -154,14 +157,28 @@ export class RtmpSession {
     return isMedia && this.#isPublishing ? this.#options.maxMessageBytes : maxOtherMessageBytes;
   }
 
+  /** As {@link #guard}, for what happens at every frame. */
+  #receiveMedia(data: Buffer): void {
+    this.#rateLimiter.readStarted();
+    try {
+      this.#transport.push(data);
+    } catch (error) {
+      this.#fail('protocol-error', { error: messageOf(error) });
+    }
+    this.#rateLimiter.readEnded();
+    if (this.#socket.writableLength > maxUnsentReplyBytes) this.#fail('slow-reader');
+  }
+
   /** Turns errors into the end of the connection; replies are sent in one write. */
   #guard(work: () => void): void {
     this.#socket.cork();
+    this.#rateLimiter.readStarted();
     try {
       work();
     } catch (error) {
       this.#fail('protocol-error', { error: messageOf(error) });
     } finally {
+      this.#rateLimiter.readEnded();
       this.#socket.uncork();
     }
     if (this.#socket.writableLength > maxUnsentReplyBytes) this.#fail('slow-reader');

@@ -51,13 +51,12 @@ export class RtmpTransport {
     return this.#bytesIn >= handshakeBytes;
   }
 
-  /** @throws on anything that is not RTMP, and errors of `onMessage` */
+  /** Does not keep `data`. @throws on anything that is not RTMP, and errors of `onMessage` */
   push(data: Buffer): void {
-    if (this.#bytesIn === 0 && data[0] !== rtmpVersion) throw malformedRtmp(`version ${data[0]}`);
-    const handshake = data.subarray(0, Math.max(0, handshakeBytes - this.#bytesIn));
-    this.#bytesIn += data.length;
-    if (handshake.length > 0) this.#rtmp.parserData(handshake);
-    if (handshake.length < data.length) this.#reader.push(data.subarray(handshake.length));
+    if (this.isHandshakeDone) {
+      this.#bytesIn += data.length;
+      this.#reader.push(data);
+    } else this.#pushHandshake(data);
     this.#acknowledge();
   }
 
@@ -124,6 +123,14 @@ export class RtmpTransport {
   sendStatus(messageStreamId: number, level: 'status' | 'error', code: string, description: string): void {
     const text = printable(description).slice(0, maxDescriptionLength);
     this.#rtmp.sendStatusMessage(messageStreamId, level, code, text);
+  }
+
+  #pushHandshake(data: Buffer): void {
+    if (this.#bytesIn === 0 && data[0] !== rtmpVersion) throw malformedRtmp(`version ${data[0]}`);
+    const handshake = data.subarray(0, handshakeBytes - this.#bytesIn);
+    this.#bytesIn += data.length;
+    this.#rtmp.parserData(handshake);
+    if (handshake.length < data.length) this.#reader.push(data.subarray(handshake.length));
   }
 
   #acknowledge(): void {

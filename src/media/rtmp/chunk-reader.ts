@@ -83,12 +83,21 @@ export class ChunkReader {
   }
 
   /**
-   * Keeps `data` only while held.
+   * Does not keep `data`.
    * @throws AppError `media-malformed`, and errors of `onMessage`; unusable after that
    */
   push(data: Buffer): void {
-    this.#waiting.push(data);
-    this.#readWaiting();
+    if (this.#isHeld || this.#isReading || this.#waiting.length > 0) {
+      this.#waiting.push(Buffer.from(data));
+      return;
+    }
+    this.#isReading = true;
+    try {
+      const end = this.#read(data);
+      if (end < data.length) this.#waiting.push(Buffer.from(data.subarray(end)));
+    } finally {
+      this.#isReading = false;
+    }
   }
 
   /** Stops dispatching messages until {@link release}, including those already received. */
@@ -128,12 +137,16 @@ export class ChunkReader {
     let offset = 0;
     while (offset < data.length && !this.#isHeld) {
       if (this.#stream === undefined) {
-        this.#header[this.#headerBytes++] = data[offset++]!;
-        if (this.#headerBytes < this.#expectedHeaderBytes()) continue;
-        this.#stream = this.#startChunk();
-        this.#headerBytes = 0;
+        if (this.#headerBytes === 0 && data.length - offset >= maxHeaderBytes) {
+          offset += this.#startChunk(data, offset);
+        } else {
+          this.#header[this.#headerBytes++] = data[offset++]!;
+          if (this.#headerBytes < this.#expectedHeaderBytes()) continue;
+          this.#startChunk(this.#header, 0);
+          this.#headerBytes = 0;
+        }
       }
-      offset += this.#readPayload(this.#stream, data, offset);
+      offset += this.#readPayload(this.#stream!, data, offset);
     }
     return offset;
   }
@@ -156,47 +169,38 @@ export class ChunkReader {
 
   /** As far as the bytes read so far tell. */
   #expectedHeaderBytes(): number {
-    const basic = this.#basicHeaderBytes();
+    const header = this.#header;
+    const basic = basicHeaderBytes(header[0]!);
     if (this.#headerBytes < basic) return basic;
-    const format = this.#header[0]! >> 6;
+    const format = header[0]! >> 6;
     const plain = basic + messageHeaderBytes[format as 0 | 1 | 2 | 3];
     if (this.#headerBytes < plain) return plain;
     // 5.3.1.3: a type 3 chunk has the field when the preceding header on its chunk stream had it.
     const hasExtendedTimestamp =
       format === 3
-        ? this.#streams.get(this.#chunkStreamId())?.hasExtendedTimestamp === true
-        : this.#header.readUIntBE(basic, 3) === extended;
+        ? this.#streams.get(chunkStreamId(header, 0))?.hasExtendedTimestamp === true
+        : header.readUIntBE(basic, 3) === extended;
     return hasExtendedTimestamp ? plain + 4 : plain;
   }
 
-  #basicHeaderBytes(): number {
-    const id = this.#header[0]! & 0x3f;
-    return id === 0 ? 2 : id === 1 ? 3 : 1;
-  }
-
-  #chunkStreamId(): number {
-    const id = this.#header[0]! & 0x3f;
-    if (id === 0) return 64 + this.#header[1]!;
-    if (id === 1) return 64 + this.#header[1]! + this.#header[2]! * 256;
-    return id;
-  }
-
-  #startChunk(): ChunkStream {
-    const format = this.#header[0]! >> 6;
-    const stream = this.#findStream(format);
-    const basic = this.#basicHeaderBytes();
-    if (stream.payload !== undefined) {
-      if (format !== 3) throw malformedRtmp('a message header stands within a message');
-    } else {
-      this.#readMessageHeader(stream, format, basic);
+  /** Reads the header at `at`, which is complete. Returns its length. */
+  #startChunk(bytes: Buffer, at: number): number {
+    const format = bytes[at]! >> 6;
+    const stream = this.#findStream(chunkStreamId(bytes, at), format);
+    const basic = basicHeaderBytes(bytes[at]!);
+    if (stream.payload === undefined) {
+      this.#readMessageHeader(stream, format, bytes, at + basic);
       this.#startMessage(stream);
+    } else if (format !== 3) {
+      throw malformedRtmp('a message header stands within a message');
     }
+    this.#stream = stream;
     this.#chunkBytesLeft = Math.min(this.#chunkBytes, stream.length - stream.receivedBytes);
-    return stream;
+    const plain = basic + messageHeaderBytes[format as 0 | 1 | 2 | 3];
+    return stream.hasExtendedTimestamp ? plain + 4 : plain;
   }
 
-  #findStream(format: number): ChunkStream {
-    const id = this.#chunkStreamId();
+  #findStream(id: number, format: number): ChunkStream {
     const known = this.#streams.get(id);
     if (known !== undefined) return known;
     // Type 1 lacks only the stream id; librtmp opens the control stream with it.
@@ -217,19 +221,18 @@ export class ChunkReader {
     return stream;
   }
 
-  #readMessageHeader(stream: ChunkStream, format: number, basic: number): void {
-    const header = this.#header;
+  #readMessageHeader(stream: ChunkStream, format: number, bytes: Buffer, at: number): void {
     if (format < 3) {
-      stream.timestampField = header.readUIntBE(basic, 3);
+      stream.timestampField = bytes.readUIntBE(at, 3);
       stream.hasExtendedTimestamp = stream.timestampField === extended;
     }
     if (format < 2) {
-      stream.length = header.readUIntBE(basic + 3, 3);
-      stream.type = header[basic + 6]!;
+      stream.length = bytes.readUIntBE(at + 3, 3);
+      stream.type = bytes[at + 6]!;
     }
-    if (format === 0) stream.messageStreamId = header.readUInt32LE(basic + 7);
+    if (format === 0) stream.messageStreamId = bytes.readUInt32LE(at + 7);
     if (stream.hasExtendedTimestamp) {
-      stream.timestampField = header.readUInt32BE(basic + messageHeaderBytes[format as 0 | 1 | 2 | 3]);
+      stream.timestampField = bytes.readUInt32BE(at + messageHeaderBytes[format as 0 | 1 | 2 | 3]);
     }
     // 5.3.1.2.4: a type 3 header that starts a message repeats the preceding field, even an absolute one.
     stream.timestampMs =
@@ -271,6 +274,18 @@ export class ChunkReader {
       this.#onMessage(message);
     }
   }
+}
+
+function basicHeaderBytes(first: number): number {
+  const id = first & 0x3f;
+  return id === 0 ? 2 : id === 1 ? 3 : 1;
+}
+
+function chunkStreamId(bytes: Buffer, at: number): number {
+  const id = bytes[at]! & 0x3f;
+  if (id === 0) return 64 + bytes[at + 1]!;
+  if (id === 1) return 64 + bytes[at + 1]! + bytes[at + 2]! * 256;
+  return id;
 }
 
 export function malformedRtmp(what: string): AppError {
