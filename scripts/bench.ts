@@ -19,6 +19,7 @@ import { machineCpuSeconds, treeCpuSeconds } from './bench/process-usage.ts';
 import { benchPublishers } from './bench/publishers.ts';
 import { makeRecording } from './bench/recording.ts';
 import { formatTable, judge, type Row } from './bench/report.ts';
+import { benchRestreams } from './bench/restreams.ts';
 import { benchStart } from './bench/start.ts';
 import { benchVideosList } from './bench/videos-list.ts';
 import { benchViewers } from './bench/viewers.ts';
@@ -29,6 +30,7 @@ const benches: Readonly<Record<string, Bench>> = {
   glass: benchGlass,
   'live-cost': benchLiveCost,
   publishers: benchPublishers,
+  restreams: benchRestreams,
   parts: benchParts,
   viewers: benchViewers,
   'videos-list': benchVideosList,

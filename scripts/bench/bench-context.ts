@@ -92,7 +92,7 @@ export class HelperProcess<Report> {
   }
 }
 
-type PublishOptions = Partial<Pick<PublishOrder, 'staggerMs' | 'tellFrames'>>;
+type PublishOptions = Partial<Pick<PublishOrder, 'staggerMs' | 'tellFrames' | 'tellFramesOfEvery'>>;
 
 /** Starts publishing the recording of the context to `streams`. */
 export function publish(

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startServerProcess } from '../server-process.ts';
 import { type Bench, type BenchContext, withServer } from './bench-context.ts';
-import { usageOf } from './process-usage.ts';
+import { processTree, usageOf } from './process-usage.ts';
 import { judge, percentile, type Row } from './report.ts';
 
 const name = 'idle';
 const starts = 7;
+const mebibyte = 1024 * 1024;
 /** The work that a start leaves for later, such as the first look at all tables, is over by then. */
 const settleMs = 15_000;
 
@@ -19,7 +20,7 @@ interface Start {
   readonly readBytes: number;
 }
 
-/** Measures the time and the reads of a start, and the processor time of an idle server. */
+/** Measures the time and the reads of a start, and the processor time and memory of an idle server. */
 export const benchIdle: Bench = async context => [
   ...(await measureStarts(context)),
   ...(await withServer(context, {}, async ({ child }) => {
@@ -36,6 +37,12 @@ export const benchIdle: Bench = async context => [
         value: share,
         unit: '% of a core',
         max: 0.1,
+      }),
+      judge(name, {
+        what: 'server that nobody uses: memory (PSS)',
+        value: usageOf(processTree(child.pid!)).pssBytes / mebibyte,
+        unit: 'MiB',
+        max: 90,
       }),
       judge(name, {
         what: 'server that nobody uses: threads wake up',

@@ -14,11 +14,14 @@ export interface PublishOrder {
   readonly staggerMs: number;
   /** Tells when each video frame of the first stream was sent. */
   readonly tellFrames: boolean;
+  /** Tells the same of the first of every so many streams. */
+  readonly tellFramesOfEvery?: number;
 }
 
-/** One event, with its wall-clock time. Frames come in order, without a number. */
+/** One event of a stream, with its wall-clock time. Frames come in order, without a number. */
 export interface PublishReport {
   readonly kind: 'accepted' | 'frame' | 'all-started';
+  readonly stream: number;
   readonly atMs: number;
 }
 
@@ -28,8 +31,8 @@ const tickMs = 2;
 const order = JSON.parse(process.argv[2] ?? '') as PublishOrder;
 const recording = new PreparedRecording(await readRecording(order.recordingPath));
 const publishers: Publisher[] = [];
-const tell = (kind: PublishReport['kind'], atMs = Date.now()) =>
-  process.send?.({ kind, atMs } satisfies PublishReport);
+const tell = (kind: PublishReport['kind'], stream = 0, atMs = Date.now()) =>
+  process.send?.({ kind, stream, atMs } satisfies PublishReport);
 const timer = setInterval(() => {
   const nowMs = performance.now();
   for (const publisher of publishers) publisher.sendDue(nowMs);
@@ -40,10 +43,10 @@ process.once('message', async () => {
   process.disconnect();
 });
 for (const [index, streamKey] of order.streamKeys.entries()) {
-  const isTold = order.tellFrames && index === 0;
-  const onVideoSent = isTold ? (atMs: number) => tell('frame', atMs) : undefined;
+  const isTold = order.tellFrames ? index === 0 : index % (order.tellFramesOfEvery ?? Infinity) === 0;
+  const onVideoSent = isTold ? (atMs: number) => tell('frame', index, atMs) : undefined;
   const publisher = await Publisher.start(order.port, streamKey, recording, onVideoSent);
-  tell('accepted');
+  tell('accepted', index);
   publishers.push(publisher);
   await sleep(order.staggerMs);
 }

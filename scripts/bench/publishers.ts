@@ -1,124 +1,123 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { embeddedFfmpegPath } from '../../src/ffmpeg/build/find-ffmpeg.ts';
-import type { ServerProcess } from '../server-process.ts';
-import { type Bench, type BenchContext, makeStream, publish, withServer } from './bench-context.ts';
-import { processTree, type Usage, usageOf } from './process-usage.ts';
-import { judge, percentile, type Row } from './report.ts';
-import { fetchPlaylist, waitUntilPlayable } from './viewer.ts';
+import type { MediaPlaylist } from '../../src/media/hls/media-playlist.ts';
+import { parseMediaPlaylist } from '../../src/media/hls/parse-media-playlist.ts';
+import { type Bench, makeStream, publish, withServer } from './bench-context.ts';
+import { processTree, treeCpuSeconds, usageOf } from './process-usage.ts';
+import { RawHttp } from './raw-http.ts';
+import { judge, type Row } from './report.ts';
+import { followParts, type PartArrival, waitUntilPlayable } from './viewer.ts';
 
-const streamCount = 20;
+const streamCount = 200;
+const name = `${streamCount} publishers`;
+/** Every tenth stream has a viewer, who sees when parts arrive. */
+const watchedEvery = 10;
+const maxLateMs = 200;
 const mebibyte = 1024 * 1024;
+/** Less than what playlists list, so that no part can come and go unseen. */
+const pollEveryMs = 4000;
+/** So that ten minutes of two hundred streams fit on a disk. */
+const env = { MILLRACE_RECORDING_ENABLED: 'false', MILLRACE_LIVE_REWIND: '1m' };
 
-/** Measures twenty publishers: with the ffmpeg that the server finds, and with the embedded one, which is one file without libraries. */
-export const benchPublishers: Bench = async context => {
-  const rows = await measure(context, '20 publishers', {});
-  if (context.ffmpeg.source === 'embedded') return rows;
-  const name = '20 publishers, ffmpeg.path set to the embedded build';
-  return [...rows, ...(await measure(context, name, { MILLRACE_FFMPEG_PATH: embeddedFfmpegPath() }))];
-};
-
-async function measure(
-  context: BenchContext,
-  name: string,
-  env: Readonly<Record<string, string>>,
-): Promise<Row[]> {
-  const seconds = context.isShort ? 20 : 60;
-  return withServer(context, env, async server => {
+/** Looks for missing and late parts of more publishers than most servers ever have. */
+export const benchPublishers: Bench = context =>
+  withServer(context, env, async server => {
     const streams = [];
     for (let index = 0; index < streamCount; index += 1) streams.push(await makeStream(server));
+    const pid = server.child.pid!;
     await sleep(3000);
-    const idle = measureUsage(server);
-    const publisher = publish(context, server, streams, { staggerMs: 97 });
+    const idle = usageOf(processTree(pid));
+    const publisher = publish(context, server, streams, { staggerMs: 47, tellFramesOfEvery: watchedEvery });
     await publisher.report(report => report.kind === 'all-started');
-    const follower = new SegmentFollower();
+
     const end = new AbortController();
-    const following = streams.map(async stream => {
+    const arrivals = new Map<number, PartArrival[]>();
+    const checks: PartChecks[] = [];
+    const followed: Promise<void>[] = [];
+    for (const [index, stream] of streams.entries()) {
       const { mediaUrl } = await waitUntilPlayable(server, stream.liveStreamId);
-      await follower.follow(mediaUrl, end.signal);
-    });
-    // Starting an ffmpeg costs more than feeding it.
+      checks.push(new PartChecks(new URL(mediaUrl).pathname));
+      if (index % watchedEvery !== 0) continue;
+      const parts: PartArrival[] = [];
+      arrivals.set(index, parts);
+      followed.push(followParts(mediaUrl, part => parts.push(part), end.signal));
+    }
+    // Those that were there before we asked tell nothing.
     await sleep(5000);
-    const before = measureUsage(server);
+    const skippedParts = new Map([...arrivals].map(([index, parts]) => [index, parts.length]));
+    const before = treeCpuSeconds(pid);
     const startedMs = performance.now();
-    await sleep(seconds * 1000);
-    const elapsedSeconds = (performance.now() - startedMs) / 1000;
-    const after = measureUsage(server);
+    const endMs = startedMs + (context.isShort ? 30_000 : 600_000);
+    const http = new RawHttp(server.httpPort);
+    while (performance.now() < endMs) {
+      const nextMs = performance.now() + pollEveryMs;
+      for (const check of checks) check.read(await fetchText(http, check.path));
+      await sleep(Math.max(0, nextMs - performance.now()));
+    }
+    const seconds = (performance.now() - startedMs) / 1000;
+    const processor = (100 * (treeCpuSeconds(pid) - before)) / seconds;
+    const memory = usageOf(processTree(pid)).pssBytes - idle.pssBytes;
+    http.close();
     end.abort();
-    await Promise.all(following);
+    await Promise.all(followed);
     await publisher.stop();
 
-    const share = (usage: (measured: Measured) => Usage) =>
-      (100 * (usage(after).cpuSeconds - usage(before).cpuSeconds)) / elapsedSeconds / streamCount;
-    const megabytes = (bytes: number) => bytes / mebibyte / streamCount;
-    const row = (what: string, value: number, unit: string, max?: number) =>
+    const sentMs = new Map<number, number[]>();
+    for (const { kind, stream, atMs } of publisher.reports) {
+      if (kind !== 'frame') continue;
+      const times = sentMs.get(stream);
+      if (times === undefined) sentMs.set(stream, [atMs]);
+      else times.push(atMs);
+    }
+    const lagsMs = [...arrivals].flatMap(([index, parts]) =>
+      parts
+        .slice(skippedParts.get(index))
+        .map(part => part.atMs - (sentMs.get(index)?.[part.lastFrame] ?? Number.NaN)),
+    );
+    const listed = checks.reduce((sum, check) => sum + check.listed, 0);
+    const missing = checks.reduce((sum, check) => sum + check.missing, 0);
+    const late = lagsMs.filter(lagMs => !(lagMs <= maxLateMs)).length;
+    const row = (what: string, value: number, unit: string, max?: number): Row =>
       judge(name, { what, value, unit, ...(max === undefined ? {} : { max }) });
     return [
-      row('segments that were missing', follower.missing, `of ${follower.lagsMs.length}`, 0),
-      row(
-        'segments listed more than half a target duration late',
-        follower.late,
-        `of ${follower.lagsMs.length}`,
-        0,
-      ),
-      row('end of a segment to its being listed, p99', percentile(follower.lagsMs, 0.99), 'ms'),
-      row(
-        'processor a stream',
-        share(measured => measured.all),
-        '% of a core',
-        0.8,
-      ),
-      row(
-        'of that: the server',
-        share(measured => measured.server),
-        '%',
-      ),
-      row(
-        'of that: its ffmpeg',
-        share(measured => measured.ffmpegs),
-        '%',
-      ),
-      row('memory (PSS) a stream beyond idle', megabytes(after.all.pssBytes - idle.all.pssBytes), 'MiB', 20),
-      row('of that: the server', megabytes(after.server.pssBytes - idle.server.pssBytes), 'MiB'),
-      row('of that: its ffmpeg', megabytes(after.ffmpegs.pssBytes), 'MiB'),
+      row(`parts missing in ${Math.round(seconds)} s`, missing, `of ${listed}`, 0),
+      row(`parts more than ${maxLateMs} ms after their last frame was sent`, late, `of ${lagsMs.length}`, 0),
+      row('last frame sent to part received, longest', Math.max(...lagsMs), 'ms'),
+      row('processor of the server', processor, '% of a core'),
+      row('memory (PSS) a stream beyond idle', memory / streamCount / mebibyte, 'MiB'),
     ];
   });
+
+async function fetchText(http: RawHttp, path: string): Promise<string> {
+  const { status, body } = await http.get(path);
+  if (status !== 200) throw new Error(`${path} answered ${status}`);
+  return body.toString();
 }
 
-interface Measured {
-  readonly all: Usage;
-  readonly server: Usage;
-  readonly ffmpegs: Usage;
-}
-
-function measureUsage(server: ServerProcess): Measured {
-  const tree = processTree(server.child.pid!);
-  return { all: usageOf(tree), server: usageOf(tree.slice(0, 1)), ffmpegs: usageOf(tree.slice(1)) };
-}
-
-/** Watches playlists grow, segment by segment. */
-class SegmentFollower {
+/** Counts the parts of one stream that its playlists list, and those that they skip. */
+class PartChecks {
+  readonly path: string;
+  listed = 0;
   missing = 0;
-  late = 0;
-  /** From the end of each segment, by its date, to the answer that lists it. */
-  readonly lagsMs: number[] = [];
+  #newest: number | undefined;
 
-  async follow(mediaUrl: string, signal: AbortSignal): Promise<void> {
-    const first = await fetchPlaylist(mediaUrl);
-    let sequence = first.mediaSequence + first.segments.length;
-    while (!signal.aborted) {
-      const playlist = await fetchPlaylist(mediaUrl, `_HLS_msn=${sequence}`);
-      const atMs = Date.now();
-      const segment = playlist.segments[sequence - playlist.mediaSequence];
-      if (segment === undefined || segment.gap) {
-        this.missing += 1;
-      } else {
-        const endMs = (segment.programDateTimeMs ?? Number.NaN) + segment.durationSeconds * 1000;
-        this.lagsMs.push(atMs - endMs);
-        if (atMs - endMs > playlist.targetDurationSeconds * 500) this.late += 1;
-        const answer = await fetch(new URL(segment.uri, mediaUrl), { method: 'HEAD' });
-        if (!answer.ok) this.missing += 1;
-      }
-      sequence += 1;
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  read(text: string): void {
+    const playlist = parseMediaPlaylist(text);
+    this.missing += playlist.segments.filter(segment => segment.gap).length;
+    for (const number of partNumbers(playlist)) {
+      if (this.#newest !== undefined && number <= this.#newest) continue;
+      if (this.#newest !== undefined) this.missing += number - this.#newest - 1;
+      this.#newest = number;
+      this.listed += 1;
     }
   }
+}
+
+function partNumbers({ segments, openParts }: MediaPlaylist): number[] {
+  return [...segments, ...(openParts === undefined ? [] : [openParts])].flatMap(({ parts }) =>
+    parts.map(({ uri }) => Number(/part-(\d+)\./.exec(uri)?.[1])),
+  );
 }
