@@ -12,6 +12,7 @@ import { failureFromError, type RestreamFailure, type RestreamReason } from './r
 import type { RestreamFormat } from './restream-format.ts';
 import { RestreamRetries, type RestreamTimeouts } from './restream-retries.ts';
 import { parseTarget, type RestreamTarget } from './restream-target.ts';
+import type { SandboxTime } from './sandbox-time.ts';
 
 /**
  * `connecting` until first accepted, `retrying` after a failure, `stopped` for the rest of the broadcast, `disabled` until it is
@@ -49,8 +50,8 @@ interface RestreamDestinationOptions {
   readonly owner: RestreamConnectionOptions['owner'];
   readonly ids: Readonly<Record<string, unknown>>;
   readonly ffmpegPath: string;
-  /** Counts from the first time live; undefined is unlimited. */
-  readonly limitMs: number | undefined;
+  /** Undefined is unlimited. */
+  readonly sandboxTime: SandboxTime | undefined;
   readonly times: RestreamTimeouts;
   readonly observer: RestreamObserver;
   /** The destination stopped while the broadcast continues. */
@@ -243,14 +244,14 @@ export class RestreamDestination {
 
   #accepted(connection: RestreamConnection | undefined): void {
     if (connection === undefined || this.#connection !== connection || this.#isStopped) return;
-    const { clock, limitMs, log } = this.#options;
+    const { clock, log, restream, sandboxTime } = this.#options;
     this.#acceptedMs = clock.monotonicMs();
     this.#retries.accepted();
     this.#reason = undefined;
     this.#setState('live');
     log.info('restream-live', { retries: this.#retries.count });
-    if (limitMs === undefined || this.#limitTimer !== undefined) return;
-    this.#limitTimer = setTimeout(() => this.stop('sandbox-limit'), limitMs);
+    if (sandboxTime === undefined || this.#limitTimer !== undefined) return;
+    this.#limitTimer = setTimeout(() => this.stop('sandbox-limit'), sandboxTime.leftMs(restream));
   }
 
   #taken(bytes: number): void {

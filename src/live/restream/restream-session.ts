@@ -11,10 +11,19 @@ import {
 } from '../broadcast/broadcast-subscriber.ts';
 import type { RestreamDestination, RestreamStatus } from './restream-destination.ts';
 import { RestreamFormat } from './restream-format.ts';
+import { SandboxTime } from './sandbox-time.ts';
+
+/** Shared by the destinations of a broadcast. */
+export interface DestinationContext {
+  readonly format: RestreamFormat;
+  /** Undefined in production. */
+  readonly sandboxTime: SandboxTime | undefined;
+}
 
 interface RestreamSessionOptions {
   readonly broadcast: BroadcastInfo;
-  readonly createDestination: (restream: RestreamConfig, format: RestreamFormat) => RestreamDestination;
+  readonly createDestination: (restream: RestreamConfig, context: DestinationContext) => RestreamDestination;
+  readonly sandboxLimitMs: number;
   /** Called with the end of each destination that is removed, disabled or replaced. */
   readonly onEnding: (ended: Promise<void>) => void;
   readonly onEnded: (atOnce: boolean) => void;
@@ -33,12 +42,16 @@ export class RestreamSession {
   readonly broadcast: BroadcastInfo;
   readonly #options: RestreamSessionOptions;
   readonly #format = new RestreamFormat();
+  readonly #sandboxTime: SandboxTime | undefined;
+  #isUnsupportedCodec = false;
   #entries: readonly Entry[] = [];
   destinations: readonly RestreamDestination[] = [];
 
   constructor(options: RestreamSessionOptions) {
     this.#options = options;
     this.broadcast = options.broadcast;
+    const { broadcast, sandboxLimitMs, clock } = options;
+    if (broadcast.environment === 'sandbox') this.#sandboxTime = new SandboxTime(sandboxLimitMs, clock);
     this.#setEntries(options.broadcast.restreams.map(restream => this.#entry(restream)));
   }
 
@@ -66,6 +79,7 @@ export class RestreamSession {
         kept === undefined ? this.#entry(restream) : { ...kept, restream },
       ),
     );
+    if (this.#isUnsupportedCodec) this.#stopUnsupportedCodec();
   }
 
   end(atOnce: boolean): Promise<unknown> {
@@ -76,7 +90,10 @@ export class RestreamSession {
     const take = (tag: RestreamTag) => this.#take(tag);
     const media =
       this.broadcast.environment === 'sandbox'
-        ? packagedMedia(take, () => this.#stopUnsupportedCodec())
+        ? packagedMedia(take, isSupported => {
+            this.#isUnsupportedCodec = !isSupported;
+            if (!isSupported) this.#stopUnsupportedCodec();
+          })
         : publishedMedia(take);
     return {
       name: 'restreams',
@@ -97,12 +114,11 @@ export class RestreamSession {
 
   #entry(restream: RestreamConfig): Entry {
     const { createDestination, clock } = this.#options;
+    const context = { format: this.#format, sandboxTime: this.#sandboxTime };
     const isEnabled = restream.isEnabled !== false;
-    return {
-      restream,
-      destination: isEnabled ? createDestination(restream, this.#format) : undefined,
-      sinceMs: clock.nowMs(),
-    };
+    const destination = isEnabled ? createDestination(restream, context) : undefined;
+    if (this.#sandboxTime?.isOver(restream)) destination?.stop('sandbox-limit');
+    return { restream, destination, sinceMs: clock.nowMs() };
   }
 
   #take(tag: RestreamTag): void {
@@ -160,7 +176,7 @@ function publishedMedia(take: (tag: RestreamTag) => void): Partial<BroadcastSubs
 /** Passes packaged media on, which has the sandbox watermark. */
 function packagedMedia(
   take: (tag: RestreamTag) => void,
-  onUnsupportedCodec: () => void,
+  onCodecs: (isSupported: boolean) => void,
 ): Partial<BroadcastSubscriber> {
   const flv = new FlvMuxer(take);
   const described: Partial<Record<string, Parameters<FlvMuxer['begin']>[0]>> = {};
@@ -168,7 +184,7 @@ function packagedMedia(
     tracks: (rendition, tracks, _init, isSlate) => {
       if (isSlate || !isSent(rendition)) return;
       described[rendition] = tracks;
-      if (!flv.begin({ ...described[audioRendition], ...described[sourceRendition] })) onUnsupportedCodec();
+      onCodecs(flv.begin({ ...described[audioRendition], ...described[sourceRendition] }));
     },
     sample: (rendition, kind, sample, atMs, isSlate) => {
       if (!isSlate && isSent(rendition)) flv.add(kind, sample, atMs);

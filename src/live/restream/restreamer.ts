@@ -15,9 +15,8 @@ import {
   type RestreamStatus,
 } from './restream-destination.ts';
 import type { RestreamReason } from './restream-failure.ts';
-import type { RestreamFormat } from './restream-format.ts';
 import { type RestreamTimeouts, restreamTimeouts } from './restream-retries.ts';
-import { RestreamSession } from './restream-session.ts';
+import { type DestinationContext, RestreamSession } from './restream-session.ts';
 import type { RestreamTarget } from './restream-target.ts';
 
 export interface StoppedRestream {
@@ -71,7 +70,8 @@ export class Restreamer implements Component {
   follow(broadcast: BroadcastInfo): BroadcastSubscriber {
     const session: RestreamSession = new RestreamSession({
       broadcast,
-      createDestination: (restream, format) => this.#destination(broadcast, restream, format),
+      createDestination: (restream, context) => this.#destination(broadcast, restream, context),
+      sandboxLimitMs: this.#options.sandboxLimitMs,
       onEnding: ended => this.#awaitEnd(ended),
       onEnded: atOnce => this.#end(session, atOnce),
       clock: this.#options.clock,
@@ -112,19 +112,18 @@ export class Restreamer implements Component {
   #destination(
     broadcast: BroadcastInfo,
     restream: RestreamConfig,
-    format: RestreamFormat,
+    context: DestinationContext,
   ): RestreamDestination {
-    const { dial, owner, ffmpegPath, sandboxLimitMs, onStopped, observer, clock, times } = this.#options;
-    const { projectId, liveStreamId, broadcastId, environment } = broadcast;
+    const { dial, owner, ffmpegPath, onStopped, observer, clock, times } = this.#options;
+    const { projectId, liveStreamId, broadcastId } = broadcast;
     const ids = { liveStreamId, broadcastId, restream: restream.name };
     return new RestreamDestination({
       restream,
-      format,
+      ...context,
       dial,
       owner,
       ids,
       ffmpegPath,
-      limitMs: environment === 'sandbox' ? sandboxLimitMs : undefined,
       times: { ...restreamTimeouts, ...times },
       observer,
       onStopped: (name, reason) => onStopped({ projectId, liveStreamId, name, reason }),

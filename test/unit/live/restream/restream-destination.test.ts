@@ -41,7 +41,7 @@ function failing(error: Error) {
     ),
     ids: {},
     ffmpegPath: 'ffmpeg',
-    limitMs: undefined,
+    sandboxTime: undefined,
     times: restreamTimeouts,
     observer: { bytesOut() {}, framesDropped() {}, retried() {}, failed() {} },
     onStopped: () => {},
