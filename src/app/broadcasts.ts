@@ -6,6 +6,7 @@ import type { CreateSubscribers } from '../live/broadcast/broadcast-subscriber.t
 import type { LiveObserver } from '../live/broadcast/ports.ts';
 import { AlarmMonitor } from '../live/health/alarm-monitor.ts';
 import { HealthSampler } from '../live/health/health-sampler.ts';
+import { DirectPackager } from '../live/packaging/direct-packager.ts';
 import { FfmpegPackager } from '../live/packaging/ffmpeg-packager.ts';
 import { openSlate } from '../live/slate/slate-source.ts';
 import { BroadcastHistory } from '../resources/broadcasts/broadcast-history.ts';
@@ -113,6 +114,7 @@ export async function createBroadcasts(
 
 async function packagingOptions({ config, ffmpeg, processes, sandboxLimits }: Foundation) {
   const { path } = ffmpeg;
+  const packager = config['live.packager'];
   return {
     slate: await openSlate({
       mode: config['live.slate'],
@@ -136,8 +138,11 @@ async function packagingOptions({ config, ffmpeg, processes, sandboxLimits }: Fo
       endedKeptMs: endedTtlMs,
       completedLingerMs,
     },
-    codecCapabilities: ffmpeg,
-    startPackager: (plan, events, ids) => new FfmpegPackager({ path, owner: processes, plan, events, ids }),
+    codecCapabilities: { packager, canReadEnhancedFlv: ffmpeg.canReadEnhancedFlv },
+    startPackager: (plan, events, ids) =>
+      packager === 'ffmpeg' || plan.audio === 'aac'
+        ? new FfmpegPackager({ path, owner: processes, plan, events, ids })
+        : new DirectPackager({ plan, events }),
     maxSandboxBroadcastMs: sandboxLimits.maxBroadcastMs,
   } satisfies Partial<ConstructorParameters<typeof BroadcastRegistry>[0]>;
 }

@@ -136,6 +136,12 @@ export const settings = {
     '180d',
     'Time that browsers use only TLS for this host name after a request over TLS (`Strict-Transport-Security`). `0s` omits the header.',
   ),
+  'live.packager': setting(
+    'MILLRACE_LIVE_PACKAGER',
+    choice(['auto', 'direct', 'ffmpeg']),
+    'auto',
+    'What packages the media of a broadcast. `auto`: the server itself, and one ffmpeg per broadcast only where audio must be converted to AAC. `direct`: always the server itself; audio that must be converted is refused. `ffmpeg`: one ffmpeg for each broadcast.',
+  ),
   'live.partTarget': setting(
     'MILLRACE_LIVE_PART_TARGET',
     duration(100, 2 * second),

@@ -51,6 +51,7 @@ describe.skipIf(!hasProc)('the child processes of a server', () => {
         MILLRACE_METRICS_TOKEN: 'a token that nobody may read',
         MILLRACE_ALLOW_PRIVATE_TARGETS: 'true',
         MILLRACE_LIVE_ENCODER_MEMORY: '1GiB',
+        MILLRACE_LIVE_PACKAGER: 'ffmpeg',
         SOME_SECRET_OF_THE_OPERATOR: 'x',
       },
     });

@@ -17,7 +17,7 @@ let watch: StreamMonitor;
 
 beforeAll(async () => {
   [server, tags] = await Promise.all([
-    startServer({ 'live.segmentTarget': '1s' }),
+    startServer({ 'live.segmentTarget': '1s', 'live.packager': 'ffmpeg' }),
     recordTags({ seconds: 3, gopSeconds: 1 }),
   ]);
   bystander = await createLiveStream(server.baseUrl, server.productionKey, 'Another one');

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CreatedStream, createLiveStream } from '../../scripts/server-process.ts';
 import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { ffmpegBuilds, ffmpegPath, publishTestPicture, runToEnd } from '../support/ffmpeg.ts';
 import { recordTags, replay } from '../support/replay.ts';
@@ -108,15 +109,16 @@ describe.concurrent('what cannot be delivered', () => {
   });
 
   test.each(['hvc1', 'av01'])(
-    '%s over enhanced RTMP: refused where ffmpeg cannot read it, with the reason',
+    '%s over enhanced RTMP that must be decoded: refused where ffmpeg cannot read it, with the reason',
     async name => {
       if (server.app.ffmpeg.canReadEnhancedFlv) {
         console.log(`not refused: ffmpeg ${server.app.ffmpeg.version} reads it`);
         return;
       }
-      const description = await refusalOf('video', fourCc(0x90, name));
+      const sandbox = await createLiveStream(server.baseUrl, server.sandboxKey, name);
+      const description = await refusalOf('video', fourCc(0x90, name), sandbox);
       expect(description).toContain(
-        'over enhanced RTMP needs ffmpeg 6.1 or newer on the server. Choose H.264',
+        'over enhanced RTMP needs ffmpeg 6.1 or newer on the server to transcode this live stream. Choose H.264',
       );
     },
   );
@@ -164,8 +166,8 @@ describe.concurrent('what cannot be delivered', () => {
     expect((await fetch(`${server.baseUrl}/health/live`)).status).toBe(200);
   });
 
-  async function refusalOf(kind: 'audio' | 'video', body: Buffer): Promise<string> {
-    const stream = await server.createStream();
+  async function refusalOf(kind: 'audio' | 'video', body: Buffer, to?: CreatedStream): Promise<string> {
+    const stream = to ?? (await server.createStream());
     const client = await RtmpClient.connect({ port: server.app.rtmpPort });
     expect((await client.publish(stream.streamKey)).code).toBe('NetStream.Publish.Start');
     client.sendTag(kind, 0, body);

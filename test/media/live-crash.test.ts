@@ -23,7 +23,7 @@ async function newFolder(): Promise<string> {
   return folder;
 }
 
-const env = { MILLRACE_LIVE_SEGMENT_TARGET: '1s' };
+const env = { MILLRACE_LIVE_SEGMENT_TARGET: '1s', MILLRACE_LIVE_PACKAGER: 'ffmpeg' };
 const sizeAndGop = { size: '160x90', gopSeconds: 1 } as const;
 
 async function start(dataDir: string, more: Record<string, string> = {}): Promise<ServerProcess> {

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SettingKey } from '../../src/config/settings.ts';
 import {
   ffmpegBuilds,
   ffprobePath,
@@ -34,13 +35,22 @@ const sources: Readonly<Record<string, Partial<TestPictureOptions>>> = {
 };
 const names = Object.keys(sources);
 
-describe.each(ffmpegBuilds)('packaged with the $name ffmpeg', ({ path }) => {
+const packagers: readonly { readonly by: string; readonly settings: Partial<Record<SettingKey, string>> }[] =
+  [
+    { by: 'the server itself', settings: {} },
+    ...ffmpegBuilds.map(({ name, path }) => ({
+      by: `the ${name} ffmpeg`,
+      settings: { 'live.packager': 'ffmpeg', 'ffmpeg.path': path },
+    })),
+  ];
+
+describe.each(packagers)('packaged by $by', ({ settings }) => {
   let server: TestServer;
   let folder: string;
   const watches = new Map<string, StreamMonitor>();
 
   beforeAll(async () => {
-    server = await startServer({ 'ffmpeg.path': path });
+    server = await startServer(settings);
     folder = await makeTempDir();
     const publishAndWatch = async (name: string) => {
       const stream = await server.createStream(name);

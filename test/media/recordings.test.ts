@@ -61,7 +61,10 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-function publish(stream: CreatedStream, options: { seconds?: number; size?: string } = {}): Publisher {
+function publish(
+  stream: CreatedStream,
+  options: { seconds?: number; size?: string; extraArgs?: readonly string[] } = {},
+): Publisher {
   return publishTestPicture({
     url: server.rtmpUrl(stream.streamKey),
     gopSeconds,
@@ -358,7 +361,9 @@ test.skipIf(process.platform !== 'linux')(
     const stream = await server.createStream();
     const folder = join(server.dataDir, 'vod');
     const before = new Set(readdirSync(folder));
-    await using publisher = publish(stream, { seconds: 5 });
+    // Audio that has to be converted needs one.
+    const extraArgs = ['-c:a', 'pcm_s16le', '-ar', '44100', '-ac', '2'];
+    await using publisher = publish(stream, { seconds: 5, extraArgs });
     const packager = await waitUntil(() => packagerOf(), { what: 'the packager' });
     const own = await waitUntil(() => readdirSync(folder).find(name => !before.has(name)), {
       what: 'the recording',

@@ -103,7 +103,7 @@ export function startFakeBroadcasts(
   let opened = 0;
   const live = new BroadcastRegistry({
     settings: liveSettings,
-    codecCapabilities: { canReadEnhancedFlv: false },
+    codecCapabilities: { packager: 'auto', canReadEnhancedFlv: false },
     findStream: () => ({
       liveStreamId: 'li1',
       projectId: 'pr1',

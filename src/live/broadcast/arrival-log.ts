@@ -1,3 +1,6 @@
+/** Packagers put frames on the grid of their rate. */
+const maxSnapMs = 3.5;
+
 export class ArrivalLog {
   readonly #entries: { readonly atMs: number; readonly arrivedMs: number }[] = [];
 
@@ -9,6 +12,15 @@ export class ArrivalLog {
 
   /** Monotonic time at which the frame of `atMs`, or the last one before it, arrived. */
   arrivalOf(atMs: number): number | undefined {
-    return this.#entries.findLast(entry => entry.atMs <= atMs + 0.5)?.arrivedMs;
+    const entries = this.#entries;
+    let index = entries.length - 1;
+    while (index >= 0 && entries[index]!.atMs > atMs + maxSnapMs) index -= 1;
+    while (
+      index > 0 &&
+      entries[index]!.atMs > atMs &&
+      atMs - entries[index - 1]!.atMs < entries[index]!.atMs - atMs
+    )
+      index -= 1;
+    return entries[index]?.arrivedMs;
   }
 }

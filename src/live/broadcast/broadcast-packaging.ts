@@ -2,7 +2,7 @@ import type { FrameSize } from '../../media/codecs/parameter-set.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { SlidingWindowLimit } from '../../shared/sliding-window-limit.ts';
-import type { Packager, PackagerEvents, Tracks } from '../packaging/packager.ts';
+import type { PackagedMedia, Packager, Tracks } from '../packaging/packager.ts';
 import { type PackagingHost, PackagingSession } from '../packaging/packaging-session.ts';
 import type { LadderConfig } from '../transcode/ladder-config.ts';
 import type { RenditionDropReason } from '../transcode/ladder-transcoder.ts';
@@ -101,7 +101,7 @@ export class BroadcastPackaging implements PackagingHost {
     return this.#starts.take();
   }
 
-  start(publisher: PublisherSession, isSlate: boolean): Omit<PackagerEvents, 'drained'> {
+  start(publisher: PublisherSession, isSlate: boolean): PackagedMedia {
     const { ladder, settings, observer, clock, log } = this.#options;
     const session = new PackagingSession({
       host: this,

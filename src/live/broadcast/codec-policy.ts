@@ -6,7 +6,14 @@ type CodecVerdict =
   | { readonly take: 'refuse'; readonly description: string };
 
 export interface CodecCapabilities {
+  readonly packager: 'auto' | 'direct' | 'ffmpeg';
+  /** Of ffmpeg. */
   readonly canReadEnhancedFlv: boolean;
+}
+
+export interface BroadcastCapabilities extends CodecCapabilities {
+  /** For lower renditions or a watermark. */
+  readonly isVideoTranscoded: boolean;
 }
 
 const transcodedAudioCodecs: ReadonlySet<string> = new Set([
@@ -21,27 +28,48 @@ const transcodedAudioCodecs: ReadonlySet<string> = new Set([
 ]);
 
 /** Accepts the codecs that players decode from fragmented MP4: H.264, HEVC and AV1. */
-export function judgeVideoCodec(codec: TagCodec, capabilities: CodecCapabilities): CodecVerdict {
+export function judgeVideoCodec(
+  codec: TagCodec,
+  capabilities: BroadcastCapabilities & { readonly audio?: 'copy' | 'aac' | undefined },
+): CodecVerdict {
   const isSupported = codec.isEnhanced
     ? ['H.264', 'HEVC', 'AV1'].includes(codec.name)
     : codec.name === 'H.264';
   if (!isSupported) {
     return refuse(`${codec.name} video cannot be delivered over HLS. Choose H.264 in the encoder.`);
   }
-  if (codec.isEnhanced && !capabilities.canReadEnhancedFlv) {
+  const { packager, isVideoTranscoded, audio, canReadEnhancedFlv } = capabilities;
+  const needsFfmpeg = packager === 'ffmpeg' || isVideoTranscoded || audio === 'aac';
+  if (codec.isEnhanced && needsFfmpeg && !canReadEnhancedFlv) {
+    const why = isVideoTranscoded ? ' to transcode this live stream' : '';
     return refuse(
-      `${codec.name} over enhanced RTMP needs ffmpeg 6.1 or newer on the server. Choose H.264 in the encoder.`,
+      `${codec.name} over enhanced RTMP needs ffmpeg 6.1 or newer on the server${why}. Choose H.264 in the encoder.`,
     );
   }
   return { take: 'copy' };
 }
 
-export function judgeAudioCodec(codec: TagCodec): CodecVerdict {
+export function judgeAudioCodec(
+  codec: TagCodec,
+  capabilities: CodecCapabilities & { readonly hasEnhancedVideo: boolean },
+): CodecVerdict {
   if (codec.isEnhanced)
     return refuse(`${codec.name} audio over enhanced RTMP is not supported. Choose AAC in the encoder.`);
   if (codec.name === 'AAC') return { take: 'copy' };
-  if (transcodedAudioCodecs.has(codec.name)) return { take: 'aac' };
-  return refuse(`${codec.name} is not supported. Choose AAC in the encoder.`);
+  if (!transcodedAudioCodecs.has(codec.name)) {
+    return refuse(`${codec.name} is not supported. Choose AAC in the encoder.`);
+  }
+  if (capabilities.packager === 'direct') {
+    return refuse(
+      `${codec.name} audio must be converted to AAC, and the settings of this server do not allow that. Choose AAC in the encoder.`,
+    );
+  }
+  if (capabilities.hasEnhancedVideo && !capabilities.canReadEnhancedFlv) {
+    return refuse(
+      `${codec.name} audio with HEVC or AV1 needs ffmpeg 6.1 or newer on the server. Choose AAC in the encoder.`,
+    );
+  }
+  return { take: 'aac' };
 }
 
 function refuse(description: string): CodecVerdict {

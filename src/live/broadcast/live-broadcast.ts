@@ -187,10 +187,10 @@ export class LiveBroadcast {
     isSlate: boolean,
     events: Omit<PublisherSessionEvents, 'startPackaging' | 'tagTimed'>,
   ): PublisherSession {
-    const { codecCapabilities, settings, startPackager } = this.#options;
+    const { codecCapabilities, settings, startPackager, ladder } = this.#options;
     const session: PublisherSession = new PublisherSession({
       timeline: this.#timeline,
-      codecCapabilities,
+      codecCapabilities: { ...codecCapabilities, isVideoTranscoded: !isSlate && ladder !== undefined },
       startPackager: (plan, packagerEvents) =>
         this.#packaging.withEncoderTap(startPackager(plan, packagerEvents), () => packagerEvents.drained()),
       keyframeTimeoutMs: settings.keyframeTimeoutMs,

@@ -2,9 +2,9 @@ import { type DeclaredMedia, readDeclaredMedia } from '../../media/flv/declared-
 import type { FlvTag, TrackKind } from '../../media/flv/flv-tag.ts';
 import { describeAudioTag, describeVideoTag, type TagDescription } from '../../media/flv/flv-tag.ts';
 import { messageOf } from '../../shared/errors.ts';
-import type { Packager, PackagerEvents, PackagerPlan } from '../packaging/packager.ts';
+import type { PackagedMedia, Packager, PackagerEvents, PackagerPlan } from '../packaging/packager.ts';
 import type { EndReason } from './broadcast-state.ts';
-import { type CodecCapabilities, judgeAudioCodec, judgeVideoCodec } from './codec-policy.ts';
+import { type BroadcastCapabilities, judgeAudioCodec, judgeVideoCodec } from './codec-policy.ts';
 import { ResolutionGuard, resolutionTooLargeText } from './resolution-guard.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -15,7 +15,7 @@ type PublisherRefusal = Extract<
 
 export interface PublisherSessionEvents {
   /** Starts a packager and returns the receiver of its samples. The previous packager gets no more tags. */
-  startPackaging(): Omit<PackagerEvents, 'drained'>;
+  startPackaging(): PackagedMedia;
   canStartPackager(): boolean;
   declared(media: DeclaredMedia): void;
   /** @param atMs on the broadcast's clock @param timestampMs as sent */
@@ -29,7 +29,7 @@ export interface PublisherSessionEvents {
 
 interface PublisherSessionOptions {
   readonly timeline: Timeline;
-  readonly codecCapabilities: CodecCapabilities;
+  readonly codecCapabilities: BroadcastCapabilities;
   readonly startPackager: (plan: PackagerPlan, events: PackagerEvents) => Packager;
   readonly events: PublisherSessionEvents;
   readonly keyframeTimeoutMs: number;
@@ -61,8 +61,10 @@ export class PublisherSession {
   readonly #resolutionGuard: ResolutionGuard;
   #decoderConfigs: Partial<Record<TrackKind, { readonly codecName: string; readonly body: Buffer }>> = {};
   #tracks: Partial<Record<TrackKind, 'copy' | 'aac'>> = {};
+  #hasEnhancedVideo = false;
   #codecNames: Partial<Record<TrackKind, string>> = {};
   #announcedTracks: Record<TrackKind, boolean | undefined> = { audio: undefined, video: undefined };
+  #declaredFramesPerSecond: number | undefined;
   #packager: Packager | undefined;
   #plan: PackagerPlan | undefined;
   #planCodecNames: Partial<Record<TrackKind, string>> = {};
@@ -198,6 +200,7 @@ export class PublisherSession {
   #readMetadata(body: Buffer): void {
     const declared = readDeclaredMedia(body);
     if (declared === undefined) return;
+    this.#declaredFramesPerSecond = declared.framesPerSecond;
     this.#announcedTracks = { audio: declared.hasAudio, video: declared.hasVideo };
     this.#options.events.declared(declared);
   }
@@ -207,11 +210,15 @@ export class PublisherSession {
     const isKnown = this.#codecNames[kind] === codec.name;
     if (this.#tracks[kind] !== undefined && isKnown) return true;
     const { codecCapabilities } = this.#options;
-    const verdict = kind === 'video' ? judgeVideoCodec(codec, codecCapabilities) : judgeAudioCodec(codec);
+    const verdict =
+      kind === 'video'
+        ? judgeVideoCodec(codec, { ...codecCapabilities, audio: this.#tracks.audio })
+        : judgeAudioCodec(codec, { ...codecCapabilities, hasEnhancedVideo: this.#hasEnhancedVideo });
     if (verdict.take === 'refuse') {
       this.#refuse('unsupported-codec', verdict.description);
       return false;
     }
+    if (kind === 'video') this.#hasEnhancedVideo = codec.isEnhanced;
     // While a packager runs, a configuration alone starts no track: some encoders repeat that of a track they no longer send.
     if (this.#plan !== undefined && described.role === 'config') return true;
     this.#tracks[kind] = verdict.take;
@@ -309,6 +316,7 @@ export class PublisherSession {
     const plan: PackagerPlan = {
       hasVideo: this.#tracks.video !== undefined,
       audio: this.#tracks.audio ?? 'none',
+      framesPerSecond: this.#declaredFramesPerSecond,
     };
     const inner = this.#options.events.startPackaging();
     let packager: Packager;
@@ -316,6 +324,7 @@ export class PublisherSession {
       packager = this.#options.startPackager(plan, {
         ...inner,
         drained: () => this.#options.events.flow(true),
+        dropped: count => this.#options.events.dropped(count),
         exited: exit => {
           if (this.#packager === packager) this.#packagerGone();
           inner.exited(exit);

@@ -4,7 +4,7 @@ import {
   type VideoSampleEntryType,
 } from '../../media/codecs/frame-sizes.ts';
 import type { FrameSize } from '../../media/codecs/parameter-set.ts';
-import type { TagDescription } from '../../media/flv/flv-tag.ts';
+import { type TagDescription, videoHeaderBytes } from '../../media/flv/flv-tag.ts';
 
 const sizedCodecs: Readonly<Record<string, VideoSampleEntryType>> = {
   'H.264': 'avc1',
@@ -39,17 +39,10 @@ export class ResolutionGuard {
       this.#lengthBytes = lengthBytes;
       return this.#tooLarge(sizes);
     }
-    return this.#tooLarge(readFrameSizes(sized, body.subarray(headerBytes(body)), this.#lengthBytes));
+    return this.#tooLarge(readFrameSizes(sized, body.subarray(videoHeaderBytes(body)), this.#lengthBytes));
   }
 
   #tooLarge(sizes: readonly FrameSize[]): FrameSize | undefined {
     return sizes.find(size => isResolutionTooLarge(size, this.#maxPixels));
   }
-}
-
-/** In enhanced RTMP only coded frames (1) of AVC and HEVC have a composition time. */
-function headerBytes(body: Buffer): number {
-  const first = body[0] ?? 0;
-  if ((first & 0x80) === 0) return 5;
-  return (first & 0x0f) === 1 && body.toString('latin1', 1, 5) !== 'av01' ? 8 : 5;
 }

@@ -5,6 +5,8 @@ import type { TrackKind } from '../../media/flv/flv-tag.ts';
 export interface PackagerPlan {
   readonly hasVideo: boolean;
   readonly audio: 'none' | 'copy' | 'aac';
+  /** Declared by the encoder. */
+  readonly framesPerSecond?: number | undefined;
 }
 
 export type Tracks = Partial<Record<TrackKind, TrackDescription>>;
@@ -20,12 +22,21 @@ export interface PackagerEvents {
   /** `atMs` is the decode time on the broadcast's clock. */
   sample(kind: TrackKind, sample: Sample, atMs: number): void;
   drained(): void;
+  /** Frames of the input cannot be packaged. */
+  dropped(count: number): void;
   exited(exit: PackagerExit): void;
 }
 
+/** Of one packager. Its owner handles the rest. */
+export type PackagedMedia = Pick<PackagerEvents, 'tracks' | 'sample' | 'exited'>;
+
 /** Converts FLV tags into CMAF samples. Configurations come first, then a keyframe. */
 export interface Packager {
-  /** @param atMs decode time on the broadcast's clock, rising per track @returns false to wait for `drained` */
+  /**
+   * @param atMs decode time on the broadcast's clock, rising per track
+   * @param body never written to again
+   * @returns false to wait for `drained`
+   */
   write(kind: TrackKind, atMs: number, body: Buffer, isConfig: boolean): boolean;
   finish(): Promise<void>;
   kill(): Promise<void>;

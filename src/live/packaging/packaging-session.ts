@@ -16,7 +16,7 @@ import {
 import type { LiveRenditions } from '../transcode/live-renditions.ts';
 import { AlignedRenditions } from './aligned-renditions.ts';
 import { LadderInput } from './ladder-input.ts';
-import type { Packager, PackagerEvents, Tracks } from './packager.ts';
+import type { PackagedMedia, Packager, Tracks } from './packager.ts';
 import { PackagingOutput, type PackagingOutputOptions } from './packaging-output.ts';
 import { Segmenter } from './segmenter.ts';
 import { SourceSink } from './source-sink.ts';
@@ -110,7 +110,7 @@ export class PackagingSession {
     return this.#aligned.hasAudio;
   }
 
-  readonly events: Omit<PackagerEvents, 'drained'> = {
+  readonly events: PackagedMedia = {
     tracks: tracks => this.#afterPrevious(() => this.#begin(tracks)),
     sample: (kind, sample, atMs) =>
       this.#afterPrevious(() => {
@@ -127,8 +127,9 @@ export class PackagingSession {
     this.#onDrained = onDrained;
     return {
       write: (kind, atMs, body, isConfig) => {
-        const isOpen = packager.write(kind, atMs, body, isConfig);
+        // The ladder asks about a keyframe before the segmenter has it.
         if (kind === 'video') this.#ladderInput.write(atMs, body, isConfig);
+        const isOpen = packager.write(kind, atMs, body, isConfig);
         const isBacklogged = this.#encodesSource && this.#ladder?.isBacklogged === true;
         return isOpen && !isBacklogged && !this.#ladderInput.isFull;
       },

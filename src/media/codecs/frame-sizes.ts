@@ -1,4 +1,13 @@
-import { av1FrameSize, avcFrameSize, type FrameSize, hevcFrameSize } from './parameter-set.ts';
+import {
+  av1FrameSize,
+  av1Parameters,
+  avcFrameSize,
+  avcParameters,
+  type FrameSize,
+  hevcFrameSize,
+  hevcParameters,
+  type VideoParameters,
+} from './parameter-set.ts';
 
 export type VideoSampleEntryType = 'avc1' | 'hvc1' | 'av01';
 
@@ -32,6 +41,20 @@ export function readVideoConfig(codec: VideoSampleEntryType, record: Buffer): Vi
     default:
       return { lengthBytes: 0, sizes: readFrameSizes(codec, record.subarray(4), 0) };
   }
+}
+
+/** Reads the first sequence parameter set of a record, or the sequence header in AV1 units. */
+export function readVideoParameters(
+  codec: VideoSampleEntryType,
+  recordOrUnits: Buffer,
+): VideoParameters | undefined {
+  const parameters =
+    codec === 'avc1'
+      ? countedUnits(recordOrUnits, 6, (recordOrUnits[5] ?? 0) & 0x1f).map(avcParameters)
+      : codec === 'hvc1'
+        ? hevcParameterSets(recordOrUnits).map(hevcParameters)
+        : av1SequenceHeaders(recordOrUnits).map(av1Parameters);
+  return parameters.find(each => each !== undefined);
 }
 
 /** Reads in-band parameter sets, which decoders follow over the configuration. */

@@ -7,9 +7,45 @@ export interface FrameSize {
 }
 
 const AVC_MACROBLOCK = 16;
+/** chroma_format_idc. */
+const CHROMA_420 = 1;
+const CHROMA_422 = 2;
 
 /** Profiles with chroma format and scaling lists. ITU-T H.264 (08/2021), 7.3.2.1.1. */
 const AVC_HIGH_PROFILES = [100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135];
+
+/** Describes the frames of one sequence as players show them. */
+export interface VideoParameters {
+  /** After cropping, before the pixel aspect ratio. */
+  readonly size: FrameSize;
+  readonly pixelAspect?: readonly [horizontal: number, vertical: number] | undefined;
+  readonly colour?: Colour | undefined;
+  readonly frameSeconds?: number | undefined;
+}
+
+/** ITU-T H.273 codes; 2 is unspecified. */
+interface Colour {
+  readonly primaries: number;
+  readonly transfer: number;
+  readonly matrix: number;
+  readonly isFullRange: boolean;
+}
+
+/** Reads an SPS with its header byte. ITU-T H.264 (08/2021), 7.3.2.1.1 and E.1.1. */
+export function avcParameters(unit: Buffer): VideoParameters | undefined {
+  const bits = new BitReader(withoutEmulationPrevention(unit.subarray(1)));
+  const { width, height, chromaFormat, isFrameOnly } = readAvcFrameSize(bits);
+  bits.skip(1);
+  const [columns, rows] = readCroppedLines(bits, chromaFormat);
+  const size = { width: width - columns, height: height - rows * (isFrameOnly ? 1 : 2) };
+  if (bits.isExhausted || size.width <= 0 || size.height <= 0) return undefined;
+  if (!bits.flag()) return { size };
+  const { pixelAspect, colour } = readUsability(bits);
+  if (bits.flag()) skipExponentials(bits, 2);
+  const fieldSeconds = readTickSeconds(bits);
+  if (bits.isExhausted) return { size };
+  return { size, pixelAspect, colour, frameSeconds: fieldSeconds && 2 * fieldSeconds };
+}
 
 /** H.273 code (18 is HLG, 16 is PQ) of an SPS with its header byte. ITU-T H.264 (08/2021), 7.3.2.1.1 and E.1.1. */
 export function avcTransfer(unit: Buffer): number | undefined {
@@ -23,17 +59,18 @@ export function avcTransfer(unit: Buffer): number | undefined {
 /** Reads an SPS with its header byte. */
 export function avcFrameSize(unit: Buffer): FrameSize | undefined {
   const bits = new BitReader(withoutEmulationPrevention(unit.subarray(1)));
-  const size = readAvcFrameSize(bits);
-  return bits.isExhausted ? undefined : size;
+  const { width, height } = readAvcFrameSize(bits);
+  return bits.isExhausted ? undefined : { width, height };
 }
 
 /** ITU-T H.264 (08/2021), 7.3.2.1.1. */
-function readAvcFrameSize(bits: BitReader): FrameSize {
+function readAvcFrameSize(bits: BitReader) {
   const profile = bits.bits(8);
   bits.skip(16);
   bits.expGolomb();
+  let chromaFormat = CHROMA_420;
   if (AVC_HIGH_PROFILES.includes(profile)) {
-    const chromaFormat = bits.expGolomb();
+    chromaFormat = bits.expGolomb();
     if (chromaFormat === 3) bits.skip(1);
     bits.expGolomb();
     bits.expGolomb();
@@ -56,14 +93,49 @@ function readAvcFrameSize(bits: BitReader): FrameSize {
   const rows = bits.expGolomb() + 1;
   const isFrameOnly = bits.flag();
   if (!isFrameOnly) bits.skip(1);
-  return { width: columns * AVC_MACROBLOCK, height: rows * AVC_MACROBLOCK * (isFrameOnly ? 1 : 2) };
+  return {
+    width: columns * AVC_MACROBLOCK,
+    height: rows * AVC_MACROBLOCK * (isFrameOnly ? 1 : 2),
+    chromaFormat,
+    isFrameOnly,
+  };
+}
+
+/** In luma samples: of the columns, and of the rows of one frame or field. */
+function readCroppedLines(bits: BitReader, chromaFormat: number): readonly [number, number] {
+  if (!bits.flag()) return [0, 0];
+  const [left, right, top, bottom] = [bits.expGolomb(), bits.expGolomb(), bits.expGolomb(), bits.expGolomb()];
+  const isHalfWidth = chromaFormat === CHROMA_420 || chromaFormat === CHROMA_422;
+  return [(left + right) * (isHalfWidth ? 2 : 1), (top + bottom) * (chromaFormat === CHROMA_420 ? 2 : 1)];
 }
 
 /** Reads an SPS with its two header bytes. ITU-T H.265 (08/2021), 7.3.2.2.1 and E.2.1. */
+export function hevcParameters(unit: Buffer): VideoParameters | undefined {
+  const bits = new BitReader(withoutEmulationPrevention(unit.subarray(2)));
+  const { width, height, chromaFormat, subLayers } = readHevcFrameSize(bits);
+  const [columns, rows] = readCroppedLines(bits, chromaFormat);
+  const size = { width: width - columns, height: height - rows };
+  if (bits.isExhausted || size.width <= 0 || size.height <= 0) return undefined;
+  skipToHevcUsability(bits, subLayers);
+  if (!bits.flag()) return { size };
+  const { pixelAspect, colour } = readUsability(bits);
+  if (bits.flag()) skipExponentials(bits, 2);
+  bits.skip(3);
+  if (bits.flag()) skipExponentials(bits, 4);
+  const frameSeconds = readTickSeconds(bits);
+  return bits.isExhausted ? { size } : { size, pixelAspect, colour, frameSeconds };
+}
+
+/** Reads an SPS with its two header bytes. */
 export function hevcTransfer(unit: Buffer): number | undefined {
   const bits = new BitReader(withoutEmulationPrevention(unit.subarray(2)));
-  const { subLayers } = readHevcFrameSize(bits);
-  if (bits.flag()) skipExponentials(bits, 4);
+  const { chromaFormat, subLayers } = readHevcFrameSize(bits);
+  readCroppedLines(bits, chromaFormat);
+  skipToHevcUsability(bits, subLayers);
+  return usabilityTransfer(bits);
+}
+
+function skipToHevcUsability(bits: BitReader, subLayers: number): void {
   skipExponentials(bits, 2);
   const orderCountBits = bits.expGolomb() + 4;
   skipExponentials(bits, bits.flag() ? 3 * (subLayers + 1) : 3);
@@ -80,7 +152,6 @@ export function hevcTransfer(unit: Buffer): number | undefined {
     for (let left = bits.expGolomb(); left > 0 && !bits.isExhausted; left--) bits.skip(orderCountBits + 1);
   }
   bits.skip(2);
-  return usabilityTransfer(bits);
 }
 
 /** Reads an SPS with its two header bytes. */
@@ -91,27 +162,64 @@ export function hevcFrameSize(unit: Buffer): FrameSize | undefined {
 }
 
 /** ITU-T H.265 (08/2021), 7.3.2.2.1. */
-function readHevcFrameSize(bits: BitReader): FrameSize & { readonly subLayers: number } {
+function readHevcFrameSize(bits: BitReader) {
   bits.skip(4);
   const subLayers = bits.bits(3);
   bits.skip(1);
   skipProfileTierLevel(bits, subLayers);
   bits.expGolomb();
-  if (bits.expGolomb() === 3) bits.skip(1);
-  return { width: bits.expGolomb(), height: bits.expGolomb(), subLayers };
+  const chromaFormat = bits.expGolomb();
+  if (chromaFormat === 3) bits.skip(1);
+  return { width: bits.expGolomb(), height: bits.expGolomb(), chromaFormat, subLayers };
 }
 
 /** Reads a sequence header OBU without its own header and size. AV1 specification, 5.5.1 to 5.5.5. */
 export function av1FrameSize(header: Buffer): FrameSize | undefined {
+  return av1Parameters(header)?.size;
+}
+
+/** Reads a sequence header OBU without its own header and size. */
+export function av1Parameters(header: Buffer): VideoParameters | undefined {
   const bits = new BitReader(header.subarray(0, MAX_PARAMETER_SET_BYTES));
-  bits.skip(4);
+  const profile = bits.bits(3);
+  bits.skip(1);
   const isReduced = bits.flag();
   if (isReduced) bits.skip(5);
   else skipAv1OperatingPoints(bits);
   const widthBits = bits.bits(4) + 1;
   const heightBits = bits.bits(4) + 1;
   const size = { width: bits.bits(widthBits) + 1, height: bits.bits(heightBits) + 1 };
-  return bits.isExhausted ? undefined : size;
+  if (bits.isExhausted) return undefined;
+  if (!isReduced && bits.flag()) bits.skip(7);
+  bits.skip(3);
+  if (!isReduced) skipAv1Tools(bits);
+  bits.skip(3);
+  const colour = readAv1Colour(bits, profile);
+  return bits.isExhausted ? { size } : { size, colour };
+}
+
+/** From enable_interintra_compound to order_hint_bits_minus_1. */
+function skipAv1Tools(bits: BitReader): void {
+  bits.skip(4);
+  const hasOrderHint = bits.flag();
+  if (hasOrderHint) bits.skip(2);
+  const canForceScreenContent = bits.flag() || bits.flag();
+  if (canForceScreenContent && !bits.flag()) bits.skip(1);
+  if (hasOrderHint) bits.skip(3);
+}
+
+/** AV1 specification, 5.5.2. */
+function readAv1Colour(bits: BitReader, profile: number): Colour | undefined {
+  const isHighBitDepth = bits.flag();
+  if (profile === 2 && isHighBitDepth) bits.skip(1);
+  if (profile !== 1) bits.skip(1);
+  if (!bits.flag()) return undefined;
+  return {
+    primaries: bits.bits(8),
+    transfer: bits.bits(8),
+    matrix: bits.bits(8),
+    isFullRange: bits.flag(),
+  };
 }
 
 function skipAv1OperatingPoints(bits: BitReader): void {
@@ -135,14 +243,43 @@ function skipAv1OperatingPoints(bits: BitReader): void {
 
 function usabilityTransfer(bits: BitReader): number | undefined {
   if (!bits.flag()) return undefined;
-  if (bits.flag() && bits.bits(8) === 255) bits.skip(32);
+  const { colour } = readUsability(bits);
+  return bits.isExhausted ? undefined : colour?.transfer;
+}
+
+/** Up to the colour description; the codecs have the same fields until there. */
+function readUsability(bits: BitReader): Pick<VideoParameters, 'pixelAspect' | 'colour'> {
+  const pixelAspect = bits.flag() ? readPixelAspect(bits) : undefined;
   if (bits.flag()) bits.skip(1);
+  if (!bits.flag()) return { pixelAspect };
+  bits.skip(3);
+  const isFullRange = bits.flag();
+  if (!bits.flag()) return { pixelAspect };
+  const colour = { primaries: bits.bits(8), transfer: bits.bits(8), matrix: bits.bits(8), isFullRange };
+  return { pixelAspect, colour };
+}
+
+/** Pairs. ITU-T H.264 (08/2021), table E-1; the same in H.265. */
+const PIXEL_ASPECTS = [
+  1, 1, 12, 11, 10, 11, 16, 11, 40, 33, 24, 11, 20, 11, 32, 11, 80, 33, 18, 11, 15, 11, 64, 33, 160, 99, 4, 3,
+  3, 2, 2, 1,
+];
+const EXTENDED_PIXEL_ASPECT = 255;
+
+function readPixelAspect(bits: BitReader): VideoParameters['pixelAspect'] {
+  const code = bits.bits(8);
+  const isExtended = code === EXTENDED_PIXEL_ASPECT;
+  const horizontal = isExtended ? bits.bits(16) : PIXEL_ASPECTS[2 * code - 2];
+  const vertical = isExtended ? bits.bits(16) : PIXEL_ASPECTS[2 * code - 1];
+  return horizontal && vertical ? [horizontal, vertical] : undefined;
+}
+
+/** num_units_in_tick and time_scale, behind their presence flag. */
+function readTickSeconds(bits: BitReader): number | undefined {
   if (!bits.flag()) return undefined;
-  bits.skip(4);
-  if (!bits.flag()) return undefined;
-  bits.skip(8);
-  const transfer = bits.bits(8);
-  return bits.isExhausted ? undefined : transfer;
+  const units = bits.bits(32);
+  const scale = bits.bits(32);
+  return units > 0 && scale > 0 ? units / scale : undefined;
 }
 
 function skipExponentials(bits: BitReader, count: number): void {

@@ -96,6 +96,14 @@ export function describeVideoTag(body: Buffer): TagDescription | undefined {
   return { codec, role };
 }
 
+/** The headers before the frame or configuration of a video tag. */
+export function videoHeaderBytes(body: Buffer): number {
+  const first = body[0] ?? 0;
+  if ((first & 0x80) === 0) return 5;
+  // In enhanced RTMP only coded frames (1) of AVC and HEVC have a composition time.
+  return (first & 0x0f) === 1 && body.toString('latin1', 1, 5) !== 'av01' ? 8 : 5;
+}
+
 export function compositionOffsetMs(body: Buffer): number {
   const isEnhanced = (body[0]! & 0x80) !== 0;
   // In the enhanced form, only coded frames (1) of AVC and HEVC have it.

@@ -48,7 +48,7 @@ function startRegistry(
   const ends: string[] = [];
   const live = new BroadcastRegistry({
     settings: { ...liveSettings, ...settings },
-    codecCapabilities: { canReadEnhancedFlv: false },
+    codecCapabilities: { packager: 'auto', canReadEnhancedFlv: false },
     findStream: key => owners[key],
     ...(selectLadder === undefined ? {} : { selectLadder }),
     startPackager: () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { judgeAudioCodec, judgeVideoCodec } from '../../../../src/live/broadcast/codec-policy.ts';
 
-const old = { canReadEnhancedFlv: false };
-const modern = { canReadEnhancedFlv: true };
+const old = { packager: 'auto', canReadEnhancedFlv: false, isVideoTranscoded: false } as const;
+const modern = { ...old, canReadEnhancedFlv: true } as const;
 const plain = (name: string) => ({ name, isEnhanced: false });
 const enhanced = (name: string) => ({ name, isEnhanced: true });
 
@@ -13,14 +13,16 @@ describe('video', () => {
   });
 
   test.each(['HEVC', 'AV1', 'H.264'])(
-    'copies %s over enhanced RTMP when ffmpeg reads it, else refuses it with a reason',
+    'copies %s over enhanced RTMP, and refuses it where an ffmpeg that cannot read it would have to',
     name => {
-      expect(judgeVideoCodec(enhanced(name), modern)).toEqual({ take: 'copy' });
-      const verdict = judgeVideoCodec(enhanced(name), old);
-      expect(verdict).toEqual({
-        take: 'refuse',
-        description: `${name} over enhanced RTMP needs ffmpeg 6.1 or newer on the server. Choose H.264 in the encoder.`,
-      });
+      expect(judgeVideoCodec(enhanced(name), old)).toEqual({ take: 'copy' });
+      for (const needs of [{ packager: 'ffmpeg' }, { isVideoTranscoded: true }, { audio: 'aac' }] as const) {
+        expect(judgeVideoCodec(enhanced(name), { ...modern, ...needs })).toEqual({ take: 'copy' });
+        const verdict = judgeVideoCodec(enhanced(name), { ...old, ...needs });
+        expect(verdict.take === 'refuse' && verdict.description).toMatch(
+          /^\S+ over enhanced RTMP needs ffmpeg 6\.1 or newer on the server.*\. Choose H\.264 in the encoder\.$/,
+        );
+      }
     },
   );
 
@@ -41,21 +43,37 @@ describe('video', () => {
 });
 
 describe('audio', () => {
+  const direct = { packager: 'direct', canReadEnhancedFlv: true, hasEnhancedVideo: false } as const;
+
+  test('refuses audio that must be converted where only direct packaging is allowed', () => {
+    expect(judgeAudioCodec(plain('MP3'), direct)).toEqual({
+      take: 'refuse',
+      description:
+        'MP3 audio must be converted to AAC, and the settings of this server do not allow that. Choose AAC in the encoder.',
+    });
+  });
+
+  test('refuses to convert audio beside video that ffmpeg cannot read', () => {
+    const beside = { ...old, hasEnhancedVideo: true };
+    expect(judgeAudioCodec(plain('MP3'), beside)).toMatchObject({ take: 'refuse' });
+    expect(judgeAudioCodec(plain('AAC'), beside)).toEqual({ take: 'copy' });
+  });
+
   test('copies AAC', () => {
-    expect(judgeAudioCodec(plain('AAC'))).toEqual({ take: 'copy' });
+    expect(judgeAudioCodec(plain('AAC'), direct)).toEqual({ take: 'copy' });
   });
 
   test.each(['MP3', 'PCM', 'ADPCM', 'Nellymoser', 'Speex', 'G.711 A-law', 'G.711 mu-law'])(
     'encodes %s to AAC',
     name => {
-      expect(judgeAudioCodec(plain(name))).toEqual({ take: 'aac' });
+      expect(judgeAudioCodec(plain(name), { ...old, hasEnhancedVideo: false })).toEqual({ take: 'aac' });
     },
   );
 
   test.each([plain('audio codec 12'), enhanced('Opus'), enhanced('FLAC'), enhanced('AAC')])(
     'refuses $name with advice',
     codec => {
-      const verdict = judgeAudioCodec(codec);
+      const verdict = judgeAudioCodec(codec, { ...modern, hasEnhancedVideo: false });
       expect(verdict).toMatchObject({ take: 'refuse' });
       expect(verdict.take === 'refuse' && verdict.description).toContain('Choose AAC in the encoder.');
     },

@@ -1,0 +1,56 @@
+import type { VideoParameters } from '../codecs/parameter-set.ts';
+import { ascii, box, fullBox, u8, u16, u32 } from './box-writer.ts';
+
+const UNSPECIFIED = 2;
+
+/** @param config body of the configuration box. ISO/IEC 14496-12:2022, 12.1.3 to 12.1.5 */
+export function writeVideoSampleEntry(
+  type: 'avc1' | 'hev1' | 'av01',
+  config: Buffer,
+  { size, pixelAspect, colour }: VideoParameters,
+): Buffer {
+  const configType = { avc1: 'avcC', hev1: 'hvcC', av01: 'av1C' }[type];
+  const boxes = [box(configType, config)];
+  const codes = colour && [colour.primaries, colour.transfer, colour.matrix];
+  if (codes?.every(code => code !== UNSPECIFIED)) {
+    boxes.push(box('colr', ascii('nclx'), u16(...codes), u8(colour?.isFullRange ? 0x80 : 0)));
+  }
+  if (pixelAspect !== undefined) boxes.push(box('pasp', u32(...pixelAspect)));
+  return box(
+    type,
+    u16(0, 0, 0, 1), // reserved, data reference
+    u32(0, 0, 0, 0), // predefined, reserved
+    u16(size.width, size.height),
+    u32(0x00480000, 0x00480000, 0), // 72 dpi, reserved
+    u16(1), // frames per sample
+    Buffer.alloc(32), // compressor name
+    u16(0x0018, 0xffff), // depth, predefined
+    ...boxes,
+  );
+}
+
+/** MPEG-4 audio. ISO/IEC 14496-12:2022, 12.2.3; ISO/IEC 14496-1:2010, 7.2.6.5. */
+export function writeAacSampleEntry(config: Buffer, sampleRate: number, channels: number): Buffer {
+  const decoder = descriptor(
+    0x04,
+    u8(0x40, 0x15, 0, 0, 0), // MPEG-4 audio, audio stream, buffer size
+    u32(0, 0), // highest and average bitrate
+    descriptor(0x05, config),
+  );
+  const stream = descriptor(0x03, u16(0), u8(0), decoder, descriptor(0x06, u8(2)));
+  return box(
+    'mp4a',
+    u16(0, 0, 0, 1), // reserved, data reference
+    u32(0, 0), // reserved
+    u16(channels, 16, 0, 0), // channels, sample size, predefined
+    u32(sampleRate <= 0xffff ? sampleRate * 0x10000 : 0),
+    fullBox('esds', 0, 0, stream),
+  );
+}
+
+/** With a length of four bytes. */
+function descriptor(tag: number, ...body: readonly Buffer[]): Buffer {
+  const bytes = body.reduce((sum, part) => sum + part.length, 0);
+  const length = u8(0x80, 0x80 | ((bytes >> 14) & 0x7f), 0x80 | ((bytes >> 7) & 0x7f), bytes & 0x7f);
+  return Buffer.concat([u8(tag), length, ...body]);
+}
