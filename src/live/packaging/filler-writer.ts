@@ -15,6 +15,7 @@ const maxLengthenedFrames = 4;
 export class FillerWriter {
   readonly #tracks: () => Tracks;
   #newestPart: Buffer | undefined;
+  #newestVideoPart: Buffer | undefined;
   #newestIndependentPart: Buffer | undefined;
   /** Decode time after the newest media, by track id; read on demand. */
   #trackEnds: Map<number, number> | undefined;
@@ -74,6 +75,7 @@ export class FillerWriter {
       placed = { ...part, body: Buffer.concat([moof, part.body.subarray(layout.moofBytes)]) };
     }
     this.#newestPart = placed.body;
+    if (placed.lacksVideo !== true) this.#newestVideoPart = placed.body;
     this.#trackEnds = undefined;
     if (placed.isIndependent) this.#newestIndependentPart = placed.body;
     return placed;
@@ -83,7 +85,7 @@ export class FillerWriter {
     const { video, audio } = this.#tracks();
     const silence = audio && silentAacFrame(audio);
     if (this.#newestPart === undefined || (audio !== undefined && silence === undefined)) return undefined;
-    this.#trackEnds ??= readTrackEnds(this.#newestPart);
+    this.#trackEnds ??= this.#readTrackEnds();
     const runs: TrackRun[] = [];
     let seconds = durationSeconds;
     let audioBase = this.#trackEnds.get(audioTrackId) ?? 0;
@@ -148,6 +150,10 @@ export class FillerWriter {
     return { ...part, body: writeFragment(part.body.readUInt32BE(8 + 8 + 4), runs) };
   }
 
+  #readTrackEnds(): Map<number, number> {
+    return new Map([...readTrackEnds(this.#newestVideoPart), ...readTrackEnds(this.#newestPart)]);
+  }
+
   #shiftTicks(): Map<number, number> {
     const { video, audio } = this.#tracks();
     return new Map([
@@ -158,7 +164,7 @@ export class FillerWriter {
 
   #distanceTo(samples: readonly Pick<Sample, 'trackId' | 'dtsTicks'>[]): number {
     const { video, audio } = this.#tracks();
-    this.#trackEnds ??= readTrackEnds(this.#newestPart!);
+    this.#trackEnds ??= this.#readTrackEnds();
     const first = samples.find(({ trackId }) => trackId === videoTrackId) ?? samples[0];
     const timescale = first?.trackId === videoTrackId ? video?.timescale : audio?.timescale;
     const end = first && this.#trackEnds.get(first.trackId);
@@ -175,7 +181,8 @@ function readSamples(fragment: Buffer | undefined): Sample[] {
   }));
 }
 
-function readTrackEnds(fragment: Buffer): Map<number, number> {
+function readTrackEnds(fragment: Buffer | undefined): Map<number, number> {
+  if (fragment === undefined) return new Map();
   const { samples } = readFragmentLayout(fragment, trackIds);
   return new Map(samples.map(({ trackId, dtsTicks, durationTicks }) => [trackId, dtsTicks + durationTicks]));
 }

@@ -8,6 +8,8 @@ export interface Part {
   readonly durationSeconds: number;
   /** Holds a keyframe, or there is no video. */
   readonly isIndependent: boolean;
+  /** Without a frame of the video track that there is. */
+  readonly lacksVideo?: boolean;
   /** Decode time on the broadcast's clock. */
   readonly newestFrameMs: number;
 }
@@ -282,6 +284,7 @@ export class Segmenter {
       body: writeFragment(this.#sink.nextSequenceNumber(), runs),
       durationSeconds: end - this.#partStart!,
       isIndependent: this.#leader === 'audio' || leading.some(sample => sample.isSync),
+      ...(leading.length === 0 ? { lacksVideo: true } : {}),
       newestFrameMs: (newest?.atSeconds ?? end) * 1000,
     };
     this.#leaderSamples = [];
