@@ -77,7 +77,7 @@ describeInBrowser('restreams in the dashboard', browser => {
     await until('Other is live', async () => (await shown(other!.liveStreamId)).broadcasting);
     await isLive('Mirror');
 
-    // Somebody else adds one, and changes the other while it is edited here.
+    // Somebody else adds one, removes it while it is edited here, and does so again.
     const changed = { ...mirror, streamKey: other!.streamKey, enabled: true };
     const backup = { name: 'Backup', serverUrl: 'rtmp://backup.example.net/app', streamKey: 'k' };
     await change(stream!.liveStreamId, { restreams: [changed, { ...backup, enabled: false }] });
@@ -90,6 +90,10 @@ describeInBrowser('restreams in the dashboard', browser => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await rowOf('Backup').waitFor({ state: 'detached' });
     expect((await shown(stream!.liveStreamId)).restreams).toEqual([changed]);
+    await change(stream!.liveStreamId, { restreams: [changed, backup] });
+    await rowOf('Backup').getByText('Retrying', { exact: true }).waitFor();
+    await change(stream!.liveStreamId, { restreams: [changed] });
+    await rowOf('Backup').waitFor({ state: 'detached' });
 
     await open('Mirror', 'Remove');
     await dialog.getByRole('button', { name: 'Remove destination' }).click();

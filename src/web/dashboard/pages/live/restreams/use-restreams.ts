@@ -1,7 +1,7 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Restream, RestreamList } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
-import { isBroadcastChange } from '../../../broadcasts/broadcast-stats.ts';
+import { isBroadcastChange, statsOf } from '../../../broadcasts/broadcast-stats.ts';
 import { useFeed } from '../../../ui/hooks/use-feed.ts';
 import { type Loaded, useLoad } from '../../../ui/hooks/use-load.ts';
 
@@ -18,22 +18,32 @@ export function useRestreams(liveStreamId: string, onOutdated: () => void): Rest
   const loaded = useLoad(liveStreamId, signal =>
     call('GET /live-streams/{liveStreamId}/restreams', { params: { liveStreamId }, signal }),
   );
+  /** Since the last statistics of the broadcast, which come before the updates of the same second. */
+  const lastUpdated = useRef(Number.POSITIVE_INFINITY);
   const refresh = () => {
+    lastUpdated.current = Number.POSITIVE_INFINITY;
     setUpdates(new Map());
     loaded.reload();
   };
   const known = loaded.value?.data;
+  const showChange = () => {
+    refresh();
+    onOutdated();
+  };
   useFeed(message => {
     if (message.liveStreamId !== liveStreamId) return;
     if (isBroadcastChange(message)) refresh();
-    if (message.type !== 'restream.state' || known === undefined) return;
-    const position = Number(message.position);
-    const update = message as unknown as Restream;
-    if (isOther(known[position], update)) {
-      refresh();
-      onOutdated();
-    } else {
-      setUpdates(before => new Map(before).set(position, update));
+    else if (known === undefined) return;
+    else if (statsOf(message) !== undefined) {
+      const isShorter = lastUpdated.current < known.length - 1;
+      lastUpdated.current = -1;
+      if (isShorter) showChange();
+    } else if (message.type === 'restream.state') {
+      const position = Number(message.position);
+      const update = message as unknown as Restream;
+      lastUpdated.current = Math.max(lastUpdated.current, position);
+      if (isOther(known[position], update)) showChange();
+      else setUpdates(before => new Map(before).set(position, update));
     }
   });
   const statuses = (known ?? []).map((restream, position) => {
