@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Writable } from 'node:stream';
+import { describeVideoTag, type FlvTag } from '../../src/media/flv/flv-tag.ts';
+import { RtmpClient } from '../../test/support/rtmp-client.ts';
+import type { Recording } from './publisher.ts';
+import { readRecording } from './recording.ts';
 
 /**
  * A image that says when it was made: 40 bars over its top, black or white, are the low 32 bits of the wall-clock time in milliseconds,
@@ -13,70 +16,114 @@ export const clockImage = {
   framesPerSecond: 30,
 } as const;
 
+/** With the size of the tag that is not there. */
+const flvHeadBytes = 13;
+const tagHeadBytes = 11;
 const { width, height, barWidth, barHeight, framesPerSecond } = clockImage;
-const samplesPerSecond = 48_000;
 
-/** Publishes the clock image with a tone through an encoder, each frame made at the moment it is handed over. */
+/**
+ * Publishes the clock image with the recording's sound. A child process encodes each frame as soon as it is drawn, and its output goes to the
+ * server at once, without waiting for the sound: what the encoder takes is known, and no part of what the server and the player take.
+ */
 export class ClockPublisher {
+  /** Time from drawing a frame to sending it, for each. */
+  readonly encodeMs: number[] = [];
+  readonly #client: RtmpClient;
   readonly #encoder: ChildProcess;
   readonly #timer: NodeJS.Timeout;
   readonly #startedAtMs = performance.now();
-  #frames = 0;
+  readonly #drawnAtMs: number[] = [];
+  readonly #sound: readonly FlvTag[];
+  readonly #loopMs: number;
+  #soundsSent = 0;
+  #unread: Buffer = Buffer.alloc(0);
+  #hasReadHead = false;
+
+  private constructor(ffmpeg: string, client: RtmpClient, recording: Recording) {
+    this.#client = client;
+    this.#sound = recording.frames.filter(({ kind }) => kind === 'audio');
+    this.#loopMs = recording.loopMs;
+    for (const head of recording.heads) if (head.kind === 'audio') client.sendTag('audio', 0, head.body);
+    const args = [
+      ...['-hide_banner', '-loglevel', 'error'],
+      ...['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-s', `${width}x${height}`],
+      ...['-framerate', String(framesPerSecond), '-i', 'pipe:0', '-vsync', 'passthrough'],
+      ...['-c:v', 'libx264', '-preset', 'ultrafast', '-tune', 'zerolatency', '-b:v', '1500k', '-g', '60'],
+      ...['-flush_packets', '1', '-f', 'flv', 'pipe:1'],
+    ];
+    this.#encoder = spawn(ffmpeg, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+    for (const pipe of this.#encoder.stdio) pipe?.on('error', () => {});
+    this.#encoder.stdout!.on('data', (chunk: Buffer) => this.#read(chunk));
+    this.#timer = setInterval(() => this.#produce(), 2);
+  }
 
   /** @param ffmpeg one with libx264 */
-  constructor(ffmpeg: string, rtmpUrl: string) {
-    const input = [
-      ...[
-        '-hide_banner',
-        '-loglevel',
-        'error',
-        '-fflags',
-        'nobuffer',
-        '-analyzeduration',
-        '0',
-        '-probesize',
-        '32',
-      ],
-      ...['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-s', `${width}x${height}`],
-      ...['-framerate', String(framesPerSecond), '-i', 'pipe:0'],
-      ...['-f', 's16le', '-ar', String(samplesPerSecond), '-ac', '1', '-i', 'pipe:3'],
-    ];
-    const video = [
-      '-c:v',
-      'libx264',
-      '-preset',
-      'ultrafast',
-      '-tune',
-      'zerolatency',
-      '-b:v',
-      '1500k',
-      '-g',
-      '60',
-    ];
-    const output = ['-c:a', 'aac', '-b:a', '96k', '-flush_packets', '1', '-f', 'flv', rtmpUrl];
-    this.#encoder = spawn(ffmpeg, [...input, ...video, ...output], {
-      stdio: ['pipe', 'ignore', 'inherit', 'pipe'],
-    });
-    for (const pipe of this.#encoder.stdio) pipe?.on('error', () => {});
-    this.#timer = setInterval(() => this.#sendDueFrames(), 4);
+  static async start(
+    ffmpeg: string,
+    port: number,
+    streamKey: string,
+    recordingPath: string,
+  ): Promise<ClockPublisher> {
+    const recording = await readRecording(recordingPath);
+    const client = await RtmpClient.connect({ port, chunkBytes: 65_536 });
+    const status = await client.publish(streamKey);
+    if (status.code !== 'NetStream.Publish.Start') throw new Error(`${status.code}: ${status.description}`);
+    return new ClockPublisher(ffmpeg, client, recording);
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    this.#encoder.stdout!.removeAllListeners('data');
+    await this.#client.close();
     if (this.#encoder.exitCode !== null || this.#encoder.signalCode !== null) return;
     const exited = new Promise(resolve => this.#encoder.once('exit', resolve));
-    // Asked with SIGINT it goes on waiting for input; what it still holds is of no use to anybody.
     this.#encoder.kill('SIGKILL');
     await exited;
   }
 
-  #sendDueFrames(): void {
-    const due = Math.floor(((performance.now() - this.#startedAtMs) * framesPerSecond) / 1000);
-    while (this.#frames <= due) {
-      this.#frames += 1;
-      this.#encoder.stdin?.write(drawFrame(Date.now(), this.#frames));
-      (this.#encoder.stdio[3] as Writable).write(makeTone(this.#frames));
+  #produce(): void {
+    const elapsedMs = performance.now() - this.#startedAtMs;
+    while (this.#drawnAtMs.length <= Math.floor((elapsedMs * framesPerSecond) / 1000)) {
+      const nowMs = Date.now();
+      this.#encoder.stdin?.write(drawFrame(nowMs, this.#drawnAtMs.push(nowMs)));
     }
+    for (;;) {
+      const turn = Math.floor(this.#soundsSent / this.#sound.length);
+      const sound = this.#sound[this.#soundsSent % this.#sound.length]!;
+      const atMs = turn * this.#loopMs + sound.timestampMs;
+      if (atMs > elapsedMs) return;
+      this.#client.sendTag('audio', atMs, sound.body);
+      this.#soundsSent += 1;
+    }
+  }
+
+  #read(chunk: Buffer): void {
+    this.#unread = Buffer.concat([this.#unread, chunk]);
+    if (!this.#hasReadHead) {
+      if (this.#unread.length < flvHeadBytes) return;
+      this.#hasReadHead = true;
+      this.#unread = this.#unread.subarray(flvHeadBytes);
+    }
+    while (this.#unread.length >= 4) {
+      const endsAt = tagHeadBytes + this.#unread.readUIntBE(1, 3) + 4;
+      if (this.#unread.length < endsAt) return;
+      const kind = this.#unread[0] === 9 ? 'video' : 'script';
+      const timestampMs = this.#unread.readUIntBE(4, 3) + this.#unread[7]! * 2 ** 24;
+      this.#send({ kind, timestampMs, body: this.#unread.subarray(tagHeadBytes, endsAt - 4) });
+      this.#unread = this.#unread.subarray(endsAt);
+    }
+  }
+
+  #send(tag: FlvTag): void {
+    if (tag.kind === 'script') {
+      this.#client.sendTag(tag.kind, 0, tag.body);
+      return;
+    }
+    if (describeVideoTag(tag.body)?.role !== 'config') {
+      const drawnAtMs = this.#drawnAtMs[this.encodeMs.length];
+      if (drawnAtMs !== undefined) this.encodeMs.push(Date.now() - drawnAtMs);
+    }
+    this.#client.sendTag(tag.kind, tag.timestampMs, tag.body);
   }
 }
 
@@ -97,14 +144,4 @@ function drawFrame(nowMs: number, frame: number): Buffer {
   for (let row = 160; row < 240; row += 1)
     image.fill(frame % 256, row * width + left, row * width + left + 80);
   return image;
-}
-
-function makeTone(frame: number): Buffer {
-  const count = samplesPerSecond / framesPerSecond;
-  const samples = Buffer.alloc(count * 2);
-  for (let index = 0; index < count; index += 1) {
-    const at = (frame * count + index) / samplesPerSecond;
-    samples.writeInt16LE(Math.round(6000 * Math.sin(2 * Math.PI * 440 * at)), index * 2);
-  }
-  return samples;
 }

@@ -1,31 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { chromiumArguments, findChromium } from '../../test/support/chromium.ts';
-import {
-  acceptedAt,
-  type Bench,
-  type BenchContext,
-  makeStream,
-  publish,
-  withServer,
-} from './bench-context.ts';
+import type { Browser, Page } from 'playwright-core';
+import { type Bench, type BenchContext, makeStream, withServer } from './bench-context.ts';
+import { launchBrowser, openHlsPage, openPlayerPage } from './browser-pages.ts';
 import { ClockPublisher } from './clock-picture.ts';
-import { pageScript, type Watched } from './page-script.ts';
+import type { Watched } from './page-script.ts';
 import { judge, percentile, type Row } from './report.ts';
+import { waitUntilPlayable } from './viewer.ts';
 
 const name = 'glass to glass';
-const tries = 10;
+/** The player page, and a page with hls.js as its makers set it. */
+const players = { 'player page': openPlayerPage, 'hls.js': openHlsPage } as const;
 
-/** Glass-to-glass latency in Chromium, and the time until an open page shows a stream that starts. */
+/** Glass-to-glass latency in Chromium: two players watch the same broadcast. */
 export const benchGlass: Bench = async context => {
-  const found = findChromium();
-  if (found.path === undefined) throw new Error(`no browser to measure in: ${found.reason}`);
-  const browser = await chromium.launch({
-    executablePath: found.path,
-    args: [...chromiumArguments, '--autoplay-policy=no-user-gesture-required'],
-  });
+  const browser = await launchBrowser();
   try {
-    return [...(await measureLatency(context, browser)), ...(await measureFirstFrame(context, browser))];
+    return await measureLatency(context, browser);
   } finally {
     await browser.close();
   }
@@ -34,33 +24,34 @@ export const benchGlass: Bench = async context => {
 function measureLatency(context: BenchContext, browser: Browser): Promise<Row[]> {
   return withServer(context, {}, async server => {
     const stream = await makeStream(server);
-    const publisher = new ClockPublisher(
-      context.ffmpeg.path,
-      `rtmp://127.0.0.1:${server.rtmpPort}/s/${stream.streamKey}`,
-    );
+    const { path } = context.ffmpeg;
+    const { rtmpPort } = server;
+    const publisher = await ClockPublisher.start(path, rtmpPort, stream.streamKey, context.recordingPath);
     try {
-      const page = await openPlayer(browser, server.baseUrl, stream.liveStreamId);
-      await page.evaluate('bench.waitForFirstPicture()');
+      await waitUntilPlayable(server, stream.liveStreamId);
+      const pages: Page[] = [];
+      for (const open of Object.values(players)) {
+        const page = await open(browser, server.baseUrl, stream.liveStreamId);
+        await page.evaluate('bench.waitForFirstPicture()');
+        pages.push(page);
+      }
       // The start has a bench of its own.
-      await sleep(5000);
-      const seconds = context.isShort ? 20 : 120;
-      const watched = await page.evaluate<Watched>(`bench.watchClock(${seconds})`);
-      await page.close();
-      const row = (what: string, value: number, unit: string, max?: number) =>
-        judge(name, { what, value, unit, ...(max === undefined ? {} : { max }) });
+      await sleep(context.isShort ? 5000 : 15_000);
+      const seconds = context.isShort ? 30 : 600;
+      const encodedBefore = publisher.encodeMs.length;
+      const watched = await Promise.all(
+        pages.map(page => page.evaluate<Watched>(`bench.watchClock(${seconds})`)),
+      );
+      await Promise.all(pages.map(page => page.close()));
+      const encodeMs = publisher.encodeMs.slice(encodedBefore);
       return [
-        row(
-          `p50 of ${watched.latenciesMs.length} pictures`,
-          percentile(watched.latenciesMs, 0.5) / 1000,
-          's',
-          1.3,
-        ),
-        row('p95', percentile(watched.latenciesMs, 0.95) / 1000, 's'),
-        row('longest', Math.max(...watched.latenciesMs) / 1000, 's'),
-        row('stalls (waiting or stalled events)', watched.stalls, '', 0),
-        row('longest time between two pictures', watched.maxPauseMs, 'ms'),
-        row('pictures that the browser dropped', watched.droppedFrames, ''),
-        row('pictures that could not be read', watched.unreadable, ''),
+        ...rowsOf('player page', watched[0]!, seconds, 0.7),
+        ...rowsOf('hls.js', watched[1]!, seconds, 0.95),
+        judge(name, {
+          what: 'of that: the encoder of the bench, p50',
+          value: percentile(encodeMs, 0.5),
+          unit: 'ms',
+        }),
       ];
     } finally {
       await publisher.stop();
@@ -68,35 +59,18 @@ function measureLatency(context: BenchContext, browser: Browser): Promise<Row[]>
   });
 }
 
-function measureFirstFrame(context: BenchContext, browser: Browser): Promise<Row[]> {
-  return withServer(context, {}, async server => {
-    const timesMs: number[] = [];
-    for (let index = 0; index < (context.isShort ? 3 : tries); index += 1) {
-      const stream = await makeStream(server);
-      const page = await openPlayer(browser, server.baseUrl, stream.liveStreamId);
-      await page.waitForLoadState('networkidle', { timeout: 3000 }).catch(() => {});
-      await sleep(500);
-      const shown = page.evaluate<number>('bench.waitForFirstPicture()');
-      const publisher = publish(context, server, [stream]);
-      const acceptedMs = await acceptedAt(publisher);
-      timesMs.push((await shown) - acceptedMs);
-      await page.close();
-      await publisher.stop();
-    }
-    const row = (what: string, value: number) => judge(name, { what, value, unit: 's', max: 2 });
-    return [
-      row(
-        `publish accepted to first picture on an open page, p50 of ${timesMs.length}`,
-        percentile(timesMs, 0.5) / 1000,
-      ),
-      row('publish accepted to first picture on an open page, longest', Math.max(...timesMs) / 1000),
-    ];
-  });
-}
-
-async function openPlayer(browser: Browser, baseUrl: string, liveStreamId: string): Promise<Page> {
-  const page = await browser.newPage();
-  await page.addInitScript(pageScript);
-  await page.goto(`${baseUrl}/live/${liveStreamId}`);
-  return page;
+function rowsOf(player: string, watched: Watched, seconds: number, maxSeconds: number): Row[] {
+  const { latenciesMs, stalls, maxPauseMs, droppedFrames, unreadable } = watched;
+  const row = (what: string, value: number, unit: string, max?: number) =>
+    judge(`${name}, ${player}`, { what, value, unit, ...(max === undefined ? {} : { max }) });
+  return [
+    row(`p50 of ${latenciesMs.length} pictures`, percentile(latenciesMs, 0.5) / 1000, 's', maxSeconds),
+    row('p95', percentile(latenciesMs, 0.95) / 1000, 's'),
+    row('longest', Math.max(...latenciesMs) / 1000, 's'),
+    row(`stalls in ${seconds} s`, stalls, '', 0),
+    row('longest time between two pictures', maxPauseMs, 'ms'),
+    row('seeks', watched.seeks, ''),
+    row('pictures that the browser dropped', droppedFrames, ''),
+    row('pictures that could not be read', unreadable, ''),
+  ];
 }

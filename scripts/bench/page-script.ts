@@ -7,6 +7,7 @@ export interface Watched {
   readonly unreadable: number;
   /** `waiting` and `stalled` events. */
   readonly stalls: number;
+  readonly seeks: number;
   readonly droppedFrames: number;
   readonly maxPauseMs: number;
 }
@@ -16,11 +17,18 @@ const { barWidth, barHeight } = clockImage;
 /**
  * Code that the benches run inside the player page:
  *
+ * - `bench.firstPictureAt` is a promise of the wall-clock time at which the first picture is shown.
  * - `bench.waitForFirstPicture()` resolves with the wall-clock time at which the next picture is shown.
  * - `bench.watchClock(seconds)` reads the clock in every picture that is shown and resolves with a {@link Watched}.
  */
 export const pageScript = `
 globalThis.bench = {
+  firstPictureAt: new Promise(resolve => {
+    document.addEventListener('DOMContentLoaded', () =>
+      document.querySelector('video')?.requestVideoFrameCallback(() => resolve(Date.now())),
+    );
+  }),
+
   waitForFirstPicture: () =>
     new Promise(resolve => {
       document.querySelector('video').requestVideoFrameCallback(() => resolve(Date.now()));
@@ -32,8 +40,9 @@ globalThis.bench = {
     canvas.width = ${barWidth * 40};
     canvas.height = 1;
     const context = canvas.getContext('2d', { willReadFrequently: true });
-    const watched = { latenciesMs: [], unreadable: 0, stalls: 0, droppedFrames: 0, maxPauseMs: 0 };
+    const watched = { latenciesMs: [], unreadable: 0, stalls: 0, seeks: 0, droppedFrames: 0, maxPauseMs: 0 };
     for (const event of ['waiting', 'stalled']) video.addEventListener(event, () => (watched.stalls += 1));
+    video.addEventListener('seeking', () => (watched.seeks += 1));
     const readClock = () => {
       context.drawImage(video, 0, ${barHeight / 2}, canvas.width, 1, 0, 0, canvas.width, 1);
       const pixels = context.getImageData(0, 0, canvas.width, 1).data;

@@ -1,13 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createLiveStream } from '../server-process.ts';
 import { acceptedAt, type Bench, makeStream, publish, withServer } from './bench-context.ts';
-import { judge, percentile } from './report.ts';
+import { launchBrowser, openPlayerPage } from './browser-pages.ts';
+import { judge, percentile, type Row } from './report.ts';
 import { followParts, type PartArrival, waitUntilPlayable } from './viewer.ts';
 
 const name = 'start';
 const tries = 10;
 
-/** Time from the accepted publisher to a playable stream, and from the last frame of a part to the part. */
-export const benchStart: Bench = context =>
+/** Time from the accepted publisher to a playable stream and to its first picture, and from the last frame of a part to the part. */
+export const benchStart: Bench = async context => [
+  ...(await measureServer(context)),
+  ...(await measurePages(context)),
+];
+
+const measureServer: Bench = context =>
   withServer(context, {}, async server => {
     const startsMs: number[] = [];
     for (let index = 0; index < tries; index += 1) {
@@ -65,6 +72,61 @@ export const benchStart: Bench = context =>
       }),
     ];
   });
+
+/** Passed through, with lower renditions, and with a watermark, which has even the source encoded. */
+const kinds = [
+  { what: '', attributes: {}, maxSeconds: 0.6 },
+  { what: ', ladder', attributes: { qualities: 'ladder' }, maxSeconds: 1 },
+  { what: ', sandbox', attributes: {}, isSandbox: true, maxSeconds: 1 },
+] as const;
+
+const measurePages: Bench = async context => {
+  const browser = await launchBrowser();
+  try {
+    return await withServer(context, {}, async server => {
+      const rows: Row[] = [];
+      for (const { what, attributes, maxSeconds, ...kind } of kinds) {
+        const waitingMs: number[] = [];
+        const openedMs: number[] = [];
+        for (let index = 0; index < (context.isShort ? 4 : tries); index += 1) {
+          const stream = await createLiveStream(
+            server.baseUrl,
+            'isSandbox' in kind ? server.sandboxKey : server.productionKey,
+            'Bench',
+            attributes,
+          );
+          const page = await openPlayerPage(browser, server.baseUrl, stream.liveStreamId);
+          await page.waitForLoadState('networkidle', { timeout: 3000 }).catch(() => {});
+          await sleep(500);
+          const shown = page.evaluate<number>('bench.waitForFirstPicture()');
+          const publisher = publish(context, server, [stream]);
+          const acceptedMs = await acceptedAt(publisher);
+          waitingMs.push((await shown) - acceptedMs);
+          await page.close();
+          await sleep(2000);
+          const openedAtMs = Date.now();
+          const late = await openPlayerPage(browser, server.baseUrl, stream.liveStreamId);
+          openedMs.push((await late.evaluate<number>('bench.firstPictureAt')) - openedAtMs);
+          await late.close();
+          await publisher.stop();
+        }
+        const row = (event: string, value: number, max?: number) =>
+          judge(name, { what: event + what, value, unit: 's', ...(max === undefined ? {} : { max }) });
+        const accepted = 'publish accepted to first picture on an open page';
+        const opened = 'page opened to first picture';
+        rows.push(
+          row(`${accepted}, p50 of ${waitingMs.length}`, percentile(waitingMs, 0.5) / 1000, maxSeconds),
+          row(`${accepted}, p95`, percentile(waitingMs, 0.95) / 1000),
+          row(`${opened}, p50 of ${openedMs.length}`, percentile(openedMs, 0.5) / 1000),
+          row(`${opened}, p95`, percentile(openedMs, 0.95) / 1000),
+        );
+      }
+      return rows;
+    });
+  } finally {
+    await browser.close();
+  }
+};
 
 /** Share of a histogram's observations in the buckets up to `bound`. */
 function shareWithin(metrics: string, histogram: string, bound: string): number {
