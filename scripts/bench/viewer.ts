@@ -64,6 +64,9 @@ export async function followParts(
   };
   try {
     reader.push(await fetchBytes('init-1.mp4'));
+    const { segments } = await fetchPlaylist(mediaUrl);
+    // Each has a frame that the publisher did not send.
+    frames = -segments.filter(({ uri }) => uri.startsWith('still-')).length;
     for (let number = 0; !signal.aborted; number += 1) {
       const bytes = await fetchBytes(`part-${number}.m4s`);
       const atMs = Date.now();

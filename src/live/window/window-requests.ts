@@ -36,9 +36,12 @@ export class WindowRequests {
     const state = this.#state;
     const targetMs = this.#targetDurationSeconds * 1000;
     if (!state.isPlayable) return { status: 404, reason: 'There is no segment yet.' };
-    await this.#waitUntil(() => this.#hasHoldBack(), targetMs, signal);
-    if (state.isEnded) return this.#playlistResponse('no', false);
     const directives = parseDeliveryDirectives(query);
+    // A request for a segment that is gone, such as `_HLS_msn=0`, gets the first playlist without delay.
+    if (directives.ok && directives.msn === undefined) {
+      await this.#waitUntil(() => this.#hasHoldBack(), targetMs, signal);
+    }
+    if (state.isEnded) return this.#playlistResponse('no', false);
     if (!directives.ok) return { status: 400, reason: directives.reason };
     const { msn, part, skip } = directives;
     if (msn === undefined) return this.#playlistResponse(skip, false);

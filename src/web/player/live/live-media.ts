@@ -3,6 +3,8 @@ import { commonHlsSettings } from '../media/hls-settings.ts';
 import { qualityLabel } from '../media/qualities.ts';
 import { Recovery, StallDetector } from '../media/recovery.ts';
 import { nextRate } from '../ui/player-keys.ts';
+import { LatencyControl } from './latency-control.ts';
+import { createLiveHls } from './live-hls.ts';
 import type { ServerClock } from './server-clock.ts';
 
 interface LiveMediaHandlers {
@@ -18,14 +20,18 @@ interface LiveMediaHandlers {
 /** The light build, until a playlist has audio renditions. */
 let HlsBuild: typeof Hls = Hls;
 
-/** Slow enough to be inaudible. */
-const catchUpRate = 1.1;
-
 const hlsConfig: Partial<HlsConfig> = {
   ...commonHlsSettings,
   lowLatencyMode: true,
-  maxLiveSyncPlaybackRate: catchUpRate,
+  // It never catches up with less than a second of buffer: `LatencyControl` does.
+  maxLiveSyncPlaybackRate: 1,
   backBufferLength: 20,
+  xhrSetup: (xhr, url) => {
+    // The server holds a first playlist back until there is enough for players that start further from the live edge.
+    if (/\/index\.m3u8(\?|$)/.test(url) && !url.includes('_HLS_msn=')) {
+      xhr.open('GET', `${url}${url.includes('?') ? '&' : '?'}_HLS_msn=0`);
+    }
+  },
   liveDurationInfinity: true,
   // Parts are small, and the next one is due soon.
   fragLoadPolicy: {
@@ -49,6 +55,7 @@ const hlsConfig: Partial<HlsConfig> = {
 const nativeType = 'application/vnd.apple.mpegurl';
 const notYetRetryMs = 150;
 const secondMs = 1000;
+const paceIntervalMs = 100;
 const defaultFrameRate = 30;
 /** Counts as live. Native players target whole segments. */
 const liveEdgeSeconds = 2.5;
@@ -56,6 +63,8 @@ const nativeLiveEdgeSeconds = 10;
 const jumpAfterSeconds = 3;
 /** Buffer kept by a jump to the newest media. */
 const minAheadSeconds = 0.3;
+/** hls.js steps over holes of this length. */
+const maxHoleSeconds = 0.1;
 /** An ended playlist that is stuck this long is over. */
 const endAfterSeconds = 2;
 /** By then, the newest parts have the changed tracks only. */
@@ -73,12 +82,14 @@ export class LiveMedia {
   readonly #handlers: LiveMediaHandlers;
   readonly #recovery = new Recovery();
   readonly #stallWatch = new StallDetector();
+  readonly #latency = new LatencyControl();
   #hls: Hls | undefined;
   #chosenQuality: string | undefined;
   /** Candidates for the URL of the multivariant playlist; empty while nothing is loaded. */
   #urls: readonly string[] = [];
   #urlIndex = 0;
   #watchTimer = 0;
+  #paceTimer = 0;
   #retryTimer = 0;
   #isStalled = false;
   /** False after the viewer paused or went back. */
@@ -98,6 +109,12 @@ export class LiveMedia {
     video.addEventListener('pause', () => {
       if (video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA) this.#followsLive = false;
     });
+    video.addEventListener('waiting', () => this.#handleWaiting());
+    video.addEventListener('loadeddata', () => {
+      this.#latency.started(performance.now());
+      this.#pace();
+    });
+    video.addEventListener('seeking', () => this.#latency.restart());
     video.addEventListener('error', () => {
       if (this.#hls === undefined && this.isLoaded) this.#retryNative();
     });
@@ -116,13 +133,16 @@ export class LiveMedia {
     this.#rate = 1;
     this.#stallWatch.reset();
     this.#endStuckSeconds = 0;
+    this.#latency.restart();
     this.#watchTimer = setInterval(() => this.#watch(), secondMs);
+    this.#paceTimer = setInterval(() => this.#pace(), paceIntervalMs);
     if (playableWith(this.#video) === 'native') this.#video.src = this.#url;
     else this.#loadWithHls();
   }
 
   stop(): void {
     clearInterval(this.#watchTimer);
+    clearInterval(this.#paceTimer);
     clearTimeout(this.#retryTimer);
     this.#setStalled(false);
     if (!this.isLoaded) return;
@@ -249,8 +269,6 @@ export class LiveMedia {
   #setRate(rate: number): void {
     this.#rate = rate;
     if (rate < 1) this.#followsLive = false;
-    // Catching up would reset the viewer's rate.
-    if (this.#hls !== undefined) this.#hls.config.maxLiveSyncPlaybackRate = rate === 1 ? catchUpRate : 1;
     this.#video.playbackRate = rate;
   }
 
@@ -259,7 +277,7 @@ export class LiveMedia {
   }
 
   #loadWithHls(): void {
-    const hls = new HlsBuild(hlsConfig);
+    const hls = createLiveHls(HlsBuild, hlsConfig);
     this.#hls = hls;
     hls.on(Hls.Events.MANIFEST_LOADED, (_, { audioTracks }) => {
       if (HlsBuild === Hls && audioTracks.length > 0) queueMicrotask(() => void this.#switchToFullBuild(hls));
@@ -273,6 +291,9 @@ export class LiveMedia {
       if (data.fatal) this.#onFatal(hls, data);
       // Avoids four more attempts of hls.js, after its own handling of the error.
       else if (isPlaylistGone(data)) queueMicrotask(() => hls === this.#hls && this.#fail());
+    });
+    hls.on(Hls.Events.BUFFER_APPENDED, () => {
+      if (hls === this.#hls) this.#pace();
     });
     hls.on(Hls.Events.MANIFEST_PARSED, () => {
       if (hls === this.#hls && this.#chosenQuality !== undefined) this.#applyChoice();
@@ -371,6 +392,27 @@ export class LiveMedia {
     else if (verdict === 'fine') this.#catchUp();
   }
 
+  #handleWaiting(): void {
+    const { seeking, played } = this.#video;
+    if (this.#hls !== undefined && this.#followsLive && !seeking && played.length > 0) {
+      this.#latency.stalled(performance.now());
+    }
+  }
+
+  /** The viewer's own rate wins. */
+  #pace(): void {
+    const video = this.#video;
+    if (this.#hls === undefined || video.seeking || video.readyState === HTMLMediaElement.HAVE_NOTHING)
+      return;
+    const nowMs = performance.now();
+    const end = bufferEndAt(video);
+    if (end !== undefined) this.#latency.buffered(nowMs, end);
+    const follows = this.#followsLive && !video.paused && this.#rate === 1;
+    const isLive = this.#hls.latestLevelDetails?.live === true;
+    const rate = follows && isLive ? this.#latency.rateAt(nowMs, video.currentTime) : this.#rate;
+    if (video.playbackRate !== rate) video.playbackRate = rate;
+  }
+
   /** Viewers who follow the broadcast jump to the live edge, others behind the gap. */
   #skipGap({ fragments }: LevelDetails): void {
     if (this.#followsLive) {
@@ -457,6 +499,18 @@ export class LiveMedia {
     const startMs = video.getStartDate?.().getTime();
     return startMs === undefined || Number.isNaN(startMs) ? undefined : startMs;
   }
+}
+
+/** Undefined while nothing is buffered at the playhead. */
+function bufferEndAt({ buffered, currentTime }: HTMLVideoElement): number | undefined {
+  for (let index = 0; index < buffered.length; index += 1) {
+    if (
+      currentTime >= buffered.start(index) - maxHoleSeconds &&
+      currentTime <= buffered.end(index) + maxHoleSeconds
+    )
+      return buffered.end(index);
+  }
+  return undefined;
 }
 
 /** The broadcast was deleted, or its stream became private or public. */

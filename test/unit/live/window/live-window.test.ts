@@ -49,6 +49,14 @@ describe('the first playlist', () => {
     expect(await asked).toMatchObject({ status: 200, hasWaited: false });
   });
 
+  test('is returned with the first part when a client asks for a segment that is gone', async () => {
+    const filled = new FilledWindow();
+    filled.begin(1);
+    expect(await filled.ask('_HLS_msn=0')).toMatchObject({ status: 200, hasWaited: false });
+    expect(await filled.ask('_HLS_part=0')).toMatchObject({ status: 400 });
+    filled.window.end();
+  });
+
   test('is returned after a target duration at the latest', async () => {
     const filled = new FilledWindow();
     filled.begin(1);
