@@ -22,8 +22,8 @@ const tagHeadBytes = 11;
 const { width, height, barWidth, barHeight, framesPerSecond } = clockImage;
 
 /**
- * Publishes the clock image with the recording's sound. A child process encodes each frame as soon as it is drawn, and its output goes to the
- * server at once, without waiting for the sound: what the encoder takes is known, and no part of what the server and the player take.
+ * Publishes the clock image with the recording's audio. A child process encodes each frame as soon as it is drawn, and its output goes to the
+ * server at once, without waiting for the audio: what the encoder takes is known, and no part of what the server and the player take.
  */
 export class ClockPublisher {
   /** Time from drawing a frame to sending it, for each. */
@@ -33,15 +33,15 @@ export class ClockPublisher {
   readonly #timer: NodeJS.Timeout;
   readonly #startedAtMs = performance.now();
   readonly #drawnAtMs: number[] = [];
-  readonly #sound: readonly FlvTag[];
+  readonly #audio: readonly FlvTag[];
   readonly #loopMs: number;
-  #soundsSent = 0;
+  #audioSent = 0;
   #unread: Buffer = Buffer.alloc(0);
   #hasReadHead = false;
 
   private constructor(ffmpeg: string, client: RtmpClient, recording: Recording) {
     this.#client = client;
-    this.#sound = recording.frames.filter(({ kind }) => kind === 'audio');
+    this.#audio = recording.frames.filter(({ kind }) => kind === 'audio');
     this.#loopMs = recording.loopMs;
     for (const head of recording.heads) if (head.kind === 'audio') client.sendTag('audio', 0, head.body);
     const args = [
@@ -88,12 +88,12 @@ export class ClockPublisher {
       this.#encoder.stdin?.write(drawFrame(nowMs, this.#drawnAtMs.push(nowMs)));
     }
     for (;;) {
-      const turn = Math.floor(this.#soundsSent / this.#sound.length);
-      const sound = this.#sound[this.#soundsSent % this.#sound.length]!;
-      const atMs = turn * this.#loopMs + sound.timestampMs;
+      const turn = Math.floor(this.#audioSent / this.#audio.length);
+      const tag = this.#audio[this.#audioSent % this.#audio.length]!;
+      const atMs = turn * this.#loopMs + tag.timestampMs;
       if (atMs > elapsedMs) return;
-      this.#client.sendTag('audio', atMs, sound.body);
-      this.#soundsSent += 1;
+      this.#client.sendTag('audio', atMs, tag.body);
+      this.#audioSent += 1;
     }
   }
 
