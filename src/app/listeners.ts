@@ -19,6 +19,7 @@ export function createHttpListener(
     ...(certificate === undefined || config['https.port'] === undefined
       ? {}
       : { https: { port: config['https.port'], certificate } }),
+    fast: (request, response) => delivery.handleFast(request, response),
     beforeKoa: [
       (request, response) => delivery.handle(request, response),
       (request, response) => api.dashboard.handle(request, response),

@@ -1,3 +1,4 @@
+import type { FastRequest, FastResponse } from '../http/fast-path/fast-response.ts';
 import type { AddressOf } from '../http/listener/client-address.ts';
 import type { BrowserBundles } from '../http/pages/browser-bundles.ts';
 import type { Clock } from '../shared/clock.ts';
@@ -101,13 +102,22 @@ export class Delivery implements Component {
     return (parseVodPath(path) ?? parseViewerPath(path)) === undefined ? undefined : allowedMethods;
   }
 
+  /** @returns false for paths that are not for viewers, and for event streams, left untouched */
+  handleFast(request: FastRequest, response: FastResponse): boolean {
+    return this.#handle(request, response, false);
+  }
+
   /** @returns false for paths that are not for viewers, left untouched */
   handle(request: ViewerRequest, response: ViewerResponse): boolean {
+    return this.#handle(request, response, true);
+  }
+
+  #handle(request: ViewerRequest, response: ViewerResponse, hasEvents: boolean): boolean {
     const url = request.url ?? '/';
     const queryAt = url.indexOf('?');
     const pathText = queryAt === -1 ? url : url.slice(0, queryAt);
     const path = parseVodPath(pathText) ?? parseViewerPath(pathText);
-    if (path === undefined) return false;
+    if (path === undefined || (path.kind === 'events' && !hasEvents)) return false;
     const exchange: Exchange = {
       kind: path.kind === 'vod-asset' ? path.asset.kind : path.kind,
       isHead: request.method === 'HEAD',

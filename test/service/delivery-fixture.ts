@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import http2 from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { Delivery, type DeliveryOptions } from '../../src/delivery/delivery.ts';
 import type { RequestKind, ViewerDropReason } from '../../src/delivery/delivery-observer.ts';
 import type { PlayableBroadcast } from '../../src/delivery/live/live-source.ts';
 import { ViewerCount } from '../../src/delivery/live/viewer-count.ts';
 import type { VodSource } from '../../src/delivery/vod/vod-source.ts';
+import { FastPath } from '../../src/http/fast-path/fast-path.ts';
 import { addressReader } from '../../src/http/listener/client-address.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
@@ -114,7 +115,9 @@ const noVideos: VodSource = {
   textTrack: () => undefined,
 };
 
-export type Protocol = 'HTTP/1.1' | 'HTTP/2';
+export const protocols = ['HTTP/1.1', 'HTTP/1.1, fast path', 'HTTP/2'] as const;
+
+export type Protocol = (typeof protocols)[number];
 
 /** Delivery behind a real server on a free port. */
 export async function startDelivery(protocol: Protocol, options: Partial<DeliveryOptions> = {}) {
@@ -181,13 +184,24 @@ export async function startDelivery(protocol: Protocol, options: Partial<Deliver
 
   const fallThrough = 'the API';
   const server =
-    protocol === 'HTTP/1.1'
-      ? http.createServer((request, response) => {
+    protocol === 'HTTP/2'
+      ? http2.createServer((request, response) => {
           if (!delivery.handle(request, response)) response.end(fallThrough);
         })
-      : http2.createServer((request, response) => {
+      : http.createServer((request, response) => {
           if (!delivery.handle(request, response)) response.end(fallThrough);
         });
+  const sockets = new Set<Socket>();
+  if (protocol === 'HTTP/1.1, fast path') {
+    new FastPath(server as http.Server, {
+      serve: (request, response) => delivery.handleFast(request, response),
+      fieldsFor: () => '',
+      headersTimeoutMs: 10_000,
+      keepAliveTimeoutMs: 65_000,
+      failed: error => errors.push(String(error)),
+    });
+    server.on('connection', (socket: Socket) => sockets.add(socket));
+  }
   const sessions = new Set<http2.ServerHttp2Session>();
   if (protocol === 'HTTP/2') {
     server.on('session', (session: http2.ServerHttp2Session) => {
@@ -232,7 +246,7 @@ export async function startDelivery(protocol: Protocol, options: Partial<Deliver
       method = 'GET',
       signal?: AbortSignal,
     ): Promise<HttpReply> {
-      if (protocol === 'HTTP/1.1') return askHttp1({ port, agent, path, headers, method, signal });
+      if (protocol !== 'HTTP/2') return askHttp1({ port, agent, path, headers, method, signal });
       client ??= http2.connect(`http://127.0.0.1:${port}`);
       return askHttp2({ client, path, headers, method, signal });
     },
@@ -241,6 +255,7 @@ export async function startDelivery(protocol: Protocol, options: Partial<Deliver
       client?.destroy();
       agent.destroy();
       if (server instanceof http.Server) server.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
       for (const session of sessions) session.destroy();
       server.close();
       await once(server, 'close');

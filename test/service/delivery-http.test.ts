@@ -1,7 +1,14 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { waitUntil } from '../support/wait-until.ts';
-import { type HttpReply, privateStream, publicStream, startDelivery, target } from './delivery-fixture.ts';
+import {
+  type HttpReply,
+  privateStream,
+  protocols,
+  publicStream,
+  startDelivery,
+  target,
+} from './delivery-fixture.ts';
 
 const playlist = `/${publicStream}/b1/source/index.m3u8`;
 const part = `/${publicStream}/b1/source/part-1.m4s`;
@@ -12,7 +19,7 @@ function expectCors(answer: HttpReply): void {
   expect(answer.headers['access-control-expose-headers']).toMatch(/Age.*Date/);
 }
 
-describe.each(['HTTP/1.1', 'HTTP/2'] as const)('delivery over %s', protocol => {
+describe.each(protocols)('delivery over %s', protocol => {
   async function started() {
     const server = await startDelivery(protocol);
     const broadcast = server.begin('b1');

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { privateStream, publicStream, startDelivery } from './delivery-fixture.ts';
+import { privateStream, protocols, publicStream, startDelivery } from './delivery-fixture.ts';
 
 const jpeg = Buffer.from('ffd8ffe000104a46', 'hex');
 const png = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(20)]);
@@ -34,7 +34,7 @@ async function listen(port: number) {
   };
 }
 
-describe.each(['HTTP/1.1', 'HTTP/2'] as const)('the player page over %s', protocol => {
+describe.each(protocols)('the player page over %s', protocol => {
   it('shows the stream with its name escaped and its state, under a strict policy', async () => {
     await using server = await startDelivery(protocol);
     server.begin('b1');

@@ -5,7 +5,7 @@ import { openPrivateTokens } from '../../src/resources/private-sessions/private-
 import { openDatabase } from '../../src/store/database.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { type Protocol, privateStream, publicStream, startDelivery } from './delivery-fixture.ts';
+import { type Protocol, privateStream, protocols, publicStream, startDelivery } from './delivery-fixture.ts';
 
 const dayMs = 24 * 3_600_000;
 const one = { 'user-agent': 'one' };
@@ -47,7 +47,7 @@ async function started(protocol: Protocol = 'HTTP/1.1', options: Partial<Deliver
   });
 }
 
-describe.each(['HTTP/1.1', 'HTTP/2'] as const)('a private live stream over %s', protocol => {
+describe.each(protocols)('a private live stream over %s', protocol => {
   it('is not there without a token, or with one of another stream, and says nothing of itself', async () => {
     await using server = await started(protocol);
     const other = server.tokens.mint(publicStream);

@@ -4,7 +4,7 @@ import { openPrivateTokens } from '../../src/resources/private-sessions/private-
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { FolderVideos, hiddenId, videoId } from '../support/vod-fixture.ts';
-import { type HttpReply, type Protocol, startDelivery } from './delivery-fixture.ts';
+import { type HttpReply, type Protocol, protocols, startDelivery } from './delivery-fixture.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -56,7 +56,7 @@ async function sessionOf(server: Awaited<ReturnType<typeof started>>, base: stri
   return JSON.parse(answer.body.toString()).session_token as string;
 }
 
-describe.each(['HTTP/1.1', 'HTTP/2'] as const)('a private video over %s', protocol => {
+describe.each(protocols)('a private video over %s', protocol => {
   it('is not there without a token, or with one of another video', async () => {
     await using server = await started(protocol);
     const other = server.tokens.mint(videoId);

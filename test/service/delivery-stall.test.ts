@@ -3,7 +3,7 @@ import http2 from 'node:http2';
 import net from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { waitUntil } from '../support/wait-until.ts';
-import { publicStream, startDelivery } from './delivery-fixture.ts';
+import { type Protocol, publicStream, startDelivery } from './delivery-fixture.ts';
 
 const path = `/${publicStream}/b1/source/segment-1.m4s`;
 const viewerStallMs = 300;
@@ -11,7 +11,7 @@ const viewerStallMs = 300;
 const segment = Array.from({ length: 64 }, (_, index) => Buffer.alloc(1024 * 1024, index));
 const segmentBytes = segment.length * 1024 * 1024;
 
-async function started(protocol: 'HTTP/1.1' | 'HTTP/2') {
+async function started(protocol: Protocol) {
   const server = await startDelivery(protocol, { viewerStallMs });
   server.begin('b1').mediaByName.set('segment-1.m4s', segment);
   return server;

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { FastRequest, FastResponse } from '../../http/fast-path/fast-response.ts';
 import type { RequestKind, TrafficOwner } from '../delivery-observer.ts';
 
-export type ViewerRequest = IncomingMessage | Http2ServerRequest;
+export type ViewerRequest = IncomingMessage | Http2ServerRequest | FastRequest;
 
-export type ViewerResponse = ServerResponse | Http2ServerResponse;
+export type ViewerResponse = ServerResponse | Http2ServerResponse | FastResponse;
 
-/** The common members of both kinds of {@link ViewerResponse} as one callable type. */
+/** The common members of all kinds of {@link ViewerResponse} as one callable type. */
 export interface ViewerReply {
   readonly writableFinished: boolean;
   readonly writableEnded: boolean;

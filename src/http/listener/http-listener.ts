@@ -12,8 +12,10 @@ import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { ConnectionLimiter, type ConnectionLimiterOptions } from '../../shared/network/connection-limiter.ts';
 import { ThrottledLog } from '../../shared/throttled-log.ts';
+import { FastPath } from '../fast-path/fast-path.ts';
+import type { FastRequest, FastResponse } from '../fast-path/fast-response.ts';
 import type { CertificateSource } from './certificate-files.ts';
-import type { IsSecure } from './client-address.ts';
+import type { IsSecure, PeerRequest } from './client-address.ts';
 import { checkHostHeader } from './host-header.ts';
 import {
   type EarlyError,
@@ -32,6 +34,8 @@ export interface HttpListenerOptions {
   /** 0 picks a free one. */
   readonly port: number;
   readonly https?: { readonly port: number; readonly certificate: CertificateSource };
+  /** Tried first for simple GET requests without TLS; `false` leaves them to the others. */
+  readonly fast?: (request: FastRequest, response: FastResponse) => boolean;
   /** Tried in order before Koa; one that returns `true` responds. */
   readonly beforeKoa: readonly ((request: HttpRequest, response: HttpResponse) => boolean)[];
   readonly upgrades?: readonly UpgradeHandler[];
@@ -64,6 +68,7 @@ export class HttpListener implements Component {
   readonly #openResponses = new Set<HttpResponse>();
   readonly #lastResponses = new WeakMap<Duplex, ServerResponse>();
   readonly #koa: (request: HttpRequest, response: HttpResponse) => unknown;
+  #fastPath: FastPath | undefined;
   #servers: (Server | Http2SecureServer)[] = [];
   #httpPort = 0;
   #httpsPort: number | undefined;
@@ -89,7 +94,7 @@ export class HttpListener implements Component {
   }
 
   get openRequests(): number {
-    return this.#openResponses.size;
+    return this.#openResponses.size + (this.#fastPath?.openResponses ?? 0);
   }
 
   get openConnections(): number {
@@ -99,9 +104,25 @@ export class HttpListener implements Component {
   /** @throws AppError `listen-failed` */
   async start(): Promise<void> {
     const { port, https } = this.#options;
-    this.#httpPort = await this.#listen(this.#configure(createServer(this.#serverOptions())), 'HTTP', port);
+    const server = createServer(this.#serverOptions());
+    this.#fastPath = this.#startFastPath(server);
+    this.#httpPort = await this.#listen(this.#configure(server), 'HTTP', port);
     if (https !== undefined) await this.#startSecure(https);
     this.#log.info('listening', { httpPort: this.#httpPort, httpsPort: this.#httpsPort });
+  }
+
+  #startFastPath(server: Server): FastPath | undefined {
+    const { fast: serve } = this.#options;
+    if (serve === undefined) return undefined;
+    const { headersTimeout: headersTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs } = this.#serverOptions();
+    return new FastPath(server, {
+      ...{ serve, headersTimeoutMs, keepAliveTimeoutMs },
+      fieldsFor: request => {
+        const hsts = this.#hstsFor(request);
+        return hsts === undefined ? '' : `Strict-Transport-Security: ${hsts}\r\n`;
+      },
+      failed: error => this.#log.error('request-failed', { error }),
+    });
   }
 
   async #startSecure(https: NonNullable<HttpListenerOptions['https']>): Promise<void> {
@@ -125,9 +146,10 @@ export class HttpListener implements Component {
 
   async drain(deadlineMs: number): Promise<void> {
     this.#isDraining = true;
+    this.#fastPath?.drain();
     for (const answer of this.#openResponses) closeAfterResponse(answer);
     for (const server of this.#servers) server.close();
-    while (this.#openResponses.size > 0 && Date.now() < deadlineMs) {
+    while (this.openRequests > 0 && Date.now() < deadlineMs) {
       await new Promise(resolve => setTimeout(resolve, drainPollMs));
     }
   }
@@ -218,10 +240,8 @@ export class HttpListener implements Component {
       if ('shouldKeepAlive' in response && !request.complete) this.#limitUnreadBody(request);
     });
     if (this.#isDraining) closeAfterResponse(response);
-    const { hsts } = this.#options;
-    if (hsts?.isSecure(request)) {
-      response.setHeader('Strict-Transport-Security', `max-age=${hsts.maxAgeSeconds}`);
-    }
+    const hsts = this.#hstsFor(request);
+    if (hsts !== undefined) response.setHeader('Strict-Transport-Security', hsts);
     const refusal = checkHostHeader(request);
     if (refusal !== undefined) {
       this.#refuse(refusal, response);
@@ -234,6 +254,11 @@ export class HttpListener implements Component {
       this.#log.error('request-failed', { error });
       request.destroy();
     }
+  }
+
+  #hstsFor(request: PeerRequest): string | undefined {
+    const { hsts } = this.#options;
+    return hsts?.isSecure(request) ? `max-age=${hsts.maxAgeSeconds}` : undefined;
   }
 
   /** Bounds the wait for an unread body after the response, which Node would not. */

@@ -1,0 +1,178 @@
+import type { Socket } from 'node:net';
+import { type FastRequest, FastResponse } from './fast-response.ts';
+import { RequestHeadReader } from './request-head.ts';
+
+export interface FastConnectionOptions {
+  /** @returns false to leave the request, untouched, to the HTTP server */
+  readonly serve: (request: FastRequest, response: FastResponse) => boolean;
+  /** Header lines for the responses to such a request, each with its line end. */
+  readonly fieldsFor: (request: FastRequest) => string;
+  readonly headersTimeoutMs: number;
+  readonly keepAliveTimeoutMs: number;
+}
+
+interface ConnectionOwner {
+  readonly isDraining: boolean;
+  /** Gives the connection to the HTTP server, which gets `bytes` first. */
+  handOver(connection: FastConnection, bytes: Buffer): void;
+  timedOut(connection: FastConnection): void;
+  failed(error: unknown): void;
+}
+
+/** More waits in the kernel. */
+const maxWaitingBytes = 16 * 1024;
+const nothing = Buffer.alloc(0);
+
+/** A connection that has sent nothing but simple requests so far, one at a time. */
+export class FastConnection {
+  readonly socket: Socket;
+  readonly #options: FastConnectionOptions;
+  readonly #owner: ConnectionOwner;
+  readonly #heads = new RequestHeadReader();
+  #response: FastResponse | undefined;
+  /** Sent by the client before it has its response. */
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  #ownFields = '';
+  #hasServed = false;
+  #isClosing = false;
+
+  constructor(socket: Socket, options: FastConnectionOptions, owner: ConnectionOwner) {
+    this.socket = socket;
+    this.#options = options;
+    this.#owner = owner;
+    socket.setTimeout(options.headersTimeoutMs);
+    socket.on('data', this.#onData).on('end', this.#onEnd).on('timeout', this.#onTimeout);
+    socket.on('error', ignoreError).on('close', this.#onClose);
+  }
+
+  get isResponding(): boolean {
+    return this.#response !== undefined;
+  }
+
+  closeAfterResponse(): void {
+    if (this.#response === undefined) this.socket.destroySoon();
+  }
+
+  /** Leaves the socket to someone else. */
+  release(): void {
+    const { socket } = this;
+    socket.setTimeout(0);
+    socket.off('data', this.#onData).off('end', this.#onEnd).off('timeout', this.#onTimeout);
+    socket.off('error', ignoreError).off('close', this.#onClose);
+  }
+
+  commonFields(): string {
+    const { isDraining } = this.#owner;
+    this.#isClosing = isDraining;
+    return this.#ownFields + sharedFields(this.#options.keepAliveTimeoutMs, isDraining);
+  }
+
+  /** The response was written; the kernel may not have taken all of it. */
+  ended(): void {
+    if (this.socket.writableLength === 0) this.#finish();
+    else this.socket.write(nothing, this.#onSent);
+  }
+
+  readonly #onSent = (error?: Error | null): void => {
+    if (error == null) this.#finish();
+  };
+
+  #finish(): void {
+    const response = this.#response;
+    if (response === undefined) return;
+    this.#response = undefined;
+    response.close(true);
+    if (this.#isClosing || this.#owner.isDraining) {
+      this.socket.destroySoon();
+      return;
+    }
+    if (!this.#hasServed) {
+      this.#hasServed = true;
+      this.socket.setTimeout(this.#options.keepAliveTimeoutMs);
+    }
+    if (this.#waitingBytes > 0) this.#serveWaiting();
+  }
+
+  #serveWaiting(): void {
+    const bytes = Buffer.concat(this.#waiting);
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    this.socket.resume();
+    this.#serve(bytes);
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    if (this.#response === undefined) {
+      this.#serve(bytes);
+      return;
+    }
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.length;
+    if (this.#waitingBytes > maxWaitingBytes) this.socket.pause();
+  };
+
+  #serve(bytes: Buffer): void {
+    const { socket } = this;
+    const head = this.#heads.read(bytes);
+    if (head === undefined) {
+      this.#owner.handOver(this, bytes);
+      return;
+    }
+    const { url, headers } = head;
+    const request: FastRequest = { method: 'GET', httpVersion: '1.1', url, headers, socket };
+    if (!head.isRepeated) this.#ownFields = this.#options.fieldsFor(request);
+    const response = new FastResponse(request, this);
+    this.#response = response;
+    try {
+      if (this.#options.serve(request, response)) return;
+      this.#response = undefined;
+      this.#owner.handOver(this, bytes);
+    } catch (error) {
+      this.#owner.failed(error);
+      socket.destroy();
+    }
+  }
+
+  /** Like the HTTP server, gives nothing more to a client that closes its side. */
+  readonly #onEnd = (): void => {
+    const response = this.#response;
+    if (response !== undefined && !response.writableEnded) {
+      this.#response = undefined;
+      response.close(false);
+    }
+    this.socket.end();
+  };
+
+  readonly #onTimeout = (): void => {
+    if (this.#response !== undefined) return;
+    if (this.#hasServed) this.socket.destroy();
+    else this.#owner.timedOut(this);
+  };
+
+  readonly #onClose = (): void => {
+    const response = this.#response;
+    this.#response = undefined;
+    response?.close(false);
+  };
+}
+
+let sharedAtSecond = 0;
+let sharedDate = '';
+
+/** The date is made once a second. */
+function sharedFields(keepAliveTimeoutMs: number, isClosing: boolean): string {
+  const nowMs = Date.now();
+  const second = Math.floor(nowMs / 1000);
+  if (second !== sharedAtSecond) {
+    sharedAtSecond = second;
+    sharedDate = new Date(nowMs).toUTCString();
+  }
+  if (isClosing) return `Date: ${sharedDate}\r\nConnection: close\r\n`;
+  const seconds = Math.floor(keepAliveTimeoutMs / 1000);
+  return `Date: ${sharedDate}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${seconds}\r\n`;
+}
+
+function ignoreError(): void {
+  // The end comes as `close`.
+}
