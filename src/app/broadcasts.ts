@@ -17,7 +17,7 @@ import { OnDemandInterval } from '../shared/scheduling/on-demand-interval.ts';
 import type { Recordings } from '../vod/recording/recordings.ts';
 import type { Foundation } from './foundation.ts';
 import { createLiveServices, type LiveServices } from './live.ts';
-import { createRestreaming } from './restreaming.ts';
+import { createRestreamer } from './restreamer.ts';
 import { createTranscoding } from './transcode.ts';
 import type { VodServices } from './vod.ts';
 
@@ -27,7 +27,7 @@ export interface Broadcasts {
   readonly registry: BroadcastRegistry;
   readonly services: LiveServices;
   readonly transcoding: ReturnType<typeof createTranscoding>;
-  readonly restreaming: ReturnType<typeof createRestreaming>;
+  readonly restreamer: ReturnType<typeof createRestreamer>;
   readonly alarms: AlarmMonitor;
   readonly health: HealthSampler;
   readonly components: readonly Component[];
@@ -62,16 +62,12 @@ export async function createBroadcasts(
     recordings,
     isPlayable: (liveStreamId, broadcastId) => registry.find(liveStreamId, broadcastId) !== undefined,
   });
-  const restreaming = createRestreaming(foundation);
+  const restreamer = createRestreamer(foundation);
   const transcoding = createTranscoding(foundation);
   const createSubscribers: CreateSubscribers = broadcast => {
     alarms.wake();
     suspensions.wake();
-    return [
-      ...services.createSubscribers(broadcast),
-      restreaming.restreams.follow(broadcast),
-      health.follow(broadcast),
-    ];
+    return [...services.createSubscribers(broadcast), restreamer.follow(broadcast), health.follow(broadcast)];
   };
   const registry = new BroadcastRegistry({
     ...(await packagingOptions(foundation)),
@@ -99,11 +95,11 @@ export async function createBroadcasts(
     clock,
   });
   return {
-    ...{ registry, services, transcoding, restreaming, alarms, health },
+    ...{ registry, services, transcoding, restreamer, alarms, health },
     components: [
       ...services.components,
       ...transcoding.components,
-      ...restreaming.components,
+      restreamer,
       health,
       registry,
       alarms,

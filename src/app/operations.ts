@@ -42,7 +42,6 @@ export function processOwners(
     video: vod.processes,
     'live-frame': broadcasts.services.processes,
     ladder: broadcasts.transcoding.processes,
-    restream: broadcasts.restreaming.processes,
   };
 }
 
@@ -79,11 +78,11 @@ export function healthOptions(
 function setGauges(foundation: Foundation, media: MediaSide): void {
   const { metrics, outbox } = foundation;
   const { vod, broadcasts, recordings, viewers } = media;
-  const { registry, restreaming } = broadcasts;
+  const { registry, restreamer } = broadcasts;
   for (const [state, count] of Object.entries(registry.countByState())) {
     metrics.broadcasts.set({ state }, count);
   }
-  for (const [state, count] of Object.entries(restreaming.restreams.countByState())) {
+  for (const [state, count] of Object.entries(restreamer.countByState())) {
     metrics.restreams.set({ state }, count);
   }
   for (const [purpose, owner] of Object.entries(processOwners(foundation, media))) {

@@ -198,7 +198,7 @@ function apiOptions(
   { config, urls, peers, metrics, outbox, ...foundation }: Foundation,
   { vod, broadcasts }: { vod: VodServices; broadcasts: Broadcasts },
 ) {
-  const { registry, alarms, health, restreaming } = broadcasts;
+  const { registry, alarms, health, restreamer } = broadcasts;
   return {
     ...foundation,
     publicUrl: urls.publicUrl,
@@ -219,7 +219,7 @@ function apiOptions(
       },
       history: (liveStreamId, seconds) => health.newest(liveStreamId, seconds),
     },
-    restreams: restreaming.restreams,
+    restreams: restreamer,
     liveQualities: config['live.qualities'],
     webhookQueue: outbox.webhooks,
     peers,
@@ -250,12 +250,12 @@ function createFeed(
   { outbox, metrics, clock, log }: Foundation,
   { vod, broadcasts, viewers }: MediaSide,
 ): EventFeed {
-  const { registry, restreaming } = broadcasts;
+  const { registry, restreamer } = broadcasts;
   const feed = new EventFeed({
     outbox,
     broadcasts: wants =>
       registry.stats(wants).map(stats => ({ ...stats, viewers: viewers.count(stats.liveStreamId) })),
-    restreams: wants => restreaming.restreams.stats(wants),
+    restreams: wants => restreamer.stats(wants),
     projectOfVideo: videoId => vod.encodings.request(videoId)?.projectId,
     observer: {
       clientOpened: () => metrics.feedClients.inc(),

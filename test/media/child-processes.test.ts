@@ -18,7 +18,6 @@ if (!hasProc) console.log('skipped: processes are looked up in /proc, which only
 
 /** Kinds of children by what stands on their command lines. */
 const kinds: readonly (readonly [kind: string, sign: (args: string) => boolean])[] = [
-  ['restream', args => args.includes('-rtmp_app')],
   ['live encoder', args => args.includes('-force_key_frames source')],
   ['packager', args => args.includes('frag_every_frame') && args.includes('-c:v copy')],
   ['encode', args => args.includes('-progress') && args.includes('libx264')],
@@ -49,19 +48,15 @@ describe.skipIf(!hasProc)('the child processes of a server', () => {
       env: {
         MILLRACE_ADMIN_PASSWORD: 'a password that nobody may read',
         MILLRACE_METRICS_TOKEN: 'a token that nobody may read',
-        MILLRACE_ALLOW_PRIVATE_TARGETS: 'true',
         MILLRACE_LIVE_ENCODER_MEMORY: '1GiB',
         MILLRACE_LIVE_PACKAGER: 'ffmpeg',
         SOME_SECRET_OF_THE_OPERATOR: 'x',
       },
     });
     const { baseUrl, sandboxKey, productionKey, rtmpPort } = server;
-    const target = await createLiveStream(baseUrl, productionKey, 'target');
-    const serverUrl = `rtmp://127.0.0.1:${rtmpPort}/s`;
-    const stream = await createLiveStream(baseUrl, sandboxKey, 'source', {
-      restreams: [{ name: 'itself', serverUrl, streamKey: target.streamKey }],
-    });
-    publishers.push(publishTestPicture({ url: `${serverUrl}/${stream.streamKey}`, size: '160x90' }));
+    const stream = await createLiveStream(baseUrl, sandboxKey, 'source');
+    const url = `rtmp://127.0.0.1:${rtmpPort}/s/${stream.streamKey}`;
+    publishers.push(publishTestPicture({ url, size: '160x90' }));
     const video = await createVideo(baseUrl, productionKey, { title: 'a film' });
     await uploadFile({
       ...{ baseUrl, apiKey: productionKey, videoId: video.videoId, path: await fixture('h264-720p') },
@@ -88,7 +83,6 @@ describe.skipIf(!hasProc)('the child processes of a server', () => {
       return [limits['Max data size'], limits['Max file size']];
     };
     expect(limitsOf('packager')).toEqual([String(512 * 2 ** 20), '0']);
-    expect(limitsOf('restream')).toEqual([String(512 * 2 ** 20), '0']);
     expect(limitsOf('live encoder')).toEqual([String(2 ** 30), '0']);
     expect(limitsOf('encode')).toEqual([String(8 * 2 ** 30), expect.stringMatching(/^\d+$/)]);
     for (const [kind, { limits, variables }] of seen) {

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ProcessOwner } from '../../src/ffmpeg/process/owned-process.ts';
 import type { BroadcastSubscriber, BroadcastTag } from '../../src/live/broadcast/broadcast-subscriber.ts';
 import { dial } from '../../src/live/restream/dial.ts';
 import type { RestreamStatus } from '../../src/live/restream/restream-destination.ts';
@@ -9,9 +8,7 @@ import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { describeVideoTag } from '../../src/media/flv/flv-tag.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import type { ResolveHost } from '../../src/shared/network/target-address.ts';
-import { ffmpegPath } from './ffmpeg.ts';
 import { type LogLine, recordingLogger } from './ingest-client.ts';
-import { makeProcessOwner } from './process-limits.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** A destination as a stream names it. */
@@ -23,7 +20,6 @@ export interface Destination {
 /** A broadcast with its destinations, and nothing else of a server. `await using` ends it. */
 export interface RestreamFixture {
   readonly restreams: Restreamer;
-  readonly owner: ProcessOwner;
   readonly log: LogLine[];
   readonly stopped: StoppedRestream[];
   facts(index?: number): RestreamStatus;
@@ -44,7 +40,6 @@ export function startRestreamSession(
   destinations: readonly Destination[],
   options: {
     times?: Partial<RestreamTimeouts>;
-    ffmpeg?: string;
     resolve?: ResolveHost;
     allowPrivate?: boolean;
     dialTimeoutMs?: number;
@@ -52,7 +47,6 @@ export function startRestreamSession(
 ): RestreamFixture {
   const log: LogLine[] = [];
   const logger = recordingLogger(log);
-  const owner = makeProcessOwner(logger);
   const stopped: StoppedRestream[] = [];
   const restreams = new Restreamer({
     dial: (target, signal) =>
@@ -65,8 +59,6 @@ export function startRestreamSession(
         },
         signal,
       ),
-    owner,
-    ffmpegPath: options.ffmpeg ?? ffmpegPath,
     sandboxLimitMs: 1_000,
     onStopped: what => stopped.push(what),
     observer: {
@@ -101,7 +93,6 @@ export function startRestreamSession(
   };
   return {
     restreams,
-    owner,
     log,
     stopped,
     facts,

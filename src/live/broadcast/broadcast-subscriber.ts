@@ -62,6 +62,11 @@ export interface BroadcastSubscriber {
    */
   sample?(rendition: string, kind: TrackKind, sample: Sample, atMs: number, isSlate: boolean): void;
   part?(part: RenditionPart): void;
+  /** The renditions that are encoded from now on, without the source; none without an encoder. Slates are left out. */
+  encodedRenditions?(renditions: readonly string[]): void;
+  encodedTrack?(rendition: string, track: TrackDescription): void;
+  /** Video before it is segmented. @param atMs decode time on the broadcast's clock */
+  encodedSample?(rendition: string, sample: Sample, atMs: number): void;
   stateChanged?(state: BroadcastState): void;
   ended(reason: EndReason): void;
 }

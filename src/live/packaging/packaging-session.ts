@@ -4,7 +4,11 @@ import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { FrameSize } from '../../media/codecs/parameter-set.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { Logger } from '../../shared/logger.ts';
-import { audioRendition, sourceRendition } from '../broadcast/broadcast-subscriber.ts';
+import {
+  audioRendition,
+  type BroadcastSubscriber,
+  sourceRendition,
+} from '../broadcast/broadcast-subscriber.ts';
 import type { LiveObserver, LiveSettings } from '../broadcast/ports.ts';
 import { isResolutionTooLarge } from '../broadcast/resolution-guard.ts';
 import { evenSize, type LadderConfig, planRenditions } from '../transcode/ladder-config.ts';
@@ -183,8 +187,11 @@ export class PackagingSession {
         : planRenditions(ladder, size, renditions.droppedRenditions);
     if (ladder === undefined || size === undefined || encoded.length === 0) {
       this.#ladderInput.close();
+      this.#notifyEncoded(subscriber => subscriber.encodedRenditions?.([]));
       return;
     }
+    const names = encoded.map(({ name }) => name).filter(name => name !== sourceRendition);
+    this.#notifyEncoded(subscriber => subscriber.encodedRenditions?.(names));
     this.#ladder = new LadderTranscoder({
       video: { ...size, overlay: ladder.watermark?.(size) },
       renditions: encoded,
@@ -198,19 +205,23 @@ export class PackagingSession {
   }
 
   readonly #ladderEvents: LadderTranscoderEvents = {
-    track: (name, track) => this.#runGuarded(() => this.#setRungTrack(name, track)),
+    track: (name, track) => {
+      this.#notifyEncoded(subscriber => subscriber.encodedTrack?.(name, track));
+      this.#runGuarded(() => this.#setRungTrack(name, track));
+    },
     sample: (name, sample, atMs) =>
       this.#runGuarded(() => {
         if (name === sourceRendition) this.#addSample('video', sample, atMs);
-        else this.#aligned.addRungSample(name, sample, atMs);
+        else {
+          this.#notifyEncoded(subscriber => subscriber.encodedSample?.(name, sample, atMs));
+          this.#aligned.addRungSample(name, sample, atMs);
+        }
       }),
     dropped: (name, fromMs, reason) => {
+      const left = this.#alignedRenditions.filter(rendition => rendition !== name);
       this.#options.host.renditionDropped(name, reason);
-      this.#aligned.replaceRendition(
-        name,
-        this.#alignedRenditions.filter(rendition => rendition !== name),
-        fromMs,
-      );
+      this.#notifyEncoded(subscriber => subscriber.encodedRenditions?.(left));
+      this.#aligned.replaceRendition(name, left, fromMs);
     },
     dropCompleted: () => this.#runGuarded(() => this.#aligned.completeSwitches()),
     frameRateChanged: frameDivisor => {
@@ -224,6 +235,10 @@ export class PackagingSession {
     gaveUp: () => this.#options.host.failed(this),
     backlogCleared: () => this.#onDrained(),
   };
+
+  #notifyEncoded(call: (subscriber: BroadcastSubscriber) => void): void {
+    if (!this.isSlate) this.#options.notifier.notify(call);
+  }
 
   get #alignedRenditions(): string[] {
     return this.renditions.map(({ name }) => name).filter(name => name !== sourceRendition);

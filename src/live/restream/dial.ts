@@ -17,7 +17,7 @@ interface DialOptions {
 const keepAliveMs = 10_000;
 
 /**
- * Handshakes before a process starts, on checked addresses only. Returns a paused socket.
+ * Connects to checked addresses only. Returns a paused socket after the handshake.
  * @throws RestreamError or Error
  */
 export async function dial(

@@ -1,28 +1,48 @@
-import type { RestreamTag } from '../../media/flv/flv-tag.ts';
+import type { RestreamBatch } from './restream-feed.ts';
 
 /** All destinations of a broadcast share the buffers. */
 const maxPendingMs = 3_000;
 const maxPendingBytes = 4 * 1024 * 1024;
 
+interface PendingBatch {
+  readonly batch: RestreamBatch;
+  /** Index of the first message. */
+  readonly from: number;
+}
+
 /** Media since the last keyframe, for a connection in the making: servers soon disconnect silent publishers. */
 export class PendingMedia {
-  #tags: RestreamTag[] = [];
+  #batches: PendingBatch[] = [];
   #bytes = 0;
 
-  /** @param isStart media can begin with this tag */
-  add(tag: RestreamTag, isStart: boolean): void {
-    const [first] = this.#tags;
-    if (isStart && (tag.kind === 'video' || first === undefined)) this.take();
-    else if (first === undefined) return;
-    this.#tags.push(tag);
-    this.#bytes += tag.body.length;
-    if (tag.atMs - (first ?? tag).atMs > maxPendingMs || this.#bytes > maxPendingBytes) this.take();
+  add(batch: RestreamBatch, from = 0): void {
+    const { messages } = batch;
+    const isStart = (index: number) => index >= from && messages[index]!.isStart;
+    const keyframe = messages.findLastIndex(({ kind }, index) => kind === 'video' && isStart(index));
+    const start =
+      keyframe === -1 && this.#batches.length === 0
+        ? messages.findIndex((_, index) => isStart(index))
+        : keyframe;
+    if (start !== -1) this.take();
+    else if (this.#batches.length === 0) return;
+    this.#batches.push({ batch, from: start === -1 ? from : start });
+    this.#bytes += batch.bytes.length;
+    if (newestMs(batch) - this.#oldestMs > maxPendingMs || this.#bytes > maxPendingBytes) this.take();
   }
 
-  take(): readonly RestreamTag[] {
-    const tags = this.#tags;
-    this.#tags = [];
+  take(): readonly PendingBatch[] {
+    const batches = this.#batches;
+    this.#batches = [];
     this.#bytes = 0;
-    return tags;
+    return batches;
   }
+
+  get #oldestMs(): number {
+    const { batch, from } = this.#batches[0]!;
+    return batch.messages[from]!.atMs;
+  }
+}
+
+function newestMs({ messages }: RestreamBatch): number {
+  return messages.at(-1)!.atMs;
 }

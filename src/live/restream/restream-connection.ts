@@ -1,114 +1,101 @@
-import { createServer, type Server, type Socket } from 'node:net';
-import { restreamArguments } from '../../ffmpeg/arguments/restream-arguments.ts';
-import type { PipedProcess, ProcessExit, ProcessOwner } from '../../ffmpeg/process/owned-process.ts';
-import { copyLimits } from '../../ffmpeg/process/process-limits.ts';
-import type { TrackKind } from '../../media/flv/flv-tag.ts';
-import { flvHeader, flvTagEnvelope } from '../../media/flv/flv-tag.ts';
-import { ServerHandshake } from '../../media/rtmp/rtmp-handshake.ts';
-import {
-  failureFromError,
-  failureFromExit,
-  failureFromStatus,
-  type RestreamFailure,
-  type RtmpStatus,
-} from './restream-failure.ts';
+import type { Socket } from 'node:net';
+import { streamMetadata } from '../../media/flv/stream-metadata.ts';
+import { MESSAGE } from '../../media/rtmp/chunk-reader.ts';
+import { MediaChunkWriter, mediaChunkStreams } from '../../media/rtmp/media-batch.ts';
+import { PublishClient, type RtmpStatus } from '../../media/rtmp/publish-client.ts';
+import { failureFromError, failureFromStatus, type RestreamFailure } from './restream-failure.ts';
+import type { RestreamBatch } from './restream-feed.ts';
+import type { MediaFormat } from './restream-format.ts';
 import type { RestreamTarget } from './restream-target.ts';
-import {
-  RtmpTap,
-  readAmfCommandName,
-  readAmfStringProperty,
-  replaceAmfString,
-  replaceBytes,
-} from './rtmp-tap.ts';
 
 interface RestreamConnectionEvents {
   accepted(): void;
   taken(bytes: number): void;
-  /** Called once, when process and socket are gone. `failure` is undefined after a requested end. */
+  /** Called once, when the socket is closed. `failure` is undefined after a requested end. */
   ended(failure: RestreamFailure | undefined): void;
 }
 
-export interface RestreamConnectionOptions {
+interface RestreamConnectionOptions {
   readonly target: RestreamTarget;
   readonly streamKey: string;
+  /** At the time of connecting. */
+  readonly format: MediaFormat;
   /** Paused after the handshake. Owned by the connection. */
   readonly socket: Socket;
-  readonly owner: ProcessOwner;
-  readonly ids: Readonly<Record<string, unknown>>;
   readonly events: RestreamConnectionEvents;
 }
 
-interface RestreamStart {
-  readonly ffmpegPath: string;
-  readonly hasAudio: boolean;
-  readonly hasVideo: boolean;
-  /** On the broadcast's clock; becomes 0 at the destination. */
-  readonly startMs: number;
+interface QueuedBytes {
+  readonly atMs: number;
+  readonly bytes: Buffer;
 }
 
 /** All destinations of a broadcast share the buffers. Above 27 Mbit/s the limit of bytes is reached first. */
 const maxWaitingMs = 5_000;
 const maxWaitingBytes = 16 * 1024 * 1024;
-/** Reads of up to 64 KiB before ffmpeg connects. */
-const maxEarlyReads = 8;
-/** Time to send what ffmpeg left in the socket. */
-const flushMs = 300;
-const stopTimeouts = { interruptAfterMs: 500, killAfterMs: 300 };
+/** At once, so that a slow destination shows progress. */
+const maxWriteBytes = 64 * 1024;
+/** Servers answer with some hundred bytes, and acknowledge megabytes. */
+const maxAnswerBytesPerSecond = 256 * 1024;
+/** Time to send what is waiting. */
+const finishMs = 1_000;
 
-/** ffmpeg publishes to a loopback port with placeholders, so that it knows neither the URL nor the stream key. */
+/** Publishes to one destination. */
 export class RestreamConnection {
   readonly #options: RestreamConnectionOptions;
-  readonly #loopbackServer: Server;
-  #process: PipedProcess | undefined;
-  #ffmpegSocket: Socket | undefined;
-  readonly #responseTap = new RtmpTap({ command: payload => this.#readResponse(payload) });
-  /** From before ffmpeg connected; undefined afterwards. */
-  #earlyData: Buffer[] | undefined = [];
-  #startMs = 0;
-  readonly #waiting: { readonly atMs: number; readonly bytes: number }[] = [];
+  readonly #client: PublishClient;
+  #media: MediaChunkWriter | undefined;
+  #format: MediaFormat | undefined;
+  #queue: QueuedBytes[] = [];
   #waitingBytes = 0;
+  #inFlight: QueuedBytes | undefined;
   #newestMs = 0;
-  #status: RtmpStatus | undefined;
-  #socketError: Error | undefined;
-  #isClosedByDestination = false;
+  #answerBytes = 0;
+  #isAccepted = false;
   #isEndRequested = false;
-  #isEnded = false;
   #failure: RestreamFailure | undefined;
-  #exit: ProcessExit | undefined;
-  #flushTimer: NodeJS.Timeout | undefined;
+  #finishTimer: NodeJS.Timeout | undefined;
 
-  /** @throws Error when no port is left */
-  static async open(options: RestreamConnectionOptions): Promise<RestreamConnection> {
-    const run = new RestreamConnection(options);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    run.#loopbackServer.once('error', reject);
-    run.#loopbackServer.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, resolve);
-    try {
-      await promise;
-    } catch (error) {
-      options.socket.destroy();
-      throw error;
-    }
-    return run;
+  constructor(options: RestreamConnectionOptions) {
+    this.#options = options;
+    const { target, streamKey, format, socket, events } = options;
+    this.#client = new PublishClient({
+      app: target.app,
+      tcUrl: target.tcUrl,
+      streamKey,
+      fourCc: format.fourCc,
+      write: bytes => this.#enqueue(bytes),
+      onAccepted: () => {
+        if (socket.destroyed) return;
+        this.#isAccepted = true;
+        events.accepted();
+      },
+      onRefused: status => this.kill(failureFromStatus(this.#redact(status))),
+      onCodecRefused: () => this.kill(codecRefused(format)),
+    });
+    socket.on('error', error => {
+      this.#failure ??= failureFromError(error, target);
+    });
+    // Only a reader sees the end.
+    socket.once('end', () => socket.destroy());
+    if (socket.closed) queueMicrotask(() => this.#closed());
+    else socket.once('close', () => this.#closed());
+    socket.on('data', bytes => this.#read(bytes));
+    socket.resume();
+    this.#client.start();
   }
 
-  private constructor(options: RestreamConnectionOptions) {
-    this.#options = options;
-    const { socket } = options;
-    this.#loopbackServer = createServer(inner => this.#connected(inner));
-    this.#loopbackServer.on('error', () => {});
-    socket.on('error', error => {
-      if (!socket.writableEnded) this.#socketError ??= error;
-    });
-    socket.once('close', () => this.#destinationGone());
-    // Only a reader sees the end.
-    socket.once('end', () => this.#destinationGone());
-    socket.on('data', bytes => this.#fromDestination(bytes));
-    socket.resume();
+  get isAccepted(): boolean {
+    return this.#isAccepted;
   }
 
   get hasBegun(): boolean {
-    return this.#process !== undefined;
+    return this.#media !== undefined;
+  }
+
+  /** Of the sequence headers that were sent. */
+  get format(): MediaFormat | undefined {
+    return this.#format;
   }
 
   get isEnding(): boolean {
@@ -116,7 +103,7 @@ export class RestreamConnection {
   }
 
   get isWaiting(): boolean {
-    return this.#waitingBytes > 0 || this.#options.socket.writableLength > 0;
+    return this.#waitingBytes > 0;
   }
 
   get isFull(): boolean {
@@ -128,52 +115,47 @@ export class RestreamConnection {
   }
 
   get #waitingMs(): number {
-    const [oldest] = this.#waiting;
+    const oldest = this.#inFlight ?? this.#queue[0];
     return oldest === undefined ? 0 : this.#newestMs - oldest.atMs;
   }
 
-  /** Write decoder configurations first, then a keyframe. @throws Error when no process can be started */
-  begin({ ffmpegPath, hasAudio, hasVideo, startMs }: RestreamStart): void {
-    const { owner, ids, target, streamKey } = this.#options;
-    const [tcUrl, app, playPath] = [
-      placeholderOf(target.tcUrl),
-      placeholderOf(target.app),
-      placeholderOf(streamKey),
-    ];
-    const { port } = this.#loopbackServer.address() as { port: number };
-    this.#startMs = startMs;
-    this.#process = owner.start(ffmpegPath, restreamArguments({ port, tcUrl, app, playPath }), {
-      outputs: 0,
-      limits: copyLimits,
-      ids,
-    });
-    this.#process.stdin.write(flvHeader(hasAudio, hasVideo));
-    void this.#process.exited.then(exit => this.#processGone(exit));
+  /** Sends metadata and sequence headers. @param startMs becomes 0 at the destination */
+  begin(format: MediaFormat, startMs: number): void {
+    const client = this.#client;
+    this.#media = new MediaChunkWriter(client.messageStreamId, startMs);
+    this.#format = format;
+    this.#newestMs = startMs;
+    this.#queueBytes(client.metadata(streamMetadata(format.first)), startMs);
+    for (const [kind, body] of format.configs) {
+      this.#queueBytes(client.message(mediaChunkStreams[kind], MESSAGE[kind], body), startMs);
+    }
+    this.#send();
   }
 
-  /** The caller checks {@link isFull}. */
-  write(kind: TrackKind, atMs: number, body: Buffer): void {
-    const stdin = this.#process?.stdin;
-    if (stdin === undefined || stdin.writableEnded || stdin.destroyed) return;
-    const [head, tail] = flvTagEnvelope(kind, Math.max(0, atMs - this.#startMs), body.length);
-    const bytes = head.length + body.length + tail.length;
-    this.#newestMs = atMs;
-    this.#waiting.push({ atMs, bytes });
-    this.#waitingBytes += bytes;
-    stdin.cork();
-    stdin.write(head);
-    stdin.write(body);
-    stdin.write(tail, () => {
-      this.#waiting.shift();
-      this.#waitingBytes -= bytes;
-    });
-    stdin.uncork();
+  /** The caller checks {@link isFull}. @param from index of the first message @param to index after the last one */
+  write(batch: RestreamBatch, from?: number, to?: number): void {
+    const atMs = batch.messages[from ?? 0]?.atMs;
+    if (this.#media === undefined || atMs === undefined || this.#isEndRequested) return;
+    for (const bytes of this.#media.write(batch, from, to)) this.#queueBytes(bytes, atMs);
+    this.#newestMs = batch.messages.at(-1)!.atMs;
+    this.#send();
   }
 
+  /** Call about once a second. */
+  tick(): void {
+    this.#answerBytes = 0;
+  }
+
+  /** Sends what is waiting and ends the stream. */
   finish(): void {
+    if (this.#isEndRequested) return;
     this.#isEndRequested = true;
-    if (this.#process === undefined) this.#end();
-    else void this.#process.stop(stopTimeouts);
+    if (!this.#isAccepted) {
+      this.#options.socket.destroy();
+      return;
+    }
+    this.#finishTimer = setTimeout(() => this.#options.socket.destroy(), finishMs);
+    this.#enqueue(this.#client.end());
   }
 
   /** Without `failure` the end counts as requested. */
@@ -181,124 +163,83 @@ export class RestreamConnection {
     if (failure === undefined) this.#isEndRequested = true;
     else this.#failure ??= failure;
     this.#options.socket.destroy();
-    if (this.#process === undefined) this.#end();
-    else void this.#process.kill();
   }
 
-  #connected(inner: Socket): void {
-    // ffmpeg connects once; nothing else is expected here.
-    if (this.#process === undefined || this.#ffmpegSocket !== undefined) {
-      inner.destroy();
-      return;
-    }
-    this.#ffmpegSocket = inner;
-    this.#loopbackServer.close();
+  /** Between messages, since pieces end anywhere. */
+  #enqueue(bytes: Buffer): void {
+    this.#queueBytes(bytes, this.#newestMs);
+    this.#send();
+  }
+
+  #queueBytes(bytes: Buffer, atMs: number): void {
+    this.#queue.push({ bytes, atMs });
+    this.#waitingBytes += bytes.length;
+  }
+
+  #send(): void {
     const { socket, events } = this.#options;
-    const handshake = new ServerHandshake(answer => {
-      inner.write(answer);
-      for (const piece of this.#earlyData ?? []) inner.write(piece);
-      this.#earlyData = undefined;
-    });
-    const out = new RtmpTap({
-      command: payload => this.#fillInNames(payload),
-      mediaBegan: () => {
-        // Earlier errors, such as of a command that not every server knows, did not matter.
-        this.#status = undefined;
-        events.accepted();
-      },
-    });
-    inner.setNoDelay(true);
-    inner.on('error', () => {});
-    inner.on('data', bytes => {
-      for (const piece of out.push(handshake.push(bytes))) {
-        const isOpen = socket.write(piece, error => {
-          if (!error) events.taken(piece.length);
-        });
-        if (!isOpen) inner.pause();
-      }
-    });
-    socket.on('drain', () => inner.resume());
-    inner.on('end', () => socket.end());
-    inner.on('close', () => socket.end());
-    inner.on('drain', () => socket.resume());
-  }
-
-  #fromDestination(bytes: Buffer): void {
-    const pieces = this.#responseTap.push(bytes);
-    if (this.#responseTap.isMalformed || (this.#earlyData?.length ?? 0) > maxEarlyReads) {
-      const detail = 'The destination sends malformed RTMP.';
-      this.kill({ reason: 'failed', detail, isLasting: false });
-    } else if (this.#earlyData !== undefined) this.#earlyData.push(...pieces);
-    else
-      for (const piece of pieces)
-        if (this.#ffmpegSocket?.write(piece) === false) this.#options.socket.pause();
-  }
-
-  /** The command decides which name is meant, since they can have the same length. */
-  #fillInNames(payload: Buffer): void {
-    const { target, streamKey } = this.#options;
-    const names = readAmfCommandName(payload) === 'connect' ? [target.tcUrl, target.app] : [streamKey];
-    for (const name of names) replaceAmfString(payload, placeholderOf(name), name);
-  }
-
-  #readResponse(payload: Buffer): void {
-    const { streamKey, target } = this.#options;
-    const texts = ['level', 'code', 'description'].map(name => readAmfStringProperty(payload, name) ?? '');
-    // The query string can be a key as well.
-    const secrets = [streamKey, ...target.app.split('?').slice(1)].filter(({ length }) => length > 3);
-    for (const secret of secrets) replaceBytes(payload, secret, placeholderOf(secret));
-    const redact = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '[key]'), text);
-    const [level, code, description] = texts as [string, string, string];
-    if (level === 'error') this.#status ??= { code: redact(code), description: redact(description) };
-  }
-
-  #destinationGone(): void {
-    const { socket } = this.#options;
-    // Otherwise it responds to ffmpeg's end, whose reason follows.
-    const isFirst = !socket.writableEnded;
-    if (this.#exit === undefined) this.#isClosedByDestination ||= isFirst;
-    socket.destroy();
-    if (this.#process === undefined) this.#end();
-    else if (this.#exit === undefined)
-      void (isFirst ? this.#process.kill() : this.#process.stop(stopTimeouts));
-  }
-
-  #processGone(exit: ProcessExit): void {
-    this.#exit = exit;
-    const { socket } = this.#options;
-    if (socket.destroyed) {
-      this.#end();
+    if (this.#inFlight !== undefined || socket.destroyed || socket.writableEnded) return;
+    const first = this.#queue[0];
+    if (first === undefined) {
+      if (this.#isEndRequested) socket.end();
       return;
     }
-    socket.once('close', () => this.#end());
-    // The last bytes of ffmpeg may still be in transit.
-    if (this.#ffmpegSocket === undefined || this.#ffmpegSocket.destroyed) socket.end();
-    this.#flushTimer = setTimeout(() => socket.destroy(), flushMs);
+    const pieces = this.#takePieces();
+    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+    this.#inFlight = first;
+    socket.cork();
+    for (const piece of pieces.slice(0, -1)) socket.write(piece);
+    socket.write(pieces.at(-1)!, error => {
+      this.#inFlight = undefined;
+      this.#waitingBytes -= bytes;
+      if (error) return;
+      events.taken(bytes);
+      this.#send();
+    });
+    socket.uncork();
   }
 
-  #end(): void {
-    if (this.#isEnded) return;
-    this.#isEnded = true;
-    clearTimeout(this.#flushTimer);
-    this.#loopbackServer.close();
-    this.#ffmpegSocket?.destroy();
-    this.#options.socket.destroy();
-    this.#options.events.ended(this.#isEndRequested ? undefined : this.#describeFailure());
-  }
-
-  #describeFailure(): RestreamFailure {
-    const { target } = this.#options;
-    if (this.#failure !== undefined) return this.#failure;
-    if (this.#status !== undefined) return failureFromStatus(this.#status);
-    if (this.#socketError !== undefined) return failureFromError(this.#socketError, target);
-    if (this.#isClosedByDestination || this.#exit === undefined) {
-      return failureFromError(Object.assign(new Error('closed'), { code: 'ECONNRESET' }), target);
+  #takePieces(): Buffer[] {
+    const pieces: Buffer[] = [];
+    for (let left = maxWriteBytes; left > 0; ) {
+      const next = this.#queue.shift();
+      if (next === undefined) break;
+      pieces.push(next.bytes.subarray(0, left));
+      if (next.bytes.length > left)
+        this.#queue.unshift({ atMs: next.atMs, bytes: next.bytes.subarray(left) });
+      left -= next.bytes.length;
     }
-    return failureFromExit(this.#exit);
+    return pieces;
+  }
+
+  #read(bytes: Buffer): void {
+    this.#answerBytes += bytes.length;
+    try {
+      if (this.#answerBytes > maxAnswerBytesPerSecond) throw new Error('too many answers');
+      this.#client.push(bytes);
+    } catch {
+      this.kill({ reason: 'failed', detail: 'The destination sends malformed RTMP.', isLasting: false });
+    }
+  }
+
+  /** Servers repeat the key in their answers. The query string can be a key as well. */
+  #redact({ code, description }: RtmpStatus): RtmpStatus {
+    const { streamKey, target } = this.#options;
+    const secrets = [streamKey, ...target.app.split('?').slice(1)].filter(({ length }) => length > 3);
+    const redact = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '[key]'), text);
+    return { code: redact(code), description: redact(description) };
+  }
+
+  #closed(): void {
+    clearTimeout(this.#finishTimer);
+    this.#queue = [];
+    const { target, events } = this.#options;
+    const closed = Object.assign(new Error('closed'), { code: 'ECONNRESET' });
+    events.ended(this.#isEndRequested ? undefined : (this.#failure ?? failureFromError(closed, target)));
   }
 }
 
-/** Has the same length, and occurs nowhere else in ffmpeg's commands. */
-function placeholderOf(real: string): string {
-  return '0'.repeat(Buffer.byteLength(real));
+function codecRefused({ codecName }: MediaFormat): RestreamFailure {
+  const detail = `The destination does not accept ${codecName}. Choose H.264 in the encoder, or a rendition for the destination.`;
+  return { reason: 'codec', detail, isLasting: true };
 }

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import type { RestreamTag } from '../../media/flv/flv-tag.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { messageOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -7,9 +6,9 @@ import { redactServerUrl } from '../../shared/network/redact-server-url.ts';
 import type { RestreamConfig } from '../broadcast/broadcast-subscriber.ts';
 import { ByteRate } from './byte-rate.ts';
 import { PendingMedia } from './pending-media.ts';
-import { RestreamConnection, type RestreamConnectionOptions } from './restream-connection.ts';
+import { RestreamConnection } from './restream-connection.ts';
 import { failureFromError, type RestreamFailure, type RestreamReason } from './restream-failure.ts';
-import type { RestreamFormat } from './restream-format.ts';
+import type { FeedReceiver, RestreamBatch, RestreamFeed } from './restream-feed.ts';
 import { RestreamRetries, type RestreamTimeouts } from './restream-retries.ts';
 import { parseTarget, type RestreamTarget } from './restream-target.ts';
 import type { SandboxTime } from './sandbox-time.ts';
@@ -24,6 +23,8 @@ export interface RestreamStatus {
   readonly name: string;
   /** Without secrets. */
   readonly serverUrl: string;
+  /** The one that is sent: the source where the chosen one does not exist. */
+  readonly rendition: string;
   readonly state: RestreamState;
   readonly sinceMs: number;
   readonly reason: RestreamReason | undefined;
@@ -39,17 +40,14 @@ export interface RestreamObserver {
   bytesOut(count: number): void;
   framesDropped(count: number): void;
   retried(): void;
-  /** ffmpeg or the connection ended unasked. */
+  /** The connection ended unasked. */
   failed(reason: RestreamReason): void;
 }
 
 interface RestreamDestinationOptions {
   readonly restream: RestreamConfig;
-  readonly format: RestreamFormat;
+  readonly feed: RestreamFeed;
   readonly dial: (target: RestreamTarget, signal: AbortSignal) => Promise<Socket>;
-  readonly owner: RestreamConnectionOptions['owner'];
-  readonly ids: Readonly<Record<string, unknown>>;
-  readonly ffmpegPath: string;
   /** Undefined is unlimited. */
   readonly sandboxTime: SandboxTime | undefined;
   readonly times: RestreamTimeouts;
@@ -62,7 +60,7 @@ interface RestreamDestinationOptions {
   readonly random?: () => number;
 }
 
-export class RestreamDestination {
+export class RestreamDestination implements FeedReceiver {
   readonly #options: RestreamDestinationOptions;
   readonly #target: RestreamTarget | undefined;
   readonly #rate = new ByteRate();
@@ -77,8 +75,7 @@ export class RestreamDestination {
   #isDialing = false;
   #isPublisherGone = false;
   #connection: RestreamConnection | undefined;
-  #connectionFingerprint = '';
-  #connectionBeganMs = 0;
+  #connectedMs = 0;
   #acceptedMs: number | undefined;
   /** The last progress, or the last time that nothing was waiting. */
   #progressMs = 0;
@@ -87,6 +84,7 @@ export class RestreamDestination {
   #limitTimer: NodeJS.Timeout | undefined;
   #isOver = false;
   #name: string;
+  #feed: RestreamFeed;
   #ended: PromiseWithResolvers<void> | undefined;
 
   constructor(options: RestreamDestinationOptions) {
@@ -95,10 +93,17 @@ export class RestreamDestination {
     this.#retries = new RestreamRetries(options.times, options.random);
     this.#sinceMs = options.clock.nowMs();
     this.#name = options.restream.name;
+    this.#feed = options.feed;
+    this.#feed.add(this);
   }
 
   get state(): RestreamState {
     return this.#state;
+  }
+
+  /** The one that is sent. */
+  get rendition(): string {
+    return this.#feed.rendition;
   }
 
   get status(): RestreamStatus {
@@ -106,6 +111,7 @@ export class RestreamDestination {
     return {
       name: this.#name,
       serverUrl: redactServerUrl(serverUrl),
+      rendition: this.rendition,
       state: this.#state,
       sinceMs: this.#sinceMs,
       reason: this.#reason,
@@ -125,30 +131,53 @@ export class RestreamDestination {
     return this.#isOver || this.#state === 'stopped';
   }
 
-  /** Update the format with the tag first. */
-  take(tag: RestreamTag): void {
-    if (this.#isStopped || tag.role === 'config') return;
-    const { format } = this.#options;
+  useFeed(feed: RestreamFeed): void {
+    if (feed === this.#feed) return;
+    this.#feed.remove(this);
+    this.#feed = feed;
+    if (!this.#isStopped) feed.add(this);
+    this.interrupted();
+    this.#options.log.info('restream-rendition', { rendition: feed.rendition });
+  }
+
+  take(batch: RestreamBatch): void {
+    if (this.#isStopped) return;
     this.#isPublisherGone = false;
-    const isStart = tag.role === 'keyframe' || (tag.kind === 'audio' && format.isAudioOnly);
     const connection = this.#connection;
     if (connection === undefined) {
-      if (this.#retries.isDue && isStart) void this.#connect();
-      if (this.#isDialing) this.#pending.add(tag, isStart);
-    } else if (connection.isEnding) this.#pending.add(tag, isStart);
-    else if (!isStart && (this.#needsKeyframe || !connection.hasBegun)) {
-      if (this.#isDropping) this.#drop(tag);
-    } else if (!connection.hasBegun) this.#begin(connection, tag);
-    else if (isStart && this.#connectionFingerprint !== format.fingerprint) this.#reconnect(connection, tag);
-    else if (connection.isFull || (this.#isDropping && !connection.isHalfEmpty)) {
+      if (this.#retries.isDue && batch.hasStart) void this.#connect();
+      if (this.#isDialing) this.#pending.add(batch);
+    } else if (connection.isEnding || !connection.isAccepted) this.#pending.add(batch);
+    else this.#send(connection, batch);
+  }
+
+  #send(connection: RestreamConnection, batch: RestreamBatch, from = 0): void {
+    const { messages, format } = batch;
+    const found = messages.findIndex(({ isStart }, index) => index >= from && isStart);
+    const start = found === -1 ? messages.length : found;
+    const hasStart = start < messages.length;
+    if (!connection.hasBegun) {
+      if (!hasStart) return;
+      connection.begin(format, messages[start]!.atMs);
+      this.#continueFrom(connection, batch, start);
+    } else if (connection.format !== format) {
+      if (!this.#needsKeyframe) connection.write(batch, from, start);
+      if (hasStart) this.#reconnect(connection, batch, start);
+    } else if (connection.isFull || (this.#isDropping && !connection.isHalfEmpty)) {
       this.#needsKeyframe = true;
       this.#isDropping = true;
-      this.#drop(tag);
-    } else {
-      this.#needsKeyframe = false;
-      this.#isDropping = false;
-      connection.write(tag.kind, tag.atMs, tag.body);
+      this.#drop(batch, from, messages.length);
+    } else if (!this.#needsKeyframe) connection.write(batch, from);
+    else {
+      if (this.#isDropping) this.#drop(batch, from, start);
+      if (hasStart) this.#continueFrom(connection, batch, start);
     }
+  }
+
+  #continueFrom(connection: RestreamConnection, batch: RestreamBatch, start: number): void {
+    this.#needsKeyframe = false;
+    this.#isDropping = false;
+    connection.write(batch, start);
   }
 
   interrupted(): void {
@@ -162,10 +191,11 @@ export class RestreamDestination {
     this.interrupted();
   }
 
-  #drop(tag: RestreamTag): void {
-    if (tag.kind !== 'video') return;
-    this.#droppedFrames += 1;
-    this.#options.observer.framesDropped(1);
+  #drop({ messages }: RestreamBatch, from: number, to: number): void {
+    const frames = messages.slice(from, to).filter(({ kind }) => kind === 'video').length;
+    if (frames === 0) return;
+    this.#droppedFrames += frames;
+    this.#options.observer.framesDropped(frames);
   }
 
   async #connect(): Promise<void> {
@@ -174,7 +204,6 @@ export class RestreamDestination {
     try {
       const connection = await this.#open();
       if (this.#isStopped) connection.kill();
-      else for (const tag of this.#pending.take()) this.take(tag);
     } catch (error) {
       this.#isDialing = false;
       this.#pending.take();
@@ -184,30 +213,22 @@ export class RestreamDestination {
   }
 
   async #open(): Promise<RestreamConnection> {
-    const { dial, owner, ids, restream } = this.#options;
+    const { dial, restream, clock } = this.#options;
     const target = this.#target;
     if (target === undefined) throw new Error('the address has no host or no app, or is too long');
     const socket = await dial(target, this.#abort.signal);
-    let connection: RestreamConnection | undefined;
-    let endedEarly: { readonly failure: RestreamFailure | undefined } | undefined;
-    connection = await RestreamConnection.open({
-      ...{ target, streamKey: restream.streamKey, socket, owner, ids: { ...ids, purpose: 'restream' } },
+    const connection: RestreamConnection = new RestreamConnection({
+      ...{ target, streamKey: restream.streamKey, format: this.#feed.format, socket },
       events: {
         accepted: () => this.#accepted(connection),
         taken: bytes => this.#taken(bytes),
-        ended: failure => {
-          if (connection === undefined) endedEarly = { failure };
-          else this.#connectionEnded(connection, failure);
-        },
+        ended: failure => this.#connectionEnded(connection, failure),
       },
     });
     this.#isDialing = false;
     this.#connection = connection;
+    this.#connectedMs = clock.monotonicMs();
     this.#acceptedMs = undefined;
-    if (endedEarly !== undefined) {
-      this.#pending.take();
-      this.#connectionEnded(connection, endedEarly.failure);
-    }
     return connection;
   }
 
@@ -216,40 +237,24 @@ export class RestreamDestination {
     return { reason: 'failed', detail: messageOf(error), isLasting: true };
   }
 
-  #begin(connection: RestreamConnection, tag: RestreamTag): void {
-    const { format, ffmpegPath, clock } = this.#options;
-    const { hasAudio, hasVideo, fingerprint, configs } = format;
-    try {
-      connection.begin({ ffmpegPath, hasAudio, hasVideo, startMs: tag.atMs });
-    } catch (error) {
-      connection.kill({ reason: 'failed', detail: messageOf(error), isLasting: false });
-      return;
-    }
-    this.#connectionFingerprint = fingerprint;
-    this.#connectionBeganMs = clock.monotonicMs();
-    this.#progressMs = this.#connectionBeganMs;
-    this.#needsKeyframe = false;
-    this.#isDropping = false;
-    for (const [kind, body] of configs) connection.write(kind, tag.atMs, body);
-    connection.write(tag.kind, tag.atMs, tag.body);
-  }
-
-  #reconnect(connection: RestreamConnection, tag: RestreamTag): void {
+  #reconnect(connection: RestreamConnection, batch: RestreamBatch, start: number): void {
     this.#options.log.info('restream-format-changed');
     this.#needsKeyframe = true;
     this.#isDropping = false;
-    this.#pending.add(tag, true);
+    this.#pending.add(batch, start);
     connection.finish();
   }
 
-  #accepted(connection: RestreamConnection | undefined): void {
-    if (connection === undefined || this.#connection !== connection || this.#isStopped) return;
+  #accepted(connection: RestreamConnection): void {
+    if (this.#connection !== connection || this.#isStopped) return;
     const { clock, log, restream, sandboxTime } = this.#options;
     this.#acceptedMs = clock.monotonicMs();
+    this.#progressMs = this.#acceptedMs;
     this.#retries.accepted();
     this.#reason = undefined;
     this.#setState('live');
     log.info('restream-live', { retries: this.#retries.count });
+    for (const { batch, from } of this.#pending.take()) this.#send(connection, batch, from);
     if (sandboxTime === undefined || this.#limitTimer !== undefined) return;
     this.#limitTimer = setTimeout(() => this.stop('sandbox-limit'), sandboxTime.leftMs(restream));
   }
@@ -263,6 +268,7 @@ export class RestreamDestination {
 
   #connectionEnded(connection: RestreamConnection, failure: RestreamFailure | undefined): void {
     if (this.#connection !== connection) return;
+    if (failure !== undefined) this.#pending.take();
     const { clock, times } = this.#options;
     const liveMs = this.#acceptedMs === undefined ? 0 : clock.monotonicMs() - this.#acceptedMs;
     const wasIdle = this.#isPublisherGone && this.#acceptedMs !== undefined;
@@ -292,9 +298,10 @@ export class RestreamDestination {
     const connection = this.#connection;
     const { clock, times } = this.#options;
     const nowMs = clock.monotonicMs();
-    if (connection === undefined || !connection.hasBegun) return;
+    if (connection === undefined) return;
+    connection.tick();
     if (this.#acceptedMs === undefined) {
-      if (nowMs - this.#connectionBeganMs < times.acceptMs) return;
+      if (nowMs - this.#connectedMs < times.acceptMs) return;
       const seconds = Math.round(times.acceptMs / 1000);
       const detail = `The destination did not accept the stream within ${seconds} s.`;
       connection.kill({ reason: 'timed-out', detail, isLasting: false });
@@ -316,7 +323,7 @@ export class RestreamDestination {
     this.#options.onStopped(this.#name, reason);
   }
 
-  /** Sends what is waiting unless `atOnce`. Resolves when process and connection are gone. */
+  /** Sends what is waiting unless `atOnce`. Resolves when the connection is closed. */
   end(atOnce: boolean): Promise<void> {
     this.#isOver = true;
     this.#disconnect(!atOnce);
@@ -327,7 +334,9 @@ export class RestreamDestination {
   }
 
   #disconnect(isGraceful: boolean): void {
+    this.#feed.remove(this);
     this.#retries.stop();
+    this.#pending.take();
     clearTimeout(this.#limitTimer);
     this.#abort.abort(new Error('the broadcast ended'));
     if (isGraceful) this.#connection?.finish();

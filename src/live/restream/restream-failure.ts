@@ -1,4 +1,4 @@
-import type { ProcessExit } from '../../ffmpeg/process/owned-process.ts';
+import type { RtmpStatus } from '../../media/rtmp/publish-client.ts';
 import { messageOf, systemCodeOf } from '../../shared/errors.ts';
 import type { RestreamTarget } from './restream-target.ts';
 
@@ -25,11 +25,6 @@ export interface RestreamFailure {
   readonly detail: string;
   /** Retrying is useless until somebody changes something. */
   readonly isLasting: boolean;
-}
-
-export interface RtmpStatus {
-  readonly code: string;
-  readonly description: string;
 }
 
 export class RestreamError extends Error {
@@ -95,11 +90,4 @@ export function failureFromStatus({ code, description }: RtmpStatus): RestreamFa
     detail: `The destination refuses the stream (${status.slice(0, maxDetailLength)}). Check its address and key.`,
     isLasting: lastingStatuses.test(code),
   };
-}
-
-export function failureFromExit({ code, signal, lastLines }: ProcessExit): RestreamFailure {
-  const how = signal === null ? `code ${code}` : `signal ${signal}`;
-  const line = lastLines.findLast(text => /\S/.test(text))?.trim() ?? '';
-  const detail = `ffmpeg ended with ${how}${line === '' ? '' : `: ${line.slice(0, maxDetailLength)}`}.`;
-  return { reason: 'failed', detail, isLasting: false };
 }

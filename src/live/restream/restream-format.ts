@@ -1,9 +1,19 @@
-import type { RestreamTag, TrackKind } from '../../media/flv/flv-tag.ts';
+import { describeVideoTag, type RestreamTag, type TrackKind } from '../../media/flv/flv-tag.ts';
+
+/** Another one needs a new connection. Compared by identity. */
+export interface MediaFormat {
+  /** Sequence headers, or frames of codecs that have none. */
+  readonly first: Readonly<Partial<Record<TrackKind, Buffer>>>;
+  /** Sequence headers in sending order. */
+  readonly configs: readonly (readonly [kind: TrackKind, body: Buffer])[];
+  /** Of a video codec that needs Enhanced RTMP. */
+  readonly fourCc: string | undefined;
+  readonly codecName: string;
+}
 
 interface TrackFormat {
-  /** Changes when decoders have to be reconfigured. */
-  readonly fingerprint: string;
-  readonly config: Buffer | undefined;
+  readonly first: Buffer;
+  readonly isConfig: boolean;
 }
 
 /** Tags of one track alone after which a reconnected publisher no longer sends the other. */
@@ -12,35 +22,20 @@ const minTagsAlone = 200;
 /** A second of audio tags alone means no video. */
 const minAudioTagsAlone = 50;
 
+/** Follows the tracks and decoder configurations of tags. */
 export class RestreamFormat {
   readonly #tracks: Partial<Record<TrackKind, TrackFormat>> = {};
   /** For tracks of the previous connection: tags of the other track since the reconnect. */
   readonly #unconfirmed = new Map<TrackKind, number>();
   #audioTags = 0;
+  #current: MediaFormat = mediaFormatOf({});
 
-  /** Changes when destinations need a new connection. */
-  get fingerprint(): string {
-    return `${this.#tracks.video?.fingerprint ?? ''} ${this.#tracks.audio?.fingerprint ?? ''}`;
-  }
-
-  get hasVideo(): boolean {
-    return this.#tracks.video !== undefined;
-  }
-
-  get hasAudio(): boolean {
-    return this.#tracks.audio !== undefined;
+  get current(): MediaFormat {
+    return this.#current;
   }
 
   get isAudioOnly(): boolean {
-    return !this.hasVideo && this.#audioTags >= minAudioTagsAlone;
-  }
-
-  /** In sending order. */
-  get configs(): (readonly [kind: TrackKind, body: Buffer])[] {
-    return (['video', 'audio'] as const).flatMap(kind => {
-      const config = this.#tracks[kind]?.config;
-      return config === undefined ? [] : [[kind, config] as const];
-    });
+    return this.#tracks.video === undefined && this.#audioTags >= minAudioTagsAlone;
   }
 
   /** The next publisher may have fewer tracks. */
@@ -50,18 +45,17 @@ export class RestreamFormat {
 
   update({ kind, role, body }: RestreamTag): void {
     if (this.#unconfirmed.size > 0) this.#confirm(kind);
+    const known = this.#tracks[kind];
     if (role === 'config') {
-      this.#tracks[kind] = { fingerprint: body.toString('latin1'), config: body };
+      if (!known?.isConfig || !known.first.equals(body))
+        this.#setTrack(kind, { first: body, isConfig: true });
       return;
     }
     if (kind === 'video') return;
     this.#audioTags = Math.min(this.#audioTags + 1, minAudioTagsAlone);
-    const fingerprint = String(body[0]);
-    const known = this.#tracks.audio;
-    // Audio with a configuration is identified by that.
-    if (known === undefined || (known.config === undefined && known.fingerprint !== fingerprint)) {
-      this.#tracks.audio = { fingerprint, config: undefined };
-    }
+    // Audio with a configuration is identified by that, other audio by its first byte.
+    if (known === undefined || (!known.isConfig && known.first[0] !== body[0]))
+      this.#setTrack(kind, { first: body, isConfig: false });
   }
 
   #confirm(kind: TrackKind): void {
@@ -70,7 +64,29 @@ export class RestreamFormat {
       this.#unconfirmed.set(other, alone + 1);
       if (alone + 1 < minTagsAlone) continue;
       this.#unconfirmed.delete(other);
-      delete this.#tracks[other];
+      this.#setTrack(other, undefined);
     }
   }
+
+  #setTrack(kind: TrackKind, track: TrackFormat | undefined): void {
+    if (track === undefined) delete this.#tracks[kind];
+    else this.#tracks[kind] = track;
+    this.#current = mediaFormatOf(this.#tracks);
+  }
+}
+
+function mediaFormatOf({ video, audio }: Partial<Record<TrackKind, TrackFormat>>): MediaFormat {
+  const codec = video && describeVideoTag(video.first)?.codec;
+  return {
+    first: {
+      ...(video === undefined ? {} : { video: video.first }),
+      ...(audio === undefined ? {} : { audio: audio.first }),
+    },
+    configs: [
+      ...(video?.isConfig ? [['video', video.first] as const] : []),
+      ...(audio?.isConfig ? [['audio', audio.first] as const] : []),
+    ],
+    fourCc: codec?.isEnhanced ? video?.first.toString('latin1', 1, 5) : undefined,
+    codecName: codec?.name ?? '',
+  };
 }

@@ -1,21 +1,20 @@
-import { FlvMuxer } from '../../media/flv/flv-muxer.ts';
-import type { RestreamTag } from '../../media/flv/flv-tag.ts';
 import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/logger.ts';
 import { redactServerUrl } from '../../shared/network/redact-server-url.ts';
 import {
-  audioRendition,
   type BroadcastInfo,
   type BroadcastSubscriber,
   type RestreamConfig,
   sourceRendition,
 } from '../broadcast/broadcast-subscriber.ts';
+import { PackagedMedia } from './packaged-media.ts';
 import type { RestreamDestination, RestreamStatus } from './restream-destination.ts';
-import { RestreamFormat } from './restream-format.ts';
+import { RestreamFeed } from './restream-feed.ts';
 import { SandboxTime } from './sandbox-time.ts';
 
-/** Shared by the destinations of a broadcast. */
+/** Shared by destinations of a broadcast. */
 export interface DestinationContext {
-  readonly format: RestreamFormat;
+  readonly feed: RestreamFeed;
   /** Undefined in production. */
   readonly sandboxTime: SandboxTime | undefined;
 }
@@ -28,6 +27,7 @@ interface RestreamSessionOptions {
   readonly onEnding: (ended: Promise<void>) => void;
   readonly onEnded: (atOnce: boolean) => void;
   readonly clock: Clock;
+  readonly log: Logger;
 }
 
 interface Entry {
@@ -40,19 +40,35 @@ interface Entry {
 /** The destinations of one broadcast, which can change while it is live. */
 export class RestreamSession {
   readonly broadcast: BroadcastInfo;
+  readonly subscriber: BroadcastSubscriber;
   readonly #options: RestreamSessionOptions;
-  readonly #format = new RestreamFormat();
+  readonly #sourceFeed = new RestreamFeed(sourceRendition);
+  readonly #encodedFeeds = new Map<string, RestreamFeed>();
+  readonly #packaged: PackagedMedia;
+  /** Undefined until an encoder was planned. */
+  #encodedRenditions: readonly string[] | undefined;
   readonly #sandboxTime: SandboxTime | undefined;
-  #isUnsupportedCodec = false;
+  /** Whose codecs cannot be sent. */
+  readonly #unsupportedRenditions = new Set<string>();
   #entries: readonly Entry[] = [];
-  destinations: readonly RestreamDestination[] = [];
+  #destinations: readonly RestreamDestination[] = [];
 
   constructor(options: RestreamSessionOptions) {
     this.#options = options;
     this.broadcast = options.broadcast;
     const { broadcast, sandboxLimitMs, clock } = options;
     if (broadcast.environment === 'sandbox') this.#sandboxTime = new SandboxTime(sandboxLimitMs, clock);
+    this.#packaged = new PackagedMedia((rendition, isSupported) => {
+      if (isSupported) this.#unsupportedRenditions.delete(rendition);
+      else this.#unsupportedRenditions.add(rendition);
+      this.#stopUnsupported();
+    });
+    this.subscriber = this.#createSubscriber();
     this.#setEntries(options.broadcast.restreams.map(restream => this.#entry(restream)));
+  }
+
+  get destinations(): readonly RestreamDestination[] {
+    return this.#destinations;
   }
 
   /** In the order of the live stream's restreams. */
@@ -79,29 +95,48 @@ export class RestreamSession {
         kept === undefined ? this.#entry(restream) : { ...kept, restream },
       ),
     );
-    if (this.#isUnsupportedCodec) this.#stopUnsupportedCodec();
+    this.#removeUnusedFeeds();
+    this.#stopUnsupported();
   }
 
   end(atOnce: boolean): Promise<unknown> {
-    return Promise.all(this.destinations.map(destination => destination.end(atOnce)));
+    if (!atOnce) {
+      this.#packaged.flush();
+      for (const feed of this.#feeds) feed.flush();
+    }
+    return Promise.all(this.#destinations.map(destination => destination.end(atOnce)));
   }
 
-  get subscriber(): BroadcastSubscriber {
-    const take = (tag: RestreamTag) => this.#take(tag);
-    const media =
-      this.broadcast.environment === 'sandbox'
-        ? packagedMedia(take, isSupported => {
-            this.#isUnsupportedCodec = !isSupported;
-            if (!isSupported) this.#stopUnsupportedCodec();
-          })
-        : publishedMedia(take);
+  get #feeds(): RestreamFeed[] {
+    return [this.#sourceFeed, ...this.#encodedFeeds.values()];
+  }
+
+  #createSubscriber(): BroadcastSubscriber {
+    const packaged = this.#packaged;
+    // Packaged media has the sandbox watermark.
+    const isSourcePackaged = this.broadcast.environment === 'sandbox';
+    if (isSourcePackaged) packaged.add(sourceRendition, tag => this.#sourceFeed.take(tag));
     return {
       name: 'restreams',
-      ...media,
+      ...(isSourcePackaged
+        ? {}
+        : {
+            tag: tag => {
+              if (!tag.isSlate) this.#sourceFeed.take(tag);
+            },
+          }),
+      tracks: (rendition, tracks, _init, isSlate) => {
+        if (!isSlate) packaged.tracks(rendition, tracks);
+      },
+      sample: (rendition, kind, sample, atMs, isSlate) => {
+        if (!isSlate) packaged.sample(rendition, kind, sample, atMs);
+      },
+      encodedRenditions: renditions => this.#setEncodedRenditions(renditions),
+      encodedTrack: (rendition, track) => packaged.encodedTrack(rendition, track),
+      encodedSample: (rendition, sample, atMs) => packaged.encodedSample(rendition, sample, atMs),
       stateChanged: state => {
         if (state !== 'waiting' && state !== 'stopping') return;
-        this.#format.publisherGone();
-        for (const destination of this.destinations) destination.publisherGone();
+        for (const feed of this.#feeds) feed.publisherGone();
       },
       ended: reason => this.#options.onEnded(reason === 'deleted'),
     };
@@ -109,35 +144,57 @@ export class RestreamSession {
 
   #setEntries(entries: readonly Entry[]): void {
     this.#entries = entries;
-    this.destinations = entries.flatMap(({ destination }) => destination ?? []);
+    this.#destinations = entries.flatMap(({ destination }) => destination ?? []);
   }
 
   #entry(restream: RestreamConfig): Entry {
     const { createDestination, clock } = this.#options;
-    const context = { format: this.#format, sandboxTime: this.#sandboxTime };
-    const isEnabled = restream.isEnabled !== false;
-    const destination = isEnabled ? createDestination(restream, context) : undefined;
-    if (this.#sandboxTime?.isOver(restream)) destination?.stop('sandbox-limit');
-    return { restream, destination, sinceMs: clock.nowMs() };
+    const sinceMs = clock.nowMs();
+    if (restream.isEnabled === false) return { restream, destination: undefined, sinceMs };
+    const sandboxTime = this.#sandboxTime;
+    const destination = createDestination(restream, { feed: this.#feedOf(restream), sandboxTime });
+    if (sandboxTime?.isOver(restream)) destination.stop('sandbox-limit');
+    return { restream, destination, sinceMs };
   }
 
-  #take(tag: RestreamTag): void {
-    const format = this.#format;
-    const { fingerprint } = format;
-    format.update(tag);
-    const { destinations } = this;
-    if (tag.role === 'config' && format.fingerprint !== fingerprint) {
-      for (const destination of destinations) destination.interrupted();
+  #feedOf({ name, rendition = sourceRendition }: RestreamConfig): RestreamFeed {
+    if (rendition === sourceRendition) return this.#sourceFeed;
+    if (this.#encodedRenditions?.includes(rendition) === false) {
+      this.#options.log.warn('restream-rendition-missing', { restream: name, rendition });
+      return this.#sourceFeed;
     }
-    for (const destination of destinations) destination.take(tag);
+    const known = this.#encodedFeeds.get(rendition);
+    if (known !== undefined) return known;
+    const feed = new RestreamFeed(rendition);
+    this.#encodedFeeds.set(rendition, feed);
+    this.#packaged.add(rendition, tag => feed.take(tag));
+    return feed;
   }
 
-  #stopUnsupportedCodec(): void {
-    for (const destination of this.destinations) {
-      destination.stop(
-        'codec',
-        'The sandbox restreams H.264 and AAC only. Change the codecs in the encoder.',
-      );
+  #setEncodedRenditions(renditions: readonly string[]): void {
+    this.#encodedRenditions = renditions;
+    for (const { restream, destination } of this.#entries) {
+      if (restream.rendition !== undefined) destination?.useFeed(this.#feedOf(restream));
+    }
+    this.#removeUnusedFeeds();
+  }
+
+  #removeUnusedFeeds(): void {
+    for (const [rendition, feed] of this.#encodedFeeds) {
+      if (!feed.isUnused) continue;
+      this.#encodedFeeds.delete(rendition);
+      this.#packaged.remove(rendition);
+      this.#unsupportedRenditions.delete(rendition);
+    }
+  }
+
+  #stopUnsupported(): void {
+    const detail =
+      this.broadcast.environment === 'sandbox'
+        ? 'The sandbox restreams H.264 and AAC only. Change the codecs in the encoder.'
+        : 'Encoded renditions are restreamed with AAC only. Choose AAC in the encoder, or the source for the destination.';
+    for (const destination of this.#destinations) {
+      if (this.#unsupportedRenditions.has(destination.rendition)) destination.stop('codec', detail);
     }
   }
 }
@@ -151,10 +208,11 @@ function isSameDestination(one: RestreamConfig, other: RestreamConfig): boolean 
   );
 }
 
-function disabledStatus({ name, serverUrl }: RestreamConfig, sinceMs: number): RestreamStatus {
+function disabledStatus({ name, serverUrl, rendition }: RestreamConfig, sinceMs: number): RestreamStatus {
   return {
     name,
     serverUrl: redactServerUrl(serverUrl),
+    rendition: rendition ?? sourceRendition,
     state: 'disabled',
     sinceMs,
     reason: undefined,
@@ -163,36 +221,4 @@ function disabledStatus({ name, serverUrl }: RestreamConfig, sinceMs: number): R
     retries: 0,
     lastError: undefined,
   };
-}
-
-function publishedMedia(take: (tag: RestreamTag) => void): Partial<BroadcastSubscriber> {
-  return {
-    tag: tag => {
-      if (!tag.isSlate) take(tag);
-    },
-  };
-}
-
-/** Passes packaged media on, which has the sandbox watermark. */
-function packagedMedia(
-  take: (tag: RestreamTag) => void,
-  onCodecs: (isSupported: boolean) => void,
-): Partial<BroadcastSubscriber> {
-  const flv = new FlvMuxer(take);
-  const described: Partial<Record<string, Parameters<FlvMuxer['begin']>[0]>> = {};
-  return {
-    tracks: (rendition, tracks, _init, isSlate) => {
-      if (isSlate || !isSent(rendition)) return;
-      described[rendition] = tracks;
-      onCodecs(flv.begin({ ...described[audioRendition], ...described[sourceRendition] }));
-    },
-    sample: (rendition, kind, sample, atMs, isSlate) => {
-      if (!isSlate && isSent(rendition)) flv.add(kind, sample, atMs);
-    },
-  };
-}
-
-/** Beside a ladder, audio is a rendition of its own. */
-function isSent(rendition: string): boolean {
-  return rendition === sourceRendition || rendition === audioRendition;
 }

@@ -11,11 +11,11 @@ export interface RestreamTarget {
 
 const defaultPorts = { rtmp: 1935, rtmps: 443 } as const;
 
-/** Limits of ffmpeg. */
+/** Longer ones are no RTMP server's. */
 const maxAppBytes = 1_023;
 const maxUrlBytes = 2_048;
 
-/** Undefined without a host or app, or beyond the limits of ffmpeg. */
+/** Undefined without a host or app, or when too long. */
 export function parseTarget(serverUrl: string): RestreamTarget | undefined {
   const found = /^(rtmps?):\/\/(?:[^/?#\s@]*@)?([^/?#\s@]+)\/+(\S*[^/\s])\/*$/i.exec(serverUrl);
   if (found === null) return undefined;

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import type { ProcessOwner } from '../../ffmpeg/process/owned-process.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -36,8 +35,6 @@ interface RestreamStats extends Omit<RestreamStatus, 'serverUrl'> {
 
 interface RestreamerOptions {
   readonly dial: (target: RestreamTarget, signal: AbortSignal) => Promise<Socket>;
-  readonly owner: ProcessOwner;
-  readonly ffmpegPath: string;
   readonly sandboxLimitMs: number;
   readonly onStopped: (stopped: StoppedRestream) => void;
   readonly observer: RestreamObserver;
@@ -61,20 +58,23 @@ export class Restreamer implements Component {
 
   async start(): Promise<void> {}
 
-  /** Waits until processes and connections are gone. */
+  /** Waits until all connections are closed. */
   async stop(): Promise<void> {
     for (const session of [...this.#sessions.values()]) this.#end(session, true);
     await Promise.all(this.#ending);
   }
 
   follow(broadcast: BroadcastInfo): BroadcastSubscriber {
+    const { clock, log, sandboxLimitMs } = this.#options;
+    const { liveStreamId, broadcastId } = broadcast;
     const session: RestreamSession = new RestreamSession({
       broadcast,
       createDestination: (restream, context) => this.#destination(broadcast, restream, context),
-      sandboxLimitMs: this.#options.sandboxLimitMs,
+      sandboxLimitMs,
       onEnding: ended => this.#awaitEnd(ended),
       onEnded: atOnce => this.#end(session, atOnce),
-      clock: this.#options.clock,
+      clock,
+      log: log.child('restreams', { liveStreamId, broadcastId }),
     });
     this.#sessions.set(broadcast.broadcastId, session);
     this.#timer ??= setInterval(() => this.#tick(), tickMs);
@@ -114,21 +114,13 @@ export class Restreamer implements Component {
     restream: RestreamConfig,
     context: DestinationContext,
   ): RestreamDestination {
-    const { dial, owner, ffmpegPath, onStopped, observer, clock, times } = this.#options;
+    const { dial, onStopped, observer, clock, times } = this.#options;
     const { projectId, liveStreamId, broadcastId } = broadcast;
-    const ids = { liveStreamId, broadcastId, restream: restream.name };
     return new RestreamDestination({
-      restream,
-      ...context,
-      dial,
-      owner,
-      ids,
-      ffmpegPath,
+      ...{ restream, ...context, dial, observer, clock },
       times: { ...restreamTimeouts, ...times },
-      observer,
       onStopped: (name, reason) => onStopped({ projectId, liveStreamId, name, reason }),
-      clock,
-      log: this.#options.log.child('restreams', ids),
+      log: this.#options.log.child('restreams', { liveStreamId, broadcastId, restream: restream.name }),
     });
   }
 

@@ -35,32 +35,6 @@ export function performClientHandshake(socket: Socket): Promise<boolean> {
   return promise;
 }
 
-export class ServerHandshake {
-  readonly #answer: (bytes: Buffer) => void;
-  #packet: Buffer[] | undefined = [];
-  #read = 0;
-
-  constructor(answer: (bytes: Buffer) => void) {
-    this.#answer = answer;
-  }
-
-  /** Returns the bytes after the handshake. */
-  push(bytes: Buffer): Buffer {
-    const from = this.#read;
-    this.#read = Math.min(from + bytes.length, 1 + 2 * PACKET_BYTES);
-    if (this.#packet !== undefined) {
-      this.#packet.push(bytes);
-      if (this.#read > PACKET_BYTES) this.#greet(Buffer.concat(this.#packet).subarray(1, 1 + PACKET_BYTES));
-    }
-    return bytes.subarray(this.#read - from);
-  }
-
-  #greet(packet: Buffer): void {
-    this.#packet = undefined;
-    this.#answer(Buffer.concat([Buffer.from([VERSION]), newPacket(), packet]));
-  }
-}
-
 function newPacket(): Buffer {
   return Buffer.concat([Buffer.alloc(HEAD_BYTES), randomBytes(PACKET_BYTES - HEAD_BYTES)]);
 }

@@ -13,6 +13,7 @@ import { type RestreamView, restreamListSchema } from './restreams.schema.ts';
 export interface RestreamReport {
   readonly name: string;
   readonly serverUrl: string;
+  readonly rendition: string;
   readonly state: 'connecting' | 'live' | 'retrying' | 'stopped' | 'disabled';
   readonly sinceMs: number;
   readonly reason: string | undefined;

@@ -20,6 +20,10 @@ const restreamSchema = z
   .object({
     name: z.string().describe('Your name for the destination.'),
     serverUrl: z.string().describe('Its URL, without parts that may be secret.'),
+    rendition: z
+      .string()
+      .optional()
+      .describe('The rendition that is sent: the source while the chosen one does not exist.'),
     state: z
       .enum(['idle', 'connecting', 'live', 'retrying', 'stopped', 'disabled'])
       .describe(

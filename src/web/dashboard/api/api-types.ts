@@ -188,6 +188,7 @@ export type RestreamList = {
 export type Restream = {
   readonly name: string;
   readonly serverUrl: string;
+  readonly rendition?: string | undefined;
   readonly state: "idle" | "connecting" | "live" | "retrying" | "stopped" | "disabled";
   readonly since?: string | undefined;
   readonly reason?: string | undefined;

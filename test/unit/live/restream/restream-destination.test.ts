@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ProcessOwner } from '../../../../src/ffmpeg/process/owned-process.ts';
-import { ProcessLimits } from '../../../../src/ffmpeg/process/process-limits.ts';
 import { RestreamDestination } from '../../../../src/live/restream/restream-destination.ts';
 import { RestreamError } from '../../../../src/live/restream/restream-failure.ts';
+import { RestreamFeed } from '../../../../src/live/restream/restream-feed.ts';
 import { RestreamFormat } from '../../../../src/live/restream/restream-format.ts';
 import { restreamTimeouts } from '../../../../src/live/restream/restream-retries.ts';
 import type { RestreamTag } from '../../../../src/media/flv/flv-tag.ts';
@@ -27,20 +26,14 @@ const keyframe: RestreamTag = {
 /** A destination whose every try fails, and when it was tried, in seconds. */
 function failing(error: Error) {
   const tries: number[] = [];
-  const format = new RestreamFormat();
+  const feed = new RestreamFeed('source');
   const destination = new RestreamDestination({
     restream: { name: 'Mirror', serverUrl: 'rtmp://u:p@mirror.example/app?t=1', streamKey: 'key' },
-    format,
+    feed,
     dial: async () => {
       tries.push(Math.round(performance.now() / 1000));
       throw error;
     },
-    owner: new ProcessOwner(
-      new ProcessLimits({ shell: undefined, setpriv: undefined }, {}, silentLogger),
-      silentLogger,
-    ),
-    ids: {},
-    ffmpegPath: 'ffmpeg',
     sandboxTime: undefined,
     times: restreamTimeouts,
     observer: { bytesOut() {}, framesDropped() {}, retried() {}, failed() {} },
@@ -49,10 +42,11 @@ function failing(error: Error) {
     log: silentLogger,
     random: () => 0.5,
   });
-  format.update(config);
+  feed.take(config);
   const play = async (seconds: number) => {
     for (let second = 0; second < seconds; second += 1) {
-      destination.take(keyframe);
+      feed.take(keyframe);
+      feed.flush();
       await vi.advanceTimersByTimeAsync(1_000);
     }
   };
@@ -106,20 +100,20 @@ describe('what a broadcast consists of', () => {
   it('is another thing when the decoder is to be set up anew, and not when it is told the same again', () => {
     const format = new RestreamFormat();
     format.update(config);
-    const { fingerprint } = format;
+    const { current } = format;
     format.publisherGone();
     format.update({ ...config, body: Buffer.from(config.body) });
-    expect(format.fingerprint).toBe(fingerprint);
+    expect(format.current).toBe(current);
     format.update({ ...config, body: Buffer.from([0x17, 0, 0, 0, 0, 2]) });
-    expect(format.fingerprint).not.toBe(fingerprint);
-    expect(format.configs).toEqual([['video', Buffer.from([0x17, 0, 0, 0, 0, 2])]]);
+    expect(format.current).not.toBe(current);
+    expect(format.current.configs).toEqual([['video', Buffer.from([0x17, 0, 0, 0, 0, 2])]]);
   });
 
   it('is sound that needs no configuration too', () => {
     const format = new RestreamFormat();
     const sound: RestreamTag = { kind: 'audio', role: 'frame', atMs: 0, body: Buffer.from([0x2f, 1, 2]) };
     format.update(sound);
-    expect([format.hasAudio, format.hasVideo, format.configs]).toEqual([true, false, []]);
+    expect(format.current).toMatchObject({ first: { audio: sound.body }, configs: [] });
     expect(format.isAudioOnly).toBe(false);
     for (let times = 0; times < 50; times += 1) format.update(sound);
     expect(format.isAudioOnly).toBe(true);
@@ -134,6 +128,6 @@ describe('what a broadcast consists of', () => {
     for (let at = 0; at < 300; at += 1) {
       format.update({ kind: 'audio', role: 'frame', atMs: at, body: Buffer.from([0x2f, 1, 2]) });
     }
-    expect(format.hasVideo).toBe(false);
+    expect(format.current.first).not.toHaveProperty('video');
   });
 });

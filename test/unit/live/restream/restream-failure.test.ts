@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  failureFromError,
-  failureFromExit,
-  failureFromStatus,
-} from '../../../../src/live/restream/restream-failure.ts';
+import { failureFromError, failureFromStatus } from '../../../../src/live/restream/restream-failure.ts';
 import { parseTarget } from '../../../../src/live/restream/restream-target.ts';
 
 const target = parseTarget('rtmp://a.example/live')!;
@@ -37,15 +33,5 @@ describe('what failed at a destination', () => {
     const failure = failureFromStatus({ code, description: 'No.' });
     expect(failure).toMatchObject({ reason: 'refused', isLasting });
     expect(failure.detail).toContain(`${code}: No.`);
-  });
-
-  it('is what ffmpeg said last when nothing else is known', () => {
-    const exit = {
-      kind: 'failed',
-      code: 1,
-      signal: null,
-      lastLines: ['one', 'Conversion failed!', ' '],
-    } as const;
-    expect(failureFromExit(exit).detail).toBe('ffmpeg ended with code 1: Conversion failed!.');
   });
 });

@@ -1,21 +1,14 @@
-import { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
 import { dial } from '../live/restream/dial.ts';
 import { Restreamer } from '../live/restream/restreamer.ts';
 import { messageOf } from '../shared/errors.ts';
-import { type Component, componentOf } from '../shared/lifecycle.ts';
 import type { Foundation } from './foundation.ts';
 
 /** For DNS, connection, TLS and handshake. */
 const connectTimeoutMs = 10_000;
 
-export function createRestreaming(foundation: Foundation): {
-  readonly restreams: Restreamer;
-  readonly processes: ProcessOwner;
-  readonly components: readonly Component[];
-} {
-  const { config, outbox, metrics, ffmpeg, limits, sandboxLimits, clock, log } = foundation;
-  const processes = new ProcessOwner(limits, log);
-  const restreams = new Restreamer({
+export function createRestreamer(foundation: Foundation): Restreamer {
+  const { config, outbox, metrics, sandboxLimits, clock, log } = foundation;
+  return new Restreamer({
     dial: (target, signal) =>
       dial(
         target,
@@ -26,8 +19,6 @@ export function createRestreaming(foundation: Foundation): {
         },
         signal,
       ),
-    owner: processes,
-    ffmpegPath: ffmpeg.path,
     sandboxLimitMs: sandboxLimits.maxRestreamMs,
     onStopped: ({ projectId, liveStreamId, name, reason }) => {
       try {
@@ -47,6 +38,4 @@ export function createRestreaming(foundation: Foundation): {
     clock,
     log,
   });
-  const processComponent = componentOf('restream-processes', { stop: () => processes.stop() });
-  return { restreams, processes, components: [processComponent, restreams] };
 }
