@@ -11,11 +11,15 @@ import { decodeVideo } from './decoded.ts';
 interface Shown {
   readonly name: string;
   readonly state: string;
+  readonly rendition?: string;
   readonly since?: string;
   readonly reason?: string;
   readonly retries?: number;
   readonly droppedFrames?: number;
 }
+
+/** The only rendition below the source. */
+const half = { name: '240p', width: 160, height: 90, bitsPerSecond: 200_000 };
 
 let here: TestServer;
 let there: TestServer;
@@ -23,7 +27,10 @@ let there: TestServer;
 beforeAll(async () => {
   const quick = { 'live.segmentTarget': '1s', 'live.stopGrace': '1s' };
   [here, there] = await Promise.all([
-    startServer({ ...quick, allowPrivateTargets: 'true' }, { sandboxRules: { maxRestreamMs: 2_000 } }),
+    startServer(
+      { ...quick, allowPrivateTargets: 'true' },
+      { sandboxRules: { maxRestreamMs: 2_000 }, liveSteps: () => [half] },
+    ),
     startServer(quick),
   ]);
 });
@@ -73,8 +80,8 @@ async function untilThere({ liveStreamId }: CreatedStream, isLive: boolean): Pro
   await waitUntil(isAsExpected, { what: `a broadcast that is ${isLive ? 'live' : 'over'}`, everyMs: 50 });
 }
 
-function publish(stream: CreatedStream) {
-  return publishTestPicture({ url: here.rtmpUrl(stream.streamKey), size: '160x90', gopSeconds: 1 });
+function publish(stream: CreatedStream, size = '160x90') {
+  return publishTestPicture({ url: here.rtmpUrl(stream.streamKey), size, gopSeconds: 1 });
 }
 
 describe.concurrent('a broadcast', () => {
@@ -137,6 +144,39 @@ describe.concurrent('a broadcast', () => {
     const [pictures, copies] = [sent, received].map(frames => [...new Set(frames.map(({ hash }) => hash))]);
     const places = copies!.map(hash => pictures!.indexOf(hash));
     expect(places).toEqual(places.map((_, index) => pictures!.indexOf(copies![0]!) + index));
+    await publisher.stop();
+  });
+
+  test('gives each destination the rendition that is chosen, and the source for one that is not encoded', async () => {
+    const stream = await here.createStream();
+    const [steady, target] = await Promise.all([1, 2].map(() => there.createStream()));
+    const { shown, change, until } = controlOf(stream, here.productionKey);
+    const kept = destinationOf('Steady', steady!);
+    await here.api('PATCH', `/live-streams/${stream.liveStreamId}`, { qualities: 'ladder' });
+    await change([kept, destinationOf('Other', target!, { rendition: '240p' })]);
+    await using publisher = publish(stream, '320x180');
+    const { since } = await until(0, 'live');
+    const untilWide = (width: number) =>
+      waitUntil(
+        async () => {
+          const answer = await there.api('GET', `/live-streams/${target!.liveStreamId}/health`);
+          return ((await answer.json()) as { width?: number }).width === width;
+        },
+        { what: `a picture that is ${width} wide`, everyMs: 50 },
+      );
+    await untilWide(160);
+    expect(await until(1, 'live')).toMatchObject({ rendition: '240p' });
+
+    await change([kept, destinationOf('Other', target!, { rendition: '360p' })]);
+    await untilWide(320);
+    expect(await until(1, 'live')).toMatchObject({ rendition: 'source' });
+
+    await change([kept, destinationOf('Other', target!, { rendition: '240p' })]);
+    await untilWide(160);
+    expect(await shown()).toMatchObject([
+      { rendition: 'source', state: 'live', since, retries: 0, droppedFrames: 0 },
+      { rendition: '240p' },
+    ]);
     await publisher.stop();
   });
 

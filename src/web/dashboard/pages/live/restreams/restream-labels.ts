@@ -60,7 +60,7 @@ const reasons: Readonly<Record<string, string>> = {
   closed: 'The connection was lost. If that happens often, lower your bitrate.',
   stalled: 'The server accepts no more data. If that happens often, lower your bitrate.',
   failed: 'The server doesn’t accept RTMP. Check the server URL.',
-  codec: 'Restreams in the sandbox support H.264 with AAC only.',
+  codec: 'The stream’s codecs can’t be sent. Use H.264 and AAC in your encoder.',
   'sandbox-limit': 'In the sandbox, restreams end after 2 minutes.',
 };
 
@@ -77,7 +77,7 @@ export const restreamStates: Readonly<Record<Restream['state'], string>> = {
   disabled: 'Off',
 };
 
-export function formatRendition(rendition: Rendition = 'source'): string {
+export function formatRendition(rendition: string): string {
   return rendition === 'source' ? 'Source' : rendition;
 }
 

@@ -253,7 +253,9 @@ function columnsOf({
 
 function RestreamState({ row: { destination, status }, isOnAir }: { row: RestreamRow; isOnAir: boolean }) {
   const expected = !isEnabled(destination) ? 'disabled' : isOnAir ? 'connecting' : 'idle';
-  const { state, since, reason, lastError, retries } = status ?? { state: expected };
+  const { state, since, reason, lastError, retries, rendition } = status ?? { state: expected };
+  const chosen = destination.rendition ?? 'source';
+  const isOtherRendition = state === 'live' && rendition === 'source' && chosen !== 'source';
   return (
     <span class="two-lines">
       <span class="actions">
@@ -264,6 +266,7 @@ function RestreamState({ row: { destination, status }, isOnAir }: { row: Restrea
           </span>
         )}
       </span>
+      {isOtherRendition && <span class="hint">The source is sent, because {chosen} isn’t encoded.</span>}
       {reason !== undefined && (
         <span class="hint" title={lastError}>
           {formatReason(reason)}
