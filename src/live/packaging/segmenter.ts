@@ -116,6 +116,8 @@ export class Segmenter {
       this.#addLeaderSample(queued);
     } else {
       this.#audioSamples.push(queued);
+      if (this.#leaderSamples.length > 0 && this.#sink.partTargetSeconds === undefined)
+        this.#closeFirstPart();
       this.#continueWithoutVideo(queued.endSeconds);
     }
   }
@@ -174,12 +176,24 @@ export class Segmenter {
     else this.#closeFullParts(target);
   }
 
-  /** Chooses the whole number of frames nearest to the requested duration. */
+  /**
+   * The first part holds the keyframe and the audio beside it, so that players start with it: it may be short, as it
+   * is independent. PART-TARGET is the whole number of frames nearest to the requested duration.
+   */
   #closeFirstPart(): void {
-    const filled = this.#leaderEnd - this.#partStart!;
+    const start = this.#partStart!;
+    const filled = this.#leaderEnd - start;
     const frame = filled / this.#leaderSamples.length;
-    if (filled + frame / 2 < this.#options.partSeconds) return;
+    const { partSeconds, tracks } = this.#options;
+    const isFull = filled + frame / 2 >= partSeconds;
+    const lacksAudio =
+      this.#leader === 'video' &&
+      tracks.audio !== undefined &&
+      (this.#audioSamples.at(-1)?.endSeconds ?? 0) < this.#leaderEnd;
+    if (!isFull && (this.#leader === 'audio' || lacksAudio || frame <= 0)) return;
     this.#frameSeconds = frame;
+    const frames = Math.max(1, Math.round(partSeconds / frame));
+    this.#sink.fixPartTarget(roundUpToMs(frames * (frame + roundingSeconds(frame)) + partSlackSeconds));
     this.#closePart(this.#leaderEnd);
   }
 
@@ -316,6 +330,12 @@ export class Segmenter {
     const baseDtsTicks = Math.round(first.atSeconds * track.timescale);
     runs.push({ trackId: kind === 'video' ? 1 : 2, baseDtsTicks, samples });
   }
+}
+
+/** RTMP rounds times to milliseconds, so that a frame of whole milliseconds may be one that is not. */
+function roundingSeconds(frameSeconds: number): number {
+  const milliseconds = frameSeconds * 1000;
+  return Math.abs(milliseconds - Math.round(milliseconds)) < 1e-6 ? 0.001 : 0;
 }
 
 function roundUpToMs(seconds: number): number {

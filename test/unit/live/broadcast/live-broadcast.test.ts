@@ -347,7 +347,8 @@ test('a waiting broadcast does not become live while it ends', async () => {
   const first = publish(live);
   await startVideo(first);
   packagers[0]!.begin();
-  packagers[0]!.give(0, 20);
+  // Whole parts: none is left for the end.
+  packagers[0]!.give(0, 21);
   first.close('connection-closed');
   await startVideo(publish(live));
   // The packager delivers its last media at the end.
