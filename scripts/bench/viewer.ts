@@ -47,6 +47,7 @@ export async function followParts(
   signal: AbortSignal,
 ): Promise<void> {
   let frames = 0;
+  let isLive = false;
   let videoTrack: number | undefined;
   const reader = new FragmentReader({
     onInit: tracks => {
@@ -70,7 +71,13 @@ export async function followParts(
     for (let number = 0; !signal.aborted; number += 1) {
       const bytes = await fetchBytes(`part-${number}.m4s`);
       const atMs = Date.now();
+      const before = frames;
       reader.push(bytes);
+      // Those before the first part of several frames are copies of its first one.
+      if (!isLive && frames - before > 1) {
+        isLive = true;
+        frames -= before;
+      }
       onPart({ number, lastFrame: frames - 1, atMs, bytes: bytes.length });
     }
   } catch (error) {
