@@ -36,7 +36,7 @@ export async function findFfmpeg(
   const { path, version, source, formatVersion } = build;
   const canReadEnhancedFlv = formatVersion >= formatVersionOfFfmpeg6_1;
   const lacks: string[] = [];
-  if (!canReadEnhancedFlv) lacks.push('HEVC and AV1 over RTMP (needs ffmpeg 6.1)');
+  if (!canReadEnhancedFlv) lacks.push('transcoding of HEVC and AV1 over RTMP (needs ffmpeg 6.1)');
   if (formatVersion < formatVersionOfFfmpeg5)
     lacks.push('SRT', 'GPU encoders', 'safe decoding of media from strangers (it is too old)');
   const hasFpsMode = formatVersion >= formatVersionOfFfmpeg5_1;

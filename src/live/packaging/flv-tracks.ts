@@ -26,7 +26,7 @@ export type AacConfig = DescribedTrack;
 
 /** Common frame rates last a whole number of ticks. */
 const videoTimescale = 90_000;
-/** Also a configuration of many parameter sets fits. */
+/** Far more than all parameter sets need. */
 const maxRecordBytes = 64 * 1024;
 
 /** @param body of a sequence header tag @throws AppError `media-malformed` */
@@ -40,6 +40,9 @@ export function readVideoHeader(body: Buffer): VideoHeader {
   const record = Buffer.from(body.subarray(videoHeaderBytes(body)));
   if (record.length < 4 || record.length > maxRecordBytes) {
     throw new AppError('media-malformed', `the video configuration has ${record.length} bytes`);
+  }
+  if (codec === 'avc1' && record[0] !== 1) {
+    throw new AppError('media-malformed', `the video configuration has version ${record[0]}`);
   }
   return { codec, record, lengthBytes: readVideoConfig(codec, record).lengthBytes };
 }

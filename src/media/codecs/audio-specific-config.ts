@@ -39,7 +39,8 @@ export function readAudioSpecificConfig(bytes: Buffer): AudioSpecificConfig {
   }
   if (bits.flag()) bits.skip(14);
   bits.skip(1);
-  sampleRate ??= readSyncExtension(bits) ?? coreRate;
+  sampleRate ??= readSyncExtension(bits);
+  if (sampleRate !== 2 * coreRate) sampleRate = coreRate;
   const longSamples = LOW_DELAY_TYPES.includes(coreType) ? 512 : 1024;
   const coreSamples = isShort ? longSamples - longSamples / 16 : longSamples;
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { avcTransfer, hevcTransfer } from '../../../../src/media/codecs/parameter-set.ts';
+import { avcParameters, avcTransfer, hevcTransfer } from '../../../../src/media/codecs/parameter-set.ts';
 
 /** The bytes of a text of 0 and 1, filled up with zeros. Spaces are for the reader. */
 function bits(text: string): Buffer {
@@ -110,5 +110,22 @@ describe('HEVC', () => {
       bits(`0100001000000001 0000 000 1 ${'0'.repeat(96)} ${ue(0, 1, 8, 8)} 0 ${ue(0, 0, 4)} 0 ${ue(4, 2, 0)}
       ${ue(0, 3, 0, 3, 1, 1)} 0 0 0 0 ${ue(4_000_000_000)}`);
     expect(hevcTransfer(unit)).toBeUndefined();
+  });
+});
+
+describe('parameters', () => {
+  test('H.264: cropped size, pixel aspect, colours and frame rate', () => {
+    const unit = Buffer.from('67f4000a919b28e4f1f1780b50210024000003000400000300c83c489658', 'hex');
+    expect(avcParameters(unit)).toMatchObject({
+      pixelAspect: expect.anything(),
+      colour: { transfer: 16 },
+      frameSeconds: 1 / 25,
+    });
+    expect(avcParameters(unit.subarray(0, 8))).toBeUndefined();
+  });
+
+  test('H.264 from x264: baseline of 160x90', () => {
+    const unit = Buffer.from('6742c00bda0a37e4c044000003000400000300f03c50aa80', 'hex');
+    expect(avcParameters(unit)).toMatchObject({ size: { width: 160, height: 90 }, frameSeconds: 1 / 30 });
   });
 });

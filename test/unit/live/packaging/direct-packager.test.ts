@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest';
+import { DirectPackager } from '../../../../src/live/packaging/direct-packager.ts';
+import type { PackagerPlan, Tracks } from '../../../../src/live/packaging/packager.ts';
+import type { Sample } from '../../../../src/media/cmaf/fragment-reader.ts';
+import type { TrackKind } from '../../../../src/media/flv/flv-tag.ts';
+
+/** 160x90 at 30 frames a second, as x264 writes it. */
+const avcRecord = Buffer.from(
+  '0142c00bffe100186742c00bda0a37e4c044000003000400000300f03c50aa8001000468ce0fc8',
+  'hex',
+);
+const avcConfig = Buffer.concat([Buffer.from([0x17, 0, 0, 0, 0]), avcRecord]);
+const aacConfig = Buffer.from([0xaf, 0, 0x11, 0x90]);
+const unit = (...bytes: number[]) => Buffer.from([0, 0, 0, bytes.length, ...bytes]);
+const idr = unit(0x65, 1, 2, 3);
+const slice = unit(0x41, 1, 2, 3);
+const sets = Buffer.concat([unit(0x67, 1), unit(0x68, 1)]);
+const recoveryPoint = unit(6, 6, 1, 0xc4, 0x80);
+
+function video(isKeyframe: boolean, ...units: Buffer[]): Buffer {
+  return Buffer.concat([Buffer.from([isKeyframe ? 0x17 : 0x27, 1, 0, 0, 0]), ...units]);
+}
+
+function start(plan: Partial<PackagerPlan> = {}) {
+  const log = {
+    tracks: undefined as Tracks | undefined,
+    samples: [] as [TrackKind, Sample, number][],
+    dropped: 0,
+    exits: [] as { kind: string; report: string }[],
+  };
+  const packager = new DirectPackager({
+    plan: { hasVideo: true, audio: 'none', framesPerSecond: 25, ...plan },
+    events: {
+      tracks: tracks => {
+        log.tracks = tracks;
+      },
+      sample: (...sample) => log.samples.push(sample),
+      drained: () => {},
+      dropped: count => {
+        log.dropped += count;
+      },
+      exited: exit => log.exits.push(exit),
+    },
+  });
+  return { packager, log };
+}
+
+const syncs = (log: ReturnType<typeof start>['log']) => log.samples.map(([, { isSync }]) => isSync);
+
+describe('video', () => {
+  test('frames with parameter sets, delimiters and filler stay whole', async () => {
+    const { packager, log } = start();
+    packager.write('video', 7000, avcConfig, true);
+    const first = Buffer.concat([unit(9, 0xf0), sets, idr, unit(12, 0xff)]);
+    packager.write('video', 7000, video(true, first), false);
+    packager.write('video', 7040, video(false, slice), false);
+    await packager.finish();
+    expect(log.tracks?.video).toMatchObject({
+      codec: 'avc1.42c00b',
+      width: 160,
+      height: 90,
+      timescale: 90_000,
+    });
+    expect(log.samples.map(([, { data }]) => data)).toEqual([first, slice]);
+    expect(log.samples.map(([, { dtsTicks }]) => dtsTicks)).toEqual([630_000, 633_600]);
+    expect(log.exits).toEqual([{ kind: 'stopped', report: '' }]);
+  });
+
+  test('begins with a keyframe that can be decoded on its own', async () => {
+    const { packager, log } = start();
+    packager.write('video', 7000, avcConfig, true);
+    packager.write('video', 7000, video(true, slice), false);
+    packager.write('video', 7040, video(true, recoveryPoint, slice), false);
+    packager.write('video', 7080, video(true, slice), false);
+    packager.write('video', 7120, video(false, idr), false);
+    await packager.finish();
+    expect(syncs(log)).toEqual([true, false, true]);
+    expect(log.dropped).toBe(1);
+  });
+
+  test('frames whose lengths are wrong are dropped, and ones without a slice left out', async () => {
+    const { packager, log } = start();
+    packager.write('video', 7000, avcConfig, true);
+    packager.write('video', 7000, video(true, idr), false);
+    packager.write('video', 7040, video(false, Buffer.from([0, 0, 0, 9, 0x41, 1])), false);
+    packager.write('video', 7080, video(false, Buffer.from([0, 0, 0, 1, 0x41, 0, 0])), false);
+    packager.write('video', 7120, video(false, Buffer.from([0xff, 0xff, 0xff, 0xff, 0x41])), false);
+    packager.write('video', 7160, video(false, sets), false);
+    packager.write('video', 7200, video(false, slice), false);
+    await packager.finish();
+    expect(log.samples).toHaveLength(2);
+    expect(log.dropped).toBe(3);
+    expect(log.exits).toEqual([{ kind: 'stopped', report: '' }]);
+  });
+
+  test('fails clearly when no frame can be used', () => {
+    const { packager, log } = start();
+    packager.write('video', 7000, avcConfig, true);
+    for (let index = 0; index < 2000; index += 1)
+      packager.write('video', 7000 + index * 40, video(true, Buffer.from([9, 9, 9, 9, 9])), false);
+    expect(log.exits).toEqual([{ kind: 'failed', report: 'frames whose unit lengths are wrong' }]);
+    expect(log.dropped).toBeLessThanOrEqual(1000);
+  });
+
+  test.each([
+    ['empty', Buffer.alloc(0)],
+    ['garbage', Buffer.alloc(40, 0xee)],
+    ['cut off', avcRecord.subarray(0, 14)],
+    ['larger than any', Buffer.concat([avcRecord, Buffer.alloc(70_000)])],
+  ])('fails clearly with a configuration that is %s', (_, record) => {
+    const { packager, log } = start();
+    packager.write('video', 7000, Buffer.concat([avcConfig.subarray(0, 5), record]), true);
+    packager.write('video', 7000, video(true, idr), false);
+    expect(log.exits).toMatchObject([{ kind: 'failed', report: expect.stringContaining('configuration') }]);
+    packager.write('video', 7040, video(true, idr), false);
+    expect(log.samples).toEqual([]);
+  });
+});
+
+describe('two tracks', () => {
+  test('wait for the configurations of both', async () => {
+    const { packager, log } = start({ audio: 'copy' });
+    packager.write('video', 7000, avcConfig, true);
+    packager.write('video', 7000, video(true, idr), false);
+    expect(log.tracks).toBeUndefined();
+    packager.write('audio', 7000, aacConfig, true);
+    packager.write('audio', 7010, Buffer.from([0xaf, 1, 0x21, 0x10]), false);
+    expect(log.tracks).toMatchObject({
+      video: { kind: 'video' },
+      audio: { codec: 'mp4a.40.2', sampleRate: 48_000, channels: 2, timescale: 48_000 },
+    });
+    await packager.finish();
+    expect(log.samples.map(([kind, { durationTicks }]) => [kind, durationTicks])).toEqual([
+      ['audio', 1024],
+      ['video', 3600],
+    ]);
+  });
+
+  test('of which one never comes: fails clearly', () => {
+    const { packager, log } = start({ audio: 'copy' });
+    packager.write('video', 7000, avcConfig, true);
+    for (let index = 0; index < 400; index += 1)
+      packager.write('video', 7000 + index * 40, video(true, idr), false);
+    expect(log.exits).toEqual([{ kind: 'failed', report: 'one of its tracks never began' }]);
+  });
+});
+
+test('a receiver that throws ends the packager, not its caller', () => {
+  const exits: unknown[] = [];
+  const packager = new DirectPackager({
+    plan: { hasVideo: true, audio: 'none' },
+    events: {
+      tracks: () => {
+        throw new Error('no room');
+      },
+      sample: () => {},
+      drained: () => {},
+      dropped: () => {},
+      exited: exit => exits.push(exit),
+    },
+  });
+  packager.write('video', 7000, avcConfig, true);
+  expect(packager.write('video', 7000, video(true, idr), false)).toBe(true);
+  expect(exits).toEqual([{ kind: 'failed', report: 'no room' }]);
+});
