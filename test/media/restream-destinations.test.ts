@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -169,7 +170,10 @@ describe.concurrent('a destination', () => {
     await session.until('media of the publisher that is back', ({ state }) => state === 'live');
   });
 
-  test('that stops reading skips to a keyframe, then is disconnected; memory stays bounded', async () => {
+  test.each([
+    ['stops reading', 0],
+    ['reads one byte per second', 1],
+  ])('that %s skips to a keyframe, then is disconnected, and holds up nothing', async (_, bytesPerSecond) => {
     const [key, otherKey] = [newKey(), newKey()];
     let isReading = true;
     await using relay = await listen(socket => {
@@ -178,7 +182,10 @@ describe.concurrent('a destination', () => {
       onward.on('data', bytes => socket.write(bytes));
       socket.on('data', bytes => {
         onward.write(bytes);
-        if (!isReading) socket.pause();
+        if (isReading || socket.isPaused()) return;
+        socket.pause();
+        const timer = setInterval(() => readBytes(socket, bytesPerSecond), 1_000);
+        socket.on('close', () => clearInterval(timer));
       });
       socket.on('close', () => onward.destroy());
     });
@@ -198,7 +205,88 @@ describe.concurrent('a destination', () => {
     expect(facts.droppedFrames).toBeGreaterThan(0);
     const before = media(publishersOf(otherKey)[0], 'video').length;
     await waitUntil(() => media(publishersOf(otherKey)[0], 'video').length > before + 10, { what: 'frames' });
-    expect(session.facts(1)).toMatchObject({ state: 'live', retries: 0 });
+    expect(session.facts(1)).toMatchObject({ state: 'live', retries: 0, droppedFrames: 0 });
+  });
+
+  test('that reads slowly skips to keyframes, and stays connected', async () => {
+    const key = newKey();
+    let isSlow = false;
+    await using relay = await listen(socket => {
+      const onward = connect(door.port, '127.0.0.1');
+      onward.on('error', () => {});
+      onward.on('data', bytes => socket.write(bytes));
+      socket.on('data', bytes => {
+        onward.write(bytes);
+        if (!isSlow) return;
+        socket.pause();
+        setTimeout(() => socket.resume(), 20);
+      });
+      socket.on('close', () => onward.destroy());
+    });
+    await using session = startRestreamSession([{ url: urlOf(relay.port), key }], {
+      times: { stallMs: 4_500 },
+    });
+    session.play(heavier(tags, 300_000));
+    await session.until('media', ({ state }) => state === 'live');
+    isSlow = true;
+    await session.until('dropped frames', ({ droppedFrames }) => droppedFrames > 20);
+    const before = publishersOf(key)[0]!.tags.length;
+    const isResumed = () => {
+      const later = publishersOf(key)[0]!
+        .tags.slice(before)
+        .filter(({ kind }) => kind === 'video');
+      const jump = later.findIndex(
+        ({ timestampMs }, index) => index > 0 && timestampMs - later[index - 1]!.timestampMs > 100,
+      );
+      return jump === -1 ? undefined : later[jump];
+    };
+    expect(isKeyframe(await waitUntil(isResumed, { what: 'frames after those that are missing' }))).toBe(
+      true,
+    );
+    expect(session.facts()).toMatchObject({ state: 'live', retries: 0 });
+  });
+
+  test('that sends malformed RTMP while it is live is disconnected, and tried again', async () => {
+    const key = newKey();
+    const sockets = new Set<Socket>();
+    await using relay = await listen(socket => {
+      const onward = connect(door.port, '127.0.0.1');
+      onward.on('error', () => {});
+      socket.pipe(onward).pipe(socket);
+      socket.on('close', () => onward.destroy());
+      sockets.add(socket);
+    });
+    await using session = startRestreamSession([{ url: urlOf(relay.port), key }]);
+    session.play(tags);
+    await session.until('media', ({ state }) => state === 'live');
+    for (const socket of sockets) socket.write(Buffer.alloc(3_000, 0x2a));
+    expect(await session.until('a failure', ({ state }) => state === 'retrying')).toMatchObject({
+      reason: 'failed',
+      lastError: 'The destination sends malformed RTMP.',
+    });
+    await session.until('media again', ({ state }) => state === 'live');
+    await waitUntil(() => media(publishersOf(key)[1], 'video').length > 5, { what: 'frames again' });
+  });
+
+  test('gets HEVC as Enhanced RTMP, byte for byte', async () => {
+    const key = newKey();
+    // Nobody decodes it.
+    const hevc = tags.map((tag): FlvTag => {
+      if (tag.kind !== 'video') return tag;
+      const isKey = isKeyframe(tag) || isConfig(tag);
+      const first = (isKey ? 0x90 : 0xa0) | (isConfig(tag) ? 0 : 1);
+      return {
+        ...tag,
+        body: Buffer.concat([Buffer.from([first]), Buffer.from('hvc1'), tag.body.subarray(2)]),
+      };
+    });
+    await using session = startRestreamSession([{ url: urlOf(door.port), key }]);
+    session.play(hevc);
+    await waitUntil(() => media(publishersOf(key)[0], 'video').length > 20, { what: 'frames' });
+    const received = media(publishersOf(key)[0], 'video').map(({ body }) => body.toString('base64'));
+    const sent = new Set(hevc.map(({ body }) => body.toString('base64')));
+    expect(received.filter(body => !sent.has(body))).toEqual([]);
+    expect(session.facts()).toMatchObject({ state: 'live', retries: 0 });
   });
 
   test('that does not speak RTMP is said not to, or times out when it is silent', async () => {
@@ -376,4 +464,10 @@ function heavier(all: readonly FlvTag[], bytes: number): FlvTag[] {
   return all.map(tag =>
     tag.kind === 'video' && !isConfig(tag) ? { ...tag, body: Buffer.concat([tag.body, filler]) } : tag,
   );
+}
+
+/** Reads as few bytes as no stream of Node would. */
+function readBytes(socket: Socket, count: number): void {
+  const { fd } = (socket as Socket & { _handle: { fd: number } })._handle;
+  if (count > 0) readSync(fd, Buffer.alloc(count));
 }
