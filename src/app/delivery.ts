@@ -50,7 +50,7 @@ export function createDelivery(
         if (payer !== undefined) traffic.record(payer.projectId, payer.deliveryKind, count);
       },
       viewerDropped: reason => metrics.connectionsDropped.inc({ side: 'viewer', reason }),
-      request: (kind, status) => metrics.mediaRequests.inc({ kind, status: String(status) }),
+      request: (kind, status) => metrics.countMediaRequest(kind, status),
     },
     log: log.child('delivery'),
   });

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { FastRequest, FastResponse } from '../http/fast-path/fast-response.ts';
 import type { AddressOf } from '../http/listener/client-address.ts';
 import type { BrowserBundles } from '../http/pages/browser-bundles.ts';
@@ -49,8 +50,14 @@ export interface DeliveryOptions {
   readonly viewers: ViewerCount;
 }
 
+interface ViewerTarget {
+  readonly path: ViewerPath | VodPath | undefined;
+  readonly query: string;
+}
+
 const kindsNeedingPlayerFiles: ReadonlySet<string> = new Set(['page', 'asset', 'vod-page', 'vod-sample']);
 const maxUrlLength = 2048;
+const maxTargets = 500;
 const noStore = 'no-store';
 const nosniff = ['X-Content-Type-Options', 'nosniff'] as const;
 
@@ -63,6 +70,8 @@ export class Delivery implements Component {
   readonly #events: StateEvents;
   readonly #live: LiveDelivery;
   readonly #vod: VodDelivery;
+  /** Many viewers ask for the same. */
+  readonly #targets = new LRUCache<string, ViewerTarget>({ max: maxTargets });
   #loadingFiles: Promise<void> | undefined;
   #loadedFiles: PlayerFiles | undefined;
 
@@ -114,9 +123,7 @@ export class Delivery implements Component {
 
   #handle(request: ViewerRequest, response: ViewerResponse, hasEvents: boolean): boolean {
     const url = request.url ?? '/';
-    const queryAt = url.indexOf('?');
-    const pathText = queryAt === -1 ? url : url.slice(0, queryAt);
-    const path = parseVodPath(pathText) ?? parseViewerPath(pathText);
+    const { path, query } = this.#targets.get(url) ?? this.#readTarget(url);
     if (path === undefined || (path.kind === 'events' && !hasEvents)) return false;
     const exchange: Exchange = {
       kind: path.kind === 'vod-asset' ? path.asset.kind : path.kind,
@@ -128,7 +135,7 @@ export class Delivery implements Component {
       if (url.length > maxUrlLength) {
         this.#sender.sendError(exchange, 414, 'The address is too long.', noStore);
       } else if (request.method === 'GET' || request.method === 'HEAD') {
-        this.#dispatch(exchange, path, queryAt === -1 ? '' : url.slice(queryAt + 1));
+        this.#dispatch(exchange, path, query);
       } else if (request.method === 'OPTIONS') {
         this.#sender.sendPreflight(exchange);
       } else {
@@ -139,6 +146,15 @@ export class Delivery implements Component {
       this.#pending.fail(exchange, error);
     }
     return true;
+  }
+
+  #readTarget(url: string): ViewerTarget {
+    const queryAt = url.indexOf('?');
+    const pathText = queryAt === -1 ? url : url.slice(0, queryAt);
+    const path = parseVodPath(pathText) ?? parseViewerPath(pathText);
+    const target = { path, query: queryAt === -1 ? '' : url.slice(queryAt + 1) };
+    if (path !== undefined && url.length <= maxUrlLength) this.#targets.set(url, target);
+    return target;
   }
 
   #dispatch(exchange: Exchange, path: ViewerPath | VodPath, query: string): void {

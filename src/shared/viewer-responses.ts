@@ -27,6 +27,13 @@ export interface PlaylistResponse {
   readonly hasWaited?: boolean;
 }
 
+/** The members of `AbortSignal` that held requests need, which costs more than sending a part. */
+export interface ViewerSignal {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
 /** `reason`: one short sentence for a person. */
 export interface PlaylistRefusal {
   readonly status: 400 | 404 | 503;

@@ -13,7 +13,12 @@ import { addressReader } from '../../src/http/listener/client-address.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import type { CompressedText } from '../../src/shared/text/rendered-text.ts';
-import type { MediaResponse, PlaylistRefusal, PlaylistResponse } from '../../src/shared/viewer-responses.ts';
+import type {
+  MediaResponse,
+  PlaylistRefusal,
+  PlaylistResponse,
+  ViewerSignal,
+} from '../../src/shared/viewer-responses.ts';
 import { testBundles } from '../support/browser-bundles.ts';
 
 export const publicStream = 'liPublic0000000000000000';
@@ -48,7 +53,7 @@ export class MemoryBroadcast implements PlayableBroadcast {
   async mediaPlaylist(
     rendition: string,
     query: URLSearchParams,
-    signal: AbortSignal,
+    signal: ViewerSignal,
   ): Promise<PlaylistResponse | PlaylistRefusal> {
     if (rendition !== 'source') return { status: 404, reason: 'No rendition.' };
     const msn = query.get('_HLS_msn');
@@ -69,7 +74,7 @@ export class MemoryBroadcast implements PlayableBroadcast {
   media(
     rendition: string,
     name: string,
-    signal: AbortSignal,
+    signal: ViewerSignal,
   ): Promise<MediaResponse | undefined> | MediaResponse | undefined {
     if (rendition !== 'source') return undefined;
     if (name === 'part-next.m4s') return this.#wait(signal).then(() => this.#media(name));
@@ -87,12 +92,12 @@ export class MemoryBroadcast implements PlayableBroadcast {
     return { parts: body, bytes, contentType: 'video/mp4', etag: `"${name}"`, lifetimeSeconds: 60 };
   }
 
-  #wait(signal: AbortSignal): Promise<void> {
+  #wait(signal: ViewerSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waiting.push(resolve);
       signal.addEventListener('abort', () => {
         this.aborted += 1;
-        reject(signal.reason);
+        reject(new Error('the viewer has left'));
       });
     });
   }

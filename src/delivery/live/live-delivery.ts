@@ -9,6 +9,7 @@ import { noIndexMeta, renderPlayerPage, streamTitle } from '../pages/player-page
 import type { Exchange } from '../responses/exchange.ts';
 import type { PendingResponses } from '../responses/pending-responses.ts';
 import { playlistType, type ResponseSender } from '../responses/response-sender.ts';
+import { ViewerAbort } from '../responses/viewer-abort.ts';
 import { cacheControlFor } from '../token-gate.ts';
 import { addSessionToPlaylist, type PrivatePath, type ViewerPath } from '../viewer-path.ts';
 import {
@@ -68,8 +69,8 @@ export class LiveDelivery {
       this.#sender.sendNotFound(exchange, noStore);
       return;
     }
-    const abort = new AbortController();
-    const media = broadcast.media(path.rendition, path.name, abort.signal);
+    const abort = new ViewerAbort();
+    const media = broadcast.media(path.rendition, path.name, abort);
     if (media instanceof Promise) {
       this.#pending.hold(exchange, media, found => this.#sendMedia(exchange, found, stream), abort);
     } else this.#pending.watch(exchange, this.#sendMedia(exchange, media, stream));
@@ -96,8 +97,8 @@ export class LiveDelivery {
       return;
     }
     this.#countViewer(exchange, path);
-    const abort = new AbortController();
-    const playlist = broadcast.mediaPlaylist(path.rendition, new URLSearchParams(query), abort.signal);
+    const abort = new ViewerAbort();
+    const playlist = broadcast.mediaPlaylist(path.rendition, new URLSearchParams(query), abort);
     this.#pending.hold(exchange, playlist, found => this.#sendPlaylist(exchange, found, stream), abort);
   }
 
@@ -191,7 +192,7 @@ export class LiveDelivery {
 
   /** Refuses private streams. */
   sendEmbed(exchange: Exchange, liveStreamId: string, query: URLSearchParams): void {
-    const admission = { request: exchange.request, liveStreamId, query, mayClaimToken: false };
+    const admission = { request: exchange.request, liveStreamId, query: '', mayClaimToken: false };
     const stream = attributeTraffic(exchange, this.#gate.admit(admission));
     if (stream === undefined) {
       this.#sender.sendNotFound(exchange, noStore);
@@ -246,8 +247,7 @@ export class LiveDelivery {
   }
 
   #admitToPage(exchange: Exchange, liveStreamId: string, query: string): AdmittedStream | undefined {
-    const parameters = new URLSearchParams(query);
-    return attributeTraffic(exchange, this.#gate.admitToPage(exchange.request, liveStreamId, parameters));
+    return attributeTraffic(exchange, this.#gate.admitToPage(exchange.request, liveStreamId, query));
   }
 }
 
@@ -263,7 +263,7 @@ function attributeTraffic(
 function admissionRequest({ request }: Exchange, path: StreamPath, query: string): LiveAdmissionRequest {
   const { liveStreamId, token, session } = path;
   return {
-    ...{ request, liveStreamId, query: new URLSearchParams(query), mayClaimToken: true },
+    ...{ request, liveStreamId, query, mayClaimToken: true },
     ...(token === undefined ? {} : { token }),
     ...(session === undefined ? {} : { session }),
   };

@@ -16,7 +16,7 @@ export interface AdmittedStream {
 export interface LiveAdmissionRequest extends PrivatePath {
   readonly request: ViewerRequest;
   readonly liveStreamId: string;
-  readonly query: URLSearchParams;
+  readonly query: string;
   readonly mayClaimToken: boolean;
 }
 
@@ -57,15 +57,11 @@ export class LiveGate {
   }
 
   /** For pages, which carry the token in the query; a public stream ignores it. */
-  admitToPage(
-    request: ViewerRequest,
-    liveStreamId: string,
-    query: URLSearchParams,
-  ): AdmittedStream | undefined {
+  admitToPage(request: ViewerRequest, liveStreamId: string, query: string): AdmittedStream | undefined {
     const stream = this.#find(liveStreamId);
     if (stream === undefined) return undefined;
     if (stream.public) return publicAccess(stream);
-    const token = query.get('token');
+    const token = new URLSearchParams(query).get('token');
     if (token === null) return undefined;
     const asked = { request, liveStreamId, query, mayClaimToken: true };
     return this.#admitHolder(stream, asked, token, `/live/${liveStreamId}`);
@@ -101,7 +97,7 @@ export class LiveGate {
         request,
         resourceId: liveStreamId,
         token,
-        query,
+        query: new URLSearchParams(query),
         pathSession: session,
         mayClaimToken,
         cookiePath,

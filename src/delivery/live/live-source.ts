@@ -1,5 +1,10 @@
 import type { CompressedText } from '../../shared/text/rendered-text.ts';
-import type { MediaResponse, PlaylistRefusal, PlaylistResponse } from '../../shared/viewer-responses.ts';
+import type {
+  MediaResponse,
+  PlaylistRefusal,
+  PlaylistResponse,
+  ViewerSignal,
+} from '../../shared/viewer-responses.ts';
 import type { PlayerTheme } from '../pages/player-theme.ts';
 
 export interface PlayableBroadcast {
@@ -12,13 +17,13 @@ export interface PlayableBroadcast {
   mediaPlaylist(
     rendition: string,
     query: URLSearchParams,
-    signal: AbortSignal,
+    signal: ViewerSignal,
   ): Promise<PlaylistResponse | PlaylistRefusal>;
   /** Returns an init section, segment or part by its name. Blocks for the hinted part. */
   media(
     rendition: string,
     name: string,
-    signal: AbortSignal,
+    signal: ViewerSignal,
   ): Promise<MediaResponse | undefined> | MediaResponse | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface ViewerReply {
   readonly destroyed: boolean;
   readonly headersSent: boolean;
   /** `headers`: names and values in turn. */
-  writeHead(status: number, headers: string[]): unknown;
+  writeHead(status: number, headers: readonly string[]): unknown;
   /** Calls `onSent` when the kernel accepted the chunk, or never will. */
   write(chunk: Buffer | string, onSent?: (error?: Error | null) => void): boolean;
   end(chunk?: Buffer | string): unknown;

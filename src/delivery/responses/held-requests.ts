@@ -1,7 +1,8 @@
 import { connectionOf, type Exchange } from './exchange.ts';
+import type { ViewerAbort } from './viewer-abort.ts';
 
 interface HeldRequest {
-  readonly abort: AbortController;
+  readonly abort: ViewerAbort;
   readonly refuse: () => void;
 }
 
@@ -18,7 +19,7 @@ export class HeldRequests {
    * @returns a function to call before responding, false when nobody waits any more; undefined when too many
    * wait
    */
-  add(exchange: Exchange, abort: AbortController, refuse: () => void): (() => boolean) | undefined {
+  add(exchange: Exchange, abort: ViewerAbort, refuse: () => void): (() => boolean) | undefined {
     const connection = connectionOf(exchange);
     const count = this.#perConnection.get(connection) ?? 0;
     if (count >= maxPerConnection || this.#held.size >= maxHeld) return undefined;

@@ -31,11 +31,13 @@ export async function readBody(pieces: readonly BodyPart[], bytes: number): Prom
     if (problem === 'busy') throw new Error('too many files are open');
     const reader = new BodyReader(pieces, files);
     const chunks: Buffer[] = [];
-    for (;;) {
-      const read = await reader.next(Buffer.alloc(Math.max(1, bytes)));
-      if (read.length === 0) return Buffer.concat(chunks);
+    for (let left = bytes; left > 0; ) {
+      const read = await reader.next(Buffer.allocUnsafeSlow(left));
+      if (read.length === 0) break;
+      for (const chunk of read) left -= chunk.length;
       chunks.push(...read);
     }
+    return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
   } finally {
     await Promise.all([...files.values()].map(file => file.close()));
   }

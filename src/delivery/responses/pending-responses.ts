@@ -2,6 +2,7 @@ import type { Logger } from '../../shared/logger.ts';
 import type { Exchange } from './exchange.ts';
 import { HeldRequests } from './held-requests.ts';
 import type { ResponseSender } from './response-sender.ts';
+import { ViewerAbort } from './viewer-abort.ts';
 
 export class PendingResponses {
   readonly #sender: ResponseSender;
@@ -18,7 +19,7 @@ export class PendingResponses {
     exchange: Exchange,
     pending: Promise<Answer>,
     send: (answer: Answer) => Promise<void> | void,
-    abort = new AbortController(),
+    abort = new ViewerAbort(),
   ): void {
     const release = this.#held.add(exchange, abort, () =>
       this.#sender.sendError(exchange, 503, 'The server is shutting down.', 'no-store'),
@@ -32,7 +33,7 @@ export class PendingResponses {
     pending
       .then(answer => (release() ? send(answer) : undefined))
       .catch((error: unknown) => {
-        if (!abort.signal.aborted) this.fail(exchange, error);
+        if (!abort.aborted) this.fail(exchange, error);
       });
   }
 

@@ -5,8 +5,9 @@ import type { DeliveryObserver } from '../delivery-observer.ts';
 import { sliceParts } from './body-reader.ts';
 import { type ByteRange, parseByteRange } from './byte-range.ts';
 import { errorResponse } from './error-response.ts';
-import { abortResponse, type Exchange } from './exchange.ts';
+import { abortResponse, type Exchange, isClosed, type ViewerReply } from './exchange.ts';
 import { FileSender } from './file-sender.ts';
+import { SliceCache } from './slice-cache.ts';
 import type { StallGuard } from './stall-guard.ts';
 
 export const playlistType = 'application/vnd.apple.mpegurl';
@@ -41,9 +42,15 @@ interface CacheHeaders {
   readonly headers?: readonly string[];
 }
 
+interface CachedHeaders {
+  readonly cacheControl: string;
+  readonly isGzip: boolean;
+  readonly fields: readonly string[];
+}
+
 interface SelectedBytes {
   readonly status: number;
-  readonly headers: string[];
+  readonly headers: readonly string[];
   readonly range: ByteRange | undefined;
   readonly bytes: number;
 }
@@ -54,6 +61,9 @@ export class ResponseSender {
   readonly #observer: DeliveryObserver;
   readonly #docsBase: () => string;
   readonly #files: FileSender;
+  readonly #slices = new SliceCache();
+  /** Headers of whole bodies and texts that many viewers fetch, without those of one viewer. */
+  readonly #sharedHeaders = new WeakMap<ResponseBody | CompressedText, CachedHeaders>();
 
   constructor(guard: StallGuard, observer: DeliveryObserver, docsBase: () => string) {
     this.#guard = guard;
@@ -128,27 +138,18 @@ export class ResponseSender {
     headers: readonly string[] = [],
   ): void {
     const asked = exchange.request.headers;
-    // Weak, since one tag stands for the plain and the gzipped text.
-    const etag = text.etag.startsWith('W/') ? text.etag : `W/${text.etag}`;
-    const all = [
-      'Cache-Control',
-      cacheControl,
-      'ETag',
-      etag,
-      'Vary',
-      'Accept-Encoding',
-      ...headers,
-      ...corsHeaders,
-    ];
-    if (matchesEtag(asked['if-none-match'], etag)) {
-      this.#send(exchange, 304, all, [], 0);
+    if (matchesEtag(asked['if-none-match'], text.etag)) {
+      this.#send(exchange, 304, textHeaders(text, cacheControl, headers), [], 0);
       return;
     }
     const isGzip = acceptsGzip(asked['accept-encoding'] as string | undefined);
     const body = isGzip ? text.gzip : text.plain;
-    all.push('Content-Type', contentType, 'Content-Length', String(body.length));
-    if (isGzip) all.push('Content-Encoding', 'gzip');
-    this.#send(exchange, 200, all, [body], body.length);
+    const fields = this.#headersOf(text, { cacheControl, isGzip, isShared: headers.length === 0 }, () => [
+      ...textHeaders(text, cacheControl, headers),
+      ...['Content-Type', contentType, 'Content-Length', String(body.length)],
+      ...(isGzip ? ['Content-Encoding', 'gzip'] : []),
+    ]);
+    this.#send(exchange, 200, fields, [body], body.length);
   }
 
   /**
@@ -157,11 +158,35 @@ export class ResponseSender {
    * @throws Error when a file could not be read
    */
   sendBody(exchange: Exchange, body: ResponseBody, caching: CacheHeaders): Promise<void> | void {
+    if (isInMemory(body.parts) || exchange.isHead) return this.#sendSelected(exchange, body, caching);
+    const cached = this.#slices.find(body);
+    if (cached === undefined) return this.#sendSelected(exchange, body, caching);
+    if (cached instanceof Promise) return this.#sendCached(exchange, body, cached, caching);
+    return this.#sendSelected(exchange, cached, caching, cached.bytes);
+  }
+
+  async #sendCached(
+    exchange: Exchange,
+    body: ResponseBody,
+    reading: Promise<ResponseBody | undefined>,
+    caching: CacheHeaders,
+  ): Promise<void> {
+    const cached = await reading;
+    if (isClosed(exchange.reply)) return;
+    await this.#sendSelected(exchange, cached ?? body, caching, cached?.bytes);
+  }
+
+  #sendSelected(
+    exchange: Exchange,
+    body: ResponseBody,
+    caching: CacheHeaders,
+    lentBytes = 0,
+  ): Promise<void> | void {
     const selected = this.#selectBytes(exchange, body, caching);
     if (selected === undefined) return;
     const { status, headers, range, bytes } = selected;
     const parts = range === undefined ? body.parts : sliceParts(body.parts, range);
-    if (isInMemory(parts)) this.#send(exchange, status, headers, parts, bytes);
+    if (isInMemory(parts)) this.#send(exchange, status, headers, parts, bytes, lentBytes);
     else if (exchange.isHead) this.#send(exchange, status, headers, [], 0);
     else return this.#sendFiles(exchange, parts, status, headers);
   }
@@ -170,7 +195,7 @@ export class ResponseSender {
     exchange: Exchange,
     parts: readonly BodyPart[],
     status: number,
-    headers: string[],
+    headers: readonly string[],
   ): Promise<void> {
     const outcome = await this.#files.send(exchange, parts, () => {
       this.#observer.request(exchange.kind, status);
@@ -185,9 +210,10 @@ export class ResponseSender {
   /** Returns undefined when 304 or 416 was sent. */
   #selectBytes(
     exchange: Exchange,
-    { bytes, etag, contentType }: ResponseBody,
+    body: ResponseBody,
     { cacheControl, headers: more = [] }: CacheHeaders,
   ): SelectedBytes | undefined {
+    const { bytes, etag } = body;
     const asked = exchange.request.headers;
     if (asked['if-none-match'] !== undefined && matchesEtag(asked['if-none-match'], etag)) {
       const headers = ['Cache-Control', cacheControl, 'ETag', etag, ...more, ...corsHeaders];
@@ -206,24 +232,31 @@ export class ResponseSender {
       ]);
       return undefined;
     }
-    const sent = range === 'whole' ? bytes : range.end - range.start;
-    const headers = [
-      'Content-Type',
-      contentType,
-      'Content-Length',
-      String(sent),
-      'Cache-Control',
-      cacheControl,
-      'ETag',
-      etag,
-      'Accept-Ranges',
-      'bytes',
-      ...more,
-      ...corsHeaders,
-    ];
-    if (range === 'whole') return { status: 200, headers, range: undefined, bytes: sent };
+    if (range === 'whole') {
+      const headers = this.#headersOf(
+        body,
+        { cacheControl, isGzip: false, isShared: more.length === 0 },
+        () => bodyHeaders(body, bytes, cacheControl, more),
+      );
+      return { status: 200, headers, range: undefined, bytes };
+    }
+    const sent = range.end - range.start;
+    const headers = bodyHeaders(body, sent, cacheControl, more);
     headers.push('Content-Range', `bytes ${range.start}-${range.end - 1}/${bytes}`);
     return { status: 206, headers, range, bytes: sent };
+  }
+
+  #headersOf(
+    body: ResponseBody | CompressedText,
+    { cacheControl, isGzip, isShared }: { cacheControl: string; isGzip: boolean; isShared: boolean },
+    list: () => string[],
+  ): readonly string[] {
+    if (!isShared) return list();
+    const cached = this.#sharedHeaders.get(body);
+    if (cached?.cacheControl === cacheControl && cached.isGzip === isGzip) return cached.fields;
+    const fields = Object.freeze(list());
+    this.#sharedHeaders.set(body, { cacheControl, isGzip, fields });
+    return fields;
   }
 
   /** Returns false for HEAD, which gets nothing more. */
@@ -248,7 +281,14 @@ export class ResponseSender {
     else this.sendError(exchange, 500, 'Something went wrong here.', 'no-store');
   }
 
-  #send(exchange: Exchange, status: number, headers: string[], body: readonly Buffer[], bytes: number): void {
+  #send(
+    exchange: Exchange,
+    status: number,
+    headers: readonly string[],
+    body: readonly Buffer[],
+    bytes: number,
+    lentBytes = 0,
+  ): void {
     const { reply } = exchange;
     this.#observer.request(exchange.kind, status);
     reply.writeHead(status, headers);
@@ -257,7 +297,7 @@ export class ResponseSender {
       return;
     }
     if (bytes > chunkBytes) {
-      this.#sendInChunks(exchange, body);
+      this.#sendInChunks(exchange, body, lentBytes);
       return;
     }
     this.#observer.bytesOut(bytes, exchange.trafficOwner);
@@ -269,11 +309,15 @@ export class ResponseSender {
       reply.end();
       reply.uncork();
     }
-    if (!reply.writableFinished) this.#guard.watch(reply);
+    if (!reply.writableFinished) this.#watch(reply, lentBytes);
   }
 
-  #sendInChunks({ reply, trafficOwner }: Exchange, body: readonly Buffer[]): void {
-    const noteProgress = this.#guard.watch(reply);
+  #watch(reply: ViewerReply, lentBytes: number): () => void {
+    return this.#guard.watch(reply, lentBytes === 0 ? undefined : this.#slices.lend(lentBytes));
+  }
+
+  #sendInChunks({ reply, trafficOwner }: Exchange, body: readonly Buffer[], lentBytes: number): void {
+    const noteProgress = this.#watch(reply, lentBytes);
     let index = 0;
     let offset = 0;
     const sendPiece = () => {
@@ -301,6 +345,43 @@ export class ResponseSender {
     };
     sendPiece();
   }
+}
+
+function textHeaders({ etag }: CompressedText, cacheControl: string, more: readonly string[]): string[] {
+  // Weak, since one tag stands for the plain and the gzipped text.
+  const weakEtag = etag.startsWith('W/') ? etag : `W/${etag}`;
+  return [
+    'Cache-Control',
+    cacheControl,
+    'ETag',
+    weakEtag,
+    'Vary',
+    'Accept-Encoding',
+    ...more,
+    ...corsHeaders,
+  ];
+}
+
+function bodyHeaders(
+  { etag, contentType }: ResponseBody,
+  bytes: number,
+  cacheControl: string,
+  more: readonly string[],
+): string[] {
+  return [
+    'Content-Type',
+    contentType,
+    'Content-Length',
+    String(bytes),
+    'Cache-Control',
+    cacheControl,
+    'ETag',
+    etag,
+    'Accept-Ranges',
+    'bytes',
+    ...more,
+    ...corsHeaders,
+  ];
 }
 
 function isInMemory(parts: readonly BodyPart[]): parts is readonly Buffer[] {

@@ -35,14 +35,14 @@ export class FastConnection {
   #waitingBytes = 0;
   #ownFields = '';
   #hasServed = false;
+  #idleSweeps = 0;
   #isClosing = false;
 
   constructor(socket: Socket, options: FastConnectionOptions, owner: ConnectionOwner) {
     this.socket = socket;
     this.#options = options;
     this.#owner = owner;
-    socket.setTimeout(options.headersTimeoutMs);
-    socket.on('data', this.#onData).on('end', this.#onEnd).on('timeout', this.#onTimeout);
+    socket.on('data', this.#onData).on('end', this.#onEnd);
     socket.on('error', ignoreError).on('close', this.#onClose);
   }
 
@@ -57,15 +57,24 @@ export class FastConnection {
   /** Leaves the socket to someone else. */
   release(): void {
     const { socket } = this;
-    socket.setTimeout(0);
-    socket.off('data', this.#onData).off('end', this.#onEnd).off('timeout', this.#onTimeout);
+    socket.off('data', this.#onData).off('end', this.#onEnd);
     socket.off('error', ignoreError).off('close', this.#onClose);
+  }
+
+  /** Costs a request less than a timer for each socket. */
+  sweep(intervalMs: number): void {
+    if (this.#response !== undefined) return;
+    this.#idleSweeps += 1;
+    const idleMs = this.#idleSweeps * intervalMs;
+    if (!this.#hasServed && idleMs > this.#options.headersTimeoutMs) this.#owner.timedOut(this);
+    else if (idleMs > this.#options.keepAliveTimeoutMs) this.socket.destroy();
   }
 
   commonFields(): string {
     const { isDraining } = this.#owner;
     this.#isClosing = isDraining;
-    return this.#ownFields + sharedFields(this.#options.keepAliveTimeoutMs, isDraining);
+    const shared = sharedFields(this.#options.keepAliveTimeoutMs, isDraining);
+    return this.#ownFields === '' ? shared : this.#ownFields + shared;
   }
 
   /** The response was written; the kernel may not have taken all of it. */
@@ -87,10 +96,8 @@ export class FastConnection {
       this.socket.destroySoon();
       return;
     }
-    if (!this.#hasServed) {
-      this.#hasServed = true;
-      this.socket.setTimeout(this.#options.keepAliveTimeoutMs);
-    }
+    this.#hasServed = true;
+    this.#idleSweeps = 0;
     if (this.#waitingBytes > 0) this.#serveWaiting();
   }
 
@@ -144,12 +151,6 @@ export class FastConnection {
     this.socket.end();
   };
 
-  readonly #onTimeout = (): void => {
-    if (this.#response !== undefined) return;
-    if (this.#hasServed) this.socket.destroy();
-    else this.#owner.timedOut(this);
-  };
-
   readonly #onClose = (): void => {
     const response = this.#response;
     this.#response = undefined;
@@ -157,20 +158,23 @@ export class FastConnection {
   };
 }
 
-let sharedAtSecond = 0;
-let sharedDate = '';
+const lastFields = { second: 0, keepAliveTimeoutMs: 0, isClosing: false, text: '' };
 
-/** The date is made once a second. */
+/** Made once a second. */
 function sharedFields(keepAliveTimeoutMs: number, isClosing: boolean): string {
   const nowMs = Date.now();
   const second = Math.floor(nowMs / 1000);
-  if (second !== sharedAtSecond) {
-    sharedAtSecond = second;
-    sharedDate = new Date(nowMs).toUTCString();
+  if (
+    lastFields.second !== second ||
+    lastFields.keepAliveTimeoutMs !== keepAliveTimeoutMs ||
+    lastFields.isClosing !== isClosing
+  ) {
+    const keepAlive = `keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveTimeoutMs / 1000)}`;
+    const connection = isClosing ? 'close' : keepAlive;
+    const text = `Date: ${new Date(nowMs).toUTCString()}\r\nConnection: ${connection}\r\n`;
+    Object.assign(lastFields, { second, keepAliveTimeoutMs, isClosing, text });
   }
-  if (isClosing) return `Date: ${sharedDate}\r\nConnection: close\r\n`;
-  const seconds = Math.floor(keepAliveTimeoutMs / 1000);
-  return `Date: ${sharedDate}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${seconds}\r\n`;
+  return lastFields.text;
 }
 
 function ignoreError(): void {

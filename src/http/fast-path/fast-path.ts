@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { OnDemandInterval } from '../../shared/scheduling/on-demand-interval.ts';
 import { FastConnection, type FastConnectionOptions } from './fast-connection.ts';
 
 export interface FastPathOptions extends FastConnectionOptions {
@@ -16,12 +17,16 @@ export class FastPath {
   /** Of the HTTP server: the parser. */
   readonly #parse: readonly CallableFunction[];
   readonly #connections = new Set<FastConnection>();
+  readonly #sweeps: OnDemandInterval;
   isDraining = false;
 
   /** Call before anything else listens for connections. */
   constructor(server: Server, options: FastPathOptions) {
     this.#server = server;
     this.#options = options;
+    const { headersTimeoutMs, keepAliveTimeoutMs } = options;
+    const intervalMs = Math.min(headersTimeoutMs, keepAliveTimeoutMs) / 4;
+    this.#sweeps = new OnDemandInterval(intervalMs, () => this.#sweep(intervalMs));
     this.#parse = server.listeners('connection');
     server.removeAllListeners('connection');
     server.on('connection', socket => this.#open(socket));
@@ -61,9 +66,15 @@ export class FastPath {
     this.#options.failed(error);
   }
 
+  #sweep(intervalMs: number): boolean {
+    for (const connection of this.#connections) connection.sweep(intervalMs);
+    return this.#connections.size > 0;
+  }
+
   #open(socket: Socket): void {
     const connection = new FastConnection(socket, this.#options, this);
     this.#connections.add(connection);
+    this.#sweeps.wake();
     socket.once('close', () => this.#connections.delete(connection));
   }
 

@@ -17,6 +17,43 @@ interface ResponseOwner {
 }
 
 const invalidField = /[^\t\x20-\x7e\x80-\xff]/;
+interface FormattedHead {
+  readonly lines: string;
+  /** With these fields of a connection. */
+  connectionFields: string;
+  bytes: Buffer | undefined;
+}
+
+/** Of frozen fields, which many responses of status 200 share. */
+const formattedHeads = new WeakMap<readonly string[], FormattedHead>();
+
+function formatHead(status: number, fields: readonly string[]): string {
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+  let isOfKnownLength = status === 204 || status === 304;
+  for (let index = 0; index < fields.length; index += 2) {
+    const name = fields[index]!;
+    const value = fields[index + 1]!;
+    if (invalidField.test(value)) throw new Error(`the value of ${name} is no header`);
+    if (name === 'Content-Length') isOfKnownLength = true;
+    head += `${name}: ${value}\r\n`;
+  }
+  if (!isOfKnownLength) throw new Error('a response needs a Content-Length');
+  return head;
+}
+
+/** The fields of connections are mostly the same, and change once a second. */
+function sharedHead(fields: readonly string[], connectionFields: string): Buffer {
+  let head = formattedHeads.get(fields);
+  if (head === undefined) {
+    head = { lines: formatHead(200, fields), connectionFields, bytes: undefined };
+    formattedHeads.set(fields, head);
+  }
+  if (head.bytes === undefined || head.connectionFields !== connectionFields) {
+    head.connectionFields = connectionFields;
+    head.bytes = Buffer.from(`${head.lines}${connectionFields}\r\n`, 'latin1');
+  }
+  return head.bytes;
+}
 
 /** The part of `ServerResponse` that viewers' responses need: of known length, in one `writev` where possible. */
 export class FastResponse {
@@ -24,7 +61,7 @@ export class FastResponse {
   readonly socket: Socket;
   readonly #owner: ResponseOwner;
   /** Until it is written, with the first bytes of the body. */
-  #head: string | undefined;
+  #head: Buffer | string | undefined;
   #corks = 0;
   #onClose: (() => void)[] | undefined;
   headersSent = false;
@@ -42,20 +79,14 @@ export class FastResponse {
     return this.socket.writableLength;
   }
 
-  /** @param fields names and values in turn, with a `Content-Length` where there is a body */
+  /** @param fields names and values in turn, with a `Content-Length` where there is a body; frozen to be formatted once */
   writeHead(status: number, fields: readonly string[]): void {
     if (this.headersSent) throw new Error('the head of the response was sent');
-    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
-    let isOfKnownLength = status === 204 || status === 304;
-    for (let index = 0; index < fields.length; index += 2) {
-      const name = fields[index]!;
-      const value = fields[index + 1]!;
-      if (invalidField.test(value)) throw new Error(`the value of ${name} is no header`);
-      if (name === 'Content-Length') isOfKnownLength = true;
-      head += `${name}: ${value}\r\n`;
-    }
-    if (!isOfKnownLength) throw new Error('a response needs a Content-Length');
-    this.#head = `${head}${this.#owner.commonFields()}\r\n`;
+    const connectionFields = this.#owner.commonFields();
+    const isShared = status === 200 && Object.isFrozen(fields);
+    this.#head = isShared
+      ? sharedHead(fields, connectionFields)
+      : `${formatHead(status, fields)}${connectionFields}\r\n`;
     this.headersSent = true;
   }
 
@@ -67,8 +98,7 @@ export class FastResponse {
     }
     if (this.#head === undefined) return socket.write(chunk, onSent);
     socket.cork();
-    socket.write(this.#head, 'latin1');
-    this.#head = undefined;
+    this.#writeHead(this.#head);
     const hasRoom = socket.write(chunk, onSent);
     socket.uncork();
     return hasRoom;
@@ -77,12 +107,15 @@ export class FastResponse {
   end(chunk?: Buffer | string): void {
     if (this.writableEnded || this.destroyed) return;
     if (chunk !== undefined) this.write(chunk);
-    else if (this.#head !== undefined) {
-      this.socket.write(this.#head, 'latin1');
-      this.#head = undefined;
-    }
+    else if (this.#head !== undefined) this.#writeHead(this.#head);
     this.writableEnded = true;
     if (this.#corks === 0) this.#owner.ended();
+  }
+
+  #writeHead(head: Buffer | string): void {
+    if (typeof head === 'string') this.socket.write(head, 'latin1');
+    else this.socket.write(head);
+    this.#head = undefined;
   }
 
   cork(): void {

@@ -9,7 +9,9 @@ export interface RequestHead {
 
 /** As the HTTP server allows. */
 const maxHeadBytes = 16 * 1024;
-const requestLine = /^GET (\/[!-~]*) HTTP\/1\.1$/;
+const method = 'GET ';
+const version = ' HTTP/1.1';
+const originForm = /^\/[!-~]*$/;
 const fieldName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** RFC 9110 5.5, without obsolete bytes. */
 const fieldValue = /^[\t -~]*$/;
@@ -29,8 +31,11 @@ export class RequestHeadReader {
     if (end > maxHeadBytes || end < 4 || bytes[end - 1] !== 0x0a || bytes[end - 3] !== 0x0a) return undefined;
     const text = bytes.toString('latin1');
     const lineEnd = text.indexOf('\r\n');
-    const url = requestLine.exec(text.slice(0, Math.max(0, lineEnd)))?.[1];
-    if (url === undefined) return undefined;
+    const urlEnd = lineEnd - version.length;
+    if (!text.startsWith(method) || urlEnd < method.length || !text.startsWith(version, urlEnd))
+      return undefined;
+    const url = text.slice(method.length, urlEnd);
+    if (!originForm.test(url)) return undefined;
     const fields = text.slice(lineEnd + 2);
     const isRepeated = fields === this.#fields;
     if (!isRepeated) {

@@ -1,7 +1,12 @@
 import type { DeclaredMedia } from '../../media/flv/declared-media.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { RenderedText } from '../../shared/text/rendered-text.ts';
-import type { MediaResponse, PlaylistRefusal, PlaylistResponse } from '../../shared/viewer-responses.ts';
+import type {
+  MediaResponse,
+  PlaylistRefusal,
+  PlaylistResponse,
+  ViewerSignal,
+} from '../../shared/viewer-responses.ts';
 import { audioRendition, sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type { LiveSettings } from '../broadcast/ports.ts';
 import { formatLiveMultivariant, type VariantInfo } from '../window/live-multivariant.ts';
@@ -135,7 +140,7 @@ export class LiveRenditions {
   async mediaPlaylist(
     rendition: string,
     query: URLSearchParams,
-    signal: AbortSignal,
+    signal: ViewerSignal,
   ): Promise<PlaylistResponse | PlaylistRefusal> {
     const found = this.#byName.get(rendition);
     if (found === undefined) return { status: 404, reason: 'There is no such rendition.' };
@@ -145,7 +150,7 @@ export class LiveRenditions {
   media(
     rendition: string,
     name: string,
-    signal: AbortSignal,
+    signal: ViewerSignal,
   ): Promise<MediaResponse | undefined> | MediaResponse | undefined {
     return this.#byName.get(rendition)?.window.requests.media(name, signal);
   }

@@ -1,3 +1,5 @@
+import type { ViewerSignal } from '../../shared/viewer-responses.ts';
+
 interface BlockedRequest {
   readonly isReady: () => boolean;
   readonly resolve: () => void;
@@ -14,14 +16,14 @@ export class BlockedRequests {
     }
   }
 
-  async waitUntil(isReady: () => boolean, maxWaitMs: number, signal: AbortSignal): Promise<boolean> {
+  async waitUntil(isReady: () => boolean, maxWaitMs: number, signal: ViewerSignal): Promise<boolean> {
     if (isReady()) return true;
     if (signal.aborted) return false;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const request: BlockedRequest = { isReady, resolve: () => resolve(true) };
     const cancel = () => resolve(false);
     const timer = setTimeout(cancel, maxWaitMs);
-    signal.addEventListener('abort', cancel, { once: true });
+    signal.addEventListener('abort', cancel);
     this.#requests.add(request);
     try {
       return await promise;

@@ -1,5 +1,10 @@
 import { parseDeliveryDirectives } from '../../media/hls/delivery-directives.ts';
-import type { MediaResponse, PlaylistRefusal, PlaylistResponse } from '../../shared/viewer-responses.ts';
+import type {
+  MediaResponse,
+  PlaylistRefusal,
+  PlaylistResponse,
+  ViewerSignal,
+} from '../../shared/viewer-responses.ts';
 import { BlockedRequests } from './blocked-requests.ts';
 import type { SegmentStore, StoredMedia } from './segment-store.ts';
 import type { WindowPlaylist } from './window-playlist.ts';
@@ -12,6 +17,8 @@ export class WindowRequests {
   readonly #segments: SegmentStore;
   readonly #playlist: WindowPlaylist;
   readonly #blocked = new BlockedRequests();
+  /** By the bytes of a part in memory: many viewers fetch it at once. */
+  readonly #partResponses = new WeakMap<Buffer, MediaResponse>();
 
   constructor(
     targetDurationSeconds: number,
@@ -31,7 +38,7 @@ export class WindowRequests {
 
   async mediaPlaylist(
     query: URLSearchParams,
-    signal: AbortSignal,
+    signal: ViewerSignal,
   ): Promise<PlaylistResponse | PlaylistRefusal> {
     const state = this.#state;
     const targetMs = this.#targetDurationSeconds * 1000;
@@ -55,7 +62,7 @@ export class WindowRequests {
   }
 
   /** @param name `init-1.mp4`, `segment-12.m4s`, `still-13.m4s`, `stopped-14.m4s` or `part-345.m4s` */
-  media(name: string, signal: AbortSignal): Promise<MediaResponse | undefined> | MediaResponse | undefined {
+  media(name: string, signal: ViewerSignal): Promise<MediaResponse | undefined> | MediaResponse | undefined {
     const [, kind = '', digits, extension] = /^([a-z]+)-(0|[1-9]\d{0,14})\.(m4s|mp4)$/.exec(name) ?? [];
     const number = Number(digits);
     if (kind === 'init') return extension === 'mp4' ? this.#init(number, name) : undefined;
@@ -107,11 +114,11 @@ export class WindowRequests {
     };
   }
 
-  async #waitUntil(isReady: () => boolean, limitMs: number, signal: AbortSignal): Promise<boolean> {
+  async #waitUntil(isReady: () => boolean, limitMs: number, signal: ViewerSignal): Promise<boolean> {
     return this.#state.isEnded || this.#blocked.waitUntil(isReady, limitMs, signal);
   }
 
-  async #hintedPart(number: number, name: string, signal: AbortSignal): Promise<MediaResponse | undefined> {
+  async #hintedPart(number: number, name: string, signal: ViewerSignal): Promise<MediaResponse | undefined> {
     // The part does not come soon once a still is listed instead of it.
     const isSettled = () => this.#state.nextPartNumber > number || this.#state.endsWithStill;
     await this.#waitUntil(isSettled, this.#targetDurationSeconds * 3000, signal);
@@ -119,7 +126,15 @@ export class WindowRequests {
   }
 
   #part(number: number, name: string): MediaResponse | undefined {
-    return this.#mediaResponse(this.#segments.part(number), name);
+    const part = this.#segments.part(number);
+    const [bytes] = part?.body ?? [];
+    if (!Buffer.isBuffer(bytes)) return this.#mediaResponse(part, name);
+    let response = this.#partResponses.get(bytes);
+    if (response === undefined) {
+      response = this.#mediaResponse(part, name)!;
+      this.#partResponses.set(bytes, response);
+    }
+    return response;
   }
 
   #init(number: number, name: string): MediaResponse | undefined {
