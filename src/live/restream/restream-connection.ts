@@ -37,8 +37,16 @@ const maxWaitingBytes = 16 * 1024 * 1024;
 const maxWriteBytes = 64 * 1024;
 /** Servers answer with some hundred bytes, and acknowledge megabytes. */
 const maxAnswerBytesPerSecond = 256 * 1024;
+/** Some hundred are the media of 5 s. */
+const maxQueuedPieces = 5_000;
 /** Time to send what is waiting. */
 const finishMs = 1_000;
+
+const malformed: RestreamFailure = {
+  reason: 'failed',
+  detail: 'The destination sends malformed RTMP.',
+  isLasting: false,
+};
 
 /** Publishes to one destination. */
 export class RestreamConnection {
@@ -64,7 +72,7 @@ export class RestreamConnection {
       tcUrl: target.tcUrl,
       streamKey,
       fourCc: format.fourCc,
-      write: bytes => this.#enqueue(bytes),
+      write: bytes => this.#answer(bytes),
       onAccepted: () => {
         if (socket.destroyed) return;
         this.#isAccepted = true;
@@ -165,6 +173,12 @@ export class RestreamConnection {
     this.#options.socket.destroy();
   }
 
+  /** A server that asks without reading must not cost memory. */
+  #answer(bytes: Buffer): void {
+    if (this.#queue.length < maxQueuedPieces) this.#enqueue(bytes);
+    else this.kill(malformed);
+  }
+
   /** Between messages, since pieces end anywhere. */
   #enqueue(bytes: Buffer): void {
     this.#queueBytes(bytes, this.#newestMs);
@@ -218,7 +232,7 @@ export class RestreamConnection {
       if (this.#answerBytes > maxAnswerBytesPerSecond) throw new Error('too many answers');
       this.#client.push(bytes);
     } catch {
-      this.kill({ reason: 'failed', detail: 'The destination sends malformed RTMP.', isLasting: false });
+      this.kill(malformed);
     }
   }
 

@@ -140,8 +140,18 @@ export class RestreamDestination implements FeedReceiver {
     this.#options.log.info('restream-rendition', { rendition: feed.rendition });
   }
 
+  /** Never throws: feeds call it from a timer. */
   take(batch: RestreamBatch): void {
     if (this.#isStopped) return;
+    try {
+      this.#take(batch);
+    } catch (error) {
+      this.#options.log.error('restream-media-failed', { error });
+      this.#connection?.kill({ reason: 'failed', detail: messageOf(error), isLasting: false });
+    }
+  }
+
+  #take(batch: RestreamBatch): void {
     this.#isPublisherGone = false;
     const connection = this.#connection;
     if (connection === undefined) {

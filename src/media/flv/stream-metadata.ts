@@ -1,36 +1,53 @@
-import { BitReader } from '../codecs/bit-reader.ts';
-import { describeAudioTag, describeVideoTag, type TrackKind } from './flv-tag.ts';
+import { readAudioSpecificConfig } from '../codecs/audio-specific-config.ts';
+import { readVideoParameters, type VideoSampleEntryType } from '../codecs/frame-sizes.ts';
+import { describeAudioTag, describeVideoTag, type TrackKind, videoHeaderBytes } from './flv-tag.ts';
 
-/** ISO/IEC 14496-3:2019, table 1.18. */
-const sampleRates = [
-  96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
-];
+type Metadata = Map<string, number | boolean | string>;
+
+const sampleEntries: Readonly<Record<string, VideoSampleEntryType>> = {
+  'H.264': 'avc1',
+  HEVC: 'hvc1',
+  AV1: 'av01',
+};
+/** Of the AV1 configuration, before its units (AV1 in ISOBMFF, 2.3.3). */
+const av1RecordBytes = 4;
 const aacHeaderBytes = 2;
 
 /** Properties of `onMetaData` (FLV specification 10.1, E.5). @param first a sequence header, or a frame where the codec has none */
-export function streamMetadata(
-  first: Readonly<Partial<Record<TrackKind, Buffer>>>,
-): Map<string, number | boolean | string> {
-  const properties = new Map<string, number | boolean | string>([['duration', 0]]);
-  if (first.video !== undefined) addVideo(properties, first.video);
-  if (first.audio !== undefined) addAudio(properties, first.audio);
-  return properties.set('encoder', 'Millrace');
+export function streamMetadata(first: Readonly<Partial<Record<TrackKind, Buffer>>>): Metadata {
+  const metadata: Metadata = new Map<string, number | boolean | string>([['duration', 0]]);
+  for (const [kind, add] of [
+    ['video', addVideo],
+    ['audio', addAudio],
+  ] as const) {
+    try {
+      if (first[kind] !== undefined) add(metadata, first[kind]);
+    } catch {
+      // Servers read the configuration itself.
+    }
+  }
+  return metadata.set('encoder', 'Millrace');
 }
 
-function addVideo(properties: Map<string, number | boolean | string>, body: Buffer): void {
+function addVideo(metadata: Metadata, body: Buffer): void {
   const codec = describeVideoTag(body)?.codec;
   if (codec === undefined) return;
-  properties.set('videocodecid', codec.isEnhanced ? body.readUInt32BE(1) : body[0]! & 0x0f);
+  metadata.set('videocodecid', codec.isEnhanced ? body.readUInt32BE(1) : body[0]! & 0x0f);
+  const sampleEntry = sampleEntries[codec.name];
+  if (sampleEntry === undefined) return;
+  const start = videoHeaderBytes(body) + (sampleEntry === 'av01' ? av1RecordBytes : 0);
+  const parameters = readVideoParameters(sampleEntry, body.subarray(start));
+  if (parameters === undefined) return;
+  const { size, frameSeconds } = parameters;
+  metadata.set('width', size.width).set('height', size.height);
+  if (frameSeconds !== undefined) metadata.set('framerate', Math.round(1000 / frameSeconds) / 1000);
 }
 
-function addAudio(properties: Map<string, number | boolean | string>, body: Buffer): void {
+function addAudio(metadata: Metadata, body: Buffer): void {
   const codec = describeAudioTag(body)?.codec;
   if (codec === undefined) return;
-  properties.set('audiocodecid', codec.isEnhanced ? body.readUInt32BE(1) : body[0]! >> 4);
+  metadata.set('audiocodecid', codec.isEnhanced ? body.readUInt32BE(1) : body[0]! >> 4);
   if (codec.name !== 'AAC' || codec.isEnhanced) return;
-  const config = new BitReader(body.subarray(aacHeaderBytes));
-  config.skip(5);
-  const sampleRate = sampleRates[config.bits(4)];
-  if (sampleRate === undefined) return;
-  properties.set('audiosamplerate', sampleRate).set('stereo', config.bits(4) > 1);
+  const { sampleRate, channels } = readAudioSpecificConfig(body.subarray(aacHeaderBytes));
+  metadata.set('audiosamplerate', sampleRate).set('stereo', channels !== 1);
 }
