@@ -1,11 +1,12 @@
 import type { AddressOf } from '../../http/listener/client-address.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { RenderedText } from '../../shared/text/rendered-text.ts';
+import { type CompressedText, RenderedText } from '../../shared/text/rendered-text.ts';
 import type { MediaResponse, PlaylistRefusal, PlaylistResponse } from '../../shared/viewer-responses.ts';
 import { sendRenderedPage, sendStaticPage } from '../pages/page-sender.ts';
 import { describeEmbed, type ShareablePage, socialMeta } from '../pages/page-sharing.ts';
 import { type PlayerFiles, placeholderThumbnail } from '../pages/player-files.ts';
 import { noIndexMeta, renderPlayerPage, streamTitle } from '../pages/player-page.ts';
+import type { PrivateAccess } from '../private-sessions.ts';
 import type { Exchange } from '../responses/exchange.ts';
 import type { PendingResponses } from '../responses/pending-responses.ts';
 import { playlistType, type ResponseSender } from '../responses/response-sender.ts';
@@ -136,10 +137,7 @@ export class LiveDelivery {
       return;
     }
     const { access, headers } = stream;
-    const ownText =
-      access === undefined
-        ? text
-        : new RenderedText(addSessionToPlaylist(text.plain.toString(), liveStreamId, access.avh));
+    const ownText = access === undefined ? text : new RenderedText(playlistFor(text, liveStreamId, access));
     this.#sender.sendText(exchange, ownText, playlistType, cacheControlFor(access, 'no-cache'), headers);
   }
 
@@ -177,11 +175,15 @@ export class LiveDelivery {
       return;
     }
     const { name, access, headers } = stream;
+    const text = this.#live.current(liveStreamId)?.multivariant();
     const publicUrl = this.#options.publicUrl();
     const isShared = access === undefined && publicUrl !== '';
     const page = renderPlayerPage(files.page, {
       ...{ liveStreamId, name, access },
       meta: isShared ? socialMeta(this.#shareablePage(liveStreamId, name), publicUrl) : noIndexMeta,
+      playlist: this.#live.state(liveStreamId).live
+        ? text && playlistFor(text, liveStreamId, access)
+        : undefined,
       hasThumbnail: this.#hasThumbnail(liveStreamId),
       theme: this.#streams.theme?.(liveStreamId),
       state: describeState(this.#live, liveStreamId),
@@ -249,6 +251,12 @@ export class LiveDelivery {
   #admitToPage(exchange: Exchange, liveStreamId: string, query: string): AdmittedStream | undefined {
     return attributeTraffic(exchange, this.#gate.admitToPage(exchange.request, liveStreamId, query));
   }
+}
+
+/** Its addresses carry the session of a private stream's viewer. */
+function playlistFor(text: CompressedText, liveStreamId: string, access: PrivateAccess | undefined): string {
+  const plain = text.plain.toString();
+  return access === undefined ? plain : addSessionToPlaylist(plain, liveStreamId, access.avh);
 }
 
 function attributeTraffic(

@@ -1,6 +1,7 @@
 import { fillTemplate } from '../../http/pages/browser-text.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
 import type { PlayerTheme } from './player-theme.ts';
+import { playlistsToPreload } from './playlist-preloads.ts';
 
 export const noIndexMeta = '<meta name="robots" content="noindex">';
 
@@ -12,6 +13,8 @@ interface PageValues {
   readonly meta: string;
   /** JSON as of `/live/{liveStreamId}/state`. */
   readonly state: string;
+  /** The multivariant playlist for this viewer; undefined while nothing can be played. */
+  readonly playlist: string | undefined;
   readonly hasThumbnail: boolean;
   readonly access: PrivateAccess | undefined;
   readonly theme: PlayerTheme | undefined;
@@ -23,10 +26,13 @@ export function renderPlayerPage(template: string, values: PageValues): string {
   const { liveStreamId, access } = values;
   const session = access === undefined ? '' : `?avh=${access.avh}`;
   const root = access === undefined ? '' : `/private/${access.token}`;
+  const hls = `${root}/${liveStreamId}.m3u8${session}`;
   const thumbnail = escapeHtml(`${root}/${liveStreamId}/thumbnail.jpg${session}`);
   return fillTemplate(template, {
     meta: values.meta,
-    hls: escapeHtml(`${root}/${liveStreamId}.m3u8${session}`),
+    hls: escapeHtml(hls),
+    playlists:
+      values.playlist === undefined ? '' : playlistsToPreload(hls, values.playlist).map(preload).join(''),
     query: escapeHtml(access === undefined ? '' : `${session}&token=${access.token}`),
     title: escapeHtml(streamTitle(values.name)),
     streamId: liveStreamId,
@@ -36,6 +42,11 @@ export function renderPlayerPage(template: string, values: PageValues): string {
     theme: escapeHtml(JSON.stringify(values.theme ?? null)),
     serverTimeMs: String(values.nowMs),
   });
+}
+
+/** `crossorigin` as XMLHttpRequest, which takes the response. */
+function preload(url: string): string {
+  return `<link rel="preload" as="fetch" crossorigin href="${escapeHtml(url)}">\n`;
 }
 
 export function streamTitle(name: string): string {

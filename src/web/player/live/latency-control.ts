@@ -30,6 +30,8 @@ const slowRate = 0.97;
  * seconds measures all jitter of publisher, server and network. Times are in seconds, instants in milliseconds.
  */
 export class LatencyControl {
+  /** Further margin for what takes time now and then. */
+  reserveSeconds = 0;
   /** Lowest `end - now` of each second, oldest first. */
   #lows: { readonly second: number; low: number }[] = [];
   #end: number | undefined;
@@ -42,7 +44,7 @@ export class LatencyControl {
   #rate = 1;
 
   get marginSeconds(): number {
-    return baseMarginSeconds + this.#extraSeconds;
+    return baseMarginSeconds + this.reserveSeconds + this.#extraSeconds;
   }
 
   /** @param end of the buffer around the playhead */

@@ -27,9 +27,9 @@ const hlsConfig: Partial<HlsConfig> = {
   maxLiveSyncPlaybackRate: 1,
   backBufferLength: 20,
   xhrSetup: (xhr, url) => {
-    // The server holds a first playlist back until there is enough for players that start further from the live edge.
+    // The server holds a first playlist until there is enough for players that start further from the live edge.
     if (/\/index\.m3u8(\?|$)/.test(url) && !url.includes('_HLS_msn=')) {
-      xhr.open('GET', `${url}${url.includes('?') ? '&' : '?'}_HLS_msn=0`);
+      xhr.open('GET', firstPlaylistUrl(url));
     }
   },
   liveDurationInfinity: true,
@@ -56,6 +56,8 @@ const nativeType = 'application/vnd.apple.mpegurl';
 const notYetRetryMs = 150;
 const secondMs = 1000;
 const paceIntervalMs = 100;
+/** Another rendition begins with its playlist and a keyframe. */
+const switchReserveSeconds = 0.3;
 const defaultFrameRate = 30;
 /** Counts as live. Native players target whole segments. */
 const liveEdgeSeconds = 2.5;
@@ -63,6 +65,7 @@ const nativeLiveEdgeSeconds = 10;
 const jumpAfterSeconds = 3;
 /** Buffer kept by a jump to the newest media. */
 const minAheadSeconds = 0.3;
+const maxPreloadAgeMs = 2000;
 /** hls.js steps over holes of this length. */
 const maxHoleSeconds = 0.1;
 /** An ended playlist that is stuck this long is over. */
@@ -295,7 +298,8 @@ export class LiveMedia {
     hls.on(Hls.Events.BUFFER_APPENDED, () => {
       if (hls === this.#hls) this.#pace();
     });
-    hls.on(Hls.Events.MANIFEST_PARSED, () => {
+    hls.on(Hls.Events.MANIFEST_PARSED, (_, { levels }) => {
+      this.#latency.reserveSeconds = levels.length > 1 ? switchReserveSeconds : 0;
       if (hls === this.#hls && this.#chosenQuality !== undefined) this.#applyChoice();
     });
     let kinds: string | undefined;
@@ -499,6 +503,14 @@ export class LiveMedia {
     const startMs = video.getStartDate?.().getTime();
     return startMs === undefined || Number.isNaN(startMs) ? undefined : startMs;
   }
+}
+
+/** A playlist that the page preloaded a while ago would begin too far from the live edge. */
+function firstPlaylistUrl(url: string): string {
+  const preloaded = `${url}${url.includes('?') ? '&' : '?'}_HLS_msn=0`;
+  const loaded = performance.getEntriesByName(preloaded).at(-1) as PerformanceResourceTiming | undefined;
+  const isStale = loaded !== undefined && performance.now() - loaded.responseEnd > maxPreloadAgeMs;
+  return isStale ? `${preloaded}&_HLS_part=0` : preloaded;
 }
 
 /** Undefined while nothing is buffered at the playhead. */

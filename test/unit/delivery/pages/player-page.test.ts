@@ -8,6 +8,7 @@ const values = {
   state: '{"live":false}',
   nowMs: 7,
   meta: '<meta name="of-test">',
+  playlist: undefined,
   hasThumbnail: false,
   theme: undefined,
   access: undefined,
@@ -48,6 +49,21 @@ describe('renderPlayerPage', () => {
     );
     expect(renderPlayerPage('[{{meta}}{{query}}] {{hls}}', { ...values, name: 'x' })).toBe(
       `[<meta name="of-test">] /${values.liveStreamId}.m3u8`,
+    );
+  });
+
+  it('preloads the playlists of a running broadcast; the player chooses among several variants', () => {
+    const template = '{{playlists}}';
+    const variant = '#EXT-X-STREAM-INF:BANDWIDTH=1,CODECS="avc1.64001f"\nliX/br1/source/index.m3u8\n';
+    const link = (href: string) => `<link rel="preload" as="fetch" crossorigin href="${href}">\n`;
+    const page = (playlist: string | undefined, access?: { token: string; avh: string }) =>
+      renderPlayerPage(template, { ...values, name: 'x', playlist, access });
+    const hls = `/${values.liveStreamId}.m3u8`;
+    expect(page(undefined)).toBe('');
+    expect(page(`#EXTM3U\n${variant}`)).toBe(link(hls) + link('/liX/br1/source/index.m3u8?_HLS_msn=0'));
+    expect(page(`#EXTM3U\n${variant}${variant}`)).toBe(link(hls));
+    expect(page(`#EXTM3U\n${variant}`, { token: 't0', avh: 's0' })).toBe(
+      link(`/private/t0${hls}?avh=s0`) + link('/private/t0/liX/br1/source/index.m3u8?_HLS_msn=0'),
     );
   });
 
