@@ -49,7 +49,7 @@ export class SampleColumns {
     this.#dataBytes = 0;
   }
 
-  /** Views, valid until the next `push`. */
+  /** Views, valid until the next `push` or `clear`. */
   get columns(): {
     readonly durations: Uint32Array;
     readonly sizes: Uint32Array;
@@ -83,6 +83,12 @@ export class SampleColumns {
   }
 }
 
+export interface ColumnRun {
+  readonly trackId: number;
+  readonly baseDtsTicks: number;
+  readonly samples: SampleColumns;
+}
+
 /** Writes the `moof` and the header of the `mdat`. @throws AppError `media-malformed` when the data is too large */
 export function writeFragmentHeader(
   sequenceNumber: number,
@@ -90,72 +96,158 @@ export function writeFragmentHeader(
   baseDtsTicks: number,
   samples: SampleColumns,
 ): Buffer {
-  if (samples.dataBytes > MAX_DATA_BYTES) {
-    throw malformed('mdat', `${samples.dataBytes} bytes are too many for one fragment`);
-  }
-  const count = samples.length;
-  const { durations, sizes, offsets, syncs } = samples.columns;
-  const restIsSync = count === 1 ? syncs[0] : sharedValue(syncs.subarray(1));
-  const hasFirstFlags = restIsSync !== undefined && restIsSync !== syncs[0];
-  const restFlags = restIsSync === undefined ? undefined : flagsOf(restIsSync);
-  // Shared values are in the tfhd; the others have a column in the trun. The default composition offset is 0.
-  const fields = [
-    { shared: sharedValue(durations), values: durations, tfhdFlag: 0x08, trunFlag: 0x100 },
-    { shared: sharedValue(sizes), values: sizes, tfhdFlag: 0x10, trunFlag: 0x200 },
-    { shared: restFlags, values: Uint32Array.from(syncs, flagsOf), tfhdFlag: 0x20, trunFlag: 0x400 },
-  ];
-  const defaults = fields.filter(({ shared }) => shared !== undefined);
-  const columns: { values: Uint32Array | Int32Array; trunFlag: number }[] = fields.filter(
-    ({ shared }) => shared === undefined,
-  );
-  if (sharedValue(offsets) !== 0) columns.push({ values: offsets, trunFlag: 0x800 });
+  return beginFragment(sequenceNumber, [{ trackId, baseDtsTicks, samples }], 0).fragment;
+}
 
-  const tfhdBytes = 16 + 4 * defaults.length;
-  const trunBytes = 20 + (hasFirstFlags ? 4 : 0) + 4 * columns.length * count;
-  const trafBytes = 8 + tfhdBytes + 20 + trunBytes;
-  const moofBytes = 8 + 16 + trafBytes;
-  const bytes = Buffer.allocUnsafeSlow(moofBytes + 8);
-  let at = 0;
-  const field = (value: number) => {
-    at = bytes.writeUInt32BE(value, at);
-  };
-  const begin = (length: number, type: string) => {
-    field(length);
-    at += bytes.write(type, at, 'latin1');
-  };
-  begin(moofBytes, 'moof');
-  begin(16, 'mfhd');
-  field(0);
-  field(sequenceNumber);
-  begin(trafBytes, 'traf');
-  begin(tfhdBytes, 'tfhd');
-  field(defaults.reduce((flags, { tfhdFlag }) => flags | tfhdFlag, 0x020000));
-  field(trackId);
-  for (const { shared = 0 } of defaults) field(shared);
-  begin(20, 'tfdt');
-  field(0x01000000);
-  field(Math.floor(baseDtsTicks / 2 ** 32));
-  field(baseDtsTicks % 2 ** 32);
-  begin(trunBytes, 'trun');
-  field(columns.reduce((flags, { trunFlag }) => flags | trunFlag, 0x01000001 | (hasFirstFlags ? 0x004 : 0)));
-  field(count);
-  field(moofBytes + 8);
-  if (hasFirstFlags) field(flagsOf(syncs[0]));
-  for (let index = 0; index < count; index++) {
-    for (const { values } of columns) field(values[index]! >>> 0);
+interface RunLayout {
+  readonly run: ColumnRun;
+  readonly tfhdFlags: number;
+  readonly trunFlags: number;
+  /** Defaults in the `tfhd`. */
+  readonly defaults: number;
+  /** Columns in the `trun`. */
+  readonly columns: number;
+}
+
+const tfhdDefaults = { durations: 0x08, sizes: 0x10, flags: 0x20 } as const;
+const trunColumns = {
+  firstFlags: 0x004,
+  durations: 0x100,
+  sizes: 0x200,
+  flags: 0x400,
+  offsets: 0x800,
+} as const;
+const defaultBaseIsMoof = 0x020000;
+const dataOffsetPresent = 0x001;
+const boxTypes = {
+  moof: 0x6d6f6f66,
+  mfhd: 0x6d666864,
+  traf: 0x74726166,
+  tfhd: 0x74666864,
+  tfdt: 0x74666474,
+  trun: 0x7472756e,
+  mdat: 0x6d646174,
+} as const;
+
+/**
+ * Writes the `moof` of runs with samples and the header of their `mdat`, with room for `roomBytes` after it.
+ * @throws AppError `media-malformed` when the data is too large
+ */
+export function beginFragment(
+  sequenceNumber: number,
+  runs: readonly ColumnRun[],
+  roomBytes: number,
+): { readonly fragment: Buffer; readonly headerBytes: number } {
+  const layouts = runs.map(layOut);
+  let dataBytes = 0;
+  let moofBytes = 8 + 16;
+  for (const layout of layouts) {
+    dataBytes += layout.run.samples.dataBytes;
+    moofBytes += trafBytesOf(layout);
   }
-  begin(8 + samples.dataBytes, 'mdat');
-  return bytes;
+  if (dataBytes > MAX_DATA_BYTES) {
+    throw malformed('mdat', `${dataBytes} bytes are too many for one fragment`);
+  }
+  const fragment = Buffer.allocUnsafeSlow(moofBytes + 8 + roomBytes);
+  let at = fragment.writeUInt32BE(moofBytes, 0);
+  at = fragment.writeUInt32BE(boxTypes.moof, at);
+  at = fragment.writeUInt32BE(16, at);
+  at = fragment.writeUInt32BE(boxTypes.mfhd, at);
+  at = fragment.writeUInt32BE(0, at);
+  at = fragment.writeUInt32BE(sequenceNumber, at);
+  let dataOffset = moofBytes + 8;
+  for (const layout of layouts) {
+    at = writeTraf(fragment, at, layout, dataOffset);
+    dataOffset += layout.run.samples.dataBytes;
+  }
+  at = fragment.writeUInt32BE(8 + dataBytes, at);
+  at = fragment.writeUInt32BE(boxTypes.mdat, at);
+  return { fragment, headerBytes: at };
+}
+
+/** Values that all samples share are in the `tfhd`; the others have a column in the `trun`. The default offset is 0. */
+function layOut(run: ColumnRun): RunLayout {
+  const { durations, sizes, offsets, syncs } = run.samples.columns;
+  let tfhdFlags = defaultBaseIsMoof;
+  let trunFlags = dataOffsetPresent;
+  let defaults = 0;
+  let columns = 0;
+  if (areAlike(durations, 0)) {
+    tfhdFlags |= tfhdDefaults.durations;
+    defaults += 1;
+  } else {
+    trunFlags |= trunColumns.durations;
+    columns += 1;
+  }
+  if (areAlike(sizes, 0)) {
+    tfhdFlags |= tfhdDefaults.sizes;
+    defaults += 1;
+  } else {
+    trunFlags |= trunColumns.sizes;
+    columns += 1;
+  }
+  if (areAlike(syncs, 1)) {
+    tfhdFlags |= tfhdDefaults.flags;
+    defaults += 1;
+    if (syncs.length > 1 && syncs[0] !== syncs[1]) trunFlags |= trunColumns.firstFlags;
+  } else {
+    trunFlags |= trunColumns.flags;
+    columns += 1;
+  }
+  if (offsets[0] !== 0 || !areAlike(offsets, 0)) {
+    trunFlags |= trunColumns.offsets;
+    columns += 1;
+  }
+  return { run, tfhdFlags, trunFlags, defaults, columns };
+}
+
+function trafBytesOf({ run, trunFlags, defaults, columns }: RunLayout): number {
+  const firstFlagsBytes = (trunFlags & trunColumns.firstFlags) === 0 ? 0 : 4;
+  return 8 + (16 + 4 * defaults) + 20 + (20 + firstFlagsBytes + 4 * columns * run.samples.length);
+}
+
+function writeTraf(bytes: Buffer, from: number, layout: RunLayout, dataOffset: number): number {
+  const { run, tfhdFlags, trunFlags, defaults } = layout;
+  const { trackId, baseDtsTicks, samples } = run;
+  const { durations, sizes, offsets, syncs } = samples.columns;
+  const trafBytes = trafBytesOf(layout);
+  const tfhdBytes = 16 + 4 * defaults;
+  let at = bytes.writeUInt32BE(trafBytes, from);
+  at = bytes.writeUInt32BE(boxTypes.traf, at);
+  at = bytes.writeUInt32BE(tfhdBytes, at);
+  at = bytes.writeUInt32BE(boxTypes.tfhd, at);
+  at = bytes.writeUInt32BE(tfhdFlags, at);
+  at = bytes.writeUInt32BE(trackId, at);
+  if ((tfhdFlags & tfhdDefaults.durations) !== 0) at = bytes.writeUInt32BE(durations[0]!, at);
+  if ((tfhdFlags & tfhdDefaults.sizes) !== 0) at = bytes.writeUInt32BE(sizes[0]!, at);
+  if ((tfhdFlags & tfhdDefaults.flags) !== 0) at = bytes.writeUInt32BE(flagsOf(syncs.at(1) ?? syncs[0]), at);
+  at = bytes.writeUInt32BE(20, at);
+  at = bytes.writeUInt32BE(boxTypes.tfdt, at);
+  at = bytes.writeUInt32BE(0x01000000, at);
+  at = bytes.writeUInt32BE(Math.floor(baseDtsTicks / 2 ** 32), at);
+  at = bytes.writeUInt32BE(baseDtsTicks % 2 ** 32, at);
+  at = bytes.writeUInt32BE(trafBytes - 8 - tfhdBytes - 20, at);
+  at = bytes.writeUInt32BE(boxTypes.trun, at);
+  at = bytes.writeUInt32BE(0x01000000 + trunFlags, at);
+  at = bytes.writeUInt32BE(samples.length, at);
+  at = bytes.writeUInt32BE(dataOffset, at);
+  if ((trunFlags & trunColumns.firstFlags) !== 0) at = bytes.writeUInt32BE(flagsOf(syncs[0]), at);
+  for (let index = 0; index < samples.length; index += 1) {
+    if ((trunFlags & trunColumns.durations) !== 0) at = bytes.writeUInt32BE(durations[index]!, at);
+    if ((trunFlags & trunColumns.sizes) !== 0) at = bytes.writeUInt32BE(sizes[index]!, at);
+    if ((trunFlags & trunColumns.flags) !== 0) at = bytes.writeUInt32BE(flagsOf(syncs[index]), at);
+    if ((trunFlags & trunColumns.offsets) !== 0) at = bytes.writeInt32BE(offsets[index]!, at);
+  }
+  return at;
 }
 
 function flagsOf(isSync: number | undefined): number {
   return isSync === 1 ? SYNC_FLAGS : NON_SYNC_FLAGS;
 }
 
-function sharedValue(values: Uint32Array | Int32Array | Uint8Array): number | undefined {
-  const [first] = values;
-  for (const value of values) {
-    if (value !== first) return undefined;
+function areAlike(values: Uint32Array | Int32Array | Uint8Array, from: number): boolean {
+  for (let index = from + 1; index < values.length; index += 1) {
+    if (values[index] !== values[from]) return false;
   }
-  return first;
+  return true;
 }
