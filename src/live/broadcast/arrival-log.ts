@@ -1,26 +1,37 @@
 /** Packagers put frames on the grid of their rate. */
 const maxSnapMs = 3.5;
+/** A power of two. */
+const maxEntries = 256;
 
+/** Allocates nothing per frame. */
 export class ArrivalLog {
-  readonly #entries: { readonly atMs: number; readonly arrivedMs: number }[] = [];
+  readonly #atMs = new Float64Array(maxEntries);
+  readonly #arrivedMs = new Float64Array(maxEntries);
+  /** Of all entries, of which the newest are kept. */
+  #count = 0;
 
   /** @param arrivedMs monotonic */
   add(atMs: number, arrivedMs: number): void {
-    this.#entries.push({ atMs, arrivedMs });
-    if (this.#entries.length > 256) this.#entries.shift();
+    this.#atMs[this.#count % maxEntries] = atMs;
+    this.#arrivedMs[this.#count % maxEntries] = arrivedMs;
+    this.#count += 1;
   }
 
   /** Monotonic time at which the frame of `atMs`, or the last one before it, arrived. */
   arrivalOf(atMs: number): number | undefined {
-    const entries = this.#entries;
-    let index = entries.length - 1;
-    while (index >= 0 && entries[index]!.atMs > atMs + maxSnapMs) index -= 1;
+    const first = Math.max(0, this.#count - maxEntries);
+    let index = this.#count - 1;
+    while (index >= first && this.#atOf(index) > atMs + maxSnapMs) index -= 1;
     while (
-      index > 0 &&
-      entries[index]!.atMs > atMs &&
-      atMs - entries[index - 1]!.atMs < entries[index]!.atMs - atMs
+      index > first &&
+      this.#atOf(index) > atMs &&
+      atMs - this.#atOf(index - 1) < this.#atOf(index) - atMs
     )
       index -= 1;
-    return entries[index]?.arrivedMs;
+    return index < first ? undefined : this.#arrivedMs[index % maxEntries];
+  }
+
+  #atOf(index: number): number {
+    return this.#atMs[index % maxEntries]!;
   }
 }

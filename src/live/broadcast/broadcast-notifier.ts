@@ -2,7 +2,7 @@ import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { IngestStats } from '../health/ingest-health.ts';
 import type { EndReason } from './broadcast-state.ts';
-import type { BroadcastSubscriber } from './broadcast-subscriber.ts';
+import type { BroadcastSubscriber, BroadcastTag } from './broadcast-subscriber.ts';
 import type { BroadcastJournal } from './ports.ts';
 
 export interface BroadcastNotifierOptions {
@@ -17,9 +17,33 @@ export interface BroadcastNotifierOptions {
 /** Notifies subscribers and the journal. Their failures are logged and do not affect the broadcast. */
 export class BroadcastNotifier {
   readonly #options: BroadcastNotifierOptions;
+  readonly #tagSubscribers: readonly BroadcastSubscriber[];
+  readonly #sampleSubscribers: readonly BroadcastSubscriber[];
 
   constructor(options: BroadcastNotifierOptions) {
     this.#options = options;
+    this.#tagSubscribers = options.subscribers.filter(({ tag }) => tag !== undefined);
+    this.#sampleSubscribers = options.subscribers.filter(({ sample }) => sample !== undefined);
+  }
+
+  notifyTag(tag: BroadcastTag): void {
+    for (const subscriber of this.#tagSubscribers) {
+      try {
+        subscriber.tag?.(tag);
+      } catch (error) {
+        this.#logFailure(subscriber, error);
+      }
+    }
+  }
+
+  notifySample(...sample: Parameters<NonNullable<BroadcastSubscriber['sample']>>): void {
+    for (const subscriber of this.#sampleSubscribers) {
+      try {
+        subscriber.sample?.(...sample);
+      } catch (error) {
+        this.#logFailure(subscriber, error);
+      }
+    }
   }
 
   notify(call: (subscriber: BroadcastSubscriber) => void): void {
@@ -27,9 +51,13 @@ export class BroadcastNotifier {
       try {
         call(subscriber);
       } catch (error) {
-        this.#options.log.error('subscriber-failed', { subscriber: subscriber.name, error });
+        this.#logFailure(subscriber, error);
       }
     }
+  }
+
+  #logFailure({ name }: BroadcastSubscriber, error: unknown): void {
+    this.#options.log.error('subscriber-failed', { subscriber: name, error });
   }
 
   recordChange(change: Parameters<BroadcastJournal['changed']>[1]): void {

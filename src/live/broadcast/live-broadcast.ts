@@ -200,7 +200,7 @@ export class LiveBroadcast {
         ...events,
         startPackaging: () => this.#packaging.start(session, isSlate),
         tagTimed: ({ kind, role, atMs, body }) =>
-          this.#notifier.notify(subscriber => subscriber.tag?.({ kind, role, atMs, body, isSlate })),
+          this.#notifier.notifyTag({ kind, role, atMs, body, isSlate }),
       },
     });
     return session;

@@ -50,14 +50,17 @@ export class Timeline {
       this.#offsetMs = this.endMs - timestampMs;
       return this.#put(kind, this.endMs, false);
     }
-    for (const offsetMs of [this.#offsetMs, this.#previousOffsetMs]) {
-      if (offsetMs !== undefined && this.#isNear(kind, timestampMs + offsetMs)) {
-        return this.#put(kind, this.#closeGap(kind, timestampMs, offsetMs), false);
-      }
-    }
+    const offsetMs = this.#offsetNear(kind, timestampMs, this.#offsetMs);
+    if (offsetMs !== undefined) return this.#put(kind, this.#closeGap(kind, timestampMs, offsetMs), false);
     this.#previousOffsetMs = this.#offsetMs;
     this.#offsetMs = this.endMs - timestampMs;
     return this.#put(kind, this.endMs, true);
+  }
+
+  #offsetNear(kind: TrackKind, timestampMs: number, newestOffsetMs: number): number | undefined {
+    if (this.#isNear(kind, timestampMs + newestOffsetMs)) return newestOffsetMs;
+    const previousMs = this.#previousOffsetMs;
+    return previousMs !== undefined && this.#isNear(kind, timestampMs + previousMs) ? previousMs : undefined;
   }
 
   #isNear(kind: TrackKind, atMs: number): boolean {

@@ -36,7 +36,7 @@ export class PackagingOutput {
 
   sample(rendition: string, kind: TrackKind, sample: Sample, atMs: number): void {
     const { notifier, isSlate } = this.#options;
-    notifier.notify(subscriber => subscriber.sample?.(rendition, kind, sample, atMs, isSlate));
+    notifier.notifySample(rendition, kind, sample, atMs, isSlate);
   }
 
   partListed(rendition: string, part: ClaimablePart): void {

@@ -116,12 +116,10 @@ export class PackagingSession {
 
   readonly events: PackagedMedia = {
     tracks: tracks => this.#afterPrevious(() => this.#begin(tracks)),
-    sample: (kind, sample, atMs) =>
-      this.#afterPrevious(() => {
-        if (kind === 'video' && this.#encodesSource) return;
-        if (this.#segmenter !== undefined) this.#addSample(kind, sample, atMs);
-        else if (this.#earlySamples.length < maxEarlySamples) this.#earlySamples.push([kind, sample, atMs]);
-      }),
+    sample: (kind, sample, atMs) => {
+      if (this.#waitingActions === undefined) this.#takeSample(kind, sample, atMs);
+      else this.#waitingActions.push(() => this.#takeSample(kind, sample, atMs));
+    },
     exited: exit =>
       this.#afterPrevious(() => void this.#finish(exit.kind === 'failed' ? exit.report : undefined)),
   };
@@ -143,6 +141,12 @@ export class PackagingSession {
         return packager.kill();
       },
     };
+  }
+
+  #takeSample(kind: TrackKind, sample: Sample, atMs: number): void {
+    if (kind === 'video' && this.#encodesSource) return;
+    if (this.#segmenter !== undefined) this.#addSample(kind, sample, atMs);
+    else if (this.#earlySamples.length < maxEarlySamples) this.#earlySamples.push([kind, sample, atMs]);
   }
 
   #afterPrevious(action: () => void): void {

@@ -2,6 +2,7 @@ import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import { type TrackRun, writeFragment } from '../../media/cmaf/fragment-writer.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { Tracks } from './packager.ts';
+import { ReusedBuffer } from './reused-buffer.ts';
 
 export interface Part {
   readonly body: Buffer;
@@ -37,7 +38,8 @@ interface SegmenterOptions {
   onLongGop?: (seconds: number) => void;
 }
 
-interface QueuedSample extends Sample {
+interface QueuedSample extends Omit<Sample, 'data'> {
+  data: Buffer;
   readonly atSeconds: number;
   readonly endSeconds: number;
 }
@@ -58,6 +60,7 @@ export class Segmenter {
   readonly #leader: TrackKind;
   #leaderSamples: QueuedSample[] = [];
   #audioSamples: QueuedSample[] = [];
+  readonly #openData = new ReusedBuffer();
   /** Seconds on the broadcast's clock. */
   #partStart: number | undefined;
   #leaderEnd = 0;
@@ -111,7 +114,11 @@ export class Segmenter {
     const timescale = this.#options.tracks[kind]?.timescale;
     if (timescale === undefined) return;
     const atSeconds = atMs / 1000;
-    const queued = { ...sample, atSeconds, endSeconds: atSeconds + sample.durationTicks / timescale };
+    const queued: QueuedSample = {
+      ...sample,
+      atSeconds,
+      endSeconds: atSeconds + sample.durationTicks / timescale,
+    };
     if (kind === this.#leader) {
       this.#addLeaderSample(queued);
     } else {
@@ -168,6 +175,7 @@ export class Segmenter {
       if (overflows && this.#leaderSamples.length > 0 && filled >= 0.85 * target)
         this.#closePart(this.#leaderEnd);
     }
+    sample.data = this.#openData.copy(sample.data);
     this.#leaderSamples.push(sample);
     this.#leaderEnd = sample.endSeconds;
     this.#frameSeconds ??= sample.endSeconds - sample.atSeconds;
@@ -302,6 +310,7 @@ export class Segmenter {
       newestFrameMs: (newest?.atSeconds ?? end) * 1000,
     };
     this.#leaderSamples = [];
+    this.#openData.clear();
     this.#partStart = end;
     if (this.#sink.partTargetSeconds === undefined) {
       this.#sink.fixPartTarget(roundUpToMs(part.durationSeconds + partSlackSeconds));
