@@ -64,10 +64,14 @@ export async function createBroadcasts(
   });
   const restreamer = createRestreamer(foundation);
   const transcoding = createTranscoding(foundation);
-  const createSubscribers: CreateSubscribers = broadcast => {
+  const createSubscribers: CreateSubscribers = (broadcast, sharedFiles) => {
     alarms.wake();
     suspensions.wake();
-    return [...services.createSubscribers(broadcast), restreamer.follow(broadcast), health.follow(broadcast)];
+    return [
+      ...services.createSubscribers(broadcast, sharedFiles),
+      restreamer.follow(broadcast),
+      health.follow(broadcast),
+    ];
   };
   const registry = new BroadcastRegistry({
     ...(await packagingOptions(foundation)),

@@ -1,11 +1,7 @@
 import { PartThumbnails } from '../ffmpeg/part-thumbnails.ts';
 import { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
-import type {
-  BroadcastInfo,
-  BroadcastSubscriber,
-  CreateSubscribers,
-} from '../live/broadcast/broadcast-subscriber.ts';
-import { Recorder, type RecordingFactory } from '../live/recording/recorder.ts';
+import type { BroadcastSubscriber, CreateSubscribers } from '../live/broadcast/broadcast-subscriber.ts';
+import { Recorder, type RecorderOptions, type RecordingFactory } from '../live/recording/recorder.ts';
 import { LiveThumbnails } from '../live/transcode/live-thumbnails.ts';
 import { LiveStorage } from '../live/window/live-storage.ts';
 import type { OpenStorage } from '../live/window/part-store.ts';
@@ -38,8 +34,8 @@ export function createLiveServices(
   const processes = new ProcessOwner(foundation.limits, foundation.log);
   const thumbnails = createThumbnails(foundation, processes, isPlayable);
   return {
-    createSubscribers: broadcast => [
-      ...createRecorders(foundation, broadcast, recordings),
+    createSubscribers: (broadcast, sharedFiles) => [
+      ...createRecorders(foundation, { broadcast, sharedFiles, factory: recordings }),
       thumbnails.follow(broadcast),
     ],
     thumbnails,
@@ -52,13 +48,13 @@ export function createLiveServices(
 
 function createRecorders(
   { config, sandboxLimits }: Foundation,
-  broadcast: BroadcastInfo,
-  factory: RecordingFactory,
+  recorded: Pick<RecorderOptions, 'broadcast' | 'sharedFiles' | 'factory'>,
 ): BroadcastSubscriber[] {
+  const { broadcast } = recorded;
   if (!(broadcast.record ?? config['recording.enabled'])) return [];
   const stopsAtMax = broadcast.environment === 'sandbox';
   const maxDurationMs = stopsAtMax ? sandboxLimits.maxRecordingMs : config['recording.longest'];
-  return [new Recorder({ broadcast, factory, maxDurationMs, stopsAtMax })];
+  return [new Recorder({ ...recorded, maxDurationMs, stopsAtMax })];
 }
 
 function createThumbnails(

@@ -21,6 +21,7 @@ import { VodPlayback } from '../vod/playback/vod-playback.ts';
 import { formatCaptionsPlaylist } from '../vod/playback/vod-playlists.ts';
 import { joinKind } from '../vod/recording/join-job.ts';
 import { Recordings } from '../vod/recording/recordings.ts';
+import { withEditedDurations } from '../vod/source/edited-durations.ts';
 import type { SourceMetadata } from '../vod/source/source-metadata.ts';
 import { type VodContext, vodLanes } from '../vod/vod-context.ts';
 import { VodJobs } from '../vod/vod-jobs.ts';
@@ -68,7 +69,7 @@ export function createVodServices(foundation: Foundation, thumbnails: VideoThumb
     maxMovieBytes: config['parse.maxMovie'],
   });
   const context: VodContext = {
-    ...{ tools, images, files, records: encodings, thumbnails },
+    ...{ tools: withEditedDurations(tools), images, files, records: encodings, thumbnails },
     folders: new RenditionFolders(files),
     reader: new RenditionReader(),
     growing: new GrowingVideos(),

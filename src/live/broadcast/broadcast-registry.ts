@@ -141,14 +141,17 @@ export class BroadcastRegistry implements Component {
     });
     const log = this.#options.log.child('live', { liveStreamId, broadcastId });
     log.info('broadcast-opened', { protocol, key: maskStreamKey(streamKey) });
+    const storage = openStorage?.({ liveStreamId, broadcastId, isKeptAfterEnd: stream.record !== false });
     const broadcast: LiveBroadcast = new LiveBroadcast({
       ...{ broadcastId, liveStreamId, projectId, settings, codecCapabilities, journal, observer },
       ...{ clock, log, ladder, slate },
       targetDurationSeconds: this.#targetDurations.of(liveStreamId),
       startPackager: (plan, events) => startPackager(plan, events, { liveStreamId, broadcastId }),
-      storage: openStorage?.({ liveStreamId, broadcastId, isKeptAfterEnd: stream.record !== false }),
+      storage,
       showsStills: this.#options.showsStills ?? false,
-      subscribers: this.#options.createSubscribers?.({ ...stream, broadcastId, startedAtMs }) ?? [],
+      subscribers:
+        this.#options.createSubscribers?.({ ...stream, broadcastId, startedAtMs }, storage?.sharedFiles) ??
+        [],
       onStateChange: () => this.#stateChanged(broadcast),
       onQualityDropped: (quality, reason) => this.#options.qualityDropped?.(stream, quality, reason),
     });

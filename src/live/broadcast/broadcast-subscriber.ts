@@ -2,6 +2,7 @@ import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { ClaimablePart } from '../window/live-window.ts';
+import type { SharedFiles } from '../window/part-store.ts';
 import type { BroadcastState, EndReason } from './broadcast-state.ts';
 
 /** The publisher's audio and video, or the video alone when audio is demuxed. */
@@ -71,4 +72,8 @@ export interface BroadcastSubscriber {
   ended(reason: EndReason): void;
 }
 
-export type CreateSubscribers = (broadcast: BroadcastInfo) => readonly BroadcastSubscriber[];
+/** @param sharedFiles of the live window, which reads claimed parts from them */
+export type CreateSubscribers = (
+  broadcast: BroadcastInfo,
+  sharedFiles: SharedFiles | undefined,
+) => readonly BroadcastSubscriber[];

@@ -33,8 +33,8 @@ export interface PublisherHandler {
 
 /** Longer gaps are removed by shifting timestamps, so that parts stay within their target. */
 const maxGapMs = 500;
-/** Leaves room for the lead-ins before the first media. */
-const mediaStartMs = 7000;
+/** Leaves room for the lead-ins before the first media. Recordings begin at this decode time, so it is short. */
+const mediaStartMs = 500;
 /** A publisher silent for longer gives way to another with the same key, most likely its own reconnect. */
 const silentPublisherMs = 3000;
 

@@ -11,6 +11,8 @@ const trackIds = [videoTrackId, audioTrackId];
 const samplesPerAacFrame = 1024;
 const maxLateAudioSeconds = 1;
 const maxLengthenedFrames = 4;
+/** Less is no room for a lead-in. */
+const minLeadInSeconds = 0.01;
 
 export class FillerWriter {
   readonly #tracks: () => Tracks;
@@ -36,18 +38,24 @@ export class FillerWriter {
     const frameSeconds =
       video !== undefined && keyframe !== undefined ? keyframe.durationTicks / video.timescale : 0;
     // A frame with the timestamp of the next one has no duration.
-    const durationSeconds = frameSeconds > 0 ? frameSeconds : first.durationSeconds;
+    const wantedSeconds = frameSeconds > 0 ? frameSeconds : first.durationSeconds;
+    const maxSeconds = this.#secondsBefore(samples) / count;
+    if (maxSeconds < minLeadInSeconds) return undefined;
+    let durationSeconds = Math.min(wantedSeconds, maxSeconds);
     const audioFrames = Math.max(
       1,
       Math.round((durationSeconds * (audio?.timescale ?? 0)) / samplesPerAacFrame),
     );
-    const audioSamples = samples
-      .filter(({ trackId }) => trackId === audioTrackId)
-      .slice(0, video === undefined ? undefined : audioFrames)
-      .map(sample => ({ ...sample, data: silence ?? sample.data }));
+    let audioOfFirst = samples.filter(({ trackId }) => trackId === audioTrackId);
+    if (video !== undefined) audioOfFirst = audioOfFirst.slice(0, audioFrames);
+    else if (audio !== undefined && durationSeconds < wantedSeconds) {
+      audioOfFirst = within(audioOfFirst, durationSeconds * audio.timescale);
+      durationSeconds = totalTicks(audioOfFirst) / audio.timescale;
+    }
+    const audioSamples = audioOfFirst.map(sample => ({ ...sample, data: silence ?? sample.data }));
     const runs: TrackRun[] = [];
     if (video !== undefined && keyframe !== undefined) {
-      const still = { ...keyframe, durationTicks: Math.round(durationSeconds * video.timescale) };
+      const still = { ...keyframe, durationTicks: Math.floor(durationSeconds * video.timescale + 0.01) };
       runs.push({ trackId: videoTrackId, baseDtsTicks: keyframe.dtsTicks, samples: [still] });
     }
     if (audioSamples[0] !== undefined && (silence !== undefined || video === undefined)) {
@@ -63,6 +71,15 @@ export class FillerWriter {
       body: writeFragment(index + 1, moved(count - index)),
       isIndependent: true,
     }));
+  }
+
+  #secondsBefore(samples: readonly Sample[]): number {
+    const { video, audio } = this.#tracks();
+    const starts = samples.map(({ trackId, dtsTicks }) => {
+      const track = trackId === videoTrackId ? video : audio;
+      return track === undefined ? Number.POSITIVE_INFINITY : dtsTicks / track.timescale;
+    });
+    return Math.min(...starts);
   }
 
   /** Takes each part before it is listed. Shifts its decode times after {@link continueTimeline}. */
@@ -185,6 +202,14 @@ function readTrackEnds(fragment: Buffer | undefined): Map<number, number> {
   if (fragment === undefined) return new Map();
   const { samples } = readFragmentLayout(fragment, trackIds);
   return new Map(samples.map(({ trackId, dtsTicks, durationTicks }) => [trackId, dtsTicks + durationTicks]));
+}
+
+function within(samples: readonly Sample[], maxTicks: number): Sample[] {
+  let ticks = 0;
+  return samples.filter(({ durationTicks }) => {
+    ticks += durationTicks;
+    return ticks <= maxTicks;
+  });
 }
 
 function totalTicks(samples: readonly RunSample[]): number {

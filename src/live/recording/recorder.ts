@@ -11,12 +11,15 @@ import {
   type RenditionPart,
   sourceRendition,
 } from '../broadcast/broadcast-subscriber.ts';
+import type { PartStored, SharedFiles } from '../window/part-store.ts';
 
 export interface RecordedPart {
   /** From this part on: video has the id 1, audio 2. */
   readonly tracks: readonly TrackDescription[];
   readonly fragment: Buffer;
   readonly layout: FragmentLayout;
+  /** Called once. Undefined for a part that is not the window's. */
+  readonly stored?: PartStored;
 }
 
 interface OpenRecording {
@@ -27,15 +30,25 @@ interface OpenRecording {
 
 export interface RecordingFactory {
   /** Undefined while disk space is low, or after a disk error. @param onStopped called later, at most once */
-  open(broadcast: BroadcastInfo, onStopped: () => void): OpenRecording | undefined;
+  open(
+    broadcast: BroadcastInfo,
+    onStopped: () => void,
+    sharedFiles: SharedFiles | undefined,
+  ): OpenRecording | undefined;
 }
 
 export interface RecorderOptions {
   readonly broadcast: BroadcastInfo;
   readonly factory: RecordingFactory;
+  readonly sharedFiles?: SharedFiles | undefined;
   readonly maxDurationMs: number;
   /** Ends recording (sandbox) instead of starting another file. */
   readonly stopsAtMax: boolean;
+}
+
+interface ClaimedPart {
+  readonly part: RenditionPart;
+  readonly stored: PartStored;
 }
 
 /** Video held until demuxed audio begins, so that both go into one file. */
@@ -62,7 +75,7 @@ export class Recorder implements BroadcastSubscriber {
   #isOver = false;
   #hasAudio = false;
   #isAudioMissing = false;
-  #held: RenditionPart[] = [];
+  #held: ClaimedPart[] = [];
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -93,12 +106,13 @@ export class Recorder implements BroadcastSubscriber {
 
   part(part: RenditionPart): void {
     if (this.#isOver || part.isSlate || !this.#isRecorded(part.rendition)) return;
+    const claimed = { part, stored: part.claim() };
     if (!this.#isWaitingForAudio()) {
-      this.#add(part);
+      this.#add(claimed);
       return;
     }
-    this.#held.push(part);
-    const heldSeconds = this.#held.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
+    this.#held.push(claimed);
+    const heldSeconds = this.#held.reduce((sum, held) => sum + held.part.durationSeconds, 0);
     if (heldSeconds < maxHeldSeconds) return;
     this.#isAudioMissing = true;
     this.#addHeld();
@@ -113,10 +127,10 @@ export class Recorder implements BroadcastSubscriber {
   #addHeld(): void {
     const held = this.#held;
     this.#held = [];
-    for (const part of held) this.#add(part);
+    for (const claimed of held) this.#add(claimed);
   }
 
-  #add(part: RenditionPart): void {
+  #add({ part, stored }: ClaimedPart): void {
     this.#trackList ??= this.#recordedTracks();
     const tracks = this.#trackList;
     const layout = readFragmentLayout(
@@ -126,7 +140,7 @@ export class Recorder implements BroadcastSubscriber {
     const partMs = part.durationSeconds * 1000;
     const isLeading = part.rendition === sourceRendition;
     if (!isLeading) {
-      this.#addAudio({ tracks, fragment: part.body, layout });
+      this.#addAudio({ tracks, fragment: part.body, layout }, stored);
       return;
     }
     const canBegin = beginsWithKeyframe(tracks, layout);
@@ -136,12 +150,12 @@ export class Recorder implements BroadcastSubscriber {
       this.#ending.waitedSeconds += part.durationSeconds;
       if (this.#ending.waitedSeconds > maxAudioWaitSeconds) this.#closeEnding();
     }
-    this.#recording?.add({ tracks, fragment: part.body, layout });
+    addTo(this.#recording, { tracks, fragment: part.body, layout }, stored);
     if (this.#recording !== undefined) this.#recordedMs += partMs;
   }
 
   /** Demuxed audio comes after its video: audio from before the first frame belongs to the previous recording. */
-  #addAudio(part: RecordedPart): void {
+  #addAudio(part: RecordedPart, stored: PartStored): void {
     const { tracks, fragment, layout } = part;
     const { samples } = layout;
     const timescale = tracks.find(({ id }) => id === samples[0]?.trackId)?.timescale ?? 1;
@@ -149,14 +163,15 @@ export class Recorder implements BroadcastSubscriber {
       dtsTicks / timescale < this.#beganAtSeconds - toleranceSeconds;
     const count = samples.filter(isEarlier).length;
     if (count === samples.length) {
-      this.#ending?.recording.add(part);
+      addTo(this.#ending?.recording, part, stored);
       return;
     }
     if (count === 0) {
       this.#closeEnding();
-      this.#recording?.add(part);
+      addTo(this.#recording, part, stored);
       return;
     }
+    stored(undefined);
     const ids = tracks.map(({ id }) => id);
     const [before, after] = splitFragment(fragment, layout, count);
     this.#ending?.recording.add({ tracks, fragment: before, layout: readFragmentLayout(before, ids) });
@@ -209,10 +224,11 @@ export class Recorder implements BroadcastSubscriber {
   }
 
   #begin(tracks: readonly TrackDescription[], layout: FragmentLayout): void {
-    const { factory, broadcast, stopsAtMax } = this.#options;
-    const recording = factory.open(broadcast, () => {
+    const { factory, broadcast, sharedFiles, stopsAtMax } = this.#options;
+    const onStopped = () => {
       if (this.#recording === recording) this.#recording = undefined;
-    });
+    };
+    const recording = factory.open(broadcast, onStopped, sharedFiles);
     this.#recording = recording;
     this.#beganAtSeconds = shownAtSeconds(tracks, layout);
     // The sandbox limit applies to the whole broadcast.
@@ -231,6 +247,11 @@ export class Recorder implements BroadcastSubscriber {
     this.#ending = undefined;
     ending?.recording.close();
   }
+}
+
+function addTo(recording: OpenRecording | undefined, part: RecordedPart, stored: PartStored): void {
+  if (recording === undefined) stored(undefined);
+  else recording.add({ ...part, stored });
 }
 
 function beginsWithKeyframe(tracks: readonly TrackDescription[], { samples }: FragmentLayout): boolean {

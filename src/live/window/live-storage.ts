@@ -62,8 +62,7 @@ export class LiveStorage implements Component {
     let isRemoved = false;
     this.#openBroadcastIds.add(broadcastId);
     return {
-      rewindSeconds,
-      isKeptAfterEnd,
+      ...{ rewindSeconds, isKeptAfterEnd, sharedFiles: liveFiles },
       store: rendition => {
         const store = new FilePartStore({
           files: liveFiles,
@@ -76,6 +75,7 @@ export class LiveStorage implements Component {
       remove: () => {
         if (isRemoved) return;
         isRemoved = true;
+        liveFiles.close();
         const removal: Promise<void> = this.#removeAll(stores, folder).finally(() => {
           this.#openBroadcastIds.delete(broadcastId);
           this.#removals.delete(removal);

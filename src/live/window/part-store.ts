@@ -27,7 +27,16 @@ export interface PartStore {
   slice(location: PartLocation, bytes: number): FileSlice;
 }
 
+/** Files that others write, and the window reads. */
+export interface SharedFiles {
+  /** Undefined when the file cannot be linked. */
+  link(path: string): Promise<number | undefined>;
+  /** Nothing more is written. */
+  complete(file: number): void;
+}
+
 export interface BroadcastStorage {
+  readonly sharedFiles: SharedFiles;
   /** 0 keeps only what the live window needs. */
   readonly rewindSeconds: number;
   /** False: the media cannot be rewound after the broadcast. */

@@ -252,11 +252,12 @@ export class SegmentStore {
   }
 
   #stored(parts: readonly ListedPart[], { file, offset }: PartLocation): void {
+    if (this.#store === undefined) return;
     let at = offset;
     for (const part of parts) {
       if (this.#isHeld(part)) {
         part.location = { file, offset: at };
-        this.#store?.retain(file);
+        this.#store.retain(file);
       }
       at += part.bytes;
     }

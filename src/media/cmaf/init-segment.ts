@@ -16,15 +16,27 @@ export function parseInitSegment(bytes: Buffer): TrackDescription[] {
   return readMovie(bytes.subarray(moov.bodyStart, moov.end)).tracks;
 }
 
-/** Writes no edit list (ISO/IEC 14496-12:2022, 8; ISO/IEC 23000-19:2024, 7). @param tracks with different ids */
-export function writeInitSegment(tracks: readonly TrackDescription[]): Buffer {
+/**
+ * Writes an edit list only for `startTicks` (ISO/IEC 14496-12:2022, 8; ISO/IEC 23000-19:2024, 7).
+ * @param tracks with different ids
+ * @param startTicks media time that is presented first, by track id
+ */
+export function writeInitSegment(
+  tracks: readonly TrackDescription[],
+  startTicks?: ReadonlyMap<number, number>,
+): Buffer {
   // A CMAF track file has exactly one track.
   const brands = tracks.length === 1 ? 'iso6cmfc' : 'iso6';
   // All ones is also what the format requires when no higher id is left.
   const nextTrackId = Math.min(Math.max(...tracks.map(({ id }) => id)) + 1, 0xffffffff);
   return Buffer.concat([
     box('ftyp', ascii('iso6'), u32(0), ascii(brands)),
-    box('moov', movieHeader(nextTrackId), ...tracks.map(trackBox), movieExtends(tracks)),
+    box(
+      'moov',
+      movieHeader(nextTrackId),
+      ...tracks.map(track => trackBox(track, startTicks?.get(track.id))),
+      movieExtends(tracks),
+    ),
   ]);
 }
 
@@ -48,10 +60,11 @@ function movieExtends(tracks: readonly TrackDescription[]): Buffer {
   return box('mvex', ...tracks.map(({ id }) => fullBox('trex', 0, 0, u32(id, 1, 0, 0, 0))));
 }
 
-function trackBox(track: TrackDescription): Buffer {
+function trackBox(track: TrackDescription, startTicks: number | undefined): Buffer {
   return box(
     'trak',
     trackHeader(track),
+    ...(startTicks === undefined ? [] : [editList(startTicks)]),
     box(
       'mdia',
       fullBox('mdhd', 0, 0, u32(0, 0, track.timescale, 0), u16(packedLanguage(track.language), 0)),
@@ -71,6 +84,12 @@ function trackBox(track: TrackDescription): Buffer {
       ),
     ),
   );
+}
+
+/** One edit of all fragments (8.6.6): its duration is 0. */
+function editList(startTicks: number): Buffer {
+  const mediaTime = u32(Math.floor(startTicks / 2 ** 32), startTicks % 2 ** 32);
+  return box('edts', fullBox('elst', 1, 0, u32(1), u32(0, 0), mediaTime, u16(1, 0)));
 }
 
 /** Packs an ISO 639-2 code, five bits per letter (ISO/IEC 14496-12:2022, 8.4.2). */

@@ -20,10 +20,15 @@ export function spanNames(names: readonly string[]): string[] {
   return numbers.toSorted((a, b) => a - b).map(spanName);
 }
 
-/** With constant tracks: init section, space for a table of keyframes, and fragments. */
+/**
+ * With constant tracks: init section, space for a table of keyframes, and fragments. An edit list sets the start of
+ * fragments with the times of the broadcast to 0.
+ */
 export class RecordingSpan {
   readonly path: string;
   readonly tracks: readonly TrackDescription[];
+  /** Decode times that are presented at 0, by track id. */
+  readonly startTicks: ReadonlyMap<number, number>;
   readonly #head: Buffer;
   readonly #seekTable: SidxWriter;
   #bytes: number;
@@ -31,10 +36,16 @@ export class RecordingSpan {
   #endSeconds = 0;
   #startSeconds = Number.POSITIVE_INFINITY;
 
-  constructor(folder: string, name: string, tracks: readonly TrackDescription[]) {
+  constructor(
+    folder: string,
+    name: string,
+    tracks: readonly TrackDescription[],
+    startTicks: ReadonlyMap<number, number>,
+  ) {
     this.path = join(folder, name);
     this.tracks = tracks;
-    this.#head = Buffer.concat([writeInitSegment(tracks), SidxWriter.placeholder()]);
+    this.startTicks = startTicks;
+    this.#head = Buffer.concat([writeInitSegment(tracks, startTicks), SidxWriter.placeholder()]);
     this.#seekTable = new SidxWriter(tracks.find(({ kind }) => kind === 'video') ?? tracks[0]!);
     this.#bytes = this.#head.length;
   }
@@ -51,10 +62,15 @@ export class RecordingSpan {
     return this.#fragments;
   }
 
-  get endSeconds(): number {
-    return this.#endSeconds;
+  get seconds(): number {
+    return Math.max(0, this.#endSeconds - this.#startSeconds);
   }
 
+  hasTracks(tracks: readonly TrackDescription[]): boolean {
+    return writeInitSegment(this.tracks).equals(writeInitSegment(tracks));
+  }
+
+  /** @param samples with the times of the file */
   add(samples: readonly LocatedSample[], bytes: number): void {
     this.#seekTable.add(this.#bytes, samples);
     this.#bytes += bytes;
@@ -71,7 +87,7 @@ export class RecordingSpan {
     // Headers of `moov` and `mvhd`, version and flags, two times, and the timescale, which is 1000.
     const position = (ftyp?.end ?? 0) + 8 + 8 + 4 + 8 + 4;
     const bytes = Buffer.alloc(4);
-    bytes.writeUInt32BE(Math.min(Math.round((this.#endSeconds - this.#startSeconds) * 1000), 0xffffffff));
+    bytes.writeUInt32BE(Math.min(Math.round(this.seconds * 1000), 0xffffffff));
     return { bytes, position };
   }
 

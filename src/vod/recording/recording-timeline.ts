@@ -1,8 +1,8 @@
 import type { FragmentLayout } from '../../media/cmaf/fragment-layout.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 
-/** Shorter gaps are not gaps: frames of audio and video end at different times. */
-const minGapSeconds = 0.02;
+/** Shorter gaps stay. */
+const minGapSeconds = 0.1;
 
 /** Maps the time of a broadcast to that of its recording, which starts at its first frame and skips gaps. */
 export class RecordingTimeline {
@@ -10,16 +10,21 @@ export class RecordingTimeline {
   #endSeconds = 0;
   readonly #trackEnds = new Map<number, number>();
 
-  get endSeconds(): number {
-    return this.#endSeconds;
-  }
-
+  /** Begins with the next part, without a gap before it. */
   beginTracks(): void {
     this.#trackEnds.clear();
   }
 
+  /** Distance of the recording's time from that of the broadcast. */
+  offsetTicks({ timescale }: TrackDescription): number {
+    return Math.round((this.#offsetSeconds ?? 0) * timescale);
+  }
+
   /** Returns the offset of decode times in ticks, by track id. */
-  place({ samples }: FragmentLayout, tracks: readonly TrackDescription[]): Map<number, number> {
+  place(
+    { samples }: Pick<FragmentLayout, 'samples'>,
+    tracks: readonly TrackDescription[],
+  ): Map<number, number> {
     const runs = tracks.flatMap(({ id, timescale }) => {
       const own = samples.filter(({ trackId }) => trackId === id);
       const [first, last] = [own[0], own.at(-1)];

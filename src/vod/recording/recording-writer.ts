@@ -16,7 +16,14 @@ interface RecordingWriterOptions {
   /** Called at most once, when the writer accepts no more parts. */
   readonly onStopped: (reason: StopReason, error: unknown) => void;
   readonly onWritten: (bytes: number, seconds: number, path: string) => void;
+  readonly sharedFiles?: SharedFiles | undefined;
   readonly maxQueuedBytes?: number;
+}
+
+/** The location of a part in a shared file; undefined when it is in none. */
+interface PartLocation {
+  readonly file: number;
+  readonly offset: number;
 }
 
 export interface RecordablePart {
@@ -24,6 +31,16 @@ export interface RecordablePart {
   readonly tracks: readonly TrackDescription[];
   readonly fragment: Buffer;
   readonly layout: FragmentLayout;
+  /** Called once. */
+  readonly stored?: (location: PartLocation | undefined) => void;
+}
+
+/** Gives others access to the files of a recording, which may be removed or renamed at any time. */
+export interface SharedFiles {
+  /** Undefined when the file cannot be linked. */
+  link(path: string): Promise<number | undefined>;
+  /** Nothing more is written. */
+  complete(file: number): void;
 }
 
 export interface WrittenRecording {
@@ -34,16 +51,29 @@ export interface WrittenRecording {
 
 interface QueuedPart {
   readonly span: RecordingSpan;
-  readonly moof: Buffer;
-  readonly rest: Buffer;
+  readonly pieces: readonly Buffer[];
+  readonly bytes: number;
   readonly samples: readonly LocatedSample[];
-  /** Offsets of decode times in ticks, by track. */
+  /** From the part to the file, and from the part to the recording's time, in ticks by track. */
+  readonly fileShifts: ReadonlyMap<number, number> | undefined;
   readonly shifts: ReadonlyMap<number, number>;
+  readonly stored: RecordablePart['stored'];
+}
+
+interface OpenFile {
+  readonly span: RecordingSpan;
+  readonly handle: FileHandle;
+  /** Undefined when it is not shared. */
+  readonly file: number | undefined;
 }
 
 const defaultMaxQueuedBytes = 16 * 1024 * 1024;
 /** Two buffers per part stay below IOV_MAX (1024). */
 const maxPartsPerWrite = 200;
+/** Beyond this, parts are shifted: ffmpeg seeks and measures durations from 0. */
+const maxStartSeconds = 30;
+/** Rounded durations: the index does not need the decode times of the file to be exact. */
+const maxSkewSeconds = 0.02;
 
 /** A crash loses at most the current part. A disk that is too slow ends the recording. */
 export class RecordingWriter {
@@ -53,7 +83,7 @@ export class RecordingWriter {
   #tracks: readonly TrackDescription[] | undefined;
   readonly #queue: QueuedPart[] = [];
   #queuedBytes = 0;
-  #open: { readonly span: RecordingSpan; readonly handle: FileHandle } | undefined;
+  #open: OpenFile | undefined;
   #index: RecordingIndex | undefined;
   #isStopped = false;
   #hasReportedStop = false;
@@ -64,17 +94,24 @@ export class RecordingWriter {
   }
 
   /** Ignores parts after the writer stopped. @throws AppError `media-malformed` */
-  add({ tracks, fragment, layout }: RecordablePart): void {
-    if (this.#isStopped) return;
+  add({ tracks, fragment, layout, stored }: RecordablePart): void {
+    if (this.#isStopped) {
+      stored?.(undefined);
+      return;
+    }
     if (this.#queuedBytes + fragment.length > (this.#options.maxQueuedBytes ?? defaultMaxQueuedBytes)) {
+      stored?.(undefined);
       this.#stop('disk-slow', undefined);
       return;
     }
-    const span = this.#spanFor(tracks);
-    const shifts = this.#timeline.place(layout, tracks);
-    const moof = shiftDecodeTimes(fragment, layout, shifts);
-    const rest = fragment.subarray(layout.moofBytes);
-    this.#queue.push({ span, moof, rest, samples: layout.samples, shifts });
+    const { span, shifts } = this.#place(tracks, layout);
+    const fileShifts = shiftsToFile(span, shifts);
+    const pieces =
+      fileShifts === undefined
+        ? [fragment]
+        : [shiftDecodeTimes(fragment, layout, fileShifts), fragment.subarray(layout.moofBytes)];
+    const { samples } = layout;
+    this.#queue.push({ span, pieces, bytes: fragment.length, samples, fileShifts, shifts, stored });
     this.#queuedBytes += fragment.length;
     this.#work ??= this.#writeAll();
   }
@@ -83,23 +120,36 @@ export class RecordingWriter {
   async finish(): Promise<WrittenRecording> {
     this.#isStopped = true;
     await this.#work;
-    await this.#open?.handle.close().catch(() => {});
-    this.#open = undefined;
+    await this.#closeFile().catch(() => {});
     const spans = this.#spans.filter(({ fragments }) => fragments > 0);
     if (spans.length !== 1) await this.#dropIndex();
     return { spans, index: this.#index };
   }
 
-  #spanFor(tracks: readonly TrackDescription[]): RecordingSpan {
+  #place(
+    tracks: readonly TrackDescription[],
+    layout: FragmentLayout,
+  ): { span: RecordingSpan; shifts: ReadonlyMap<number, number> } {
     const newest = this.#spans.at(-1);
-    if (newest !== undefined && tracks === this.#tracks) return newest;
-    this.#tracks = tracks;
-    const next = new RecordingSpan(this.#options.folder, spanName(this.#spans.length + 1), tracks);
     // An encoder that reconnects with the same tracks continues the same file.
-    if (newest?.head.equals(next.head)) return newest;
-    this.#spans.push(next);
+    const isSame = newest !== undefined && (tracks === this.#tracks || newest.hasTracks(tracks));
+    this.#tracks = tracks;
+    if (isSame) return { span: newest, shifts: this.#timeline.place(layout, tracks) };
     this.#timeline.beginTracks();
-    return next;
+    const shifts = this.#timeline.place(layout, tracks);
+    const offsets = tracks.map(track => [track, this.#timeline.offsetTicks(track)] as const);
+    const isNear = offsets.every(
+      ([{ timescale }, ticks]) => ticks >= 0 && ticks <= maxStartSeconds * timescale,
+    );
+    const startTicks = new Map(offsets.map(([{ id }, ticks]) => [id, isNear ? ticks : 0]));
+    const span = new RecordingSpan(
+      this.#options.folder,
+      spanName(this.#spans.length + 1),
+      tracks,
+      startTicks,
+    );
+    this.#spans.push(span);
+    return { span, shifts };
   }
 
   async #writeAll(): Promise<void> {
@@ -108,48 +158,57 @@ export class RecordingWriter {
         const span = this.#queue[0]!.span;
         let count = 0;
         while (count < maxPartsPerWrite && this.#queue[count]?.span === span) count += 1;
-        await this.#write(span, this.#queue.slice(0, count));
-        for (const { moof, rest } of this.#queue.splice(0, count))
-          this.#queuedBytes -= moof.length + rest.length;
+        const parts = this.#queue.slice(0, count);
+        await this.#write(span, parts);
+        this.#queue.splice(0, count);
+        for (const { bytes } of parts) this.#queuedBytes -= bytes;
         if (this.#index?.isFull) await this.#index.flush();
       }
     } catch (error) {
-      this.#queue.length = 0;
+      const lost = this.#queue.splice(0);
       this.#queuedBytes = 0;
       this.#stop(isDiskFull(error) ? 'disk-low' : 'disk-error', error);
+      for (const { stored } of lost) stored?.(undefined);
     }
     this.#work = undefined;
   }
 
   async #write(span: RecordingSpan, parts: readonly QueuedPart[]): Promise<void> {
-    const handle = await this.#handleOf(span);
-    const position = span.bytes;
-    const pieces = parts.flatMap(({ moof, rest }) => [moof, rest]);
-    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
-    await writeFully(handle, pieces, position);
-    for (const { moof, rest, samples, shifts } of parts) {
-      const placed = samples.map(sample => ({
-        ...sample,
-        dtsTicks: sample.dtsTicks + (shifts.get(sample.trackId) ?? 0),
-        position: span.bytes + sample.position,
-      }));
-      span.add(placed, moof.length + rest.length);
-      this.#addToIndex(placed);
+    const { handle, file } = await this.#openFile(span);
+    const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
+    await writeFully(
+      handle,
+      parts.flatMap(({ pieces }) => pieces),
+      span.bytes,
+    );
+    for (const { samples, shifts, fileShifts, bytes: partBytes, stored } of parts) {
+      const offset = span.bytes;
+      const located = samples.map(sample => ({ ...sample, position: offset + sample.position }));
+      span.add(fileShifts === undefined ? located : shiftedSamples(located, fileShifts), partBytes);
+      this.#addToIndex(shiftedSamples(located, shifts));
+      stored?.(file === undefined || fileShifts !== undefined ? undefined : { file, offset });
     }
-    this.#options.onWritten(bytes, span.endSeconds, this.#spans[0]!.path);
+    this.#options.onWritten(bytes, span.seconds, this.#spans[0]!.path);
   }
 
-  async #handleOf(span: RecordingSpan): Promise<FileHandle> {
-    if (this.#open?.span === span) return this.#open.handle;
-    await this.#open?.handle.close();
+  async #closeFile(): Promise<void> {
+    const open = this.#open;
     this.#open = undefined;
+    if (open?.file !== undefined) this.#options.sharedFiles?.complete(open.file);
+    await open?.handle.close();
+  }
+
+  async #openFile(span: RecordingSpan): Promise<OpenFile> {
+    if (this.#open?.span === span) return this.#open;
+    await this.#closeFile();
     await mkdir(this.#options.folder, { recursive: true });
     if (this.#spans[0] === span) this.#index = await this.#options.makeIndex(span.tracks);
     else await this.#dropIndex();
     const handle = await open(span.path, 'wx');
-    this.#open = { span, handle };
+    const file = await this.#options.sharedFiles?.link(span.path);
+    this.#open = { span, handle, file };
     await writeFully(handle, [span.head], 0);
-    return handle;
+    return this.#open;
   }
 
   #addToIndex(samples: readonly LocatedSample[]): void {
@@ -172,4 +231,31 @@ export class RecordingWriter {
     this.#hasReportedStop = true;
     this.#options.onStopped(reason, error);
   }
+}
+
+/** Undefined when the part can be written as it is. */
+function shiftsToFile(
+  { tracks, startTicks }: RecordingSpan,
+  shifts: ReadonlyMap<number, number>,
+): ReadonlyMap<number, number> | undefined {
+  const fileShifts = new Map<number, number>();
+  let isShifted = false;
+  for (const { id, timescale } of tracks) {
+    const shift = shifts.get(id);
+    if (shift === undefined) continue;
+    const fileShift = shift + (startTicks.get(id) ?? 0);
+    isShifted ||= Math.abs(fileShift) > maxSkewSeconds * timescale;
+    fileShifts.set(id, fileShift);
+  }
+  return isShifted ? fileShifts : undefined;
+}
+
+export function shiftedSamples(
+  samples: readonly LocatedSample[],
+  shifts: ReadonlyMap<number, number>,
+): readonly LocatedSample[] {
+  return samples.map(sample => ({
+    ...sample,
+    dtsTicks: sample.dtsTicks + (shifts.get(sample.trackId) ?? 0),
+  }));
 }

@@ -16,7 +16,12 @@ import {
   makeRecordingVideo,
   type RecordingContext,
 } from './recording-video.ts';
-import { type RecordablePart, RecordingWriter, type StopReason } from './recording-writer.ts';
+import {
+  type RecordablePart,
+  RecordingWriter,
+  type SharedFiles,
+  type StopReason,
+} from './recording-writer.ts';
 
 interface RecordingsOptions {
   readonly context: VodContext;
@@ -116,6 +121,7 @@ export class Recordings implements Component {
   open(
     broadcast: Pick<NewRecording, 'projectId' | 'liveStreamId' | 'broadcastId'>,
     onStopped: () => void,
+    sharedFiles?: SharedFiles,
   ): { add(part: RecordablePart): void; close(): void } | undefined {
     const { context, repository } = this.#options;
     const { clock } = context;
@@ -133,7 +139,7 @@ export class Recordings implements Component {
       return undefined;
     }
     const entry: OpenRecording = {
-      ...{ recording, writer: this.#createWriter(recording, () => entry), onStopped },
+      ...{ recording, writer: this.#createWriter(recording, () => entry, sharedFiles), onStopped },
       ...{ indexFolder: undefined, probing: undefined, reason: undefined, finishing: undefined },
     };
     this.#open.set(recording.videoId, entry);
@@ -144,7 +150,11 @@ export class Recordings implements Component {
     return { add: part => entry.writer.add(part), close: () => void this.#finish(entry) };
   }
 
-  #createWriter({ videoId }: NewRecording, entryOf: () => OpenRecording): RecordingWriter {
+  #createWriter(
+    { videoId }: NewRecording,
+    entryOf: () => OpenRecording,
+    sharedFiles: SharedFiles | undefined,
+  ): RecordingWriter {
     const { context, observer, maxQueuedBytes } = this.#options;
     return new RecordingWriter({
       folder: context.files.video(videoId),
@@ -153,6 +163,7 @@ export class Recordings implements Component {
         entryOf().indexFolder = folder;
         return index;
       },
+      sharedFiles,
       onStopped: (reason, error) => this.#failed(entryOf(), reason, error),
       onWritten: (bytes, seconds, path) => {
         observer.written(bytes);

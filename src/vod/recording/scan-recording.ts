@@ -8,7 +8,8 @@ import { namesIn } from '../../storage/folder-names.ts';
 import { readFully } from '../../storage/read-fully.ts';
 import type { RecordingIndex } from './recording-index.ts';
 import { RecordingSpan, spanNames } from './recording-span.ts';
-import type { WrittenRecording } from './recording-writer.ts';
+import { RecordingTimeline } from './recording-timeline.ts';
+import { shiftedSamples, type WrittenRecording } from './recording-writer.ts';
 
 /** Enough for the header of nearly every fragment. */
 const readBytes = 8 * 1024;
@@ -49,7 +50,8 @@ async function scanSpan(
     const { size } = await handle.stat();
     const tracks = await tracksOf(handle, size);
     if (tracks === undefined) return undefined;
-    const span = new RecordingSpan(folder, name, tracks);
+    // The edit list in the file is as long, whatever its times.
+    const span = new RecordingSpan(folder, name, tracks, new Map(tracks.map(({ id }) => [id, 0])));
     if (span.head.length > size) return undefined;
     const index = await readFragments(handle, span, size, await indexOf(tracks), signal);
     if (span.bytes < size) await handle.truncate(span.bytes);
@@ -69,6 +71,7 @@ async function readFragments(
   signal: AbortSignal,
 ): Promise<RecordingIndex | undefined> {
   const ids = span.tracks.map(({ id }) => id);
+  const timeline = new RecordingTimeline();
   let own = index;
   let isDone = false;
   try {
@@ -79,8 +82,9 @@ async function readFragments(
       const position = span.bytes;
       const samples = fragment.samples.map(sample => ({ ...sample, position: position + sample.position }));
       span.add(samples, fragment.bytes);
+      const shifts = timeline.place(fragment, span.tracks);
       try {
-        own?.add(samples);
+        own?.add(shiftedSamples(samples, shifts));
         if (own?.isFull) await own.flush();
       } catch (error) {
         if (!(error instanceof AppError)) throw error;

@@ -15,6 +15,7 @@ function startWithRewind(seconds: number, isFull = false, record?: boolean) {
   const removed: string[] = [];
   const openStorage: OpenStorage = ({ broadcastId, isKeptAfterEnd }) => ({
     ...{ rewindSeconds: seconds, isKeptAfterEnd },
+    sharedFiles: { link: async () => undefined, complete() {} },
     store: () => ({
       write: ({ sequence }, onStored) => {
         if (!isFull) onStored({ file: sequence, offset: 0 });

@@ -5,7 +5,11 @@ import { FragmentReader, type Sample } from '../../../../src/media/cmaf/fragment
 import type { TrackDescription } from '../../../../src/media/cmaf/movie-box.ts';
 import { RecordingIndex } from '../../../../src/vod/recording/recording-index.ts';
 import { RecordingSpan } from '../../../../src/vod/recording/recording-span.ts';
-import { RecordingWriter, type StopReason } from '../../../../src/vod/recording/recording-writer.ts';
+import {
+  RecordingWriter,
+  type SharedFiles,
+  type StopReason,
+} from '../../../../src/vod/recording/recording-writer.ts';
 import { scanRecording } from '../../../../src/vod/recording/scan-recording.ts';
 import { both, frames, part } from '../../../support/recorded-parts.ts';
 import { audioTrack, videoTrack } from '../../../support/recording-sink.ts';
@@ -17,12 +21,14 @@ async function writerIn(
   folder: string,
   onStopped: (reason: StopReason) => void = () => {},
   maxQueuedBytes = 1e7,
+  sharedFiles?: SharedFiles,
 ) {
   return new RecordingWriter({
     folder,
     makeIndex: tracks => RecordingIndex.create(folder, tracks, 'recording-1.mp4'),
     onStopped,
     onWritten: () => {},
+    sharedFiles,
     maxQueuedBytes,
   });
 }
@@ -60,6 +66,64 @@ describe('a recording', () => {
     expect(audio!.durationTicks / audio!.timescale).toBeCloseTo(5, 2);
     expect(video!.segmentStartsSeconds).toEqual([0, 4]);
     expect(audio!.segmentStartsSeconds.map(start => Math.round(start * 10) / 10)).toEqual([0, 4]);
+  });
+
+  it('has the bytes of the broadcast up to a gap, tells where they are, and shifts the rest', async () => {
+    const folder = await testTempDir();
+    const linked: string[] = [];
+    const completed: number[] = [];
+    const writer = await writerIn(folder, undefined, undefined, {
+      link: async path => linked.push(path),
+      complete: file => void completed.push(file),
+    });
+    const stored = new Map<number, unknown>();
+    const seconds = [7, 8, 9, 20, 21];
+    for (const second of seconds)
+      writer.add({ ...part(second), stored: location => stored.set(second, location) });
+    const { spans, index } = await writer.finish();
+    const [span] = spans;
+    expect(linked).toEqual([span!.path]);
+    expect(completed).toEqual([1]);
+    const bytes = await readFile(span!.path);
+    for (const second of [7, 8, 9]) {
+      const { fragment } = part(second);
+      const { file, offset } = stored.get(second) as { file: number; offset: number };
+      expect(file).toBe(1);
+      expect(bytes.subarray(offset, offset + fragment.length).equals(fragment)).toBe(true);
+    }
+    expect([stored.get(20), stored.get(21)]).toEqual([undefined, undefined]);
+    const starts = startsOf(await samplesOf(span!.path), videoTrack);
+    expect(starts.map(start => Math.round(start * frames))).toEqual(
+      Array.from({ length: 5 * frames }, (_, at) => 7 * frames + at),
+    );
+    expect(span!.startTicks).toEqual(
+      new Map([
+        [1, 7 * videoTrack.timescale],
+        [2, 7 * audioTrack.timescale],
+      ]),
+    );
+    const { video, audio } = await index!.finish(span!.bytes);
+    expect(video!.segmentStartsSeconds).toEqual([0, 4]);
+    expect(audio!.durationTicks / audio!.timescale).toBeCloseTo(5, 2);
+    const before = await readFile(join(folder, 'video.index'));
+    const scanned = await scanRecording(
+      folder,
+      tracks => RecordingIndex.create(folder, tracks, 'recording-1.mp4'),
+      signal,
+    );
+    await scanned.index!.finish(scanned.spans[0]!.bytes);
+    expect(await readFile(join(folder, 'video.index'))).toEqual(before);
+  });
+
+  it('tells that parts were not written when it has stopped', async () => {
+    const folder = await testTempDir();
+    await writeFile(join(folder, 'file'), '');
+    const writer = await writerIn(join(folder, 'file'));
+    const stored: unknown[] = [];
+    for (const second of [7, 8]) writer.add({ ...part(second), stored: location => stored.push(location) });
+    await writer.finish();
+    writer.add({ ...part(9), stored: location => stored.push(location) });
+    expect(stored).toEqual([undefined, undefined, undefined]);
   });
 
   it('of video and audio from two renditions is one file with both in sync', async () => {
@@ -160,7 +224,7 @@ describe('a recording', () => {
     const indexOf = async (name: string, isFaulty: boolean) => {
       await mkdir(join(folder, name));
       const index = await RecordingIndex.create(join(folder, name), both, 'recording-1.mp4');
-      const span = new RecordingSpan(folder, 'recording-1.mp4', both);
+      const span = new RecordingSpan(folder, 'recording-1.mp4', both, new Map());
       for (let second = 0; second < 30; second += 1) {
         const { layout, fragment } = part(second);
         const position = span.bytes;
