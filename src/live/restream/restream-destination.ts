@@ -171,7 +171,7 @@ export class RestreamDestination implements FeedReceiver {
       connection.begin(format, messages[start]!.atMs);
       this.#continueFrom(connection, batch, start);
     } else if (connection.format !== format) {
-      if (!this.#needsKeyframe) connection.write(batch, from, start);
+      if (!this.#needsKeyframe && !connection.isFull) connection.write(batch, from, start);
       if (hasStart) this.#reconnect(connection, batch, start);
     } else if (connection.isFull || (this.#isDropping && !connection.isHalfEmpty)) {
       this.#needsKeyframe = true;
