@@ -16,6 +16,8 @@ export interface RequestReport {
   readonly answers: number;
   readonly requestsPerSecond: number;
   readonly bytesPerSecond: number;
+  /** Of a core: near 100, this generator is the limit. */
+  readonly processorPercent: number;
   /** Answers of another length than the first: something went wrong. */
   readonly failures: number;
 }
@@ -35,13 +37,16 @@ await new Promise(resolve => setTimeout(resolve, warmUpMs));
 const warmUpAnswers = answers;
 bytes = 0;
 const startedMs = performance.now();
+const startedUsage = process.cpuUsage();
 await new Promise(resolve => setTimeout(resolve, order.seconds * 1000));
 const seconds = (performance.now() - startedMs) / 1000;
+const { user, system } = process.cpuUsage(startedUsage);
 isOver = true;
 const report: RequestReport = {
   answers,
   requestsPerSecond: (answers - warmUpAnswers) / seconds,
   bytesPerSecond: bytes / seconds,
+  processorPercent: (user + system) / 1e4 / seconds,
   failures,
 };
 process.send?.(report, () => process.exit(0));

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bench, HelperProcess, makeStream, publish, withServer } from './bench-context.ts';
+import { treeCpuSeconds } from './process-usage.ts';
 import { judge, percentile } from './report.ts';
 import { followParts, type PartArrival, waitUntilPlayable } from './viewer.ts';
 import type { ViewersOrder, ViewersReport } from './viewers-process.ts';
@@ -21,7 +22,11 @@ export const benchViewers: Bench = context =>
     const crowd = new HelperProcess<ViewersReport>('./viewers-process.ts', order);
     await sleep(4000);
     const fromMs = Date.now();
+    const [serverBefore, crowdBefore] = [treeCpuSeconds(server.child.pid!), treeCpuSeconds(crowd.child.pid!)];
     await sleep(context.isShort ? 8000 : 30_000);
+    const seconds = (Date.now() - fromMs) / 1000;
+    const serverLoad = (100 * (treeCpuSeconds(server.child.pid!) - serverBefore)) / seconds;
+    const crowdLoad = (100 * (treeCpuSeconds(crowd.child.pid!) - crowdBefore)) / seconds;
     crowd.child.send('stop');
     const { arrivals, failures } = await crowd.report();
     end.abort();
@@ -44,8 +49,15 @@ export const benchViewers: Bench = context =>
         what: 'last frame sent to part received, p99',
         value: percentile(lagsMs, 0.99),
         unit: 'ms',
-        max: 150,
+        max: 80,
       }),
+      judge(name, {
+        what: 'processor of the server and its children',
+        value: serverLoad,
+        unit: '% of a core',
+        max: 25,
+      }),
+      judge(name, { what: 'processor of the viewers', value: crowdLoad, unit: '% of a core' }),
       judge(name, { what: 'viewers that failed', value: failures.length, unit: '', max: 0 }),
     ];
   });
