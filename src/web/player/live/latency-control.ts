@@ -1,7 +1,8 @@
 /** Buffer that remains on a good network when the next part arrives. */
 const baseMarginSeconds = 0.2;
-/** Until the network is known. */
+/** Until the network is known: it shrinks within ten seconds, unless playback stalls. */
 const firstExtraMarginSeconds = 0.2;
+const firstDecayPerSecond = 0.02;
 const maxExtraMarginSeconds = 1.5;
 /** A stall adds its duration, within these bounds. */
 const minPenaltySeconds = 0.25;
@@ -121,7 +122,9 @@ export class LatencyControl {
     const seconds = Math.max(0, nowMs - (this.#lastTickMs ?? nowMs)) / 1000;
     this.#lastTickMs = nowMs;
     if (nowMs - this.#lastStallMs < calmMs) return;
-    const perSecond = minDecayPerSecond + this.#extraSeconds * decaySharePerSecond;
+    const hasStalled = this.#lastStallMs !== Number.NEGATIVE_INFINITY;
+    const slowDecay = minDecayPerSecond + this.#extraSeconds * decaySharePerSecond;
+    const perSecond = hasStalled ? slowDecay : firstDecayPerSecond;
     this.#extraSeconds = Math.max(0, this.#extraSeconds - seconds * perSecond);
   }
 
