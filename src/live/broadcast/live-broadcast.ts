@@ -33,6 +33,8 @@ export interface PublisherHandler {
 
 /** Longer gaps are removed by shifting timestamps, so that parts stay within their target. */
 const maxGapMs = 500;
+/** Of the part target: a frame without audio beside it fills two parts at most. */
+const maxGapPartsAlone = 1.8;
 /** Leaves room for the lead-ins before the first media. Recordings begin at this decode time, so it is short. */
 const mediaStartMs = 500;
 /** A publisher silent for longer gives way to another with the same key, most likely its own reconnect. */
@@ -46,7 +48,7 @@ export class LiveBroadcast {
   readonly publisher: PublisherMonitor;
   readonly #options: LiveBroadcastOptions;
   readonly #packaging: BroadcastPackaging;
-  readonly #timeline = new Timeline(maxGapMs, mediaStartMs);
+  readonly #timeline: Timeline;
   readonly #slateSession: SlateSession | undefined;
   readonly #notifier: BroadcastNotifier;
   readonly #gapFiller: GapFiller;
@@ -60,6 +62,8 @@ export class LiveBroadcast {
   constructor(options: LiveBroadcastOptions) {
     const { clock, log, slate, subscribers } = options;
     this.#options = options;
+    const maxGapAloneMs = Math.min(maxGapMs, maxGapPartsAlone * options.settings.partTargetMs);
+    this.#timeline = new Timeline(maxGapMs, mediaStartMs, maxGapAloneMs);
     this.broadcastId = options.broadcastId;
     this.liveStreamId = options.liveStreamId;
     this.projectId = options.projectId;

@@ -95,6 +95,9 @@ export class PublisherSession {
     }
     const described = tag.kind === 'video' ? describeVideoTag(tag.body) : describeAudioTag(tag.body);
     if (described === undefined || described.role === 'other') return;
+    // AAC without a configuration cannot be decoded, and video should not wait for it.
+    const isBareAac = described.codec.name === 'AAC' && !described.codec.isEnhanced;
+    if (isBareAac && described.role === 'frame' && this.#decoderConfigs.audio === undefined) return;
     if (!this.#acceptsCodec(tag.kind, described)) return;
     const tooLarge = tag.kind === 'video' ? this.#resolutionGuard.find(described, tag.body) : undefined;
     if (tooLarge !== undefined) {

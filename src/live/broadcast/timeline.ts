@@ -26,10 +26,15 @@ export class Timeline {
   readonly #stepMs: Record<TrackKind, number | undefined> = { audio: undefined, video: undefined };
   #newestMs: number;
   readonly #maxGapMs: number;
+  readonly #maxGapAloneMs: number;
 
-  /** @param maxGapMs longer times without any tag are closed, unless the track is that slow */
-  constructor(maxGapMs: number, startMs = 0) {
+  /**
+   * @param maxGapMs longer times without any tag are closed, unless the track is that slow
+   * @param maxGapAloneMs likewise, without another track
+   */
+  constructor(maxGapMs: number, startMs = 0, maxGapAloneMs = maxGapMs) {
     this.#maxGapMs = maxGapMs;
+    this.#maxGapAloneMs = maxGapAloneMs;
     this.#newestMs = startMs - nominalStepMs;
   }
 
@@ -73,11 +78,17 @@ export class Timeline {
     const atMs = timestampMs + offsetMs;
     const stepMs = this.#stepMs[kind];
     if (stepMs === undefined || offsetMs !== this.#offsetMs) return atMs;
-    if (atMs - this.#newestMs <= Math.max(this.#maxGapMs, 3 * stepMs)) return atMs;
+    const maxGapMs = this.#isAlone(kind) ? this.#maxGapAloneMs : this.#maxGapMs;
+    if (atMs - this.#newestMs <= Math.max(maxGapMs, 3 * stepMs)) return atMs;
     const closedMs = this.#newestMs + Math.round(stepMs);
     this.#previousOffsetMs = this.#offsetMs;
     this.#offsetMs = closedMs - timestampMs;
     return closedMs;
+  }
+
+  #isAlone(kind: TrackKind): boolean {
+    const otherMs = this.#lastMs[kind === 'video' ? 'audio' : 'video'];
+    return otherMs === undefined || otherMs < this.#newestMs - maxReorderMs;
   }
 
   #put(kind: TrackKind, targetMs: number, isClockJump: boolean): Placement {

@@ -131,3 +131,11 @@ test('another connection continues at the end of the previous one', () => {
   expect(timeline.place('video', 88_000).atMs).toBe(endMs);
   expect(timeline.place('audio', 88_010).atMs).toBe(endMs + 10);
 });
+
+test('a track alone has a limit of its own for gaps', () => {
+  const times = [0, 33, 67, 100, 500, 533];
+  const alone = times.map(atMs => ['video', atMs] as const);
+  const beside = alone.flatMap(([, atMs]) => [['video', atMs] as const, ['audio', atMs] as const]);
+  expect(placeAll(alone, new Timeline(500, 0, 360)).at(-1)).toBe(166);
+  expect(placeAll(beside, new Timeline(500, 0, 360)).at(-1)).toBe(533);
+});
