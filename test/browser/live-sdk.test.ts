@@ -27,6 +27,8 @@ describeInBrowser('the player of a live stream in a frame', browser => {
     expect(first).toEqual({ origin: server.baseUrl, type: 'sdkSync', sdkPlayerId: '7' });
     await parent.untilHeard(page, 'firstplay');
     await parent.untilHeard(page, 'timeupdate');
+    // The distance to the live edge is kept by small changes of the element's rate.
+    expect(await parent.ask(page, 'getPlaybackRate')).toBe(1);
 
     expect(await parent.ask(page, 'getDuration')).toBe(Number.POSITIVE_INFINITY);
     expect(await parent.ask(page, 'getCurrentTime')).toBeGreaterThan(0);
@@ -42,6 +44,7 @@ describeInBrowser('the player of a live stream in a frame', browser => {
     await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
     await parent.untilHeard(page, 'ended');
     await parent.ask(page, 'destroy');
+    expect((await parent.heard(page)).filter(({ type }) => type === 'ratechange')).toEqual([]);
     expect((await parent.heard(page)).filter(({ type }) => type === 'ended')).toHaveLength(1);
     expect(viewer.complaints).toEqual([]);
   });

@@ -1,11 +1,46 @@
 import type Hls from 'hls.js/dist/hls.light.min.mjs';
 import type { HlsConfig } from 'hls.js/dist/hls.light.min.mjs';
+import { commonHlsSettings } from '../media/hls-settings.ts';
+
+const maxPreloadAgeMs = 2000;
+
+const hlsConfig: Partial<HlsConfig> = {
+  ...commonHlsSettings,
+  lowLatencyMode: true,
+  // It never catches up with less than a second of buffer: `LatencyControl` does.
+  maxLiveSyncPlaybackRate: 1,
+  backBufferLength: 20,
+  xhrSetup: (xhr, url) => {
+    // The server holds a first playlist until there is enough for players that start further from the live edge.
+    if (/\/index\.m3u8(\?|$)/.test(url) && !url.includes('_HLS_msn=')) {
+      xhr.open('GET', firstPlaylistUrl(url));
+    }
+  },
+  liveDurationInfinity: true,
+  // Parts are small, and the next one is due soon.
+  fragLoadPolicy: {
+    default: {
+      maxTimeToFirstByteMs: 8000,
+      maxLoadTimeMs: 30_000,
+      timeoutRetry: { maxNumRetry: 2, retryDelayMs: 0, maxRetryDelayMs: 0 },
+      errorRetry: { maxNumRetry: 4, retryDelayMs: 250, maxRetryDelayMs: 2000 },
+    },
+  },
+  playlistLoadPolicy: {
+    default: {
+      maxTimeToFirstByteMs: 15_000,
+      maxLoadTimeMs: 20_000,
+      timeoutRetry: { maxNumRetry: 2, retryDelayMs: 0, maxRetryDelayMs: 0 },
+      errorRetry: { maxNumRetry: 4, retryDelayMs: 500, maxRetryDelayMs: 4000 },
+    },
+  },
+};
 
 /** Parts that wait in the buffer when playback starts. Later, `LatencyControl` decides. */
 const startParts = 2;
 
 /** Starts and jumps nearer to the live edge than `PART-HOLD-BACK`, and never in the lead-ins of a new broadcast. */
-export function createLiveHls(Build: typeof Hls, config: Partial<HlsConfig>): Hls {
+export function createLiveHls(Build: typeof Hls): Hls {
   class LiveHls extends Build {
     override get liveSyncPosition(): number | null {
       const position = super.liveSyncPosition;
@@ -19,5 +54,13 @@ export function createLiveHls(Build: typeof Hls, config: Partial<HlsConfig>): Hl
       return Math.max(start, nearest);
     }
   }
-  return new LiveHls(config);
+  return new LiveHls(hlsConfig);
+}
+
+/** A playlist that the page preloaded a while ago would begin too far from the live edge. */
+function firstPlaylistUrl(url: string): string {
+  const preloaded = `${url}${url.includes('?') ? '&' : '?'}_HLS_msn=0`;
+  const loaded = performance.getEntriesByName(preloaded).at(-1) as PerformanceResourceTiming | undefined;
+  const isStale = loaded !== undefined && performance.now() - loaded.responseEnd > maxPreloadAgeMs;
+  return isStale ? `${preloaded}&_HLS_part=0` : preloaded;
 }

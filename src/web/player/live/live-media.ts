@@ -1,5 +1,4 @@
-import Hls, { type ErrorData, type HlsConfig, type LevelDetails } from 'hls.js/dist/hls.light.min.mjs';
-import { commonHlsSettings } from '../media/hls-settings.ts';
+import Hls, { type ErrorData, type LevelDetails } from 'hls.js/dist/hls.light.min.mjs';
 import { qualityLabel } from '../media/qualities.ts';
 import { Recovery, StallDetector } from '../media/recovery.ts';
 import { nextRate } from '../ui/player-keys.ts';
@@ -20,38 +19,6 @@ interface LiveMediaHandlers {
 /** The light build, until a playlist has audio renditions. */
 let HlsBuild: typeof Hls = Hls;
 
-const hlsConfig: Partial<HlsConfig> = {
-  ...commonHlsSettings,
-  lowLatencyMode: true,
-  // It never catches up with less than a second of buffer: `LatencyControl` does.
-  maxLiveSyncPlaybackRate: 1,
-  backBufferLength: 20,
-  xhrSetup: (xhr, url) => {
-    // The server holds a first playlist until there is enough for players that start further from the live edge.
-    if (/\/index\.m3u8(\?|$)/.test(url) && !url.includes('_HLS_msn=')) {
-      xhr.open('GET', firstPlaylistUrl(url));
-    }
-  },
-  liveDurationInfinity: true,
-  // Parts are small, and the next one is due soon.
-  fragLoadPolicy: {
-    default: {
-      maxTimeToFirstByteMs: 8000,
-      maxLoadTimeMs: 30_000,
-      timeoutRetry: { maxNumRetry: 2, retryDelayMs: 0, maxRetryDelayMs: 0 },
-      errorRetry: { maxNumRetry: 4, retryDelayMs: 250, maxRetryDelayMs: 2000 },
-    },
-  },
-  playlistLoadPolicy: {
-    default: {
-      maxTimeToFirstByteMs: 15_000,
-      maxLoadTimeMs: 20_000,
-      timeoutRetry: { maxNumRetry: 2, retryDelayMs: 0, maxRetryDelayMs: 0 },
-      errorRetry: { maxNumRetry: 4, retryDelayMs: 500, maxRetryDelayMs: 4000 },
-    },
-  },
-};
-
 const nativeType = 'application/vnd.apple.mpegurl';
 const notYetRetryMs = 150;
 const secondMs = 1000;
@@ -65,7 +32,6 @@ const nativeLiveEdgeSeconds = 10;
 const jumpAfterSeconds = 3;
 /** Buffer kept by a jump to the newest media. */
 const minAheadSeconds = 0.3;
-const maxPreloadAgeMs = 2000;
 /** hls.js steps over holes of this length. */
 const maxHoleSeconds = 0.1;
 /** An ended playlist that is stuck this long is over. */
@@ -190,6 +156,11 @@ export class LiveMedia {
     return this.#hls?.levels[this.#hls.currentLevel]?.frameRate || defaultFrameRate;
   }
 
+  /** Chosen by the viewer. The element's own also keeps the distance to the live edge. */
+  get rate(): number {
+    return this.#rate;
+  }
+
   /** Nothing is faster than the broadcast at the live edge. */
   stepRate(steps: 1 | -1): number {
     const rate = nextRate(this.#rate, steps);
@@ -280,7 +251,7 @@ export class LiveMedia {
   }
 
   #loadWithHls(): void {
-    const hls = createLiveHls(HlsBuild, hlsConfig);
+    const hls = createLiveHls(HlsBuild);
     this.#hls = hls;
     hls.on(Hls.Events.MANIFEST_LOADED, (_, { audioTracks }) => {
       if (HlsBuild === Hls && audioTracks.length > 0) queueMicrotask(() => void this.#switchToFullBuild(hls));
@@ -503,14 +474,6 @@ export class LiveMedia {
     const startMs = video.getStartDate?.().getTime();
     return startMs === undefined || Number.isNaN(startMs) ? undefined : startMs;
   }
-}
-
-/** A playlist that the page preloaded a while ago would begin too far from the live edge. */
-function firstPlaylistUrl(url: string): string {
-  const preloaded = `${url}${url.includes('?') ? '&' : '?'}_HLS_msn=0`;
-  const loaded = performance.getEntriesByName(preloaded).at(-1) as PerformanceResourceTiming | undefined;
-  const isStale = loaded !== undefined && performance.now() - loaded.responseEnd > maxPreloadAgeMs;
-  return isStale ? `${preloaded}&_HLS_part=0` : preloaded;
 }
 
 /** Undefined while nothing is buffered at the playhead. */

@@ -31,6 +31,10 @@ export class LivePlayer implements SdkPlayer {
     return this.video.played.length > 0;
   }
 
+  get rate(): number {
+    return this.#session.media.rate;
+  }
+
   play(): void {
     this.playing.start();
   }

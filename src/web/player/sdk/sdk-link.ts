@@ -10,6 +10,8 @@ export interface SdkPlayer {
   readonly audio: AudioControl;
   readonly hasBegun: boolean;
   readonly totalSeconds: number;
+  /** Chosen by the viewer. */
+  readonly rate: number;
   isLooping: boolean;
   play(): void;
   pause(): void;
@@ -83,9 +85,15 @@ export class SdkLink {
     };
     video.addEventListener('loadedmetadata', tellReady);
     if (video.readyState >= HTMLMediaElement.HAVE_METADATA) tellReady();
-    for (const type of ['pause', 'seeking', 'ratechange'] as const) {
+    for (const type of ['pause', 'seeking'] as const) {
       video.addEventListener(type, () => this.#emit(type));
     }
+    let { rate } = player;
+    video.addEventListener('ratechange', () => {
+      if (player.rate === rate) return;
+      rate = player.rate;
+      this.#emit('ratechange');
+    });
     video.addEventListener('ended', () => this.#emitEnded());
     video.addEventListener('playing', () => {
       this.#hasEmittedEnd = false;
@@ -215,7 +223,7 @@ export class SdkLink {
       case 'getLoop':
         return player.isLooping;
       case 'getPlaybackRate':
-        return video.playbackRate;
+        return player.rate;
       case 'getVideoSize':
         return { width: video.videoWidth, height: video.videoHeight };
       default:

@@ -100,6 +100,10 @@ export class VodPlayer {
     this.seekBy(steps / this.session.media.frameRate);
   }
 
+  get rate(): number {
+    return this.video.playbackRate;
+  }
+
   setRate(rate: number, isRemembered = true): void {
     if (!Number.isFinite(rate)) return;
     const wanted = Math.min(maxRate, Math.max(minRate, rate));
