@@ -98,6 +98,12 @@ export class FillerWriter {
     return placed;
   }
 
+  keeps(body: Buffer): boolean {
+    return (
+      body === this.#newestPart || body === this.#newestVideoPart || body === this.#newestIndependentPart
+    );
+  }
+
   still(durationSeconds: number, sequenceNumber: number): Part | undefined {
     const { video, audio } = this.#tracks();
     const silence = audio && silentAacFrame(audio);

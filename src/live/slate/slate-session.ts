@@ -35,6 +35,7 @@ interface SlateSessionOptions {
 /** For reconnects in quick succession; later gaps stay. */
 const maxSlates = 6;
 const slateWindowMs = 60_000;
+const noop = () => {};
 const keyframeIntervalMs = 1000;
 const defaultFramesPerSecond = 25;
 const maxFramesPerSecond = 31;
@@ -50,6 +51,7 @@ export class SlateSession implements BroadcastSubscriber {
   #init: Buffer | undefined;
   /** Init section and newest part with a keyframe, shared with the window. */
   #lastFrame: readonly Buffer[] | undefined;
+  #releaseLastFrame: () => void = noop;
   #making: AbortController | undefined;
   readonly #over = new AbortController();
   #player: SlatePlayer | undefined;
@@ -82,9 +84,13 @@ export class SlateSession implements BroadcastSubscriber {
     if (!this.#options.slate.showsLastFrame) void this.#make(this.#over.signal).catch(() => {});
   }
 
-  part({ rendition, isSlate, isIndependent, body }: RenditionPart): void {
+  part(part: RenditionPart): void {
+    const { rendition, isSlate, isIndependent, body } = part;
     if (isSlate || !isIndependent || rendition !== sourceRendition || this.#init === undefined) return;
-    if (this.#options.slate.showsLastFrame) this.#lastFrame = [this.#init, body];
+    if (!this.#options.slate.showsLastFrame) return;
+    this.#releaseLastFrame();
+    this.#releaseLastFrame = part.hold();
+    this.#lastFrame = [this.#init, body];
   }
 
   ended(): void {
@@ -176,6 +182,8 @@ export class SlateSession implements BroadcastSubscriber {
     if (slate.showsLastFrame && this.#lastFrame === undefined) {
       throw new AppError('media-malformed', 'no keyframe to show');
     }
+    // In use until long after the next part.
+    this.#releaseLastFrame = noop;
     return slate.make(this.#format(), this.#lastFrame, signal);
   }
 

@@ -35,12 +35,14 @@ interface BroadcastThumbnail {
   readonly broadcastId: string;
   /** Newest part with a keyframe and without a thumbnail. */
   newest: ThumbnailMedia | undefined;
+  releaseNewest: () => void;
   frame: LiveThumbnail | undefined;
   triedAtMs: number;
   making: Promise<void> | undefined;
   hasEnded: boolean;
 }
 
+const noop = () => {};
 /** An older thumbnail is replaced on request. */
 const maxAgeMs = 10_000;
 const maxFirstWaitMs = 3000;
@@ -76,6 +78,7 @@ export class LiveThumbnails implements Component {
   follow({ liveStreamId, broadcastId }: BroadcastInfo): BroadcastSubscriber {
     const thumbnail: BroadcastThumbnail = {
       ...{ liveStreamId, broadcastId, newest: undefined, frame: undefined, making: undefined },
+      releaseNewest: noop,
       ...{ triedAtMs: Number.NEGATIVE_INFINITY, hasEnded: false },
     };
     this.#thumbnails.set(broadcastId, thumbnail);
@@ -90,7 +93,10 @@ export class LiveThumbnails implements Component {
       },
       part: part => {
         if (part.rendition !== sourceRendition || part.isSlate || !part.isIndependent) return;
-        if (init !== undefined) thumbnail.newest = { init, part: part.body, height };
+        if (init === undefined) return;
+        thumbnail.releaseNewest();
+        thumbnail.releaseNewest = part.hold();
+        thumbnail.newest = { init, part: part.body, height };
       },
       ended: () => {
         thumbnail.hasEnded = true;
@@ -141,6 +147,8 @@ export class LiveThumbnails implements Component {
       const media = thumbnail.newest;
       if (media === undefined || this.#abort.signal.aborted) return;
       thumbnail.newest = undefined;
+      // In use until long after the next part.
+      thumbnail.releaseNewest = noop;
       const body = await makeThumbnail(media, { liveStreamId, broadcastId }, this.#abort.signal);
       if (body === undefined) log.debug('live-thumbnail-empty', { liveStreamId, broadcastId });
       else thumbnail.frame = frameOf(body);

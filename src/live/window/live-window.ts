@@ -1,6 +1,7 @@
 import type { RenditionReport } from '../../media/hls/media-playlist.ts';
 import type { FillerWriter } from '../packaging/filler-writer.ts';
 import type { Part, SegmentSink } from '../packaging/segmenter.ts';
+import { PartMemory } from './part-memory.ts';
 import type { PartStored } from './part-store.ts';
 import { ProgramDateTimes } from './program-date-times.ts';
 import {
@@ -24,6 +25,8 @@ export interface LiveWindowOptions extends SegmentStoreOptions {
 /** A part whose bytes a subscriber can write to disk instead of the window. */
 export interface ClaimablePart extends Part {
   claim(): PartStored;
+  /** Keeps `body` readable after the window has dropped it, until the returned function is called, once. */
+  hold(): () => void;
 }
 
 export interface SegmentInfo {
@@ -69,7 +72,7 @@ export class LiveWindow implements SegmentSink {
     );
     this.#state.partTargetSeconds = alignedWith?.partTargetSeconds;
     this.#segments = new SegmentStore(
-      options,
+      { ...options, isKept: body => options.filler?.keeps(body) ?? false },
       this.#state.firstSequence,
       alignedWith === undefined ? 0 : alignedWith.#segments.nextDiscontinuitySequence,
     );
@@ -169,7 +172,7 @@ export class LiveWindow implements SegmentSink {
   /** @returns the part as it is listed */
   addPart(added: Part): ClaimablePart {
     const open = this.#state.openSegment;
-    if (open === undefined) return { ...added, claim: () => () => {} };
+    if (open === undefined) return { ...added, claim: () => () => {}, hold: () => () => {} };
     const part = this.#options.filler?.add(added) ?? added;
     if (!this.isPlayable) this.#listLeadIns(open, part);
     const listed = this.#numberPart(part, open.sequence);
@@ -177,7 +180,7 @@ export class LiveWindow implements SegmentSink {
     open.durationSeconds += part.durationSeconds;
     open.bytes += part.body.length;
     this.#notifyChange();
-    return { ...part, claim: () => this.#segments.claim(listed) };
+    return { ...part, claim: () => this.#segments.claim(listed), hold: () => listed.memory.hold() };
   }
 
   closeSegment(): void {
@@ -357,6 +360,6 @@ function createListedPart(
 ): ListedPart {
   return {
     ...{ number, sequence, body, bytes: body.length, durationSeconds, isIndependent },
-    ...{ location: undefined, isClaimed: false },
+    ...{ location: undefined, memory: new PartMemory(body), isClaimed: false },
   };
 }

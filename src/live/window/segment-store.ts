@@ -1,5 +1,6 @@
 import type { Clock } from '../../shared/clock.ts';
 import type { FileSlice } from '../../shared/files/file-slice.ts';
+import type { PartMemory } from './part-memory.ts';
 import type { PartLocation, PartStore, PartStored } from './part-store.ts';
 import { type LoggedSegment, SegmentLog, type StoredRun } from './segment-log.ts';
 
@@ -11,6 +12,8 @@ export interface SegmentStoreOptions {
   readonly maxBytes: number;
   /** Undefined keeps everything in memory. */
   readonly disk?: { readonly rewindSeconds: number; readonly store: PartStore };
+  /** The body of a part is in use elsewhere. */
+  readonly isKept?: (body: Buffer) => boolean;
   readonly clock: Clock;
 }
 
@@ -23,6 +26,7 @@ export interface ListedPart {
   /** Undefined when on disk only. */
   body: Buffer | undefined;
   location: PartLocation | undefined;
+  readonly memory: PartMemory;
   /** A subscriber writes it, and tells the location. */
   isClaimed: boolean;
 }
@@ -290,14 +294,19 @@ export class SegmentStore {
     if (sequence >= this.log.end - 1) return;
     for (const part of parts) {
       if (part.location === undefined || part.body === undefined) continue;
+      if (this.#options.isKept?.(part.body) === true) part.memory.share();
       part.body = undefined;
+      part.memory.drop();
       this.#heldBytes -= part.bytes;
     }
   }
 
   #bodyOf(parts: readonly ListedPart[]): (Buffer | FileSlice)[] {
-    return parts.flatMap(({ body, location, bytes }) => {
-      if (body !== undefined) return body;
+    return parts.flatMap(({ body, location, bytes, memory }) => {
+      if (body !== undefined) {
+        memory.share();
+        return body;
+      }
       return location === undefined || this.#store === undefined ? [] : this.#store.slice(location, bytes);
     });
   }

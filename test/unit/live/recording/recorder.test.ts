@@ -30,6 +30,7 @@ function partAt(second: number, change: { isKeyframe?: boolean; isSlate?: boolea
     ...{ body, durationSeconds: 1, isIndependent: isKeyframe, newestFrameMs: second * 1000 },
     ...{ rendition: isSound ? 'audio' : 'source', isSlate },
     claim: () => () => {},
+    hold: () => () => {},
   };
   return part;
 }

@@ -45,7 +45,8 @@ function begin(follower: BroadcastSubscriber): void {
 
 function part(follower: BroadcastSubscriber, text: string, more: object = {}): void {
   const media = { body: Buffer.from(text), durationSeconds: 0.2, isIndependent: true, newestFrameMs: 0 };
-  follower.part?.({ ...media, rendition: 'source', isSlate: false, claim: () => () => {}, ...more });
+  const ownership = { claim: () => () => {}, hold: () => () => {} };
+  follower.part?.({ ...media, rendition: 'source', isSlate: false, ...ownership, ...more });
 }
 
 const textOf = (frame: { body: Buffer } | undefined) => frame?.body.toString();

@@ -352,6 +352,67 @@ describe('parts that a subscriber writes', () => {
   });
 });
 
+describe('the memory of parts that are on disk', () => {
+  /** With a segment of one part as its newest. */
+  const filledTo = (mode: HandStore['mode'] = 'keeps') => {
+    const filled = new Rewound(600);
+    filled.segments(10);
+    filled.store.mode = mode;
+    filled.open();
+    const part = filled.part(true);
+    filled.window.closeSegment();
+    return { filled, part, name: `segment-${filled.newest}.m4s` };
+  };
+
+  test('is freed when nobody has them', () => {
+    const { filled, part, name } = filledTo();
+    expect(part.body.length).toBe(partBytes);
+    filled.segments(1);
+    expect(part.body.length).toBe(0);
+    expect(filled.origin(name)).toBe('disk');
+  });
+
+  test('stays when a viewer got them', () => {
+    const { filled, part, name } = filledTo();
+    const answer = filled.answer(name)!;
+    filled.segments(10);
+    expect(answer.parts).toEqual([part.body]);
+    expect(part.body.length).toBe(partBytes);
+  });
+
+  test('stays as long as a subscriber holds them', () => {
+    const { filled, part } = filledTo();
+    const releases = [part.hold(), part.hold()];
+    filled.segments(10);
+    releases[0]!();
+    expect(part.body.length).toBe(partBytes);
+    releases[1]!();
+    expect(part.body.length).toBe(0);
+  });
+
+  test('stays until a slow disk has written them', () => {
+    const { filled, part } = filledTo('waits');
+    filled.segments(2);
+    expect(part.body.length).toBe(partBytes);
+    filled.store.keepWaiting();
+    expect(part.body.length).toBe(0);
+  });
+
+  test('is left alone when it is a view of something larger', () => {
+    const filled = new Rewound(600);
+    filled.segments(10);
+    filled.open();
+    const larger = Buffer.alloc(2 * partBytes);
+    filled.window.addPart({
+      ...{ body: larger.subarray(0, partBytes), durationSeconds: 0.5, isIndependent: true },
+      newestFrameMs: filled.mediaMs,
+    });
+    filled.window.closeSegment();
+    filled.segments(10);
+    expect(larger.length).toBe(2 * partBytes);
+  });
+});
+
 test('a day of two-second segments keeps its numbers while the log grows', async () => {
   const filled = new Rewound(24 * hour);
   for (let count = 0; count < 20_000; count += 1) filled.segment(1);
