@@ -107,6 +107,10 @@ export class Delivery implements Component {
     this.#guard.stop();
   }
 
+  get heldRequests(): number {
+    return this.#pending.heldRequests;
+  }
+
   allowedMethods(path: string): string | undefined {
     return (parseVodPath(path) ?? parseViewerPath(path)) === undefined ? undefined : allowedMethods;
   }

@@ -262,6 +262,29 @@ describe.each(protocols)('delivery over %s', protocol => {
     expect(server.broadcast.aborted).toBe(0);
   });
 
+  it('waits once for all viewers of a playlist or part, and sends it to those who stay', async () => {
+    await using server = await started();
+    const next = part.replace('part-1', 'part-next');
+    const leave = new AbortController();
+    const gone = [`${playlist}?_HLS_msn=next`, next].map(path => server.ask(path, {}, 'GET', leave.signal));
+    const left = Promise.allSettled(gone);
+    await waitUntil(() => server.broadcast.waiting.length === 2);
+    const held = [`${playlist}?_HLS_msn=next`, `${playlist}?_HLS_msn=next`, next, next].map(path =>
+      server.ask(path),
+    );
+    await waitUntil(() => server.delivery.heldRequests === 6);
+    leave.abort();
+    await left;
+    await waitUntil(() => server.delivery.heldRequests === 4);
+    expect([server.broadcast.waiting.length, server.broadcast.aborted]).toEqual([2, 0]);
+    server.broadcast.mediaByName.set('part-next.m4s', [Buffer.from('new')]);
+    server.broadcast.release();
+    const answers = await Promise.all(held);
+    expect(answers.map(answer => answer.status)).toEqual([200, 200, 200, 200]);
+    expect(answers.slice(2).map(answer => answer.body.toString())).toEqual(['new', 'new']);
+    expect(server.errors).toEqual([]);
+  });
+
   it('stops waiting for a viewer who has left', async () => {
     await using server = await started();
     const leave = new AbortController();

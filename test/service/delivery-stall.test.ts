@@ -157,7 +157,11 @@ describe('a client that holds more requests than any player', () => {
     const held = () => broadcast.waiting.length - broadcast.aborted;
     const socket = net.connect(server.port, '127.0.0.1');
     socket.on('error', () => {});
-    socket.write(`GET ${blocking} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(1000));
+    const requests = Array.from(
+      { length: 1000 },
+      (_, index) => `GET ${blocking}&n=${index} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    );
+    socket.write(requests.join(''));
     await waitUntil(() => server.requests.some(([, status]) => status === 503));
     expect(held()).toBe(128);
     const other = server.ask(blocking);

@@ -10,7 +10,6 @@ import type { PrivateAccess } from '../private-sessions.ts';
 import type { Exchange } from '../responses/exchange.ts';
 import type { PendingResponses } from '../responses/pending-responses.ts';
 import { playlistType, type ResponseSender } from '../responses/response-sender.ts';
-import { ViewerAbort } from '../responses/viewer-abort.ts';
 import { cacheControlFor } from '../token-gate.ts';
 import { addSessionToPlaylist, type PrivatePath, type ViewerPath } from '../viewer-path.ts';
 import {
@@ -70,11 +69,11 @@ export class LiveDelivery {
       this.#sender.sendNotFound(exchange, noStore);
       return;
     }
-    const abort = new ViewerAbort();
-    const media = broadcast.media(path.rendition, path.name, abort);
-    if (media instanceof Promise) {
-      this.#pending.hold(exchange, media, found => this.#sendMedia(exchange, found, stream), abort);
-    } else this.#pending.watch(exchange, this.#sendMedia(exchange, media, stream));
+    this.#pending.holdShared(
+      exchange,
+      signal => broadcast.media(path.rendition, path.name, signal),
+      found => this.#sendMedia(exchange, found, stream),
+    );
   }
 
   #sendMedia(
@@ -98,9 +97,11 @@ export class LiveDelivery {
       return;
     }
     this.#countViewer(exchange, path);
-    const abort = new ViewerAbort();
-    const playlist = broadcast.mediaPlaylist(path.rendition, new URLSearchParams(query), abort);
-    this.#pending.hold(exchange, playlist, found => this.#sendPlaylist(exchange, found, stream), abort);
+    this.#pending.holdShared(
+      exchange,
+      signal => broadcast.mediaPlaylist(path.rendition, new URLSearchParams(query), signal),
+      found => this.#sendPlaylist(exchange, found, stream),
+    );
   }
 
   /** A private token has one viewer, whatever the address. */

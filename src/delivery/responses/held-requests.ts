@@ -1,9 +1,9 @@
 import { connectionOf, type Exchange } from './exchange.ts';
-import type { ViewerAbort } from './viewer-abort.ts';
 
-interface HeldRequest {
-  readonly abort: ViewerAbort;
-  readonly refuse: () => void;
+export interface HeldRequest {
+  readonly exchange: Exchange;
+  readonly connection: object;
+  readonly wait: { abort(): void };
 }
 
 /** A player holds two. As many as an HTTP/2 connection may open; bounds pipelining over HTTP/1.1. */
@@ -11,37 +11,48 @@ const maxPerConnection = 128;
 const maxHeld = 50_000;
 
 export class HeldRequests {
+  readonly #refuse: (exchange: Exchange) => void;
   readonly #held = new Set<HeldRequest>();
   readonly #perConnection = new WeakMap<object, number>();
 
+  /** @param refuse responds to a request when all requests are ended */
+  constructor(refuse: (exchange: Exchange) => void) {
+    this.#refuse = refuse;
+  }
+
   /**
-   * `abort` fires when the viewer leaves or all requests are ended; then `refuse` responds.
-   * @returns a function to call before responding, false when nobody waits any more; undefined when too many
-   * wait
+   * Aborts `wait` when the viewer leaves or all requests are ended.
+   * @returns undefined when too many wait; otherwise {@link release} it before responding
    */
-  add(exchange: Exchange, abort: ViewerAbort, refuse: () => void): (() => boolean) | undefined {
+  add(exchange: Exchange, wait: { abort(): void }): HeldRequest | undefined {
     const connection = connectionOf(exchange);
     const count = this.#perConnection.get(connection) ?? 0;
     if (count >= maxPerConnection || this.#held.size >= maxHeld) return undefined;
     this.#perConnection.set(connection, count + 1);
-    const held: HeldRequest = { abort, refuse };
+    const held: HeldRequest = { exchange, connection, wait };
     this.#held.add(held);
-    const release = () => {
-      if (!this.#held.delete(held)) return false;
-      this.#perConnection.set(connection, this.#perConnection.get(connection)! - 1);
-      return true;
-    };
     exchange.reply.once('close', () => {
-      if (release()) abort.abort();
+      if (this.release(held)) wait.abort();
     });
-    return release;
+    return held;
+  }
+
+  /** @returns false when nobody waits any more */
+  release(held: HeldRequest): boolean {
+    if (!this.#held.delete(held)) return false;
+    this.#perConnection.set(held.connection, this.#perConnection.get(held.connection)! - 1);
+    return true;
+  }
+
+  get size(): number {
+    return this.#held.size;
   }
 
   end(): void {
     for (const held of this.#held) {
       this.#held.delete(held);
-      held.abort.abort();
-      held.refuse();
+      held.wait.abort();
+      this.#refuse(held.exchange);
     }
   }
 }
