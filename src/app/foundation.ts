@@ -20,6 +20,7 @@ import { HostResolver } from '../shared/network/host-resolver.ts';
 import type { ResolveHost } from '../shared/network/target-address.ts';
 import { sandboxLimits as defaultSandboxLimits, type SandboxLimits } from '../shared/sandbox-limits.ts';
 import { makeDataFolderPrivate } from '../storage/data-folder-permissions.ts';
+import { FreeSpaceWatch } from '../storage/free-space-watch.ts';
 import { MediaFiles } from '../storage/media-files.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { ServerUrls } from './server-urls.ts';
@@ -43,6 +44,7 @@ export interface Foundation {
   readonly ffprobe: FfprobeBuild;
   readonly database: Database;
   readonly files: MediaFiles;
+  readonly freeSpace: FreeSpaceWatch;
   readonly outbox: Outbox;
   readonly metrics: Metrics;
   readonly limits: ProcessLimits;
@@ -81,10 +83,17 @@ export async function openFoundation(config: Config, environment: AppEnvironment
     const limits = await ProcessLimits.find(environment.variables, log.child('ffmpeg'));
     const hosts = new HostResolver();
     const proxies = config['http.trustedProxies'] ?? [];
+    const files = new MediaFiles(dataDir);
     return {
       ...{ config, environment, clock, log, dataDir, ffmpeg, ffprobe, database, metrics, limits },
       version: readVersion(),
-      files: new MediaFiles(dataDir),
+      files,
+      freeSpace: new FreeSpaceWatch({
+        freeBytes: environment.freeBytes ?? (() => files.freeBytes()),
+        makeRoom: missing => files.freeSpace(missing),
+        clock,
+        log: log.child('storage'),
+      }),
       outbox: new Outbox(database, log.child('events')),
       processes: new ProcessOwner(limits, log),
       images: new ImageQueue({

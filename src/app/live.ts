@@ -74,9 +74,9 @@ function createThumbnails(
   });
 }
 
-function createStorage({ config, files, clock, log }: Foundation): LiveStorage {
+function createStorage({ config, files, freeSpace, clock, log }: Foundation): LiveStorage {
   return new LiveStorage({
-    files,
+    ...{ files, freeSpace },
     rewindSeconds: config['live.rewind'] > config['live.window'] ? config['live.rewind'] / 1000 : 0,
     // Half, so that recordings stop first.
     minFreeBytes: config['recording.minFree'] / 2,

@@ -160,7 +160,7 @@ function vodSettings({ config, sandboxLimits }: Foundation, maxEncodes: number):
 
 /** Start and stop them with the broadcasts. */
 export function createRecordings(
-  { config, database, outbox, metrics, ffmpeg, files, environment }: Foundation,
+  { config, database, outbox, metrics, ffmpeg, freeSpace }: Foundation,
   { context, jobs }: VodServices,
   { videos, quotas }: Pick<VideoServices, 'videos' | 'quotas'>,
 ): { readonly recordings: Recordings; readonly store: RecordingsStore } {
@@ -174,8 +174,7 @@ export function createRecordings(
     minFreeBytes: config['recording.minFree'],
     mayStore: projectId => quotas.hasStorage(projectId),
     hasSeekTables: canReadGroupedFragments(ffmpeg),
-    freeBytes: environment.freeBytes ?? (() => files.freeBytes()),
-    makeRoom: missing => files.freeSpace(missing),
+    freeSpace,
     observer: {
       written: bytes => metrics.recordedBytes.inc(bytes),
       stopped: reason => metrics.recordingsStopped.inc({ reason }),

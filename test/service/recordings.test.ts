@@ -9,6 +9,7 @@ import { EncodingsStore } from '../../src/resources/videos/encodings/encodings.s
 import { systemClock } from '../../src/shared/clock.ts';
 import type { LogData, Logger } from '../../src/shared/logger.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
+import { FreeSpaceWatch } from '../../src/storage/free-space-watch.ts';
 import { type FreeDiskSpace, MediaFiles } from '../../src/storage/media-files.ts';
 import { RenditionFolders } from '../../src/vod/encode/rendition-folders.ts';
 import { RenditionReader } from '../../src/vod/index/rendition-reader.ts';
@@ -99,9 +100,12 @@ function recordingsWith(
   } as unknown as VodContext;
   const recordings = new Recordings({
     ...{ context, repository: book, minFreeBytes: 1e9, hasSeekTables: true },
-    freeBytes: async () => change.freeBytes?.() ?? 1e12,
+    freeSpace: new FreeSpaceWatch({
+      freeBytes: async () => change.freeBytes?.() ?? 1e12,
+      ...(change.makeRoom === undefined ? {} : { makeRoom: change.makeRoom }),
+      ...{ clock, log: silentLogger },
+    }),
     ...(change.mayStore === undefined ? {} : { mayStore: change.mayStore }),
-    ...(change.makeRoom === undefined ? {} : { makeRoom: change.makeRoom }),
     observer: { written: () => {}, stopped: () => {} },
   });
   onTestFinished(() => recordings.stop());

@@ -2,13 +2,13 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { FileSlice } from '../../shared/files/file-slice.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { writeFully } from '../../storage/write-fully.ts';
+import type { LiveDiskSpace } from './live-disk-space.ts';
 import type { LiveFiles } from './live-files.ts';
 import type { PartLocation, PartStore } from './part-store.ts';
-import type { RewindDiskSpace } from './rewind-disk-space.ts';
 
 export interface FilePartStoreOptions {
   readonly files: LiveFiles;
-  readonly diskSpace: RewindDiskSpace;
+  readonly diskSpace: LiveDiskSpace;
   readonly log: Logger;
   readonly chunkSeconds?: number;
   readonly write?: typeof writeFully;

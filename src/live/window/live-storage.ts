@@ -4,16 +4,18 @@ import type { Clock } from '../../shared/clock.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { foldersIn } from '../../storage/folder-names.ts';
+import type { FreeSpaceWatch } from '../../storage/free-space-watch.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
 import { FilePartStore } from './file-part-store.ts';
+import { LiveDiskSpace } from './live-disk-space.ts';
 import { LiveFiles } from './live-files.ts';
 import type { BroadcastStorage, OpenStorage } from './part-store.ts';
-import { RewindDiskSpace } from './rewind-disk-space.ts';
 
 interface LiveStorageOptions {
   readonly files: MediaFiles;
   /** 0 keeps only what the live window needs. */
   readonly rewindSeconds: number;
+  readonly freeSpace: FreeSpaceWatch;
   readonly minFreeBytes: number;
   readonly clock: Clock;
   readonly log: Logger;
@@ -25,7 +27,7 @@ const broadcastFolderPattern = /^br[0-9A-Za-z]{22}$/;
 export class LiveStorage implements Component {
   readonly name = 'live-storage';
   readonly #options: LiveStorageOptions;
-  readonly #diskSpace: RewindDiskSpace;
+  readonly #diskSpace: LiveDiskSpace;
   readonly #openBroadcastIds = new Set<string>();
   readonly #removals = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
@@ -33,16 +35,11 @@ export class LiveStorage implements Component {
 
   constructor(options: LiveStorageOptions) {
     this.#options = options;
-    this.#diskSpace = new RewindDiskSpace({
-      freeBytes: () => options.files.freeBytes(),
-      minFreeBytes: options.minFreeBytes,
-      clock: options.clock,
-      log: options.log,
-    });
+    this.#diskSpace = new LiveDiskSpace(options);
   }
 
   async start(): Promise<void> {
-    await this.#diskSpace.check();
+    await this.#options.freeSpace.check();
     void this.removeOrphanedFolders().catch((error: unknown) =>
       this.#options.log.warn('orphaned-live-media-not-removed', { error }),
     );

@@ -5,9 +5,8 @@ import { newId } from '../../shared/ids.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { OnDemandInterval } from '../../shared/scheduling/on-demand-interval.ts';
-import type { FreeDiskSpace } from '../../storage/media-files.ts';
+import type { FreeSpaceWatch, SpaceLevel } from '../../storage/free-space-watch.ts';
 import type { VodContext } from '../vod-context.ts';
-import { DiskSpaceMonitor } from './disk-space-monitor.ts';
 import { idsOf, OrphanedRecordings } from './orphaned-recordings.ts';
 import type { NewRecording, RecordingRepository } from './recording-repository.ts';
 import {
@@ -28,8 +27,7 @@ interface RecordingsOptions {
   readonly repository: RecordingRepository;
   readonly minFreeBytes: number;
   readonly hasSeekTables: boolean;
-  readonly freeBytes: () => Promise<number>;
-  readonly makeRoom?: FreeDiskSpace;
+  readonly freeSpace: FreeSpaceWatch;
   readonly mayStore?: (projectId: string) => boolean;
   readonly observer: {
     written(bytes: number): void;
@@ -68,7 +66,7 @@ export class Recordings implements Component {
   readonly #log: Logger;
   readonly #open = new Map<string, OpenRecording>();
   readonly #orphaned: OrphanedRecordings;
-  readonly #space: DiskSpaceMonitor;
+  readonly #space: SpaceLevel;
   readonly #stopping = new AbortController();
   #notBeforeMs = Number.NEGATIVE_INFINITY;
   readonly #checks = new OnDemandInterval(checkEveryMs, () => this.#checkAgain());
@@ -76,10 +74,10 @@ export class Recordings implements Component {
 
   constructor(options: RecordingsOptions) {
     this.#options = options;
-    const { context, repository, hasSeekTables, minFreeBytes, freeBytes, makeRoom } = options;
+    const { context, repository, hasSeekTables, minFreeBytes, freeSpace } = options;
     this.#context = { context, repository, hasSeekTables };
     this.#log = context.log.child('recordings');
-    this.#space = new DiskSpaceMonitor({ minFreeBytes, freeBytes, makeRoom, log: this.#log });
+    this.#space = freeSpace.watch(minFreeBytes, (...changed) => this.#spaceChanged(...changed));
     this.#orphaned = new OrphanedRecordings(this.#context, this.#log, this.#stopping.signal, (...finished) =>
       this.#logClosed(...finished),
     );
@@ -263,12 +261,14 @@ export class Recordings implements Component {
       this.#log.info('recording-stopped', { ...idsOf(entry.recording), reason: 'storage-limit' });
       this.#stop(entry, 'storage-limit');
     }
-    const freeBytes = await this.#space.check();
-    if (freeBytes === undefined) return;
+    await this.#options.freeSpace.check();
+  }
+
+  #spaceChanged(hasSpace: boolean, freeBytes: number): void {
     // Without space no recording starts, so only further checks notice new space.
     this.#checks.wake();
     const data = { freeBytes, minFreeBytes: this.#options.minFreeBytes };
-    if (this.#space.hasSpace) {
+    if (hasSpace) {
       this.#log.info('recording-disk-recovered', data);
       return;
     }

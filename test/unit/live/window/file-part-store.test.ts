@@ -2,18 +2,21 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FilePartStore, type FilePartStoreOptions } from '../../../../src/live/window/file-part-store.ts';
+import { LiveDiskSpace } from '../../../../src/live/window/live-disk-space.ts';
 import { LiveFiles } from '../../../../src/live/window/live-files.ts';
 import { LiveStorage } from '../../../../src/live/window/live-storage.ts';
 import type { PartLocation } from '../../../../src/live/window/part-store.ts';
-import { RewindDiskSpace } from '../../../../src/live/window/rewind-disk-space.ts';
 import type { FileSlice } from '../../../../src/shared/files/file-slice.ts';
 import { type Logger, silentLogger } from '../../../../src/shared/logger.ts';
+import { FreeSpaceWatch } from '../../../../src/storage/free-space-watch.ts';
 import { MediaFiles } from '../../../../src/storage/media-files.ts';
 import { writeFully } from '../../../../src/storage/write-fully.ts';
 import { ManualClock } from '../../../support/filled-window.ts';
 import { openFilesIn } from '../../../support/open-files.ts';
 import { testTempDir } from '../../../support/temp-dir.ts';
 import { waitUntil } from '../../../support/wait-until.ts';
+
+const gib = 1024 ** 3;
 
 /** A store in a new folder, on a disk with the given free space. */
 async function openStore(options: Partial<FilePartStoreOptions> = {}) {
@@ -23,13 +26,9 @@ async function openStore(options: Partial<FilePartStoreOptions> = {}) {
   const note = (event: string, data?: Readonly<Record<string, unknown>>) =>
     void lines.push(`${event} ${data?.reason ?? data?.after ?? ''}`.trim());
   const log: Logger = { ...silentLogger, info: note, warn: note };
-  const disk = { freeBytes: 1000 };
-  const diskSpace = new RewindDiskSpace({
-    freeBytes: async () => disk.freeBytes,
-    minFreeBytes: 100,
-    clock,
-    log,
-  });
+  const disk = { freeBytes: 10 * gib };
+  const freeSpace = new FreeSpaceWatch({ freeBytes: async () => disk.freeBytes, clock, log });
+  const diskSpace = new LiveDiskSpace({ freeSpace, minFreeBytes: gib, clock, log });
   const store = new FilePartStore({ files: new LiveFiles(folder, log), diskSpace, log, ...options });
   const places = new Map<number, PartLocation>();
   const bodies = new Map<number, Buffer>();
@@ -44,7 +43,7 @@ async function openStore(options: Partial<FilePartStoreOptions> = {}) {
   };
   const read = async (sequence: number) =>
     slice(store.slice(places.get(sequence)!, bodies.get(sequence)!.length));
-  return { folder, clock, lines, disk, room: diskSpace, store, places, bodies, keep, read };
+  return { folder, clock, lines, disk, freeSpace, room: diskSpace, store, places, bodies, keep, read };
 }
 
 async function slice({ path, start, length }: FileSlice): Promise<Buffer> {
@@ -128,15 +127,15 @@ test('a failed write drops the queue, is logged once, and writing resumes in ano
 });
 
 test('writing pauses while too little is free, and resumes with a little more', async () => {
-  const { store, clock, disk, room, lines, keep, places } = await openStore();
-  disk.freeBytes = 99;
-  await room.check();
+  const { store, clock, disk, room, freeSpace, lines, keep, places } = await openStore();
+  disk.freeBytes = 0.99 * gib;
+  await freeSpace.check();
   keep(2);
-  disk.freeBytes = 105;
-  await room.check();
+  disk.freeBytes = 1.05 * gib;
+  await freeSpace.check();
   keep(3);
   expect(lines).toEqual(['rewind-paused disk-low']);
-  disk.freeBytes = 120;
+  disk.freeBytes = 1.2 * gib;
   clock.passedMs += 6000;
   // This write checks the disk again.
   keep(4);
@@ -182,6 +181,11 @@ test('a start removes the folders of former broadcasts, but no thumbnails and no
   const storage = new LiveStorage({
     files,
     rewindSeconds: 60,
+    freeSpace: new FreeSpaceWatch({
+      freeBytes: () => files.freeBytes(),
+      clock: new ManualClock(),
+      log: silentLogger,
+    }),
     minFreeBytes: 0,
     clock: new ManualClock(),
     log: silentLogger,

@@ -1,48 +1,35 @@
 import type { Clock } from '../../shared/clock.ts';
 import { isDiskFull } from '../../shared/files/disk-error.ts';
 import type { Logger } from '../../shared/logger.ts';
+import type { FreeSpaceWatch, SpaceLevel } from '../../storage/free-space-watch.ts';
 
-interface RewindDiskSpaceOptions {
-  readonly freeBytes: () => Promise<number>;
+interface LiveDiskSpaceOptions {
+  readonly freeSpace: FreeSpaceWatch;
   /** Writing pauses below this. */
   readonly minFreeBytes: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-const checkIntervalMs = 5000;
 const pauseMs = 10_000;
 
-export class RewindDiskSpace {
-  readonly #options: RewindDiskSpaceOptions;
-  #checkedAtMs = Number.NEGATIVE_INFINITY;
+/** Pauses writing while the disk has too little space, and for a time after an error. */
+export class LiveDiskSpace {
+  readonly #options: LiveDiskSpaceOptions;
+  readonly #level: SpaceLevel;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
-  #isLow = false;
   #problem: string | undefined;
 
-  constructor(options: RewindDiskSpaceOptions) {
+  constructor(options: LiveDiskSpaceOptions) {
     this.#options = options;
+    this.#level = options.freeSpace.watch(options.minFreeBytes, hasSpace => {
+      if (!hasSpace) this.#warnOnce('disk-low');
+    });
   }
 
   hasSpace(): boolean {
-    const nowMs = this.#options.clock.monotonicMs();
-    if (nowMs - this.#checkedAtMs >= checkIntervalMs) {
-      this.#checkedAtMs = nowMs;
-      void this.check();
-    }
-    return !this.#isLow && nowMs >= this.#pausedUntilMs;
-  }
-
-  async check(): Promise<void> {
-    const { freeBytes, minFreeBytes } = this.#options;
-    try {
-      // More space is needed to resume than to pause, so that writing does not alternate.
-      const needed = this.#isLow ? minFreeBytes * 1.1 : minFreeBytes;
-      this.#isLow = (await freeBytes()) < needed;
-      if (this.#isLow) this.#warnOnce('disk-low');
-    } catch (error) {
-      this.writeFailed(error);
-    }
+    this.#options.freeSpace.checkOften();
+    return this.#level.hasSpace && this.#options.clock.monotonicMs() >= this.#pausedUntilMs;
   }
 
   writeFailed(error: unknown): void {
