@@ -13,7 +13,7 @@ COPY src ./src
 RUN node src/http/pages/build-bundles.ts
 
 FROM node:24-trixie-slim
-# ffmpeg 7.1: HEVC and AV1 over RTMP need 6.1. Graphics drivers come with it, for windows that nobody opens here: 200 MB.
+# ffmpeg 7.1: transcoding HEVC and AV1 over RTMP needs 6.1. Graphics drivers come with it, for windows that nobody opens here: 200 MB.
 RUN apt-get update \
  && apt-get install -y --no-install-recommends ffmpeg \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \

@@ -1,3 +1,4 @@
+import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { classifyAccessUnit, withoutTemporalDelimiter } from '../../media/codecs/access-unit.ts';
 import { compositionOffsetMs, type TrackKind, videoHeaderBytes } from '../../media/flv/flv-tag.ts';
@@ -25,16 +26,11 @@ interface Frame {
   readonly isSync: boolean;
 }
 
-interface HeldFrame extends Frame {
-  readonly startTicks: number;
-  readonly offsetTicks: number;
-}
-
 interface OpenTrack {
   readonly description: TrackDescription;
   readonly clock: SampleClock;
   /** Ends where the next one starts. */
-  held: HeldFrame | undefined;
+  held: Sample | undefined;
 }
 
 const aacHeaderBytes = 2;
@@ -202,29 +198,27 @@ export class DirectPackager implements Packager {
     clock.next(frame.atMs);
     const startTicks = clock.startTicks;
     this.#release(track, startTicks);
-    const held = { ...frame, startTicks, offsetTicks: clock.compositionOffset(frame.offsetMs) };
     const endTicks = clock.endTicks;
-    if (endTicks === undefined) track.held = held;
-    else this.#emit(track, held, endTicks);
+    const sample = {
+      trackId: track.description.id,
+      dtsTicks: startTicks,
+      durationTicks: (endTicks ?? startTicks) - startTicks,
+      compositionOffsetTicks: frame.offsetMs === 0 ? 0 : clock.compositionOffset(frame.offsetMs),
+      isSync: frame.isSync,
+      data: frame.data,
+    };
+    if (endTicks === undefined) track.held = sample;
+    else this.#emit(track, sample);
   }
 
   #release(track: OpenTrack, endTicks: number): void {
     const { held } = track;
     if (held === undefined) return;
     track.held = undefined;
-    this.#emit(track, held, endTicks);
+    this.#emit(track, { ...held, durationTicks: endTicks - held.dtsTicks });
   }
 
-  #emit({ description }: OpenTrack, frame: HeldFrame, endTicks: number): void {
-    const { kind, startTicks, offsetTicks, isSync, data } = frame;
-    const sample = {
-      trackId: description.id,
-      dtsTicks: startTicks,
-      durationTicks: endTicks - startTicks,
-      compositionOffsetTicks: offsetTicks,
-      isSync,
-      data,
-    };
-    this.#events.sample(kind, sample, (startTicks * 1000) / description.timescale);
+  #emit({ description: { kind, timescale } }: OpenTrack, sample: Sample): void {
+    this.#events.sample(kind, sample, (sample.dtsTicks * 1000) / timescale);
   }
 }

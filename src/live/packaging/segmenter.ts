@@ -209,7 +209,7 @@ export class Segmenter {
     this.#cutToTarget();
     const filled = this.#leaderEnd - this.#partStart!;
     const frame = this.#frameSeconds ?? 0;
-    if (this.#leaderSamples.length > 0 && filled >= 0.85 * target && filled + frame / 2 > target) {
+    if (this.#leaderSamples.length > 0 && filled >= 0.85 * target && filled + frame > target + 1e-6) {
       this.#closePart(this.#leaderEnd);
     }
   }

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { DirectPackager } from '../../../../src/live/packaging/direct-packager.ts';
 import type { PackagerPlan, Tracks } from '../../../../src/live/packaging/packager.ts';
+import { Segmenter } from '../../../../src/live/packaging/segmenter.ts';
 import type { Sample } from '../../../../src/media/cmaf/fragment-reader.ts';
 import type { TrackKind } from '../../../../src/media/flv/flv-tag.ts';
+import { RecordingSink } from '../../../support/recording-sink.ts';
 
 /** 160x90 at 30 frames a second, as x264 writes it. */
 const avcRecord = Buffer.from(
@@ -142,6 +144,57 @@ describe('two tracks', () => {
     for (let index = 0; index < 400; index += 1)
       packager.write('video', 7000 + index * 40, video(true, idr), false);
     expect(log.exits).toEqual([{ kind: 'failed', report: 'one of its tracks never began' }]);
+  });
+});
+
+describe('a part', () => {
+  test.each([
+    ['24000/1001', 24_000 / 1001],
+    ['25', 25],
+    ['30000/1001', 30_000 / 1001],
+    ['30', 30],
+    ['50', 50],
+    ['60', 60],
+  ])('of %s frames a second is closed when its last frame arrives', (_, framesPerSecond) => {
+    const sink = new RecordingSink();
+    let segmenter: Segmenter | undefined;
+    const packager = new DirectPackager({
+      plan: { hasVideo: true, audio: 'copy', framesPerSecond },
+      events: {
+        tracks: tracks => {
+          segmenter = new Segmenter({ tracks, sink, partSeconds: 0.2, segmentSeconds: 2 });
+        },
+        sample: (kind, sample, atMs) => segmenter?.add(kind, sample, atMs),
+        drained: () => {},
+        dropped: () => {},
+        exited: () => {},
+      },
+    });
+    packager.write('video', 7000, avcConfig, true);
+    packager.write('audio', 7000, aacConfig, true);
+    const partFrames = Math.round(0.2 * framesPerSecond);
+    const late: number[] = [];
+    let inOpenPart = 0;
+    let audioFrames = 0;
+    for (let frame = 0; frame < 20 * framesPerSecond; frame += 1) {
+      const atMs = 7000 + (frame * 1000) / framesPerSecond;
+      for (; 7000 + (audioFrames * 1024) / 48 < atMs; audioFrames += 1) {
+        const audioMs = Math.round(7000 + (audioFrames * 1024) / 48);
+        packager.write('audio', audioMs, Buffer.from([0xaf, 1, 0x21, 0x10]), false);
+      }
+      const before = sink.parts.length;
+      const isKeyframe = frame % Math.round(2 * framesPerSecond) === 0;
+      // The last part before a keyframe may be shorter, which only the keyframe tells.
+      if (isKeyframe) inOpenPart = 0;
+      packager.write('video', Math.round(atMs), video(isKeyframe, isKeyframe ? idr : slice), false);
+      inOpenPart += 1;
+      if (frame < 2 * framesPerSecond || inOpenPart < partFrames) continue;
+      inOpenPart = 0;
+      if (sink.parts.length === before) late.push(frame);
+    }
+    expect(late).toEqual([]);
+    expect(sink.brokenRules()).toEqual([]);
+    expect(sink.parts.length).toBeGreaterThan(90);
   });
 });
 
