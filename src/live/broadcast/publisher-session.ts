@@ -60,14 +60,14 @@ export class PublisherSession {
   readonly #options: PublisherSessionOptions;
   readonly #resolutionGuard: ResolutionGuard;
   #decoderConfigs: Partial<Record<TrackKind, { readonly codecName: string; readonly body: Buffer }>> = {};
-  #tracks: Partial<Record<TrackKind, 'copy' | 'aac'>> = {};
+  #tracks: Record<TrackKind, 'copy' | 'aac' | undefined> = { audio: undefined, video: undefined };
   #hasEnhancedVideo = false;
-  #codecNames: Partial<Record<TrackKind, string>> = {};
+  #codecNames: Record<TrackKind, string | undefined> = { audio: undefined, video: undefined };
   #announcedTracks: Record<TrackKind, boolean | undefined> = { audio: undefined, video: undefined };
   #declaredFramesPerSecond: number | undefined;
   #packager: Packager | undefined;
   #plan: PackagerPlan | undefined;
-  #planCodecNames: Partial<Record<TrackKind, string>> = {};
+  #planCodecNames: Record<TrackKind, string | undefined> = { audio: undefined, video: undefined };
   /** Until a packager starts: tags since the first one, or since the last keyframe. */
   #heldTags: TimedTag[] = [];
   #heldBytes = 0;
@@ -241,7 +241,7 @@ export class PublisherSession {
   #detectLostAudio(videoMs: number): void {
     if (this.#plan === undefined || this.#plan.audio === 'none' || this.#lastAudioMs === undefined) return;
     if (videoMs - this.#lastAudioMs < audioTimeoutMs) return;
-    delete this.#tracks.audio;
+    this.#tracks.audio = undefined;
     this.#lastAudioMs = undefined;
     this.#isRestartDue = true;
   }

@@ -57,10 +57,17 @@ export function readVideoParameters(
   return parameters.find(each => each !== undefined);
 }
 
+/** Of nearly every frame. */
+const noSizes: readonly FrameSize[] = [];
+
 /** Reads in-band parameter sets, which decoders follow over the configuration. */
-export function readFrameSizes(codec: VideoSampleEntryType, frame: Buffer, lengthBytes: number): FrameSize[] {
+export function readFrameSizes(
+  codec: VideoSampleEntryType,
+  frame: Buffer,
+  lengthBytes: number,
+): readonly FrameSize[] {
   if (codec === 'av01') return sizesOf(av1SequenceHeaders(frame).map(av1FrameSize));
-  const sizes: (FrameSize | undefined)[] = [];
+  let sizes: (FrameSize | undefined)[] | undefined;
   let at = 0;
   for (let units = 0; units < MAX_UNITS && at + lengthBytes < frame.length; units++) {
     const length = frame.readUIntBE(at, lengthBytes);
@@ -70,11 +77,12 @@ export function readFrameSizes(codec: VideoSampleEntryType, frame: Buffer, lengt
     const isSet = codec === 'avc1' ? (first & 0x1f) === AVC_SPS : ((first >> 1) & 0x3f) === HEVC_SPS;
     if (isSet) {
       const unit = frame.subarray(at, at + length);
+      sizes ??= [];
       sizes.push(codec === 'avc1' ? avcFrameSize(unit) : hevcFrameSize(unit));
     }
     at += length;
   }
-  return sizesOf(sizes);
+  return sizes === undefined ? noSizes : sizesOf(sizes);
 }
 
 function sizesOf(sizes: readonly (FrameSize | undefined)[]): FrameSize[] {

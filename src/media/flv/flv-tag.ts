@@ -76,6 +76,32 @@ const fourCcNames: Readonly<Record<string, string>> = {
 const frameTypeKey = 1;
 const frameTypeCommand = 5;
 
+type RoleDescriptions = Readonly<Record<TagRole, TagDescription>>;
+
+/** Made once, so that tags need no objects of their own. */
+function describeRoles(codec: TagCodec): RoleDescriptions {
+  const describe = (role: TagRole): TagDescription => ({ codec, role });
+  return {
+    config: describe('config'),
+    keyframe: describe('keyframe'),
+    frame: describe('frame'),
+    other: describe('other'),
+  };
+}
+
+/** By codec id, which has four bits. */
+function describeCodecs(nameOf: (id: number) => string): readonly RoleDescriptions[] {
+  return Array.from({ length: 16 }, (_, id) => describeRoles({ name: nameOf(id), isEnhanced: false }));
+}
+
+const avcId = 7;
+const aacId = 10;
+const videoCodecs = describeCodecs(id => videoNames[id] ?? `video codec ${id}`);
+const audioCodecs = describeCodecs(id => audioNames[id] ?? `audio codec ${id}`);
+const enhancedCodecs = new Map(
+  Object.entries(fourCcNames).map(([fourCc, name]) => [fourCc, describeRoles({ name, isEnhanced: true })]),
+);
+
 export function describeVideoTag(body: Buffer): TagDescription | undefined {
   if (body.length < 2) return undefined;
   const first = body[0]!;
@@ -87,13 +113,13 @@ export function describeVideoTag(body: Buffer): TagDescription | undefined {
     const packetType = first & 0x0f;
     // 0 sequence start, 1 coded frames, 3 the same without composition time. Other types do not hold one frame.
     const role = packetType === 0 ? 'config' : packetType === 1 || packetType === 3 ? frameRole : 'other';
-    return { codec: enhancedCodec(body), role };
+    return describeEnhanced(body, role);
   }
-  const codec = { name: videoNames[first & 0x0f] ?? `video codec ${first & 0x0f}`, isEnhanced: false };
-  if (codec.name !== 'H.264') return { codec, role: frameRole };
+  const id = first & 0x0f;
+  const roles = videoCodecs[id]!;
+  if (id !== avcId) return roles[frameRole];
   if (body.length < 5) return undefined;
-  const role = body[1] === 0 ? 'config' : body[1] === 1 ? frameRole : 'other';
-  return { codec, role };
+  return roles[body[1] === 0 ? 'config' : body[1] === 1 ? frameRole : 'other'];
 }
 
 /** The headers before the frame or configuration of a video tag. */
@@ -121,18 +147,16 @@ export function describeAudioTag(body: Buffer): TagDescription | undefined {
   if (format === 9) {
     if (body.length < 5) return undefined;
     const packetType = first & 0x0f;
-    return {
-      codec: enhancedCodec(body),
-      role: packetType === 0 ? 'config' : packetType === 1 ? 'frame' : 'other',
-    };
+    return describeEnhanced(body, packetType === 0 ? 'config' : packetType === 1 ? 'frame' : 'other');
   }
-  const codec = { name: audioNames[format] ?? `audio codec ${format}`, isEnhanced: false };
-  return { codec, role: codec.name === 'AAC' && body[1] === 0 ? 'config' : 'frame' };
+  return audioCodecs[format]![format === aacId && body[1] === 0 ? 'config' : 'frame'];
 }
 
-function enhancedCodec(body: Buffer): TagCodec {
+function describeEnhanced(body: Buffer, role: TagRole): TagDescription {
   const fourCc = body.toString('latin1', 1, 5);
-  return { name: fourCcNames[fourCc] ?? `codec ${JSON.stringify(fourCc)}`, isEnhanced: true };
+  const known = enhancedCodecs.get(fourCc);
+  if (known !== undefined) return known[role];
+  return { codec: { name: `codec ${JSON.stringify(fourCc)}`, isEnhanced: true }, role };
 }
 
 export const flvTagTypes = { audio: 8, video: 9 } as const;
