@@ -33,6 +33,7 @@ const frameToleranceMs = 4;
 const maxAudioLagMs = 1000;
 /** RTMP rounds timestamps by less. */
 const timestampRoundingMs = 2;
+const encoderRoundingMs = 1;
 const epsilonMs = 0.01;
 /** The composition offset changes by less between keyframes. */
 const maxShiftMs = 500;
@@ -259,13 +260,17 @@ export class AlignedSegmenter {
     if (!this.#isOpen) this.#openSegment(segment, first);
     const { timescale } = first.track;
     const ticksOf = (ms: number) => Math.round((ms * timescale) / 1000);
+    // The encoder rounds times to milliseconds, and the source does not.
+    const isJoined = kind === 'video' && Math.abs(first.atMs - this.#partStartMs) <= encoderRoundingMs;
+    const startMs = isJoined ? this.#partStartMs : first.atMs;
     const timed = samples.map(({ sample, atMs }, index) => {
       if (kind === 'audio') return sample;
       const untilMs = samples[index + 1]?.atMs ?? endMs;
-      return { ...sample, durationTicks: Math.max(1, ticksOf(untilMs) - ticksOf(atMs)) };
+      const fromMs = index === 0 ? startMs : atMs;
+      return { ...sample, durationTicks: Math.max(1, ticksOf(untilMs) - ticksOf(fromMs)) };
     });
     const body = writeFragment(rendition.window.nextSequenceNumber(), [
-      { trackId: kind === 'video' ? 1 : 2, baseDtsTicks: ticksOf(first.atMs), samples: timed },
+      { trackId: kind === 'video' ? 1 : 2, baseDtsTicks: ticksOf(startMs), samples: timed },
     ]);
     const part: Part = {
       body,
