@@ -33,13 +33,15 @@ export const benchPublishers: Bench = context =>
     const arrivals = new Map<number, PartArrival[]>();
     const checks: PartChecks[] = [];
     const followed: Promise<void>[] = [];
+    const failures: string[] = [];
     for (const [index, stream] of streams.entries()) {
       const { mediaUrl } = await waitUntilPlayable(server, stream.liveStreamId);
       checks.push(new PartChecks(new URL(mediaUrl).pathname));
       if (index % watchedEvery !== 0) continue;
       const parts: PartArrival[] = [];
       arrivals.set(index, parts);
-      followed.push(followParts(mediaUrl, part => parts.push(part), end.signal));
+      const following = followParts(mediaUrl, part => parts.push(part), end.signal);
+      followed.push(following.catch((error: unknown) => void failures.push(String(error))));
     }
     // Those that were there before we asked tell nothing.
     await sleep(5000);
@@ -73,6 +75,7 @@ export const benchPublishers: Bench = context =>
         .slice(skippedParts.get(index))
         .map(part => part.atMs - (sentMs.get(index)?.[part.lastFrame] ?? Number.NaN)),
     );
+    if (failures.length > 0) console.error(failures.slice(0, 3).join('\n'));
     const listed = checks.reduce((sum, check) => sum + check.listed, 0);
     const missing = checks.reduce((sum, check) => sum + check.missing, 0);
     const late = lagsMs.filter(lagMs => !(lagMs <= maxLateMs)).length;
@@ -81,6 +84,7 @@ export const benchPublishers: Bench = context =>
     return [
       row(`parts missing in ${Math.round(seconds)} s`, missing, `of ${listed}`, 0),
       row(`parts more than ${maxLateMs} ms after their last frame was sent`, late, `of ${lagsMs.length}`, 0),
+      row('viewers whose next part did not come', failures.length, `of ${followed.length}`, 0),
       row('last frame sent to part received, longest', Math.max(...lagsMs), 'ms'),
       row('processor of the server', processor, '% of a core'),
       row('memory (PSS) a stream beyond idle', memory / streamCount / mebibyte, 'MiB'),
