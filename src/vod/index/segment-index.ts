@@ -21,7 +21,7 @@ const FOOTER_BYTES = 32;
 
 const MAX_HEADER_BYTES = 64 * 1024;
 const MAX_INIT_BYTES = 1024 * 1024;
-const FLUSH_BYTES = 256 * 1024;
+const FLUSH_BYTES = 32 * 1024;
 
 interface IndexHeader {
   readonly media: string;
@@ -112,7 +112,10 @@ export class SegmentIndexWriter {
   }
 
   #append(bytes: Buffer): void {
-    this.#waiting.push(bytes);
+    // A view of Node's pool would keep the whole pool.
+    const own = Buffer.allocUnsafeSlow(bytes.length);
+    own.set(bytes);
+    this.#waiting.push(own);
     this.#waitingBytes += bytes.length;
   }
 }
