@@ -186,7 +186,7 @@ const codecs: Readonly<Record<string, Partial<Record<TrackKind, RegExp>>>> = {
 };
 const common = { video: /^avc1\.[0-9a-f]{6}$/, audio: /^mp4a\.40\.2$/ };
 
-describe.each(Object.keys(implementations))('packaged by %s', { concurrent: true }, implementation => {
+describe.each(Object.keys(implementations))('packaged by %s', implementation => {
   test.each(Object.keys(inputs))('%s: equals what was sent', async name => {
     const isEnhanced = name === 'HEVC' || name === 'AV1';
     if (implementation === 'ffmpeg' && isEnhanced && !ffmpeg.canReadEnhancedFlv) {
@@ -221,7 +221,7 @@ describe.each(Object.keys(implementations))('packaged by %s', { concurrent: true
   });
 });
 
-describe('the direct packager', { concurrent: true }, () => {
+describe('the direct packager', () => {
   test.each(Object.keys(inputs))('%s: frames of a constant rate last equally long', async name => {
     const { tracks, samples } = await packaged('direct', name);
     for (const kind of ['video', 'audio'] as const) {

@@ -33,7 +33,6 @@ const frameToleranceMs = 4;
 const maxAudioLagMs = 1000;
 /** RTMP rounds timestamps by less. */
 const timestampRoundingMs = 2;
-const encoderRoundingMs = 1;
 const epsilonMs = 0.01;
 /** The composition offset changes by less between keyframes. */
 const maxShiftMs = 500;
@@ -260,8 +259,8 @@ export class AlignedSegmenter {
     if (!this.#isOpen) this.#openSegment(segment, first);
     const { timescale } = first.track;
     const ticksOf = (ms: number) => Math.round((ms * timescale) / 1000);
-    // The encoder rounds times to milliseconds, and the source does not.
-    const isJoined = kind === 'video' && Math.abs(first.atMs - this.#partStartMs) <= encoderRoundingMs;
+    // The encoder rounds times to milliseconds, and the source is on the grid of its frame rate.
+    const isJoined = kind === 'video' && Math.abs(first.atMs - this.#partStartMs) <= frameToleranceMs;
     const startMs = isJoined ? this.#partStartMs : first.atMs;
     const timed = samples.map(({ sample, atMs }, index) => {
       if (kind === 'audio') return sample;
