@@ -64,7 +64,7 @@ export class LiveFiles implements SharedFiles {
   }
 
   pathOf(number: number): string {
-    return join(this.#folder, `${number}.m4s`);
+    return this.#files.get(number)?.path ?? join(this.#folder, `${number}.m4s`);
   }
 
   retain(number: number): void {
