@@ -47,7 +47,6 @@ export async function followParts(
   signal: AbortSignal,
 ): Promise<void> {
   let frames = 0;
-  let isLive = false;
   let videoTrack: number | undefined;
   const reader = new FragmentReader({
     onInit: tracks => {
@@ -65,22 +64,22 @@ export async function followParts(
   };
   try {
     reader.push(await fetchBytes('init-1.mp4'));
-    const { segments } = await fetchPlaylist(mediaUrl);
-    // Each has a frame that the publisher did not send.
-    frames = -segments.filter(({ uri }) => uri.startsWith('still-')).length;
+    // The parts before it are copies of its frame, which the publisher did not send.
+    const firstLive = firstLivePart(await fetchPlaylist(mediaUrl));
     for (let number = 0; !signal.aborted; number += 1) {
       const bytes = await fetchBytes(`part-${number}.m4s`);
       const atMs = Date.now();
-      const before = frames;
+      if (number <= firstLive) frames = number - firstLive;
       reader.push(bytes);
-      // Those before the first part of several frames are copies of its first one.
-      if (!isLive && frames - before > 1) {
-        isLive = true;
-        frames -= before;
-      }
       onPart({ number, lastFrame: frames - 1, atMs, bytes: bytes.length });
     }
   } catch (error) {
     if (!signal.aborted) throw error;
   }
+}
+
+function firstLivePart({ segments, openParts }: MediaPlaylist): number {
+  const live = [...segments.filter(({ uri }) => !uri.startsWith('still-')), openParts];
+  const [first] = live.flatMap(segment => segment?.parts ?? []);
+  return Number(/part-(\d+)/.exec(first?.uri ?? '')?.[1] ?? 0);
 }
