@@ -314,6 +314,12 @@ test('a killed server takes its processes along, and repairs its state at the ne
   });
   const recorded = () => readdirSync(join(folder, 'vod')).length === 1;
   await waitUntil(recorded, { what: 'a recording' });
+  const master = `${killed.baseUrl}/${stream.liveStreamId}.m3u8`;
+  const hasSegment = async () => {
+    const uri = /^.*\/source\/index\.m3u8$/m.exec(await (await fetch(master)).text())?.[0] ?? '';
+    return /^segment-/m.test(await (await fetch(new URL(uri, master))).text());
+  };
+  await waitUntil(hasSegment, { what: 'a whole segment' });
   const children = childrenOf(killed.child.pid!);
   // The encoder of the ladder.
   expect(children.length).toBeGreaterThanOrEqual(1);
