@@ -31,6 +31,22 @@ describe('a viewer who stops reading', () => {
     socket.destroy();
   });
 
+  it.each(['HTTP/1.1', 'HTTP/1.1, fast path'] as const)(
+    'loses the connection over %s also when no answer has a body',
+    async protocol => {
+      await using server = await started(protocol);
+      const socket = net.connect(server.port, '127.0.0.1');
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+      socket.pause();
+      const request = `GET ${path} HTTP/1.1\r\nHost: x\r\nIf-None-Match: *\r\n\r\n`;
+      const timer = setInterval(() => socket.write(request.repeat(1000)), 1);
+      await waitUntil(() => server.dropped.length > 0);
+      clearInterval(timer);
+      socket.destroy();
+    },
+  );
+
   it('loses the stream on HTTP/2, while others of its connection go on', async () => {
     await using server = await started('HTTP/2');
     const client = http2.connect(`http://127.0.0.1:${server.port}`);

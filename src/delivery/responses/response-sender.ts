@@ -294,6 +294,7 @@ export class ResponseSender {
     reply.writeHead(status, headers);
     if (exchange.isHead || bytes === 0) {
       reply.end();
+      if (!reply.writableFinished) this.#watch(reply, 0);
       return;
     }
     if (bytes > chunkBytes) {
