@@ -71,6 +71,10 @@ export class ClockPublisher {
     return new ClockPublisher(ffmpeg, client, recording);
   }
 
+  get isClosed(): boolean {
+    return this.#client.isClosed;
+  }
+
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#encoder.stdout!.removeAllListeners('data');

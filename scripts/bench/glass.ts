@@ -43,6 +43,7 @@ function measureLatency(context: BenchContext, browser: Browser): Promise<Row[]>
         pages.map(page => page.evaluate<Watched>(`bench.watchClock(${seconds})`)),
       );
       await Promise.all(pages.map(page => page.close()));
+      if (publisher.isClosed) throw new Error('the server closed the connection of the publisher');
       const encodeMs = publisher.encodeMs.slice(encodedBefore);
       return [
         ...rowsOf('player page', watched[0]!, seconds, 0.7),

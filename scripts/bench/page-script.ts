@@ -57,6 +57,13 @@ globalThis.bench = {
     const endMs = performance.now() + seconds * 1000;
     let lastMs = performance.now();
     return new Promise(resolve => {
+      const finish = () => {
+        watched.maxPauseMs = Math.max(watched.maxPauseMs, performance.now() - lastMs);
+        watched.droppedFrames = video.getVideoPlaybackQuality().droppedVideoFrames - droppedBefore;
+        resolve(watched);
+      };
+      // Without a picture, nothing else ends it.
+      setTimeout(finish, (seconds + 5) * 1000);
       const onPicture = () => {
         const shownMs = Date.now();
         const nowMs = performance.now();
@@ -69,8 +76,7 @@ globalThis.bench = {
           video.requestVideoFrameCallback(onPicture);
           return;
         }
-        watched.droppedFrames = video.getVideoPlaybackQuality().droppedVideoFrames - droppedBefore;
-        resolve(watched);
+        finish();
       };
       video.requestVideoFrameCallback(onPicture);
     });
