@@ -281,7 +281,7 @@ export class StreamMonitor {
         });
         if (programDateTimeMs === undefined) this.#break(`segment ${msn} has no date`);
         // A list ends with a still that begins where the newest frame ends.
-        else if (programDateTimeMs > Date.now() + (isPublished(segment) ? 50 : 500))
+        else if (programDateTimeMs > Date.now() + (isPublished(segment) ? 50 : 1000))
           this.#break(`segment ${msn} is dated in the future`);
         continue;
       }
