@@ -92,8 +92,11 @@ describeInBrowser('the page of a video on the server', browser => {
     await viewer.untilPlayed(0.5);
 
     // The page came before there was a storyboard.
-    await page.mouse.move(seek.x + seek.width * 0.3, seek.y + seek.height / 2);
-    await page.waitForSelector('#preview-tile', { state: 'visible' });
+    await until('the preview', async () => {
+      await page.mouse.move(seek.x + seek.width * 0.7, seek.y + seek.height / 2);
+      await page.mouse.move(seek.x + seek.width * 0.3, seek.y + seek.height / 2);
+      return page.isVisible('#preview-tile');
+    });
     expect(await page.textContent('#preview-time')).toMatch(/^0:0[56]$/);
     expect(viewer.complaints).toEqual([]);
 
