@@ -48,7 +48,7 @@ export class RestreamSession {
   /** Undefined until an encoder was planned. */
   #encodedRenditions: readonly string[] | undefined;
   readonly #sandboxTime: SandboxTime | undefined;
-  /** Whose codecs cannot be sent. */
+  /** Renditions with codecs that RTMP destinations do not get. */
   readonly #unsupportedRenditions = new Set<string>();
   #entries: readonly Entry[] = [];
   #destinations: readonly RestreamDestination[] = [];

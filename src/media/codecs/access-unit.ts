@@ -4,7 +4,7 @@ import type { VideoSampleEntryType } from './frame-sizes.ts';
  * `sync` can be decoded without earlier frames. `empty` holds parameter sets, delimiters or filler only. In `malformed`
  * ones, the lengths do not fit.
  */
-export type AccessUnit = 'sync' | 'frame' | 'empty' | 'malformed';
+type AccessUnit = 'sync' | 'frame' | 'empty' | 'malformed';
 
 /** ITU-T H.264 (08/2021), table 7-1; ITU-T H.265 (08/2021), table 7-1. */
 const AVC_SLICE = 1;

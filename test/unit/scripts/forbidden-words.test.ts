@@ -16,7 +16,7 @@ test.each([
 test.each([
   "import { AppError } from '../shared/errors.ts';",
   'ffmpeg -i pipe:0 -f mp4 /tmp/out.mp4',
-  'https://example.com/work/item and ./root/file and src/home/x/y',
+  `https://example.com${slash}work/item and .${slash}root/file and src${slash}home/x/y`,
   'the register, and what was to do',
 ])('a file may hold: %s', line => {
   expect(forbiddenWords('docs/a.md', line)).toEqual([]);

@@ -10,7 +10,7 @@ import {
 } from '../live-stream.ts';
 import { type RestreamView, restreamListSchema } from './restreams.schema.ts';
 
-export interface RestreamReport {
+interface RestreamReport {
   readonly name: string;
   readonly serverUrl: string;
   readonly rendition: string;

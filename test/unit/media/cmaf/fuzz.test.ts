@@ -3,20 +3,10 @@ import { FragmentReader } from '../../../../src/media/cmaf/fragment-reader.ts';
 import { writeFragment } from '../../../../src/media/cmaf/fragment-writer.ts';
 import { parseInitSegment, writeInitSegment } from '../../../../src/media/cmaf/init-segment.ts';
 import { AppError } from '../../../../src/shared/errors.ts';
+import { Random } from '../../../support/random.ts';
 import { fixture, fixtureNames, splitInit } from './read-all.ts';
 
 const MUTATIONS_PER_FIXTURE = 300;
-
-/** Numbers 0..2^32-1, the same for the same seed (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return (mixed ^ (mixed >>> 14)) >>> 0;
-  };
-}
 
 /** Values that break what trusts sizes, counts and offsets. */
 const awkward = [
@@ -24,7 +14,7 @@ const awkward = [
 ];
 
 /** A copy of `stream` with one to four changes, most of them in the boxes and not in the pictures. */
-function mutated(stream: Buffer, random: () => number): Buffer {
+function mutated(stream: Buffer, random: Random): Buffer {
   let bytes = Buffer.from(stream);
   const marks = [
     'moov',
@@ -42,28 +32,29 @@ function mutated(stream: Buffer, random: () => number): Buffer {
     'trun',
     'mdat',
   ];
-  for (let left = 1 + (random() % 4); left > 0; left--) {
-    const mark = bytes.indexOf(marks[random() % marks.length] ?? '', random() % bytes.length);
-    const near = random() % 4 === 0 || mark === -1 ? random() % bytes.length : mark - 4 + (random() % 40);
+  for (let left = 1 + random.below(4); left > 0; left--) {
+    const mark = bytes.indexOf(marks[random.below(marks.length)] ?? '', random.below(bytes.length));
+    const near =
+      random.below(4) === 0 || mark === -1 ? random.below(bytes.length) : mark - 4 + random.below(40);
     const at = Math.max(0, Math.min(bytes.length - 4, near));
-    switch (random() % 6) {
+    switch (random.below(6)) {
       case 0:
-        bytes[at] = random();
+        bytes[at] = random.below(256);
         break;
       case 1:
-        bytes[at] = (bytes[at] ?? 0) ^ (1 << (random() % 8));
+        bytes[at] = (bytes[at] ?? 0) ^ (1 << random.below(8));
         break;
       case 2:
-        bytes.writeUInt32BE(awkward[random() % awkward.length] ?? 0, at);
+        bytes.writeUInt32BE(awkward[random.below(awkward.length)] ?? 0, at);
         break;
       case 3:
         bytes = bytes.subarray(0, at);
         break;
       case 4:
-        bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + (random() % 64))]);
+        bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + random.below(64))]);
         break;
       default:
-        bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(Math.max(0, at - (random() % 64)))]);
+        bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(Math.max(0, at - random.below(64)))]);
     }
     if (bytes.length < 8) break;
   }
@@ -100,13 +91,13 @@ function outcome(stream: Buffer, pieceBytes: number): { samples: number; error: 
 
 describe('mutated streams', () => {
   test.each(fixtureNames.map((name, index) => [name, index + 1] as const))('%s, seed %d', (name, seed) => {
-    const random = randomFrom(seed);
+    const random = new Random(seed);
     const stream = fixture(name);
     let refused = 0;
     for (let count = 0; count < MUTATIONS_PER_FIXTURE; count++) {
       const bytes = mutated(stream, random);
       const whole = outcome(bytes, Math.max(1, bytes.length));
-      expect(outcome(bytes, 1 + (random() % 200))).toEqual(whole);
+      expect(outcome(bytes, 1 + random.below(200))).toEqual(whole);
       if (whole.error !== undefined) refused += 1;
       expect(whole.samples).toBeLessThanOrEqual(bytes.length);
     }

@@ -3,7 +3,8 @@ import { formatMediaPlaylist } from '../../../../src/media/hls/format-media-play
 import type { MediaPlaylist } from '../../../../src/media/hls/media-playlist.ts';
 import { parseMediaPlaylist } from '../../../../src/media/hls/parse-media-playlist.ts';
 import { AppError } from '../../../../src/shared/errors.ts';
-import { mutateText, randomFrom } from './mutate-text.ts';
+import { Random } from '../../../support/random.ts';
+import { mutateText } from './mutate-text.ts';
 
 const noon = Date.UTC(2026, 10, 20, 12);
 
@@ -457,7 +458,7 @@ describe('mutated playlists', () => {
   test.each(table.map(([name, , , text], index) => [name, text, index + 1] as const))(
     '%s',
     (_, text, seed) => {
-      const random = randomFrom(seed);
+      const random = new Random(seed);
       let read = 0;
       for (let count = 0; count < 1500; count++) {
         const mutated = mutateText(text, random);

@@ -5,7 +5,8 @@ import {
   parseMultivariantPlaylist,
 } from '../../../../src/media/hls/multivariant-playlist.ts';
 import { AppError } from '../../../../src/shared/errors.ts';
-import { mutateText, randomFrom } from './mutate-text.ts';
+import { Random } from '../../../support/random.ts';
+import { mutateText } from './mutate-text.ts';
 
 /** Value and text; each gives the other. */
 const table: [name: string, value: MultivariantPlaylist, text: string][] = [
@@ -240,7 +241,7 @@ describe('mutated playlists', () => {
   test.each(table.slice(1).map(([name, , text], index) => [name, text, index + 1] as const))(
     '%s',
     (_, text, seed) => {
-      const random = randomFrom(seed);
+      const random = new Random(seed);
       let read = 0;
       for (let count = 0; count < 2000; count++) {
         const mutated = mutateText(text, random);

@@ -1,13 +1,4 @@
-/** Numbers 0..2^32-1, the same for the same seed (mulberry32). */
-export function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return (mixed ^ (mixed >>> 14)) >>> 0;
-  };
-}
+import type { Random } from '../../../support/random.ts';
 
 const snippets = [
   ...[
@@ -33,13 +24,13 @@ const snippets = [
 ];
 
 /** `text` with one to four changes: pieces cut, repeated or swapped between lines, and awkward ones put in. */
-export function mutateText(text: string, random: () => number): string {
+export function mutateText(text: string, random: Random): string {
   let changed = text;
-  for (let left = 1 + (random() % 4); left > 0; left--) {
-    const at = random() % (changed.length + 1);
-    const to = at + (random() % 30);
+  for (let left = 1 + random.below(4); left > 0; left--) {
+    const at = random.below(changed.length + 1);
+    const to = at + random.below(30);
     const lines = changed.split('\n');
-    switch (random() % 6) {
+    switch (random.below(6)) {
       case 0:
         changed = changed.slice(0, at) + changed.slice(to);
         break;
@@ -47,17 +38,17 @@ export function mutateText(text: string, random: () => number): string {
         changed = changed.slice(0, to) + changed.slice(at);
         break;
       case 2:
-        changed = changed.slice(0, at) + (snippets[random() % snippets.length] ?? '') + changed.slice(at);
+        changed = changed.slice(0, at) + (snippets[random.below(snippets.length)] ?? '') + changed.slice(at);
         break;
       case 3:
-        changed = changed.slice(0, at) + (snippets[random() % snippets.length] ?? '') + changed.slice(to);
+        changed = changed.slice(0, at) + (snippets[random.below(snippets.length)] ?? '') + changed.slice(to);
         break;
       case 4:
-        lines.splice(random() % lines.length, 0, lines[random() % lines.length] ?? '');
+        lines.splice(random.below(lines.length), 0, lines[random.below(lines.length)] ?? '');
         changed = lines.join('\n');
         break;
       default:
-        lines.splice(random() % lines.length, 1);
+        lines.splice(random.below(lines.length), 1);
         changed = lines.join('\n');
     }
   }

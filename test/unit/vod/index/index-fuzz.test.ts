@@ -5,21 +5,11 @@ import { AppError } from '../../../../src/shared/errors.ts';
 import { indexProgressive } from '../../../../src/vod/index/index-progressive.ts';
 import { RenditionReader } from '../../../../src/vod/index/rendition-reader.ts';
 import { gops, makeMovie, sounds } from '../../../support/progressive-movie.ts';
+import { Random } from '../../../support/random.ts';
 import { testTempDir } from '../../../support/temp-dir.ts';
 
 const MUTATIONS = 700;
 const INDEX_MUTATIONS = 300;
-
-/** Numbers 0..2^32-1, the same for the same seed (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return (mixed ^ (mixed >>> 14)) >>> 0;
-  };
-}
 
 /** Values that break what trusts sizes, counts and offsets. */
 const awkward = [0, 1, 7, 8, 0x7f, 0xff, 0xffff, 0x7fffffff, 0x80000000, 0xfffffff8, 0xffffffff];
@@ -29,16 +19,20 @@ const marks = [
 ];
 
 /** A copy with one to three changes, most of them at the beginning of a box. */
-function mutated(bytes: Buffer, random: () => number): Buffer {
+function mutated(bytes: Buffer, random: Random): Buffer {
   const copy = Buffer.from(bytes);
-  for (let left = 1 + (random() % 3); left > 0; left--) {
-    const mark = copy.indexOf(marks[random() % marks.length]!, random() % 2 === 0 ? 0 : copy.length >> 1);
-    const near = mark === -1 || random() % 5 === 0 ? random() % copy.length : mark - 4 + (random() % 48);
+  for (let left = 1 + random.below(3); left > 0; left--) {
+    const mark = copy.indexOf(
+      marks[random.below(marks.length)]!,
+      random.below(2) === 0 ? 0 : copy.length >> 1,
+    );
+    const near =
+      mark === -1 || random.below(5) === 0 ? random.below(copy.length) : mark - 4 + random.below(48);
     const at = Math.max(0, Math.min(copy.length - 4, near));
-    if (random() % 3 === 0) copy[at] = random();
-    else copy.writeUInt32BE(awkward[random() % awkward.length]!, at);
+    if (random.below(3) === 0) copy[at] = random.below(256);
+    else copy.writeUInt32BE(awkward[random.below(awkward.length)]!, at);
   }
-  return random() % 8 === 0 ? copy.subarray(0, random() % copy.length) : copy;
+  return random.below(8) === 0 ? copy.subarray(0, random.below(copy.length)) : copy;
 }
 
 test('a file with changes anywhere is indexed or refused, quickly and without much memory', async () => {
@@ -53,7 +47,7 @@ test('a file with changes anywhere is indexed or refused, quickly and without mu
     { kind: 'video', timescale: 12_800, samples, edits },
     { kind: 'audio', timescale: 48_000, samples: sounds(280), edits, samplesPerChunk: 3 },
   ]);
-  const random = randomFrom(20_261_121);
+  const random = new Random(20_261_121);
   const before = process.memoryUsage().arrayBuffers;
   const kinds = new Set<string>();
   for (let round = 0; round < MUTATIONS; round++) {
@@ -85,11 +79,11 @@ test('a damaged index is an error of the server, and never gives bytes', async (
   const result = await indexProgressive(path, { folder, signal: new AbortController().signal });
   if (result.kind === 'refused' || result.video === undefined) throw new Error('is indexed');
   const whole = await readFile(result.video.file);
-  const random = randomFrom(7);
+  const random = new Random(7);
   for (let round = 0; round < INDEX_MUTATIONS; round++) {
     const copy = Buffer.from(whole);
-    const at = random() % copy.length;
-    copy[at] = copy[at]! ^ (1 << (random() % 8));
+    const at = random.below(copy.length);
+    copy[at] = copy[at]! ^ (1 << random.below(8));
     const isCut = round % 4 === 0;
     await writeFile(result.video.file, isCut ? copy.subarray(0, at) : copy);
     try {

@@ -5,7 +5,7 @@ import { isBroadcastChange, statsOf } from '../../../broadcasts/broadcast-stats.
 import { useFeed } from '../../../ui/hooks/use-feed.ts';
 import { type Loaded, useLoad } from '../../../ui/hooks/use-load.ts';
 
-export interface Restreams {
+interface Restreams {
   readonly loaded: Loaded<RestreamList>;
   readonly statuses: readonly Restream[];
   /** Loads the statuses of a changed list. */
