@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { maxEntries } from '../../shared/lru-limit.ts';
 import type { TrafficOwner } from '../delivery-observer.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
 import type { ViewerRequest } from '../responses/exchange.ts';
@@ -39,7 +40,7 @@ export class LiveGate {
     this.#streams = options.streams;
     this.#tokens = new TokenGate(options);
     this.#streamCache = new LRUCache({
-      max: 10_000,
+      ...maxEntries(10_000),
       ttl: streamTtlMs,
       ttlResolution: 0,
       perf: { now: () => options.clock.monotonicMs() },

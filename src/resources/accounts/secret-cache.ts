@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
+import { maxEntries } from '../../shared/lru-limit.ts';
 import { hashOfSecret } from './account.ts';
 
 /** Caches lookups for a second, because clients send secrets with every request. Holds only hashes. */
 export class SecretCache<Value extends object> {
-  readonly #entries = new LRUCache<string, Value>({ max: 10_000, ttl: 1_000, ttlResolution: 0 });
+  readonly #entries = new LRUCache<string, Value>({ ...maxEntries(10_000), ttl: 1_000, ttlResolution: 0 });
 
   getOrLoad(secret: string, load: (hash: Buffer) => Value | undefined): Value | undefined {
     const hash = hashOfSecret(secret);

@@ -6,6 +6,7 @@ import type { Clock } from '../../shared/clock.ts';
 import { AppError, type ErrorCode } from '../../shared/errors.ts';
 import { randomBase62 } from '../../shared/ids.ts';
 import type { Logger } from '../../shared/logger.ts';
+import { maxEntries } from '../../shared/lru-limit.ts';
 import type { Database } from '../../store/database.ts';
 import type { KeyOwner } from '../accounts/account.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
@@ -35,7 +36,7 @@ export class AuthService {
   readonly #keys: KeyPairsStore;
   readonly #tokens: TokensStore;
   /** When the use of each key was last recorded, so that not every request writes. */
-  readonly #touchedAtMs = new LRUCache<string, number>({ max: 10_000 });
+  readonly #touchedAtMs = new LRUCache<string, number>(maxEntries(10_000));
 
   constructor(options: AuthServiceOptions) {
     this.#options = options;

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { RateExceeded } from '../../http/routing/rate-limiter.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { FixedWindows } from '../../shared/fixed-windows.ts';
+import { maxEntries } from '../../shared/lru-limit.ts';
 import { clientNetwork } from '../../shared/network/client-network.ts';
 
 const windowMs = 60_000;
@@ -12,7 +13,7 @@ export class WrongKeyLimit {
   readonly #maxPerMinute: number;
   readonly #failures: FixedWindows;
   /** Networks with the keys that were right from there, latest last. */
-  readonly #knownKeys = new LRUCache<string, true>({ max: 10_000 });
+  readonly #knownKeys = new LRUCache<string, true>(maxEntries(10_000));
 
   constructor(options: { maxPerMinute: number; clock: Clock }) {
     this.#maxPerMinute = options.maxPerMinute;

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type Clock, systemClock } from '../../shared/clock.ts';
+import { maxEntries } from '../../shared/lru-limit.ts';
 import type { Database } from '../../store/database.ts';
 import { removeInBatches } from '../../store/remove-in-batches.ts';
 import type { PrivateTokens } from './private-tokens.store.ts';
@@ -41,7 +42,7 @@ export class PrivateSessionsStore {
     this.#database = options.database;
     this.#tokens = options.tokens;
     this.#clock = options.clock ?? systemClock;
-    this.#cache = new LRUCache({ max: options.maxCached ?? 20_000 });
+    this.#cache = new LRUCache(maxEntries(options.maxCached ?? 20_000));
   }
 
   /**

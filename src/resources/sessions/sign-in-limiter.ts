@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { RateExceeded } from '../../http/routing/rate-limiter.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { FixedWindows } from '../../shared/fixed-windows.ts';
+import { maxEntries } from '../../shared/lru-limit.ts';
 import { clientNetwork } from '../../shared/network/client-network.ts';
 
 const windowMs = 15 * 60_000;
@@ -25,7 +26,7 @@ export class SignInLimiter {
   readonly #byEmail: FixedWindows;
   readonly #byNetwork: FixedWindows;
   /** Email addresses with the networks where their passwords were right, latest last. */
-  readonly #known = new LRUCache<string, true>({ max: maxKeys });
+  readonly #known = new LRUCache<string, true>(maxEntries(maxKeys));
 
   constructor(clock: Clock) {
     this.#byEmail = new FixedWindows({ windowMs, maxKeys, clock });

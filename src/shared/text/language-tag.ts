@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { maxEntries } from '../lru-limit.ts';
 
 /** **Source**: RFC 5646 2.1. Scripts (`Hans`) and regions (`CA`, `419`) come from the runtime. */
 const primaryLanguages: ReadonlySet<string> = new Set(
@@ -30,7 +31,7 @@ const knownTagPattern = /^([a-z]{2})(?:-([a-z]{4}))?(?:-([a-z]{2}|\d{3}))?$/;
 
 const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 const scripts = new Intl.DisplayNames('en', { type: 'script', fallback: 'none' });
-const nameCache = new LRUCache<string, string>({ max: 5_000 });
+const nameCache = new LRUCache<string, string>(maxEntries(5_000));
 
 export const languageTagMessages = {
   form: 'The "language" attribute must contain only letters and dashes (for example "fr", "fr-BE").',

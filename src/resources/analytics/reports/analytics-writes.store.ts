@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { maxEntries } from '../../../shared/lru-limit.ts';
 import type { Database } from '../../../store/database.ts';
 import { type Dimension, dimensions } from '../dimensions.ts';
 import {
@@ -55,9 +56,9 @@ const playsIndex = counterNames.indexOf('plays');
 export class AnalyticsWritesStore {
   readonly #database: Database;
   readonly #newValues: TokenBuckets;
-  readonly #values = new LRUCache<string, CachedNumber>({ max: maxCachedValues });
-  readonly #tuples = new LRUCache<string, Tuple>({ max: maxCachedTuples });
-  readonly #projects = new LRUCache<string, number>({ max: maxCachedValues });
+  readonly #values = new LRUCache<string, CachedNumber>(maxEntries(maxCachedValues));
+  readonly #tuples = new LRUCache<string, Tuple>(maxEntries(maxCachedTuples));
+  readonly #projects = new LRUCache<string, number>(maxEntries(maxCachedValues));
   readonly #insertValue;
   readonly #findValue;
   readonly #insertTuple;

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { UAParser } from 'ua-parser-js';
+import { maxEntries } from '../../../shared/lru-limit.ts';
 
 export const deviceTypes = ['computer', 'phone', 'tablet', 'tv', 'console', 'wearable', 'unknown'] as const;
 
@@ -34,7 +35,7 @@ const linuxDistributions = [
 const desktopSystems = ['windows', 'mac osx', 'linux', 'chrome os', 'freebsd', 'openbsd', 'netbsd'];
 
 export class DeviceParser {
-  readonly #cache = new LRUCache<string, Device>({ max: 5_000 });
+  readonly #cache = new LRUCache<string, Device>(maxEntries(5_000));
 
   parse(userAgent: string): Device {
     const text = userAgent.slice(0, maxUserAgentLength);

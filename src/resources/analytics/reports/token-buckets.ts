@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../shared/clock.ts';
+import { maxEntries } from '../../../shared/lru-limit.ts';
 
 export class TokenBuckets {
   readonly #perMinute: number;
@@ -11,7 +12,7 @@ export class TokenBuckets {
   constructor(options: { perMinute: number; burst: number; maxNames: number; clock: Clock }) {
     this.#perMinute = options.perMinute;
     this.#burst = options.burst;
-    this.#buckets = new LRUCache({ max: options.maxNames });
+    this.#buckets = new LRUCache(maxEntries(options.maxNames));
     this.#clock = options.clock;
   }
 

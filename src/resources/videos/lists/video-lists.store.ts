@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { maxEntries } from '../../../shared/lru-limit.ts';
 import { yieldToEventLoop } from '../../../shared/scheduling/yield-to-event-loop.ts';
 import type { Database } from '../../../store/database.ts';
 import { type SelectedVideoRow, selectedColumns } from '../video-row.ts';
@@ -335,7 +336,7 @@ export class VideoLists {
 function emptyCache(changes: number) {
   return {
     changes,
-    totals: new LRUCache<string, number>({ max: 10_000 }),
+    totals: new LRUCache<string, number>(maxEntries(10_000)),
     pages: new Map<string, VideoListPage>(),
     rows: 0,
   };
