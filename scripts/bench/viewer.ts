@@ -78,8 +78,10 @@ export async function followParts(
   }
 }
 
-function firstLivePart({ segments, openParts }: MediaPlaylist): number {
-  const live = [...segments.filter(({ uri }) => !uri.startsWith('still-')), openParts];
-  const [first] = live.flatMap(segment => segment?.parts ?? []);
-  return Number(/part-(\d+)/.exec(first?.uri ?? '')?.[1] ?? 0);
+/** @throws Error when the window has dropped the start of the broadcast */
+function firstLivePart({ mediaSequence, segments }: MediaPlaylist): number {
+  if (mediaSequence > 1) throw new Error('the first segments of the broadcast have left the playlist');
+  // Older segments are listed without their parts. Those that lead in have one each.
+  const first = segments.findIndex(({ uri }) => !uri.startsWith('still-'));
+  return first === -1 ? segments.length : first;
 }
