@@ -34,11 +34,17 @@ export class LiveRendition {
     return initOf(this.#tracks).equals(initOf(tracks));
   }
 
-  /** The peak of the whole broadcast, and the average of the listed segments. */
-  measureBandwidth(): { peakBitsPerSecond: number; averageBitsPerSecond: number } {
+  /** The peak of the whole broadcast, and the average of the listed segments; before there are any, an estimate. */
+  measureBandwidth(): {
+    peakBitsPerSecond: number;
+    averageBitsPerSecond: number;
+    estimatedBitsPerSecond?: number | undefined;
+  } {
     const { peakBitsPerSecond, averageBitsPerSecond } = this.window.measureBandwidth();
     this.#peakBitsPerSecond = Math.max(this.#peakBitsPerSecond, peakBitsPerSecond);
-    return { peakBitsPerSecond: this.#peakBitsPerSecond, averageBitsPerSecond };
+    const measured = { peakBitsPerSecond: this.#peakBitsPerSecond, averageBitsPerSecond };
+    if (averageBitsPerSecond > 0) return measured;
+    return { ...measured, estimatedBitsPerSecond: this.window.estimateOpenBitsPerSecond() };
   }
 }
 

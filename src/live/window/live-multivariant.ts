@@ -3,20 +3,23 @@ import type { DeclaredMedia } from '../../media/flv/declared-media.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import { formatMultivariantPlaylist, type Variant } from '../../media/hls/multivariant-playlist.ts';
 
-interface AudioRenditionInfo {
-  readonly uri: string;
-  readonly track: TrackDescription;
+interface Bandwidth {
   readonly peakBitsPerSecond: number;
   readonly averageBitsPerSecond: number;
+  /** While the others are 0. */
+  readonly estimatedBitsPerSecond?: number | undefined;
 }
 
-export interface VariantInfo {
+interface AudioRenditionInfo extends Bandwidth {
+  readonly uri: string;
+  readonly track: TrackDescription;
+}
+
+export interface VariantInfo extends Bandwidth {
   readonly uri: string;
   readonly tracks: Partial<Record<TrackKind, TrackDescription>>;
   readonly declared: DeclaredMedia | undefined;
   readonly frameSeconds: number | undefined;
-  readonly peakBitsPerSecond: number;
-  readonly averageBitsPerSecond: number;
   /** Maximum of our encoder; undefined for passthrough. */
   readonly maxBitsPerSecond?: number;
   readonly audioRendition?: AudioRenditionInfo | undefined;
@@ -62,13 +65,14 @@ export function formatLiveMultivariant(variants: readonly VariantInfo[]): string
 function formatVariant(info: VariantInfo): Variant {
   const { tracks, audioRendition, maxBitsPerSecond } = info;
   const { video } = tracks;
+  const expected = maxBitsPerSecond ?? info.declared?.bitsPerSecond ?? info.estimatedBitsPerSecond ?? 0;
   const bandwidth =
-    maxBitsPerSecond === undefined
-      ? Math.max(info.peakBitsPerSecond, info.declared?.bitsPerSecond ?? 0) * headroom
-      : Math.max(info.peakBitsPerSecond, maxBitsPerSecond) * transcodedHeadroom;
-  const audioPeak = (audioRendition?.peakBitsPerSecond ?? 0) * headroom;
-  const videoAverage = info.averageBitsPerSecond || (maxBitsPerSecond ?? info.declared?.bitsPerSecond ?? 0);
-  const average = Math.ceil(Math.max(videoAverage + (audioRendition?.averageBitsPerSecond ?? 0), 1));
+    Math.max(info.peakBitsPerSecond, expected) *
+    (maxBitsPerSecond === undefined ? headroom : transcodedHeadroom);
+  const audioEstimate = audioRendition?.estimatedBitsPerSecond ?? 0;
+  const audioPeak = (audioRendition?.peakBitsPerSecond || audioEstimate) * headroom;
+  const audioAverage = audioRendition?.averageBitsPerSecond || audioEstimate;
+  const average = Math.ceil(Math.max((info.averageBitsPerSecond || expected) + audioAverage, 1));
   return {
     uri: info.uri,
     bandwidthBitsPerSecond: Math.max(Math.ceil(bandwidth + audioPeak), average),

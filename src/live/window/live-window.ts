@@ -122,6 +122,24 @@ export class LiveWindow implements SegmentSink {
     return this.#segments.measureBandwidth(this.#state.firstMediaSequence);
   }
 
+  /**
+   * Estimates the peak of the open segment, over half a target duration: its first part, which holds the keyframe, and
+   * the rate of the parts behind it. A part that is alone counts as the rate of all, which is too much.
+   */
+  estimateOpenBitsPerSecond(): number | undefined {
+    const [first, ...following] = this.#state.openSegment?.parts ?? [];
+    if (first === undefined) return undefined;
+    const measured = following.length > 0 ? following : [first];
+    const bytes = measured.reduce((sum, part) => sum + part.bytes, 0);
+    const seconds = Math.max(
+      measured.reduce((sum, part) => sum + part.durationSeconds, 0),
+      0.001,
+    );
+    const runSeconds = Math.max(first.durationSeconds + seconds, this.targetDurationSeconds / 2);
+    const runBytes = first.bytes + (bytes / seconds) * (runSeconds - first.durationSeconds);
+    return (runBytes * 8) / runSeconds;
+  }
+
   fixPartTarget(seconds: number): void {
     this.#state.partTargetSeconds ??= seconds;
   }

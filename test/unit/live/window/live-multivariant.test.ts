@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   codecsOf,
   formatLiveMultivariant,
@@ -48,6 +48,36 @@ test('audio alone has no video attributes', () => {
 test('a declared bit rate above the measured one counts', () => {
   const variant = variantOf({ declared: { ...declared, bitsPerSecond: 2_500_000 } });
   expect(variant.bandwidthBitsPerSecond).toBe(3_000_000);
+});
+
+describe('before a segment was measured', () => {
+  const unmeasured = { peakBitsPerSecond: 0, averageBitsPerSecond: 0, estimatedBitsPerSecond: 900_000 };
+
+  test('an estimate counts', () => {
+    expect(variantOf(unmeasured)).toMatchObject({
+      bandwidthBitsPerSecond: 1_080_000,
+      averageBandwidthBitsPerSecond: 900_000,
+    });
+  });
+
+  test('a declared bit rate counts instead', () => {
+    const variant = variantOf({ ...unmeasured, declared: { ...declared, bitsPerSecond: 2_500_000 } });
+    expect(variant.bandwidthBitsPerSecond).toBe(3_000_000);
+  });
+
+  test('the maximum of our encoder counts instead', () => {
+    const variant = variantOf({ ...unmeasured, maxBitsPerSecond: 400_000 });
+    expect(variant.bandwidthBitsPerSecond).toBe(600_000);
+  });
+
+  test('the estimate of separate audio is added', () => {
+    const audioRendition = {
+      uri: 'li1/br1/audio/index.m3u8',
+      track: audioTrack,
+      ...{ ...unmeasured, estimatedBitsPerSecond: 100_000 },
+    };
+    expect(variantOf({ ...unmeasured, audioRendition }).bandwidthBitsPerSecond).toBe(1_200_000);
+  });
 });
 
 test.each([

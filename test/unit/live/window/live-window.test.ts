@@ -646,6 +646,18 @@ describe('bandwidth', () => {
     expect(peakBitsPerSecond).toBe(Math.max(averageBitsPerSecond, 48_000));
   });
 
+  test('of the open segment is estimated over at least half a target duration', () => {
+    const filled = new FilledWindow({ targetDurationSeconds: 4 });
+    expect(filled.window.estimateOpenBitsPerSecond()).toBeUndefined();
+    filled.open();
+    filled.part(true, 10_000);
+    expect(filled.window.estimateOpenBitsPerSecond()).toBe((10_000 * 8) / partSeconds);
+    filled.part(false, 1000);
+    expect(filled.window.estimateOpenBitsPerSecond()).toBe((13_000 * 8) / 2);
+    for (let parts = 0; parts < 4; parts += 1) filled.part(false, 2000);
+    expect(filled.window.estimateOpenBitsPerSecond()).toBe((19_000 * 8) / 3);
+  });
+
   test('is 0 without segments', () => {
     expect(new FilledWindow().window.measureBandwidth()).toEqual({
       peakBitsPerSecond: 0,
