@@ -51,6 +51,8 @@ const minListedSegments = 6;
 /** 6.2.2: parts are listed for three target durations and a segment, and can be fetched for three more. */
 const targetsWithParts = 7.5;
 const measuredSegments = 64;
+/** After this many segments in which no media was requested, nobody watches. */
+const maxUnrequestedSegments = 3;
 const epsilonSeconds = 1e-6;
 
 export interface StoredMedia {
@@ -59,8 +61,8 @@ export interface StoredMedia {
 }
 
 /**
- * Decides which closed segments are listed, and which bodies are in memory: those of the newest two segments, and
- * those that are not on disk yet. draft-pantos-hls-rfc8216bis-22, 6.2.2.
+ * Decides which closed segments are listed, and which bodies are in memory: those that are not on disk yet and, while
+ * somebody watches, those of the newest two segments. draft-pantos-hls-rfc8216bis-22, 6.2.2.
  */
 export class SegmentStore {
   readonly log = new SegmentLog();
@@ -77,9 +79,13 @@ export class SegmentStore {
   /** Segments whose parts can be fetched, oldest first. */
   readonly #withParts = new Map<number, MemorySegment>();
   readonly #partsByNumber = new Map<number, ListedPart>();
+  /** Parts with a body, oldest first. Empty without a disk. */
+  readonly #inMemory = new Set<ListedPart>();
   #discontinuitySequence: number;
   #heldBytes = 0;
   #maxListedSeconds = 0;
+  /** Number of the open segment when media was requested last. */
+  #requestedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: SegmentStoreOptions, first: number, discontinuitySequence: number) {
     this.#options = options;
@@ -141,6 +147,7 @@ export class SegmentStore {
   addPart(part: ListedPart): void {
     this.#heldBytes += part.bytes;
     this.#partsByNumber.set(part.number, part);
+    if (this.#store !== undefined) this.#inMemory.add(part);
   }
 
   /** The caller writes the part to disk, and ends the claim once. */
@@ -171,7 +178,7 @@ export class SegmentStore {
       if (needed.length > 0) this.#write(needed);
       from += needed.length + 1;
     }
-    for (const older of this.#withParts.values()) this.#releaseBodies(older);
+    this.#releaseBodies();
   }
 
   listGap(
@@ -194,10 +201,11 @@ export class SegmentStore {
   segment(sequence: number): StoredMedia | undefined {
     const runs = this.log.has(sequence) ? this.log.runs(sequence) : [];
     const held = this.#withParts.get(sequence);
-    if (held !== undefined && (runs.length === 0 || held.parts[0]?.body !== undefined))
+    if (held !== undefined && (runs.length === 0 || held.parts.every(({ body }) => body !== undefined)))
       return { body: this.#bodyOf(held.parts), bytes: held.bytes };
     const store = this.#store;
     if (runs.length === 0 || store === undefined) return undefined;
+    this.#requestedAt = this.log.end;
     return { body: runs.map(run => store.slice(run, run.bytes)), bytes: this.log.bytes(sequence) };
   }
 
@@ -266,9 +274,8 @@ export class SegmentStore {
       at += part.bytes;
     }
     const segment = parts[0] && this.#withParts.get(parts[0].sequence);
-    if (segment === undefined) return;
-    this.#settle(segment);
-    this.#releaseBodies(segment);
+    if (segment !== undefined) this.#settle(segment);
+    this.#releaseBodies();
   }
 
   #isHeld(part: ListedPart): boolean {
@@ -289,12 +296,13 @@ export class SegmentStore {
     for (const { file } of runs) this.#store?.retain(file);
   }
 
-  /** The newest closed segment and the open one stay in memory. */
-  #releaseBodies({ sequence, parts }: MemorySegment): void {
-    if (sequence >= this.log.end - 1) return;
-    for (const part of parts) {
-      if (part.location === undefined || part.body === undefined) continue;
-      if (this.#options.isKept?.(part.body) === true) part.memory.share();
+  #releaseBodies(): void {
+    const isWatched = this.log.end - this.#requestedAt <= maxUnrequestedSegments;
+    for (const part of this.#inMemory) {
+      const isNewest = part.sequence >= this.log.end - 1;
+      if (part.location === undefined || part.body === undefined || (isWatched && isNewest)) continue;
+      if (this.#options.isKept?.(part.body) === true) continue;
+      this.#inMemory.delete(part);
       part.body = undefined;
       part.memory.drop();
       this.#heldBytes -= part.bytes;
@@ -302,6 +310,7 @@ export class SegmentStore {
   }
 
   #bodyOf(parts: readonly ListedPart[]): (Buffer | FileSlice)[] {
+    this.#requestedAt = this.log.end;
     return parts.flatMap(({ body, location, bytes, memory }) => {
       if (body !== undefined) {
         memory.share();
@@ -384,6 +393,7 @@ export class SegmentStore {
     this.#withParts.delete(sequence);
     for (const part of parts) {
       this.#partsByNumber.delete(part.number);
+      this.#inMemory.delete(part);
       if (part.body !== undefined) this.#heldBytes -= part.bytes;
       if (part.location !== undefined) this.#store?.release(part.location.file);
     }

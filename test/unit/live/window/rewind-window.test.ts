@@ -63,6 +63,11 @@ class Rewound extends FilledWindow {
     return answer;
   }
 
+  /** Requests old media, as a viewer who watches does. */
+  watch(): void {
+    expect(this.origin(`segment-${this.newest - 1}.m4s`)).toBe('disk');
+  }
+
   /** Location of a segment's bytes. */
   origin(name: string): 'memory' | 'disk' | 'nowhere' {
     const answer = this.answer(name);
@@ -93,10 +98,17 @@ function seconds({ segments }: MediaPlaylist): number {
 
 describe('an hour of rewind', () => {
   const filled = new Rewound(hour);
-  filled.segments(2500);
+  filled.segments(2499);
+  const unwatchedBytes = filled.window.heldBytes;
+  filled.watch();
+  filled.segments(1);
   filled.begin(2);
 
-  test('is listed without a gap, with the newest two segments in memory and the rest on disk', async () => {
+  test('is not in memory while nobody watches', () => {
+    expect(unwatchedBytes).toBe(0);
+  });
+
+  test('is listed without a gap, with the newest two segments in memory for a viewer and the rest on disk', async () => {
     const playlist = await filled.wholeList();
     expect(seconds(playlist)).toBe(hour);
     const origins = playlist.segments.map(({ uri }) => filled.origin(uri));
@@ -346,7 +358,7 @@ describe('parts that a subscriber writes', () => {
     const ends = claimed(filled, 4);
     filled.window.closeSegment();
     filled.segments(100);
-    expect(filled.window.heldBytes).toBe(4 * partBytes);
+    expect(filled.window.heldBytes).toBe(0);
     for (const end of ends) end({ file: 9999, offset: 0 });
     expect(filled.store.uses.has(9999)).toBe(false);
   });
@@ -357,12 +369,25 @@ describe('the memory of parts that are on disk', () => {
   const filledTo = (mode: HandStore['mode'] = 'keeps') => {
     const filled = new Rewound(600);
     filled.segments(10);
+    filled.watch();
     filled.store.mode = mode;
     filled.open();
     const part = filled.part(true);
     filled.window.closeSegment();
     return { filled, part, name: `segment-${filled.newest}.m4s` };
   };
+
+  test('is freed at once when nobody watches', () => {
+    const filled = new Rewound(600);
+    filled.segments(10);
+    filled.open();
+    const part = filled.part(true);
+    const stored = part.claim();
+    expect(part.body.length).toBe(partBytes);
+    stored({ file: 9999, offset: 0 });
+    expect(part.body.length).toBe(0);
+    expect(filled.window.heldBytes).toBe(0);
+  });
 
   test('is freed when nobody has them', () => {
     const { filled, part, name } = filledTo();
