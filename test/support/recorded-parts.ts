@@ -38,5 +38,5 @@ export function part(
     ...(video ? [run(videoTrack, frames)] : []),
     ...(audio ? [run(audioTrack, 50)] : []),
   ]);
-  return { tracks, fragment, layout: readFragmentLayout(fragment, [1, 2]) };
+  return { tracks, fragment, samples: readFragmentLayout(fragment, [1, 2]).samples };
 }

@@ -70,6 +70,7 @@ export class FillerWriter {
       durationSeconds,
       body: writeFragment(index + 1, moved(count - index)),
       isIndependent: true,
+      runs: undefined,
     }));
   }
 
@@ -89,7 +90,11 @@ export class FillerWriter {
     else if (this.#shiftSeconds !== 0) {
       const layout = readFragmentLayout(part.body, trackIds);
       const moof = shiftDecodeTimes(part.body, layout, this.#shiftTicks());
-      placed = { ...part, body: Buffer.concat([moof, part.body.subarray(layout.moofBytes)]) };
+      placed = {
+        ...part,
+        body: Buffer.concat([moof, part.body.subarray(layout.moofBytes)]),
+        runs: undefined,
+      };
     }
     this.#newestPart = placed.body;
     if (placed.lacksVideo !== true) this.#newestVideoPart = placed.body;
@@ -170,7 +175,7 @@ export class FillerWriter {
       };
     });
     // Behind the headers of `moof` and `mfhd`, version and flags.
-    return { ...part, body: writeFragment(part.body.readUInt32BE(8 + 8 + 4), runs) };
+    return { ...part, body: writeFragment(part.body.readUInt32BE(8 + 8 + 4), runs), runs };
   }
 
   #readTrackEnds(): Map<number, number> {

@@ -13,6 +13,8 @@ export interface Part {
   readonly lacksVideo?: boolean;
   /** Decode time on the broadcast's clock. */
   readonly newestFrameMs: number;
+  /** The samples in `body`, unless it was changed since. Their data is valid only during the call. */
+  readonly runs?: readonly TrackRun[] | undefined;
 }
 
 export interface SegmentSink {
@@ -308,6 +310,7 @@ export class Segmenter {
       isIndependent: this.#leader === 'audio' || leading.some(sample => sample.isSync),
       ...(leading.length === 0 ? { lacksVideo: true } : {}),
       newestFrameMs: (newest?.atSeconds ?? end) * 1000,
+      runs,
     };
     this.#leaderSamples = [];
     this.#openData.clear();

@@ -1,6 +1,8 @@
-import { type FragmentLayout, readFragmentLayout } from '../../media/cmaf/fragment-layout.ts';
+import { readFragmentLayout } from '../../media/cmaf/fragment-layout.ts';
 import { splitFragment } from '../../media/cmaf/fragment-split.ts';
+import { locateSamples } from '../../media/cmaf/fragment-writer.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
+import type { LocatedSample } from '../../media/cmaf/movie-fragment.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { EndReason } from '../broadcast/broadcast-state.ts';
 import {
@@ -17,7 +19,8 @@ export interface RecordedPart {
   /** From this part on: video has the id 1, audio 2. */
   readonly tracks: readonly TrackDescription[];
   readonly fragment: Buffer;
-  readonly layout: FragmentLayout;
+  /** Of the fragment, with positions in it. */
+  readonly samples: readonly LocatedSample[];
   /** Called once. Undefined for a part that is not the window's. */
   readonly stored?: PartStored;
 }
@@ -48,9 +51,12 @@ export interface RecorderOptions {
 
 interface ClaimedPart {
   readonly part: RenditionPart;
+  readonly samples: readonly LocatedSample[];
   readonly stored: PartStored;
 }
 
+/** Of video and audio. */
+const trackIds = [1, 2];
 /** Video held until demuxed audio begins, so that both go into one file. */
 const maxHeldSeconds = 3;
 /** Wait for the rest of the audio. */
@@ -106,7 +112,7 @@ export class Recorder implements BroadcastSubscriber {
 
   part(part: RenditionPart): void {
     if (this.#isOver || part.isSlate || !this.#isRecorded(part.rendition)) return;
-    const claimed = { part, stored: part.claim() };
+    const claimed = { part, samples: samplesOf(part), stored: part.claim() };
     if (!this.#isWaitingForAudio()) {
       this.#add(claimed);
       return;
@@ -130,34 +136,29 @@ export class Recorder implements BroadcastSubscriber {
     for (const claimed of held) this.#add(claimed);
   }
 
-  #add({ part, stored }: ClaimedPart): void {
+  #add({ part, samples, stored }: ClaimedPart): void {
     this.#trackList ??= this.#recordedTracks();
     const tracks = this.#trackList;
-    const layout = readFragmentLayout(
-      part.body,
-      tracks.map(({ id }) => id),
-    );
     const partMs = part.durationSeconds * 1000;
     const isLeading = part.rendition === sourceRendition;
     if (!isLeading) {
-      this.#addAudio({ tracks, fragment: part.body, layout }, stored);
+      this.#addAudio({ tracks, fragment: part.body, samples }, stored);
       return;
     }
-    const canBegin = beginsWithKeyframe(tracks, layout);
+    const canBegin = beginsWithKeyframe(tracks, samples);
     this.#closeWhenDue(partMs, canBegin);
-    if (this.#recording === undefined && canBegin && !this.#isOver) this.#begin(tracks, layout);
+    if (this.#recording === undefined && canBegin && !this.#isOver) this.#begin(tracks, samples);
     if (this.#ending !== undefined) {
       this.#ending.waitedSeconds += part.durationSeconds;
       if (this.#ending.waitedSeconds > maxAudioWaitSeconds) this.#closeEnding();
     }
-    addTo(this.#recording, { tracks, fragment: part.body, layout }, stored);
+    addTo(this.#recording, { tracks, fragment: part.body, samples }, stored);
     if (this.#recording !== undefined) this.#recordedMs += partMs;
   }
 
   /** Demuxed audio comes after its video: audio from before the first frame belongs to the previous recording. */
   #addAudio(part: RecordedPart, stored: PartStored): void {
-    const { tracks, fragment, layout } = part;
-    const { samples } = layout;
+    const { tracks, fragment, samples } = part;
     const timescale = tracks.find(({ id }) => id === samples[0]?.trackId)?.timescale ?? 1;
     const isEarlier = ({ dtsTicks }: { dtsTicks: number }) =>
       dtsTicks / timescale < this.#beganAtSeconds - toleranceSeconds;
@@ -172,11 +173,10 @@ export class Recorder implements BroadcastSubscriber {
       return;
     }
     stored(undefined);
-    const ids = tracks.map(({ id }) => id);
-    const [before, after] = splitFragment(fragment, layout, count);
-    this.#ending?.recording.add({ tracks, fragment: before, layout: readFragmentLayout(before, ids) });
+    const [before, after] = splitFragment(fragment, samples, count);
+    this.#ending?.recording.add({ tracks, fragment: before, samples: readSamples(before) });
     this.#closeEnding();
-    this.#recording?.add({ tracks, fragment: after, layout: readFragmentLayout(after, ids) });
+    this.#recording?.add({ tracks, fragment: after, samples: readSamples(after) });
   }
 
   /** Demuxed audio announces its tracks with its first part, after that of the video. */
@@ -223,14 +223,14 @@ export class Recorder implements BroadcastSubscriber {
     } else if (isDue && (canBegin || this.#recordedMs >= maxDurationMs + maxKeyframeWaitMs)) this.#close();
   }
 
-  #begin(tracks: readonly TrackDescription[], layout: FragmentLayout): void {
+  #begin(tracks: readonly TrackDescription[], samples: readonly LocatedSample[]): void {
     const { factory, broadcast, sharedFiles, stopsAtMax } = this.#options;
     const onStopped = () => {
       if (this.#recording === recording) this.#recording = undefined;
     };
     const recording = factory.open(broadcast, onStopped, sharedFiles);
     this.#recording = recording;
-    this.#beganAtSeconds = shownAtSeconds(tracks, layout);
+    this.#beganAtSeconds = shownAtSeconds(tracks, samples);
     // The sandbox limit applies to the whole broadcast.
     if (!stopsAtMax) this.#recordedMs = 0;
   }
@@ -249,19 +249,27 @@ export class Recorder implements BroadcastSubscriber {
   }
 }
 
+function samplesOf({ body, runs }: RenditionPart): readonly LocatedSample[] {
+  return runs === undefined ? readSamples(body) : locateSamples(body, runs);
+}
+
+function readSamples(fragment: Buffer): readonly LocatedSample[] {
+  return readFragmentLayout(fragment, trackIds).samples;
+}
+
 function addTo(recording: OpenRecording | undefined, part: RecordedPart, stored: PartStored): void {
   if (recording === undefined) stored(undefined);
   else recording.add({ ...part, stored });
 }
 
-function beginsWithKeyframe(tracks: readonly TrackDescription[], { samples }: FragmentLayout): boolean {
+function beginsWithKeyframe(tracks: readonly TrackDescription[], samples: readonly LocatedSample[]): boolean {
   const video = tracks.find(({ kind }) => kind === 'video');
   if (video === undefined) return true;
   return samples.find(({ trackId }) => trackId === video.id)?.isSync === true;
 }
 
 /** Of the first video frame or, without video, of the first audio. */
-function shownAtSeconds(tracks: readonly TrackDescription[], { samples }: FragmentLayout): number {
+function shownAtSeconds(tracks: readonly TrackDescription[], samples: readonly LocatedSample[]): number {
   const track = tracks.find(({ kind }) => kind === 'video') ?? tracks[0];
   const first = samples.find(({ trackId }) => trackId === track?.id);
   if (track === undefined || first === undefined) return Number.NEGATIVE_INFINITY;

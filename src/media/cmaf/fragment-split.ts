@@ -1,11 +1,10 @@
-import type { FragmentLayout } from './fragment-layout.ts';
 import { writeFragment } from './fragment-writer.ts';
 import type { LocatedSample } from './movie-fragment.ts';
 
 /** Gives both halves the same sequence number. @param count samples in the first, fewer than all */
 export function splitFragment(
   fragment: Buffer,
-  { samples }: Pick<FragmentLayout, 'samples'>,
+  samples: readonly LocatedSample[],
   count: number,
 ): [Buffer, Buffer] {
   // After the headers of `moof` and `mfhd`, version and flags.

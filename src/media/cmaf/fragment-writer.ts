@@ -1,6 +1,7 @@
 import { AppError } from '../../shared/errors.ts';
 import { beginFragment, type ColumnRun, SampleColumns } from './fragment-header.ts';
 import type { Sample } from './fragment-reader.ts';
+import type { LocatedSample } from './movie-fragment.ts';
 
 export type RunSample = Pick<Sample, 'durationTicks' | 'compositionOffsetTicks' | 'isSync' | 'data'>;
 
@@ -38,4 +39,29 @@ export function writeFragment(sequenceNumber: number, runs: readonly TrackRun[])
     }
   }
   return fragment;
+}
+
+/** Describes the samples of a fragment that {@link writeFragment} wrote, without reading it. Reads no `data`, only its length. */
+export function locateSamples(fragment: Buffer, runs: readonly TrackRun[]): LocatedSample[] {
+  const located: LocatedSample[] = [];
+  // After the `moof` and the header of the `mdat`.
+  let position = fragment.readUInt32BE(0) + 8;
+  for (const { trackId, baseDtsTicks, samples } of runs) {
+    let dtsTicks = baseDtsTicks;
+    for (const { durationTicks, compositionOffsetTicks, isSync, data } of samples) {
+      const sizeBytes = data.length;
+      located.push({
+        trackId,
+        dtsTicks,
+        durationTicks,
+        compositionOffsetTicks,
+        isSync,
+        position,
+        sizeBytes,
+      });
+      dtsTicks += durationTicks;
+      position += sizeBytes;
+    }
+  }
+  return located;
 }

@@ -29,12 +29,19 @@ export class SidxWriter {
     this.#track = track;
   }
 
-  add(position: number, samples: readonly LocatedSample[]): void {
-    const own = samples.filter(({ trackId }) => trackId === this.#track.id);
-    for (const { dtsTicks, compositionOffsetTicks, durationTicks } of own) {
-      this.#endTicks = Math.max(this.#endTicks, dtsTicks + compositionOffsetTicks + durationTicks);
+  get trackId(): number {
+    return this.#track.id;
+  }
+
+  /** @param shiftTicks is added to the samples' times */
+  add(position: number, samples: readonly LocatedSample[], shiftTicks = 0): void {
+    let first: LocatedSample | undefined;
+    for (const sample of samples) {
+      if (sample.trackId !== this.#track.id) continue;
+      first ??= sample;
+      const endTicks = sample.dtsTicks + shiftTicks + sample.compositionOffsetTicks + sample.durationTicks;
+      this.#endTicks = Math.max(this.#endTicks, endTicks);
     }
-    const [first] = own;
     if (first?.isSync !== true) return;
     this.#seen += 1;
     if ((this.#seen - 1) % this.#step !== 0) return;
@@ -45,7 +52,7 @@ export class SidxWriter {
       if ((this.#seen - 1) % this.#step !== 0) return;
     }
     this.#positions.push(position);
-    this.#ptsTicks.push(first.dtsTicks + first.compositionOffsetTicks);
+    this.#ptsTicks.push(first.dtsTicks + shiftTicks + first.compositionOffsetTicks);
   }
 
   static placeholder(): Buffer {

@@ -3,6 +3,7 @@ import type { FragmentedMovie } from '../../media/cmaf/fragmented-file.ts';
 import type { LocatedSample } from '../../media/cmaf/movie-fragment.ts';
 import { AppError } from '../../shared/errors.ts';
 import { TIMELINE_START_SECONDS } from './rendition.ts';
+import { SampleQueue } from './sample-queue.ts';
 import { boundaryAfter, type SegmentBoundaries } from './segment-boundaries.ts';
 import { SliceList } from './segment-record.ts';
 
@@ -35,7 +36,7 @@ interface AssemblyOptions {
 export class SegmentAssembler {
   readonly #movie: FragmentedMovie;
   readonly #options: AssemblyOptions;
-  #waiting: { readonly sample: LocatedSample; readonly startsFragment: boolean }[] = [];
+  readonly #waiting: SampleQueue;
   #shift: number | undefined;
   #firstTicks = 0;
   readonly #columns = new SampleColumns();
@@ -50,6 +51,7 @@ export class SegmentAssembler {
 
   constructor(movie: FragmentedMovie, options: AssemblyOptions) {
     this.#movie = movie;
+    this.#waiting = new SampleQueue(movie.track.id);
     this.#options = options;
   }
 
@@ -63,11 +65,19 @@ export class SegmentAssembler {
 
   /** @throws AppError `media-malformed` when too many samples wait */
   push(samples: readonly LocatedSample[]): void {
-    if (this.#waiting.length + samples.length > MAX_WAITING_SAMPLES) {
+    let startsFragment = true;
+    for (const sample of samples) {
+      this.pushSample(sample, startsFragment);
+      startsFragment = false;
+    }
+  }
+
+  /** `bytes` and `ticks` are added to its position and decode time. @throws AppError `media-malformed` when too many wait */
+  pushSample(sample: LocatedSample, startsFragment: boolean, bytes = 0, ticks = 0): void {
+    if (this.#waiting.length === MAX_WAITING_SAMPLES) {
       throw new AppError('media-malformed', 'One rendition runs hours ahead of the other.');
     }
-    for (const [index, sample] of samples.entries())
-      this.#waiting.push({ sample, startsFragment: index === 0 });
+    this.#waiting.push(sample, startsFragment, bytes, ticks);
   }
 
   /** Returns true when more can be assembled immediately. @throws AppError `media-malformed` */
@@ -85,12 +95,15 @@ export class SegmentAssembler {
   }
 
   #drain(isEnded: boolean, maxSamples: number): number {
-    let done = 0;
-    const last = this.#waiting.at(-1)?.sample;
+    const waiting = this.#waiting;
+    const last = waiting.length === 0 ? undefined : waiting.at(waiting.length - 1);
     const reachTicks =
       last === undefined ? 0 : last.dtsTicks + last.compositionOffsetTicks + last.durationTicks;
-    for (const { sample, startsFragment } of this.#waiting) {
-      if (done === maxSamples) break;
+    const end = Math.min(waiting.length, maxSamples);
+    let done = 0;
+    for (; done < end; done += 1) {
+      const sample = waiting.at(done);
+      const { startsFragment } = sample;
       const pts = sample.dtsTicks + sample.compositionOffsetTicks;
       if (this.#shift === undefined) {
         this.#begin(sample, this.#place(sample));
@@ -106,9 +119,8 @@ export class SegmentAssembler {
         }
       }
       this.#add(sample);
-      done += 1;
     }
-    this.#waiting = this.#waiting.slice(done);
+    waiting.dropFirst(done);
     return done;
   }
 

@@ -13,6 +13,15 @@ const segmentSeconds = 4;
 /** After this much of one track, the other one starts late, and samples are no longer held back. */
 const maxWaitSeconds = 2;
 
+export interface PlacedSamples {
+  /** Of one part, with the times and positions of the part. */
+  readonly samples: readonly LocatedSample[];
+  /** Of the part in the file. */
+  readonly position: number;
+  /** From the part's times to those of the recording, in ticks by track. */
+  readonly shifts: ReadonlyMap<number, number>;
+}
+
 interface IndexedTrack {
   readonly track: TrackDescription;
   readonly writer: SegmentIndexWriter;
@@ -33,7 +42,7 @@ export interface IndexedRecording {
 export class RecordingIndex {
   readonly #tracks: readonly IndexedTrack[];
   readonly #mediaName: string;
-  #held: (readonly LocatedSample[])[] | undefined = [];
+  #held: PlacedSamples[] | undefined = [];
   #hasEnded = false;
   #originSeconds = 0;
   readonly #starts = new Map<number, number>();
@@ -65,14 +74,14 @@ export class RecordingIndex {
   }
 
   /** @throws AppError `media-malformed` when times decrease */
-  add(samples: readonly LocatedSample[]): void {
+  add(placed: PlacedSamples): void {
     if (this.#held === undefined) {
-      this.#push(samples);
+      this.#push(placed);
       this.#assemble();
       return;
     }
-    this.#held.push(samples);
-    this.#noteStarts(samples);
+    this.#held.push(placed);
+    this.#noteStarts(placed);
     if (this.#starts.size === this.#tracks.length || this.#heldSeconds() >= maxWaitSeconds) this.#begin();
   }
 
@@ -127,19 +136,25 @@ export class RecordingIndex {
     return { ...facts, file: path, segmentStartsSeconds: starts };
   }
 
-  #noteStarts(samples: readonly LocatedSample[]): void {
+  #noteStarts({ samples, shifts }: PlacedSamples): void {
     for (const { track } of this.#tracks) {
+      if (this.#starts.has(track.id)) continue;
       const first = samples.find(({ trackId }) => trackId === track.id);
-      if (first === undefined || this.#starts.has(track.id)) continue;
-      this.#starts.set(track.id, (first.dtsTicks + first.compositionOffsetTicks) / track.timescale);
+      if (first === undefined) continue;
+      const ticks = first.dtsTicks + (shifts.get(track.id) ?? 0) + first.compositionOffsetTicks;
+      this.#starts.set(track.id, ticks / track.timescale);
     }
   }
 
   #heldSeconds(): number {
     const begun = this.#tracks.find(({ track }) => this.#starts.has(track.id));
-    const last = this.#held?.flat().findLast(({ trackId }) => trackId === begun?.track.id);
-    if (begun === undefined || last === undefined) return 0;
-    return last.dtsTicks / begun.track.timescale - (this.#starts.get(begun.track.id) ?? 0);
+    if (begun === undefined) return 0;
+    const { id, timescale } = begun.track;
+    const lastTicks = (this.#held ?? []).flatMap(({ samples, shifts }) => {
+      const last = samples.findLast(({ trackId }) => trackId === id);
+      return last === undefined ? [] : last.dtsTicks + (shifts.get(id) ?? 0);
+    });
+    return (lastTicks.at(-1) ?? 0) / timescale - (this.#starts.get(id) ?? 0);
   }
 
   /** Fixes the start of the recording and releases held samples. */
@@ -147,18 +162,23 @@ export class RecordingIndex {
     const held = this.#held ?? [];
     this.#held = undefined;
     this.#originSeconds = Math.min(...this.#starts.values());
-    for (const samples of held) this.#push(samples);
+    for (const placed of held) this.#push(placed);
     this.#assemble();
   }
 
-  #push(samples: readonly LocatedSample[]): void {
-    this.#noteStarts(samples);
+  #push(placed: PlacedSamples): void {
+    this.#noteStarts(placed);
+    const { samples, position, shifts } = placed;
     for (const line of this.#tracks) {
-      const own = samples.filter(({ trackId }) => trackId === line.track.id);
-      if (own.length === 0) continue;
-      line.assembler ??= this.#assemblerFor(line);
-      for (const run of line.track.kind === 'video' ? runsFromKeyframes(own) : [own])
-        line.assembler.push(run);
+      const { id, kind } = line.track;
+      const ticks = shifts.get(id) ?? 0;
+      let isFirst = true;
+      for (const sample of samples) {
+        if (sample.trackId !== id) continue;
+        line.assembler ??= this.#assemblerFor(line);
+        line.assembler.pushSample(sample, isFirst || (kind === 'video' && sample.isSync), position, ticks);
+        isFirst = false;
+      }
     }
   }
 
@@ -193,13 +213,4 @@ export class RecordingIndex {
         this.#hasEnded ? { segmentCount: table.length, seconds: startOf(table.durationTicks) } : undefined,
     };
   }
-}
-
-function runsFromKeyframes(samples: readonly LocatedSample[]): LocatedSample[][] {
-  const runs: LocatedSample[][] = [];
-  for (const sample of samples) {
-    if (sample.isSync || runs.length === 0) runs.push([sample]);
-    else runs.at(-1)!.push(sample);
-  }
-  return runs;
 }

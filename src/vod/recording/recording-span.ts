@@ -70,15 +70,18 @@ export class RecordingSpan {
     return writeInitSegment(this.tracks).equals(writeInitSegment(tracks));
   }
 
-  /** @param samples with the times of the file */
-  add(samples: readonly LocatedSample[], bytes: number): void {
-    this.#seekTable.add(this.#bytes, samples);
+  /** @param shifts from the samples' times to those of the file, in ticks by track */
+  add(samples: readonly LocatedSample[], bytes: number, shifts?: ReadonlyMap<number, number>): void {
+    this.#seekTable.add(this.#bytes, samples, shifts?.get(this.#seekTable.trackId));
     this.#bytes += bytes;
     this.#fragments += 1;
-    for (const { trackId, dtsTicks, durationTicks } of samples) {
-      const timescale = this.tracks.find(({ id }) => id === trackId)?.timescale ?? 1;
-      this.#startSeconds = Math.min(this.#startSeconds, dtsTicks / timescale);
-      this.#endSeconds = Math.max(this.#endSeconds, (dtsTicks + durationTicks) / timescale);
+    for (const { id, timescale } of this.tracks) {
+      const shift = shifts?.get(id) ?? 0;
+      for (const { trackId, dtsTicks, durationTicks } of samples) {
+        if (trackId !== id) continue;
+        this.#startSeconds = Math.min(this.#startSeconds, (dtsTicks + shift) / timescale);
+        this.#endSeconds = Math.max(this.#endSeconds, (dtsTicks + shift + durationTicks) / timescale);
+      }
     }
   }
 

@@ -1,5 +1,5 @@
-import type { FragmentLayout } from '../../media/cmaf/fragment-layout.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
+import type { LocatedSample } from '../../media/cmaf/movie-fragment.ts';
 
 /** Shorter gaps stay. */
 const minGapSeconds = 0.1;
@@ -21,17 +21,17 @@ export class RecordingTimeline {
   }
 
   /** Returns the offset of decode times in ticks, by track id. */
-  place(
-    { samples }: Pick<FragmentLayout, 'samples'>,
-    tracks: readonly TrackDescription[],
-  ): Map<number, number> {
-    const runs = tracks.flatMap(({ id, timescale }) => {
-      const own = samples.filter(({ trackId }) => trackId === id);
-      const [first, last] = [own[0], own.at(-1)];
-      if (first === undefined || last === undefined) return [];
-      return [{ id, timescale, startTicks: first.dtsTicks, endTicks: last.dtsTicks + last.durationTicks }];
-    });
-    const startSeconds = Math.min(...runs.map(({ startTicks, timescale }) => startTicks / timescale));
+  place(samples: readonly LocatedSample[], tracks: readonly TrackDescription[]): Map<number, number> {
+    const runs = [];
+    let startSeconds = Number.POSITIVE_INFINITY;
+    for (const { id, timescale } of tracks) {
+      const first = samples.find(({ trackId }) => trackId === id);
+      const last = samples.findLast(({ trackId }) => trackId === id);
+      if (first === undefined || last === undefined) continue;
+      const startTicks = first.dtsTicks;
+      runs.push({ id, timescale, startTicks, endTicks: last.dtsTicks + last.durationTicks });
+      startSeconds = Math.min(startSeconds, startTicks / timescale);
+    }
     const isBeginning = this.#trackEnds.size === 0;
     this.#offsetSeconds ??= startSeconds;
     const gap = startSeconds - this.#offsetSeconds - this.#endSeconds;

@@ -1,10 +1,10 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
-import { type FragmentLayout, shiftDecodeTimes } from '../../media/cmaf/fragment-layout.ts';
+import { readFragmentLayout, shiftDecodeTimes } from '../../media/cmaf/fragment-layout.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { LocatedSample } from '../../media/cmaf/movie-fragment.ts';
 import { isDiskFull } from '../../shared/files/disk-error.ts';
 import { writeFully } from '../../storage/write-fully.ts';
-import type { RecordingIndex } from './recording-index.ts';
+import type { PlacedSamples, RecordingIndex } from './recording-index.ts';
 import { RecordingSpan, spanName } from './recording-span.ts';
 import { RecordingTimeline } from './recording-timeline.ts';
 
@@ -30,7 +30,8 @@ export interface RecordablePart {
   /** The same object while the tracks do not change. */
   readonly tracks: readonly TrackDescription[];
   readonly fragment: Buffer;
-  readonly layout: FragmentLayout;
+  /** Of the fragment, with positions in it. */
+  readonly samples: readonly LocatedSample[];
   /** Called once. */
   readonly stored?: (location: PartLocation | undefined) => void;
 }
@@ -94,7 +95,7 @@ export class RecordingWriter {
   }
 
   /** Ignores parts after the writer stopped. @throws AppError `media-malformed` */
-  add({ tracks, fragment, layout, stored }: RecordablePart): void {
+  add({ tracks, fragment, samples, stored }: RecordablePart): void {
     if (this.#isStopped) {
       stored?.(undefined);
       return;
@@ -104,13 +105,9 @@ export class RecordingWriter {
       this.#stop('disk-slow', undefined);
       return;
     }
-    const { span, shifts } = this.#place(tracks, layout);
+    const { span, shifts } = this.#place(tracks, samples);
     const fileShifts = shiftsToFile(span, shifts);
-    const pieces =
-      fileShifts === undefined
-        ? [fragment]
-        : [shiftDecodeTimes(fragment, layout, fileShifts), fragment.subarray(layout.moofBytes)];
-    const { samples } = layout;
+    const pieces = fileShifts === undefined ? [fragment] : shiftedPieces(fragment, span, fileShifts);
     this.#queue.push({ span, pieces, bytes: fragment.length, samples, fileShifts, shifts, stored });
     this.#queuedBytes += fragment.length;
     this.#work ??= this.#writeAll();
@@ -128,15 +125,15 @@ export class RecordingWriter {
 
   #place(
     tracks: readonly TrackDescription[],
-    layout: FragmentLayout,
+    samples: readonly LocatedSample[],
   ): { span: RecordingSpan; shifts: ReadonlyMap<number, number> } {
     const newest = this.#spans.at(-1);
     // An encoder that reconnects with the same tracks continues the same file.
     const isSame = newest !== undefined && (tracks === this.#tracks || newest.hasTracks(tracks));
     this.#tracks = tracks;
-    if (isSame) return { span: newest, shifts: this.#timeline.place(layout, tracks) };
+    if (isSame) return { span: newest, shifts: this.#timeline.place(samples, tracks) };
     this.#timeline.beginTracks();
-    const shifts = this.#timeline.place(layout, tracks);
+    const shifts = this.#timeline.place(samples, tracks);
     const offsets = tracks.map(track => [track, this.#timeline.offsetTicks(track)] as const);
     const isNear = offsets.every(
       ([{ timescale }, ticks]) => ticks >= 0 && ticks <= maxStartSeconds * timescale,
@@ -182,11 +179,10 @@ export class RecordingWriter {
       span.bytes,
     );
     for (const { samples, shifts, fileShifts, bytes: partBytes, stored } of parts) {
-      const offset = span.bytes;
-      const located = samples.map(sample => ({ ...sample, position: offset + sample.position }));
-      span.add(fileShifts === undefined ? located : shiftedSamples(located, fileShifts), partBytes);
-      this.#addToIndex(shiftedSamples(located, shifts));
-      stored?.(file === undefined || fileShifts !== undefined ? undefined : { file, offset });
+      const position = span.bytes;
+      span.add(samples, partBytes, fileShifts);
+      this.#addToIndex({ samples, position, shifts });
+      stored?.(file === undefined || fileShifts !== undefined ? undefined : { file, offset: position });
     }
     this.#options.onWritten(bytes, span.seconds, this.#spans[0]!.path);
   }
@@ -211,9 +207,9 @@ export class RecordingWriter {
     return this.#open;
   }
 
-  #addToIndex(samples: readonly LocatedSample[]): void {
+  #addToIndex(placed: PlacedSamples): void {
     try {
-      this.#index?.add(samples);
+      this.#index?.add(placed);
     } catch {
       void this.#dropIndex();
     }
@@ -250,12 +246,12 @@ function shiftsToFile(
   return isShifted ? fileShifts : undefined;
 }
 
-export function shiftedSamples(
-  samples: readonly LocatedSample[],
+function shiftedPieces(
+  fragment: Buffer,
+  { tracks }: RecordingSpan,
   shifts: ReadonlyMap<number, number>,
-): readonly LocatedSample[] {
-  return samples.map(sample => ({
-    ...sample,
-    dtsTicks: sample.dtsTicks + (shifts.get(sample.trackId) ?? 0),
-  }));
+): readonly Buffer[] {
+  const ids = tracks.map(({ id }) => id);
+  const layout = readFragmentLayout(fragment, ids);
+  return [shiftDecodeTimes(fragment, layout, shifts), fragment.subarray(layout.moofBytes)];
 }

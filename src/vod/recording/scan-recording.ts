@@ -9,7 +9,7 @@ import { readFully } from '../../storage/read-fully.ts';
 import type { RecordingIndex } from './recording-index.ts';
 import { RecordingSpan, spanNames } from './recording-span.ts';
 import { RecordingTimeline } from './recording-timeline.ts';
-import { shiftedSamples, type WrittenRecording } from './recording-writer.ts';
+import type { WrittenRecording } from './recording-writer.ts';
 
 /** Enough for the header of nearly every fragment. */
 const readBytes = 8 * 1024;
@@ -80,11 +80,11 @@ async function readFragments(
       const fragment = await fragmentAt(handle, span.bytes, fileBytes, ids);
       if (fragment === undefined) break;
       const position = span.bytes;
-      const samples = fragment.samples.map(sample => ({ ...sample, position: position + sample.position }));
+      const { samples } = fragment;
       span.add(samples, fragment.bytes);
-      const shifts = timeline.place(fragment, span.tracks);
+      const shifts = timeline.place(samples, span.tracks);
       try {
-        own?.add(shiftedSamples(samples, shifts));
+        own?.add({ samples, position, shifts });
         if (own?.isFull) await own.flush();
       } catch (error) {
         if (!(error instanceof AppError)) throw error;

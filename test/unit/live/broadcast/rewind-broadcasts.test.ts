@@ -31,7 +31,7 @@ function startWithRewind(seconds: number, isFull = false, record?: boolean) {
   return { ...startFakeBroadcasts({ openStorage }, { record }), removed };
 }
 
-/** Broadcasts for a time, and ends the broadcast. */
+/** Broadcasts for a time to somebody who watches, and ends the broadcast. */
 async function broadcast(fake: ReturnType<typeof startWithRewind>, seconds: number): Promise<void> {
   const publisher = publish(fake.live);
   publisher.send(videoTag(0, avc.config()), videoTag(0, avc.keyframe()));
@@ -42,6 +42,7 @@ async function broadcast(fake: ReturnType<typeof startWithRewind>, seconds: numb
     packager.give(second * 1000, 50);
     publisher.send(videoTag(second * 1000, avc.keyframe()));
     await vi.advanceTimersByTimeAsync(2000);
+    await originOf(fake, 'segment-4.m4s');
   }
   fake.live.complete('li1');
   await vi.advanceTimersByTimeAsync(0);

@@ -75,7 +75,7 @@ function recorderWith(change: Partial<RecorderOptions> = {}) {
         };
         recordings.push(recording);
         return {
-          add: ({ tracks, layout: { samples } }: RecordedPart) => {
+          add: ({ tracks, samples }: RecordedPart) => {
             const [first] = samples;
             const timescale = first?.trackId === 1 ? videoTrack.timescale : audioTrack.timescale;
             const last = samples.at(-1);

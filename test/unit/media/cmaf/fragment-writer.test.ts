@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { readFragmentLayout } from '../../../../src/media/cmaf/fragment-layout.ts';
 import type { Sample } from '../../../../src/media/cmaf/fragment-reader.ts';
-import { writeFragment } from '../../../../src/media/cmaf/fragment-writer.ts';
+import { locateSamples, writeFragment } from '../../../../src/media/cmaf/fragment-writer.ts';
 import { writeInitSegment } from '../../../../src/media/cmaf/init-segment.ts';
 import type { TrackDescription } from '../../../../src/media/cmaf/movie-box.ts';
 import { bodyOf, fixture, fixtureNames, readAll } from './read-all.ts';
@@ -35,6 +36,17 @@ function rewritten(tracks: TrackDescription[], samples: Sample[], perFragment: n
 function byTrack({ tracks, samples }: { tracks: TrackDescription[]; samples: Sample[] }): Sample[][] {
   return tracks.map(({ id }) => samples.filter(({ trackId }) => trackId === id));
 }
+
+test('samples are located as a reader of the fragment finds them', () => {
+  const video = run([
+    { durationTicks: 7, compositionOffsetTicks: -3 },
+    { isSync: false, data: Buffer.alloc(300) },
+  ]);
+  const audio = { ...run([{ data: Buffer.alloc(5) }, {}]), trackId: 2 };
+  const runs = [video, { ...run([]), trackId: 3 }, audio];
+  const fragment = writeFragment(1, runs);
+  expect(locateSamples(fragment, runs)).toEqual(readFragmentLayout(fragment, [1, 2]).samples);
+});
 
 describe('what we write reads as what it was made of', () => {
   test.each(fixtureNames)('%s', name => {
