@@ -72,7 +72,7 @@ export function createRtmpServer(
         metrics.ingestConnections.dec();
         metrics.connectionsDropped.inc({ side: 'publisher', reason });
       },
-      bytesIn: count => metrics.bytesIn.inc(count),
+      bytesIn: count => metrics.countBytesIn(count),
       publisherOpened: () => metrics.publishers.inc(),
       publisherClosed: () => metrics.publishers.dec(),
       refused: reason => metrics.publishersRefused.inc({ reason }),

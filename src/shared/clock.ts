@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { LRUCache } from 'lru-cache';
 export interface Clock {
   /** UTC. May step when the machine's clock is set. */

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { malformedRtmp } from '../../media/rtmp/chunk-reader.ts';
 
 /** Seconds at the maximum rate that may arrive in one burst, as after a network stall. */
@@ -14,6 +15,7 @@ export class MessageRateLimiter {
   #refilledAtMs = 0;
   #readStartedAtMs = 0;
   #readEndedAtMs = 0;
+  #countOfRead = 0;
   /** Work of the reads that followed each other closely. */
   #workMs = 0;
   #isThrottled = false;
@@ -29,16 +31,20 @@ export class MessageRateLimiter {
   readStarted(): void {
     this.#readStartedAtMs = performance.now();
     this.#workMs = Math.max(0, this.#workMs - (this.#readStartedAtMs - this.#readEndedAtMs));
+    this.#countOfRead = 0;
   }
 
   readEnded(): void {
+    // A connection has one such read per turn anyway.
+    if (this.#countOfRead <= 1) return;
     this.#readEndedAtMs = performance.now();
     this.#workMs += this.#readEndedAtMs - this.#readStartedAtMs;
   }
 
   /** @throws AppError `media-malformed` above the maximum rate */
   count(): void {
-    const nowMs = performance.now();
+    this.#countOfRead += 1;
+    const nowMs = this.#countOfRead === 1 ? this.#readStartedAtMs : performance.now();
     const refill = ((nowMs - this.#refilledAtMs) * this.#maxPerSecond) / 1000;
     this.#refilledAtMs = nowMs;
     this.#tokens = Math.min(this.#maxPerSecond * BURST_SECONDS, this.#tokens + refill) - 1;

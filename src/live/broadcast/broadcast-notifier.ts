@@ -1,3 +1,5 @@
+import type { Sample } from '../../media/cmaf/fragment-reader.ts';
+import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { IngestStats } from '../health/ingest-health.ts';
@@ -36,10 +38,10 @@ export class BroadcastNotifier {
     }
   }
 
-  notifySample(...sample: Parameters<NonNullable<BroadcastSubscriber['sample']>>): void {
+  notifySample(rendition: string, kind: TrackKind, sample: Sample, atMs: number, isSlate: boolean): void {
     for (const subscriber of this.#sampleSubscribers) {
       try {
-        subscriber.sample?.(...sample);
+        subscriber.sample?.(rendition, kind, sample, atMs, isSlate);
       } catch (error) {
         this.#logFailure(subscriber, error);
       }

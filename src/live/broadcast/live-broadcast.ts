@@ -193,6 +193,7 @@ export class LiveBroadcast {
   ): PublisherSession {
     const { codecCapabilities, settings, startPackager, ladder } = this.#options;
     const session: PublisherSession = new PublisherSession({
+      isSlate,
       timeline: this.#timeline,
       codecCapabilities: { ...codecCapabilities, isVideoTranscoded: !isSlate && ladder !== undefined },
       startPackager: (plan, packagerEvents) =>
@@ -203,8 +204,7 @@ export class LiveBroadcast {
       events: {
         ...events,
         startPackaging: () => this.#packaging.start(session, isSlate),
-        tagTimed: ({ kind, role, atMs, body }) =>
-          this.#notifier.notifyTag({ kind, role, atMs, body, isSlate }),
+        tagTimed: tag => this.#notifier.notifyTag(tag),
       },
     });
     return session;

@@ -86,7 +86,7 @@ export class PublisherMonitor {
     },
     arrived: (kind, atMs, timestampMs, bytes, isKeyframe) => {
       const arrivedMs = this.#lastTagAtMs;
-      this.arrivals[kind].add(atMs, arrivedMs);
+      (kind === 'video' ? this.arrivals.video : this.arrivals.audio).add(atMs, arrivedMs);
       const missing = this.#health.arrived(kind, atMs, timestampMs, bytes, isKeyframe, arrivedMs);
       if (missing > 0) this.#options.observer.framesLost('missing', missing);
     },

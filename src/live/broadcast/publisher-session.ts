@@ -4,6 +4,7 @@ import { describeAudioTag, describeVideoTag, type TagDescription } from '../../m
 import { messageOf } from '../../shared/errors.ts';
 import type { PackagedMedia, Packager, PackagerEvents, PackagerPlan } from '../packaging/packager.ts';
 import type { EndReason } from './broadcast-state.ts';
+import type { BroadcastTag } from './broadcast-subscriber.ts';
 import { type BroadcastCapabilities, judgeAudioCodec, judgeVideoCodec } from './codec-policy.ts';
 import { ResolutionGuard, resolutionTooLargeText } from './resolution-guard.ts';
 import type { Timeline } from './timeline.ts';
@@ -20,7 +21,7 @@ export interface PublisherSessionEvents {
   declared(media: DeclaredMedia): void;
   /** @param atMs on the broadcast's clock @param timestampMs as sent */
   arrived(kind: TrackKind, atMs: number, timestampMs: number, bytes: number, isKeyframe: boolean): void;
-  tagTimed(tag: TimedTag): void;
+  tagTimed(tag: BroadcastTag): void;
   dropped(count: number): void;
   clockJumped(): void;
   refused(reason: PublisherRefusal, description: string): void;
@@ -28,6 +29,7 @@ export interface PublisherSessionEvents {
 }
 
 interface PublisherSessionOptions {
+  readonly isSlate: boolean;
   readonly timeline: Timeline;
   readonly codecCapabilities: BroadcastCapabilities;
   readonly startPackager: (plan: PackagerPlan, events: PackagerEvents) => Packager;
@@ -36,11 +38,7 @@ interface PublisherSessionOptions {
   readonly maxPixels: number;
 }
 
-interface TimedTag {
-  readonly kind: TrackKind;
-  readonly atMs: number;
-  readonly body: Buffer;
-  readonly role: Exclude<TagDescription['role'], 'other'>;
+interface TimedTag extends BroadcastTag {
   readonly codecName: string;
 }
 
@@ -108,7 +106,7 @@ export class PublisherSession {
       this.#configure(tag.kind, described.codec.name, tag.body);
       const atMs = this.#lastPlacedMs ?? this.#options.timeline.endMs;
       const { kind, body } = tag;
-      this.#options.events.tagTimed({ kind, body, atMs, role: 'config', codecName: described.codec.name });
+      this.#options.events.tagTimed({ kind, role: 'config', atMs, body, isSlate: this.#options.isSlate });
       return;
     }
     const placement = this.#options.timeline.place(tag.kind, tag.timestampMs);
@@ -127,9 +125,10 @@ export class PublisherSession {
     else this.#detectLostAudio(placement.atMs);
     const timed: TimedTag = {
       kind: tag.kind,
+      role: described.role,
       atMs: placement.atMs,
       body: tag.body,
-      role: described.role,
+      isSlate: this.#options.isSlate,
       codecName: described.codec.name,
     };
     this.#lastPlacedMs = placement.atMs;
@@ -210,8 +209,9 @@ export class PublisherSession {
 
   #acceptsCodec(kind: TrackKind, described: TagDescription): boolean {
     const { codec } = described;
-    const isKnown = this.#codecNames[kind] === codec.name;
-    if (this.#tracks[kind] !== undefined && isKnown) return true;
+    const isVideo = kind === 'video';
+    const isKnown = (isVideo ? this.#codecNames.video : this.#codecNames.audio) === codec.name;
+    if ((isVideo ? this.#tracks.video : this.#tracks.audio) !== undefined && isKnown) return true;
     const { codecCapabilities } = this.#options;
     const verdict =
       kind === 'video'
@@ -363,7 +363,8 @@ export class PublisherSession {
     const { kind } = tag;
     if (this.#plan === undefined || (kind === 'audio' ? this.#plan.audio === 'none' : !this.#plan.hasVideo))
       return;
-    if (tag.codecName !== this.#planCodecNames[kind]) {
+    const planCodecName = kind === 'video' ? this.#planCodecNames.video : this.#planCodecNames.audio;
+    if (tag.codecName !== planCodecName) {
       if (kind === 'video') this.#options.events.dropped(1);
       return;
     }

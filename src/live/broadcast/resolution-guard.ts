@@ -39,7 +39,7 @@ export class ResolutionGuard {
       this.#lengthBytes = lengthBytes;
       return this.#tooLarge(sizes);
     }
-    return this.#tooLarge(readFrameSizes(sized, body.subarray(videoHeaderBytes(body)), this.#lengthBytes));
+    return this.#tooLarge(readFrameSizes(sized, body, this.#lengthBytes, videoHeaderBytes(body)));
   }
 
   #tooLarge(sizes: readonly FrameSize[]): FrameSize | undefined {

@@ -7,6 +7,11 @@ interface Placement {
   readonly isClockJump: boolean;
 }
 
+interface TrackTimes {
+  lastMs: number | undefined;
+  stepMs: number | undefined;
+}
+
 /** A larger step between two tags is a jump. */
 const jumpMs = 3000;
 /** A tag may be this much older than the newest of its track. */
@@ -22,8 +27,8 @@ const nominalStepMs = 20;
 export class Timeline {
   #offsetMs: number | undefined;
   #previousOffsetMs: number | undefined;
-  readonly #lastMs: Record<TrackKind, number | undefined> = { audio: undefined, video: undefined };
-  readonly #stepMs: Record<TrackKind, number | undefined> = { audio: undefined, video: undefined };
+  readonly #audio: TrackTimes = { lastMs: undefined, stepMs: undefined };
+  readonly #video: TrackTimes = { lastMs: undefined, stepMs: undefined };
   #newestMs: number;
   readonly #maxGapMs: number;
   readonly #maxGapAloneMs: number;
@@ -45,40 +50,41 @@ export class Timeline {
   restart(): void {
     this.#offsetMs = undefined;
     this.#previousOffsetMs = undefined;
-    this.#lastMs.audio = undefined;
-    this.#lastMs.video = undefined;
+    this.#audio.lastMs = undefined;
+    this.#video.lastMs = undefined;
   }
 
   /** @param timestampMs 0..2^32-1 */
   place(kind: TrackKind, timestampMs: number): Placement {
+    const track = kind === 'video' ? this.#video : this.#audio;
     if (this.#offsetMs === undefined) {
       this.#offsetMs = this.endMs - timestampMs;
-      return this.#put(kind, this.endMs, false);
+      return this.#put(track, this.endMs, false);
     }
-    const offsetMs = this.#offsetNear(kind, timestampMs, this.#offsetMs);
-    if (offsetMs !== undefined) return this.#put(kind, this.#closeGap(kind, timestampMs, offsetMs), false);
+    const offsetMs = this.#offsetNear(track, timestampMs, this.#offsetMs);
+    if (offsetMs !== undefined) return this.#put(track, this.#closeGap(track, timestampMs, offsetMs), false);
     this.#previousOffsetMs = this.#offsetMs;
     this.#offsetMs = this.endMs - timestampMs;
-    return this.#put(kind, this.endMs, true);
+    return this.#put(track, this.endMs, true);
   }
 
-  #offsetNear(kind: TrackKind, timestampMs: number, newestOffsetMs: number): number | undefined {
-    if (this.#isNear(kind, timestampMs + newestOffsetMs)) return newestOffsetMs;
+  #offsetNear(track: TrackTimes, timestampMs: number, newestOffsetMs: number): number | undefined {
+    if (this.#isNear(track, timestampMs + newestOffsetMs)) return newestOffsetMs;
     const previousMs = this.#previousOffsetMs;
-    return previousMs !== undefined && this.#isNear(kind, timestampMs + previousMs) ? previousMs : undefined;
+    return previousMs !== undefined && this.#isNear(track, timestampMs + previousMs) ? previousMs : undefined;
   }
 
-  #isNear(kind: TrackKind, atMs: number): boolean {
-    const last = this.#lastMs[kind];
+  #isNear(track: TrackTimes, atMs: number): boolean {
+    const last = track.lastMs;
     if (last === undefined) return Math.abs(atMs - this.#newestMs) <= jumpMs;
     return atMs >= last - maxReorderMs && atMs <= Math.max(last, this.#newestMs) + jumpMs;
   }
 
-  #closeGap(kind: TrackKind, timestampMs: number, offsetMs: number): number {
+  #closeGap(track: TrackTimes, timestampMs: number, offsetMs: number): number {
     const atMs = timestampMs + offsetMs;
-    const stepMs = this.#stepMs[kind];
+    const { stepMs } = track;
     if (stepMs === undefined || offsetMs !== this.#offsetMs) return atMs;
-    const maxGapMs = this.#isAlone(kind) ? this.#maxGapAloneMs : this.#maxGapMs;
+    const maxGapMs = this.#isAlone(track) ? this.#maxGapAloneMs : this.#maxGapMs;
     if (atMs - this.#newestMs <= Math.max(maxGapMs, 3 * stepMs)) return atMs;
     const closedMs = this.#newestMs + Math.round(stepMs);
     this.#previousOffsetMs = this.#offsetMs;
@@ -86,19 +92,19 @@ export class Timeline {
     return closedMs;
   }
 
-  #isAlone(kind: TrackKind): boolean {
-    const otherMs = this.#lastMs[kind === 'video' ? 'audio' : 'video'];
+  #isAlone(track: TrackTimes): boolean {
+    const otherMs = (track === this.#video ? this.#audio : this.#video).lastMs;
     return otherMs === undefined || otherMs < this.#newestMs - maxReorderMs;
   }
 
-  #put(kind: TrackKind, targetMs: number, isClockJump: boolean): Placement {
-    const last = this.#lastMs[kind];
+  #put(track: TrackTimes, targetMs: number, isClockJump: boolean): Placement {
+    const last = track.lastMs;
     const atMs = last === undefined ? Math.max(targetMs, 0) : Math.max(targetMs, last + 1);
     if (last !== undefined && !isClockJump) {
-      const stepMs = this.#stepMs[kind] ?? atMs - last;
-      this.#stepMs[kind] = stepMs + (atMs - last - stepMs) / 8;
+      const stepMs = track.stepMs ?? atMs - last;
+      track.stepMs = stepMs + (atMs - last - stepMs) / 8;
     }
-    this.#lastMs[kind] = atMs;
+    track.lastMs = atMs;
     this.#newestMs = Math.max(this.#newestMs, atMs);
     return { atMs, isClockJump };
   }

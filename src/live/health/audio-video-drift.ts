@@ -26,9 +26,15 @@ export class AudioVideoDrift {
   /** @param atMs on the broadcast's clock @param nowMs monotonic */
   arrived(kind: TrackKind, atMs: number, nowMs: number): void {
     if (this.#windowFromMs === undefined || nowMs - this.#windowFromMs >= windowMs) this.#nextWindow(nowMs);
-    this.#newestMs[kind] = Math.max(atMs, this.#newestMs[kind] ?? atMs);
-    this.#hasArrived[kind] = true;
-    const { audio, video } = this.#newestMs;
+    const newest = this.#newestMs;
+    if (kind === 'video') {
+      newest.video = Math.max(atMs, newest.video ?? atMs);
+      this.#hasArrived.video = true;
+    } else {
+      newest.audio = Math.max(atMs, newest.audio ?? atMs);
+      this.#hasArrived.audio = true;
+    }
+    const { audio, video } = newest;
     if (audio === undefined || video === undefined) return;
     this.#minMs = Math.min(this.#minMs, audio - video);
     this.#maxMs = Math.max(this.#maxMs, audio - video);

@@ -106,7 +106,8 @@ export class IngestHealth {
     isKeyframe: boolean,
     nowMs: number,
   ): number {
-    this.#lastMs[kind] = nowMs;
+    if (kind === 'video') this.#lastMs.video = nowMs;
+    else this.#lastMs.audio = nowMs;
     this.#meter.arrived(kind, bytes, nowMs);
     this.#drift.arrived(kind, atMs, nowMs);
     return kind === 'audio' ? 0 : this.#meter.videoFrame(timestampMs, atMs, isKeyframe);

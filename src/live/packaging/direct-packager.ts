@@ -103,7 +103,7 @@ export class DirectPackager implements Packager {
 
   #writeAudio(atMs: number, body: Buffer): void {
     if (body.length <= aacHeaderBytes) return;
-    this.#add({ kind: 'audio', atMs, data: body.subarray(aacHeaderBytes), offsetMs: 0, isSync: true });
+    this.#add('audio', atMs, body.subarray(aacHeaderBytes), 0, true);
   }
 
   #writeVideo(atMs: number, body: Buffer): void {
@@ -127,7 +127,7 @@ export class DirectPackager implements Packager {
       return;
     }
     this.#unusableFrames = 0;
-    this.#add({ kind: 'video', atMs, data, offsetMs: compositionOffsetMs(body), isSync: unit === 'sync' });
+    this.#add('video', atMs, data, compositionOffsetMs(body), unit === 'sync');
   }
 
   #dropVideo(problem: string): void {
@@ -136,17 +136,19 @@ export class DirectPackager implements Packager {
     this.#events.dropped(1);
   }
 
-  #add(frame: Frame): void {
+  #add(kind: TrackKind, atMs: number, data: Buffer, offsetMs: number, isSync: boolean): void {
     if (this.#isOpen) {
-      this.#place(frame);
+      this.#place(kind, atMs, data, offsetMs, isSync);
       return;
     }
-    this.#earlyFrames.push(frame);
+    this.#earlyFrames.push({ kind, atMs, data, offsetMs, isSync });
     this.#open();
     if (this.#isOpen) {
       const early = this.#earlyFrames;
       this.#earlyFrames = [];
-      for (const each of early) this.#place(each);
+      for (const frame of early) {
+        this.#place(frame.kind, frame.atMs, frame.data, frame.offsetMs, frame.isSync);
+      }
     } else if (this.#earlyFrames.length > maxEarlyFrames) {
       throw new AppError('media-malformed', 'one of its tracks never began');
     }
@@ -191,11 +193,11 @@ export class DirectPackager implements Packager {
     ];
   }
 
-  #place(frame: Frame): void {
-    const track = this.#tracks[frame.kind];
+  #place(kind: TrackKind, atMs: number, data: Buffer, offsetMs: number, isSync: boolean): void {
+    const track = kind === 'video' ? this.#tracks.video : this.#tracks.audio;
     if (track === undefined || this.#isOver) return;
     const { clock } = track;
-    clock.next(frame.atMs);
+    clock.next(atMs);
     const startTicks = clock.startTicks;
     this.#release(track, startTicks);
     const endTicks = clock.endTicks;
@@ -203,9 +205,9 @@ export class DirectPackager implements Packager {
       trackId: track.description.id,
       dtsTicks: startTicks,
       durationTicks: (endTicks ?? startTicks) - startTicks,
-      compositionOffsetTicks: frame.offsetMs === 0 ? 0 : clock.compositionOffset(frame.offsetMs),
-      isSync: frame.isSync,
-      data: frame.data,
+      compositionOffsetTicks: offsetMs === 0 ? 0 : clock.compositionOffset(offsetMs),
+      isSync,
+      data,
     };
     if (endTicks === undefined) track.held = sample;
     else this.#emit(track, sample);

@@ -47,7 +47,8 @@ export class PackagingOutput {
 
   /** Age of the frame at `atMs`, or of the last one before it. */
   lagMs(kind: TrackKind, atMs: number): number | undefined {
-    const arrivedAtMs = this.#options.arrivals[kind].arrivalOf(atMs);
-    return arrivedAtMs === undefined ? undefined : this.#options.clock.monotonicMs() - arrivedAtMs;
+    const { arrivals, clock } = this.#options;
+    const arrivedAtMs = (kind === 'video' ? arrivals.video : arrivals.audio).arrivalOf(atMs);
+    return arrivedAtMs === undefined ? undefined : clock.monotonicMs() - arrivedAtMs;
   }
 }

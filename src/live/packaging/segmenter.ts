@@ -1,5 +1,5 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
-import { type TrackRun, writeFragment } from '../../media/cmaf/fragment-writer.ts';
+import { type RunSample, type TrackRun, writeFragment } from '../../media/cmaf/fragment-writer.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { Tracks } from './packager.ts';
 import { ReusedBuffer } from './reused-buffer.ts';
@@ -40,7 +40,7 @@ interface SegmenterOptions {
   onLongGop?: (seconds: number) => void;
 }
 
-interface QueuedSample extends Omit<Sample, 'data'> {
+interface QueuedSample extends Omit<RunSample, 'data'> {
   data: Buffer;
   readonly atSeconds: number;
   readonly endSeconds: number;
@@ -113,13 +113,18 @@ export class Segmenter {
 
   /** @param atMs decode time on the broadcast's clock */
   add(kind: TrackKind, sample: Sample, atMs: number): void {
-    const timescale = this.#options.tracks[kind]?.timescale;
+    const { tracks } = this.#options;
+    const timescale = (kind === 'video' ? tracks.video : tracks.audio)?.timescale;
     if (timescale === undefined) return;
     const atSeconds = atMs / 1000;
+    const { durationTicks, compositionOffsetTicks, isSync, data } = sample;
     const queued: QueuedSample = {
-      ...sample,
+      durationTicks,
+      compositionOffsetTicks,
+      isSync,
+      data,
       atSeconds,
-      endSeconds: atSeconds + sample.durationTicks / timescale,
+      endSeconds: atSeconds + durationTicks / timescale,
     };
     if (kind === this.#leader) {
       this.#addLeaderSample(queued);
@@ -336,7 +341,8 @@ export class Segmenter {
   }
 
   #addRun(runs: TrackRun[], kind: TrackKind, samples: readonly QueuedSample[]): void {
-    const track = this.#options.tracks[kind];
+    const { tracks } = this.#options;
+    const track = kind === 'video' ? tracks.video : tracks.audio;
     const first = samples[0];
     if (track === undefined || first === undefined) return;
     const baseDtsTicks = Math.round(first.atSeconds * track.timescale);

@@ -33,7 +33,7 @@ export class PackagedMedia {
   }
 
   sample(rendition: string, kind: TrackKind, sample: Sample, atMs: number): void {
-    if (!isPackaged(rendition)) return;
+    if (this.#muxers.size === 0 || !isPackaged(rendition)) return;
     for (const [name, muxer] of this.#muxers) {
       if (kind === 'audio' || name === sourceRendition) muxer.add(kind, sample, atMs);
     }

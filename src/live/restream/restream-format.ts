@@ -45,7 +45,7 @@ export class RestreamFormat {
 
   update({ kind, role, body }: RestreamTag): void {
     if (this.#unconfirmed.size > 0) this.#confirm(kind);
-    const known = this.#tracks[kind];
+    const known = kind === 'video' ? this.#tracks.video : this.#tracks.audio;
     if (role === 'config') {
       if (!known?.isConfig || !known.first.equals(body))
         this.#setTrack(kind, { first: body, isConfig: true });

@@ -26,7 +26,7 @@ export interface RtmpMessage {
   readonly messageStreamId: number;
   /** 0..2^32-1. */
   readonly timestampMs: number;
-  /** Allocated for this message alone. */
+  /** Not written to again. */
   readonly payload: Buffer;
 }
 
@@ -56,6 +56,10 @@ const defaultChunkBytes = 128;
 const maxChunkBytes = 0xffffff;
 const extended = 0xffffff;
 const maxHeaderBytes = 3 + 11 + 4;
+/** Memory of its own takes longer to allocate and to free than a frame takes otherwise. */
+const sharedBytes = 64 * 1024;
+/** Smaller messages come from Node's pool, and larger ones have memory of their own. */
+const sharedMessageBytes = { min: 4096, max: sharedBytes / 4 };
 const messageHeaderBytes = [11, 7, 3, 0] as const;
 
 /**
@@ -73,6 +77,9 @@ export class ChunkReader {
   #chunkBytes = defaultChunkBytes;
   #chunkBytesLeft = 0;
   #unfinishedBytes = 0;
+  /** For payloads of this connection, one after the other. */
+  #shared: Buffer | undefined;
+  #sharedUsed = 0;
   #isHeld = false;
   #isReading = false;
   #waiting: Buffer[] = [];
@@ -115,6 +122,7 @@ export class ChunkReader {
     this.#waiting = [];
     this.#streams.clear();
     this.#stream = undefined;
+    this.#shared = undefined;
   }
 
   #readWaiting(): void {
@@ -250,8 +258,19 @@ export class ChunkReader {
       throw malformedRtmp('too much is unfinished at a time');
     }
     this.#unfinishedBytes += length;
-    stream.payload = Buffer.allocUnsafe(length);
+    stream.payload = this.#allocate(length);
     stream.receivedBytes = 0;
+  }
+
+  #allocate(length: number): Buffer {
+    if (length < sharedMessageBytes.min || length > sharedMessageBytes.max) return Buffer.allocUnsafe(length);
+    if (this.#shared === undefined || this.#sharedUsed + length > sharedBytes) {
+      this.#shared = Buffer.allocUnsafeSlow(sharedBytes);
+      this.#sharedUsed = 0;
+    }
+    const from = this.#sharedUsed;
+    this.#sharedUsed += length;
+    return this.#shared.subarray(from, this.#sharedUsed);
   }
 
   #drop(stream: ChunkStream): void {

@@ -63,6 +63,25 @@ test.each([1, 2, 3, 7, 127, 128, 129, 5_000])(
   },
 );
 
+test('never writes again to payloads that it has handed out, whatever their sizes', () => {
+  const lengths = [5_000, 16_384, 4_096, 16_385, 4_095, 9_000, 0xffff, 16_000, 16_000, 16_000, 16_000, 1];
+  const cut = writeChunks({ type: 9, payload: payloadOf(12_000, 99), chunkStreamId: 7 }, 128);
+  const abort = writeChunks({ type: 2, payload: uint32(7), chunkStreamId: 2 }, 128);
+  const messages = read(
+    Buffer.concat([
+      cut.subarray(0, 12 + 128),
+      abort,
+      ...lengths.map((length, seed) =>
+        writeChunks({ type: 9, payload: payloadOf(length, seed), chunkStreamId: 6 }, 128),
+      ),
+    ]),
+    1_460,
+  );
+  expect(messages.map(({ payload }) => payload)).toEqual(
+    lengths.map((length, seed) => payloadOf(length, seed)),
+  );
+});
+
 test('keeps messages apart that are interleaved on chunk streams with alike ids', () => {
   // 64 + 1 + 2 and 64 + 2 + 1 in sum, 577 and 322 by the rule of section 5.3.1.1.
   const one = writeChunks({ type: 9, payload: payloadOf(256, 1), chunkStreamId: 64 + 1 + 2 * 256 }, 128);
