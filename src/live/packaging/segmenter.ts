@@ -1,5 +1,6 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import { type RunSample, type TrackRun, writeFragment } from '../../media/cmaf/fragment-writer.ts';
+import { readKeyframeInterval } from '../../media/codecs/encoder-settings.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { Tracks } from './packager.ts';
 import { ReusedBuffer } from './reused-buffer.ts';
@@ -70,7 +71,13 @@ export class Segmenter {
   #isSegmentOpen = false;
   #segmentIsIndependent = false;
   #lastKeyframe: number | undefined;
+  /** The longest. */
   #gopSeconds = 0;
+  /** Declared by the encoder at first. */
+  #newestGopSeconds: number | undefined;
+  #isGopConstant = false;
+  /** The newest part is too short for another one to follow in its segment. */
+  #isSegmentComplete = false;
   #frameSeconds: number | undefined;
   #hasReportedLongGop = false;
 
@@ -161,7 +168,8 @@ export class Segmenter {
     const minEnd = startSeconds + (last.endSeconds - last.atSeconds) / 2;
     const end = this.#leaderEnd >= minEnd ? this.#leaderEnd : Math.max(last.endSeconds, minEnd);
     const isWorthAPart =
-      last.endSeconds >= minEnd || last.endSeconds - first.atSeconds > audioTailSeconds + 1e-6;
+      (last.endSeconds >= minEnd && !this.#isSegmentComplete) ||
+      last.endSeconds - first.atSeconds > audioTailSeconds + 1e-6;
     if (isWorthAPart) this.#closePart(end, Number.POSITIVE_INFINITY);
     else this.#audioSamples = [];
   }
@@ -172,7 +180,7 @@ export class Segmenter {
       this.#partStart = sample.atSeconds;
       this.#leaderEnd = sample.atSeconds;
     }
-    if (isKeyframe) this.#handleKeyframe(sample.atSeconds);
+    if (isKeyframe) this.#handleKeyframe(sample);
     if (!this.#isSegmentOpen) this.#openSegment(isKeyframe);
 
     const target = this.#sink.partTargetSeconds;
@@ -216,9 +224,21 @@ export class Segmenter {
     this.#cutToTarget();
     const filled = this.#leaderEnd - this.#partStart!;
     const frame = this.#frameSeconds ?? 0;
-    if (this.#leaderSamples.length > 0 && filled >= 0.85 * target && filled + frame > target + 1e-6) {
+    if (this.#leaderSamples.length === 0) return;
+    if (filled >= 0.85 * target && filled + frame > target + 1e-6) this.#closePart(this.#leaderEnd);
+    else if (this.#endsSegment()) {
       this.#closePart(this.#leaderEnd);
+      this.#isSegmentComplete = this.#isSegmentOpen;
     }
+  }
+
+  /** The newest frame ends where the keyframe is due that begins the next segment. */
+  #endsSegment(): boolean {
+    const tolerance = (this.#frameSeconds ?? 0) / 4;
+    const sinceKeyframe = this.#leaderEnd - (this.#lastKeyframe ?? 0);
+    if (!this.#isGopConstant || Math.abs(sinceKeyframe - this.#newestGopSeconds!) > tolerance) return false;
+    const length = this.#leaderEnd - this.#segmentStart;
+    return this.#isLongEnough(length, this.#gopSeconds, this.#segmentIsIndependent);
   }
 
   /** Closes parts that one long frame fills. A part without a next frame or audio becomes as long as its frame. */
@@ -262,10 +282,18 @@ export class Segmenter {
     return first !== undefined && first.atSeconds < end;
   }
 
-  #handleKeyframe(atSeconds: number): void {
+  #handleKeyframe({ atSeconds, endSeconds, data }: QueuedSample): void {
     if (this.#leader === 'video') {
-      if (this.#lastKeyframe !== undefined) {
-        this.#gopSeconds = Math.max(this.#gopSeconds, atSeconds - this.#lastKeyframe);
+      if (this.#lastKeyframe === undefined) {
+        const gopFrames = readKeyframeInterval(data);
+        this.#isGopConstant = gopFrames !== undefined;
+        if (gopFrames !== undefined) this.#newestGopSeconds = gopFrames * (endSeconds - atSeconds);
+      } else {
+        const gop = atSeconds - this.#lastKeyframe;
+        const tolerance = (this.#frameSeconds ?? 0) / 4;
+        this.#isGopConstant = Math.abs(gop - (this.#newestGopSeconds ?? 0)) <= tolerance;
+        this.#newestGopSeconds = gop;
+        this.#gopSeconds = Math.max(this.#gopSeconds, gop);
       }
       this.#lastKeyframe = atSeconds;
     }
@@ -295,10 +323,12 @@ export class Segmenter {
   #closeSegment(): void {
     if (!this.#isSegmentOpen) return;
     this.#isSegmentOpen = false;
+    this.#isSegmentComplete = false;
     this.#sink.closeSegment();
   }
 
   #closePart(end: number, audioBefore = end): void {
+    if (this.#isSegmentComplete) this.#closeSegment();
     if (!this.#isSegmentOpen) this.#openSegment(this.#leaderSamples[0]?.isSync ?? false);
     const leading = this.#leaderSamples;
     const following: QueuedSample[] = [];

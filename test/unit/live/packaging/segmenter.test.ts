@@ -42,6 +42,7 @@ interface CutOptions {
   readonly partSeconds?: number;
   readonly segmentSeconds?: number;
   readonly onLongGop?: (seconds: number) => void;
+  readonly keyframeData?: Buffer;
   /** Called before each sample. */
   readonly before?: (segmenter: Segmenter, sample: Feed) => void;
 }
@@ -70,7 +71,7 @@ function cut(samples: readonly Feed[], options: CutOptions = {}): RecordingSink 
       durationTicks: ticks(atMs + durationMs) - ticks(atMs),
       compositionOffsetTicks: 0,
       isSync,
-      data: Buffer.from([1, 2, 3]),
+      data: (kind === 'video' && isSync ? options.keyframeData : undefined) ?? Buffer.from([1, 2, 3]),
     };
     segmenter.add(kind, sample, atMs);
   }
@@ -194,6 +195,52 @@ describe('a keyframe interval', () => {
       for (const duration of sink.durations.slice(0, -1)) expect(duration).toBeCloseTo(gopSeconds, 1);
     },
   );
+
+  const settings = (gopFrames: number) =>
+    Buffer.from(`x264 - core 164 - options: keyint=${gopFrames} keyint_min=1 intra_refresh=0 `);
+
+  /** Parts that were not listed when their last frame arrived, of the segments that its keyframes begin. */
+  function lateParts(samples: readonly Feed[], keyframeData?: Buffer): number[] {
+    const sink = new RecordingSink();
+    const late: number[] = [];
+    cut(samples, {
+      sink,
+      ...(keyframeData === undefined ? {} : { keyframeData }),
+      before: (_, { kind, isSync, atMs }) => {
+        if (kind !== 'video' || !isSync || atMs === 0) return;
+        const { video: listed } = sink.samples();
+        const listedMs = ((listed.at(-1)?.dtsTicks ?? 0) * 1000) / videoTrack.timescale;
+        if (atMs - listedMs > 50) late.push(Math.round(atMs));
+      },
+    });
+    expect(sink.brokenRules()).toEqual([]);
+    return late;
+  }
+
+  test('that is constant is known from the third keyframe on: the last part of a segment ends with its last frame', () => {
+    expect(lateParts(inOrder(video(24, 2, 20), audio(20)))).toEqual([2000, 4000]);
+  });
+
+  test('that the encoder declares is known from the first keyframe on', () => {
+    const samples = inOrder(video(25, 2, 20), audio(20));
+    expect(lateParts(samples)).toEqual([2000]);
+    expect(lateParts(samples, settings(50))).toEqual([]);
+  });
+
+  test.each([
+    ['that becomes longer', undefined, [0, 48, 96, 144, 206, 260]],
+    ['that becomes shorter', undefined, [0, 48, 96, 144, 185, 200, 248]],
+    ['that is longer than declared', settings(48), [0, 55, 110, 158]],
+    ['that is shorter than declared', settings(48), [0, 30, 60, 108]],
+  ])('%s leaves every part and segment valid', (_, keyframeData, keyframes) => {
+    const frames = feedOf('video', timesAt(25, 0, 14_000), index => keyframes.includes(index));
+    for (const samples of [inOrder(frames, audio(14)), frames]) {
+      const sink = cut(samples, keyframeData === undefined ? {} : { keyframeData });
+      expect(sink.brokenRules()).toEqual([]);
+      expectComplete(sink, samples);
+      expectSum(sink, samples);
+    }
+  });
 
   test('may vary between 1 and 2.4 s', () => {
     const times = timesAt(30, 0, 40_000);

@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest';
+import { readKeyframeInterval } from '../../../../src/media/codecs/encoder-settings.ts';
+
+const x264 = (options: string) =>
+  `x264 - core 164 r3095 baee400 - H.264/MPEG-4 AVC codec - options: ${options}`;
+const x265 = (options: string) => `x265 (build 199) - 3.5:[Linux][GCC 12.2.0][64 bit] 8bit - ${options}`;
+
+/** As a keyframe that begins with the settings. */
+const keyframe = (settings: string) =>
+  Buffer.concat([Buffer.from([0, 0, 2, 174, 6, 5]), Buffer.from(settings), Buffer.alloc(50_000, 0x80)]);
+
+describe('the keyframe interval', () => {
+  test.each([
+    ['x264', x264('cabac=1 keyint=60 keyint_min=6 scenecut=0 intra_refresh=0 rc=abr'), 60],
+    ['x265', x265('options: rd=3 repeat-headers open-gop min-keyint=25 keyint=250 gop-lookahead=0'), 250],
+  ])('is declared by %s', (_, settings, frames) => {
+    expect(readKeyframeInterval(keyframe(settings))).toBe(frames);
+  });
+
+  test.each([
+    ['without a limit', x264('cabac=1 keyint=infinite keyint_min=6 intra_refresh=0')],
+    ['of 0 frames', x264('cabac=1 keyint=0 keyint_min=0 intra_refresh=0')],
+    ['of x264 that refreshes without keyframes', x264('keyint=60 keyint_min=6 intra_refresh=1 rc=abr')],
+    ['of x265 that refreshes without keyframes', x265('keyint=60 intra-refresh rc-lookahead=20')],
+    ['of another encoder', 'Lavc58 keyint=60 keyint_min=6'],
+    ['behind the picture', `${'.'.repeat(5000)}${x264('cabac=1 keyint=60 keyint_min=6')}`],
+    ['of an empty frame', ''],
+  ])('%s is unknown', (_, settings) => {
+    expect(readKeyframeInterval(keyframe(settings))).toBeUndefined();
+  });
+});
