@@ -10,7 +10,7 @@ RUN npm ci --omit=dev --omit=optional
 FROM packages AS bundles
 RUN npm ci --omit=dev
 COPY src ./src
-RUN node src/http/pages/build-bundles.ts
+RUN node src/http/pages/build-bundles.ts && node src/cli/build-server.ts
 
 FROM node:24-trixie-slim
 # ffmpeg 7.1: transcoding HEVC and AV1 over RTMP needs 6.1. Graphics drivers come with it, for windows that nobody opens here: 200 MB.
@@ -44,4 +44,4 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
   CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${MILLRACE_HTTP_PORT:-8080} && printf 'GET /health/live HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r -t 4 _ status _ <&3 && [ \"$status\" = 200 ] || exit 1"]
 
 # Node itself is process 1 and gets SIGTERM; flags may follow the image's name.
-ENTRYPOINT ["node", "--max-semi-space-size=2", "src/main.ts"]
+ENTRYPOINT ["node", "--max-semi-space-size=2", "src/start.js"]

@@ -43,7 +43,7 @@ export const packageOwners: Readonly<Record<string, RegExp>> = {
   '@koa/router': /^http\//,
   'koa-body': /^http\/bodies\//,
   formidable: /^http\/bodies\//,
-  esbuild: /^http\/pages\//,
+  esbuild: /^(http\/pages\/|cli\/build-server\.ts$)/,
   ws: /^events\/feed\//,
   'prom-client': /^metrics\//,
   pino: /^shared\/logger\.ts$/,

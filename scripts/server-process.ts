@@ -24,6 +24,8 @@ export interface ServerProcessOptions {
   readonly dataDir: string;
   /** Further variables, such as settings. */
   readonly env?: Readonly<Record<string, string>>;
+  /** `main.ts` loads the sources; the default prefers their bundle, as `npm start` does. */
+  readonly entry?: 'start.js' | 'main.ts';
   readonly startTimeoutMs?: number;
   /** Ctrl-C in the terminal reaches only the caller, who then stops the server; else both hear it. */
   readonly isDetached?: boolean;
@@ -35,9 +37,9 @@ const nodeFlag = '--max-semi-space-size=2';
 const sandboxKey = 'sandbox-key-of-this-run-0123456789';
 const productionKey = 'production-key-of-this-run-0123456789';
 
-/** Starts `src/main.ts` and waits until it is ready. @throws Error with what it printed, when it ends before that. */
+/** Starts a server and waits until it is ready. @throws Error with what it printed, when it ends before that. */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
-  const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+  const main = fileURLToPath(new URL(`../src/${options.entry ?? 'start.js'}`, import.meta.url));
   const startedMs = performance.now();
   const child = spawn(process.execPath, [nodeFlag, main], {
     cwd: fileURLToPath(new URL('../', import.meta.url)),

@@ -278,7 +278,7 @@ test.concurrent('it prints a line before it loads the server, and loads nothing 
     MILLRACE_TEST_NOTES: notesFile,
     NODE_OPTIONS: `--import=${new URL('../support/note-modules.ts', import.meta.url)}`,
   };
-  const first = await startServerProcess({ dataDir, env });
+  const first = await startServerProcess({ dataDir, env, entry: 'main.ts' });
   await first.stop();
   const notes = readFileSync(notesFile, 'utf8').trim().split('\n');
   const printedAt = notes.indexOf('print Millrace is starting.');
