@@ -29,7 +29,7 @@ export class RecordingSpan {
   readonly tracks: readonly TrackDescription[];
   /** Decode times that are presented at 0, by track id. */
   readonly startTicks: ReadonlyMap<number, number>;
-  readonly #head: Buffer;
+  readonly #init: Buffer;
   readonly #seekTable: SidxWriter;
   #bytes: number;
   #fragments = 0;
@@ -45,13 +45,14 @@ export class RecordingSpan {
     this.path = join(folder, name);
     this.tracks = tracks;
     this.startTicks = startTicks;
-    this.#head = Buffer.concat([writeInitSegment(tracks, startTicks), SidxWriter.placeholder()]);
+    this.#init = writeInitSegment(tracks, startTicks);
     this.#seekTable = new SidxWriter(tracks.find(({ kind }) => kind === 'video') ?? tracks[0]!);
-    this.#bytes = this.#head.length;
+    this.#bytes = this.#init.length + SIDX_RESERVED_BYTES;
   }
 
+  /** Built anew each time. */
   get head(): Buffer {
-    return this.#head;
+    return Buffer.concat([this.#init, SidxWriter.placeholder()]);
   }
 
   get bytes(): number {
@@ -86,7 +87,7 @@ export class RecordingSpan {
   }
 
   duration(): { bytes: Buffer; position: number } {
-    const [ftyp] = childBoxes(this.#head, 0, this.#head.length, 'file');
+    const [ftyp] = childBoxes(this.#init, 0, this.#init.length, 'file');
     // Headers of `moov` and `mvhd`, version and flags, two times, and the timescale, which is 1000.
     const position = (ftyp?.end ?? 0) + 8 + 8 + 4 + 8 + 4;
     const bytes = Buffer.alloc(4);
@@ -95,7 +96,7 @@ export class RecordingSpan {
   }
 
   seekTable(): { bytes: Buffer; position: number } | undefined {
-    const position = this.#head.length - SIDX_RESERVED_BYTES;
+    const position = this.#init.length;
     const bytes = this.#seekTable.toBytes(position, this.#bytes);
     return bytes && { bytes, position };
   }

@@ -171,7 +171,7 @@ export class RecordingWriter {
   }
 
   async #write(span: RecordingSpan, parts: readonly QueuedPart[]): Promise<void> {
-    const { handle, file } = await this.#openFile(span);
+    const { handle, file } = this.#open?.span === span ? this.#open : await this.#openFile(span);
     const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
     await writeFully(
       handle,
@@ -195,7 +195,6 @@ export class RecordingWriter {
   }
 
   async #openFile(span: RecordingSpan): Promise<OpenFile> {
-    if (this.#open?.span === span) return this.#open;
     await this.#closeFile();
     await mkdir(this.#options.folder, { recursive: true });
     if (this.#spans[0] === span) this.#index = await this.#options.makeIndex(span.tracks);
