@@ -26,7 +26,7 @@ export interface CutSegment {
 /** Records the segments of a segmenter, and reads them back. */
 export class RecordingSink implements SegmentSink {
   partTargetSeconds: number | undefined;
-  readonly targetDurationSeconds: number;
+  targetDurationSeconds: number;
   /** Closed segments. */
   readonly segments: CutSegment[] = [];
   open: CutSegment | undefined;
@@ -35,6 +35,10 @@ export class RecordingSink implements SegmentSink {
   constructor(targetDurationSeconds = 2, partTargetSeconds?: number) {
     this.targetDurationSeconds = targetDurationSeconds;
     this.partTargetSeconds = partTargetSeconds;
+  }
+
+  useKeyframeInterval(seconds: number): void {
+    this.targetDurationSeconds = Math.max(this.targetDurationSeconds, Math.round(seconds));
   }
 
   fixPartTarget(seconds: number): void {

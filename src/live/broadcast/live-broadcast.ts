@@ -85,11 +85,7 @@ export class LiveBroadcast {
       subscribers: this.#slateSession === undefined ? subscribers : [...subscribers, this.#slateSession],
     });
     this.#packaging = new BroadcastPackaging(options, this.#packaged, this.publisher, this.#notifier);
-    this.#gapFiller = new GapFiller(
-      this.#packaging,
-      options.targetDurationSeconds,
-      options.showsStills ?? false,
-    );
+    this.#gapFiller = new GapFiller(this.#packaging, options.showsStills ?? false);
   }
 
   get state(): BroadcastState {

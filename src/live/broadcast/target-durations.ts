@@ -2,6 +2,11 @@ import { LRUCache } from 'lru-cache';
 
 const maxTargetDurationSeconds = 10;
 
+/** @returns the least, at least `minSeconds`, that segments of one keyframe interval fit, if any does */
+export function targetDurationFor(gopSeconds: number, minSeconds: number): number {
+  return Math.min(maxTargetDurationSeconds, Math.max(minSeconds, Math.round(gopSeconds)));
+}
+
 /** Keeps keyframe intervals for a live stream's next broadcast, whose first playlist precedes its first one. */
 export class TargetDurations {
   readonly #usualSeconds: number;
@@ -18,7 +23,7 @@ export class TargetDurations {
   /** @param gopSeconds 0 when unknown */
   learn(liveStreamId: string, gopSeconds: number): void {
     if (gopSeconds === 0) return;
-    const fitting = Math.min(maxTargetDurationSeconds, Math.max(this.#usualSeconds, Math.round(gopSeconds)));
+    const fitting = targetDurationFor(gopSeconds, this.#usualSeconds);
     if (fitting === this.#usualSeconds) this.#learnedSeconds.delete(liveStreamId);
     else this.#learnedSeconds.set(liveStreamId, fitting);
   }

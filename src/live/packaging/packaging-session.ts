@@ -263,6 +263,7 @@ export class PackagingSession {
         output: this.#output,
         aligned: this.#aligned.segmenters,
         leader: video === undefined ? 'audio' : 'video',
+        isEncoded: this.#encodesSource,
         observer,
         clock,
       }),

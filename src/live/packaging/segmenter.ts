@@ -23,6 +23,8 @@ export interface SegmentSink {
   readonly partTargetSeconds: number | undefined;
   /** Segments may exceed this by half a second. */
   readonly targetDurationSeconds: number;
+  /** Before the first segment, when the encoder declares it. */
+  useKeyframeInterval(seconds: number): void;
   fixPartTarget(seconds: number): void;
   openSegment(segment: { startMs: number; isIndependent: boolean }): unknown;
   addPart(part: Part): void;
@@ -287,7 +289,10 @@ export class Segmenter {
       if (this.#lastKeyframe === undefined) {
         const gopFrames = readKeyframeInterval(data);
         this.#isGopConstant = gopFrames !== undefined;
-        if (gopFrames !== undefined) this.#newestGopSeconds = gopFrames * (endSeconds - atSeconds);
+        if (gopFrames !== undefined) {
+          this.#newestGopSeconds = gopFrames * (endSeconds - atSeconds);
+          this.#sink.useKeyframeInterval(this.#newestGopSeconds);
+        }
       } else {
         const gop = atSeconds - this.#lastKeyframe;
         const tolerance = (this.#frameSeconds ?? 0) / 4;

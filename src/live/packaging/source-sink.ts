@@ -12,6 +12,8 @@ interface SourceSinkOptions {
   readonly aligned: readonly AlignedSegmenter[];
   /** The track whose arrival times count. */
   readonly leader: TrackKind;
+  /** By our encoder, which makes keyframes where the publisher made them. */
+  readonly isEncoded: boolean;
   readonly observer: LiveObserver;
   readonly clock: Clock;
 }
@@ -33,6 +35,11 @@ export class SourceSink implements SegmentSink {
 
   get targetDurationSeconds(): number {
     return this.#window.targetDurationSeconds;
+  }
+
+  useKeyframeInterval(seconds: number): void {
+    if (this.#options.isEncoded) return;
+    for (const window of this.#options.output.renditions.windows) window.useKeyframeInterval(seconds);
   }
 
   fixPartTarget(seconds: number): void {

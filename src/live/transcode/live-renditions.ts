@@ -90,9 +90,9 @@ export class LiveRenditions {
   }
 
   #add(name: string, beside?: LiveRendition): LiveRendition {
-    const { settings, clock, targetDurationSeconds, storage } = this.#options;
+    const { settings, clock, storage } = this.#options;
     const rendition = new LiveRendition(name, {
-      targetDurationSeconds,
+      targetDurationSeconds: (beside?.window ?? this.#options).targetDurationSeconds,
       windowSeconds: settings.windowMs / 1000,
       maxBytes: settings.windowBytes,
       ...(storage === undefined

@@ -1,4 +1,5 @@
 import type { RenditionReport } from '../../media/hls/media-playlist.ts';
+import { targetDurationFor } from '../broadcast/target-durations.ts';
 import type { FillerWriter } from '../packaging/filler-writer.ts';
 import type { Part, SegmentSink } from '../packaging/segmenter.ts';
 import { PartMemory } from './part-memory.ts';
@@ -15,6 +16,7 @@ import { WindowRequests } from './window-requests.ts';
 import { WindowState } from './window-state.ts';
 
 export interface LiveWindowOptions extends SegmentStoreOptions {
+  readonly targetDurationSeconds: number;
   onChange(): void;
   otherRenditions?(): readonly RenditionReport[];
   /** Undefined lists gaps. */
@@ -47,7 +49,6 @@ const leadInCount = 3;
 
 /** Lists one rendition's media. draft-pantos-hls-rfc8216bis-22, 6.2.1 and 6.2.2. */
 export class LiveWindow implements SegmentSink {
-  readonly targetDurationSeconds: number;
   readonly requests: WindowRequests;
   readonly #options: LiveWindowOptions;
   readonly #state: WindowState;
@@ -62,27 +63,30 @@ export class LiveWindow implements SegmentSink {
   constructor(options: LiveWindowOptions) {
     this.#options = options;
     const { alignedWith, targetDurationSeconds } = options;
-    this.targetDurationSeconds = targetDurationSeconds;
     this.#startsMidBroadcast = alignedWith?.isPlayable ?? false;
     this.#isDiscontinuityDue = alignedWith === undefined ? false : alignedWith.#isDiscontinuityDue;
     // Mid-broadcast, one number is left for the lead-in.
     this.#state = new WindowState(
+      targetDurationSeconds,
       alignedWith?.isPlayable ? alignedWith.#state.nextSequence - 1 : firstSequence,
       options.filler === undefined || this.#startsMidBroadcast ? 1 : leadInCount,
     );
     this.#state.partTargetSeconds = alignedWith?.partTargetSeconds;
     this.#segments = new SegmentStore(
       { ...options, isKept: body => options.filler?.keeps(body) ?? false },
-      this.#state.firstSequence,
+      this.#state,
       alignedWith === undefined ? 0 : alignedWith.#segments.nextDiscontinuitySequence,
     );
     this.#playlist = new WindowPlaylist({
-      targetDurationSeconds,
       segments: this.#segments,
       state: this.#state,
       otherRenditions: () => options.otherRenditions?.() ?? [],
     });
-    this.requests = new WindowRequests(targetDurationSeconds, this.#state, this.#segments, this.#playlist);
+    this.requests = new WindowRequests(this.#state, this.#segments, this.#playlist);
+  }
+
+  get targetDurationSeconds(): number {
+    return this.#state.targetDurationSeconds;
   }
 
   get partTargetSeconds(): number | undefined {
@@ -138,6 +142,12 @@ export class LiveWindow implements SegmentSink {
     const runSeconds = Math.max(first.durationSeconds + seconds, this.targetDurationSeconds / 2);
     const runBytes = first.bytes + (bytes / seconds) * (runSeconds - first.durationSeconds);
     return (runBytes * 8) / runSeconds;
+  }
+
+  /** Makes room for keyframes that are this far apart, before anything is listed: TARGETDURATION never changes. */
+  useKeyframeInterval(seconds: number): void {
+    if (this.isPlayable || this.#startsMidBroadcast) return;
+    this.#state.targetDurationSeconds = targetDurationFor(seconds, this.targetDurationSeconds);
   }
 
   fixPartTarget(seconds: number): void {

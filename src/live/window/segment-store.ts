@@ -5,7 +5,6 @@ import type { PartLocation, PartStore, PartStored } from './part-store.ts';
 import { type LoggedSegment, SegmentLog, type StoredRun } from './segment-log.ts';
 
 export interface SegmentStoreOptions {
-  readonly targetDurationSeconds: number;
   /** Seconds. At least six segments and three target durations are listed. */
   readonly windowSeconds: number;
   /** In memory. Three target durations are listed in any case. */
@@ -60,6 +59,11 @@ export interface StoredMedia {
   readonly bytes: number;
 }
 
+interface StoreState {
+  readonly firstSequence: number;
+  readonly targetDurationSeconds: number;
+}
+
 /**
  * Decides which closed segments are listed, and which bodies are in memory: those that are not on disk yet and, while
  * somebody watches, those of the newest two segments. draft-pantos-hls-rfc8216bis-22, 6.2.2.
@@ -68,8 +72,8 @@ export class SegmentStore {
   readonly log = new SegmentLog();
   readonly listSeconds: number;
   readonly #options: SegmentStoreOptions;
+  readonly #state: StoreState;
   readonly #store: PartStore | undefined;
-  readonly #partsSeconds: number;
   readonly #inits = new Map<number, Buffer>();
   #initNumber = 0;
   #first: number;
@@ -87,14 +91,18 @@ export class SegmentStore {
   /** Number of the open segment when media was requested last. */
   #requestedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(options: SegmentStoreOptions, first: number, discontinuitySequence: number) {
+  constructor(options: SegmentStoreOptions, state: StoreState, discontinuitySequence: number) {
     this.#options = options;
+    this.#state = state;
     this.#store = options.disk?.store;
     this.listSeconds = Math.max(options.windowSeconds, options.disk?.rewindSeconds ?? 0);
-    this.#partsSeconds = Math.max(options.windowSeconds, targetsWithParts * options.targetDurationSeconds);
-    this.#first = first;
-    this.#partsFrom = first;
+    this.#first = state.firstSequence;
+    this.#partsFrom = state.firstSequence;
     this.#discontinuitySequence = discontinuitySequence;
+  }
+
+  get #partsSeconds(): number {
+    return Math.max(this.#options.windowSeconds, targetsWithParts * this.#state.targetDurationSeconds);
   }
 
   get first(): number {
@@ -235,7 +243,7 @@ export class SegmentStore {
       bytes += log.bytes(sequence);
       seconds += durationSeconds;
       // 4.1: the peak is over runs of at least half a target duration; the short first segment is none.
-      if (durationSeconds * 2 < this.#options.targetDurationSeconds) continue;
+      if (durationSeconds * 2 < this.#state.targetDurationSeconds) continue;
       peak = Math.max(peak, (log.bytes(sequence) * 8) / durationSeconds);
     }
     const average = seconds === 0 ? 0 : (bytes * 8) / seconds;
@@ -326,7 +334,7 @@ export class SegmentStore {
     while (this.#first < this.log.end) {
       const rest = this.#listedSeconds - this.log.durationSeconds(this.#first);
       // 6.2.2: removal leaves three target durations.
-      if (rest < 3 * this.#options.targetDurationSeconds - epsilonSeconds) break;
+      if (rest < 3 * this.#state.targetDurationSeconds - epsilonSeconds) break;
       const count = this.log.end - this.#first;
       // Chromium's own player starts with the first segment of the list, so the list does not start with a gap.
       const isNeeded = rest < this.listSeconds - epsilonSeconds && !this.log.isGap(this.#first);
@@ -345,7 +353,7 @@ export class SegmentStore {
   /** Unlists a segment that was not written in time, with all before it. */
   #dropOldParts(nowMs: number): void {
     const { maxBytes } = this.#options;
-    const minSeconds = 3 * this.#options.targetDurationSeconds - epsilonSeconds;
+    const minSeconds = 3 * this.#state.targetDurationSeconds - epsilonSeconds;
     let seconds = 0;
     let heldBytes = 0;
     let from = this.log.end;

@@ -7,7 +7,6 @@ import type { ListedPart, MemorySegment, SegmentStore } from './segment-store.ts
 import type { WindowState } from './window-state.ts';
 
 interface WindowPlaylistOptions {
-  readonly targetDurationSeconds: number;
   readonly segments: SegmentStore;
   readonly state: WindowState;
   readonly otherRenditions: () => readonly RenditionReport[];
@@ -61,8 +60,8 @@ export class WindowPlaylist {
   }
 
   #playlist(): Omit<MediaPlaylist, 'segments'> {
-    const { targetDurationSeconds, otherRenditions } = this.#options;
-    const { partTargetSeconds = targetDurationSeconds, openSegment: open, isEnded } = this.#state;
+    const { targetDurationSeconds, openSegment: open, isEnded } = this.#state;
+    const { partTargetSeconds = targetDurationSeconds } = this.#state;
     return {
       targetDurationSeconds,
       mediaSequence: this.#segments.first,
@@ -77,7 +76,7 @@ export class WindowPlaylist {
       partTargetSeconds,
       openParts: isEnded || open === undefined || open.parts.length === 0 ? undefined : openEntry(open),
       preloadHints: isEnded ? [] : this.#preloadHints(),
-      renditionReports: otherRenditions(),
+      renditionReports: this.#options.otherRenditions(),
       endList: isEnded,
     };
   }
@@ -101,7 +100,7 @@ export class WindowPlaylist {
     let behind = 0;
     const { nextSequence } = this.#state;
     for (let sequence = nextSequence - 1; sequence >= this.#segments.first; sequence -= 1) {
-      if (behind >= this.#options.targetDurationSeconds * 6) return sequence + 1;
+      if (behind >= this.#state.targetDurationSeconds * 6) return sequence + 1;
       behind += this.#segments.log.durationSeconds(sequence);
     }
     return this.#segments.first;
@@ -113,7 +112,7 @@ export class WindowPlaylist {
     if (isEnded) return nextSequence;
     let behind = open?.durationSeconds ?? 0;
     for (let sequence = nextSequence - 1; sequence >= this.#segments.first; sequence -= 1) {
-      if (behind > this.#options.targetDurationSeconds * 3 || this.#segments.log.isStill(sequence))
+      if (behind > this.#state.targetDurationSeconds * 3 || this.#segments.log.isStill(sequence))
         return sequence + 1;
       behind += this.#segments.log.durationSeconds(sequence);
     }

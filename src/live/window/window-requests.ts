@@ -12,7 +12,6 @@ import type { WindowState } from './window-state.ts';
 
 /** draft-pantos-hls-rfc8216bis-22, 6.2.5 and 4.4.5.3. */
 export class WindowRequests {
-  readonly #targetDurationSeconds: number;
   readonly #state: WindowState;
   readonly #segments: SegmentStore;
   readonly #playlist: WindowPlaylist;
@@ -20,13 +19,7 @@ export class WindowRequests {
   /** By the bytes of a part in memory: many viewers fetch it at once. */
   readonly #partResponses = new WeakMap<Buffer, MediaResponse>();
 
-  constructor(
-    targetDurationSeconds: number,
-    state: WindowState,
-    segments: SegmentStore,
-    playlist: WindowPlaylist,
-  ) {
-    this.#targetDurationSeconds = targetDurationSeconds;
+  constructor(state: WindowState, segments: SegmentStore, playlist: WindowPlaylist) {
     this.#state = state;
     this.#segments = segments;
     this.#playlist = playlist;
@@ -41,7 +34,7 @@ export class WindowRequests {
     signal: ViewerSignal,
   ): Promise<PlaylistResponse | PlaylistRefusal> {
     const state = this.#state;
-    const targetMs = this.#targetDurationSeconds * 1000;
+    const targetMs = this.#state.targetDurationSeconds * 1000;
     if (!state.isPlayable) return { status: 404, reason: 'There is no segment yet.' };
     const directives = parseDeliveryDirectives(query);
     // A request for a segment that is gone, such as `_HLS_msn=0`, gets the first playlist without delay.
@@ -98,7 +91,8 @@ export class WindowRequests {
     if (msn > nextSequence + 1) return true;
     if (part === undefined || msn < nextSequence) return false;
     // The advance part limit of 6.2.5.2, plus a segment: hls.js asks for the highest index it has seen.
-    const ahead = (target >= 1 ? 3 : Math.ceil(3 / target)) + Math.ceil(this.#targetDurationSeconds / target);
+    const ahead =
+      (target >= 1 ? 3 : Math.ceil(3 / target)) + Math.ceil(this.#state.targetDurationSeconds / target);
     const newest = msn === nextSequence ? openPartCount - 1 : -1;
     return part > newest + ahead;
   }
@@ -109,7 +103,7 @@ export class WindowRequests {
       status: 200,
       text: this.#playlist.text(skip !== 'no' && !isEnded ? 'delta' : 'whole'),
       hasWaited,
-      targetDurationSeconds: this.#targetDurationSeconds,
+      targetDurationSeconds: this.#state.targetDurationSeconds,
       isComplete: isEnded,
     };
   }
@@ -121,7 +115,7 @@ export class WindowRequests {
   async #hintedPart(number: number, name: string, signal: ViewerSignal): Promise<MediaResponse | undefined> {
     // The part does not come soon once a still is listed instead of it.
     const isSettled = () => this.#state.nextPartNumber > number || this.#state.endsWithStill;
-    await this.#waitUntil(isSettled, this.#targetDurationSeconds * 3000, signal);
+    await this.#waitUntil(isSettled, this.#state.targetDurationSeconds * 3000, signal);
     return this.#part(number, name);
   }
 
@@ -145,7 +139,7 @@ export class WindowRequests {
   #mediaResponse(media: StoredMedia | undefined, name: string): MediaResponse | undefined {
     if (media === undefined) return undefined;
     const { body, bytes } = media;
-    const keptSeconds = Math.max(6 * this.#targetDurationSeconds, this.#segments.listSeconds);
+    const keptSeconds = Math.max(6 * this.#state.targetDurationSeconds, this.#segments.listSeconds);
     return {
       parts: body,
       bytes,

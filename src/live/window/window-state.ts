@@ -2,6 +2,7 @@ import type { MemorySegment } from './segment-store.ts';
 
 /** Progress of a live window. Only {@link LiveWindow} changes it. */
 export class WindowState {
+  targetDurationSeconds: number;
   partTargetSeconds: number | undefined;
   openSegment: MemorySegment | undefined;
   /** The first lead-in. */
@@ -13,7 +14,8 @@ export class WindowState {
   isEnded = false;
   endsWithStill = false;
 
-  constructor(firstSequence: number, leadInCount: number) {
+  constructor(targetDurationSeconds: number, firstSequence: number, leadInCount: number) {
+    this.targetDurationSeconds = targetDurationSeconds;
     this.firstSequence = firstSequence;
     this.leadInCount = leadInCount;
     this.nextSequence = firstSequence + leadInCount;

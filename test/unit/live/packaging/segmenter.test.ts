@@ -227,6 +227,14 @@ describe('a keyframe interval', () => {
     expect(lateParts(samples, settings(50))).toEqual([]);
   });
 
+  test('that the encoder declares fits a segment from the first one on', () => {
+    const samples = inOrder(video(25, 4, 24), audio(24));
+    const sink = cut(samples, { keyframeData: settings(100) });
+    expect(sink.targetDurationSeconds).toBe(4);
+    expect(sink.brokenRules()).toEqual([]);
+    expect(sink.durations.slice(0, -1).every(duration => Math.abs(duration - 4) < 0.01)).toBe(true);
+  });
+
   test.each([
     ['that becomes longer', undefined, [0, 48, 96, 144, 206, 260]],
     ['that becomes shorter', undefined, [0, 48, 96, 144, 185, 200, 248]],

@@ -666,6 +666,22 @@ describe('bandwidth', () => {
   });
 });
 
+test('makes room for a longer keyframe interval until something is listed', async () => {
+  const filled = new FilledWindow();
+  filled.window.useKeyframeInterval(1);
+  expect(filled.window.targetDurationSeconds).toBe(2);
+  filled.window.useKeyframeInterval(3.4);
+  filled.begin(6);
+  filled.window.useKeyframeInterval(8);
+  expect(await filled.playlist()).toMatchObject({
+    targetDurationSeconds: 3,
+    serverControl: { holdBackSeconds: 9, canSkipUntilSeconds: 18 },
+  });
+  const endless = new FilledWindow();
+  endless.window.useKeyframeInterval(600);
+  expect(endless.window.targetDurationSeconds).toBe(10);
+});
+
 test('reports every change', () => {
   const filled = new FilledWindow();
   filled.segment();
