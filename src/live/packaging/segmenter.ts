@@ -75,8 +75,10 @@ export class Segmenter {
   #lastKeyframe: number | undefined;
   /** The longest. */
   #gopSeconds = 0;
-  /** Declared by the encoder at first. */
-  #newestGopSeconds: number | undefined;
+  /** Until the first GOP is whole, when the encoder declares it. */
+  #declaredGopFrames: number | undefined;
+  #framesInGop = 0;
+  #newestGopSeconds = 0;
   #isGopConstant = false;
   /** The newest part is too short for another one to follow in its segment. */
   #isSegmentComplete = false;
@@ -195,6 +197,7 @@ export class Segmenter {
     sample.data = this.#openData.copy(sample.data);
     this.#leaderSamples.push(sample);
     this.#leaderEnd = sample.endSeconds;
+    this.#framesInGop += 1;
     this.#frameSeconds ??= sample.endSeconds - sample.atSeconds;
 
     if (target === undefined) this.#closeFirstPart();
@@ -236,11 +239,17 @@ export class Segmenter {
 
   /** The newest frame ends where the keyframe is due that begins the next segment. */
   #endsSegment(): boolean {
-    const tolerance = (this.#frameSeconds ?? 0) / 4;
     const sinceKeyframe = this.#leaderEnd - (this.#lastKeyframe ?? 0);
-    if (!this.#isGopConstant || Math.abs(sinceKeyframe - this.#newestGopSeconds!) > tolerance) return false;
+    const isKeyframeDue =
+      this.#framesInGop === this.#declaredGopFrames ||
+      (this.#isGopConstant && this.#isNewestGop(sinceKeyframe));
+    if (!isKeyframeDue) return false;
     const length = this.#leaderEnd - this.#segmentStart;
     return this.#isLongEnough(length, this.#gopSeconds, this.#segmentIsIndependent);
+  }
+
+  #isNewestGop(seconds: number): boolean {
+    return Math.abs(seconds - this.#newestGopSeconds) <= (this.#frameSeconds ?? 0) / 4;
   }
 
   /** Closes parts that one long frame fills. A part without a next frame or audio becomes as long as its frame. */
@@ -287,20 +296,20 @@ export class Segmenter {
   #handleKeyframe({ atSeconds, endSeconds, data }: QueuedSample): void {
     if (this.#leader === 'video') {
       if (this.#lastKeyframe === undefined) {
-        const gopFrames = readKeyframeInterval(data);
-        this.#isGopConstant = gopFrames !== undefined;
-        if (gopFrames !== undefined) {
-          this.#newestGopSeconds = gopFrames * (endSeconds - atSeconds);
-          this.#sink.useKeyframeInterval(this.#newestGopSeconds);
+        this.#declaredGopFrames = readKeyframeInterval(data);
+        if (this.#declaredGopFrames !== undefined) {
+          const frame = endSeconds - atSeconds;
+          this.#sink.useKeyframeInterval(this.#declaredGopFrames * (frame + roundingSeconds(frame) / 2));
         }
       } else {
         const gop = atSeconds - this.#lastKeyframe;
-        const tolerance = (this.#frameSeconds ?? 0) / 4;
-        this.#isGopConstant = Math.abs(gop - (this.#newestGopSeconds ?? 0)) <= tolerance;
+        this.#isGopConstant = this.#framesInGop === this.#declaredGopFrames || this.#isNewestGop(gop);
+        this.#declaredGopFrames = undefined;
         this.#newestGopSeconds = gop;
         this.#gopSeconds = Math.max(this.#gopSeconds, gop);
       }
       this.#lastKeyframe = atSeconds;
+      this.#framesInGop = 0;
     }
     if (!this.#isSegmentOpen) return;
     const length = atSeconds - this.#segmentStart;

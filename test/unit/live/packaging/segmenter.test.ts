@@ -225,6 +225,12 @@ describe('a keyframe interval', () => {
     const samples = inOrder(video(25, 2, 20), audio(20));
     expect(lateParts(samples)).toEqual([2000]);
     expect(lateParts(samples, settings(50))).toEqual([]);
+    // Rounded to milliseconds, the first frame is too short or too long.
+    expect(lateParts(inOrder(video(24, 2, 20), audio(20)), settings(48))).toEqual([]);
+    const thirty = inOrder(video(30, 3, 20), audio(20));
+    const sink = cut(thirty, { keyframeData: settings(90) });
+    expect(sink.brokenRules()).toEqual([]);
+    expect(sink.segments.every(segment => segment.isIndependent)).toBe(true);
   });
 
   test('that the encoder declares fits a segment from the first one on', () => {
