@@ -101,6 +101,7 @@ export function writeFragmentHeader(
 
 interface RunLayout {
   readonly run: ColumnRun;
+  readonly values: SampleColumns['columns'];
   readonly tfhdFlags: number;
   readonly trunFlags: number;
   /** Defaults in the `tfhd`. */
@@ -167,7 +168,8 @@ export function beginFragment(
 
 /** Values that all samples share are in the `tfhd`; the others have a column in the `trun`. The default offset is 0. */
 function layOut(run: ColumnRun): RunLayout {
-  const { durations, sizes, offsets, syncs } = run.samples.columns;
+  const values = run.samples.columns;
+  const { durations, sizes, offsets, syncs } = values;
   let tfhdFlags = defaultBaseIsMoof;
   let trunFlags = dataOffsetPresent;
   let defaults = 0;
@@ -198,7 +200,7 @@ function layOut(run: ColumnRun): RunLayout {
     trunFlags |= trunColumns.offsets;
     columns += 1;
   }
-  return { run, tfhdFlags, trunFlags, defaults, columns };
+  return { run, values, tfhdFlags, trunFlags, defaults, columns };
 }
 
 function trafBytesOf({ run, trunFlags, defaults, columns }: RunLayout): number {
@@ -207,9 +209,9 @@ function trafBytesOf({ run, trunFlags, defaults, columns }: RunLayout): number {
 }
 
 function writeTraf(bytes: Buffer, from: number, layout: RunLayout, dataOffset: number): number {
-  const { run, tfhdFlags, trunFlags, defaults } = layout;
+  const { run, values, tfhdFlags, trunFlags, defaults } = layout;
   const { trackId, baseDtsTicks, samples } = run;
-  const { durations, sizes, offsets, syncs } = samples.columns;
+  const { durations, sizes, offsets, syncs } = values;
   const trafBytes = trafBytesOf(layout);
   const tfhdBytes = 16 + 4 * defaults;
   let at = bytes.writeUInt32BE(trafBytes, from);
