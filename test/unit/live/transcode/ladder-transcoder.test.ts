@@ -5,7 +5,6 @@ import type {
   EncoderEvents,
   EncoderTag,
 } from '../../../../src/live/transcode/live-encoder.ts';
-import { systemClock } from '../../../../src/shared/clock.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -82,7 +81,8 @@ function room(names: readonly string[], willBeginSegment = () => true) {
       backlogCleared: () => told.push('drained'),
     },
     willBeginSegment,
-    clock: systemClock,
+    // The fake timers replace the global `performance` only.
+    clock: { nowMs: () => Date.now(), monotonicMs: () => performance.now() },
   });
   ladder.write('config', 0, 0, Buffer.alloc(1));
   /** 25 frames a second, a keyframe each second; reordered ones are shown 80 ms after they are decoded. */
