@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BrowserTestSequencer } from './test/support/browser-test-sequencer.ts';
+import { findPostgres } from './test/support/postgres.ts';
 
 /** Servers that tests start as processes find their code compiled. */
 const env = {
@@ -20,6 +21,27 @@ const answers = {
   globalSetup: ['test/support/answers/prepare-answer-checks.ts'],
   setupFiles: ['test/support/answers/check-answers.ts'],
 };
+
+const postgresSetup = ['test/support/start-shared-postgres.ts'];
+/** What reaches the database through the API or the stores, except what is about SQLite's file. */
+const onPostgres = [
+  'api-!(store)',
+  'client-suites',
+  'delivery-private*',
+  'empty-containers',
+  'event-feed*',
+  'image-uploads',
+  'jobs',
+  'node-client-*',
+  'recordings',
+  'sandbox-retention',
+  'sessions',
+  'sweep',
+  'usage*',
+  'video-encodings',
+  'webhook-!(crash)',
+  'wire-*',
+].map(name => `test/service/${name}.test.ts`);
 
 /** The kinds of tests: what each may touch is said in docs/development.md. */
 export default defineConfig({
@@ -42,6 +64,17 @@ export default defineConfig({
           include: ['test/service/**/*.test.ts'],
           ...deadlines,
           ...answers,
+          globalSetup: [...answers.globalSetup, ...postgresSetup],
+        },
+      },
+      {
+        test: {
+          name: 'postgres',
+          include: findPostgres() === undefined ? [] : onPostgres,
+          ...deadlines,
+          ...answers,
+          env: { ...env, MILLRACE_TEST_DATABASE: 'postgres' },
+          globalSetup: [...answers.globalSetup, ...postgresSetup],
         },
       },
       { test: { name: 'media-files', include: filesOnly, ...deadlines, ...answers } },

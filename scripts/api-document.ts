@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase } from '../src/store/database.ts';
+import { openDatabase } from '../src/store/open-database.ts';
 import { createDetachedApi } from '../test/support/detached-api.ts';
 
 /** One operation of an OpenAPI document, as far as we look into it. */
@@ -64,9 +64,9 @@ export interface ApiDocument {
 /** The OpenAPI document of a server that is made for it and never started. */
 export async function buildApiDocument(): Promise<ApiDocument> {
   const dataDir = mkdtempSync(join(tmpdir(), 'millrace-document-'));
-  const database = openDatabase({ dataDir });
+  const database = await openDatabase({ dataDir });
   try {
-    const api = createDetachedApi({ database, dataDir });
+    const api = await createDetachedApi({ database, dataDir });
     return api.document() as unknown as ApiDocument;
   } finally {
     await database.stop();

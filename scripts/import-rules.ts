@@ -24,6 +24,7 @@ export const roomImports: Readonly<Record<string, readonly string[]>> = {
 
 /** The rooms that a room may import with `import type` only. */
 export const roomTypeImports: Readonly<Record<string, readonly string[]>> = {
+  vod: ['store'],
   resources: ['metrics', 'jobs', 'vod'],
   operations: ['metrics', 'jobs', 'vod'],
   docs: ['metrics', 'jobs', 'vod'],

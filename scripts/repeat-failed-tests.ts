@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { describeOutcome, type RunOutcome, readReport, repeatFailed } from './test-report.ts';
+import { argumentsOfRun, describeOutcome, type RunOutcome, readReport, repeatFailed } from './test-report.ts';
 
 /** The limits keep `.ci/run` within 90 minutes, and need more than the slowest file takes alone on a busy machine. */
 const limits = { maxFiles: 10, maxFileMs: 600_000, maxTotalMs: 1_200_000 };
@@ -23,9 +23,9 @@ await writeFile(
 
 async function repeat(file: string, timeoutMs: number): Promise<RunOutcome> {
   console.log(`== once more, alone: ${file}`);
-  const path = `${reportPath}-${file.replaceAll('/', '-')}`;
+  const path = `${reportPath}-${file.replaceAll(/[/ ]/g, '-')}`;
   const seconds = String(Math.ceil(timeoutMs / 1000));
-  const child = spawn('timeout', ['--kill-after=10', seconds, 'npm', 'test', '--', file], {
+  const child = spawn('timeout', ['--kill-after=10', seconds, 'npm', 'test', '--', ...argumentsOfRun(file)], {
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, MILLRACE_TEST_REPORT: path },
   });

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Reporter, SerializedError, TestModule, TestSpecification, Vitest } from 'vitest/node';
-import type { ReportLine } from './test-report.ts';
+import { nameOfRun, type ReportLine } from './test-report.ts';
 
 /** A reporter for vitest that appends the outcome of each test file to the file that `MILLRACE_TEST_REPORT` names. */
 export default class TestFileReporter implements Reporter {
@@ -12,7 +12,10 @@ export default class TestFileReporter implements Reporter {
   }
 
   onTestRunStart(specifications: readonly TestSpecification[]): void {
-    append({ type: 'start', files: specifications.map(({ moduleId }) => this.#nameOf(moduleId)) });
+    append({
+      type: 'start',
+      files: specifications.map(({ moduleId, project }) => nameOfRun(this.#pathOf(moduleId), project.name)),
+    });
   }
 
   onTestModuleEnd(module: TestModule): void {
@@ -27,7 +30,7 @@ export default class TestFileReporter implements Reporter {
     append({
       type: 'file',
       outcome: {
-        file: this.#nameOf(module.moduleId),
+        file: nameOfRun(this.#pathOf(module.moduleId), module.project.name),
         passed: states.get('passed')?.length ?? 0,
         failed: failed.length,
         skipped: states.get('skipped')?.length ?? 0,
@@ -41,12 +44,12 @@ export default class TestFileReporter implements Reporter {
       type: 'end',
       errors: errors.map(({ message, VITEST_TEST_PATH: path }) => ({
         message,
-        ...(typeof path === 'string' ? { file: this.#nameOf(path) } : {}),
+        ...(typeof path === 'string' ? { file: this.#pathOf(path) } : {}),
       })),
     });
   }
 
-  #nameOf(path: string): string {
+  #pathOf(path: string): string {
     return relative(this.#root, path);
   }
 }

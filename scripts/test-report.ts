@@ -1,4 +1,4 @@
-/** The outcome of one test file. */
+/** The outcome of one test file, in one project. */
 export interface FileOutcome {
   readonly file: string;
   readonly passed: number;
@@ -6,6 +6,19 @@ export interface FileOutcome {
   readonly skipped: number;
   /** Names of failed tests and other reasons, empty when the file passed. */
   readonly problems: readonly string[];
+}
+
+const onPostgres = ' on PostgreSQL';
+
+/** Names one run of a test file: the project `postgres` runs files of the project `service` once more. */
+export function nameOfRun(path: string, project: string): string {
+  return project === 'postgres' ? path + onPostgres : path;
+}
+
+/** The arguments of vitest that repeat the run with this name. */
+export function argumentsOfRun(name: string): string[] {
+  if (!name.endsWith(onPostgres)) return ['--project=!postgres', name];
+  return ['--project=postgres', name.slice(0, -onPostgres.length)];
 }
 
 /** The lines of a report: the reporter appends each as it happens, so that a killed run leaves the lines until then. */

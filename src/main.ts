@@ -73,7 +73,7 @@ async function serve(): Promise<void> {
   process.off('SIGTERM', giveUp);
   process.off('SIGINT', giveUp);
   stopAtSignals(app, config.drainTimeout, main, messageOf);
-  await addToRunningServers(app, main, messageOf);
+  await addToRunningServers(app, config['database.url'] !== undefined, main, messageOf);
   process.stdout.write(describeStart(app, config));
   main.info('ready', {
     http: app.httpPort,
@@ -87,13 +87,17 @@ async function serve(): Promise<void> {
 /** Lets the operator's commands find the data folder while this process runs. */
 async function addToRunningServers(
   { dataDir, publicUrl }: RunningApp,
+  usesPostgres: boolean,
   log: import('./shared/logger.ts').Logger,
   messageOf: (thrown: unknown) => string,
 ): Promise<void> {
   const { RunningServers } = await import('./store/running-servers.ts');
   const { programDir } = await import('./cli/command-data-dir.ts');
   try {
-    const remove = new RunningServers().add({ dataDir, publicUrl, programDir, startedAtMs: Date.now() });
+    const remove = new RunningServers().add({
+      ...{ dataDir, publicUrl, programDir, usesPostgres },
+      startedAtMs: Date.now(),
+    });
     process.on('exit', remove);
   } catch (error) {
     // Commands then require the folder as an option.

@@ -24,7 +24,7 @@ export const benchApi: Bench = async context => {
   try {
     // The first start makes the account.
     await (await startServerProcess({ dataDir, startTimeoutMs })).stop();
-    fillWithVideos(dataDir, videos);
+    await fillWithVideos(dataDir, videos);
     const server = await startServerProcess({ dataDir, env: noLimits, startTimeoutMs });
     try {
       return await measureApi(server, context.isShort ? 3 : 10);

@@ -1,6 +1,6 @@
 import type { Video } from '../../src/resources/videos/video.ts';
 import { VideosStore } from '../../src/resources/videos/videos.store.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
 
 const videosAtOnce = 5_000;
 /** A word that is in six of ten titles. */
@@ -12,30 +12,29 @@ export const words =
   );
 
 /**
- * Adds videos to the production project as the server does, but many in one transaction and without waiting for the disk. A server must
+ * Adds videos to the production project as the server does, but many in one transaction. A server must
  * have been started on the folder before, and have stopped.
  */
-export function fillWithVideos(dataDir: string, videos: number): void {
-  const database = openDatabase({ dataDir });
+export async function fillWithVideos(dataDir: string, videos: number): Promise<void> {
+  const database = await openDatabase({ dataDir });
   try {
-    const project = database.sqlite
-      .prepare("SELECT id FROM projects WHERE environment = 'production'")
-      .pluck();
-    const projectId = project.get() as string;
+    const project = await database.first(
+      database.queries.selectFrom('projects').select('id').where('environment', '=', 'production'),
+    );
+    const projectId = project!.id;
     const store = new VideosStore(database);
-    for (const setting of ['synchronous = OFF', 'wal_autocheckpoint = 50000', 'cache_size = -400000']) {
-      database.sqlite.pragma(setting);
-    }
     // Of the last hours: empty ones are removed after a week.
     const newestAtMs = Date.now();
     for (let made = 0; made < videos; made += videosAtOnce) {
-      database.transaction(() => {
-        for (let index = made; index < made + videosAtOnce; index += 1)
-          store.add(videoOf(projectId, index, newestAtMs - (videos - index) * 20));
+      await database.transaction(async transaction => {
+        for (let index = made; index < made + videosAtOnce; index += 1) {
+          const video = videoOf(projectId, index, newestAtMs - (videos - index) * 20);
+          await store.add(video, {}, async () => {}, transaction);
+        }
       });
     }
   } finally {
-    void database.stop();
+    await database.stop();
   }
 }
 

@@ -20,7 +20,7 @@ export const benchVideosList: Bench = async context => {
   try {
     // The first start makes the account.
     await (await startServerProcess({ dataDir })).stop();
-    fillWithVideos(dataDir, videos);
+    await fillWithVideos(dataDir, videos);
     const server = await startServerProcess({ dataDir, env: noLimits });
     try {
       return await measure(server, videos, context.isShort ? 20 : 60);

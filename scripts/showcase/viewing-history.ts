@@ -6,7 +6,9 @@ import {
 } from '../../src/resources/analytics/reports/analytics-writes.store.ts';
 import { TokenBuckets } from '../../src/resources/analytics/reports/token-buckets.ts';
 import { systemClock } from '../../src/shared/clock.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
+import { textQuery } from '../../src/store/raw-query.ts';
 
 const dayMs = 86_400_000;
 const days = 31;
@@ -54,30 +56,30 @@ export interface WatchedMedia {
  * resources.
  */
 export async function writeViewingHistory(dataDir: string, media: readonly WatchedMedia[]): Promise<void> {
-  const database = openDatabase({ dataDir });
+  const database = await openDatabase({ dataDir });
   try {
-    await database.start();
-    const projectId = database.sqlite
-      .prepare<[], string>("SELECT id FROM projects WHERE environment = 'production'")
-      .pluck()
-      .get()!;
-    backdate(database, media);
+    await database.start(new AbortController().signal);
+    const project = await database.first(
+      database.queries.selectFrom('projects').select('id').where('environment', '=', 'production'),
+    );
+    const projectId = project!.id;
+    await backdate(database, media);
     await writeViewing(database, projectId, media);
-    writeTraffic(database, projectId);
+    await writeTraffic(database, projectId);
   } finally {
     await database.stop();
   }
 }
 
 /** Spreads the videos over the last weeks. */
-function backdate(database: Database, media: readonly WatchedMedia[]): void {
+async function backdate(database: Database, media: readonly WatchedMedia[]): Promise<void> {
   const nowMs = Date.now();
-  const video = database.sqlite.prepare<[number, number, number, string]>(
-    'UPDATE videos SET created_at_ms = ?, published_at_ms = ?, updated_at_ms = ? WHERE id = ?',
-  );
+  const run = (text: string, ...values: (number | string)[]) =>
+    database.run(textQuery(database, text, values));
+  const video = 'UPDATE videos SET created_at_ms = ?, published_at_ms = ?, updated_at_ms = ? WHERE id = ?';
   for (const [index, { mediaId, type }] of media.entries()) {
     const atMs = nowMs - Math.round((media.length - index) * 2.4 * dayMs + index * 47 * 60_000);
-    if (type === 'video') video.run(atMs, atMs, atMs, mediaId);
+    if (type === 'video') await run(video, atMs, atMs, atMs, mediaId);
   }
   const madeMs = nowMs - 40 * dayMs;
   for (const table of [
@@ -89,11 +91,7 @@ function backdate(database: Database, media: readonly WatchedMedia[]): void {
     'api_keys',
     'key_pairs',
   ]) {
-    const isThere = database.sqlite
-      .prepare<[string], number>("SELECT count(*) FROM pragma_table_info(?) WHERE name = 'created_at_ms'")
-      .pluck()
-      .get(table);
-    if (isThere === 1) database.sqlite.prepare(`UPDATE ${table} SET created_at_ms = ?`).run(madeMs);
+    await run(`UPDATE ${table} SET created_at_ms = ?`, madeMs);
   }
 }
 
@@ -177,14 +175,14 @@ async function writeViewing(
   }
 }
 
-function writeTraffic(database: Database, projectId: string): void {
+async function writeTraffic(database: Database, projectId: string): Promise<void> {
   const traffic = new TrafficStore(database);
   const random = numbersFrom(3);
   const today = Math.floor(Date.now() / dayMs);
   for (let ago = 30; ago >= 0; ago -= 1) {
     const isWeekend = [0, 6].includes(new Date((today - ago) * dayMs).getUTCDay());
     const share = (ago === 0 ? 0.5 : 1) * (isWeekend ? 1.5 : 1) * (1 + (30 - ago) / 40);
-    traffic.add(
+    await traffic.add(
       today - ago,
       new Map([
         [

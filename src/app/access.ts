@@ -46,7 +46,7 @@ export function createAccess(options: AccessOptions): Access {
   return {
     ...{ accounts, auth, sessions, limiter },
     keyPairs: new KeyPairsService({ store: new KeyPairsStore(database), accounts, clock }),
-    authenticate: (request, setHeader) => {
+    authenticate: async (request, setHeader) => {
       const { authorization } = request.headers;
       const environment = authorization === undefined ? environmentOf(request) : undefined;
       return environment === undefined

@@ -78,7 +78,7 @@ function routesOfVideos({ videoServices, encodings }: ApiOptions): Route[] {
     ...discardedVideoRoutes(videos),
     ...uploads.routes,
     ...videoStatusRoutes({
-      hasVideo: (projectId, videoId) => videos.find(projectId, videoId) !== undefined,
+      hasVideo: async (projectId, videoId) => (await videos.find(projectId, videoId)) !== undefined,
       ingestOf: videoId => uploads.service.ingestOf(videoId),
       sourceFailureOf: videoId => uploads.service.failureOf(videoId),
       ...encodings,
@@ -114,7 +114,7 @@ function operationRoutes(options: ApiOptions, { traffic, serverMonitor }: ApiSer
     ...usageRoutes(new UsageService({ store: usage, traffic, quotas, clock })),
     ...serverStateRoutes({
       monitor: serverMonitor,
-      isOperator: accountId => access.accounts.find(accountId)?.isOperator === true,
+      isOperator: async accountId => (await access.accounts.find(accountId))?.isOperator === true,
     }),
     ...eventFeedRoutes(),
     ...errorDocRoutes(),

@@ -98,6 +98,7 @@ function createApiServices(options: ApiOptions): ApiServices {
   });
   return {
     liveStreams: new LiveStreamsService({
+      database,
       store: new LiveStreamsStore(database),
       thumbnails: new LiveThumbnailFiles(files, mark),
       baseUrl: publicUrl,

@@ -55,7 +55,7 @@ export async function createBroadcasts(
   const log = foundation.log.child('live');
   const liveStreams = new LiveStreamsStore(database);
   const journal: Journal = new BroadcastHistory(database, outbox, clock);
-  const crashed = journal.endUnfinished(clock.nowMs(), 'server-crashed');
+  const crashed = await journal.endUnfinished(clock.nowMs(), 'server-crashed');
   if (crashed > 0) log.warn('broadcasts-left-by-a-crash-ended', { count: crashed });
 
   const services = createLiveServices(foundation, {
@@ -87,7 +87,7 @@ export async function createBroadcasts(
   });
   const alarms = createAlarms(foundation, registry);
   const suspensions = new OnDemandInterval(suspensionIntervalMs, () => {
-    endSuspended(journal, registry, log);
+    void endSuspended(journal, registry, log);
     return registry.openCount > 0;
   });
   const health = new HealthSampler({
@@ -172,10 +172,10 @@ function createAlarms(
   return new AlarmMonitor({
     broadcasts: () => registry.alarmInputs(),
     isAnyOpen: () => registry.openCount > 0,
-    changed: (broadcast, { kind, isRaised, message }) => {
+    changed: async (broadcast, { kind, isRaised, message }) => {
       if (isRaised) metrics.alarmsRaised.inc({ alarm: kind });
       const type = isRaised ? 'live-stream.alarm.raised' : 'live-stream.alarm.cleared';
-      outbox.appendLiveStreamEvent(broadcast, type, { alarm: kind, message }, clock.nowMs());
+      await outbox.appendLiveStreamEvent(broadcast, type, { alarm: kind, message }, clock.nowMs());
     },
     clock,
     log: log.child('live'),
@@ -183,9 +183,10 @@ function createAlarms(
 }
 
 /** An operator suspends accounts in another process. */
-function endSuspended(journal: Journal, registry: BroadcastRegistry, log: Logger): void {
+async function endSuspended(journal: Journal, registry: BroadcastRegistry, log: Logger): Promise<void> {
   try {
-    const ended = journal.findLiveOfSuspended().filter(liveStreamId => registry.suspend(liveStreamId));
+    const suspended = await journal.findLiveOfSuspended();
+    const ended = suspended.filter(liveStreamId => registry.suspend(liveStreamId));
     if (ended.length > 0) log.info('suspended-broadcasts-ended', { count: ended.length });
   } catch (error) {
     log.error('suspended-broadcasts-not-ended', { error });

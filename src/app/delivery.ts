@@ -29,14 +29,14 @@ export function createDelivery(
     streams: {
       find: liveStreamId => liveStreams.findForViewers(liveStreamId),
       thumbnailPath: liveStreamId => liveStreams.thumbnailPath(liveStreamId),
-      theme: liveStreamId => {
-        const playerId = liveStreams.findForViewers(liveStreamId)?.playerId;
+      theme: async liveStreamId => {
+        const playerId = (await liveStreams.findForViewers(liveStreamId))?.playerId;
         return playerId === undefined ? undefined : players.shown(playerId);
       },
     },
     vod: createVodSource(vod, videoServices),
-    logo: (playerId, extension) => {
-      const file = players.logoFile(playerId, extension);
+    logo: async (playerId, extension) => {
+      const file = await players.logoFile(playerId, extension);
       return file && fileBody(file, extension === 'png' ? 'image/png' : 'image/jpeg');
     },
     ...{ sessions, viewers, clock },

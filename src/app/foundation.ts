@@ -17,12 +17,14 @@ import { messageOf } from '../shared/errors.ts';
 import { missingDescriptors, readDescriptorLimit } from '../shared/files/descriptor-limit.ts';
 import type { Logger } from '../shared/logger.ts';
 import { HostResolver } from '../shared/network/host-resolver.ts';
+import { withoutPassword } from '../shared/network/postgres-url.ts';
 import type { ResolveHost } from '../shared/network/target-address.ts';
 import { sandboxLimits as defaultSandboxLimits, type SandboxLimits } from '../shared/sandbox-limits.ts';
 import { makeDataFolderPrivate } from '../storage/data-folder-permissions.ts';
 import { FreeSpaceWatch } from '../storage/free-space-watch.ts';
 import { MediaFiles } from '../storage/media-files.ts';
-import { type Database, openDatabase } from '../store/database.ts';
+import type { Database } from '../store/database.ts';
+import { openDatabase } from '../store/open-database.ts';
 import { ServerUrls } from './server-urls.ts';
 
 export interface AppEnvironment {
@@ -73,7 +75,7 @@ export async function openFoundation(config: Config, environment: AppEnvironment
   const { ffmpeg, ffprobe } = await findPrograms(config, environment, versions);
   warnOfDescriptorLimit(config, log);
   makePrivate(dataDir, log);
-  const database = openDatabase({ dataDir });
+  const database = await open(config, dataDir, log.child('store'));
   // Without it, the next start asks the programs for their versions again.
   await versions
     .save()
@@ -119,6 +121,15 @@ export async function openFoundation(config: Config, environment: AppEnvironment
     await closeFoundation({ database, metrics });
     throw error;
   }
+}
+
+async function open(config: Config, dataDir: string, log: Logger): Promise<Database> {
+  const url = config['database.url'];
+  const database = await openDatabase({ dataDir, url, log });
+  log.info('database-opened', {
+    database: url === undefined ? join(dataDir, 'millrace.db') : withoutPassword(url.reveal()),
+  });
+  return database;
 }
 
 export async function closeFoundation({

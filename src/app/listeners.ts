@@ -84,7 +84,7 @@ export function createRtmpServer(
 function publishGate(registry: BroadcastRegistry): PublishGate {
   return {
     request: async (request, connection) => {
-      const answer = registry.admit(request.streamKey, {
+      const answer = await registry.admit(request.streamKey, {
         connectionId: connection.connectionId,
         protocol: request.protocol,
         remoteAddress: connection.remoteAddress,

@@ -9,6 +9,7 @@ import type { ServerComponents } from '../operations/server-state/server-monitor
 import { BroadcastsStore } from '../resources/broadcasts/broadcasts.store.ts';
 import type { RecordingsStore } from '../resources/broadcasts/recordings.store.ts';
 import type { PrivateSessionsStore } from '../resources/private-sessions/private-sessions.store.ts';
+import { messageOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import { type PeriodicTask, PeriodicTasks } from '../shared/scheduling/periodic-tasks.ts';
 import type { Recordings } from '../vod/recording/recordings.ts';
@@ -66,8 +67,8 @@ export function healthOptions(
     ],
     metrics: {
       contentType: metrics.contentType,
-      text: () => {
-        setGauges(foundation, media);
+      text: async () => {
+        await setGauges(foundation, media);
         return metrics.text();
       },
     },
@@ -75,9 +76,9 @@ export function healthOptions(
   };
 }
 
-function setGauges(foundation: Foundation, media: MediaSide): void {
-  const { metrics, outbox } = foundation;
-  const { vod, broadcasts, recordings, viewers } = media;
+async function setGauges(foundation: Foundation, media: MediaSide): Promise<void> {
+  const { metrics, log } = foundation;
+  const { broadcasts, recordings, viewers } = media;
   const { registry, restreamer } = broadcasts;
   for (const [state, count] of Object.entries(registry.countByState())) {
     metrics.broadcasts.set({ state }, count);
@@ -88,15 +89,24 @@ function setGauges(foundation: Foundation, media: MediaSide): void {
   for (const [purpose, owner] of Object.entries(processOwners(foundation, media))) {
     metrics.ffmpegProcesses.set({ purpose }, owner.running);
   }
-  for (const [lane, counts] of Object.entries(vod.jobs.counts())) {
-    for (const [state, count] of Object.entries(counts)) metrics.jobs.set({ lane, state }, count);
-  }
   metrics.recordings.set(recordings.openCount);
   metrics.viewers.set(viewers.total());
-  metrics.webhooksWaiting.set(outbox.webhooks.pendingTotal());
   const stats = registry.stats(() => true);
   metrics.broadcastBitsPerSecond.set(stats.reduce((sum, one) => sum + one.bitrateBitsPerSecond, 0));
   metrics.broadcastFramesPerSecond.set(stats.reduce((sum, one) => sum + one.framesPerSecond, 0));
+  try {
+    await setStoredGauges(foundation, media);
+  } catch (error) {
+    // The others are needed most while the database does not respond.
+    log.warn('metrics-not-read', { error: messageOf(error) });
+  }
+}
+
+async function setStoredGauges({ metrics, outbox }: Foundation, { vod }: MediaSide): Promise<void> {
+  for (const [lane, counts] of Object.entries(await vod.jobs.counts())) {
+    for (const [state, count] of Object.entries(counts)) metrics.jobs.set({ lane, state }, count);
+  }
+  metrics.webhooksWaiting.set(await outbox.webhooks.pendingTotal());
 }
 
 export function serverComponents(foundation: Foundation, media: MediaSide): ServerComponents {
@@ -110,8 +120,8 @@ export function serverComponents(foundation: Foundation, media: MediaSide): Serv
     ],
     minFreeBytes: config['uploads.minFree'],
     childPids: () => Object.values(processOwners(foundation, media)).flatMap(({ pids }) => pids),
-    jobs: () => {
-      const lanes = Object.values(vod.jobs.counts());
+    jobs: async () => {
+      const lanes = Object.values(await vod.jobs.counts());
       const waiting = lanes.reduce((sum, lane) => sum + lane.waiting, 0);
       const running = lanes.reduce((sum, lane) => sum + lane.running, 0);
       return { waiting, running, isPaused: vod.isPaused() };
@@ -120,7 +130,7 @@ export function serverComponents(foundation: Foundation, media: MediaSide): Serv
   };
 }
 
-export function createHousekeeping(
+export async function createHousekeeping(
   foundation: Foundation,
   parts: {
     readonly api: Api;
@@ -130,10 +140,10 @@ export function createHousekeeping(
     readonly recordingsStore: RecordingsStore;
     readonly sessions: PrivateSessionsStore;
   },
-): Record<'useRecord' | 'housekeeping' | 'sandboxRetention' | 'sweeps', Component> {
+): Promise<Record<'useRecord' | 'housekeeping' | 'sandboxRetention' | 'sweeps', Component>> {
   const { clock, log, sandboxLimits } = foundation;
   const { videos } = parts.videoServices;
-  const sweep = createSweep(foundation, parts);
+  const sweep = await createSweep(foundation, parts);
   const periodic = (name: string, component: string, everyMs: number, tasks: readonly PeriodicTask[]) =>
     new PeriodicTasks({ name, everyMs, tasks, log: log.child(component) });
   return {
@@ -190,13 +200,13 @@ function createSweep(
     broadcasts,
     recordingsStore,
   }: { vod: VodServices; broadcasts: Broadcasts; recordingsStore: RecordingsStore },
-): Sweep {
-  return new Sweep({
+): Promise<Sweep> {
+  return Sweep.create({
     store: new SweepStore(database),
     repairs: createSweepRepairs(database),
     files,
     jobs: vod.jobs,
-    isBusy: videoId => recordingsStore.isOpen(videoId),
+    isBusy: (videoId, connection) => recordingsStore.isOpen(videoId, connection),
     removeLeftoverBroadcasts: () => broadcasts.services.removeOrphanedMedia(),
     removeAbortedBackups: () => removeStaleSnapshots(dataDir),
     observer: {

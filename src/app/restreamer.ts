@@ -20,11 +20,11 @@ export function createRestreamer(foundation: Foundation): Restreamer {
         signal,
       ),
     sandboxLimitMs: sandboxLimits.maxRestreamMs,
-    onStopped: ({ projectId, liveStreamId, name, reason }) => {
+    onStopped: async ({ projectId, liveStreamId, name, reason }) => {
       try {
         const stream = { projectId, liveStreamId };
         const type = 'live-stream.restream.stopped';
-        outbox.appendLiveStreamEvent(stream, type, { name, reason }, clock.nowMs());
+        await outbox.appendLiveStreamEvent(stream, type, { name, reason }, clock.nowMs());
       } catch (error) {
         log.error('restream-event-failed', { liveStreamId, message: messageOf(error), error });
       }

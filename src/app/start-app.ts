@@ -82,7 +82,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
   const { database, urls, clock, log } = foundation;
   const state: ServerState = { phase: 'starting', firstSecrets: undefined };
   const access = createAccess({ ...foundation, ...accessOptions(foundation) });
-  const { vod, videoServices, recordings, recordingsStore } = createVideoSide(foundation);
+  const { vod, videoServices, recordings, recordingsStore } = await createVideoSide(foundation);
   const viewers = new ViewerCount(clock);
   const broadcasts = await createBroadcasts(foundation, { vod, recordings, viewers });
   const media: MediaSide = { vod, broadcasts, recordings, viewers };
@@ -99,7 +99,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
   const delivery = createDelivery(foundation, { api, broadcasts, videoServices, vod, viewers, sessions });
   const http = createHttpListener(foundation, api, delivery);
   urls.connect(http, rtmp);
-  const housekeeping = createHousekeeping(foundation, {
+  const housekeeping = await createHousekeeping(foundation, {
     ...{ api, videoServices, vod, broadcasts, recordingsStore, sessions },
   });
   const components = [
@@ -134,13 +134,13 @@ async function createServer(foundation: Foundation): Promise<Server> {
 }
 
 /** Starts the work on media before the services that request it, then recordings, which create videos. */
-function createVideoSide(foundation: Foundation) {
+async function createVideoSide(foundation: Foundation) {
   const { config, database, files, urls, peers, clock, log } = foundation;
   const thumbnailsStore = new VideoThumbnailsStore(database);
   const thumbnailFiles = new VideoThumbnailFiles(thumbnailsStore, files);
   const vod = createVodServices(foundation, thumbnailFiles);
   const { encodings, vodJobs } = vod;
-  const videoServices = createVideoServices({
+  const videoServices = await createVideoServices({
     ...{ database, files, thumbnailFiles, thumbnailsStore, clock, log },
     publicUrl: urls.publicUrl,
     addressOf: peers.addressOf,
@@ -150,13 +150,14 @@ function createVideoSide(foundation: Foundation) {
     },
     videos: {
       restoreDays: config['videos.restore'],
-      mp4SupportChanged: (videoId, isWished) => vodJobs.updateMp4Support(videoId, isWished),
-      isAudioOnly: videoId => encodings.isAudioOnly(videoId),
+      mp4SupportChanged: (videoId, isWished, transaction) =>
+        vodJobs.updateMp4Support(videoId, isWished, transaction),
+      findAudioOnly: (videoIds, connection) => encodings.findAudioOnly(videoIds, connection),
       removed: videoId => vodJobs.removeVideo(videoId),
     },
     images: {
       maxPixels: config['images.maxPixels'],
-      requestFrame: videoId => vodJobs.requestFrame(videoId),
+      requestFrame: (videoId, transaction) => vodJobs.requestFrame(videoId, transaction),
       canDecode: path => vodJobs.canDecode(path),
       mark: async path => ((await vodJobs.watermarkImage(path)) ? 'image/jpeg' : undefined),
     },
@@ -173,10 +174,10 @@ function uploadDependencies(
 ): UploadDependencies {
   return {
     jobs,
-    sourceReady: videoId => vodJobs.sourceReady(videoId),
-    sourceFailed: (videoId, reason) => encodings.sourceFailed(videoId, reason),
-    hasEncodingFailed: videoId => encodings.hasFailed(videoId),
-    sourceReplaced: videoId => encodings.reset(videoId),
+    sourceReady: (videoId, transaction) => vodJobs.sourceReady(videoId, transaction),
+    sourceFailed: (videoId, reason, transaction) => encodings.sourceFailed(videoId, reason, transaction),
+    hasEncodingFailed: (videoId, connection) => encodings.hasFailed(videoId, connection),
+    sourceReplaced: (videoId, transaction) => encodings.reset(videoId, transaction),
     minFreeBytes: config['uploads.minFree'],
     idleTimeoutMs: config['uploads.idleTimeout'],
     sourceTimeoutMs: config['uploads.sourceTimeout'],
@@ -256,7 +257,7 @@ function createFeed(
     broadcasts: wants =>
       registry.stats(wants).map(stats => ({ ...stats, viewers: viewers.count(stats.liveStreamId) })),
     restreams: wants => restreamer.stats(wants),
-    projectOfVideo: videoId => vod.encodings.request(videoId)?.projectId,
+    projectOfVideo: async videoId => (await vod.encodings.request(videoId))?.projectId,
     observer: {
       clientOpened: () => metrics.feedClients.inc(),
       clientClosed: reason => {

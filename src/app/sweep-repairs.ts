@@ -16,9 +16,11 @@ export function createSweepRepairs(database: Database): SweepRepairs {
   const watermarks = new WatermarksStore(database);
   return {
     transaction: work => database.transaction(work),
-    repairEncoding: (videoId, repair) => encodings.repair(videoId, repair),
-    removeTextTrack: (videoId, track) => tracks.remove({ videoId, ...track }),
-    clearVideoThumbnail: videoId => thumbnails.clear(videoId),
+    repairEncoding: (videoId, repair, transaction) => encodings.repair(videoId, repair, transaction),
+    removeTextTrack: async (videoId, track, transaction) => {
+      await tracks.remove({ videoId, ...track }, transaction);
+    },
+    clearVideoThumbnail: (videoId, transaction) => thumbnails.clear(videoId, transaction),
     clearLogo: playerId => players.clearLogo(playerId),
     clearLiveThumbnail: liveStreamId => liveStreams.clearThumbnail(liveStreamId),
     removeWatermark: watermarkId => watermarks.removeLost(watermarkId),

@@ -5,7 +5,7 @@ import { UsageStore } from '../operations/usage/usage.store.ts';
 import { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
 import { PlayersService } from '../resources/players/players.service.ts';
 import { PlayersStore } from '../resources/players/players.store.ts';
-import { openPrivateTokens, type PrivateTokens } from '../resources/private-sessions/private-tokens.store.ts';
+import { PrivateTokens } from '../resources/private-sessions/private-tokens.store.ts';
 import { SummariesService } from '../resources/summaries/summaries.service.ts';
 import { SummariesStore } from '../resources/summaries/summaries.store.ts';
 import { TagsStore } from '../resources/tags/tags.store.ts';
@@ -26,15 +26,19 @@ import { WatermarksStore } from '../resources/watermarks/watermarks.store.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { MediaFiles } from '../storage/media-files.ts';
+import type { Transaction } from '../store/connection.ts';
 import type { Database } from '../store/database.ts';
 
 /** May replace further dependencies of {@link VideosService}. */
-export type VideoWork = Pick<VideosOptions, 'restoreDays' | 'mp4SupportChanged' | 'isAudioOnly' | 'removed'> &
+export type VideoWork = Pick<
+  VideosOptions,
+  'restoreDays' | 'mp4SupportChanged' | 'findAudioOnly' | 'removed'
+> &
   Partial<Pick<VideosOptions, 'sources' | 'watermarkExists' | 'takeWatermark' | 'playerExists'>>;
 
 export interface ImageWork {
-  /** Joins a transaction. Also for a video that has no media yet. */
-  requestFrame(videoId: string): void;
+  /** Also for a video that has no media yet. */
+  requestFrame(videoId: string, transaction: Transaction): Promise<void>;
   readonly canDecode: WatermarksOptions['canDecode'];
   readonly mark: AddSandboxWatermark;
   readonly maxPixels: number;
@@ -73,16 +77,16 @@ export interface VideoServices {
 }
 
 /** Lets the trash free space when the disk is short. */
-export function createVideoServices(options: VideoServicesOptions): VideoServices {
+export async function createVideoServices(options: VideoServicesOptions): Promise<VideoServices> {
   const { database, files, publicUrl: baseUrl, images, clock } = options;
-  const privateTokens = openPrivateTokens(database, clock);
+  const privateTokens = await PrivateTokens.open(database, clock);
   const mark: AddSandboxWatermark = async (path, image) => {
     requireMaxPixels(image, images.maxPixels);
     return images.mark(path, image);
   };
   const videosStore = new VideosStore(database);
   const playersStore = new PlayersStore(database, [videosStore, new LiveStreamsStore(database)]);
-  const players = new PlayersService({ store: playersStore, files, baseUrl, clock });
+  const players = new PlayersService({ database, store: playersStore, files, baseUrl, clock });
   const watermarks = new WatermarksService({
     store: new WatermarksStore(database),
     files,
@@ -118,12 +122,13 @@ export function createVideoServices(options: VideoServicesOptions): VideoService
         videos,
         addWatermark: mark,
       },
-      requestFrame: videoId => images.requestFrame(videoId),
+      requestFrame: (videoId, transaction) => images.requestFrame(videoId, transaction),
     }),
     uploadTokens: new UploadTokensService({ store: new UploadTokensStore(database), clock }),
     summaries: new SummariesService({
+      database,
       store: new SummariesStore(database),
-      hasVideo: (projectId, videoId) => videos.find(projectId, videoId) !== undefined,
+      hasVideo: (projectId, videoId, transaction) => videos.keep(projectId, videoId, transaction),
       clock,
     }),
     tags: new TagsStore(database),
@@ -153,9 +158,11 @@ function createVideosWithUploads(
     isReceiving: videoId => uploads.service.isReceiving(videoId),
     watermarkExists: (projectId, watermarkId) => watermarks.exists(projectId, watermarkId),
     takeWatermark: (videoId, watermarkId) => watermarks.copyFor(videoId, watermarkId),
-    playerExists: (projectId, playerId) => players.exists(projectId, playerId),
-    isPlayerRemoved: playerId => players.isRemoved(playerId),
+    returnWatermark: videoId => watermarks.removeCopy(videoId),
+    playerExists: (projectId, playerId, connection) => players.exists(projectId, playerId, connection),
+    findRemovedPlayers: (playerIds, connection) => players.findRemoved(playerIds, connection),
     ...options.videos,
+    database,
     store: videosStore,
     privateTokens,
     baseUrl: options.publicUrl,

@@ -166,7 +166,7 @@ export function createRecordings(
 ): { readonly recordings: Recordings; readonly store: RecordingsStore } {
   const store = new RecordingsStore({
     ...{ database, outbox },
-    addVideo: (projectId, video) => void videos.createRecorded(projectId, video),
+    addVideo: (projectId, video, transaction) => videos.createRecorded(projectId, video, transaction),
   });
   jobs.register(joinKind(context, store));
   const recordings = new Recordings({
@@ -185,8 +185,8 @@ export function createRecordings(
 
 export function createVodSource({ encodings, playback }: VodServices, extras: VideoExtras): VodSource {
   return {
-    find: videoId => {
-      const row = encodings.findForViewers(videoId);
+    find: async videoId => {
+      const row = await encodings.findForViewers(videoId);
       return row === undefined ? undefined : vodEntry(videoId, row, playback, extras);
     },
     multivariant: (videoId, captions, avh) => playback.multivariant(videoId, captions, avh),
@@ -195,8 +195,8 @@ export function createVodSource({ encodings, playback }: VodServices, extras: Vi
     mediaPlaylist: (videoId, rendition, avh) => playback.mediaPlaylist(videoId, rendition, avh),
     media: (videoId, rendition, name) => playback.media(videoId, rendition, name),
     file: (videoId, file, quality) => playback.file(videoId, file, quality),
-    textTrack: (videoId, track, language) => {
-      const file = extras[track].fileOf(videoId, language);
+    textTrack: async (videoId, track, language) => {
+      const file = await extras[track].fileOf(videoId, language);
       return file && fileBody(file, 'text/vtt; charset=utf-8');
     },
   };
@@ -206,15 +206,15 @@ export function fileBody({ path, bytes, name }: NamedFile, contentType: string):
   return { parts: [{ path, start: 0, length: bytes }], bytes, contentType, etag: `"${name}"` };
 }
 
-function vodEntry(
+async function vodEntry(
   videoId: string,
   row: VideoForViewers,
   playback: VodPlayback,
   extras: VideoExtras,
-): VodEntry {
+): Promise<VodEntry> {
   const { playerId, facts, ...rest } = row;
   const { width, height, duration } = facts as Partial<SourceMetadata>;
-  const isPlayable = row.isPlayable || playback.isPlayable(videoId);
+  const isPlayable = row.isPlayable || (await playback.isPlayable(videoId));
   return {
     videoId,
     ...rest,
@@ -223,21 +223,14 @@ function vodEntry(
     durationSeconds: duration ?? undefined,
     width: width ?? undefined,
     height: height ?? undefined,
-    // Getters, because every segment request creates an entry.
-    get captions() {
-      return tracksOf(extras.captions, videoId);
-    },
-    get chapters() {
-      return tracksOf(extras.chapters, videoId);
-    },
-    get theme() {
-      return playerId === undefined ? undefined : extras.players.shown(playerId);
-    },
+    captions: () => tracksOf(extras.captions, videoId),
+    chapters: () => tracksOf(extras.chapters, videoId),
+    theme: async () => (playerId === undefined ? undefined : extras.players.shown(playerId)),
   };
 }
 
-function tracksOf(tracks: TextTracksService, videoId: string): VodTextTrack[] {
-  return tracks.ofVideo(videoId).map(({ language, isDefault, file }) => ({
+async function tracksOf(tracks: TextTracksService, videoId: string): Promise<VodTextTrack[]> {
+  return (await tracks.ofVideo(videoId)).map(({ language, isDefault, file }) => ({
     ...{ language, isDefault },
     label: nativeLanguageName(language),
     // The first part of the UUID in its name.

@@ -60,13 +60,13 @@ async function runAccountCommand({ words, options, flags, configFile }: CommandL
   const request = parseRequest(words, options);
 
   const { findDataDir } = await import('./command-data-dir.ts');
-  const { openDatabaseWithoutLock } = await import('../store/database.ts');
+  const { openDatabaseWithoutLock } = await import('../store/open-database.ts');
   const { AccountAdmin } = await import('../resources/accounts/account-admin.ts');
   const { systemClock } = await import('../shared/clock.ts');
-  const { dataDir, line } = findDataDir({ flags, configFile, env: process.env });
+  const { dataDir, databaseUrl, line } = findDataDir({ flags, configFile, env: process.env });
   // Not on standard output, which scripts parse.
   process.stderr.write(`${line}\n`);
-  const database = openDatabaseWithoutLock({ dataDir });
+  const database = await openDatabaseWithoutLock({ dataDir, url: databaseUrl });
   try {
     const outcome = await applyRequest(request, new AccountAdmin(database, systemClock));
     if (typeof outcome === 'string') fail(outcome, 1);
@@ -103,7 +103,7 @@ function parseRequest(words: readonly string[], options: ReadonlySet<string>): A
 async function applyRequest(request: AccountRequest, operator: AccountAdmin): Promise<Outcome | string> {
   const { command, subject, isUndo } = request;
   const unknown = `There is no account ${subject}. List all accounts with "npm run account -- list".`;
-  if (command === 'list') return listAccounts(operator.list());
+  if (command === 'list') return listAccounts(await operator.list());
   if (command === 'create') return create(request, operator);
   if (command === 'password') {
     const password = await operator.setPassword(subject);
@@ -119,7 +119,7 @@ async function applyRequest(request: AccountRequest, operator: AccountAdmin): Pr
     };
   }
   if (command === 'keys') {
-    const made = operator.addKeys(subject);
+    const made = await operator.addKeys(subject);
     if (made === undefined) return unknown;
     const { sandbox, production } = made.keys;
     return {
@@ -134,7 +134,7 @@ async function applyRequest(request: AccountRequest, operator: AccountAdmin): Pr
     };
   }
   const change = command === 'upgrade' ? { isUpgraded: !isUndo } : { isSuspended: !isUndo };
-  const account = operator.setStanding(subject, change);
+  const account = await operator.setStanding(subject, change);
   if (account === undefined) return unknown;
   const state = command === 'upgrade' ? account.isUpgraded : account.isSuspended;
   const line = `${describeAccount(account)} is ${state ? 'now' : 'no longer'} ${command === 'upgrade' ? 'upgraded' : 'suspended'}.`;

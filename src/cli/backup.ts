@@ -5,6 +5,7 @@ import { UsageError } from './usage-error.ts';
 const usage = `Usage: npm run backup -- FILE [OPTIONS]
 
 Writes the database and all media into one tar archive, also while the server runs. Restore it with "npm run restore".
+If the database is PostgreSQL, the archive has the media only: back up the database with pg_dump first.
 
   FILE                        a new file outside the data folder; "-" writes to standard output (then "npm run -s backup -- -")
   --force                     replaces FILE if it exists
@@ -13,6 +14,9 @@ Writes the database and all media into one tar archive, also while the server ru
   --config PATH, --KEY=VALUE  other settings, as for the server
   --help                      prints this
 `;
+
+const dumpAdvice =
+  'Back it up before the media: pg_dump --format=custom --file=FILE "$MILLRACE_DATABASE_URL"';
 
 // The archive contains keys and videos, so only this user may read it.
 process.umask(0o077);
@@ -42,19 +46,25 @@ async function backUp(
   if (rest.length > 0) throw new UsageError(`unknown argument ${rest[0]}`);
   if (file === '-') checkStandardOutput();
   await lowerPriority();
-  const { dataDir, line } = findDataDir({ flags, configFile, env: process.env });
+  const { dataDir, databaseUrl, line } = findDataDir({ flags, configFile, env: process.env });
   process.stderr.write(`${line}\n`);
+  if (databaseUrl !== undefined && options.has('database-only')) {
+    const { BackupError } = await import('./backup/archive-format.ts');
+    throw new BackupError(`The database is PostgreSQL. ${dumpAdvice}`);
+  }
   const report = await createBackup({
     dataDir,
     to: file === '-' ? process.stdout : resolve(file),
     isForced: options.has('force'),
-    isDatabaseOnly: options.has('database-only'),
+    contents: databaseUrl !== undefined ? 'media' : options.has('database-only') ? 'database' : 'all',
     version: about.version,
     progress: new Progress(process.stderr),
     signal,
     findMissing: findLost,
   });
   for (const warning of report.warnings) process.stderr.write(`Warning: ${warning}\n`);
+  if (databaseUrl !== undefined)
+    process.stderr.write(`This backup has the media only: the database is PostgreSQL. ${dumpAdvice}\n`);
   const to = file === '-' ? 'standard output' : resolve(file);
   process.stderr.write(`Backed up ${report.files} files, ${sizeText(report.bytes)}, to ${to}.\n`);
 }
@@ -76,13 +86,13 @@ async function lowerPriority(): Promise<void> {
 /** Files that the sweep of a restored server would report as missing. */
 async function findLost(databaseFolder: string, filesFolder: string): Promise<string[]> {
   const { AppError } = await import('../shared/errors.ts');
-  const { openDatabaseWithoutLock } = await import('../store/database.ts');
+  const { openDatabaseWithoutLock } = await import('../store/open-database.ts');
   const { MediaFiles } = await import('../storage/media-files.ts');
   const { SweepStore } = await import('../operations/housekeeping/sweep.store.ts');
   const { countMissing } = await import('../operations/housekeeping/sweep.ts');
   let database: import('../store/database.ts').Database;
   try {
-    database = openDatabaseWithoutLock({ dataDir: databaseFolder });
+    database = await openDatabaseWithoutLock({ dataDir: databaseFolder });
   } catch (error) {
     // The server migrates an older database, which cannot be checked, after a restore.
     if (error instanceof AppError && error.code === 'database-unusable') return [];

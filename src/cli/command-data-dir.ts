@@ -3,6 +3,8 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../config/load-config.ts';
 import { AppError, systemCodeOf } from '../shared/errors.ts';
+import { withoutPassword } from '../shared/network/postgres-url.ts';
+import type { Secret } from '../shared/secret.ts';
 import { type RunningServer, RunningServers } from '../store/running-servers.ts';
 
 export const programDir = fileURLToPath(new URL('../../', import.meta.url));
@@ -13,13 +15,21 @@ interface CommandSettings {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+interface CommandData {
+  readonly dataDir: string;
+  /** Of PostgreSQL. Without it, the database is in the data folder. */
+  readonly databaseUrl: Secret | undefined;
+  /** For the operator. */
+  readonly line: string;
+}
+
 /**
  * Finds the data folder in a flag, the environment or a settings file, else that of the running server of
- * this program, else the default. Also returns a line for the operator. @throws AppError `config-invalid`;
- * `data-dir-unusable` when several servers run, or the folder belongs to another user; `database-unusable`
- * when it has no database
+ * this program, else the default. @throws AppError `config-invalid`; `data-dir-unusable` when several servers
+ * run, or the folder belongs to another user; `database-unusable` when it has no database, or its server uses
+ * PostgreSQL and the settings of the command do not
  */
-export function findDataDir({ flags, configFile, env }: CommandSettings): { dataDir: string; line: string } {
+export function findDataDir({ flags, configFile, env }: CommandSettings): CommandData {
   const file = configFile ?? (env.MILLRACE_CONFIG || undefined);
   const config = loadConfig({
     file: file ?? 'config/server.json',
@@ -37,13 +47,17 @@ export function findDataDir({ flags, configFile, env }: CommandSettings): { data
     );
   }
   const dataDir = ours[0]?.dataDir ?? resolve(config.dataDir);
-  checkIsUsable(dataDir, running);
+  const databaseUrl = config['database.url'];
   const server = running.find(one => one.dataDir === dataDir);
+  checkIsReachable(dataDir);
+  if (databaseUrl === undefined) checkHasDatabase(dataDir, server, running);
   const state = server === undefined ? '' : ` (server at ${server.publicUrl}, process ${server.pid})`;
-  return { dataDir, line: `Data folder: ${dataDir}${state}` };
+  const database =
+    databaseUrl === undefined ? '' : `\nDatabase: PostgreSQL, ${withoutPassword(databaseUrl.reveal())}`;
+  return { dataDir, databaseUrl, line: `Data folder: ${dataDir}${state}${database}` };
 }
 
-function checkIsUsable(dataDir: string, running: readonly RunningServer[]): void {
+function checkIsReachable(dataDir: string): void {
   try {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
@@ -52,11 +66,24 @@ function checkIsUsable(dataDir: string, running: readonly RunningServer[]): void
       throw new AppError('data-dir-unusable', `${message}${ownerHint(dataDir)}.`, { cause: error });
     }
   }
+}
+
+function checkHasDatabase(
+  dataDir: string,
+  server: RunningServer | undefined,
+  running: readonly RunningServer[],
+): void {
+  if (server?.usesPostgres === true) {
+    throw new AppError(
+      'database-unusable',
+      `The server at ${server.publicUrl} uses PostgreSQL. Give this command the same MILLRACE_DATABASE_URL (or settings file) as the server.`,
+    );
+  }
   if (existsSync(join(dataDir, 'millrace.db'))) return;
   const advice =
     running.length > 0
       ? `Add the data folder of a running server:\n\n${choicesOf(running)}`
-      : 'Start the server once to create it. If your data is in another folder, add --dataDir=PATH or set MILLRACE_DATA_DIR. If the server runs as another user, run this command as that user.';
+      : 'Start the server once to create it. If your data is in another folder, add --dataDir=PATH or set MILLRACE_DATA_DIR. If it is in PostgreSQL, set MILLRACE_DATABASE_URL. If the server runs as another user, run this command as that user.';
   throw new AppError('database-unusable', `There is no database in ${dataDir}. ${advice}`);
 }
 

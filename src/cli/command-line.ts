@@ -5,35 +5,44 @@ import { UsageError } from './usage-error.ts';
 export interface CommandLine {
   readonly words: readonly string[];
   readonly options: ReadonlySet<string>;
+  /** Of the command's own options that have one. */
+  readonly values: Readonly<Record<string, string>>;
   readonly flags: Readonly<Record<string, string>>;
   readonly configFile: string | undefined;
 }
 
-/** `known`: the command's own options, which have no value. @throws UsageError */
-export function readCommandLine(args: readonly string[], known: readonly string[]): CommandLine {
+/** `known` and `valued`: the command's own options without and with a value. @throws UsageError */
+export function readCommandLine(
+  args: readonly string[],
+  known: readonly string[],
+  valued: readonly string[] = [],
+): CommandLine {
   const { tokens } = parseArgs({
     args: [...args],
     strict: false,
     tokens: true,
     options: {
       config: { type: 'string' },
+      ...Object.fromEntries(valued.map(name => [name, { type: 'string' as const }])),
       ...Object.fromEntries(known.map(name => [name, { type: 'boolean' }])),
     },
   });
   const words: string[] = [];
   const options = new Set<string>();
+  const values: Record<string, string> = {};
   const flags: Record<string, string> = {};
   let configFile: string | undefined;
   for (const token of tokens) {
     if (token.kind === 'option-terminator') continue;
     if (token.kind === 'positional') words.push(token.value);
-    else if (token.name === 'config' || Object.hasOwn(settings, token.name)) {
+    else if ([...valued, 'config'].includes(token.name) || Object.hasOwn(settings, token.name)) {
       if (token.value === undefined || token.value === '')
         throw new UsageError(`--${token.name}: a value is missing`);
       if (token.name === 'config') configFile = token.value;
+      else if (valued.includes(token.name)) values[token.name] = token.value;
       else flags[token.name] = token.value;
     } else if (known.includes(token.name) && token.value === undefined) options.add(token.name);
     else throw new UsageError(`unknown option ${token.rawName}`);
   }
-  return { words, options, flags, configFile };
+  return { words, options, values, flags, configFile };
 }

@@ -1,10 +1,12 @@
 import { unsupportedNodeReason } from '../shared/node-version.ts';
+import type { BackupContents } from './backup/archive-format.ts';
 import type { CommandLine } from './command-line.ts';
 import { UsageError } from './usage-error.ts';
 
 const usage = `Usage: npm run restore -- FILE [OPTIONS]
 
 Restores a backup into an empty data folder and verifies the checksums of all files. Then start the server as usual.
+If the database is PostgreSQL, restore it with pg_restore: a backup of such a server has the media only.
 
   FILE                        a backup of "npm run backup"; "-" reads standard input
   --check                     only verifies the checksums of the backup
@@ -55,6 +57,24 @@ async function restore(
   }
 }
 
+function nextStep(contents: BackupContents, usesPostgres: boolean): string {
+  if (contents === 'media')
+    return 'The backup contains no database, which was PostgreSQL: restore that with pg_restore before you start the server with MILLRACE_DATABASE_URL.';
+  const steps = [
+    ...(contents === 'database'
+      ? [
+          'The backup contains only the database: copy the media into the data folder before you start the server.',
+        ]
+      : []),
+    ...(usesPostgres
+      ? [
+          'The settings name a PostgreSQL database, which was not changed. If it is to have what was restored, copy it to an empty one: npm run database -- copy.',
+        ]
+      : []),
+  ];
+  return steps.length > 0 ? steps.join('\n') : 'Start the server as usual.';
+}
+
 async function report(
   from: AsyncIterable<Buffer>,
   isCheck: boolean,
@@ -78,8 +98,6 @@ async function report(
   });
   const dataDir = resolve(config.dataDir);
   const restored = await restoreBackup({ from, dataDir, progress, signal });
-  const next = restored.isDatabaseOnly
-    ? 'The backup contains only the database: copy the media into the data folder before you start the server.'
-    : 'Start the server as usual.';
+  const next = nextStep(restored.contents, config['database.url'] !== undefined);
   return `Restored ${restored.files} files, ${sizeText(restored.bytes)}, of the backup of ${restored.createdAt} to ${dataDir}.\n${next}\n`;
 }

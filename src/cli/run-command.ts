@@ -5,6 +5,10 @@ import { UsageError } from './usage-error.ts';
 interface Command {
   readonly usage: string;
   readonly options: readonly string[];
+  /** Options that have a value. */
+  readonly valued?: readonly string[];
+  /** Printed after an interruption; by default says that files were removed. */
+  readonly interrupted?: string;
   readonly expected: readonly (new (...args: never[]) => Error)[];
   /** SIGINT, SIGTERM and SIGHUP abort `signal`; the command then cleans up and rejects. */
   run(line: CommandLine, signal: AbortSignal): Promise<void>;
@@ -28,14 +32,14 @@ export async function runCommand(command: Command, args: readonly string[]): Pro
   // A closed terminal must not prevent the cleanup.
   process.stderr.on('error', () => {});
   try {
-    const line = readCommandLine(args, ['help', ...command.options]);
+    const line = readCommandLine(args, ['help', ...command.options], command.valued);
     if (line.options.has('help')) process.stdout.write(command.usage);
     else await command.run(line, interruption.signal);
   } catch (error) {
     process.exitCode = 1;
     if (caught !== undefined) {
       process.exitCode = exitCodes[caught];
-      print('Interrupted. Incomplete files were removed.');
+      print(`Interrupted. ${command.interrupted ?? 'Incomplete files were removed.'}`);
     } else if (error instanceof UsageError) {
       process.exitCode = 2;
       print(`${error.message}\n\n${command.usage}`);

@@ -1,11 +1,13 @@
 import type { RunningApp } from '../app/start-app.ts';
 import type { Config } from '../config/settings.ts';
 import type { BootstrapSecrets } from '../resources/accounts/bootstrap-account.ts';
+import { withoutPassword } from '../shared/network/postgres-url.ts';
 
 /** Shows addresses, and at the first start the sign-in and API keys, which are never shown again. */
 export function describeStart(app: RunningApp, config: Config): string {
   const { hostname } = new URL(app.publicUrl);
   const rtmpPort = app.rtmpPort === 1935 ? '' : `:${app.rtmpPort}`;
+  const databaseUrl = config['database.url'];
   const lines = [
     ...['', 'Millrace is running.', ''],
     ...rows([
@@ -17,6 +19,9 @@ export function describeStart(app: RunningApp, config: Config): string {
         ? []
         : [['RTMPS server', `rtmps://${hostname}:${app.rtmpsPort}/s`] as const]),
       ['Data folder', app.dataDir],
+      ...(databaseUrl === undefined
+        ? []
+        : [['Database', `PostgreSQL, ${withoutPassword(databaseUrl.reveal())}`] as const]),
       ['ffmpeg', `${app.ffmpeg.version} (${app.ffmpeg.path})`],
     ]),
   ];

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { describeUrlProblem } from '../shared/network/postgres-url.ts';
 import { Secret } from '../shared/secret.ts';
 
 export interface SettingKind<Value> {
@@ -18,6 +19,17 @@ export const text: SettingKind<string> = {
 export const secret: SettingKind<Secret> = {
   name: 'secret',
   parse: raw => new Secret(text.parse(raw)),
+};
+
+/** Secret, because it contains a password. */
+export const postgresUrl: SettingKind<Secret> = {
+  name: 'secret address',
+  parse(raw) {
+    const url = text.parse(raw).trim();
+    const problem = describeUrlProblem(url);
+    if (problem !== undefined) throw new Error(problem);
+    return new Secret(url);
+  },
 };
 
 export const boolean: SettingKind<boolean> = {

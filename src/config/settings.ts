@@ -8,6 +8,7 @@ import {
   integer,
   networks,
   port,
+  postgresUrl,
   type SettingKind,
   secret,
   size,
@@ -47,7 +48,13 @@ export const settings = {
     'MILLRACE_DATA_DIR',
     text,
     './media',
-    'The only folder that the server writes to: database, uploads, videos, recordings and images.',
+    'The only folder that the server writes to: uploads, videos, recordings, images, and the database unless it is PostgreSQL.',
+  ),
+  'database.url': setting(
+    'MILLRACE_DATABASE_URL',
+    postgresUrl,
+    null,
+    'PostgreSQL database, such as `postgres://USER:PASSWORD@HOST:5432/DATABASE`. Prefer the environment variable: other users of the machine can see flags. Unset: SQLite, in the data folder.',
   ),
   'http.port': setting('MILLRACE_HTTP_PORT', port, 8080, 'HTTP port for the API, player pages and HLS.'),
   'https.port': setting(

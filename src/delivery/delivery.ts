@@ -29,7 +29,7 @@ export interface DeliveryOptions {
   /** Images of live streams without an uploaded one. */
   readonly frames: LiveFrameSource;
   readonly vod: VodSource;
-  readonly logo: (playerId: string, extension: 'png' | 'jpg') => ResponseBody | undefined;
+  readonly logo: (playerId: string, extension: 'png' | 'jpg') => Promise<ResponseBody | undefined>;
   readonly sessions: PrivateSessions;
   /** Without a slash at its end; `''` keeps pages from being shared. */
   readonly publicUrl: () => string;
@@ -214,13 +214,10 @@ export class Delivery implements Component {
 
   /** Revalidated: the owner may replace the image at any time. */
   #sendLogo(exchange: Exchange, { playerId, extension }: ViewerPath & { kind: 'logo' }): void {
-    const logo = this.#options.logo(playerId, extension);
-    if (logo === undefined) {
-      this.#sender.sendNotFound(exchange, noStore);
-      return;
-    }
-    const headers = { cacheControl: 'no-cache', headers: nosniff };
-    this.#pending.watch(exchange, this.#sender.sendBody(exchange, logo, headers));
+    this.#pending.hold(exchange, this.#options.logo(playerId, extension), logo => {
+      if (logo === undefined) return this.#sender.sendNotFound(exchange, noStore);
+      return this.#sender.sendBody(exchange, logo, { cacheControl: 'no-cache', headers: nosniff });
+    });
   }
 
   #sendAsset(exchange: Exchange, name: string): void {

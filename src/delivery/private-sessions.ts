@@ -20,5 +20,5 @@ export interface PrivateAccess {
 
 export interface PrivateSessions {
   /** Admits a client that presents the token's session or claimed the token. */
-  admit(question: PrivateSessionRequest): PrivateSession | undefined;
+  admit(question: PrivateSessionRequest): Promise<PrivateSession | undefined>;
 }

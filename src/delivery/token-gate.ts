@@ -39,11 +39,11 @@ export class TokenGate {
     this.#publicUrl = options.publicUrl;
   }
 
-  admit(question: TokenAdmissionRequest): TokenHolder | undefined {
+  async admit(question: TokenAdmissionRequest): Promise<TokenHolder | undefined> {
     const { request, resourceId, token, pathSession, mayClaimToken } = question;
     const sessionTokens = sessionTokensOf(request, question.query);
     if (pathSession !== undefined) sessionTokens.push(pathSession);
-    const session = this.#sessions.admit({
+    const session = await this.#sessions.admit({
       resourceId,
       token,
       sessionTokens,
@@ -58,9 +58,9 @@ export class TokenGate {
     };
   }
 
-  isOpen(resourceId: string, { token, avh }: PrivateAccess): boolean {
+  async isOpen(resourceId: string, { token, avh }: PrivateAccess): Promise<boolean> {
     const question = { resourceId, token, sessionTokens: [avh], client: '', mayClaimToken: false };
-    return this.#sessions.admit(question) !== undefined;
+    return (await this.#sessions.admit(question)) !== undefined;
   }
 
   /**

@@ -1,7 +1,8 @@
 import { messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
+import type { Connection } from '../store/connection.ts';
 import type { Database } from '../store/database.ts';
-import type { Bound } from '../store/prepared-query.ts';
+import { type Bound, prepareQuery } from '../store/prepared-query.ts';
 import { removeInBatches } from '../store/remove-in-batches.ts';
 import { WebhookQueue } from './webhooks/webhook-queue.store.ts';
 
@@ -50,32 +51,38 @@ export class Outbox {
     this.#statements = prepareStatements(database);
   }
 
-  /** Must be called in the transaction of the change. */
-  append({ projectId, type, subjectId, payload }: NewEvent, createdAtMs: number): void {
-    this.#database.transaction(() => {
-      const { last: number } = this.#statements.nextNumber.first({ projectId })!;
-      this.#statements.insert.run({
-        ...{ projectId, number, type, subjectId, createdAtMs },
-        payload: JSON.stringify(payload),
-      });
-      this.webhooks.fanOut({ projectId, number, type, subjectId, payload, createdAtMs });
+  /** @param connection the transaction of the change */
+  async append(
+    { projectId, type, subjectId, payload }: NewEvent,
+    createdAtMs: number,
+    connection: Connection = this.#database,
+  ): Promise<void> {
+    const { nextNumber, insert } = this.#statements;
+    await connection.transaction(async transaction => {
+      // Also makes other transactions of the project wait: events become visible in the order of their numbers.
+      const { last: number } = (await transaction.first(nextNumber({ projectId })))!;
+      const event = { projectId, number, type, subjectId, createdAtMs };
+      await transaction.run(insert({ ...event, payload: JSON.stringify(payload) }));
+      await this.webhooks.fanOut({ ...event, payload }, transaction);
+      transaction.afterCommit(() => this.#notifySoon());
     });
-    this.#notifySoon();
   }
 
-  appendLiveStreamEvent(
+  async appendLiveStreamEvent(
     { projectId, liveStreamId }: { readonly projectId: string; readonly liveStreamId: string },
     type: string,
     payload: NewEvent['payload'],
     createdAtMs: number,
-  ): void {
-    this.append(
+    connection?: Connection,
+  ): Promise<void> {
+    await this.append(
       { projectId, type, subjectId: liveStreamId, payload: { liveStreamId, ...payload } },
       createdAtMs,
+      connection,
     );
   }
 
-  /** Calls `listener` once per event loop iteration, also after a rollback. @returns removes it */
+  /** Calls `listener` after commits, once per event loop iteration. @returns removes it */
   onAppended(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => {
@@ -84,15 +91,14 @@ export class Outbox {
   }
 
   /** Oldest first. */
-  listOfProject(projectId: string, afterNumber: number, limit: number): StoredEvent[] {
-    return this.#statements.listOfProject
-      .all({ projectId, afterNumber, limit })
-      .map(row => ({ ...row, payload: JSON.parse(row.payload) as Record<string, unknown> }));
+  async listOfProject(projectId: string, afterNumber: number, limit: number): Promise<StoredEvent[]> {
+    const rows = await this.#database.all(this.#statements.listOfProject({ projectId, afterNumber, limit }));
+    return rows.map(row => ({ ...row, payload: JSON.parse(row.payload) as Record<string, unknown> }));
   }
 
   /** Counts removed events, too; 0 when there was none. */
-  lastNumber(projectId: string): number {
-    const row = this.#database.first(
+  async lastNumber(projectId: string): Promise<number> {
+    const row = await this.#database.first(
       this.#database.queries.selectFrom('event_counters').select('last').where('project_id', '=', projectId),
     );
     return row?.last ?? 0;
@@ -106,7 +112,6 @@ export class Outbox {
     });
   }
 
-  /** Transactions are synchronous, so this one has ended by the next iteration of the event loop. */
   #notifySoon(): void {
     if (this.#isNotifying) return;
     this.#isNotifying = true;
@@ -135,16 +140,18 @@ interface EventParameters {
 function prepareStatements(database: Database) {
   const { queries } = database;
   return {
-    nextNumber: database.prepare(({ projectId }: Bound<{ projectId: string }>) =>
+    nextNumber: prepareQuery(({ projectId }: Bound<{ projectId: string }>) =>
       queries
         .insertInto('event_counters')
         .values({ project_id: projectId, last: 1 })
         .onConflict(conflict =>
-          conflict.doUpdateSet(({ eb }) => ({ last: eb('event_counters.last', '+', 1) })),
+          conflict
+            .column('project_id')
+            .doUpdateSet(({ eb }) => ({ last: eb('event_counters.last', '+', 1) })),
         )
         .returning('last'),
     ),
-    insert: database.prepare((event: Bound<EventParameters>) =>
+    insert: prepareQuery((event: Bound<EventParameters>) =>
       queries.insertInto('events').values({
         project_id: event.projectId,
         number: event.number,
@@ -154,7 +161,7 @@ function prepareStatements(database: Database) {
         created_at_ms: event.createdAtMs,
       }),
     ),
-    listOfProject: database.prepare(
+    listOfProject: prepareQuery(
       ({ projectId, afterNumber, limit }: Bound<{ projectId: string; afterNumber: number; limit: number }>) =>
         queries
           .selectFrom('events')

@@ -19,6 +19,7 @@ export interface JobAttempt {
   readonly kind: JobKind;
   readonly number: number;
   readonly startedAtMs: number;
+  /** The job was removed. */
   readonly isCancelled: boolean;
   readonly controller: AbortController;
 }
@@ -63,7 +64,7 @@ export class JobOutcomes {
   ): Promise<void> {
     for (;;) {
       try {
-        const outcome = this.#write(attempt, failure);
+        const outcome = await this.#write(attempt, failure);
         const durationMs = this.#clock.monotonicMs() - attempt.startedAtMs;
         if (outcome !== undefined) this.#observer?.jobEnded(attempt.kind.kind, outcome, durationMs);
         return;
@@ -76,32 +77,30 @@ export class JobOutcomes {
   }
 
   /** The process died too often during this job: the job may be what ends it. */
-  failCrashed(job: StoredJob, kind: JobKind): void {
+  async failCrashed(job: StoredJob, kind: JobKind): Promise<void> {
     const sentence = `The server stopped unexpectedly ${job.crashes} times while it worked on this file.`;
     const detail = `${sentence} Upload it again, or in another format.`;
     const error = new AppError('server-error', sentence, { details: { detail } });
-    const outcome = this.#giveUp(job, kind, job.attempts, error);
+    const outcome = await this.#giveUp(job, kind, job.attempts, error);
     this.#observer?.jobEnded(kind.kind, outcome, 0);
   }
 
-  #write(
+  async #write(
     { job, kind, number, isCancelled, controller }: JobAttempt,
     failure: AttemptFailure | undefined,
-  ): JobOutcome | undefined {
+  ): Promise<JobOutcome | undefined> {
     const nowMs = this.#clock.nowMs();
     if (isCancelled) {
-      // The row still exists only if the transaction that cancelled the job was rolled back.
-      this.#store.requeue(job.id, nowMs, job.attempts, null);
       this.#log.debug('job-cancelled', idsOf(job));
       return 'cancelled';
     }
     if (failure === undefined) {
-      this.#store.remove(job.id);
+      await this.#store.remove(job.id);
       this.#log.debug('job-done', idsOf(job));
       return 'done';
     }
     if (controller.signal.aborted) {
-      this.#store.requeue(job.id, nowMs, job.attempts, null);
+      await this.#store.requeue(job.id, nowMs, job.attempts, null);
       this.#log.debug('job-requeued', idsOf(job));
       return undefined;
     }
@@ -110,25 +109,26 @@ export class JobOutcomes {
     // A full disk is not the job's fault and may last long: the last attempt is repeated.
     const isDiskFull = error instanceof AppError && error.code === 'disk-full';
     if (isFinal || (number >= kind.maxAttempts && !isDiskFull)) {
-      return this.#giveUp(job, kind, number, error);
+      return await this.#giveUp(job, kind, number, error);
     }
     const delayMs = retryDelayMs(jobRetries, number);
     const attempts = Math.min(number, Math.max(1, kind.maxAttempts - 1));
-    this.#store.requeue(job.id, nowMs + delayMs, attempts, failureText(error));
+    await this.#store.requeue(job.id, nowMs + delayMs, attempts, failureText(error));
     this.#log.warn('job-retried', { ...idsOf(job), attempt: number, delayMs, error });
     return 'retried';
   }
 
-  #giveUp(job: StoredJob, kind: JobKind, attempts: number, error: unknown): JobOutcome {
+  async #giveUp(job: StoredJob, kind: JobKind, attempts: number, error: unknown): Promise<JobOutcome> {
     const nowMs = this.#clock.nowMs();
     try {
-      this.#database.transaction(() => {
-        if (this.#store.fail(job.id, failureText(error), nowMs)) kind.onGiveUp?.(job, error);
+      await this.#database.transaction(async transaction => {
+        if (!(await this.#store.fail(job.id, failureText(error), nowMs, transaction))) return;
+        await kind.onGiveUp?.(job, error, transaction);
       });
     } catch (fault) {
       // Without the consequences, the owner would wait forever: the job is tried again.
       this.#log.error('job-give-up-failed', { ...idsOf(job), error: fault });
-      this.#store.requeue(
+      await this.#store.requeue(
         job.id,
         nowMs + retryDelayMs(jobRetries, jobRetries.delaysMs.length),
         attempts,

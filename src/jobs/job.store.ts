@@ -1,7 +1,8 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
-import type { Database, Queries } from '../store/database.ts';
+import type { Connection, Queries, Transaction } from '../store/connection.ts';
+import type { Database } from '../store/database.ts';
 import type { JobRow } from '../store/event-tables.ts';
-import type { Bound } from '../store/prepared-query.ts';
+import { type Bound, prepareQuery } from '../store/prepared-query.ts';
 import type { NewJob } from './job.ts';
 
 export interface StoredJob extends NewJob {
@@ -48,11 +49,9 @@ export class JobStore {
 
   constructor(database: Database) {
     this.#database = database;
-    this.#nextDue = database.prepare((due: Bound<DueJobs>) => nextDueQuery(database.queries, due));
-    this.#nextDueByGroup = database.prepare((due: Bound<DueJobs>) =>
-      nextDueByGroupQuery(database.queries, due),
-    );
-    this.#nextDueAt = database.prepare(({ lane, nowMs }: Bound<Omit<DueJobs, 'maxCrashes'>>) =>
+    this.#nextDue = prepareQuery((due: Bound<DueJobs>) => nextDueQuery(database.queries, due));
+    this.#nextDueByGroup = prepareQuery((due: Bound<DueJobs>) => nextDueByGroupQuery(database.queries, due));
+    this.#nextDueAt = prepareQuery(({ lane, nowMs }: Bound<Omit<DueJobs, 'maxCrashes'>>) =>
       database.queries
         .selectFrom('jobs')
         .select(({ fn }) => fn.min<number | null>('run_at_ms').as('at'))
@@ -62,9 +61,14 @@ export class JobStore {
     );
   }
 
-  add(job: NewJob, lane: string, nowMs: number): void {
-    this.#database.run(
-      this.#database.queries.insertInto('jobs').values({
+  async add(
+    job: NewJob,
+    lane: string,
+    nowMs: number,
+    connection: Connection = this.#database,
+  ): Promise<void> {
+    await connection.run(
+      connection.queries.insertInto('jobs').values({
         kind: job.kind,
         lane,
         subject_id: job.subjectId,
@@ -83,35 +87,35 @@ export class JobStore {
     );
   }
 
-  has(kind: string, subjectId: string): boolean {
-    const query = this.#database.queries
+  async has(kind: string, subjectId: string, connection: Connection = this.#database): Promise<boolean> {
+    const query = connection.queries
       .selectFrom('jobs')
       .select('id')
       .where('subject_id', '=', subjectId)
       .where('kind', '=', kind)
       .where('state', '!=', 'failed')
       .limit(1);
-    return this.#database.first(query) !== undefined;
+    return (await connection.first(query)) !== undefined;
   }
 
   /** By priority, then age. */
-  nextDue(due: DueJobs): StoredJob | undefined {
-    const row = this.#nextDue.first(due);
+  async nextDue(due: DueJobs): Promise<StoredJob | undefined> {
+    const row = await this.#database.first(this.#nextDue(due));
     return row && storedJobFrom(row);
   }
 
   /** By priority, then age. Jobs without a group form one group. */
-  nextDueByGroup(due: DueJobs): StoredJob[] {
-    return this.#nextDueByGroup.all(due).map(storedJobFrom);
+  async nextDueByGroup(due: DueJobs): Promise<StoredJob[]> {
+    return (await this.#database.all(this.#nextDueByGroup(due))).map(storedJobFrom);
   }
 
   /** Of jobs that wait for their retry. */
-  nextDueAtMs(lane: string, nowMs: number): number | undefined {
-    return this.#nextDueAt.first({ lane, nowMs })?.at ?? undefined;
+  async nextDueAtMs(lane: string, nowMs: number): Promise<number | undefined> {
+    return (await this.#database.first(this.#nextDueAt({ lane, nowMs })))?.at ?? undefined;
   }
 
-  /** False when the job no longer waits. */
-  claim(id: number, leaseUntilMs: number): boolean {
+  /** Returns the job before this attempt, or undefined when it no longer waits. */
+  async claim(id: number, leaseUntilMs: number): Promise<StoredJob | undefined> {
     const query = this.#database.queries
       .updateTable('jobs')
       .set(({ eb }) => ({
@@ -121,41 +125,61 @@ export class JobStore {
         lease_until_ms: leaseUntilMs,
       }))
       .where('id', '=', id)
-      .where('state', '=', 'waiting');
-    return this.#database.run(query) === 1;
+      .where('state', '=', 'waiting')
+      .returning(columns);
+    const row = await this.#database.first(query);
+    return row && storedJobFrom({ ...row, attempts: row.attempts - 1 });
   }
 
-  renewLease(id: number, leaseUntilMs: number): boolean {
-    const query = this.#database.queries
+  /** Returns the ids of those that still run. */
+  async renewLeases(ids: readonly number[], leaseUntilMs: number): Promise<Set<number>> {
+    const renewed = await this.#database.all(
+      this.#database.queries
+        .updateTable('jobs')
+        .set({ lease_until_ms: leaseUntilMs })
+        .where('id', 'in', ids)
+        .where('state', '=', 'running')
+        .returning('id'),
+    );
+    return new Set(renewed.map(({ id }) => id));
+  }
+
+  async setProgress(id: number, percent: number): Promise<void> {
+    await this.#updateRunning(id, { progress_percent: percent });
+  }
+
+  async requeue(id: number, runAtMs: number, attempts: number, failure: string | null): Promise<void> {
+    await this.#updateRunning(id, {
+      ...{ state: 'waiting', lease_until_ms: null, run_at_ms: runAtMs, attempts, failure },
+    });
+  }
+
+  /** Returns false when the job was removed or has already failed. */
+  async fail(id: number, failure: string, nowMs: number, transaction: Transaction): Promise<boolean> {
+    const query = transaction.queries
       .updateTable('jobs')
-      .set({ lease_until_ms: leaseUntilMs })
+      .set({ state: 'failed', lease_until_ms: null, failure, failed_at_ms: nowMs })
       .where('id', '=', id)
-      .where('state', '=', 'running');
-    return this.#database.run(query) === 1;
+      .where('state', '!=', 'failed');
+    return (await transaction.run(query)) === 1;
   }
 
-  setProgress(id: number, percent: number): void {
-    this.#update(id, { progress_percent: percent });
+  async remove(id: number): Promise<void> {
+    await this.#database.run(
+      this.#database.queries.deleteFrom('jobs').where('id', '=', id).where('state', '=', 'running'),
+    );
   }
 
-  requeue(id: number, runAtMs: number, attempts: number, failure: string | null): void {
-    this.#update(id, { state: 'waiting', lease_until_ms: null, run_at_ms: runAtMs, attempts, failure });
+  /** Returns the ids of the removed jobs. */
+  async removeSubject(subjectId: string, connection: Connection = this.#database): Promise<Set<number>> {
+    const removed = await connection.all(
+      connection.queries.deleteFrom('jobs').where('subject_id', '=', subjectId).returning('id'),
+    );
+    return new Set(removed.map(({ id }) => id));
   }
 
-  fail(id: number, failure: string, nowMs: number): boolean {
-    return this.#update(id, { state: 'failed', lease_until_ms: null, failure, failed_at_ms: nowMs });
-  }
-
-  remove(id: number): void {
-    this.#database.run(this.#database.queries.deleteFrom('jobs').where('id', '=', id));
-  }
-
-  removeSubject(subjectId: string): void {
-    this.#database.run(this.#database.queries.deleteFrom('jobs').where('subject_id', '=', subjectId));
-  }
-
-  removeFailedBefore(atMs: number): void {
-    this.#database.run(
+  async removeFailedBefore(atMs: number): Promise<void> {
+    await this.#database.run(
       this.#database.queries
         .deleteFrom('jobs')
         .where('state', '=', 'failed')
@@ -164,8 +188,8 @@ export class JobStore {
   }
 
   /** Requeues jobs that ran when the last process died, and counts the crash. Oldest first. */
-  releaseLeases(nowMs: number): StoredJob[] {
-    const released = this.#database.all(
+  async releaseLeases(nowMs: number): Promise<StoredJob[]> {
+    const released = await this.#database.all(
       this.#database.queries
         .updateTable('jobs')
         .set(({ eb }) => ({
@@ -180,17 +204,17 @@ export class JobStore {
     return released.map(storedJobFrom).toSorted((one, other) => one.id - other.id);
   }
 
-  kinds(): string[] {
+  async kinds(): Promise<string[]> {
     const query = this.#database.queries
       .selectFrom('jobs')
       .select('kind')
       .distinct()
       .where('state', '!=', 'failed');
-    return this.#database.all(query).map(row => row.kind);
+    return (await this.#database.all(query)).map(row => row.kind);
   }
 
-  moveKind(kind: string, lane: string): void {
-    this.#database.run(
+  async moveKind(kind: string, lane: string): Promise<void> {
+    await this.#database.run(
       this.#database.queries
         .updateTable('jobs')
         .set({ lane })
@@ -199,8 +223,8 @@ export class JobStore {
     );
   }
 
-  failKind(kind: string, failure: string, nowMs: number): number {
-    return this.#database.run(
+  async failKind(kind: string, failure: string, nowMs: number): Promise<number> {
+    return await this.#database.run(
       this.#database.queries
         .updateTable('jobs')
         .set({ state: 'failed', lease_until_ms: null, failure, failed_at_ms: nowMs })
@@ -209,21 +233,25 @@ export class JobStore {
     );
   }
 
-  counts(): Map<string, JobCounts> {
+  async counts(): Promise<Map<string, JobCounts>> {
     const query = this.#database.queries
       .selectFrom('jobs')
       .select(({ fn }) => ['lane', 'state', fn.countAll<number>().as('total')])
       .groupBy(['lane', 'state']);
     const counts = new Map<string, JobCounts>();
-    for (const { lane, state, total } of this.#database.all(query)) {
+    for (const { lane, state, total } of await this.#database.all(query)) {
       counts.set(lane, { ...(counts.get(lane) ?? zeroCounts), [state]: total });
     }
     return counts;
   }
 
-  #update(id: number, values: Updateable<JobRow>): boolean {
-    return (
-      this.#database.run(this.#database.queries.updateTable('jobs').set(values).where('id', '=', id)) === 1
+  async #updateRunning(id: number, values: Updateable<JobRow>): Promise<void> {
+    await this.#database.run(
+      this.#database.queries
+        .updateTable('jobs')
+        .set(values)
+        .where('id', '=', id)
+        .where('state', '=', 'running'),
     );
   }
 }

@@ -1,3 +1,5 @@
+import type { Connection, Transaction } from '../store/connection.ts';
+
 export interface NewJob {
   readonly kind: string;
   /** Id of the video or other resource. A subject's jobs are cancelled together. */
@@ -34,13 +36,17 @@ export interface JobKind {
   /** May run again after a crash. An AppError of kind `invalid` is final; other errors are retried. */
   run(job: RunningJob): Promise<void>;
   /** Runs in the transaction that marks the job as failed. */
-  onGiveUp?(job: NewJob, error: unknown): void;
+  onGiveUp?(job: NewJob, error: unknown, transaction: Transaction): Promise<void>;
 }
 
 export interface JobQueue {
-  /** Joins the caller's transaction, if any. The job starts after the commit. */
-  add(job: NewJob): void;
-  has(kind: string, subjectId: string): boolean;
+  /** The job starts after the commit. */
+  add(job: NewJob, connection?: Connection): Promise<void>;
+  has(kind: string, subjectId: string, connection?: Connection): Promise<boolean>;
+  /** Removes the subject's jobs, and aborts running ones after the commit. */
+  remove(subjectId: string, transaction: Transaction): Promise<void>;
+  /** Resolves when no removed job of the subject runs any more. A job must not await this for its own subject. */
+  awaitRemoved(subjectId: string): Promise<void>;
   /** Removes the subject's jobs and aborts running ones. Resolves when none runs any more. */
   cancel(subjectId: string): Promise<void>;
 }

@@ -2,7 +2,9 @@ import { type Clock, systemClock } from '../shared/clock.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
+import { CoalescedTask } from '../shared/scheduling/coalesced-task.ts';
 import { OnDemandInterval } from '../shared/scheduling/on-demand-interval.ts';
+import type { Connection, Transaction } from '../store/connection.ts';
 import type { Database } from '../store/database.ts';
 import { type JobCounts, JobStore, type StoredJob, zeroCounts } from './job.store.ts';
 import type { JobKind, JobQueue, LaneLimits, NewJob } from './job.ts';
@@ -38,10 +40,14 @@ const maxSleepMs = 60_000;
 const crashTrialMs = 60_000;
 
 interface RunningAttempt extends JobAttempt {
+  job: StoredJob;
+  number: number;
   progressPercent: number;
   progressSavedAtMs: number;
   isCancelled: boolean;
-  ended: Promise<void>;
+  /** Its work has ended, and its outcome is being recorded. */
+  isOver: boolean;
+  readonly ended: PromiseWithResolvers<void>;
 }
 
 /**
@@ -61,9 +67,15 @@ export class Jobs implements Component, JobQueue {
   readonly #running = new Map<number, RunningAttempt>();
   readonly #stopping = new AbortController();
   #state: 'new' | 'started' | 'draining' | 'stopped' = 'new';
-  #scheduled: NodeJS.Immediate | undefined;
+  readonly #starting = new CoalescedTask(() => this.#startDue());
   #wakeTimer: NodeJS.Timeout | undefined;
-  readonly #maintenance = new OnDemandInterval(renewLeasesEveryMs, () => this.#maintain());
+  readonly #maintenance = new OnDemandInterval(renewLeasesEveryMs, () => {
+    this.#maintaining ??= this.#maintain().finally(() => {
+      this.#maintaining = undefined;
+    });
+    return this.#running.size > 0;
+  });
+  #maintaining: Promise<void> | undefined;
   #failedRemovedAtMs = 0;
 
   constructor({ database, lanes, log, observer, ...options }: JobsOptions) {
@@ -94,11 +106,11 @@ export class Jobs implements Component, JobQueue {
 
   async start(): Promise<void> {
     const nowMs = this.#clock.nowMs();
-    this.#failUnknownKinds(nowMs);
-    for (const { kind, lane } of this.#kinds.values()) this.#store.moveKind(kind, lane);
-    for (const job of this.#store.releaseLeases(nowMs)) this.#recoverCrashed(job);
+    await this.#failUnknownKinds(nowMs);
+    for (const { kind, lane } of this.#kinds.values()) await this.#store.moveKind(kind, lane);
+    for (const job of await this.#store.releaseLeases(nowMs)) await this.#recoverCrashed(job);
+    await this.#removeFailed(nowMs);
     this.#state = 'started';
-    this.#removeFailed(nowMs);
     this.#schedule();
   }
 
@@ -106,6 +118,7 @@ export class Jobs implements Component, JobQueue {
   async drain(): Promise<void> {
     if (this.#state === 'started') this.#state = 'draining';
     this.#clearTimers();
+    await this.#starting.idle();
   }
 
   /** Aborted jobs run again after the next start, without counting an attempt. */
@@ -115,52 +128,63 @@ export class Jobs implements Component, JobQueue {
     this.#maintenance.stop();
     this.#stopping.abort(new AppError('stopped', 'The server stops.'));
     for (const { controller } of this.#running.values()) controller.abort(this.#stopping.signal.reason);
-    await Promise.all([...this.#running.values()].map(attempt => attempt.ended));
+    await Promise.all([this.#starting.idle(), this.#maintaining]);
+    await Promise.all([...this.#running.values()].map(({ ended }) => ended.promise));
   }
 
-  add(job: NewJob): void {
+  async add(job: NewJob, connection?: Connection): Promise<void> {
     const kind = this.#kinds.get(job.kind);
     if (kind === undefined) throw new AppError('server-error', `The job kind ${job.kind} is not registered.`);
-    this.#store.add(job, kind.lane, this.#clock.nowMs());
-    this.#schedule();
+    await this.#store.add(job, kind.lane, this.#clock.nowMs(), connection);
+    if (connection === undefined) this.#schedule();
+    else connection.afterCommit(() => this.#schedule());
   }
 
-  has(kind: string, subjectId: string): boolean {
-    return this.#store.has(kind, subjectId);
+  has(kind: string, subjectId: string, connection?: Connection): Promise<boolean> {
+    return this.#store.has(kind, subjectId, connection);
   }
 
-  /** A job must not await this for its own subject: it would wait for itself. */
+  async remove(subjectId: string, transaction: Transaction): Promise<void> {
+    const removed = await this.#store.removeSubject(subjectId, transaction);
+    transaction.afterCommit(() => this.#cancelAttempts(removed));
+  }
+
   async cancel(subjectId: string): Promise<void> {
-    this.#store.removeSubject(subjectId);
-    const attempts = [...this.#running.values()].filter(({ job }) => job.subjectId === subjectId);
-    for (const attempt of attempts) cancelAttempt(attempt, 'The job was cancelled.');
-    await Promise.all(attempts.map(attempt => attempt.ended));
+    this.#cancelAttempts(await this.#store.removeSubject(subjectId));
+    await this.awaitRemoved(subjectId);
   }
 
-  counts(): Readonly<Record<string, JobCounts>> {
-    const counts = this.#store.counts();
+  async awaitRemoved(subjectId: string): Promise<void> {
+    const attempts = [...this.#running.values()].filter(
+      ({ job, isCancelled }) => isCancelled && job.subjectId === subjectId,
+    );
+    await Promise.all(attempts.map(({ ended }) => ended.promise));
+  }
+
+  async counts(): Promise<Readonly<Record<string, JobCounts>>> {
+    const counts = await this.#store.counts();
     return Object.fromEntries([...this.#lanes.keys()].map(lane => [lane, counts.get(lane) ?? zeroCounts]));
   }
 
   #schedule(): void {
-    if (this.#state !== 'started') return;
-    this.#scheduled ??= setImmediate(() => {
-      this.#scheduled = undefined;
-      try {
-        this.#startDue();
-      } catch (error) {
-        this.#log.error('jobs-not-started', { error });
-        this.#wakeAfter(databaseRetryMs);
-      }
-    });
+    if (this.#state === 'started') this.#starting.request();
   }
 
-  #startDue(): void {
+  async #startDue(): Promise<void> {
+    try {
+      await this.#fillLanes();
+    } catch (error) {
+      this.#log.error('jobs-not-started', { error });
+      this.#wakeAfter(databaseRetryMs);
+    }
+  }
+
+  async #fillLanes(): Promise<void> {
     const nowMs = this.#clock.nowMs();
     let nextAtMs = Number.POSITIVE_INFINITY;
     for (const [lane, limits] of this.#lanes) {
-      if (!this.#fillLane(lane, limits, nowMs)) continue;
-      nextAtMs = Math.min(nextAtMs, this.#store.nextDueAtMs(lane, nowMs) ?? nextAtMs);
+      if (!(await this.#fillLane(lane, limits, nowMs))) continue;
+      nextAtMs = Math.min(nextAtMs, (await this.#store.nextDueAtMs(lane, nowMs)) ?? nextAtMs);
     }
     nextAtMs = Math.min(nextAtMs, nowMs + this.#crashTrialLeftMs());
     clearTimeout(this.#wakeTimer);
@@ -168,7 +192,7 @@ export class Jobs implements Component, JobQueue {
   }
 
   /** Returns false when the lane was full already. */
-  #fillLane(lane: string, limits: number | LaneLimits, nowMs: number): boolean {
+  async #fillLane(lane: string, limits: number | LaneLimits, nowMs: number): Promise<boolean> {
     const running = [...this.#running.values()].filter(({ kind }) => kind.lane === lane);
     const maxRunning = typeof limits === 'number' ? limits : limits.maxRunning;
     if (running.length >= maxRunning) return false;
@@ -179,26 +203,25 @@ export class Jobs implements Component, JobQueue {
     for (let free = maxRunning - running.length; free > 0; free--) {
       const next =
         typeof limits === 'number'
-          ? this.#store.nextDue({ lane, nowMs, maxCrashes: this.#allowedCrashes() })
-          : this.#nextOfGroups(lane, limits.maxPerGroup, runningByGroup, nowMs);
-      if (next === undefined) break;
-      this.#begin(next, nowMs);
-      count(next);
+          ? await this.#store.nextDue({ lane, nowMs, maxCrashes: this.#allowedCrashes() })
+          : await this.#nextOfGroups(lane, limits.maxPerGroup, runningByGroup, nowMs);
+      if (next === undefined || this.#state !== 'started') break;
+      if (await this.#begin(next, nowMs)) count(next);
     }
     return true;
   }
 
   /** Picks from the group with the fewest running jobs. Leaves out groups at their limit. */
-  #nextOfGroups(
+  async #nextOfGroups(
     lane: string,
     maxPerGroup: number,
     runningByGroup: ReadonlyMap<string | undefined, number>,
     nowMs: number,
-  ): StoredJob | undefined {
+  ): Promise<StoredJob | undefined> {
     const runningOf = ({ groupId }: StoredJob) => runningByGroup.get(groupId) ?? 0;
     // The sort is stable: among groups with the same number of running jobs, priority and age decide.
-    const [next] = this.#store
-      .nextDueByGroup({ lane, nowMs, maxCrashes: this.#allowedCrashes() })
+    const due = await this.#store.nextDueByGroup({ lane, nowMs, maxCrashes: this.#allowedCrashes() });
+    const [next] = due
       .filter(job => runningOf(job) < maxPerGroup)
       .sort((one, other) => runningOf(one) - runningOf(other));
     return next;
@@ -222,12 +245,15 @@ export class Jobs implements Component, JobQueue {
 
   #wakeAfter(delayMs: number): void {
     clearTimeout(this.#wakeTimer);
+    if (this.#state !== 'started') return;
     this.#wakeTimer = setTimeout(() => this.#schedule(), Math.min(Math.max(delayMs, 1), maxSleepMs));
   }
 
-  #begin(job: StoredJob, nowMs: number): void {
+  /** Returns false when the job no longer waits. */
+  async #begin(job: StoredJob, nowMs: number): Promise<boolean> {
     const kind = this.#kinds.get(job.kind);
-    if (kind === undefined || !this.#store.claim(job.id, nowMs + leaseMs)) return;
+    // The outcome of its last attempt is stored before that attempt leaves the list.
+    if (kind === undefined || this.#running.has(job.id)) return false;
     const attempt: RunningAttempt = {
       job,
       kind,
@@ -237,42 +263,74 @@ export class Jobs implements Component, JobQueue {
       progressPercent: 0,
       progressSavedAtMs: Number.NEGATIVE_INFINITY,
       isCancelled: false,
-      ended: Promise.resolve(),
+      isOver: false,
+      ended: Promise.withResolvers(),
     };
+    // Listed before it is claimed, so that whoever removes the job meanwhile aborts the attempt.
     this.#running.set(job.id, attempt);
+    const claimed = await this.#store.claim(job.id, nowMs + leaseMs).catch((error: unknown) => {
+      this.#end(attempt);
+      throw error;
+    });
+    if (claimed === undefined) {
+      this.#end(attempt);
+      this.#schedule();
+      return false;
+    }
+    attempt.job = claimed;
+    attempt.number = claimed.attempts + 1;
     this.#maintenance.wake();
-    attempt.ended = this.#run(attempt);
+    void this.#run(attempt);
+    return true;
   }
 
   /** Occupies the lane until the outcome is recorded. */
   async #run(attempt: RunningAttempt): Promise<void> {
-    const { job, kind, number } = attempt;
+    const { job, kind, number, controller } = attempt;
     this.#log.debug('job-started', { ...idsOf(job), attempt: number });
     let failure: AttemptFailure | undefined;
     try {
+      controller.signal.throwIfAborted();
+      // Both may write the same files.
+      await this.awaitRemoved(job.subjectId);
+      controller.signal.throwIfAborted();
       await kind.run({
         ...{ id: job.id, kind: job.kind, subjectId: job.subjectId, payload: job.payload },
-        ...{ attempt: number, signal: attempt.controller.signal },
+        ...{ attempt: number, signal: controller.signal },
         reportProgress: percent => this.#reportProgress(attempt, percent),
       });
     } catch (error) {
       failure = { error };
     }
+    attempt.isOver = true;
     await this.#outcomes.record(attempt, failure, this.#stopping.signal);
-    this.#running.delete(job.id);
+    this.#end(attempt);
     this.#schedule();
   }
 
-  #recoverCrashed(job: StoredJob): void {
-    const kind = this.#kinds.get(job.kind);
-    this.#log.info('job-interrupted', { ...idsOf(job), attempts: job.attempts, crashes: job.crashes });
-    if (kind !== undefined && job.crashes >= this.#maxCrashes) this.#outcomes.failCrashed(job, kind);
+  #end({ job, ended }: RunningAttempt): void {
+    this.#running.delete(job.id);
+    ended.resolve();
   }
 
-  #failUnknownKinds(nowMs: number): void {
-    for (const kind of this.#store.kinds()) {
+  #cancelAttempts(ids: ReadonlySet<number>): void {
+    for (const attempt of this.#running.values()) {
+      if (ids.has(attempt.job.id)) cancelAttempt(attempt, 'The job was cancelled.');
+    }
+  }
+
+  async #recoverCrashed(job: StoredJob): Promise<void> {
+    const kind = this.#kinds.get(job.kind);
+    this.#log.info('job-interrupted', { ...idsOf(job), attempts: job.attempts, crashes: job.crashes });
+    if (kind !== undefined && job.crashes >= this.#maxCrashes) {
+      await this.#outcomes.failCrashed(job, kind);
+    }
+  }
+
+  async #failUnknownKinds(nowMs: number): Promise<void> {
+    for (const kind of await this.#store.kinds()) {
       if (this.#kinds.has(kind)) continue;
-      const jobs = this.#store.failKind(kind, `This server has no jobs of the kind ${kind}.`, nowMs);
+      const jobs = await this.#store.failKind(kind, `This server has no jobs of the kind ${kind}.`, nowMs);
       this.#log.error('job-kind-unknown', { kind, jobs });
     }
   }
@@ -284,45 +342,46 @@ export class Jobs implements Component, JobQueue {
     if (nowMs - attempt.progressSavedAtMs < saveProgressEveryMs) return;
     attempt.progressPercent = whole;
     attempt.progressSavedAtMs = nowMs;
-    try {
-      this.#store.setProgress(attempt.job.id, whole);
-    } catch (error) {
-      this.#log.warn('job-progress-not-saved', { ...idsOf(attempt.job), error: messageOf(error) });
-    }
+    this.#store
+      .setProgress(attempt.job.id, whole)
+      .catch((error: unknown) =>
+        this.#log.warn('job-progress-not-saved', { ...idsOf(attempt.job), error: messageOf(error) }),
+      );
   }
 
-  /** Renews leases and removes old failed jobs. Returns false when nothing runs. */
-  #maintain(): boolean {
-    this.#renewLeases();
+  /** Renews leases and removes old failed jobs. */
+  async #maintain(): Promise<void> {
     try {
-      this.#removeFailed(this.#clock.nowMs());
+      await this.#renewLeases();
+    } catch (error) {
+      this.#log.warn('job-leases-not-renewed', { error: messageOf(error) });
+    }
+    try {
+      await this.#removeFailed(this.#clock.nowMs());
     } catch (error) {
       this.#log.warn('failed-jobs-not-removed', { error: messageOf(error) });
     }
-    return this.#running.size > 0;
   }
 
-  #renewLeases(): void {
-    const leaseUntilMs = this.#clock.nowMs() + leaseMs;
-    for (const attempt of this.#running.values()) {
-      try {
-        if (attempt.isCancelled || this.#store.renewLease(attempt.job.id, leaseUntilMs)) continue;
-        cancelAttempt(attempt, 'The job was removed while it ran.');
-      } catch (error) {
-        this.#log.warn('job-lease-not-renewed', { ...idsOf(attempt.job), error: messageOf(error) });
-      }
+  async #renewLeases(): Promise<void> {
+    const attempts = [...this.#running.values()].filter(({ isCancelled, isOver }) => !isCancelled && !isOver);
+    if (attempts.length === 0) return;
+    const ids = attempts.map(({ job }) => job.id);
+    const renewed = await this.#store.renewLeases(ids, this.#clock.nowMs() + leaseMs);
+    for (const attempt of attempts) {
+      if (attempt.isOver || renewed.has(attempt.job.id)) continue;
+      cancelAttempt(attempt, 'The job was removed while it ran.');
     }
   }
 
-  #removeFailed(nowMs: number): void {
+  async #removeFailed(nowMs: number): Promise<void> {
     if (Math.abs(nowMs - this.#failedRemovedAtMs) < removeFailedEveryMs) return;
     this.#failedRemovedAtMs = nowMs;
-    this.#store.removeFailedBefore(nowMs - keepFailedMs);
+    await this.#store.removeFailedBefore(nowMs - keepFailedMs);
   }
 
   #clearTimers(): void {
-    clearImmediate(this.#scheduled);
-    this.#scheduled = undefined;
+    this.#starting.cancel();
     clearTimeout(this.#wakeTimer);
   }
 }

@@ -15,7 +15,7 @@ export type FreeDiskSpace = (missing: () => Promise<number>) => Promise<void>;
 
 interface ReclaimableSpace {
   readonly makeRoom: FreeDiskSpace;
-  canMakeRoom(bytes: number): boolean;
+  canMakeRoom(bytes: number): Promise<boolean>;
 }
 
 /**
@@ -143,7 +143,8 @@ export class MediaFiles {
     await this.ensureFreeSpace(0, minFreeBytes);
     const free = await this.freeBytes();
     const missing = bytes + minFreeBytes - free;
-    if (missing > 0 && this.#reclaimable?.canMakeRoom(missing) !== true) throw diskFull(bytes, free);
+    if (missing <= 0) return;
+    if ((await this.#reclaimable?.canMakeRoom(missing)) !== true) throw diskFull(bytes, free);
   }
 
   async freeBytes(): Promise<number> {

@@ -5,17 +5,17 @@ import type { MediaFiles } from './media-files.ts';
 /**
  * Publishes a file and deletes the one that it replaces. The file is in place before its row names it: a
  * crash can only leave a file that no row names. `commit` writes the row and returns the unused name: the
- * replaced one, or the new one when no row takes it. When it throws, the new file is deleted.
+ * replaced one, or the new one when no row takes it. When it fails, the new file is deleted.
  */
 export async function replaceFile(
   files: MediaFiles,
   { from, folder, name }: { readonly from: string; readonly folder: string; readonly name: string },
-  commit: () => string | undefined,
+  commit: () => Promise<string | undefined>,
 ): Promise<void> {
   await files.publish(from, join(folder, name));
   let unusedName: string | undefined = name;
   try {
-    unusedName = commit();
+    unusedName = await commit();
   } finally {
     if (unusedName !== undefined) await removeFileIn(folder, unusedName);
   }

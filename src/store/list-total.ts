@@ -1,10 +1,14 @@
-import type { Database } from './database.ts';
+import type { Connection } from './connection.ts';
 
-export function listTotal(database: Database, projectId: string, ...lists: string[]): number {
-  const totals = database.queries
+export async function listTotal(
+  connection: Connection,
+  projectId: string,
+  ...lists: string[]
+): Promise<number> {
+  const totals = connection.queries
     .selectFrom('list_totals')
     .select('total')
     .where('project_id', '=', projectId)
     .where('list', 'in', lists);
-  return database.all(totals).reduce((sum, { total }) => sum + total, 0);
+  return (await connection.all(totals)).reduce((sum, { total }) => sum + total, 0);
 }

@@ -1,13 +1,13 @@
 import type { Selectable, SelectQueryBuilder } from 'kysely';
 import type { ListResult, PageRequest, Sort } from '../shared/list-page.ts';
-import type { Database } from './database.ts';
+import type { Connection } from './connection.ts';
 import type { Tables } from './tables.ts';
 
 type ListedTable = 'live_streams' | 'players' | 'upload_tokens' | 'watermarks';
 
 /** Skipping rows is cheap only in the index, so the ids of the page are found first. */
-export function readListPage<Table extends ListedTable, Item>(
-  database: Database,
+export async function readListPage<Table extends ListedTable, Item>(
+  connection: Connection,
   list: {
     readonly table: Table;
     readonly matching: SelectQueryBuilder<Tables, Table, object>;
@@ -17,7 +17,7 @@ export function readListPage<Table extends ListedTable, Item>(
     readonly total: number;
     readonly toItem: (row: Selectable<Tables[Table]>) => Item;
   },
-): ListResult<Item> {
+): Promise<ListResult<Item>> {
   const { total, page, sort, toItem } = list;
   const offset = (page.currentPage - 1) * page.pageSize;
   if (offset >= total) return { items: [], total };
@@ -32,8 +32,8 @@ export function readListPage<Table extends ListedTable, Item>(
     .orderBy(id, sort.direction)
     .limit(page.pageSize)
     .offset(offset);
-  const rows = database.all(
-    database.queries
+  const rows = await connection.all(
+    connection.queries
       .selectFrom(list.table as 'players')
       .selectAll()
       .where(id, 'in', ids)

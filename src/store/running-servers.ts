@@ -11,6 +11,8 @@ export interface RunningServer {
   readonly programDir: string;
   readonly publicUrl: string;
   readonly startedAtMs: number;
+  /** Its database is not in the data folder. */
+  readonly usesPostgres?: boolean;
 }
 
 /** Age at which an unreadable file of another process is removed: it may still be written. */

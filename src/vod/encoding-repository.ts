@@ -1,3 +1,5 @@
+import type { Connection, Transaction } from '../store/connection.ts';
+
 export interface RenditionName {
   readonly type: 'hls' | 'mp4' | 'audio';
   readonly quality: string;
@@ -38,27 +40,40 @@ export interface EncodingState {
   readonly renditions: readonly StoredRendition[];
 }
 
-/** Each call is one transaction, and does nothing if the video was deleted. */
+/** Each call is one transaction, or belongs to that of its caller, and does nothing if the video was deleted. */
 export interface EncodingRepository {
-  request(videoId: string): EncodingRequest | undefined;
-  state(videoId: string): EncodingState | undefined;
-  setPlan(videoId: string, facts: unknown, renditions: readonly RenditionName[]): void;
-  addRendition(videoId: string, rendition: RenditionName): void;
-  removeRendition(videoId: string, rendition: RenditionName): void;
-  markStarted(videoId: string, renditions: readonly RenditionName[]): void;
-  updateProgress(videoId: string, renditions: readonly RenditionName[], percent: number): void;
+  request(videoId: string, connection?: Connection): Promise<EncodingRequest | undefined>;
+  state(videoId: string, connection?: Connection): Promise<EncodingState | undefined>;
+  setPlan(
+    videoId: string,
+    facts: unknown,
+    renditions: readonly RenditionName[],
+    connection?: Connection,
+  ): Promise<void>;
+  addRendition(videoId: string, rendition: RenditionName, connection?: Connection): Promise<void>;
+  removeRendition(videoId: string, rendition: RenditionName, connection?: Connection): Promise<void>;
+  markStarted(videoId: string, renditions: readonly RenditionName[]): Promise<void>;
+  updateProgress(videoId: string, renditions: readonly RenditionName[], percent: number): Promise<void>;
   /** Ignores renditions that were removed. Emits an event for each other one. */
   markFinished(
     videoId: string,
     renditions: readonly FinishedRendition[],
     targetDurationSeconds?: number,
-  ): void;
-  updateMetadata(videoId: string, facts: unknown): void;
-  markFailed(videoId: string, renditions: readonly RenditionName[], reason: string): void;
+    connection?: Connection,
+  ): Promise<void>;
+  updateMetadata(videoId: string, facts: unknown, connection?: Connection): Promise<void>;
+  markFailed(
+    videoId: string,
+    renditions: readonly RenditionName[],
+    reason: string,
+    connection?: Connection,
+  ): Promise<void>;
   /** Marks unfinished renditions as failed, and the video too unless it is playable. Emits an event. */
-  markRefused(videoId: string, reason: string): void;
-  sourceFailed(videoId: string, reason: string): void;
-  markChanged(videoId: string): void;
-  markStoryboardReady(videoId: string): void;
-  transaction(work: () => void): void;
+  markRefused(videoId: string, reason: string, connection?: Connection): Promise<void>;
+  sourceFailed(videoId: string, reason: string, transaction: Transaction): Promise<void>;
+  markChanged(videoId: string): Promise<void>;
+  markStoryboardReady(videoId: string): Promise<void>;
+  /** Other transactions that plan the renditions of the video wait until this one ends. */
+  lockPlan(videoId: string, transaction: Transaction): Promise<void>;
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
 }

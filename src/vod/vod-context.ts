@@ -4,6 +4,7 @@ import type { JobQueue } from '../jobs/job.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { MediaFiles } from '../storage/media-files.ts';
+import type { Connection } from '../store/connection.ts';
 import type { RenditionFolders } from './encode/rendition-folders.ts';
 import type { EncodingRepository } from './encoding-repository.ts';
 import type { IndexWorkerPool } from './index/index-worker-pool.ts';
@@ -24,7 +25,7 @@ export interface ThumbnailRepository {
   /** Undefined: the default frame. */
   choiceOf(
     videoId: string,
-  ): { readonly choice: 'default' | 'timecode' | 'upload'; readonly timecode?: string } | undefined;
+  ): Promise<{ readonly choice: 'default' | 'timecode' | 'upload'; readonly timecode?: string } | undefined>;
   showFrame(
     videoId: string,
     frame: { readonly file: string; readonly timecode: string | undefined },
@@ -54,8 +55,13 @@ const priorities = { prepare: 10, frame: 5, stills: 0, mp4: 0, encode: 0 } as co
 
 export type VodJobKind = keyof typeof priorities;
 
-export function enqueueVodJob({ jobs }: VodContext, kind: VodJobKind, videoId: string): void {
-  jobs.add({ kind, subjectId: videoId, priority: priorities[kind] });
+export function enqueueVodJob(
+  { jobs }: VodContext,
+  kind: VodJobKind,
+  videoId: string,
+  connection?: Connection,
+): Promise<void> {
+  return jobs.add({ kind, subjectId: videoId, priority: priorities[kind] }, connection);
 }
 
 const hourMs = 3_600_000;

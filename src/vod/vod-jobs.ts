@@ -1,5 +1,6 @@
 import type { JobKind, RunningJob } from '../jobs/job.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
+import type { Transaction } from '../store/connection.ts';
 import { encodeVideo } from './encode/encode-job.ts';
 import { makeMp4 } from './encode/mp4-job.ts';
 import { canDecodeImage } from './images/can-decode-image.ts';
@@ -36,49 +37,52 @@ export class VodJobs {
       run: job => this.#run(job, run),
       onGiveUp,
     });
-    const refused: JobKind['onGiveUp'] = ({ subjectId }, error) => {
+    const refused: NonNullable<JobKind['onGiveUp']> = async ({ subjectId }, error, transaction) => {
       const reason = sentenceOf(error);
-      context.log.info('video-refused', { videoId: subjectId, reason });
-      context.records.markRefused(subjectId, reason);
+      transaction.afterCommit(() => context.log.info('video-refused', { videoId: subjectId, reason }));
+      await context.records.markRefused(subjectId, reason, transaction);
     };
     return [
       kind('prepare', vodLanes.prepare, prepareVideo, refused),
       kind('encode', vodLanes.encode, encodeVideo, refused),
-      kind('mp4', vodLanes.prepare, makeMp4, ({ subjectId }) => this.#mp4Failed(subjectId)),
+      kind('mp4', vodLanes.prepare, makeMp4, ({ subjectId }, _error, transaction) =>
+        this.#mp4Failed(subjectId, transaction),
+      ),
       // Videos work without thumbnails.
-      kind('stills', vodLanes.images, queued(makeStills), () => {}),
-      kind('frame', vodLanes.images, queued(makeRequestedFrame), () => {}),
+      kind('stills', vodLanes.images, queued(makeStills), async () => {}),
+      kind('frame', vodLanes.images, queued(makeRequestedFrame), async () => {}),
     ];
   }
 
-  sourceReady(videoId: string): void {
-    enqueueVodJob(this.#context, 'prepare', videoId);
+  sourceReady(videoId: string, transaction: Transaction): Promise<void> {
+    return enqueueVodJob(this.#context, 'prepare', videoId, transaction);
   }
 
-  updateMp4Support(videoId: string, isWanted: boolean): void {
-    const { records } = this.#context;
-    const renditions = records.state(videoId)?.renditions ?? [];
+  async updateMp4Support(videoId: string, isWanted: boolean, transaction: Transaction): Promise<void> {
+    const { records, jobs } = this.#context;
+    await records.lockPlan(videoId, transaction);
+    const renditions = (await records.state(videoId, transaction))?.renditions ?? [];
     const top = renditions.findLast(({ type }) => type === 'hls');
     if (top === undefined) return;
     const mp4 = { type: 'mp4', quality: top.quality } as const;
     if (!isWanted) {
       // Keeps the file, in case the MP4 is wanted again.
-      records.removeRendition(videoId, mp4);
+      await records.removeRendition(videoId, mp4, transaction);
       return;
     }
-    records.transaction(() => {
-      records.addRendition(videoId, mp4);
-      const parts = renditions.filter(({ type }) => type === 'audio').concat(top);
-      if (parts.every(({ status }) => status === 'encoded')) {
-        if (!this.#context.jobs.has('mp4', videoId)) enqueueVodJob(this.#context, 'mp4', videoId);
-      } else if (!this.#context.jobs.has('encode', videoId)) {
-        records.markFailed(videoId, [mp4], 'The MP4 cannot be made: the quality that it is made of failed.');
-      }
-    });
+    await records.addRendition(videoId, mp4, transaction);
+    const parts = renditions.filter(({ type }) => type === 'audio').concat(top);
+    if (parts.every(({ status }) => status === 'encoded')) {
+      if (await jobs.has('mp4', videoId, transaction)) return;
+      await enqueueVodJob(this.#context, 'mp4', videoId, transaction);
+    } else if (!(await jobs.has('encode', videoId, transaction))) {
+      const reason = 'The MP4 cannot be made: the quality that it is made of failed.';
+      await records.markFailed(videoId, [mp4], reason, transaction);
+    }
   }
 
-  requestFrame(videoId: string): void {
-    enqueueVodJob(this.#context, 'frame', videoId);
+  requestFrame(videoId: string, transaction: Transaction): Promise<void> {
+    return enqueueVodJob(this.#context, 'frame', videoId, transaction);
   }
 
   /** @throws AppError `images-busy` */
@@ -122,10 +126,11 @@ export class VodJobs {
     log.info('video-job-done', { ...ids, ms: Math.round(clock.monotonicMs() - startedAtMs) });
   }
 
-  #mp4Failed(videoId: string): void {
+  async #mp4Failed(videoId: string, transaction: Transaction): Promise<void> {
     const { records } = this.#context;
-    const mp4 = records.state(videoId)?.renditions.filter(({ type }) => type === 'mp4') ?? [];
-    records.markFailed(videoId, mp4, 'The MP4 could not be made.');
+    const state = await records.state(videoId, transaction);
+    const mp4 = state?.renditions.filter(({ type }) => type === 'mp4') ?? [];
+    await records.markFailed(videoId, mp4, 'The MP4 could not be made.', transaction);
   }
 }
 

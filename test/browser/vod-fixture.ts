@@ -221,11 +221,16 @@ export class VideoSite {
       ...{ isPlayable: playable, hasFailed: failed, hasStoryboard: true },
       durationSeconds: videoSeconds,
       ...(this.video.isAudioOnly ? { width: undefined, height: undefined } : { width: 640, height: 360 }),
+      captions: async () => [],
+      chapters: async () => [],
+      theme: async () => undefined,
+    };
+    return describeVideo(entry, {
+      ...{ hasMp4: mp4, hasThumbnail: this.video.hasThumbnail },
       captions: captions.map(track),
       chapters: hasChapters ? [{ language: 'en', label: 'English', isDefault: false }] : [],
       theme: theme === null ? undefined : { ...plainTheme, ...theme },
-    };
-    return describeVideo(entry, { hasMp4: mp4, hasThumbnail: this.video.hasThumbnail });
+    });
   }
 
   async #answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {

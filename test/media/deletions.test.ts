@@ -111,7 +111,7 @@ describe('a live stream is deleted by two at once', () => {
     const { liveStreamId: id, streamKey } = await server.createStream();
     await using publisher = publishTestPicture({ url: server.rtmpUrl(streamKey) });
     await waitUntil(async () => (await fetch(`${server.baseUrl}/${id}.m3u8`)).ok);
-    publisher.kill();
+    await publisher.kill();
     await publisher.exited;
     await deleteTwice(`/live-streams/${id}`, id);
     await waitUntil(() => server.app.ffmpegProcesses() === 0);

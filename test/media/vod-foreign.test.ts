@@ -140,7 +140,8 @@ async function firstSoundSeconds(videoId: string): Promise<number> {
   const path = await hlsFile(videoId, 'audio');
   const samples = await decodeAudio(path);
   const first = samples.findIndex((_, at) => at % 4 === 0 && Math.abs(samples.readInt16LE(at)) > 3000);
-  const { file } = shop.records.state(videoId)!.renditions.find(({ type }) => type === 'audio')!;
+  const state = await shop.records.state(videoId);
+  const { file } = state!.renditions.find(({ type }) => type === 'audio')!;
   const start = (await new RenditionReader().open(shop.files.video(videoId, file!))).startSeconds(0);
   return start + first / 4 / SAMPLE_RATE;
 }

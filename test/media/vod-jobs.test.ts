@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 import { type FixtureName, fixture } from '../support/fixtures.ts';
+import { runSql } from '../support/sql.ts';
 import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
 import { startVodPipeline, type VodPipeline } from '../support/vod-pipeline.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -140,7 +141,7 @@ describe('while a film is encoded', () => {
       { what: 'a playlist that grows' },
     );
     expect(growing).toContain('#EXT-X-PLAYLIST-TYPE:EVENT');
-    expect(shop.playback.isPlayable(videoId)).toBe(true);
+    expect(await shop.playback.isPlayable(videoId)).toBe(true);
     const multivariant = (await shop.playback.multivariant(videoId, []))?.plain.toString();
     expect(multivariant).toContain('240p/manifest.m3u8');
     expect(multivariant).not.toContain('360p');
@@ -163,9 +164,9 @@ describe('while a film is encoded', () => {
     const target = /TARGETDURATION:\d+/;
     expect(target.exec(complete)?.[0]).toBe(target.exec(growing)?.[0]);
     expect(segmentNames(await playlist(shop, videoId, '360p'))).toHaveLength(segmentNames(complete).length);
+    const events = await shop.events();
     expect(
-      shop
-        .events()
+      events
         .filter(({ payload }) => payload.videoId === videoId)
         .map(({ payload }) => `${payload.encoding} ${payload.quality}`),
     ).toEqual(['hls 240p', 'hls 360p', 'mp4 360p']);
@@ -175,15 +176,16 @@ describe('while a film is encoded', () => {
     const ownDir = await testTempDir();
     const first = await startVodPipeline(ownDir);
     const videoId = await first.add(longFilm);
-    await waitUntil(() => summary(first.records.state(videoId) ?? empty).includes('hls 240p encoded'), {
-      what: 'the lowest rung',
-    });
+    await waitUntil(
+      async () => summary((await first.records.state(videoId)) ?? empty).includes('hls 240p encoded'),
+      { what: 'the lowest rung' },
+    );
     const segments = segmentNames(await playlist(first, videoId, '240p'));
     await first.stop();
 
     const second = await startVodPipeline(ownDir);
     try {
-      expect(second.playback.isPlayable(videoId)).toBe(true);
+      expect(await second.playback.isPlayable(videoId)).toBe(true);
       const state = await second.settled(videoId);
       expect(new Set(state.renditions.map(({ status }) => status))).toEqual(new Set(['encoded']));
       expect(segmentNames(await playlist(second, videoId, '240p'))).toEqual(segments);
@@ -200,10 +202,10 @@ describe('while a film is encoded', () => {
     await waitUntil(() => shop.playback.isPlayable(videoId), {
       what: 'something to play',
     });
-    shop.database.sqlite.prepare('DELETE FROM videos WHERE id = ?').run(videoId);
+    await runSql(shop.database, 'DELETE FROM videos WHERE id = ?', videoId);
     await shop.works.removeVideo(videoId);
     await expect(readdir(shop.files.video(videoId))).rejects.toMatchObject({ code: 'ENOENT' });
-    expect(shop.playback.isPlayable(videoId)).toBe(false);
+    expect(await shop.playback.isPlayable(videoId)).toBe(false);
     expect(await shop.playback.multivariant(videoId, [])).toBeUndefined();
   });
 });
@@ -227,10 +229,10 @@ describe('what its owner wants', () => {
     const videoId = await shop.add(await fixture('h264-aac'), { has_mp4_support: 0 });
     expect(summary(await shop.settled(videoId))).toEqual(['hls 240p encoded', 'audio audio encoded']);
     expect(await shop.playback.file(videoId, 'mp4')).toBeUndefined();
-    shop.works.updateMp4Support(videoId, true);
+    await shop.setMp4Support(videoId, true);
     expect(summary(await shop.settled(videoId))).toContain('mp4 240p encoded');
     expect((await shop.playback.file(videoId, 'mp4'))?.bytes).toBeGreaterThan(1_000);
-    shop.works.updateMp4Support(videoId, false);
+    await shop.setMp4Support(videoId, false);
     expect(await shop.playback.file(videoId, 'mp4')).toBeUndefined();
   });
 });

@@ -10,6 +10,7 @@ import { ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';
 import { argumentsOf } from '../support/ffmpeg-command.ts';
 import { fixture } from '../support/fixtures.ts';
 import { makeMediaTools } from '../support/media-tools.ts';
+import { runSql } from '../support/sql.ts';
 import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
 import { startVodPipeline, type VodPipeline } from '../support/vod-pipeline.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -233,9 +234,11 @@ describe('wishes that change while there is work', () => {
       [wished, true],
       [unwished, false],
     ] as const) {
-      const row = shop.database.sqlite.prepare('UPDATE videos SET has_mp4_support = ? WHERE id = ?');
-      row.run(Number(isWished), videoId);
-      shop.works.updateMp4Support(videoId, isWished);
+      await shop.database.transaction(async transaction => {
+        const change = 'UPDATE videos SET has_mp4_support = ? WHERE id = ?';
+        await runSql(transaction, change, Number(isWished), videoId);
+        await shop.works.updateMp4Support(videoId, isWished, transaction);
+      });
     }
     expect((await shop.settled(wished)).renditions.map(({ type }) => type)).toContain('mp4');
     expect((await shop.settled(unwished)).renditions.map(({ type }) => type)).not.toContain('mp4');
@@ -243,10 +246,10 @@ describe('wishes that change while there is work', () => {
 
   test('an mp4 is not put together without the sound that is still encoded', async () => {
     const videoId = await shop.add(await fixture('h264-mp3'), { has_mp4_support: 0 });
-    await waitUntil(() => (shop.records.state(videoId)?.renditions.length ?? 0) > 0 || undefined, {
+    await waitUntil(async () => ((await shop.records.state(videoId))?.renditions.length ?? 0) > 0, {
       what: 'the plan',
     });
-    shop.works.updateMp4Support(videoId, true);
+    await shop.setMp4Support(videoId, true);
     const state = await shop.settled(videoId);
     const mp4 = state.renditions.find(({ type }) => type === 'mp4');
     expect(mp4?.status).toBe('encoded');
@@ -258,10 +261,10 @@ describe('wishes that change while there is work', () => {
   test('an mp4 on, off and on again is made once and told of once', async () => {
     const videoId = await shop.add(await fixture('h264-aac'), { has_mp4_support: 0 });
     await shop.settled(videoId);
-    for (const isWished of [true, false, true, true]) shop.works.updateMp4Support(videoId, isWished);
+    for (const isWished of [true, false, true, true]) await shop.setMp4Support(videoId, isWished);
     const state = await shop.settled(videoId);
     expect(state.renditions.find(({ type }) => type === 'mp4')?.status).toBe('encoded');
-    const told = shop.events().filter(({ payload }) => payload.videoId === videoId);
+    const told = (await shop.events()).filter(({ payload }) => payload.videoId === videoId);
     expect(told.map(({ payload }) => payload.encoding)).toEqual(['hls', 'mp4']);
   });
 });
@@ -314,8 +317,8 @@ describe('where an encode fails', () => {
     const videoId = await own.add(await fixture('hevc'));
     expect(await own.settled(videoId)).toMatchObject({ isPlayable: false, failure: expect.any(String) });
     expect(await folders(own, videoId)).toEqual([]);
-    own.works.updateMp4Support(videoId, false);
-    own.works.updateMp4Support(videoId, true);
+    await own.setMp4Support(videoId, false);
+    await own.setMp4Support(videoId, true);
     const state = await own.settled(videoId);
     expect(new Set(state.renditions.map(({ status }) => status))).toEqual(new Set(['failed']));
   });

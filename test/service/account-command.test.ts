@@ -7,7 +7,8 @@ import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServerProcess } from '../../scripts/server-process.ts';
 import { verifyPassword } from '../../src/resources/accounts/password.ts';
-import { openDatabaseWithoutLock } from '../../src/store/database.ts';
+import { migrations } from '../../src/store/migrations.ts';
+import { openDatabaseWithoutLock } from '../../src/store/open-database.ts';
 import { RunningServers } from '../../src/store/running-servers.ts';
 import { admin, signIn } from '../support/sign-in.ts';
 import { basic, productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
@@ -77,10 +78,8 @@ describe('the account command, beside a server that runs', () => {
     const { json: shown } = await server!.call('GET', '/account', { key });
     expect(shown).toMatchObject({ email: 'studio@example.org', upgraded: false, environment: 'sandbox' });
     expect(await statusOf(told('Production API key'))).toBe(401);
-    const user = server!.database.first(
-      server!.database.queries.selectFrom('users').selectAll().where('email', '=', 'Studio@Example.org'),
-    )!;
-    expect(await verifyPassword(told('Password'), user.password_hash)).toBe(true);
+    const user = (await server!.api.accounts.findUser('Studio@Example.org'))!;
+    expect(await verifyPassword(told('Password'), user.passwordHash)).toBe(true);
 
     const again = await account(['create', 'STUDIO@example.org', '--upgraded']);
     expect([again.code, again.stdout]).toEqual([1, '']);
@@ -130,10 +129,8 @@ describe('the account command, beside a server that runs', () => {
     );
     expect(await statusOf(sandboxKey)).toBe(200);
     const { password } = await json('password', 'admin@localhost');
-    const user = server!.database.first(
-      server!.database.queries.selectFrom('users').selectAll().where('email', '=', 'admin@localhost'),
-    )!;
-    expect(await verifyPassword(password, user.password_hash)).toBe(true);
+    const user = (await server!.api.accounts.findUser('admin@localhost'))!;
+    expect(await verifyPassword(password, user.passwordHash)).toBe(true);
     await waitUntil(async () => !(await isSignedIn(cookie)));
     await signIn(server!, { ...admin, password });
   });
@@ -205,10 +202,11 @@ describe('the account command, while no server runs', () => {
     ] as const) {
       const folder = await makeTempDir();
       const other = new Sqlite(join(folder, 'millrace.db'));
-      const version = Number(server!.database.sqlite.pragma('user_version', { simple: true })) + difference;
-      other.pragma(`user_version = ${version}`);
+      other.pragma(`user_version = ${migrations.length + difference}`);
       other.close();
-      expect(() => openDatabaseWithoutLock({ dataDir: folder })).toThrow(`has schema ${version} of ${words}`);
+      await expect(openDatabaseWithoutLock({ dataDir: folder })).rejects.toThrow(
+        `has schema ${migrations.length + difference} of ${words}`,
+      );
       expect(readdirSync(folder)).toEqual(['millrace.db']);
       await removeDir(folder);
     }
@@ -289,6 +287,16 @@ describe('the data folder that the account command works on', () => {
     expect(stderr).not.toContain(unlocked);
     expect(notes()).toHaveLength(1);
     await removeDir(unlocked);
+  });
+
+  it('is not used where the database of its server is PostgreSQL, whose URL the command lacks', async () => {
+    const remove = running.add({ ...serverOf(dataDir), usesPostgres: true });
+    const { code, stderr } = await unconfigured(['list']);
+    remove();
+    expect([code, stderr]).toEqual([
+      1,
+      'The server at http://localhost:1 uses PostgreSQL. Give this command the same MILLRACE_DATABASE_URL (or settings file) as the server.\n',
+    ]);
   });
 
   it('is not looked for where other users can write', async () => {

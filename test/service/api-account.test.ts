@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tokenCleanup } from '../../src/resources/auth/token-cleanup.ts';
+import { signIn } from '../support/sign-in.ts';
+import { databaseText, singleValue } from '../support/sql.ts';
 import { productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 
 let server: TestApi;
@@ -44,7 +46,7 @@ describe('an account', () => {
   });
 
   it('has no email without a user', async () => {
-    const { sandboxKey: key, accountId } = server.addAccount();
+    const { sandboxKey: key, accountId } = await server.addAccount();
     const { json } = await server.call('GET', '/account', { key });
     expect(json).toMatchObject({ accountId, upgraded: false });
     expect(json).not.toHaveProperty('email');
@@ -81,8 +83,7 @@ describe('a pair of API keys', () => {
       lastUsedAt: '2026-03-04T05:06:07+00:00',
     });
     expect((await server.call('GET', keysPath, { key: productionKey })).text).not.toContain(sandbox.apiKey);
-    server.database.sqlite.pragma('wal_checkpoint(TRUNCATE)');
-    expect(server.database.sqlite.serialize().includes(sandbox.apiKey)).toBe(false);
+    expect(await databaseText(server.database)).not.toContain(sandbox.apiKey);
   });
 
   it('has no name unless one is given, and can be renamed', async () => {
@@ -122,8 +123,15 @@ describe('a pair of API keys', () => {
     expect((await list()).pagination.itemsTotal).toBe(100);
   });
 
+  it('is refused beyond a hundred that are created at once', async () => {
+    for (let count = 1; count < 98; count += 1) await create();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => call('POST', keysPath, {})));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 400, 400, 400, 400]);
+    expect((await list()).pagination.itemsTotal).toBe(100);
+  });
+
   it('is refused beyond a hundred in the sandbox, which leaves production as it was', async () => {
-    const { productionKey: key, sandboxKey: sandbox } = server.addAccount({ isUpgraded: true });
+    const { productionKey: key, sandboxKey: sandbox } = await server.addAccount({ isUpgraded: true });
     const post = (of: string, path = keysPath) => server.call('POST', path, { key: of, body: {} });
     for (let count = 1; count < 100; count += 1) expect((await post(sandbox)).status).toBe(201);
     expect((await post(sandbox)).json.type).toMatch(/\/api-key-limit-reached$/);
@@ -136,7 +144,7 @@ describe('a pair of API keys', () => {
 
   it('of another account is not found', async () => {
     const { keyPairId } = await create();
-    const { productionKey: key, sandboxKey: sandbox } = server.addAccount({ isUpgraded: true });
+    const { productionKey: key, sandboxKey: sandbox } = await server.addAccount({ isUpgraded: true });
     for (const stranger of [key, sandbox]) {
       for (const [method, path, body] of [
         ['GET', '', undefined],
@@ -187,6 +195,15 @@ describe('regenerating a key', () => {
     expect(await statusWith(production.apiKey)).toBe(200);
   });
 
+  it('leaves one key when it is regenerated twice at once', async () => {
+    const { keyPairId } = await create();
+    const answers = await Promise.all(
+      ['sandbox', 'sandbox'].map(environment => call('POST', `${keysPath}/${keyPairId}/${environment}`)),
+    );
+    const statuses = await Promise.all(answers.map(({ json }) => statusWith(json.sandbox.apiKey)));
+    expect(statuses.sort()).toEqual([200, 401]);
+  });
+
   it('works with the key itself, whose answer still comes', async () => {
     const [pair] = (await list()).data;
     const { status, json } = await call('POST', `${keysPath}/${pair.keyPairId}/production`);
@@ -206,25 +223,37 @@ describe('regenerating a key', () => {
     await server.call('POST', '/auth/api-key', { key: null, body: { apiKey: sandbox.apiKey } });
     await call('POST', `${keysPath}/${keyPairId}/sandbox`);
     await server.api.tokenCleanup.stop();
-    const count = server.database.sqlite
-      .prepare<[], number>(
-        'SELECT (SELECT count(*) FROM access_tokens) + (SELECT count(*) FROM refresh_tokens)',
-      )
-      .pluck();
-    const revoked = server.database.sqlite
-      .prepare<[], number>('SELECT count(*) FROM api_keys WHERE revoked_at_ms IS NOT NULL')
-      .pluck();
-    expect([count.get(), revoked.get()]).toEqual([2, 1]);
+    const counts = () =>
+      Promise.all([
+        singleValue<number>(
+          server.database,
+          'SELECT (SELECT count(*) FROM access_tokens) + (SELECT count(*) FROM refresh_tokens)',
+        ),
+        singleValue<number>(server.database, 'SELECT count(*) FROM api_keys WHERE revoked_at_ms IS NOT NULL'),
+      ]);
+    expect(await counts()).toEqual([2, 1]);
     const chore = tokenCleanup({
       database: server.database,
       clock: { nowMs: () => nowMs, monotonicMs: () => 0 },
     });
     expect(await chore.run()).toBe(3);
-    expect([count.get(), revoked.get()]).toEqual([0, 0]);
+    expect(await counts()).toEqual([0, 0]);
   });
 });
 
 describe('deleting keys', () => {
+  it('leaves the last key of an environment, also when all are deleted at once', async () => {
+    const headers = { cookie: await signIn(server), 'millrace-environment': 'production' };
+    for (let count = 0; count < 3; count += 1) await create();
+    const pairs = (await list()).data as { keyPairId: string }[];
+    const answers = await Promise.all(
+      pairs.map(({ keyPairId }) => server.call('DELETE', `${keysPath}/${keyPairId}`, { key: null, headers })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 204, 204, 409]);
+    const keys = 'SELECT count(*) FROM api_keys WHERE revoked_at_ms IS NULL';
+    expect(await singleValue<number>(server.database, keys)).toBe(2);
+  });
+
   it('ends a single key at once', async () => {
     const { keyPairId, sandbox, production } = await create();
     const path = `${keysPath}/${keyPairId}`;
@@ -311,7 +340,7 @@ describe('a sandbox credential', () => {
   });
 
   it('is all that an account has before its upgrade', async () => {
-    const { sandboxKey: key } = server.addAccount();
+    const { sandboxKey: key } = await server.addAccount();
     const made = (await call('POST', keysPath, {}, key)).json;
     expect(made).not.toHaveProperty('production');
     expect(await statusWith(made.sandbox.apiKey)).toBe(200);

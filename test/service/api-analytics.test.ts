@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/shared/clock.ts';
+import { databaseText, runSql, singleValue } from '../support/sql.ts';
 import { productionKey, startApi, type TestApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 
@@ -390,10 +389,8 @@ describe('analytics', () => {
     const plain = await makeVideo(productionKey);
     for (const video of [one, other, other, plain]) await watch(video, { seconds: 6, address: '8.8.8.8' });
     // As if all had been watched once, long ago.
-    const know = server.database.sqlite.prepare(
-      'INSERT OR IGNORE INTO analytics_values (value, used_day) VALUES (?, 0)',
-    );
-    for (const video of tagged) know.run(video);
+    const know = 'INSERT INTO analytics_values (value, used_day) VALUES (?, 0) ON CONFLICT DO NOTHING';
+    for (const video of tagged) await runSql(server.database, know, video);
     clock.ms += hour;
     const data = async (path: string) => (await get(path)).json.data;
     const tag = 'filterBy[tag]=many';
@@ -414,7 +411,7 @@ describe('analytics', () => {
   it('show a project its own viewers only, and the sandbox those of a day', async () => {
     clock.ms = noon + 80 * day;
     const sandbox = await makeVideo('sandbox-key-of-tests-0123456789ab');
-    const stranger = server.addAccount({ isUpgraded: true });
+    const stranger = await server.addAccount({ isUpgraded: true });
     await watch(sandbox);
     clock.ms += hour;
     expect(await number('metrics/play/count', 'sandbox-key-of-tests-0123456789ab')).toBe(1);
@@ -453,8 +450,7 @@ describe('analytics', () => {
   });
 
   it('are gone after a month, but for the total', async () => {
-    const rows = (table: string) =>
-      server.database.sqlite.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get();
+    const rows = (table: string) => singleValue<number>(server.database, `SELECT count(*) FROM ${table}`);
     const total = await number('metrics/play/total');
     expect(total).toBeGreaterThan(5);
     clock.ms += 34 * day;
@@ -462,7 +458,7 @@ describe('analytics', () => {
     expect(await cleanup.run(AbortSignal.abort())).toBe(0);
     expect(await cleanup.run()).toBeGreaterThan(0);
     for (const table of ['minutes', 'hours', 'sums', 'stays', 'playbacks', 'tuples', 'values', 'salts'])
-      expect([table, rows(`analytics_${table}`)]).toEqual([table, 0]);
+      expect([table, await rows(`analytics_${table}`)]).toEqual([table, 0]);
     expect(await number('metrics/play/total')).toBe(total);
     await watch(await makeVideo(productionKey));
     expect(await number('metrics/play/count')).toBe(1);
@@ -471,10 +467,9 @@ describe('analytics', () => {
   it('keep no address', async () => {
     const video = await makeVideo(productionKey);
     await watch(video, { address: '203.0.113.77' });
-    server.database.sqlite.pragma('wal_checkpoint(TRUNCATE)');
-    const file = await readFile(join(server.dataDir, 'millrace.db'));
-    expect(file.includes('203.0.113.77')).toBe(false);
-    expect(file.includes(video)).toBe(true);
+    const stored = await databaseText(server.database);
+    expect(stored.includes('203.0.113.77')).toBe(false);
+    expect(stored.includes(video)).toBe(true);
   });
 });
 

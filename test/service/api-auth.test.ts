@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { addressReader } from '../../src/http/listener/client-address.ts';
 import { verifyPassword } from '../../src/resources/accounts/password.ts';
 import { tokenCleanup } from '../../src/resources/auth/token-cleanup.ts';
+import { databaseText, singleValue } from '../support/sql.ts';
 import { basic, productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -69,6 +70,12 @@ describe('an access token', () => {
     expect((await refresh(renewed.json.refresh_token)).status).toBe(200);
   });
 
+  it('is renewed once by requests that come together', async () => {
+    const { json } = await login();
+    const answers = await Promise.all(Array.from({ length: 4 }, () => refresh(json.refresh_token)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400]);
+  });
+
   it('cannot be used as a refresh token', async () => {
     const { json } = await login();
     expect((await refresh(json.access_token)).status).toBe(400);
@@ -80,16 +87,12 @@ describe('an access token', () => {
     nowMs += 31 * 24 * 3_600_000;
     await server.stop();
     server = await startApi({ dataDir, clock });
-    const count = server.database.sqlite
-      .prepare<[], number>(
-        'SELECT (SELECT count(*) FROM access_tokens) + (SELECT count(*) FROM refresh_tokens)',
-      )
-      .pluck();
-    await waitUntil(() => count.get() === 0);
+    const tokens = 'SELECT (SELECT count(*) FROM access_tokens) + (SELECT count(*) FROM refresh_tokens)';
+    await waitUntil(async () => (await singleValue<number>(server.database, tokens)) === 0);
   });
 
   it('can still be renewed with the newest refresh tokens of a key', async () => {
-    const other = server.addAccount();
+    const other = await server.addAccount();
     const kept = await login(other.sandboxKey);
     const given: string[] = [];
     for (let count = 0; count < 4; count += 1) {
@@ -164,12 +167,12 @@ describe('wrong credentials', () => {
 });
 
 describe('an account', () => {
-  const accountId = () =>
-    server.database.first(server.database.queries.selectFrom('accounts').select('id'))!.id;
+  const accountId = async () =>
+    (await server.database.first(server.database.queries.selectFrom('accounts').select('id')))!.id;
 
   it('can do nothing while it is suspended', async () => {
     const { json } = await login();
-    server.api.accounts.setStanding(accountId(), { isSuspended: true });
+    await server.api.accounts.setStanding(await accountId(), { isSuspended: true });
     for (const headers of [
       { authorization: basic(sandboxKey) },
       { authorization: `Bearer ${json.access_token}` },
@@ -186,7 +189,7 @@ describe('an account', () => {
   });
 
   it('can use its production key after its upgrade', async () => {
-    server.api.accounts.setStanding(accountId(), { isUpgraded: true });
+    await server.api.accounts.setStanding(await accountId(), { isUpgraded: true });
     expect((await server.call('GET', '/live-streams', { key: productionKey })).status).toBe(200);
     expect((await login(productionKey)).status).toBe(200);
   });
@@ -195,8 +198,7 @@ describe('an account', () => {
 describe('the database', () => {
   it('contains no key', async () => {
     const { json } = await login();
-    server.database.sqlite.pragma('wal_checkpoint(TRUNCATE)');
-    const text = server.database.sqlite.serialize().toString('latin1');
+    const text = await databaseText(server.database);
     for (const secret of [
       sandboxKey,
       productionKey,
@@ -206,14 +208,14 @@ describe('the database', () => {
     ]) {
       expect(text.includes(secret)).toBe(false);
     }
-    const user = server.database.first(server.database.queries.selectFrom('users').selectAll())!;
+    const user = (await server.database.first(server.database.queries.selectFrom('users').selectAll()))!;
     expect(await verifyPassword('a password of tests', user.password_hash)).toBe(true);
     expect(await verifyPassword('another', user.password_hash)).toBe(false);
   });
 
   it('records when a key was used', async () => {
     await server.call('GET', '/live-streams');
-    const used = server.database.all(
+    const used = await server.database.all(
       server.database.queries
         .selectFrom('api_keys')
         .select('last_used_at_ms')

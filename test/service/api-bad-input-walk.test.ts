@@ -7,6 +7,7 @@ import { type ApiDocument, operationsOf, responseAt } from '../../scripts/api-do
 import { type HttpReply, HttpTestClient } from '../support/http-test-client.ts';
 import { formWith, pngImage } from '../support/images.ts';
 import { signIn } from '../support/sign-in.ts';
+import { rowsByTable, rowsOf } from '../support/sql.ts';
 import { basic, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
@@ -180,18 +181,16 @@ describe('every operation of the API document', () => {
     const filesOf = (folder: string) =>
       readdir(join(server.dataDir, folder), { recursive: true }).catch(() => []);
     expect(await filesOf('incoming')).toEqual([]);
-    const rows = (sql: string) => server.database.sqlite.prepare<[], string>(sql).pluck().all();
-    const videos = new Set(rows('SELECT id FROM videos'));
+    const idsIn = async (table: string) =>
+      new Set((await rowsOf<{ id: string }>(server.database, `SELECT id FROM ${table}`)).map(({ id }) => id));
+    const videos = await idsIn('videos');
     expect((await filesOf('vod')).filter(path => !videos.has(path.split('/')[0]!))).toEqual([]);
-    const players = new Set(rows('SELECT id FROM players'));
+    const players = await idsIn('players');
     expect((await filesOf('player')).filter(path => !players.has(path.split('/')[0]!))).toEqual([]);
     expect((await server.call('GET', `/videos/${known.videoId}`)).status).toBe(200);
-    const { sqlite } = server.database;
-    const tables = rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '*_fts*'");
-    const endedTexts = tables.flatMap(table =>
-      sqlite
-        .prepare<[], Record<string, unknown>>(`SELECT * FROM "${table}"`)
-        .all()
+    const tables = await rowsByTable(server.database, name => !name.includes('_fts'));
+    const endedTexts = Object.entries(tables).flatMap(([table, rows]) =>
+      rows
         .flatMap(row => Object.entries(row))
         .filter(([, value]) => typeof value === 'string' && /\0|\\u0000/.test(value))
         .map(([column]) => `${table}.${column}`),

@@ -26,9 +26,9 @@ async function newStream(): Promise<string> {
   return json.liveStreamId;
 }
 
-function open(liveStreamId: string, startedAtMs: number, encoder = ''): string {
+async function open(liveStreamId: string, startedAtMs: number, encoder = ''): Promise<string> {
   return history.opened({
-    ...{ liveStreamId, projectId: sandboxProjectOf(server.database) },
+    ...{ liveStreamId, projectId: await sandboxProjectOf(server.database) },
     ...{ state: 'starting', startedAtMs, protocol: 'rtmp', remoteAddress: '192.0.2.1', encoder },
   });
 }
@@ -47,10 +47,10 @@ const health = {
 describe('the broadcasts of a live stream', () => {
   it('are told newest first, with what was known at the end of each', async () => {
     const stream = await newStream();
-    const first = open(stream, start, 'obs');
-    history.changed(first, { state: 'live', videoCodec: 'avc1.64001f', width: 1280, height: 720 });
-    history.ended(first, start + minute, 'completed', health);
-    const second = open(stream, start + 2 * minute);
+    const first = await open(stream, start, 'obs');
+    await history.changed(first, { state: 'live', videoCodec: 'avc1.64001f', width: 1280, height: 720 });
+    await history.ended(first, start + minute, 'completed', health);
+    const second = await open(stream, start + 2 * minute);
     const { json } = await server.call('GET', `/live-streams/${stream}/broadcasts`);
     expect(json.pagination).toMatchObject({ itemsTotal: 2, currentPage: 1 });
     expect(json.data).toEqual([
@@ -81,26 +81,25 @@ describe('the broadcasts of a live stream', () => {
 
   it('are forgotten 30 days after their end, and beyond the newest 500', async () => {
     const stream = await newStream();
-    const running = open(stream, start);
-    server.database.transaction(() => {
-      for (let index = 1; index <= 520; index += 1) {
-        history.ended(open(stream, start + index * minute), start + index * minute + 1, 'publisher-gone');
-      }
-    });
+    const running = await open(stream, start);
+    for (let index = 1; index <= 520; index += 1) {
+      const startedAtMs = start + index * minute;
+      await history.ended(await open(stream, startedAtMs), startedAtMs + 1, 'publisher-gone');
+    }
     const total = async () =>
       (await server.call('GET', `/live-streams/${stream}/broadcasts?pageSize=1`)).json.pagination.itemsTotal;
     expect(await total()).toBe(501);
     const store = new BroadcastsStore(server.database);
     await store.removeBefore(start + 511 * minute);
     expect(await total()).toBe(11);
-    history.ended(running, start, 'server-crashed');
+    await history.ended(running, start, 'server-crashed');
     await store.removeBefore(start + 600 * minute);
     expect(await total()).toBe(0);
   });
 
   it.each(['broadcasts', 'health', 'health/history'])('and their %s are nobody else’s', async what => {
     const stream = await newStream();
-    const { sandboxKey } = server.addAccount();
+    const { sandboxKey } = await server.addAccount();
     const answer = await server.call('GET', `/live-streams/${stream}/${what}`, { key: sandboxKey });
     expect([answer.status, answer.json.name]).toEqual([404, 'liveStreamId']);
   });

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { formWith } from '../support/images.ts';
+import { runSql, singleValue } from '../support/sql.ts';
 import { productionKey, startApi, type TestApi } from '../support/start-api.ts';
 
 let server: TestApi;
@@ -286,7 +287,27 @@ describe.each(['captions', 'chapters'])('%s', kind => {
     await upload(kind, 'en');
     await server.call('DELETE', `/videos/${videoId}`);
     expect((await get(kind, 'en')).json).toMatchObject({ status: 404, name: 'videoId' });
-    const left = server.database.sqlite.prepare('SELECT count(*) AS n FROM text_tracks WHERE video_id = ?');
-    expect(left.get(videoId)).toEqual({ n: 0 });
+    const left = 'SELECT count(*) FROM text_tracks WHERE video_id = ?';
+    expect(await singleValue(server.database, left, videoId)).toBe(0);
+  });
+
+  it('are no more than allowed when several are uploaded at the same time', async () => {
+    await runSql(
+      server.database,
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 698)
+       INSERT INTO text_tracks (video_id, kind, language, is_default, file, bytes)
+       SELECT ?, ?, 'x' || i, 0, 'x' || i, 1 FROM n`,
+      ...[videoId, kind],
+    );
+    const answers = await Promise.all(['de', 'en', 'es', 'fr', 'it'].map(language => upload(kind, language)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 400, 400, 400]);
+    expect(files()).toHaveLength(2);
+  });
+
+  it('keep one file when a language is uploaded several times at once', async () => {
+    const answers = await Promise.all([vtt, vtt, vtt, vtt].map(bytes => upload(kind, 'en', bytes)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(files()).toHaveLength(1);
+    expect(await listed(kind)).toEqual(['en']);
   });
 });

@@ -6,6 +6,7 @@ import {
   responseAt,
 } from '../../scripts/api-document.ts';
 import { type HttpReply, HttpTestClient } from '../support/http-test-client.ts';
+import { rowsByTable } from '../support/sql.ts';
 import { basic, startApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
@@ -127,16 +128,11 @@ function hiddenOf(owner: FilledProject, reader: FilledProject): [IdKind, string]
 }
 
 /** All that the database holds, but for what remembers the use of keys and sessions and for tokens of addresses. */
-function rows(): Record<string, unknown[]> {
-  const { sqlite } = server.database;
-  const names = sqlite
-    .prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
-    .pluck()
-    .all()
-    .filter(
-      name => !/^(?:api_keys|sessions|private_tokens)$|_(?:data|idx|content|docsize|config)$/.test(name),
-    );
-  return Object.fromEntries(names.map(name => [name, sqlite.prepare(`SELECT * FROM "${name}"`).all()]));
+function rows(): Promise<Record<string, unknown[]>> {
+  return rowsByTable(
+    server.database,
+    name => !/^(?:api_keys|sessions|private_tokens)$|_(?:data|idx|content|docsize|config)$/.test(name),
+  );
 }
 
 /** What a project gets of all that it can get. */
@@ -159,10 +155,10 @@ async function shownTo(project: FilledProject): Promise<Record<string, string>> 
 }
 
 async function expectNothingChanged(work: () => Promise<void>): Promise<void> {
-  const before = { rows: rows(), shown: await Promise.all(server.projects.map(shownTo)) };
+  const before = { rows: await rows(), shown: await Promise.all(server.projects.map(shownTo)) };
   await work();
   expect(await Promise.all(server.projects.map(shownTo))).toEqual(before.shown);
-  expect(rows()).toEqual(before.rows);
+  expect(await rows()).toEqual(before.rows);
 }
 
 describe('every endpoint of the API', () => {
@@ -468,7 +464,7 @@ describe('events', () => {
       for (const { projectId, ids } of server.projects) {
         const subjectId = ids.liveStreamId;
         const type = 'live-stream.broadcast.started';
-        server.outbox.append(
+        await server.outbox.append(
           { projectId, type, subjectId, payload: { liveStreamId: subjectId } },
           Date.now(),
         );
@@ -498,7 +494,7 @@ describe('events', () => {
     try {
       await waitUntil(() => heard.length > 0);
       const event = { projectId, type: 'live-stream.broadcast.ended', subjectId: ids.liveStreamId };
-      server.outbox.append({ ...event, payload: { liveStreamId: ids.liveStreamId } }, Date.now());
+      await server.outbox.append({ ...event, payload: { liveStreamId: ids.liveStreamId } }, Date.now());
       const own = await hearEvents(server, reader.key, 'lastEventId=0');
       await waitUntil(() => own.heard.some(text => text.includes('broadcast.ended')));
       own.socket.terminate();
@@ -513,7 +509,7 @@ describe('a limit', () => {
   it('of requests that one project has used up leaves the others theirs', async () => {
     const limited = await startApi({ isUpgraded: true, rateLimits: { uploads: 3, writes: 3, reads: 3 } });
     try {
-      const { sandboxKey: other, productionKey } = limited.addAccount({ isUpgraded: true });
+      const { sandboxKey: other, productionKey } = await limited.addAccount({ isUpgraded: true });
       const status = async (key?: string) =>
         (await limited.call('GET', '/videos', key === undefined ? {} : { key })).status;
       const own = [await status(), await status(), await status(), await status()];

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rowsByTable } from '../support/sql.ts';
 import { type ApiReply, productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { fileForm, noise } from './upload-fixture.ts';
 
@@ -14,9 +15,9 @@ beforeAll(async () => {
   server = await startApi({
     isUpgraded: true,
     videos: { restoreDays: 90 },
-    uploads: { sourceReady: () => {} },
+    uploads: { sourceReady: async () => {} },
   });
-  server.addAccount({ isUpgraded: true, sandboxKey: strangerKey });
+  await server.addAccount({ isUpgraded: true, sandboxKey: strangerKey });
 
   const made = async (path: string, body: unknown) => (await server.call('POST', path, { body })).json;
   const create = async (title: string) =>
@@ -52,17 +53,11 @@ function send(videoId: string, key: string, range?: string, bytes = noise(100)):
 
 /** All rows and all files, but for what remembers the use of keys. */
 async function everything(): Promise<unknown> {
-  const { sqlite } = server.database;
-  const tables = sqlite
-    .prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
-    .pluck()
-    .all()
-    .filter(name => name !== 'api_keys');
-  const rows = tables.map(name => [name, sqlite.prepare(`SELECT * FROM "${name}"`).all()]);
+  const rows = await rowsByTable(server.database, name => name !== 'api_keys');
   const files = ['vod', 'uploads', 'watermarks', 'incoming'].map(folder =>
     readdir(join(server.dataDir, folder), { recursive: true }).catch(() => []),
   );
-  return { rows: Object.fromEntries(rows), files: await Promise.all(files) };
+  return { rows, files: await Promise.all(files) };
 }
 
 // What can be tried with ids alone is tried by the walk over the API document.

@@ -88,6 +88,22 @@ describe('creating a live stream', () => {
 });
 
 describe('changing a live stream', () => {
+  it('never names a theme that is deleted at the same time', async () => {
+    const { liveStreamId } = await create();
+    const path = `/live-streams/${liveStreamId}`;
+    for (let round = 0; round < 20; round += 1) {
+      const { playerId } = (await server.call('POST', '/players', { body: {} })).json;
+      const [changed, created] = await Promise.all([
+        server.call('PATCH', path, { body: { playerId } }),
+        server.call('POST', '/live-streams', { body: { name: 'Pier cam', playerId } }),
+        server.call('DELETE', `/players/${playerId}`),
+      ]);
+      for (const answer of [changed, created]) expect([200, 400]).toContain(answer.status);
+      const listed = (await server.call('GET', '/live-streams?pageSize=100')).json.data;
+      expect(listed.map((stream: { playerId?: string }) => stream.playerId)).not.toContain(playerId);
+    }
+  });
+
   it('leaves what is not sent, replaces lists whole, and unsets with null', async () => {
     const { playerId } = (await server.call('POST', '/players', { body: {} })).json;
     const made = await create({ playerId, restreams: [mirror, mirror] });
@@ -113,10 +129,10 @@ describe('changing a live stream', () => {
     for (const record of [true, false]) {
       expect(await patch({ record })).toMatchObject({ record });
       expect(await patch({ name: 'North' })).toMatchObject({ record });
-      expect(server.api.liveStreams.findByStreamKey(made.streamKey)).toMatchObject({ record });
+      expect(await server.api.liveStreams.findByStreamKey(made.streamKey)).toMatchObject({ record });
     }
     expect(await patch({ record: null })).not.toHaveProperty('record');
-    expect(server.api.liveStreams.findByStreamKey(made.streamKey)?.record).toBeUndefined();
+    expect((await server.api.liveStreams.findByStreamKey(made.streamKey))?.record).toBeUndefined();
     expect((await server.call('PATCH', path, { body: { record: 'yes' } })).status).toBe(400);
     expect(await patch({})).toMatchObject({ name: 'North', public: true });
     const refused = await server.call('PATCH', path, { body: { name: null, public: null, restreams: null } });
@@ -142,10 +158,10 @@ describe('restreams', () => {
       { ...mirror, isEnabled: true, rendition: undefined },
       { ...backup, isEnabled: false, rendition: '720p' },
     ];
-    expect(server.api.liveStreams.findByStreamKey(made.streamKey)?.restreams).toEqual(expected);
+    expect((await server.api.liveStreams.findByStreamKey(made.streamKey))?.restreams).toEqual(expected);
     const explicit = [{ ...mirror, enabled: true, rendition: 'source' }, restreams[1]];
     expect((await change(made.liveStreamId, { restreams: explicit })).json.restreams).toEqual(explicit);
-    expect(server.api.liveStreams.findByStreamKey(made.streamKey)?.restreams).toEqual(expected);
+    expect((await server.api.liveStreams.findByStreamKey(made.streamKey))?.restreams).toEqual(expected);
   });
 
   it('reach the broadcast of their live stream with the change that replaces them', async () => {
@@ -167,9 +183,20 @@ describe('restreams', () => {
     expect(server.live.destinations.get(one.liveStreamId)).toEqual([]);
   });
 
+  it('of changes that come at once are those that were stored last', async () => {
+    const { liveStreamId } = await create();
+    await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        change(liveStreamId, { restreams: [{ ...mirror, name: `Mirror ${index}` }] }),
+      ),
+    );
+    const [stored] = (await server.call('GET', `/live-streams/${liveStreamId}`)).json.restreams;
+    expect(server.live.destinations.get(liveStreamId)).toMatchObject([{ name: stored.name }]);
+  });
+
   it('of another account stay as they are, and so does its broadcast', async () => {
     const { liveStreamId } = await create({ restreams: [mirror] });
-    const { sandboxKey: key } = server.addAccount();
+    const { sandboxKey: key } = await server.addAccount();
     const path = `/live-streams/${liveStreamId}`;
     expect((await server.call('PATCH', path, { key, body: { restreams: [] } })).status).toBe(404);
     expect((await server.call('GET', `${path}/restreams`, { key })).status).toBe(404);
@@ -236,8 +263,8 @@ describe('broadcasting', () => {
     expect(answer.status).toBe(200);
     expect(answer.json).toMatchObject({ liveStreamId: made.liveStreamId, name: 'Pier cam' });
     expect(answer.json.streamKey).not.toBe(made.streamKey);
-    expect(server.api.liveStreams.findByStreamKey(made.streamKey)).toBeUndefined();
-    const owner = server.api.liveStreams.findByStreamKey(answer.json.streamKey);
+    expect(await server.api.liveStreams.findByStreamKey(made.streamKey)).toBeUndefined();
+    const owner = await server.api.liveStreams.findByStreamKey(answer.json.streamKey);
     expect(owner?.liveStreamId).toBe(made.liveStreamId);
   });
 
@@ -250,19 +277,19 @@ describe('broadcasting', () => {
     expect(server.live.removed).toContain(made.liveStreamId);
     expect((await server.call('GET', `/live-streams/${made.liveStreamId}`)).status).toBe(404);
     expect((await server.call('DELETE', `/live-streams/${made.liveStreamId}`)).status).toBe(404);
-    expect(server.api.liveStreams.findByStreamKey(made.streamKey)).toBeUndefined();
+    expect(await server.api.liveStreams.findByStreamKey(made.streamKey)).toBeUndefined();
   });
 
   it('finds out whose a stream key is', async () => {
     const made = await create();
-    expect(server.api.liveStreams.findByStreamKey(made.streamKey)).toMatchObject({
+    expect(await server.api.liveStreams.findByStreamKey(made.streamKey)).toMatchObject({
       liveStreamId: made.liveStreamId,
       environment: 'sandbox',
       accountSuspended: false,
       accountUpgraded: false,
       name: 'Pier cam',
     });
-    expect(server.api.liveStreams.findByStreamKey('nothing')).toBeUndefined();
+    expect(await server.api.liveStreams.findByStreamKey('nothing')).toBeUndefined();
   });
 });
 
@@ -376,18 +403,18 @@ describe('a thumbnail', () => {
 
   it('is stored, replaced and deleted', async () => {
     const { liveStreamId: id, assets } = await create();
-    expect(server.api.liveStreams.thumbnailPath(id)).toBeUndefined();
+    expect(await server.api.liveStreams.thumbnailPath(id)).toBeUndefined();
     const answer = await upload(id, formWith(['any name', png, 'holiday.txt']));
     expect(answer.status).toBe(201);
     expect(answer.json.assets.thumbnail).toBe(assets.thumbnail);
-    const path = server.api.liveStreams.thumbnailPath(id)!;
+    const path = (await server.api.liveStreams.thumbnailPath(id))!;
     expect(await readFile(path)).toEqual(png);
     await upload(id, formWith(['file', Buffer.concat([png, png]), 'again.png']));
     expect((await readFile(path)).length).toBe(png.length * 2);
     const deleted = await server.call('DELETE', `/live-streams/${id}/thumbnail`);
     expect(deleted.status).toBe(200);
     expect(deleted.json.assets.thumbnail).toBe(assets.thumbnail);
-    expect(server.api.liveStreams.thumbnailPath(id)).toBeUndefined();
+    expect(await server.api.liveStreams.thumbnailPath(id)).toBeUndefined();
     expect(existsSync(path)).toBe(false);
     expect((await server.call('DELETE', `/live-streams/${id}/thumbnail`)).status).toBe(200);
   });
@@ -411,7 +438,7 @@ describe('a thumbnail', () => {
     const answer = await upload(id, body);
     expect(answer.status).toBe(400);
     expect(answer.json).toMatchObject({ title, name: 'file' });
-    expect(server.api.liveStreams.thumbnailPath(id)).toBeUndefined();
+    expect(await server.api.liveStreams.thumbnailPath(id)).toBeUndefined();
     await expect.poll(() => readdir(join(server.dataDir, 'incoming'))).toEqual([]);
   });
 

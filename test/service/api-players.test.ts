@@ -6,6 +6,7 @@ import { PlayersStore } from '../../src/resources/players/players.store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { MediaFiles } from '../../src/storage/media-files.ts';
 import { formWith, pngImage, webpImage } from '../support/images.ts';
+import { rowsOf, runSql, singleValue } from '../support/sql.ts';
 import { productionKey, startApi, type TestApi } from '../support/start-api.ts';
 
 let server: TestApi;
@@ -221,7 +222,38 @@ describe('a logo', () => {
   });
 });
 
+describe('changes of a player theme at the same time', () => {
+  it('keep each other', async () => {
+    const made = await create({ name: 'Night' });
+    const change = (body: object) => server.call('PATCH', pathOf(made), { body });
+    await Promise.all([change({ forceLoop: true }), change({ hideTitle: true }), change({ name: 'Day' })]);
+    expect((await server.call('GET', pathOf(made))).json).toMatchObject({
+      ...{ name: 'Day', forceLoop: true, hideTitle: true },
+    });
+  });
+
+  it('leave one logo', async () => {
+    const made = await create();
+    await Promise.all([1, 2, 3, 4].map(() => sendLogo(made, formWith(['file', png, 'a.png']))));
+    expect(filesOf(made)).toHaveLength(1);
+  });
+});
+
 describe('what names a player theme', () => {
+  it('never keeps one that is deleted at the same time', async () => {
+    const { playerId } = await create();
+    const make = () => server.call('POST', '/videos', { body: { title: 'Race', playerId } });
+    const [deleted, ...made] = await Promise.all([
+      server.call('DELETE', pathOf({ playerId })),
+      ...[make(), make(), make(), make(), make()],
+    ]);
+    expect(deleted.status).toBe(204);
+    for (const { status } of made) expect([201, 400]).toContain(status);
+    await server.api.players.detachRemoved();
+    const named = 'SELECT count(*) FROM videos WHERE player_id = ?';
+    expect(await singleValue(server.database, named, playerId)).toBe(0);
+  });
+
   it('must name one of its project, and loses it when the theme goes', async () => {
     const { playerId } = await create();
     for (const [collection, body, id] of [
@@ -253,27 +285,27 @@ describe('what names a player theme', () => {
 
   it('loses it at once also where it is named by more than are changed at a time', async () => {
     const { playerId } = await create();
-    const { sqlite } = server.database;
     const { videoId } = (await server.call('POST', '/videos', { body: { title: 'Copied', playerId } })).json;
-    sqlite.exec(`
-      WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 700)
+    await runSql(
+      server.database,
+      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 700)
       INSERT INTO videos (id, project_id, title, title_folded, is_public, is_panoramic, has_mp4_support, player_id, tags, metadata,
         created_at_ms, published_at_ms, updated_at_ms, description)
-      SELECT printf('vi%022d', n), project_id, title, title_folded, 1, 0, 1, player_id, '[]', '[]', ${now} + n, 0, 0, ''
-      FROM numbers JOIN videos WHERE videos.id = '${videoId}'`);
+      SELECT 'viCopy' || CAST(n AS TEXT), project_id, title, title_folded, 1, 0, 1, player_id, '[]', '[]', ${now} + n, 0, 0, ''
+      FROM numbers CROSS JOIN videos WHERE videos.id = '${videoId}'`,
+    );
     const named = () =>
-      (sqlite.prepare('SELECT count(*) AS n FROM videos WHERE player_id = ?').get(playerId) as { n: number })
-        .n;
-    expect(named()).toBe(701);
+      singleValue(server.database, 'SELECT count(*) FROM videos WHERE player_id = ?', playerId);
+    expect(await named()).toBe(701);
     await server.call('DELETE', `/players/${playerId}`);
-    expect(named()).toBe(651);
+    expect(await named()).toBe(651);
     const page = (await server.call('GET', '/videos?title=Copied&pageSize=100')).json;
     expect(page.pagination.itemsTotal).toBe(701);
     for (const video of page.data) expect(video).not.toHaveProperty('playerId');
 
     expect(await server.api.players.detachRemoved()).toBe(651);
-    expect(named()).toBe(0);
-    expect(sqlite.prepare('SELECT id FROM removed_players').all()).toEqual([]);
+    expect(await named()).toBe(0);
+    expect(await rowsOf(server.database, 'SELECT id FROM removed_players')).toEqual([]);
     expect(await server.api.players.detachRemoved()).toBe(0);
   });
 
@@ -281,9 +313,10 @@ describe('what names a player theme', () => {
     const made = await create();
     await sendLogo(made, formWith(['file', png, 'a.png']));
     const { database, dataDir } = server;
-    new PlayersStore(database, []).remove(made.playerId);
+    await new PlayersStore(database, []).remove(made.playerId);
     expect(filesOf(made)).not.toEqual([]);
     const afterCrash = new PlayersService({
+      database,
       store: new PlayersStore(database, []),
       files: new MediaFiles(dataDir),
       baseUrl: () => '',
@@ -291,6 +324,6 @@ describe('what names a player theme', () => {
     });
     await afterCrash.detachRemoved();
     expect(existsSync(join(dataDir, 'players', made.playerId))).toBe(false);
-    expect(database.sqlite.prepare('SELECT id FROM removed_players').all()).toEqual([]);
+    expect(await rowsOf(database, 'SELECT id FROM removed_players')).toEqual([]);
   });
 });

@@ -83,7 +83,7 @@ describe('the storage of a project', () => {
     const [answer] = (await once(first, 'response')) as [IncomingMessage];
     answer.resume();
     expect(answer.statusCode).toBe(201);
-    await waitUntil(() => uploads.ingest(videoId)?.status === 'uploaded');
+    await waitUntil(async () => (await uploads.ingest(videoId))?.status === 'uploaded');
   });
 
   it('stops a file that turns out to be too large', async () => {
@@ -115,8 +115,8 @@ describe('the storage of a project', () => {
       const source = `http://127.0.0.1:${(origin.address() as AddressInfo).port}/a.mp4`;
       const { json: video } = await server.call('POST', '/videos', { body: { title: 'Pier', source } });
       const failure = () => server.api.uploads.service.failureOf(video.videoId);
-      await waitUntil(() => failure() !== undefined);
-      expect(failure()).toMatch(/^0 of 1000000 bytes are used, and the file does not fit\./);
+      await waitUntil(async () => (await failure()) !== undefined);
+      expect(await failure()).toMatch(/^0 of 1000000 bytes are used, and the file does not fit\./);
       expect((await uploads.send(await uploads.video(), noise(1_000_000))).status).toBe(201);
       const refused = await server.call('POST', '/videos', { body: { title: 'Pier', source } });
       expect(limitOf(refused)).toEqual(storageLimit);
@@ -127,6 +127,41 @@ describe('the storage of a project', () => {
 });
 
 describe('uploads in progress', () => {
+  it('are refused beyond the limit when they come at once', async () => {
+    await start({ maxUploads: 2 });
+    const videoIds = await Promise.all(Array.from({ length: 4 }, () => uploads.video()));
+    const chunk = noise(chunkBytes);
+    const answers = await Promise.all(videoIds.map(videoId => uploads.send(videoId, chunk, 'part 1/2')));
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(refused.map(limitOf)).toEqual([uploadLimit, uploadLimit]);
+    expect((await usage()).uploads).toEqual({ inProgress: 2, max: 2 });
+  });
+
+  it('are refused beyond the limit when later pieces begin them at once', async () => {
+    await start({ maxUploads: 2 });
+    const { json: token } = await server.call('POST', '/upload-tokens', { body: {} });
+    const chunk = noise(chunkBytes);
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, (_, index) =>
+        server.call('POST', `/upload?token=${token.token}`, {
+          headers: { 'content-range': 'part 2/3' },
+          body: fileForm(chunk, { name: `${index}.mp4` }),
+        }),
+      ),
+    );
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(refused.map(limitOf)).toEqual([uploadLimit, uploadLimit]);
+    expect((await usage()).uploads).toEqual({ inProgress: 2, max: 2 });
+  });
+
+  it('count an upload once whose chunks begin it at once', async () => {
+    await start({ maxUploads: 1 });
+    const videoId = await uploads.video();
+    const ranges = ['part 1/3', 'part 2/3'];
+    const answers = await Promise.all(ranges.map(range => uploads.send(videoId, noise(chunkBytes), range)));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+  });
+
   it('are refused beyond the limit of the project', async () => {
     await start({ maxUploads: 2 });
     const chunk = noise(chunkBytes);
@@ -151,7 +186,7 @@ describe('uploads in progress', () => {
     expect(limitOf(later)).toEqual(uploadLimit);
     expect((await usage()).uploads.inProgress).toBe(2);
     // The other projects have their own.
-    const { sandboxKey: key } = server.addAccount();
+    const { sandboxKey: key } = await server.addAccount();
     const { json: video } = await server.call('POST', '/videos', { key, body: { title: 'Pier' } });
     const source = `/videos/${video.videoId}/source`;
     expect((await server.call('POST', source, { key, body: fileForm(noise(10)) })).status).toBe(201);

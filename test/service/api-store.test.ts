@@ -10,21 +10,25 @@ import { bootstrapAccount } from '../../src/resources/accounts/bootstrap-account
 import { BroadcastHistory } from '../../src/resources/broadcasts/broadcast-history.ts';
 import { BroadcastsStore } from '../../src/resources/broadcasts/broadcasts.store.ts';
 import { LiveStreamsStore } from '../../src/resources/live-streams/live-streams.store.ts';
-import { openPrivateTokens } from '../../src/resources/private-sessions/private-tokens.store.ts';
+import { PrivateTokens } from '../../src/resources/private-sessions/private-tokens.store.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { Secret } from '../../src/shared/secret.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/database.ts';
 import { migrate, migrations } from '../../src/store/migrations.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
+import { rowsOf, singleValue } from '../support/sql.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 
 async function opened(dataDir?: string): Promise<Database> {
-  const database = openDatabase({ dataDir: dataDir ?? (await testTempDir()) });
+  const database = await openDatabase({ dataDir: dataDir ?? (await testTempDir()) });
   onTestFinished(() => database.stop());
   return database;
 }
 
-function withStream(database: Database) {
-  const { projectIds } = new AccountsStore(database).addAccount({ isUpgraded: false, createdAtMs: 1 });
+async function withStream(database: Database) {
+  const { projectIds } = await database.transaction(transaction =>
+    new AccountsStore(database).addAccount({ isUpgraded: false, createdAtMs: 1 }, transaction),
+  );
   const stream = {
     liveStreamId: 'li1',
     projectId: projectIds.sandbox,
@@ -39,28 +43,27 @@ function withStream(database: Database) {
     createdAtMs: 1,
     updatedAtMs: 1,
   };
-  new LiveStreamsStore(database).add(stream);
+  await new LiveStreamsStore(database).add(stream);
   return stream;
 }
 
 describe('the database', () => {
   it('is opened with the settings that keep it safe and quick', async () => {
     const database = await opened();
-    const pragma = (name: string) => database.sqlite.pragma(name, { simple: true });
-    expect(pragma('journal_mode')).toBe('wal');
-    expect(pragma('foreign_keys')).toBe(1);
-    expect(pragma('synchronous')).toBe(1);
-    expect(pragma('busy_timeout')).toBe(5_000);
-    expect(pragma('user_version')).toBe(migrations.length);
+    const pragma = (name: string) => singleValue(database, `PRAGMA ${name}`);
+    expect(await pragma('journal_mode')).toBe('wal');
+    expect(await pragma('foreign_keys')).toBe(1);
+    expect(await pragma('synchronous')).toBe(1);
+    expect(await pragma('busy_timeout')).toBe(5_000);
+    expect(await pragma('user_version')).toBe(migrations.length);
   });
 
   it('has strict tables only', async () => {
     const database = await opened();
-    const loose = database.sqlite
-      .prepare(
-        "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite_%'",
-      )
-      .all();
+    const loose = await rowsOf(
+      database,
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite_%'",
+    );
     expect(loose).toEqual([]);
   });
 
@@ -72,14 +75,14 @@ describe('the database', () => {
 
   it('runs a transaction whole or not at all', async () => {
     const database = await opened();
-    const stream = withStream(database);
-    expect(() =>
-      database.transaction(() => {
-        new LiveStreamsStore(database).remove(stream.projectId, stream.liveStreamId);
+    const stream = await withStream(database);
+    await expect(
+      database.transaction(async transaction => {
+        await transaction.run(transaction.queries.deleteFrom('live_streams'));
         throw new Error('changed my mind');
       }),
-    ).toThrow('changed my mind');
-    expect(new LiveStreamsStore(database).find(stream.projectId, 'li1')).toBeDefined();
+    ).rejects.toThrow('changed my mind');
+    expect(await new LiveStreamsStore(database).find(stream.projectId, 'li1')).toBeDefined();
   });
 });
 
@@ -89,12 +92,10 @@ describe('opening', () => {
     const newer = new Sqlite(join(dataDir, 'millrace.db'));
     newer.pragma(`user_version = ${migrations.length + 1}`);
     newer.close();
-    expect(() => openDatabase({ dataDir })).toThrow(
-      expect.objectContaining({
-        code: 'database-unusable',
-        message: expect.stringContaining('newer version'),
-      }),
-    );
+    await expect(openDatabase({ dataDir })).rejects.toMatchObject({
+      code: 'database-unusable',
+      message: expect.stringContaining('newer version'),
+    });
   });
 
   it.each([['no database', Buffer.alloc(8_192, 'nonsense')]])(
@@ -102,18 +103,18 @@ describe('opening', () => {
     async (_, bytes) => {
       const dataDir = await testTempDir();
       await writeFile(join(dataDir, 'millrace.db'), bytes);
-      expect(() => openDatabase({ dataDir })).toThrow(expect.objectContaining({ code: 'database-unusable' }));
+      await expect(openDatabase({ dataDir })).rejects.toMatchObject({ code: 'database-unusable' });
       // The folder is free again.
-      expect(() => openDatabase({ dataDir })).toThrow(expect.objectContaining({ code: 'database-unusable' }));
+      await expect(openDatabase({ dataDir })).rejects.toMatchObject({ code: 'database-unusable' });
     },
   );
 
   it('refuses a folder that cannot be one', async () => {
     const dataDir = join(await testTempDir(), 'file');
     await writeFile(dataDir, '');
-    expect(() => openDatabase({ dataDir })).toThrow(
-      expect.objectContaining({ code: 'data-dir-unusable', message: expect.stringContaining(dataDir) }),
-    );
+    await expect(openDatabase({ dataDir })).rejects.toMatchObject({
+      ...{ code: 'data-dir-unusable', message: expect.stringContaining(dataDir) },
+    });
   });
 
   it('takes every step of the schema once, and leaves a failed one undone', async () => {
@@ -139,10 +140,10 @@ describe('opening', () => {
 
   it('is for one process at a time, until that one is killed', async () => {
     const dataDir = await testTempDir();
-    const module = resolve(import.meta.dirname, '../../src/store/database.ts');
+    const module = resolve(import.meta.dirname, '../../src/store/open-database.ts');
     const program = `
       const { openDatabase } = await import(${JSON.stringify(module)});
-      openDatabase({ dataDir: ${JSON.stringify(dataDir)} });
+      await openDatabase({ dataDir: ${JSON.stringify(dataDir)} });
       console.log('opened');
       setInterval(() => {}, 1000);`;
     const other = spawn(process.execPath, ['--input-type=module', '-e', program], {
@@ -150,12 +151,10 @@ describe('opening', () => {
     });
     onTestFinished(() => void other.kill('SIGKILL'));
     await once(other.stdout, 'data');
-    expect(() => openDatabase({ dataDir })).toThrow(
-      expect.objectContaining({
-        code: 'data-dir-unusable',
-        message: `The data folder ${dataDir} is in use by another process.`,
-      }),
-    );
+    await expect(openDatabase({ dataDir })).rejects.toMatchObject({
+      code: 'data-dir-unusable',
+      message: `The data folder ${dataDir} is in use by another process.`,
+    });
     other.kill('SIGKILL');
     await once(other, 'exit');
     await opened(dataDir);
@@ -168,13 +167,27 @@ describe('the first account', () => {
     const options = { isUpgraded: true, adminEmail: 'admin@localhost' };
     const secrets = await bootstrapAccount(database, options);
     const accounts = new AccountsStore(database);
-    expect(accounts.ownerOfKey(secrets!.sandboxKey.reveal())).toMatchObject({
+    expect(await accounts.ownerOfKey(secrets!.sandboxKey.reveal())).toMatchObject({
       environment: 'sandbox',
       standing: 'allowed',
     });
-    expect(accounts.ownerOfKey(secrets!.productionKey.reveal())).toMatchObject({ environment: 'production' });
+    expect(await accounts.ownerOfKey(secrets!.productionKey.reveal())).toMatchObject({
+      environment: 'production',
+    });
     expect(JSON.stringify(secrets)).not.toContain(secrets!.adminPassword.reveal());
     expect(await bootstrapAccount(database, options)).toBeUndefined();
+  });
+
+  it('is made by one of the servers that start together', async () => {
+    const database = await opened();
+    const options = { isUpgraded: true, adminEmail: 'admin@localhost' };
+    const secrets = await Promise.all([
+      bootstrapAccount(database, options),
+      bootstrapAccount(database, { ...options, adminEmail: 'other@localhost' }),
+    ]);
+    expect(secrets.filter(one => one !== undefined)).toHaveLength(1);
+    const accounts = await database.all(database.queries.selectFrom('accounts').select('is_operator'));
+    expect(accounts).toEqual([{ is_operator: 1 }]);
   });
 
   it('stays in the sandbox when a later start would upgrade a new one', async () => {
@@ -182,7 +195,7 @@ describe('the first account', () => {
     const options = { isUpgraded: false, adminEmail: 'admin@localhost' };
     const secrets = await bootstrapAccount(database, options);
     expect(await bootstrapAccount(database, { ...options, isUpgraded: true })).toBeUndefined();
-    const owner = new AccountsStore(database).ownerOfKey(secrets!.productionKey.reveal());
+    const owner = await new AccountsStore(database).ownerOfKey(secrets!.productionKey.reveal());
     expect(owner).toMatchObject({ standing: 'not-upgraded' });
   });
 });
@@ -200,7 +213,7 @@ describe('a first API key', () => {
     await expect(
       bootstrapAccount(database, { ...keys, isUpgraded: true, adminEmail: 'a@b' }),
     ).rejects.toMatchObject({ code: 'config-invalid' });
-    expect(new AccountsStore(database).isEmpty()).toBe(true);
+    expect(await new AccountsStore(database).isEmpty()).toBe(true);
   });
 });
 
@@ -219,7 +232,7 @@ describe('a first key or password that is too short', () => {
         new RegExp(`^${setting}: .* at least ${min} characters\\. Set a longer one`),
       ),
     });
-    expect(new AccountsStore(database).isEmpty()).toBe(true);
+    expect(await new AccountsStore(database).isEmpty()).toBe(true);
     // An account that exists keeps what it has.
     await bootstrapAccount(database, { isUpgraded: true, adminEmail: 'a@b' });
     expect(await bootstrapAccount(database, options)).toBeUndefined();
@@ -259,7 +272,7 @@ describe('the file of first secrets', () => {
     }
     expect(await readFile(taken, 'utf8')).toBe('mine');
     expect(await readdir(folder)).toEqual(['taken.json']);
-    expect(new AccountsStore(database).isEmpty()).toBe(true);
+    expect(await new AccountsStore(database).isEmpty()).toBe(true);
   });
 
   it('is finished by the next start when a crash came between the account and the file', async () => {
@@ -280,17 +293,18 @@ describe('the file of first secrets', () => {
 });
 
 describe('broadcasts', () => {
-  function recent(database: Database, stream: { projectId: string; liveStreamId: string }) {
+  async function recent(database: Database, stream: { projectId: string; liveStreamId: string }) {
     const page = { currentPage: 1, pageSize: 10 };
     const sort = { field: 'startedAt', direction: 'desc' } as const;
-    return new BroadcastsStore(database).list(stream.projectId, stream.liveStreamId, sort, page).items;
+    const store = new BroadcastsStore(database);
+    return (await store.list(stream.projectId, stream.liveStreamId, sort, page)).items;
   }
 
   it('are opened, changed and ended once', async () => {
     const database = await opened();
-    const stream = withStream(database);
+    const stream = await withStream(database);
     const broadcasts = new BroadcastHistory(database, new Outbox(database, silentLogger));
-    const id = broadcasts.opened({
+    const id = await broadcasts.opened({
       liveStreamId: stream.liveStreamId,
       projectId: stream.projectId,
       state: 'starting',
@@ -299,11 +313,11 @@ describe('broadcasts', () => {
       remoteAddress: '192.0.2.1',
       encoder: 'OBS',
     });
-    broadcasts.changed(id, {});
-    broadcasts.changed(id, { state: 'live', videoCodec: 'avc1.64001f', width: 1280, height: 720 });
-    broadcasts.ended(id, 20, 'completed');
-    broadcasts.ended(id, 30, 'server-crashed');
-    expect(recent(database, stream)).toEqual([
+    await broadcasts.changed(id, {});
+    await broadcasts.changed(id, { state: 'live', videoCodec: 'avc1.64001f', width: 1280, height: 720 });
+    await broadcasts.ended(id, 20, 'completed');
+    await broadcasts.ended(id, 30, 'server-crashed');
+    expect(await recent(database, stream)).toEqual([
       expect.objectContaining({
         id,
         state: 'ended',
@@ -315,12 +329,12 @@ describe('broadcasts', () => {
         width: 1280,
       }),
     ]);
-    expect(recent(database, { ...stream, projectId: 'another project' })).toEqual([]);
+    expect(await recent(database, { ...stream, projectId: 'another project' })).toEqual([]);
   });
 
   it('that a crash left open are ended at the next start', async () => {
     const database = await opened();
-    const { liveStreamId, projectId } = withStream(database);
+    const { liveStreamId, projectId } = await withStream(database);
     const broadcasts = new BroadcastHistory(database, new Outbox(database, silentLogger));
     const facts = {
       liveStreamId,
@@ -330,15 +344,13 @@ describe('broadcasts', () => {
       remoteAddress: '',
       encoder: '',
     };
-    const first = broadcasts.opened({ ...facts, startedAtMs: 1 });
-    broadcasts.ended(first, 2, 'completed');
-    broadcasts.opened({ ...facts, startedAtMs: 3 });
-    expect(broadcasts.endUnfinished(9, 'server-crashed')).toBe(1);
-    expect(recent(database, { projectId, liveStreamId }).map(row => row.end_reason)).toEqual([
-      'server-crashed',
-      'completed',
-    ]);
-    expect(broadcasts.endUnfinished(10, 'server-crashed')).toBe(0);
+    const first = await broadcasts.opened({ ...facts, startedAtMs: 1 });
+    await broadcasts.ended(first, 2, 'completed');
+    await broadcasts.opened({ ...facts, startedAtMs: 3 });
+    expect(await broadcasts.endUnfinished(9, 'server-crashed')).toBe(1);
+    const ended = await recent(database, { projectId, liveStreamId });
+    expect(ended.map(row => row.end_reason)).toEqual(['server-crashed', 'completed']);
+    expect(await broadcasts.endUnfinished(10, 'server-crashed')).toBe(0);
   });
 });
 
@@ -346,9 +358,9 @@ describe('private tokens', () => {
   it('are good for their own resource, here and after a restart', async () => {
     const database = await opened();
     const clock = { nowMs: () => Date.UTC(2026, 5, 1, 0, 0, 7), monotonicMs: () => 0 };
-    const token = openPrivateTokens(database, clock).mint('li1');
+    const token = (await PrivateTokens.open(database, clock)).mint('li1');
     expect(token).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    const again = openPrivateTokens(database, clock);
+    const again = await PrivateTokens.open(database, clock);
     expect(again.mintedAtMs(token, 'li1')).toBe(clock.nowMs());
     expect(again.mintedAtMs(token, 'li2')).toBeUndefined();
     const last = token.at(-1) === '0' ? '1' : '0';
@@ -362,22 +374,20 @@ describe('private tokens', () => {
 describe('a list of many', () => {
   it('never looks at all rows to count or to find a page', async () => {
     const database = await opened();
-    const plan = (sql: string) =>
-      database.sqlite
-        .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
-        .all()
+    const plan = async (sql: string) =>
+      (await rowsOf<{ detail: string }>(database, `EXPLAIN QUERY PLAN ${sql}`))
         .map(row => row.detail)
         .join('; ');
     for (const column of ['name_folded', 'created_at_ms', 'updated_at_ms']) {
       for (const direction of ['ASC', 'DESC']) {
-        const detail = plan(
+        const detail = await plan(
           `SELECT id FROM live_streams WHERE project_id = 'p' ORDER BY ${column} ${direction}, id ${direction} LIMIT 25 OFFSET 50`,
         );
         expect(detail).toMatch(/USING COVERING INDEX live_streams_by_/);
         expect(detail).not.toContain('TEMP B-TREE');
       }
     }
-    expect(plan("SELECT total FROM list_totals WHERE project_id = 'p' AND list = 'l'")).toMatch(
+    expect(await plan("SELECT total FROM list_totals WHERE project_id = 'p' AND list = 'l'")).toMatch(
       /USING PRIMARY KEY/,
     );
   });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { runSql, singleValue } from '../support/sql.ts';
 import { startApi, type TestAccount, type TestApi } from '../support/start-api.ts';
 
 let server: TestApi;
@@ -11,9 +12,9 @@ beforeAll(async () => {
     clock: { nowMs: () => nowMs, monotonicMs: () => performance.now() },
   });
 });
-beforeEach(() => {
+beforeEach(async () => {
   nowMs = Date.UTC(2026, 2, 4, 5, 6, 7);
-  account = server.addAccount({ isUpgraded: true });
+  account = await server.addAccount({ isUpgraded: true });
 });
 afterAll(() => server.stop());
 
@@ -49,6 +50,22 @@ describe('a summary', () => {
       name: 'videoId',
       detail: 'Change the source of the summary, or delete the summary first.',
     });
+  });
+
+  it('is created once when it is asked for several times at once', async () => {
+    const videoId = await video();
+    const answers = await Promise.all([1, 2, 3, 4].map(() => create(videoId)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409]);
+    expect(await ids(`?videoId=${videoId}`)).toEqual([videoId]);
+  });
+
+  it('keeps texts that are written at the same time', async () => {
+    const { summaryId } = (await create(await video())).json;
+    await Promise.all([
+      source(summaryId, { abstract: 'A film.' }),
+      source(summaryId, { takeaways: ['One.'] }),
+    ]);
+    expect((await source(summaryId)).json).toEqual({ abstract: 'A film.', takeaways: ['One.'] });
   });
 
   it('has no source until it is written', async () => {
@@ -141,19 +158,16 @@ describe('a summary', () => {
     expect((await list()).data).toEqual([expect.objectContaining({ summaryId: second })]);
     await call('DELETE', `/videos/${videoId}`);
     await server.api.videos.removal.purgeExpired(nowMs + 91 * 24 * 3_600_000);
-    expect(
-      server.database.sqlite
-        .prepare('SELECT count(*) FROM summaries WHERE video_id = ?')
-        .pluck()
-        .get(videoId),
-    ).toBe(0);
+    const left = 'SELECT count(*) FROM summaries WHERE video_id = ?';
+    expect(await singleValue(server.database, left, videoId)).toBe(0);
     expect((await list()).pagination.itemsTotal).toBe(0);
   });
 
   it('of another project is not found', async () => {
     const videoId = await video();
     const { summaryId } = (await create(videoId)).json;
-    const strangers = [account.productionKey, server.addAccount({ isUpgraded: true }).sandboxKey];
+    const other = await server.addAccount({ isUpgraded: true });
+    const strangers = [account.productionKey, other.sandboxKey];
     for (const key of strangers) {
       expect((await source(summaryId, undefined, key)).status).toBe(404);
       expect((await source(summaryId, { abstract: 'x' }, key)).status).toBe(404);
@@ -199,17 +213,23 @@ describe('a list of summaries', () => {
   });
 
   it('reads late pages in steps', async () => {
-    const { sqlite } = server.database;
-    sqlite.pragma('foreign_keys = OFF');
-    sqlite
-      .prepare(
-        `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 20999)
-         INSERT INTO summaries (id, project_id, video_id, source_status, created_at_ms, updated_at_ms)
-         SELECT printf('summary_%05d', i), ?, printf('%s%05d', ?, i), CASE WHEN i < 20500 THEN 'missing' ELSE 'completed' END, 1000 + i / 3, 0
-         FROM n`,
-      )
-      .run(account.projectIds.sandbox, account.accountId);
-    sqlite.pragma('foreign_keys = ON');
+    const numbers = 'WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 20999)';
+    const digits = 'substr(CAST(100000 + i AS TEXT), 2)';
+    const { projectIds, accountId } = account;
+    await runSql(
+      server.database,
+      `${numbers} INSERT INTO videos (id, project_id, title, title_folded, description, is_public, is_panoramic,
+           has_mp4_support, tags, metadata, created_at_ms, published_at_ms, updated_at_ms)
+         SELECT ? || ${digits}, ?, 'x', 'x', '', 1, 0, 1, '[]', '[]', 1, 1, 1 FROM n`,
+      ...[accountId, projectIds.sandbox],
+    );
+    await runSql(
+      server.database,
+      `${numbers} INSERT INTO summaries (id, project_id, video_id, source_status, created_at_ms, updated_at_ms)
+         SELECT 'summary_' || ${digits}, ?, ? || ${digits},
+           CASE WHEN i < 20500 THEN 'missing' ELSE 'completed' END, 1000 + i / 3, 0 FROM n`,
+      ...[projectIds.sandbox, accountId],
+    );
     const page = async (query: string) =>
       (await list(`?pageSize=2&${query}`)).data.map((one: { summaryId: string }) => one.summaryId);
     expect(await page('currentPage=10001')).toEqual(['summary_00999', 'summary_00998']);

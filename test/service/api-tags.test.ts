@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runSql } from '../support/sql.ts';
 import { startApi, type TestApi } from '../support/start-api.ts';
 
 let server: TestApi;
@@ -8,8 +9,8 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 /** Each test has an account of its own. */
-function newCaller() {
-  const { sandboxKey: key, productionKey, projectIds } = server.addAccount({ isUpgraded: true });
+async function newCaller() {
+  const { sandboxKey: key, productionKey, projectIds } = await server.addAccount({ isUpgraded: true });
   const list = async (query = '', other = key) =>
     (await server.call('GET', `/tags${query}`, { key: other })).json;
   return {
@@ -31,7 +32,7 @@ function newCaller() {
 
 describe('tags', () => {
   it('are listed with integer counts, by value unless said otherwise, without regard to case', async () => {
-    const caller = newCaller();
+    const caller = await newCaller();
     await caller.video('drone', 'Été', 'Zebra');
     await caller.video('drone', 'apple');
     await caller.video('drone', 'apple', 'drone');
@@ -58,7 +59,7 @@ describe('tags', () => {
   });
 
   it('are found by a part of their text', async () => {
-    const caller = newCaller();
+    const caller = await newCaller();
     await caller.video('Été 2026', 'été', 'ETERNAL', 'winter', '100% "sure"_');
     expect(await caller.tags('?value=ete')).toEqual(['été 1', 'Été 2026 1', 'ETERNAL 1']);
     expect(await caller.tags('?value=%C3%89T%C3%89')).toHaveLength(3);
@@ -72,7 +73,7 @@ describe('tags', () => {
   });
 
   it('follow changes of videos', async () => {
-    const caller = newCaller();
+    const caller = await newCaller();
     const videoId = await caller.video('a', 'b');
     await caller.video('b');
     await caller.call('PATCH', `/videos/${videoId}`, { tags: ['b', 'c'] });
@@ -85,9 +86,9 @@ describe('tags', () => {
   });
 
   it('belong to a project', async () => {
-    const caller = newCaller();
+    const caller = await newCaller();
     await caller.video('mine');
-    for (const key of [caller.productionKey, newCaller().key]) {
+    for (const key of [caller.productionKey, (await newCaller()).key]) {
       expect(await caller.list('', key)).toMatchObject({ data: [], pagination: { itemsTotal: 0 } });
     }
   });
@@ -104,14 +105,14 @@ describe('tags', () => {
   });
 
   it('are listed and searched in steps when there are many', async () => {
-    const caller = newCaller();
-    server.database.sqlite
-      .prepare(
-        `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 24999)
+    const caller = await newCaller();
+    await runSql(
+      server.database,
+      `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 24999)
          INSERT INTO tags (project_id, is_discarded, tag, videos)
-         SELECT ?, 0, printf('Tag %05d %s', i, CASE i % 10 WHEN 7 THEN 'Été' ELSE 'x' END), 1 + i % 3 FROM n`,
-      )
-      .run(caller.projectId);
+         SELECT ?, 0, 'Tag ' || substr(CAST(100000 + i AS TEXT), 2) || CASE i % 10 WHEN 7 THEN ' Été' ELSE ' x' END, 1 + i % 3 FROM n`,
+      caller.projectId,
+    );
     const last = await caller.list('?currentPage=1000');
     const counted = await caller.list('?sortBy=videoCount&sortOrder=desc&currentPage=250&pageSize=100');
     const rare = await caller.list('?value=ete&currentPage=100');

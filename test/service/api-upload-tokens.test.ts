@@ -171,8 +171,20 @@ describe('an upload with a token', () => {
     expect([older, newer, another]).not.toContain(await send('part 2/2', noise(10), other));
     expect(await send('part 2/2', noise(10))).toBe(another);
     for (const videoId of [older, newer, another]) {
-      expect(uploads.ingest(videoId)?.status).toBe('uploaded');
+      expect((await uploads.ingest(videoId))?.status).toBe('uploaded');
     }
+  });
+
+  it('makes one video of parts that come at once and do not name it', async () => {
+    const { token } = await create();
+    const pieces = [noise(chunkBytes), noise(chunkBytes), noise(chunkBytes), noise(10)];
+    const answers = await Promise.all(
+      pieces.map((piece, index) => upload(token, fileForm(piece), `part ${index + 1}/${pieces.length}`)),
+    );
+    const [videoId, ...others] = new Set(answers.map(({ json }) => json.videoId));
+    expect(others).toEqual([]);
+    await waitUntil(() => existsSync(uploads.sourcePath(videoId)));
+    expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(Buffer.concat(pieces)));
   });
 
   it('takes later parts only from the client that began the upload, of the same file', async () => {
@@ -185,9 +197,9 @@ describe('an upload with a token', () => {
     const begun = await send('part 1/2', 'alice');
     expect(await send('part 2/2', 'bob')).not.toBe(begun);
     expect(await send('part 2/2', 'alice', 'b.mp4')).not.toBe(begun);
-    expect(uploads.ingest(begun)?.receivedParts).toEqual({ parts: [1], total: 2 });
+    expect((await uploads.ingest(begun))?.receivedParts).toEqual({ parts: [1], total: 2 });
     expect(await send('part 2/2', 'alice')).toBe(begun);
-    expect(uploads.ingest(begun)?.status).toBe('uploaded');
+    expect((await uploads.ingest(begun))?.status).toBe('uploaded');
     // The first part may come after the second, when a client sends them at once.
     const later = await send('part 2/2', 'carol');
     expect(await send('part 1/2', 'carol')).toBe(later);
@@ -207,7 +219,7 @@ describe('an upload with a token', () => {
         const { status, json } = await upload(by, form, 'part 2/2');
         expect([status, json.detail]).toEqual([400, expect.stringContaining('begun with another token')]);
       }
-      expect(uploads.ingest(named)?.status).toBe('uploading');
+      expect((await uploads.ingest(named))?.status).toBe('uploading');
     }
     expect((await uploads.send(videoId, noise(10), 'part 2/2')).status).toBe(201);
   });
@@ -256,11 +268,11 @@ describe('an upload with a token', () => {
     const { token } = await create();
     const production = (await server.call('POST', '/upload-tokens', { body: {}, key: productionKey })).json
       .token;
-    const { accountId } = server.api.accounts.ownerOfKey(productionKey)!;
-    server.api.accounts.setStanding(accountId, { isUpgraded: false });
+    const { accountId } = (await server.api.accounts.ownerOfKey(productionKey))!;
+    await server.api.accounts.setStanding(accountId, { isUpgraded: false });
     expect((await upload(production, fileForm(noise(10)))).status).toBe(401);
     expect((await upload(token, fileForm(noise(10)))).status).toBe(201);
-    server.api.accounts.setStanding(accountId, { isSuspended: true });
+    await server.api.accounts.setStanding(accountId, { isSuspended: true });
     const answer = await upload(token, fileForm(noise(10)));
     expect(answer.status).toBe(403);
     expect(answer.json.title).toBe('Suspended account');

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { UploadDependencies } from '../../src/resources/uploads/create-uploads.ts';
 import type { ResolveHost } from '../../src/shared/network/target-address.ts';
+import { rowsOf, runSql } from '../support/sql.ts';
 import { productionKey, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { digestOf, digestOfFile, noise, UploadsOfTest } from './upload-fixture.ts';
@@ -26,8 +27,8 @@ async function start(settings: Partial<UploadDependencies> = {}) {
     isUpgraded: true,
     uploads: {
       allowPrivateTargets: true,
-      sourceReady: videoId => void ready.push(videoId),
-      sourceFailed: (...failure) => void failed.push(failure),
+      sourceReady: async videoId => void ready.push(videoId),
+      sourceFailed: async (videoId, reason) => void failed.push([videoId, reason]),
       ...settings,
     },
   });
@@ -55,19 +56,15 @@ const createFrom = (source: string, key?: string) =>
     ...(key === undefined ? {} : { key }),
   });
 
-const failureOf = (videoId: string) =>
-  server.database.sqlite
-    .prepare<[string], string | null>('SELECT failure FROM video_sources WHERE video_id = ?')
-    .pluck()
-    .get(videoId);
+const failureOf = (videoId: string) => server.api.uploads.service.failureOf(videoId);
 
 async function expectFailure(videoId: string, reason: RegExp): Promise<void> {
-  await waitUntil(() => failureOf(videoId));
-  expect(failureOf(videoId)).toMatch(reason);
+  const failure = await waitUntil(() => failureOf(videoId));
+  expect(failure).toMatch(reason);
   const { json } = await server.call('GET', `/videos/${videoId}/status`);
-  expect(json.encoding).toMatchObject({ playable: false, failure: failureOf(videoId) });
-  expect(uploads.ingest(videoId)).toEqual({ status: 'failed', filesize: null, receivedBytes: [] });
-  expect(failed.filter(([id]) => id === videoId)).toEqual([[videoId, failureOf(videoId)]]);
+  expect(json.encoding).toMatchObject({ playable: false, failure });
+  expect(await uploads.ingest(videoId)).toEqual({ status: 'failed', filesize: null, receivedBytes: [] });
+  expect(failed.filter(([id]) => id === videoId)).toEqual([[videoId, failure]]);
   expect(ready).not.toContain(videoId);
   const files = await readdir(join(server.dataDir, 'vod', videoId)).catch(() => []);
   expect(files).toEqual([]);
@@ -79,9 +76,9 @@ describe('a source from an address', () => {
     const answer = await createFrom(`${originUrl}/a.mp4`);
     expect(answer.status).toBe(202);
     const { videoId } = answer.json;
-    expect(uploads.ingest(videoId)?.status).toMatch(/^ingest(ing|ed)$/);
-    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested');
-    expect(uploads.ingest(videoId)?.filesize).toBe(bytes.length);
+    expect((await uploads.ingest(videoId))?.status).toMatch(/^ingest(ing|ed)$/);
+    await waitUntil(async () => (await uploads.ingest(videoId))?.status === 'ingested');
+    expect((await uploads.ingest(videoId))?.filesize).toBe(bytes.length);
     expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(bytes));
     expect(await readdir(join(server.dataDir, 'vod', videoId))).toEqual(['source']);
     expect(ready.filter(id => id === videoId)).toEqual([videoId]);
@@ -100,7 +97,7 @@ describe('a source from an address', () => {
       else response.writeHead(302, { location: `/${left - 1}` }).end();
     };
     const { videoId } = (await createFrom(`${originUrl}/5`)).json;
-    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested');
+    await waitUntil(async () => (await uploads.ingest(videoId))?.status === 'ingested');
     await expectFailure((await createFrom(`${originUrl}/6`)).json.videoId, /redirected more than 5 times/);
   });
 
@@ -183,8 +180,10 @@ describe('a source from an address', () => {
       })
       .catch((error: unknown) => error);
     expect(failure).toHaveProperty('path');
-    fetching.onGiveUp?.({ kind: 'fetch', subjectId: videoId }, failure);
-    expect(server.api.uploads.service.failureOf(videoId)).toBe('The source could not be stored.');
+    await server.database.transaction(async transaction => {
+      await fetching.onGiveUp?.({ kind: 'fetch', subjectId: videoId }, failure, transaction);
+    });
+    expect(await failureOf(videoId)).toBe('The source could not be stored.');
   });
 
   it('is tried again after a fault of the server', async () => {
@@ -194,7 +193,7 @@ describe('a source from an address', () => {
       else response.writeHead(503).end();
     };
     const { videoId } = (await createFrom(`${originUrl}/a`)).json;
-    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested');
+    await waitUntil(async () => (await uploads.ingest(videoId))?.status === 'ingested');
     expect(asked).toHaveLength(2);
   });
 
@@ -217,7 +216,7 @@ describe('a source from an address', () => {
       }
     };
     const { videoId } = (await createFrom(`${originUrl}/a`)).json;
-    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested');
+    await waitUntil(async () => (await uploads.ingest(videoId))?.status === 'ingested');
     expect(asked).toHaveLength(2);
     expect(Number(/\d+/.exec(asked[1]?.range ?? '')?.[0])).toBeGreaterThan(0);
     expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(bytes));
@@ -231,7 +230,7 @@ describe('a source from an address', () => {
       return response.write(noise(1_500_000), () => response.destroy());
     };
     const { videoId } = (await createFrom(`${originUrl}/a`)).json;
-    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested');
+    await waitUntil(async () => (await uploads.ingest(videoId))?.status === 'ingested');
     expect(asked[1]?.range).toMatch(/^bytes=\d+-$/);
     expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(bytes));
   });
@@ -243,7 +242,7 @@ describe('a source from an address', () => {
       else response.write(bytes.subarray(0, 100_000));
     };
     const { videoId } = (await createFrom(`${originUrl}/a`)).json;
-    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested');
+    await waitUntil(async () => (await uploads.ingest(videoId))?.status === 'ingested');
     expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(bytes));
   });
 
@@ -296,7 +295,7 @@ describe('a source from an address', () => {
     for (const name of ['a', 'b', 'c']) await createFrom(`${originUrl}/${name}`);
     await waitUntil(() => asked.length === 2);
     const { videoId } = (await createFrom(`${originUrl}/fast`, productionKey)).json;
-    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested');
+    await waitUntil(async () => (await uploads.ingest(videoId))?.status === 'ingested');
     expect(asked.map(({ url }) => url).toSorted()).toEqual(['/a', '/b', '/fast']);
   });
 
@@ -350,8 +349,8 @@ describe('a clone', () => {
     const answer = await createFrom(from);
     expect(answer.status).toBe(202);
     const { videoId } = answer.json;
-    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested');
-    expect(uploads.ingest(videoId)?.filesize).toBe(bytes.length);
+    await waitUntil(async () => (await uploads.ingest(videoId))?.status === 'ingested');
+    expect((await uploads.ingest(videoId))?.filesize).toBe(bytes.length);
     expect((await stat(uploads.sourcePath(videoId))).ino).toBe((await stat(uploads.sourcePath(from))).ino);
     expect(ready).toContain(videoId);
     expect((await uploads.send(videoId, noise(10))).json.title).toBe(
@@ -365,15 +364,16 @@ describe('a clone', () => {
     await start();
     const from = await uploads.video();
     await uploads.send(from, bytes);
-    const { sqlite } = server.database;
-    sqlite.prepare('UPDATE video_sources SET is_joined = 1 WHERE video_id = ?').run(from);
+    await runSql(server.database, 'UPDATE video_sources SET is_joined = 1 WHERE video_id = ?', from);
     let source = from;
     for (let generation = 0; generation < 2; generation += 1) {
       const { videoId } = (await createFrom(source)).json;
-      await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested');
+      await waitUntil(async () => (await uploads.ingest(videoId))?.status === 'ingested');
       source = videoId;
     }
-    expect(sqlite.prepare('SELECT is_joined FROM video_sources').pluck().all()).toEqual([1, 1, 1]);
+    const isJoined = { is_joined: 1 };
+    const sources = await rowsOf(server.database, 'SELECT is_joined FROM video_sources');
+    expect(sources).toEqual([isJoined, isJoined, isJoined]);
   });
 
   it('needs a video of the project with a complete source', async () => {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { basic, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { digestOf, digestOfFile, fileForm, noise, UploadsOfTest } from './upload-fixture.ts';
@@ -11,7 +11,7 @@ const uploads = new UploadsOfTest(() => server);
 beforeAll(async () => {
   server = await startApi({
     bodyTimeoutMs: 60_000,
-    uploads: { idleTimeoutMs: 500, sourceReady: videoId => void ready.push(videoId) },
+    uploads: { idleTimeoutMs: 500, sourceReady: async videoId => void ready.push(videoId) },
   });
 });
 afterAll(() => server.stop());
@@ -48,7 +48,11 @@ describe('an upload in one piece', () => {
     expect(answer.status).toBe(201);
     expect(answer.json).toMatchObject({ videoId, title: 'Harbour' });
     expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(bytes));
-    expect(uploads.ingest(videoId)).toEqual({ status: 'uploaded', filesize: 300_000, receivedBytes: [] });
+    expect(await uploads.ingest(videoId)).toEqual({
+      status: 'uploaded',
+      filesize: 300_000,
+      receivedBytes: [],
+    });
     expect(ready).toContain(videoId);
     expect(await uploads.leftovers()).toEqual([]);
   });
@@ -69,7 +73,7 @@ describe('an upload in one piece', () => {
       name: 'title',
       problems: [{ name: 'title', detail: 'This field was not expected.' }],
     });
-    expect(uploads.ingest(videoId)).toBeUndefined();
+    expect(await uploads.ingest(videoId)).toBeUndefined();
     await waitUntil(async () => (await uploads.leftovers()).length === 0);
   });
 
@@ -126,8 +130,33 @@ describe('an upload in one piece', () => {
     const answer = await server.call('POST', `/videos/${videoId}/source`, { body: body() });
     expect(answer.status).toBe(400);
     expect(answer.json).toMatchObject({ type: expect.stringMatching(new RegExp(`/${code}$`)), name: 'file' });
-    expect(uploads.ingest(videoId)).toBeUndefined();
+    expect(await uploads.ingest(videoId)).toBeUndefined();
     await waitUntil(async () => (await uploads.leftovers()).length === 0);
+  });
+
+  it('is stored when its transaction runs again after a conflict', async () => {
+    const { database } = server;
+    const commit = database.transaction.bind(database);
+    const conflict = new Error('deadlock detected');
+    const again = vi.spyOn(database, 'transaction').mockImplementation(async work => {
+      const first = commit(async transaction => {
+        await work(transaction);
+        throw conflict;
+      });
+      await first.catch(error => {
+        if (error !== conflict) throw error;
+      });
+      return commit(work);
+    });
+    try {
+      const bytes = noise(1_000);
+      const { json } = await server.call('POST', '/videos', { body: { title: 'Again' } });
+      expect((await uploads.send(json.videoId, bytes)).status).toBe(201);
+      expect(await uploads.ingest(json.videoId)).toMatchObject({ status: 'uploaded', filesize: 1_000 });
+      expect(await digestOfFile(uploads.sourcePath(json.videoId))).toBe(digestOf(bytes));
+    } finally {
+      again.mockRestore();
+    }
   });
 
   it('is refused when it is cut short, whether the request ends or the connection', async () => {
@@ -146,7 +175,7 @@ describe('an upload in one piece', () => {
     await waitUntil(async () => (await uploads.leftovers()).length > 0);
     socket.destroy();
     await waitUntil(async () => (await uploads.leftovers()).length === 0);
-    expect(uploads.ingest(videoId)).toBeUndefined();
+    expect(await uploads.ingest(videoId)).toBeUndefined();
     expect(existsSync(uploads.sourcePath(videoId))).toBe(false);
   });
 
@@ -197,7 +226,7 @@ describe('an upload that cannot be', () => {
       const answer = await full.call('POST', `/videos/${json.videoId}/source`, { body: fileForm(noise(10)) });
       expect(answer.status).toBe(503);
       expect(answer.json).toMatchObject({ title: 'The server has no room left on its disk.' });
-      expect(full.api.uploads.service.ingestOf(json.videoId)).toBeUndefined();
+      expect(await full.api.uploads.service.ingestOf(json.videoId)).toBeUndefined();
     } finally {
       await full.stop();
     }

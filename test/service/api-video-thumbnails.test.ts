@@ -14,7 +14,7 @@ beforeEach(async () => {
   server = await startApi({
     isUpgraded: true,
     clock: { nowMs: () => now, monotonicMs: () => performance.now() },
-    images: { requestFrame: videoId => requested.push(videoId), canDecode: async () => true },
+    images: { requestFrame: async videoId => void requested.push(videoId), canDecode: async () => true },
   });
 });
 afterEach(() => server.stop());
@@ -31,8 +31,8 @@ const pick = (videoId: string, timecode: unknown) =>
 const folderOf = (videoId: string) => join(server.dataDir, 'vod', videoId);
 const filesOf = (videoId: string) => (existsSync(folderOf(videoId)) ? readdirSync(folderOf(videoId)) : []);
 /** What viewers get, and nothing else is left in the folder. */
-const shownBy = (videoId: string) => {
-  const shown = server.api.thumbnailFiles.fileOf(videoId);
+const shownBy = async (videoId: string) => {
+  const shown = await server.api.thumbnailFiles.fileOf(videoId);
   expect(filesOf(videoId)).toEqual(shown === undefined ? [] : [shown.file]);
   return shown === undefined
     ? undefined
@@ -62,22 +62,29 @@ describe('uploading a thumbnail', () => {
       updatedAt: '2026-03-04T05:07:07+00:00',
     });
     expect(answer.json.assets.thumbnail).toMatch(new RegExp(`/vod/${videoId}/thumbnail\\.jpg$`));
-    expect(shownBy(videoId)).toEqual({ type, bytes });
+    expect(await shownBy(videoId)).toEqual({ type, bytes });
     expect(requested).toEqual([]);
+  });
+
+  it('leaves one image of several that come at the same time', async () => {
+    const videoId = await create();
+    await Promise.all([png, webpImage, png, jpegImage].map(bytes => uploadImage(videoId, bytes)));
+    expect(await shownBy(videoId)).toBeDefined();
+    expect(filesOf(videoId)).toHaveLength(1);
   });
 
   it('replaces the image before', async () => {
     const videoId = await create();
     await uploadImage(videoId, png);
     await uploadImage(videoId, webpImage);
-    expect(shownBy(videoId)).toEqual({ type: 'image/webp', bytes: webpImage });
+    expect(await shownBy(videoId)).toEqual({ type: 'image/webp', bytes: webpImage });
   });
 
   it('leaves one of several that come at once', async () => {
     const videoId = await create();
     const answers = await Promise.all(Array.from({ length: 5 }, () => uploadImage(videoId, png)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-    expect(shownBy(videoId)).toEqual({ type: 'image/png', bytes: png });
+    expect(await shownBy(videoId)).toEqual({ type: 'image/png', bytes: png });
   });
 
   it.each([
@@ -108,7 +115,7 @@ describe('uploading a thumbnail', () => {
     const answer = await upload(videoId, body());
     expect(answer.status).toBe(400);
     expect(answer.json).toMatchObject({ title, name: 'file' });
-    expect(shownBy(videoId)).toEqual({ type: 'image/png', bytes: png });
+    expect(await shownBy(videoId)).toEqual({ type: 'image/png', bytes: png });
     expect(readdirSync(join(server.dataDir, 'incoming'))).toEqual([]);
   });
 
@@ -126,7 +133,7 @@ describe('uploading a thumbnail', () => {
 
   it('leaves nothing behind when the video goes meanwhile', async () => {
     const videoId = await create();
-    const projectId = sandboxProjectOf(server.database);
+    const projectId = await sandboxProjectOf(server.database);
     const path = join(server.dataDir, 'image');
     await writeFile(path, png);
     await server.call('DELETE', `/videos/${videoId}`);
@@ -152,9 +159,9 @@ describe('picking a frame', () => {
       const answer = await pick(videoId, timecode);
       expect(answer.status).toBe(200);
       expect(answer.json).toMatchObject({ videoId, updatedAt: '2026-03-04T05:07:07+00:00' });
-      expect(server.api.thumbnailFiles.choiceOf(videoId)).toEqual({ choice: 'timecode', timecode });
+      expect(await server.api.thumbnailFiles.choiceOf(videoId)).toEqual({ choice: 'timecode', timecode });
       expect(requested).toEqual([videoId]);
-      expect(shownBy(videoId)).toBeUndefined();
+      expect(await shownBy(videoId)).toBeUndefined();
     },
   );
 
@@ -171,7 +178,7 @@ describe('picking a frame', () => {
     const answer = await server.call('PATCH', `/videos/${videoId}/thumbnail`, { body });
     expect(answer.status).toBe(400);
     expect(answer.json).toMatchObject(expected);
-    expect(server.api.thumbnailFiles.choiceOf(videoId)).toBeUndefined();
+    expect(await server.api.thumbnailFiles.choiceOf(videoId)).toBeUndefined();
     expect(requested).toEqual([]);
   });
 
@@ -180,16 +187,16 @@ describe('picking a frame', () => {
     const path = `/videos/${videoId}/thumbnail`;
     const foreign = await server.call('PATCH', path, { body: { timecode: '1' }, key: productionKey });
     expect([foreign.status, (await pick('vi0000000000000000000000', '1')).status]).toEqual([404, 404]);
-    expect(server.api.thumbnailFiles.choiceOf(videoId)).toBeUndefined();
+    expect(await server.api.thumbnailFiles.choiceOf(videoId)).toBeUndefined();
   });
 
   it('leaves the image in place until the frame is there', async () => {
     const videoId = await create();
     await uploadImage(videoId, png);
     await pick(videoId, '2');
-    expect(shownBy(videoId)).toEqual({ type: 'image/png', bytes: png });
+    expect(await shownBy(videoId)).toEqual({ type: 'image/png', bytes: png });
     expect(await showFrame(videoId, '2')).toBe(true);
-    expect(shownBy(videoId)).toEqual({ type: 'image/jpeg', bytes: jpegImage });
+    expect(await shownBy(videoId)).toEqual({ type: 'image/jpeg', bytes: jpegImage });
   });
 });
 
@@ -197,14 +204,14 @@ describe('a frame that was made', () => {
   it('is shown by default, and gives way to what is wanted', async () => {
     const videoId = await create();
     expect(await showFrame(videoId)).toBe(true);
-    expect(shownBy(videoId)).toEqual({ type: 'image/jpeg', bytes: jpegImage });
-    expect(server.api.thumbnailFiles.choiceOf(videoId)).toEqual({ choice: 'default' });
+    expect(await shownBy(videoId)).toEqual({ type: 'image/jpeg', bytes: jpegImage });
+    expect(await server.api.thumbnailFiles.choiceOf(videoId)).toEqual({ choice: 'default' });
     await uploadImage(videoId, png);
-    expect(shownBy(videoId)).toEqual({ type: 'image/png', bytes: png });
+    expect(await shownBy(videoId)).toEqual({ type: 'image/png', bytes: png });
     await pick(videoId, '3');
     expect(await showFrame(videoId, '3')).toBe(true);
     expect(await showFrame(videoId, '3')).toBe(true);
-    expect(shownBy(videoId)).toEqual({ type: 'image/jpeg', bytes: jpegImage });
+    expect(await shownBy(videoId)).toEqual({ type: 'image/jpeg', bytes: jpegImage });
   });
 
   it.each([
@@ -217,9 +224,9 @@ describe('a frame that was made', () => {
     if (timecode === undefined) await showFrame(videoId);
     else await pick(videoId, timecode);
     await wish(videoId);
-    const before = shownBy(videoId);
+    const before = await shownBy(videoId);
     expect(await showFrame(videoId, timecode)).toBe(false);
-    expect(shownBy(videoId)).toEqual(before);
+    expect(await shownBy(videoId)).toEqual(before);
   });
 
   it('is thrown away when its video is gone', async () => {
@@ -229,6 +236,6 @@ describe('a frame that was made', () => {
     expect(await showFrame(videoId, '1')).toBe(false);
     expect(await showFrame(videoId)).toBe(false);
     expect(existsSync(folderOf(videoId))).toBe(false);
-    expect(server.api.thumbnailFiles.fileOf(videoId)).toBeUndefined();
+    expect(await server.api.thumbnailFiles.fileOf(videoId)).toBeUndefined();
   });
 });

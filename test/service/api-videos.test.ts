@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { attributeError } from '../../src/http/routing/validation.ts';
 import type { VideoSourceImporter } from '../../src/resources/videos/video-source-importer.ts';
+import { rowsOf, runSql, singleValue } from '../support/sql.ts';
 import { productionKey, sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
 
 let server: TestApi;
@@ -14,7 +15,7 @@ const sources: VideoSourceImporter<{ address: string }> = {
     if (!URL.canParse(source)) throw attributeError('source', 'Neither an address nor a video of yours.');
     return { address: source };
   },
-  begin: (videoId, plan) => void begun.push([videoId, plan]),
+  begin: async (videoId, plan) => void begun.push([videoId, plan]),
 };
 
 beforeAll(async () => {
@@ -22,25 +23,23 @@ beforeAll(async () => {
     isUpgraded: true,
     videos: {
       sources,
-      watermarkExists: (_, id) => id === 'watermark_1',
-      takeWatermark: (...copy) => void taken.push(copy),
-      playerExists: (_, id) => id.startsWith('pl'),
+      watermarkExists: async (_, id) => id === 'watermark_1',
+      takeWatermark: async (...copy) => taken.push(copy) > 0,
+      playerExists: async (_, id) => id.startsWith('pl'),
       removed: async videoId => void removed.push(videoId),
     },
   });
 });
-beforeEach(() => {
+beforeEach(async () => {
   [begun, removed, taken] = [[], [], []];
-  server.database.sqlite.exec('DELETE FROM videos');
+  await runSql(server.database, 'DELETE FROM videos');
 });
 afterAll(() => server.stop());
 
 const create = async (body: Record<string, unknown> = {}) =>
   (await server.call('POST', '/videos', { body: { title: 'Harbour', ...body } })).json;
-const rowOf = (id: string) =>
-  server.database.sqlite
-    .prepare<[string], Record<string, unknown>>('SELECT * FROM videos WHERE id = ?')
-    .get(id)!;
+const rowOf = async (id: string) =>
+  (await rowsOf<Record<string, unknown>>(server.database, 'SELECT * FROM videos WHERE id = ?', id))[0]!;
 
 describe('creating a video', () => {
   it('answers 201 with the whole object, in the order of the contract', async () => {
@@ -114,7 +113,7 @@ describe('creating a video', () => {
     const made = await create({ clip: { startTimecode: '00:00:01.5', endTimecode: '90' }, watermark });
     expect(made).not.toHaveProperty('clip');
     expect(made).not.toHaveProperty('watermark');
-    const row = rowOf(made.videoId);
+    const row = await rowOf(made.videoId);
     expect(row).toMatchObject({ clip_start_ms: 1_500, clip_end_ms: 90_000 });
     expect(JSON.parse(row.watermark as string)).toEqual(watermark);
     expect(taken).toEqual([[made.videoId, 'watermark_1']]);
@@ -266,13 +265,13 @@ describe('changing a video', () => {
 
   it('takes an empty object, and says when it was', async () => {
     const made = await create();
-    const before = rowOf(made.videoId).updated_at_ms as number;
+    const before = (await rowOf(made.videoId)).updated_at_ms as number;
     await expect.poll(() => Date.now()).toBeGreaterThan(before);
     const answer = await server.call('PATCH', `/videos/${made.videoId}`, { body: {} });
     expect(answer.status).toBe(200);
     expect(answer.json.title).toBe('Harbour');
-    expect(rowOf(made.videoId)).toMatchObject({ created_at_ms: before, published_at_ms: before });
-    expect(rowOf(made.videoId).updated_at_ms).toBeGreaterThan(before);
+    expect(await rowOf(made.videoId)).toMatchObject({ created_at_ms: before, published_at_ms: before });
+    expect((await rowOf(made.videoId)).updated_at_ms).toBeGreaterThan(before);
   });
 
   it.each(['videoId', 'source', 'clip', 'watermark', 'scheduledAt'])('refuses %s', async name => {
@@ -313,9 +312,9 @@ describe('a video', () => {
       expect(again.status).toBe(404);
       expect(again.json.name).toBe('videoId');
     }
-    const left = (table: string) =>
-      server.database.sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
-    for (const table of ['video_tags', 'tags', 'video_metadata']) expect(left(table)).toBe(0);
+    for (const table of ['video_tags', 'tags', 'video_metadata']) {
+      expect(await singleValue(server.database, `SELECT count(*) FROM ${table}`)).toBe(0);
+    }
   });
 
   it('of another project is not there', async () => {
@@ -330,8 +329,14 @@ describe('a video', () => {
   });
 
   it('of a recording says which live stream it is of', async () => {
-    const projectId = sandboxProjectOf(server.database);
-    const video = server.api.videos.create(projectId, { title: 'Recorded' }, { liveStreamId: 'li1' });
+    const projectId = await sandboxProjectOf(server.database);
+    const recorded = {
+      ...{ videoId: 'viRecorded0000000000000', liveStreamId: 'li1', title: 'Recorded' },
+      ...{ public: true, playerId: undefined },
+    };
+    const video = await server.database.transaction(transaction =>
+      server.api.videos.createRecorded(projectId, recorded, transaction),
+    );
     const { source } = (await server.call('GET', `/videos/${video.videoId}`)).json;
     expect(source).toEqual({
       type: 'liveStream',
@@ -345,12 +350,13 @@ describe('a video', () => {
 
   it('is told to have changed when something that belongs to it has', async () => {
     const { videoId } = await create();
-    const projectId = sandboxProjectOf(server.database);
-    const before = rowOf(videoId).updated_at_ms as number;
+    const projectId = await sandboxProjectOf(server.database);
+    const before = (await rowOf(videoId)).updated_at_ms as number;
     await expect.poll(() => Date.now()).toBeGreaterThan(before);
-    server.api.videos.touch(projectId, videoId);
-    expect(rowOf(videoId).updated_at_ms).toBeGreaterThan(before);
-    expect(() => server.api.videos.viewOf(projectId, 'vi0')).toThrow(
+    expect(await server.api.videos.touch(projectId, videoId)).toBe(true);
+    expect((await rowOf(videoId)).updated_at_ms).toBeGreaterThan(before);
+    expect(await server.api.videos.touch(projectId, 'vi0')).toBe(false);
+    await expect(server.api.videos.viewOf(projectId, 'vi0')).rejects.toThrow(
       expect.objectContaining({ code: 'resource-not-found', details: { name: 'videoId' } }),
     );
   });

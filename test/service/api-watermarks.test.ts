@@ -15,7 +15,7 @@ beforeEach(async () => {
     isUpgraded: true,
     clock: { nowMs: () => now, monotonicMs: () => performance.now() },
     images: {
-      requestFrame: () => {},
+      requestFrame: async () => {},
       canDecode: path => canDecodeImage(tools, path, { signal: AbortSignal.timeout(60_000), ids: {} }),
     },
   });
@@ -159,5 +159,22 @@ describe('a watermark', () => {
     await server.call('DELETE', `/watermarks/${id}`);
     expect(readFileSync(join(server.dataDir, 'vod', videoId, 'watermark'))).toEqual(png);
     expect((await server.call('POST', '/videos', { body })).status).toBe(400);
+  });
+
+  it('is copied completely or not at all when it is deleted meanwhile', async () => {
+    const id = await create();
+    const body = { title: 'Race', watermark: { id } };
+    const make = () => server.call('POST', '/videos', { body });
+    const [, ...made] = await Promise.all([
+      server.call('DELETE', `/watermarks/${id}`),
+      ...[make(), make(), make(), make(), make()],
+    ]);
+    const created = made.filter(({ status }) => status === 201).map(({ json }) => json.videoId);
+    for (const { status } of made) expect([201, 400]).toContain(status);
+    for (const videoId of created) {
+      expect(readFileSync(join(server.dataDir, 'vod', videoId, 'watermark'))).toEqual(png);
+    }
+    const folder = join(server.dataDir, 'vod');
+    expect(existsSync(folder) ? readdirSync(folder).toSorted() : []).toEqual(created.toSorted());
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebhookSender } from '../../src/events/webhooks/webhook-sender.ts';
-import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
+import { runSql } from '../support/sql.ts';
 import { basic, productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { MovedClock, startReceiver, startWebhooks } from './webhook-fixture.ts';
@@ -23,8 +23,8 @@ beforeAll(async () => {
   server = await startApi({ isUpgraded: true, webhookSender: sender });
 });
 
-afterEach(() => {
-  server.database.sqlite.exec('DELETE FROM webhooks');
+afterEach(async () => {
+  await runSql(server.database, 'DELETE FROM webhooks');
 });
 
 afterAll(() => server.stop());
@@ -164,16 +164,13 @@ describe('/webhooks', () => {
   });
 
   it('allows each environment of an account 10, however they come', async () => {
-    const { projectIds } = new AccountsStore(server.database).addAccount({
-      isUpgraded: true,
-      createdAtMs: 1,
-    });
-    server.database.sqlite
-      .prepare(
-        `INSERT INTO webhooks (id, project_id, events, url, signature_secret, created_at_ms)
-          VALUES ('webhook_of_others', ?, '[]', 'http://a', 's', 1)`,
-      )
-      .run(projectIds.sandbox);
+    const { projectIds } = await server.addAccount({ isUpgraded: true });
+    await runSql(
+      server.database,
+      `INSERT INTO webhooks (id, project_id, events, url, signature_secret, created_at_ms)
+        VALUES ('webhook_of_others', ?, '[]', 'http://a', 's', 1)`,
+      projectIds.sandbox,
+    );
     const create = (key: string) => server.call('POST', '/webhooks', { key, body: { events, url } });
     const answers = await Promise.all(Array.from({ length: 14 }, () => create(sandboxKey)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
@@ -212,11 +209,13 @@ describe('/webhooks/{webhookId}/deliveries', () => {
         },
         clock.nowMs(),
       );
-    server.started('li1');
-    end('li1');
-    server.started('liBad');
-    end('liBad');
-    await waitUntil(() => receiver.hooks.length === 3 && server.outbox.webhooks.pendingTotal() === 2);
+    await server.started('li1');
+    await end('li1');
+    await server.started('liBad');
+    await end('liBad');
+    await waitUntil(
+      async () => receiver.hooks.length === 3 && (await server.outbox.webhooks.pendingTotal()) === 2,
+    );
 
     const path = `/webhooks/${webhookId}/deliveries`;
     const list = async (query: string) => (await server.call('GET', `${path}${query}`)).json;

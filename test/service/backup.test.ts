@@ -16,8 +16,9 @@ import { dirname, join } from 'node:path';
 import { Header, Pax } from 'tar';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { newId } from '../../src/shared/ids.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
 import { runCommand, startCommand } from '../support/backup-command.ts';
+import { runSql } from '../support/sql.ts';
 import { startApi, type TestApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
 import { canRunUnprivileged, unprivilegedUid } from '../support/unprivileged-user.ts';
@@ -278,12 +279,14 @@ describe('a backup of a running server', () => {
   it('warns where files are missing that the database counts on', async () => {
     const { database } = server;
     const id = await makeVideo();
-    const run = (sql: string) => database.sqlite.prepare(sql).run(id);
-    run(
+    const run = (sql: string) => runSql(database, sql, id);
+    await run(
       "INSERT INTO video_sources (video_id, origin, form, status, bytes, started_at_ms) VALUES (?, 'upload', 'plain', 'uploaded', 9, 1)",
     );
-    run("INSERT INTO video_thumbnails (video_id, choice, file) VALUES (?, 'default', 'thumbnail-1.jpg')");
-    run(
+    await run(
+      "INSERT INTO video_thumbnails (video_id, choice, file) VALUES (?, 'default', 'thumbnail-1.jpg')",
+    );
+    await run(
       "INSERT INTO renditions (video_id, type, quality, position, status, progress_percent, file, facts) VALUES (?, 'hls', '240p', 0, 'encoded', 100, 'hls-1/240p.mp4', '{}')",
     );
     const { code, stderr } = await runCommand('backup', ...fromServer('-'));
@@ -328,10 +331,10 @@ describe('a restore', () => {
     await waitUntil(() => existsSync(join(dataDir, 'vod')));
     restore.child.kill('SIGKILL');
     expect((await restore.ended).signal).toBe('SIGKILL');
-    expect(() => openDatabase({ dataDir })).toThrow(/restore into the data folder .* did not finish/);
+    await expect(openDatabase({ dataDir })).rejects.toThrow(/restore into the data folder .* did not finish/);
     const again = await runCommand('restore', join(folder, 'a.tar'), `--dataDir=${dataDir}`);
     expect([again.code, again.stderr]).toEqual([0, '']);
-    await openDatabase({ dataDir }).stop();
+    await (await openDatabase({ dataDir })).stop();
   });
 
   it('that is interrupted leaves an empty folder', async () => {

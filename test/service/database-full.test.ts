@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SqliteDatabase } from '../../src/store/sqlite-database.ts';
 import { startApi, type TestApi } from '../support/start-api.ts';
 
 describe('a database that has no room left', () => {
@@ -9,12 +10,13 @@ describe('a database that has no room left', () => {
   afterAll(() => api?.stop());
 
   it('refuses writes while the disk is full, still answers reads, and recovers later', async () => {
-    const { sqlite } = api.database;
+    const pragma = (source: string) =>
+      (api.database as SqliteDatabase).readNow(({ sqlite }) => sqlite.pragma(source, { simple: true }));
     const description = 'A long text. '.repeat(300);
     const create = (title: string) => api.call('POST', '/videos', { body: { title, description } });
     const { json: first } = await create('first');
-    const pages = sqlite.pragma('page_count', { simple: true }) as number;
-    const pagesBefore = sqlite.pragma(`max_page_count = ${pages + 5}`, { simple: true });
+    const pages = Number(pragma('page_count'));
+    const pagesBefore = pragma(`max_page_count = ${pages + 5}`);
     expect(pagesBefore).toBe(pages + 5);
 
     let created = 0;
@@ -33,7 +35,7 @@ describe('a database that has no room left', () => {
     expect(listed.json).toMatchObject({ pagination: { itemsTotal: created + 1 } });
     expect((await api.call('GET', `/videos/${first.videoId}`)).status).toBe(200);
 
-    sqlite.pragma('max_page_count = 1000000');
+    pragma('max_page_count = 1000000');
     expect((await create('last')).status).toBe(201);
   });
 });

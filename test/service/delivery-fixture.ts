@@ -111,13 +111,13 @@ export interface HttpReply {
 }
 
 const noVideos: VodSource = {
-  find: () => undefined,
+  find: async () => undefined,
   multivariant: async () => undefined,
   captionsPlaylist: () => undefined,
   mediaPlaylist: async () => undefined,
   media: async () => undefined,
   file: async () => undefined,
-  textTrack: () => undefined,
+  textTrack: async () => undefined,
 };
 
 export const protocols = ['HTTP/1.1', 'HTTP/1.1, fast path', 'HTTP/2'] as const;
@@ -147,8 +147,8 @@ export async function startDelivery(protocol: Protocol, options: Partial<Deliver
     bundles: testBundles,
     frames: { hasFrame: () => false, frame: async () => undefined },
     vod: noVideos,
-    logo: () => undefined,
-    sessions: { admit: () => undefined },
+    logo: async () => undefined,
+    sessions: { admit: async () => undefined },
     publicUrl: () => '',
     docsBase: () => '/docs/errors',
     addressOf: addressReader([]),
@@ -170,11 +170,11 @@ export async function startDelivery(protocol: Protocol, options: Partial<Deliver
       },
     },
     streams: {
-      find: id => {
+      find: async id => {
         if (id === publicStream) return stream;
         return id === privateStream && !hiddenStream.isDeleted ? { ...hiddenStream } : undefined;
       },
-      thumbnailPath: () => stream.thumbnail,
+      thumbnailPath: async () => stream.thumbnail,
     },
     log: { ...silentLogger, error: event => errors.push(event) },
     observer: {

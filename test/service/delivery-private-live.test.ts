@@ -1,9 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { DeliveryOptions } from '../../src/delivery/delivery.ts';
 import { PrivateSessionsStore } from '../../src/resources/private-sessions/private-sessions.store.ts';
-import { openPrivateTokens } from '../../src/resources/private-sessions/private-tokens.store.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { PrivateTokens } from '../../src/resources/private-sessions/private-tokens.store.ts';
+import { singleValue } from '../support/sql.ts';
 import { testTempDir } from '../support/temp-dir.ts';
+import { openTestDatabase } from '../support/test-database.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { type Protocol, privateStream, protocols, publicStream, startDelivery } from './delivery-fixture.ts';
 
@@ -20,11 +21,11 @@ const assets = [
 ] as const;
 
 async function started(protocol: Protocol = 'HTTP/1.1', options: Partial<DeliveryOptions> = {}) {
-  const database = openDatabase({ dataDir: await testTempDir() });
+  const database = await openTestDatabase(await testTempDir());
   onTestFinished(() => database.stop());
   const time = { nowMs: Date.UTC(2026, 5, 1), monotonicMs: 1 };
   const clock = { nowMs: () => time.nowMs, monotonicMs: () => time.monotonicMs };
-  const tokens = openPrivateTokens(database, clock);
+  const tokens = await PrivateTokens.open(database, clock);
   const sessions = new PrivateSessionsStore({ database, tokens, clock });
   const server = await startDelivery(protocol, { sessions, clock, ...options });
   server.hidden.mediaByName.set('part-1.m4s', [Buffer.from('a part')]);
@@ -43,7 +44,7 @@ async function started(protocol: Protocol = 'HTTP/1.1', options: Partial<Deliver
       expect(answer.status).toBe(200);
       return JSON.parse(answer.body.toString()).session_token;
     },
-    bound: () => database.sqlite.prepare('SELECT token_hash FROM private_sessions').all().length,
+    bound: () => singleValue<number>(database, 'SELECT count(*) FROM private_sessions'),
   });
 }
 
@@ -68,7 +69,7 @@ describe.each(protocols)('a private live stream over %s', protocol => {
       expect([path, status]).toEqual([path, 404]);
       expect(`${JSON.stringify(headers)} ${body}`).not.toMatch(/Hidden|avh|x-token-session/);
     }
-    expect(server.bound()).toBe(0);
+    expect(await server.bound()).toBe(0);
   });
 
   it('belongs to the first who uses a token; another client must show the session', async () => {
@@ -92,7 +93,7 @@ describe.each(protocols)('a private live stream over %s', protocol => {
       ]);
       expect([path, statuses]).toEqual([path, [200, 404, 200, 200, 200, 404]]);
     }
-    expect(server.bound()).toBe(1);
+    expect(await server.bound()).toBe(1);
   });
 
   it('has its session in the addresses of the playlist, so that players need not carry it', async () => {
@@ -159,7 +160,7 @@ describe('the page of a private live stream', () => {
     const html = await server.textOf(page);
     expect(html).toContain(`data-hls="/${privateStream}.m3u8" data-query=""`);
     expect(html).not.toContain(token);
-    expect(server.bound()).toBe(0);
+    expect(await server.bound()).toBe(0);
   });
 
   it('is told of changes as long as its session lasts, and no longer', async () => {

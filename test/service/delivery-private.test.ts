@@ -1,16 +1,22 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PrivateSessionsStore } from '../../src/resources/private-sessions/private-sessions.store.ts';
-import { openPrivateTokens } from '../../src/resources/private-sessions/private-tokens.store.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import { PrivateTokens } from '../../src/resources/private-sessions/private-tokens.store.ts';
+import type { Database } from '../../src/store/database.ts';
+import { rowsOf, singleValue } from '../support/sql.ts';
 import { testTempDir } from '../support/temp-dir.ts';
+import { openTestDatabase } from '../support/test-database.ts';
 import { FolderVideos, hiddenId, videoId } from '../support/vod-fixture.ts';
 import { type HttpReply, type Protocol, protocols, startDelivery } from './delivery-fixture.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-function sessionsOf(database: Database, clock: { nowMs(): number; monotonicMs(): number }, maxCached = 100) {
-  const tokens = openPrivateTokens(database, clock);
+async function sessionsOf(
+  database: Database,
+  clock: { nowMs(): number; monotonicMs(): number },
+  maxCached = 100,
+) {
+  const tokens = await PrivateTokens.open(database, clock);
   return { tokens, sessions: new PrivateSessionsStore({ database, tokens, clock, maxCached }) };
 }
 
@@ -18,9 +24,9 @@ async function started(protocol: Protocol = 'HTTP/1.1', publicUrl = 'http://vide
   const dataDir = await testTempDir();
   const time = { nowMs: Date.UTC(2026, 5, 1) };
   const clock = { nowMs: () => time.nowMs, monotonicMs: () => performance.now() };
-  const database = openDatabase({ dataDir });
+  const database = await openTestDatabase(dataDir);
   onTestFinished(() => database.stop());
-  const { tokens, sessions } = sessionsOf(database, clock);
+  const { tokens, sessions } = await sessionsOf(database, clock);
   const videos = new FolderVideos(await testTempDir());
   await videos.giveFile(hiddenId, 'mp4', 'film', 'video/mp4');
   await videos.giveFile(hiddenId, '720p/video-1-0.m4s', 'media', 'video/mp4');
@@ -30,8 +36,6 @@ async function started(protocol: Protocol = 'HTTP/1.1', publicUrl = 'http://vide
     publicUrl: () => publicUrl,
     clock,
   });
-  const rows = () =>
-    database.sqlite.prepare('SELECT count(*) AS count FROM private_sessions').get() as { count: number };
   return Object.assign(server, {
     ...{ dataDir, database, time, clock, tokens, sessions, videos },
     /** A new token, and the base of its paths. */
@@ -39,7 +43,7 @@ async function started(protocol: Protocol = 'HTTP/1.1', publicUrl = 'http://vide
       const token = tokens.mint(hiddenId);
       return { token, base: `/vod/${hiddenId}/token/${token}` };
     },
-    rowCount: () => rows().count,
+    rowCount: () => singleValue<number>(database, 'SELECT count(*) FROM private_sessions'),
   });
 }
 
@@ -74,7 +78,7 @@ describe.each(protocols)('a private video over %s', protocol => {
     ]) {
       expect([path, (await server.ask(path, one)).status]).toEqual([path, 404]);
     }
-    expect(server.rowCount()).toBe(0);
+    expect(await server.rowCount()).toBe(0);
   });
 
   it('belongs to the first who uses a token; another client must show the session', async () => {
@@ -101,7 +105,7 @@ describe.each(protocols)('a private video over %s', protocol => {
       expect([asset, await statusOf(two, `?avh=${session}x`)]).toEqual([asset, 404]);
       expect([asset, await statusOf(two, '?avh=')]).toEqual([asset, 404]);
     }
-    expect(server.rowCount()).toBe(1);
+    expect(await server.rowCount()).toBe(1);
   });
 
   it('carries its session in every address of lists, images and the page', async () => {
@@ -182,7 +186,7 @@ describe('a private token', () => {
     const waiting = await server.ask(manifest, one);
     expect([waiting.status, cookieOf(waiting)]).toEqual([202, undefined]);
     expect((await server.ask(manifest, one, 'OPTIONS')).status).toBe(204);
-    expect(server.rowCount()).toBe(0);
+    expect(await server.rowCount()).toBe(0);
     server.videos.set(hiddenId, { isPlayable: true });
     expect((await server.ask(manifest, two)).status).toBe(200);
     expect((await server.ask(manifest, one)).status).toBe(404);
@@ -193,7 +197,7 @@ describe('a private token', () => {
     const { base } = server.mint();
     const session = await sessionOf(server, base);
     server.time.nowMs += dayMs - 1000;
-    const { sessions } = sessionsOf(server.database, server.clock);
+    const { sessions } = await sessionsOf(server.database, server.clock);
     const question = {
       resourceId: hiddenId,
       token: base.slice(base.lastIndexOf('/') + 1),
@@ -201,13 +205,13 @@ describe('a private token', () => {
       client: 'any',
       mayClaimToken: true,
     };
-    expect(sessions.admit(question)?.sessionToken).toBe(session);
+    expect((await sessions.admit(question))?.sessionToken).toBe(session);
     expect((await server.ask(`${base}/state`, one)).status).toBe(200);
     server.time.nowMs += 1000;
-    expect(sessions.admit(question)).toBeUndefined();
+    expect(await sessions.admit(question)).toBeUndefined();
     expect((await server.ask(`${base}/state?avh=${session}`, one)).status).toBe(404);
     expect(await server.sessions.removeExpired()).toBe(1);
-    expect(server.rowCount()).toBe(0);
+    expect(await server.rowCount()).toBe(0);
     // Swept, and still not to be bound anew.
     expect((await server.ask(`${base}/state?avh=${session}`, one)).status).toBe(404);
     expect((await server.ask(`${base}/state`, two)).status).toBe(404);
@@ -245,32 +249,49 @@ describe('a private token', () => {
 
 describe('the sessions of private tokens', () => {
   it('are right for more than are kept in memory', async () => {
-    const database = openDatabase({ dataDir: await testTempDir() });
+    const database = await openTestDatabase(await testTempDir());
     onTestFinished(() => database.stop());
     const clock = { nowMs: () => Date.UTC(2026, 5, 1), monotonicMs: () => 0 };
-    const { tokens, sessions } = sessionsOf(database, clock, 3);
+    const { tokens, sessions } = await sessionsOf(database, clock, 3);
     const question = (token: string, client: string) => ({
       ...{ resourceId: 'li1', token, sessionTokens: [], client, mayClaimToken: true },
     });
     const minted = Array.from({ length: 10 }, () => tokens.mint('li1'));
-    const told = minted.map((token, index) => sessions.admit(question(token, `client ${index}`)));
+    const told = await Promise.all(
+      minted.map((token, index) => sessions.admit(question(token, `client ${index}`))),
+    );
     for (const [index, token] of minted.entries()) {
-      expect(sessions.admit(question(token, `client ${index}`))).toMatchObject({
+      expect(await sessions.admit(question(token, `client ${index}`))).toMatchObject({
         sessionToken: told[index]!.sessionToken,
       });
-      expect(sessions.admit(question(token, 'another'))).toBeUndefined();
-      expect(sessions.admit({ ...question(token, `client ${index}`), resourceId: 'li2' })).toBeUndefined();
+      expect(await sessions.admit(question(token, 'another'))).toBeUndefined();
+      expect(
+        await sessions.admit({ ...question(token, `client ${index}`), resourceId: 'li2' }),
+      ).toBeUndefined();
     }
     expect(new Set(told.map(session => session!.sessionToken)).size).toBe(10);
+  });
+
+  it('bind a token to one of the clients that use it at once', async () => {
+    await using server = await started();
+    const token = server.tokens.mint('li1');
+    const question = (client: string) => ({
+      ...{ resourceId: 'li1', token, sessionTokens: [], client, mayClaimToken: true },
+    });
+    const clients = ['one', 'two', 'one', 'three'];
+    const answers = await Promise.all(clients.map(client => server.sessions.admit(question(client))));
+    expect(answers.map(answer => answer !== undefined)).toEqual([true, false, true, false]);
+    expect(await server.rowCount()).toBe(1);
   });
 
   it('hold no token and no session in the database', async () => {
     await using server = await started();
     const { token, base } = server.mint();
     const session = await sessionOf(server, base);
-    const rows = JSON.stringify(server.database.sqlite.prepare('SELECT * FROM private_sessions').all());
-    expect(rows).not.toContain(token);
-    expect(rows).not.toContain(session);
+    const rows = await rowsOf<Record<string, unknown>>(server.database, 'SELECT * FROM private_sessions');
+    const values = rows.flatMap(row => Object.values(row).map(String));
+    expect(values).not.toContain(token);
+    expect(values).not.toContain(session);
   });
 
   it('are removed when they are over', async () => {
@@ -279,6 +300,6 @@ describe('the sessions of private tokens', () => {
     expect(await server.sessions.removeExpired()).toBe(0);
     server.time.nowMs += 2 * dayMs;
     expect(await server.sessions.removeExpired()).toBe(1);
-    expect(server.rowCount()).toBe(0);
+    expect(await server.rowCount()).toBe(0);
   });
 });

@@ -207,7 +207,9 @@ describe.each(protocols)('delivery of videos over %s', protocol => {
 
   it('has a playlist for captions in each language, whatever the case of its tag', async () => {
     await using server = await started(protocol);
-    server.videos.set(videoId, { captions: [{ language: 'fr-CA', label: 'Français', isDefault: false }] });
+    server.videos.set(videoId, {
+      captions: async () => [{ language: 'fr-CA', label: 'Français', isDefault: false }],
+    });
     const answer = await server.ask(`${base}/hls/captions/fr-ca.m3u8`);
     expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/vnd.apple.mpegurl']);
     expect(answer.headers['cache-control']).toBe('no-cache');
@@ -253,7 +255,7 @@ describe.each(protocols)('delivery of videos over %s', protocol => {
     await using server = await started(protocol);
     server.videos.set(videoId, {
       hasStoryboard: true,
-      captions: [{ language: 'en', label: 'English', isDefault: true }],
+      captions: async () => [{ language: 'en', label: 'English', isDefault: true }],
     });
     await server.videos.giveFile(videoId, 'mp4', 'film', 'video/mp4');
     const answer = await server.ask(base, { 'accept-encoding': 'gzip' });

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { EventFeedOptions } from '../../src/events/feed/event-feed.ts';
 import type { BroadcastStatsMessage } from '../../src/events/feed/feed-message.ts';
 import { systemClock } from '../../src/shared/clock.ts';
+import { runSql } from '../support/sql.ts';
 import { basic, sandboxKey } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { type FeedServer, fillHistory, listen, startFeed } from './event-feed-fixture.ts';
@@ -66,7 +67,7 @@ describe('transient messages', () => {
     };
     const running = await startFeed({ broadcasts });
     projectId = running.projectId;
-    const other = running.server.addAccount();
+    const other = await running.server.addAccount();
     const stranger = await listen(running, { key: other.sandboxKey });
     await waitUntil(() => asked.length > 0);
     const uninterested = await listen(running, { query: '?types=video.encoding.progress' });
@@ -110,7 +111,7 @@ describe('transient messages', () => {
   it('report encodes once per percent', async () => {
     let lookups = 0;
     const running: FeedServer = await startFeed({
-      projectOfVideo: () => {
+      projectOfVideo: async () => {
         lookups += 1;
         return running.projectId;
       },
@@ -143,7 +144,7 @@ describe('a client that does not read', () => {
     const clock = adjustableClock();
     let broadcasts: BroadcastStatsMessage[] = [];
     const running = await startFeed({ broadcasts: () => broadcasts, clock }, { clock });
-    fillHistory(running, 12_000);
+    await fillHistory(running, 12_000);
     await listenDeaf(running, '?lastEventId=0');
     const deafRead = await waitUntil(async () => {
       const before = running.counts.event;
@@ -153,7 +154,7 @@ describe('a client that does not read', () => {
     // The loopback buffers of the kernel (some megabytes) and 128 KiB of the server, far from 24 MB.
     expect(deafRead).toBeLessThan(10_000);
     const reader = await listen(running, { query: '?types=video.encoding.quality.completed' });
-    running.append('fresh');
+    await running.append('fresh');
     await reader.until(2);
     expect(reader.subjects()).toEqual(['fresh']);
     broadcasts = [facts(running.projectId)];
@@ -171,7 +172,7 @@ describe('a client that does not read', () => {
 
   it('receives all events once it reads again', async () => {
     const running = await startFeed();
-    fillHistory(running, 5_000);
+    await fillHistory(running, 5_000);
     const client = await listen(running, { query: '?lastEventId=0' });
     client.socket.pause();
     await sleep(50);
@@ -206,14 +207,14 @@ describe('a client', () => {
     const clock = adjustableClock();
     const running = await startFeed({ times: { maxSilenceMs: 1e9 } }, { clock });
     const { server } = running;
-    const [gone, suspended] = [server.addAccount(), server.addAccount()];
+    const [gone, suspended] = [await server.addAccount(), await server.addAccount()];
     const { json } = await server.call('POST', '/auth/api-key', { body: { apiKey: sandboxKey } });
     const byToken = await listen(running, { headers: { authorization: `Bearer ${json.access_token}` } });
     const byKey = await listen(running);
     const byGoneKey = await listen(running, { key: gone.sandboxKey });
     const bySuspended = await listen(running, { key: suspended.sandboxKey });
-    server.database.sqlite.prepare('DELETE FROM api_keys WHERE project_id = ?').run(gone.projectIds.sandbox);
-    server.api.accounts.setStanding(suspended.accountId, { isSuspended: true });
+    await runSql(server.database, 'DELETE FROM api_keys WHERE project_id = ?', gone.projectIds.sandbox);
+    await server.api.accounts.setStanding(suspended.accountId, { isSuspended: true });
     clock.advance(3_601_000);
     expect(await Promise.all([byToken.closed, byGoneKey.closed, bySuspended.closed])).toEqual([
       4401, 4401, 4403,
@@ -226,7 +227,7 @@ describe('a client', () => {
     const client = await listen(running);
     await listenDeaf(running);
     await waitUntil(() => running.feed.clientCount === 2);
-    running.append('last');
+    await running.append('last');
     await running.feed.drain(Date.now() + 200);
     expect(await client.closed).toBe(1001);
     expect(client.subjects()).toEqual(['last']);

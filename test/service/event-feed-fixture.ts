@@ -6,7 +6,16 @@ import type { FeedCloseReason } from '../../src/events/feed/feed-client.ts';
 import { Outbox } from '../../src/events/outbox.store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
-import { basic, type StartApiOptions, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
+import type { Connection } from '../../src/store/connection.ts';
+import { runSql } from '../support/sql.ts';
+import {
+  basic,
+  type StartApiOptions,
+  sandboxKey,
+  sandboxProjectOf,
+  startApi,
+  type TestApi,
+} from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** An API with the feed at `/events`. */
@@ -20,7 +29,7 @@ export interface FeedServer {
   readonly ends: FeedCloseReason[];
   readonly counts: { event: number; transient: number; dropped: number };
   /** Writes an event down, of that project unless told otherwise. */
-  append(subjectId: string, projectId?: string): void;
+  append(subjectId: string, projectId?: string, connection?: Connection): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -47,7 +56,7 @@ export async function openFeed(
       feed = new EventFeed({
         outbox,
         broadcasts: () => [],
-        projectOfVideo: () => undefined,
+        projectOfVideo: async () => undefined,
         observer: {
           clientOpened() {},
           clientClosed: end => void ends.push(end),
@@ -66,22 +75,20 @@ export async function openFeed(
       return feed;
     },
   });
-  const row = server.database.sqlite
-    .prepare("SELECT id FROM projects WHERE environment = 'sandbox'")
-    .get() as { id: string };
+  const sandbox = await sandboxProjectOf(server.database);
   return {
     server,
     feed,
     outbox,
     key: sandboxKey,
-    projectId: row.id,
+    projectId: sandbox,
     ends,
     counts,
     stop: async () => {
       await feed.stop();
       await server.stop();
     },
-    append: (subjectId, projectId = row.id) =>
+    append: (subjectId, projectId = sandbox, connection = server.database) =>
       outbox.append(
         {
           projectId,
@@ -90,32 +97,33 @@ export async function openFeed(
           payload: { videoId: subjectId, encoding: 'hls', quality: '240p' },
         },
         Date.now(),
+        connection,
       ),
   };
 }
 
 /** Makes a history of `count` long events for the project, which has none yet. */
-export function fillHistory({ server, projectId }: FeedServer, count: number): void {
-  const { sqlite } = server.database;
-  sqlite
-    .prepare(
-      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
-       INSERT INTO events (project_id, number, type, subject_id, payload, created_at_ms)
-       SELECT ?, n, 'video.encoding.quality.completed', 'vi', ?, ? FROM numbers`,
-    )
-    .run(count, projectId, JSON.stringify({ videoId: 'x'.repeat(2_000) }), Date.now());
-  sqlite.prepare('INSERT INTO event_counters (project_id, last) VALUES (?, ?)').run(projectId, count);
+export async function fillHistory({ server, projectId }: FeedServer, count: number): Promise<void> {
+  const { database } = server;
+  await runSql(
+    database,
+    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
+     INSERT INTO events (project_id, number, type, subject_id, payload, created_at_ms)
+     SELECT ?, n, 'video.encoding.quality.completed', 'vi', ?, ? FROM numbers`,
+    ...[count, projectId, JSON.stringify({ videoId: 'x'.repeat(2_000) }), Date.now()],
+  );
+  await runSql(database, 'INSERT INTO event_counters (project_id, last) VALUES (?, ?)', projectId, count);
 }
 
 /** The same server, as somebody new sees it. */
-export function asNewAccount(running: FeedServer): FeedServer {
-  const { sandboxKey: key, projectIds } = running.server.addAccount();
+export async function asNewAccount(running: FeedServer): Promise<FeedServer> {
+  const { sandboxKey: key, projectIds } = await running.server.addAccount();
   const projectId = projectIds.sandbox;
   return {
     ...running,
     key,
     projectId,
-    append: (subjectId, other = projectId) => running.append(subjectId, other),
+    append: (subjectId, other = projectId, connection) => running.append(subjectId, other, connection),
   };
 }
 

@@ -3,10 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CertificateFiles } from '../../src/http/listener/certificate-files.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { makeSelfSigned } from '../support/self-signed.ts';
+import { runSql } from '../support/sql.ts';
 import { basic, productionKey, sandboxKey } from '../support/start-api.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -27,19 +29,18 @@ afterAll(() => shared.stop());
 
 describe('a WebSocket at /events', () => {
   it('sends hello first', async () => {
-    const running = asNewAccount(shared);
-    running.append('vi0');
+    const running = await asNewAccount(shared);
+    await running.append('vi0');
     const client = await listen(running);
     expect(client.messages).toEqual([{ type: 'hello', lastEventId: '1', environment: 'sandbox' }]);
     const { database } = running.server;
-    expect(() =>
-      database.transaction(() => {
-        running.append('vi-undone');
-        throw new Error('undone');
-      }),
-    ).toThrow('undone');
-    running.append('vi1');
-    running.append('vi2');
+    const undone = database.transaction(async transaction => {
+      await running.append('vi-undone', running.projectId, transaction);
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    await running.append('vi1');
+    await running.append('vi2');
     await client.until(3);
     expect(client.messages[1]).toEqual({
       eventId: '2',
@@ -53,7 +54,7 @@ describe('a WebSocket at /events', () => {
   });
 
   it('accepts an access token in the header', async () => {
-    const running = asNewAccount(shared);
+    const running = await asNewAccount(shared);
     const { json } = await running.server.call('POST', '/auth/api-key', { body: { apiKey: running.key } });
     const byHeader = await listen(running, { headers: { authorization: `Bearer ${json.access_token}` } });
     expect(byHeader.socket.protocol).toBe('');
@@ -63,8 +64,8 @@ describe('a WebSocket at /events', () => {
   });
 
   it('receives events of its own project only', async () => {
-    const mine = shared.server.addAccount({ isUpgraded: true });
-    const theirs = shared.server.addAccount({ isUpgraded: true });
+    const mine = await shared.server.addAccount({ isUpgraded: true });
+    const theirs = await shared.server.addAccount({ isUpgraded: true });
     const clients = await Promise.all(
       [mine.sandboxKey, mine.productionKey, theirs.sandboxKey, theirs.productionKey].map(key =>
         listen(shared, { key }),
@@ -76,9 +77,9 @@ describe('a WebSocket at /events', () => {
       'sandbox',
       'production',
     ]);
-    shared.append('theirs', theirs.projectIds.sandbox);
-    shared.append('theirs-too', theirs.projectIds.sandbox);
-    shared.append('mine', mine.projectIds.sandbox);
+    await shared.append('theirs', theirs.projectIds.sandbox);
+    await shared.append('theirs-too', theirs.projectIds.sandbox);
+    await shared.append('mine', mine.projectIds.sandbox);
     await Promise.all([clients[0]!.until(2), clients[2]!.until(3)]);
     expect(clients.map(client => client.subjects())).toEqual([['mine'], [], ['theirs', 'theirs-too'], []]);
     // Nobody can count others' events by the numbers of their own.
@@ -86,13 +87,13 @@ describe('a WebSocket at /events', () => {
   });
 
   it('receives only the requested types and subject', async () => {
-    const running = asNewAccount(shared);
+    const running = await asNewAccount(shared);
     const [bySubject, byType, byOther] = await Promise.all([
       listen(running, { query: '?subjectId=vi2' }),
       listen(running, { query: '?types=broadcast.stats,video.encoding.quality.completed' }),
       listen(running, { query: '?types=live-stream.broadcast.started' }),
     ]);
-    for (const subjectId of ['vi1', 'vi2', 'vi3']) running.append(subjectId);
+    for (const subjectId of ['vi1', 'vi2', 'vi3']) await running.append(subjectId);
     await Promise.all([bySubject.until(2), byType.until(4)]);
     expect(bySubject.subjects()).toEqual(['vi2']);
     expect(byType.subjects()).toEqual(['vi1', 'vi2', 'vi3']);
@@ -100,7 +101,7 @@ describe('a WebSocket at /events', () => {
   });
 
   it('answers pings', async () => {
-    const running = asNewAccount(shared);
+    const running = await asNewAccount(shared);
     const polite = await listen(running);
     polite.socket.send('{"type":"ping"}');
     expect((await polite.until(2))[1]).toEqual({ type: 'pong' });
@@ -146,12 +147,12 @@ describe('a WebSocket at /events', () => {
 
 describe('resuming', () => {
   it('continues without gaps or duplicates while events are written', async () => {
-    const running = asNewAccount(shared);
-    for (let count = 0; count < 250; count += 1) running.append(`vi${count}`);
+    const running = await asNewAccount(shared);
+    for (let count = 0; count < 250; count += 1) await running.append(`vi${count}`);
     let isWriting = true;
     const writing = (async () => {
       for (let count = 0; count < 300; count += 1) {
-        running.append(`later${count}`);
+        await running.append(`later${count}`);
         if (count % 7 === 0) await new Promise(resolve => setImmediate(resolve));
       }
       isWriting = false;
@@ -162,16 +163,35 @@ describe('resuming', () => {
     await writing;
     await client.until(1 + 530);
     const again = await listen(running, { query: `?lastEventId=${client.ids().at(-1)! - 5}` });
-    running.append('last');
+    await running.append('last');
     await Promise.all([client.until(1 + 531), again.until(1 + 6)]);
     expect(client.ids()).toEqual(Array.from({ length: 531 }, (_, index) => 21 + index));
     expect(again.ids()).toEqual([546, 547, 548, 549, 550, 551]);
   });
 
+  it('misses no event that is written while others are read', async () => {
+    const running = await asNewAccount(shared);
+    const [one, other] = await Promise.all([listen(running), listen(running)]);
+    const read = running.outbox.listOfProject.bind(running.outbox);
+    const slow = vi.spyOn(running.outbox, 'listOfProject').mockImplementation(async (...query) => {
+      const events = await read(...query);
+      await sleep(15);
+      return events;
+    });
+    onTestFinished(() => slow.mockRestore());
+    for (let count = 0; count < 20; count += 1) {
+      await running.append(`vi${count}`);
+      await sleep(3);
+    }
+    await Promise.all([one.until(21), other.until(21)]);
+    const all = Array.from({ length: 20 }, (_, index) => index + 1);
+    expect([one.ids(), other.ids()]).toEqual([all, all]);
+  });
+
   it('reports a gap when events are no longer kept', async () => {
-    const running = asNewAccount(shared);
-    for (const subjectId of ['vi1', 'vi2', 'vi3', 'vi4']) running.append(subjectId);
-    running.server.database.sqlite.exec('DELETE FROM events WHERE number <= 2');
+    const running = await asNewAccount(shared);
+    for (const subjectId of ['vi1', 'vi2', 'vi3', 'vi4']) await running.append(subjectId);
+    await runSql(running.server.database, 'DELETE FROM events WHERE number <= 2');
     const some = await listen(running, { query: '?lastEventId=1' });
     await some.until(4);
     expect(some.messages[1]).toEqual({ type: 'gap', oldestEventId: '3' });
@@ -181,7 +201,7 @@ describe('resuming', () => {
     await running.outbox.removeBefore(Date.now() + 60_000);
     const all = await listen(running, { query: '?lastEventId=3' });
     expect((await all.until(2))[1]).toEqual({ type: 'gap', oldestEventId: '5' });
-    running.append('vi5');
+    await running.append('vi5');
     await all.until(3);
     expect(all.ids()).toEqual([5]);
   });
@@ -213,8 +233,8 @@ describe('a rejected upgrade', () => {
 
   it('rejects suspended accounts', async () => {
     const running = await startFeed();
-    const { accountId, sandboxKey: key } = running.server.addAccount();
-    running.server.api.accounts.setStanding(accountId, { isSuspended: true });
+    const { accountId, sandboxKey: key } = await running.server.addAccount();
+    await running.server.api.accounts.setStanding(accountId, { isSuspended: true });
     expect(await refusalOf(running, '/events', { authorization: basic(key) })).toMatchObject({
       status: 403,
       json: { title: 'Suspended account' },
@@ -225,7 +245,7 @@ describe('a rejected upgrade', () => {
 
   it('rejects connections beyond the limit', async () => {
     const running = await startFeed({ maxClients: 3, maxClientsPerProject: 2 });
-    const [other, third] = [running.server.addAccount(), running.server.addAccount()];
+    const [other, third] = [await running.server.addAccount(), await running.server.addAccount()];
     const first = await listen(running);
     await listen(running);
     expect(await refusalOf(running, '/events')).toMatchObject({ status: 429, json: { status: 429 } });
@@ -235,6 +255,13 @@ describe('a rejected upgrade', () => {
     first.socket.close();
     await waitUntil(() => running.feed.clientCount === 2);
     await listen(running, { key: third.sandboxKey });
+  });
+
+  it('rejects connections beyond the limit that come at once', async () => {
+    const running = await startFeed({ maxClientsPerProject: 3 });
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => listen(running)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    expect(running.feed.clientCount).toBe(3);
   });
 
   it('rejects projects without remaining reads', async () => {
@@ -309,7 +336,7 @@ describe('over HTTPS', () => {
     const running = await startFeed({}, { https: { port: 0, certificate } });
     const url = `https://127.0.0.1:${running.server.listener.httpsPort}`;
     const client = await listen(running, { url: `${url}/events`, client: { rejectUnauthorized: false } });
-    running.append('vi1');
+    await running.append('vi1');
     await client.until(2);
     expect(client.subjects()).toEqual(['vi1']);
     const session = connectHttp2(url, { rejectUnauthorized: false });

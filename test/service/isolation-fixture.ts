@@ -10,6 +10,7 @@ import { silentLogger } from '../../src/shared/logger.ts';
 import { HostResolver } from '../../src/shared/network/host-resolver.ts';
 import { formWith, pngImage } from '../support/images.ts';
 import { addUser, admin, easeSignIn, type SignInCredentials, signIn } from '../support/sign-in.ts';
+import { rowsOf } from '../support/sql.ts';
 import { productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { chunkBytes, fileForm, noise } from './upload-fixture.ts';
@@ -79,7 +80,7 @@ export async function startFilled(): Promise<FilledServer> {
       feed = new EventFeed({
         outbox: outboxOf(database),
         broadcasts: () => [],
-        projectOfVideo: () => undefined,
+        projectOfVideo: async () => undefined,
         observer: { clientOpened() {}, clientClosed() {}, sent() {}, dropped() {} },
         clock: systemClock,
         log: silentLogger,
@@ -102,16 +103,16 @@ export async function startFilled(): Promise<FilledServer> {
   await dispatcher.start();
   const hooks = new Map<string, string[]>();
   const receiver = await startReceiver(hooks);
-  const { sqlite } = api.database;
-  const first = sqlite
-    .prepare<[], { id: string; environment: string }>('SELECT id, environment FROM projects')
-    .all();
+  const first = await rowsOf<{ id: string; environment: string }>(
+    api.database,
+    'SELECT id, environment FROM projects',
+  );
   const firstProject = (environment: string) =>
     first.find(project => project.environment === environment)!.id;
-  const other = api.addAccount({ isUpgraded: true });
+  const other = await api.addAccount({ isUpgraded: true });
   const stranger = { email: 'stranger@example.org', password: 'a password of theirs' };
-  easeSignIn(api);
-  addUser(api, other.accountId, stranger);
+  await easeSignIn(api);
+  await addUser(api, other.accountId, stranger);
   const ofFirst = { account: 1, ...(await signedIn(api, admin)) };
   const ofSecond = { account: 2, ...(await signedIn(api, stranger)) };
   const plans = [
@@ -209,7 +210,7 @@ async function fill(
     events: ['live-stream.broadcast.started'],
   });
   const event = { projectId, type: 'live-stream.broadcast.started', subjectId: liveStreamId };
-  outbox.append({ ...event, payload: { liveStreamId } }, Date.now());
+  await outbox.append({ ...event, payload: { liveStreamId } }, Date.now());
   const deliveryId = await waitUntil(async () => {
     const { data } = await send('GET', `/webhooks/${webhookId}/deliveries?status=succeeded`);
     return data[0]?.deliveryId as string | undefined;

@@ -13,9 +13,9 @@ const script = `
   import { appendFileSync, existsSync } from 'node:fs';
   import { Jobs } from '${room}jobs/jobs.ts';
   import { silentLogger } from '${room}shared/logger.ts';
-  import { openDatabase } from '${room}store/database.ts';
+  import { openDatabase } from '${room}store/open-database.ts';
   const dataDir = process.argv[1];
-  const database = openDatabase({ dataDir });
+  const database = await openDatabase({ dataDir });
   const kind = {
     kind: 'work', lane: 'work', maxAttempts: 1,
     async run(job) {
@@ -26,7 +26,7 @@ const script = `
   const jobs = new Jobs({ database, kinds: [kind], lanes: { work: 1 }, log: silentLogger,
     observer: { jobEnded: async (_, outcome) => { appendFileSync(dataDir + '/runs', outcome); await jobs.stop(); await database.stop(); } } });
   await jobs.start();
-  if (process.argv[2] === 'add') jobs.add({ kind: 'work', subjectId: 'vi1', payload: { name: 'x' } });
+  if (process.argv[2] === 'add') await jobs.add({ kind: 'work', subjectId: 'vi1', payload: { name: 'x' } });
 `;
 
 /** A process that prepares a video whose file kills it. With no file, it writes the state of the failed video to `outcome.json`. */
@@ -38,9 +38,9 @@ const videoScript = `
   const pipeline = await startVodPipeline(dataDir, { context: { tools } });
   if (film !== '') await pipeline.add(film);
   else {
-    const { subject_id: id, state } = pipeline.database.sqlite.prepare('SELECT subject_id, state FROM jobs').get();
+    const { subject_id: id, state } = await pipeline.database.first(pipeline.database.queries.selectFrom('jobs').select(['subject_id', 'state']));
     if (state === 'failed') {
-      writeFileSync(dataDir + '/outcome.json', JSON.stringify(pipeline.records.state(id)));
+      writeFileSync(dataDir + '/outcome.json', JSON.stringify(await pipeline.records.state(id)));
       await pipeline.stop();
     }
   }

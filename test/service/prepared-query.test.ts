@@ -1,21 +1,21 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '../../src/store/database.ts';
-import type { Bound } from '../../src/store/prepared-query.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
+import { type Bound, prepareQuery } from '../../src/store/prepared-query.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 
 it('binds the values of each run to a query that is built once', async () => {
-  const database = openDatabase({ dataDir: await testTempDir() });
+  const database = await openDatabase({ dataDir: await testTempDir() });
   onTestFinished(() => database.stop());
   const { queries } = database;
   let built = 0;
-  const upsert = database.prepare(({ began, last }: Bound<{ began: number; last: number }>) => {
+  const upsert = prepareQuery(({ began, last }: Bound<{ began: number; last: number }>) => {
     built += 1;
     return queries
       .insertInto('database_uses')
       .values({ began_at_ms: began, last_at_ms: last })
-      .onConflict(conflict => conflict.doUpdateSet({ last_at_ms: last }));
+      .onConflict(conflict => conflict.column('began_at_ms').doUpdateSet({ last_at_ms: last }));
   });
-  const find = database.prepare(({ from, max }: Bound<{ from: number; max: number }>) =>
+  const find = prepareQuery(({ from, max }: Bound<{ from: number; max: number }>) =>
     queries.selectFrom('database_uses').selectAll().where('began_at_ms', '>=', from).limit(max),
   );
 
@@ -24,10 +24,10 @@ it('binds the values of each run to a query that is built once', async () => {
     [2, 6],
     [2, 7],
   ] as const) {
-    expect(upsert.run({ began, last })).toBe(1);
+    expect(await database.run(upsert({ began, last }))).toBe(1);
   }
   expect(built).toBe(1);
-  expect(find.first({ from: 2, max: 9 })).toEqual({ began_at_ms: 2, last_at_ms: 7 });
-  expect(find.first({ from: 3, max: 9 })).toBeUndefined();
-  expect(find.all({ from: 0, max: 1 }).map(row => row.began_at_ms)).toEqual([1]);
+  expect(await database.first(find({ from: 2, max: 9 }))).toEqual({ began_at_ms: 2, last_at_ms: 7 });
+  expect(await database.first(find({ from: 3, max: 9 }))).toBeUndefined();
+  expect((await database.all(find({ from: 0, max: 1 }))).map(row => row.began_at_ms)).toEqual([1]);
 });

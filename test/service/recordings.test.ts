@@ -20,6 +20,7 @@ import type { VodContext } from '../../src/vod/vod-context.ts';
 import { openFilesIn } from '../support/open-files.ts';
 import { part } from '../support/recorded-parts.ts';
 import { audioTrack, videoTrack } from '../support/recording-sink.ts';
+import { rowsOf, runSql, singleValue } from '../support/sql.ts';
 import { sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -43,18 +44,16 @@ let ordered: string[];
 
 beforeAll(async () => {
   api = await startApi();
-  projectId = sandboxProjectOf(api.database);
+  projectId = await sandboxProjectOf(api.database);
 });
 beforeEach(async () => {
-  api.database.sqlite.exec('DELETE FROM recordings; DELETE FROM videos; DELETE FROM events');
+  for (const table of ['recordings', 'videos', 'events']) await runSql(api.database, `DELETE FROM ${table}`);
   liveStreamId = (await api.call('POST', '/live-streams', { body: { name: 'Harbour' } })).json.liveStreamId;
   lines = [];
   ordered = [];
 });
 afterAll(() => api.stop());
 
-const all = <Row>(sql: string, ...values: unknown[]) =>
-  api.database.sqlite.prepare(sql).all(...values) as Row[];
 const linesOf = (event: string) => lines.filter(line => line.event === event);
 const logger = (): Logger => {
   const note = (event: string, data?: LogData): void => void lines.push({ event, data });
@@ -62,16 +61,23 @@ const logger = (): Logger => {
 };
 const folderOf = (videoId: string, ...path: string[]) => join(api.dataDir, 'vod', videoId, ...path);
 const playable = () =>
-  all<{ id: string; title: string; is_playable: number | null }>(
+  rowsOf<{ id: string; title: string; is_playable: number | null }>(
+    api.database,
     'SELECT v.id, v.title, e.is_playable FROM videos v LEFT JOIN video_encodings e ON e.video_id = v.id',
   );
+
+const waitForVideo = () =>
+  waitUntil(async () => {
+    const videos = await playable();
+    return videos.length > 0 && videos;
+  });
 
 /** Recordings as the server has them, over the real store and disk; the clock is the test's. */
 function recordingsWith(
   change: {
     probe?: MediaTools['probe'];
     book?: (real: RecordingsStore) => Partial<RecordingRepository>;
-    mayStore?: () => boolean;
+    mayStore?: () => Promise<boolean>;
     freeBytes?: () => number;
     makeRoom?: FreeDiskSpace;
   } = {},
@@ -82,7 +88,7 @@ function recordingsWith(
   const files = new MediaFiles(api.dataDir);
   const store = new RecordingsStore({
     ...{ database: api.database, outbox },
-    addVideo: (id, video) => void api.api.videos.createRecorded(id, video),
+    addVideo: (id, video, transaction) => api.api.videos.createRecorded(id, video, transaction),
   });
   const changes = change.book?.(store) ?? {};
   const book = new Proxy(store, {
@@ -96,7 +102,7 @@ function recordingsWith(
     ...{ files, folders: new RenditionFolders(files), reader: new RenditionReader() },
     ...{ growing: new GrowingVideos(), clock, log: logger() },
     records: new EncodingsStore(api.database, outbox, systemClock),
-    jobs: { add: ({ kind }: { kind: string }) => void ordered.push(kind), has: () => false },
+    jobs: { add: async ({ kind }: { kind: string }) => void ordered.push(kind), has: async () => false },
   } as unknown as VodContext;
   const recordings = new Recordings({
     ...{ context, repository: book, minFreeBytes: 1e9, hasSeekTables: true },
@@ -121,12 +127,12 @@ async function cutOff(seconds: number): Promise<string> {
   await waitUntil(() => linesOf('recording-unfinished').length > 0);
   await recordings.stop();
   lines = [];
-  const [row] = all<{ video_id: string }>('SELECT video_id FROM recordings');
-  await rename(folderOf(row!.video_id, 'source'), folderOf(row!.video_id, 'recording-1.mp4'));
-  return row!.video_id;
+  const videoId = (await singleValue<string>(api.database, 'SELECT video_id FROM recordings'))!;
+  await rename(folderOf(videoId, 'source'), folderOf(videoId, 'recording-1.mp4'));
+  return videoId;
 }
 
-function fail(): never {
+async function fail(): Promise<never> {
   throw new Error('the disk is full');
 }
 
@@ -144,8 +150,9 @@ test('opening a recording checks disk space, which is not checked while nothing 
   const looksBefore = looks;
   const stopped = Promise.withResolvers<void>();
   const open = recordings.open({ projectId, liveStreamId, broadcastId: 'brA' }, () => stopped.resolve());
-  expect([open !== undefined, looks]).toEqual([true, looksBefore + 1]);
+  expect(open).toBeDefined();
   await stopped.promise;
+  expect(looks).toBe(looksBefore + 1);
   expect(recordings.open({ projectId, liveStreamId, broadcastId: 'brB' }, () => {})).toBeUndefined();
 });
 
@@ -173,10 +180,10 @@ describe('an orphaned recording', () => {
     });
     const { recordings } = recordingsWith({ probe: () => looked.then(() => probed) });
     await recordings.start();
-    expect(playable()).toEqual([]);
+    expect(await playable()).toEqual([]);
     expect(recordings.open({ projectId, liveStreamId, broadcastId: 'brB' }, () => {})).toBeDefined();
     look();
-    const [video] = await waitUntil(() => playable().length > 0 && playable());
+    const [video] = await waitForVideo();
     expect(video).toEqual({ id: videoId, title: 'Harbour', is_playable: 1 });
   });
 
@@ -186,8 +193,8 @@ describe('an orphaned recording', () => {
     await writeFile(folderOf(videoId, 'recording-2.mp4'), 'torn');
     const { recordings } = recordingsWith();
     await recordings.start();
-    await waitUntil(() => playable().length > 0);
-    expect(playable()).toMatchObject([{ id: videoId, is_playable: 1 }]);
+    await waitForVideo();
+    expect(await playable()).toMatchObject([{ id: videoId, is_playable: 1 }]);
     expect(readdirSync(folderOf(videoId)).filter(name => name.startsWith('recording'))).toEqual([]);
   });
 
@@ -199,7 +206,7 @@ describe('an orphaned recording', () => {
     await appendFile(folderOf(videoId, 'recording-2.mp4'), 'torn');
     const { recordings } = recordingsWith();
     await recordings.start();
-    await waitUntil(() => playable().length > 0);
+    await waitForVideo();
     expect(ordered).toEqual(['join']);
     const names = readdirSync(folderOf(videoId)).filter(name => name.startsWith('recording'));
     expect(names.toSorted()).toEqual(['recording-1.mp4', 'recording-2.mp4']);
@@ -210,17 +217,18 @@ describe('an orphaned recording', () => {
     const videoId = await cutOff(6);
     const { recordings, pass } = recordingsWith({
       book: real => ({
-        transaction: work => {
-          real.transaction(work);
-          fail();
+        transaction: async work => {
+          await real.transaction(work);
+          return fail();
         },
       }),
     });
     await recordings.start();
     await waitUntil(() => linesOf('recording-unfinished').length > 0);
-    const [{ file }] = all<{ file: string }>(
+    const file = (await singleValue<string>(
+      api.database,
       "SELECT file FROM renditions WHERE type = 'hls' AND file != ''",
-    ) as [{ file: string }];
+    ))!;
     pass(31_000);
     await recordings.finishOrphaned();
     expect(existsSync(folderOf(videoId, file))).toBe(true);
@@ -235,12 +243,46 @@ describe('a recording', () => {
     open.close();
   }
 
+  /** Takes parts, and writes none of them. */
+  async function expectRefused(recordings: Recordings): Promise<void> {
+    const stopped = Promise.withResolvers<void>();
+    const lost = Promise.withResolvers<unknown>();
+    const open = recordings.open({ projectId, liveStreamId, broadcastId: 'brA' }, () => stopped.resolve())!;
+    const folders = () => readdirSync(join(api.dataDir, 'vod'));
+    const before = folders();
+    open.add({ ...part(0), stored: location => lost.resolve(location) });
+    await stopped.promise;
+    expect(await lost.promise).toBeUndefined();
+    await waitUntil(() => recordings.openCount === 0);
+    expect(folders()).toEqual(before);
+    expect(await rowsOf(api.database, 'SELECT video_id FROM recordings')).toEqual([]);
+  }
+
   test('becomes a video although its closing could not be stored', async () => {
     const { recordings } = recordingsWith({ book: () => ({ close: fail }) });
     record(recordings, [[0], [1], [2]]);
-    await waitUntil(() => playable().length > 0);
-    expect(playable()).toMatchObject([{ title: 'Harbour', is_playable: 1 }]);
+    await waitForVideo();
+    expect(await playable()).toMatchObject([{ title: 'Harbour', is_playable: 1 }]);
     expect(linesOf('recording-unfinished')).toEqual([]);
+  });
+
+  test('takes parts while it is being stored', async () => {
+    const storing = Promise.withResolvers<void>();
+    const { recordings } = recordingsWith({
+      book: real => ({
+        open: async recording => {
+          await storing.promise;
+          return real.open(recording);
+        },
+      }),
+    });
+    record(recordings, [[0], [1], [2]]);
+    expect(existsSync(join(api.dataDir, 'vod')) ? await playable() : []).toEqual([]);
+    storing.resolve();
+    const [video] = await waitForVideo();
+    expect(video).toMatchObject({ title: 'Harbour', is_playable: 1 });
+    const facts = await singleValue<string>(api.database, 'SELECT facts FROM video_encodings');
+    expect(JSON.parse(facts!).duration).toBe(3);
   });
 
   test('that cannot become a video keeps no file open and is retried with growing delays', async () => {
@@ -265,14 +307,14 @@ describe('a recording', () => {
     isFull = false;
     pass(121_000);
     await recordings.finishOrphaned();
-    expect(playable()).toMatchObject([{ is_playable: 1 }]);
+    expect(await playable()).toMatchObject([{ is_playable: 1 }]);
   });
 
   test('without keyframes at the start of parts becomes a video', async () => {
     const { recordings } = recordingsWith();
     const other = [{ ...videoTrack, timescale: videoTrack.timescale * 2 }, audioTrack];
     record(recordings, [[0], [1, { isKeyframe: false }, other]]);
-    await waitUntil(() => playable().length > 0);
+    await waitForVideo();
     expect(ordered).toEqual(['join']);
   });
 
@@ -283,12 +325,12 @@ describe('a recording', () => {
     ] as const) {
       ordered = [];
       const { recordings } = recordingsWith();
-      const before = playable().length;
+      const before = (await playable()).length;
       record(
         recordings,
         Array.from({ length: 61 }, (_, second) => [second, { isKeyframe: second % gop === 0 }]),
       );
-      await waitUntil(() => playable().length > before);
+      await waitUntil(async () => (await playable()).length > before);
       expect(ordered.filter(kind => kind !== 'encode' && kind !== 'mp4')).toEqual(jobs);
     }
   });
@@ -296,13 +338,12 @@ describe('a recording', () => {
   test('does not start for a deleted live stream', async () => {
     const { recordings } = recordingsWith();
     await api.call('DELETE', `/live-streams/${liveStreamId}`);
-    expect(recordings.open({ projectId, liveStreamId, broadcastId: 'brA' }, () => {})).toBeUndefined();
-    expect(recordings.openCount).toBe(0);
+    await expectRefused(recordings);
   });
 
   test('stops, and no other starts, when its project may not store more', async () => {
     let mayStore = true;
-    const { recordings } = recordingsWith({ mayStore: () => mayStore });
+    const { recordings } = recordingsWith({ mayStore: async () => mayStore });
     await recordings.start();
     let stops = 0;
     const broadcast = { projectId, liveStreamId, broadcastId: 'brA' };
@@ -313,15 +354,15 @@ describe('a recording', () => {
     mayStore = false;
     await waitUntil(() => recordings.openCount === 0);
     expect(stops).toBe(1);
-    expect(playable()).toHaveLength(1);
+    expect(await playable()).toHaveLength(1);
     expect(linesOf('recording-stopped')).toEqual([
       expect.objectContaining({ data: expect.objectContaining({ reason: 'storage-limit' }) }),
     ]);
-    expect(all("SELECT type, payload ->> '$.reason' AS reason FROM events")).toContainEqual({
-      type: 'live-stream.recording.stopped',
-      reason: 'storage-limit',
-    });
-    expect(recordings.open(broadcast, () => {})).toBeUndefined();
+    const type = 'live-stream.recording.stopped';
+    const stopped = 'SELECT payload FROM events WHERE type = ?';
+    const payload = await singleValue<string>(api.database, stopped, type);
+    expect(JSON.parse(payload!)).toMatchObject({ reason: 'storage-limit' });
+    await expectRefused(recordings);
   });
 
   test('starts on a full disk only if the trash can free space', async () => {
@@ -349,11 +390,11 @@ describe('a recording', () => {
     });
     record(recordings, [[0], [1], [2]]);
     await recordings.stop();
-    expect(playable()).toEqual([]);
+    expect(await playable()).toEqual([]);
     expect(linesOf('recording-left-unfinished')).toHaveLength(1);
     const next = recordingsWith();
     await next.recordings.start();
-    await waitUntil(() => playable().length > 0);
-    expect(playable()).toMatchObject([{ is_playable: 1 }]);
+    await waitForVideo();
+    expect(await playable()).toMatchObject([{ is_playable: 1 }]);
   });
 });

@@ -112,6 +112,16 @@ const refusals: readonly (readonly [string, () => Promise<Record<string, string>
     /^The database .* cannot be opened: .+$/,
   ],
   [
+    'the URL of the database is none',
+    async () => ({ MILLRACE_DATABASE_URL: 'mysql://millrace:a-password@db/millrace' }),
+    /^MILLRACE_DATABASE_URL: expected a URL such as postgres:(?!.*a-password).+$/,
+  ],
+  [
+    'PostgreSQL is not there',
+    async () => ({ MILLRACE_DATABASE_URL: 'postgres://millrace:a-password@127.0.0.1:1/millrace' }),
+    /^The PostgreSQL database postgres:\/\/millrace@127\.0\.0\.1:1\/millrace cannot be used: .*ECONNREFUSED.*\. Check that PostgreSQL is running, and the address in MILLRACE_DATABASE_URL .+$/,
+  ],
+  [
     'the ffmpeg that was set is not there',
     async () => ({ MILLRACE_FFMPEG_PATH: '/nonexistent' }),
     /^ffmpeg\.path: \/nonexistent does not run: .+$/,

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type ServerComponents, ServerMonitor } from '../../src/operations/server-state/server-monitor.ts';
 import { ServerStateStore } from '../../src/operations/server-state/server-state.store.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
+import { runSql } from '../support/sql.ts';
 import { startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -17,7 +18,7 @@ const parts: ServerComponents = {
   programs: [{ name: 'ffmpeg', path: '/usr/bin/ffmpeg', version: '7.1' }],
   minFreeBytes: 1,
   childPids: () => [],
-  jobs: () => ({ waiting: 2, running: 1, isPaused: false }),
+  jobs: async () => ({ waiting: 2, running: 1, isPaused: false }),
   live: () => ({ broadcasts: 1, viewers: 24 }),
 };
 
@@ -42,7 +43,7 @@ describe('the state of the server', () => {
     const told = await server.call('GET', '/server');
     expect(told.status).toBe(200);
     expect(told.json).toMatchObject({ version: '0.0.0', live: { broadcasts: 0, viewers: 0 } });
-    const other = server.addAccount({ isUpgraded: true });
+    const other = await server.addAccount({ isUpgraded: true });
     for (const key of [other.sandboxKey, other.productionKey]) {
       const refused = await server.call('GET', '/server', { key });
       expect([refused.status, refused.json.title]).toEqual([
@@ -79,17 +80,16 @@ describe('the state of the server', () => {
   });
 
   it('counts the jobs that failed today', async () => {
-    const add = server.database.sqlite.prepare(
-      "INSERT INTO jobs (kind, lane, subject_id, payload, priority, state, run_at_ms, failed_at_ms, created_at_ms) VALUES ('encode', 'encode', 'vi', 'null', 0, 'failed', 0, ?, 0)",
-    );
-    add.run(Date.now());
-    add.run(Date.now() - 86_400_000);
+    const add =
+      "INSERT INTO jobs (kind, lane, subject_id, payload, priority, state, run_at_ms, failed_at_ms, created_at_ms) VALUES ('encode', 'encode', 'vi', 'null', 0, 'failed', 0, ?, 0)";
+    await runSql(server.database, add, Date.now());
+    await runSql(server.database, add, Date.now() - 86_400_000);
     expect((await watching().watch.state()).queue.failedToday).toBe(1);
   });
 
   it('is measured repeatedly while it is requested', async () => {
     let looks = 0;
-    const jobs = () => {
+    const jobs = async () => {
       looks += 1;
       return { waiting: looks, running: 0, isPaused: false };
     };

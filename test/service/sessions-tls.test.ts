@@ -21,7 +21,7 @@ it('a session over HTTP/2 has a cookie for TLS only, which no page without TLS m
   onTestFinished(() => certificate.stop());
   const server = await startApi({ https: { port: 0, certificate } });
   onTestFinished(() => server.stop());
-  easeSignIn(server);
+  await easeSignIn(server);
   const origin = `https://localhost:${server.listener.httpsPort}`;
   const client = connect(origin, { rejectUnauthorized: false });
   onTestFinished(() => client.destroy());

@@ -3,7 +3,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vit
 import { addressReader, secureReader } from '../../src/http/listener/client-address.ts';
 import { migrate, migrations } from '../../src/store/migrations.ts';
 import { addUser, admin, easeSignIn, signIn } from '../support/sign-in.ts';
-import { type ApiReply, basic, productionKey, sandboxKey, type TestApi } from '../support/start-api.ts';
+import { databaseText, runSql, singleValue } from '../support/sql.ts';
+import {
+  type ApiReply,
+  basic,
+  productionKey,
+  sandboxKey,
+  type TestAccount,
+  type TestApi,
+} from '../support/start-api.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { type FeedServer, listen, openFeed, refusalOf } from './event-feed-fixture.ts';
@@ -18,7 +26,7 @@ let running: FeedServer;
 let server: TestApi;
 let nowMs = Date.now();
 /** Of the account that `studio` signs in to. */
-let studioKeys: ReturnType<TestApi['addAccount']>;
+let studioKeys: TestAccount;
 
 function open(): Promise<FeedServer> {
   return openFeed(
@@ -35,9 +43,9 @@ beforeAll(async () => {
   dataDir = await makeTempDir();
   running = await open();
   server = running.server;
-  studioKeys = server.addAccount();
-  easeSignIn(server);
-  addUser(server, studioKeys.accountId, studio);
+  studioKeys = await server.addAccount();
+  await easeSignIn(server);
+  await addUser(server, studioKeys.accountId, studio);
 });
 afterAll(async () => {
   await running.stop();
@@ -62,6 +70,7 @@ function as(
 const trySignIn = (body: object, headers: Record<string, string> = {}) =>
   as(null, 'POST', '/auth/session', headers, body);
 const slugOf = ({ status, json }: ApiReply) => [status, json?.type?.split('/').at(-1)];
+const countSessions = () => singleValue<number>(server.database, 'SELECT count(*) FROM sessions');
 const notSignedIn = [401, 'authentication-invalid-session'];
 
 describe('signing in', () => {
@@ -90,10 +99,7 @@ describe('signing in', () => {
     const shown = await as(told.split(';')[0]!, 'GET', '/auth/session');
     expect([shown.status, shown.json]).toEqual([200, answer.json]);
     // A copy of the database opens nothing.
-    const dump = JSON.stringify(
-      server.database.sqlite.prepare('SELECT hex(secret_hash), * FROM sessions').all(),
-    );
-    expect(dump).not.toContain(told.slice(17, 60));
+    expect(await databaseText(server.database)).not.toContain(told.slice(17, 60));
   });
 
   it('sets a TLS-only cookie over TLS', async () => {
@@ -130,11 +136,11 @@ describe('signing in', () => {
     const cookie = await signIn(server, studio);
     const { accounts } = server.api;
     expect((await as(cookie, 'GET', '/videos', inSandbox)).status).toBe(200);
-    accounts.setStanding(studioKeys.accountId, { isSuspended: true });
+    await accounts.setStanding(studioKeys.accountId, { isSuspended: true });
     expect(slugOf(await as(cookie, 'GET', '/videos', inSandbox))).toEqual(notSignedIn);
     expect(slugOf(await trySignIn(studio))).toEqual([403, 'authorization-suspended-account']);
     expect((await trySignIn({ ...studio, password: 'wrong' })).status).toBe(401);
-    accounts.setStanding(studioKeys.accountId, { isSuspended: false });
+    await accounts.setStanding(studioKeys.accountId, { isSuspended: false });
     expect(slugOf(await as(cookie, 'GET', '/videos', inSandbox))).toEqual(notSignedIn);
   });
 });
@@ -244,8 +250,8 @@ describe('a session', () => {
     );
   const idOf = async (cookie: string) => (await as(cookie, 'GET', '/auth/session')).json.sessionId;
 
-  beforeEach(() => {
-    server.database.sqlite.exec('DELETE FROM sessions');
+  beforeEach(async () => {
+    await runSql(server.database, 'DELETE FROM sessions');
   });
 
   it('is listed', async () => {
@@ -269,7 +275,7 @@ describe('a session', () => {
     expect([out.status, out.text]).toEqual([204, '']);
     expect(out.headers.get('set-cookie')).toMatch(/^millrace_session=; .*Max-Age=0$/);
     expect(slugOf(await as(first, 'GET', '/auth/session'))).toEqual(notSignedIn);
-    expect(server.database.sqlite.prepare('SELECT count(*) FROM sessions').pluck().get()).toBe(0);
+    expect(await countSessions()).toBe(0);
   });
 
   it('can end all others', async () => {
@@ -308,21 +314,22 @@ describe('a session', () => {
     const first = await signIn(server);
     const { accounts } = server.api;
     const store = accounts.sessions;
-    const { userId } = accounts.findUser(admin.email)!;
+    const { userId } = (await accounts.findUser(admin.email))!;
     const add = (n: number) =>
-      store.add({
-        userId,
-        secret: `s${n}`,
-        atMs: nowMs + n,
-        expiresAtMs: nowMs + day,
-        address: '',
-        userAgent: undefined,
-      });
-    for (let n = 1; n < 100; n += 1) add(n);
+      server.database.transaction(transaction =>
+        store.add(
+          {
+            ...{ userId, secret: `s${n}`, atMs: nowMs + n, expiresAtMs: nowMs + day },
+            ...{ address: '', userAgent: undefined },
+          },
+          transaction,
+        ),
+      );
+    for (let n = 1; n < 100; n += 1) await add(n);
     expect((await as(first, 'GET', '/account/sessions?pageSize=100')).json.data).toHaveLength(100);
-    add(100);
+    await add(100);
     nowMs += 2_000;
-    expect(store.listByUser(userId, nowMs)).toHaveLength(100);
+    expect(await store.listByUser(userId, nowMs)).toHaveLength(100);
     await waitUntil(async () => (await as(first, 'GET', '/auth/session')).status === 401);
   });
 
@@ -349,8 +356,7 @@ describe('a session', () => {
     running = await open();
     server = running.server;
     expect((await as(cookie, 'GET', '/videos', inSandbox)).status).toBe(200);
-    const count = server.database.sqlite.prepare('SELECT count(*) FROM sessions').pluck();
-    await waitUntil(() => count.get() === 1);
+    await waitUntil(async () => (await countSessions()) === 1);
   });
 });
 

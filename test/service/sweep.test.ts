@@ -11,6 +11,7 @@ import { newId } from '../../src/shared/ids.ts';
 import type { LogData, Logger } from '../../src/shared/logger.ts';
 import { MediaFiles } from '../../src/storage/media-files.ts';
 import { EventLoopBlock } from '../support/event-loop-block.ts';
+import { rowsOf, runSql } from '../support/sql.ts';
 import { sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -26,14 +27,15 @@ beforeAll(async () => {
   server = await startApi();
   files = new MediaFiles(server.dataDir);
 });
-beforeEach(() => {
+beforeEach(async () => {
   lines = [];
   ordered = [];
   busy = new Set();
-  server.database.sqlite.exec(
-    `DELETE FROM videos; DELETE FROM removed_videos; DELETE FROM live_streams; DELETE FROM players;
-     DELETE FROM watermarks; DELETE FROM database_uses`,
-  );
+  for (const table of [
+    ...['videos', 'removed_videos', 'live_streams', 'players', 'watermarks', 'database_uses'],
+  ]) {
+    await run(`DELETE FROM ${table}`);
+  }
   for (const root of ['vod', 'uploads', 'live', 'players', 'watermarks'] as const) {
     rmSync(files.root(root), { recursive: true, force: true });
   }
@@ -49,21 +51,27 @@ const logger = (): Logger => {
   return { ...levels, warn: note('warn'), error: note('error'), child: logger };
 };
 /** The sweep of a server `laterMs` from now that has been up for `upMs`; its clock was set forward by `jumpMs` meanwhile. */
-function sweepAt({
+async function sweepAt({
   laterMs = 10_000,
   upMs = 0,
   jumpMs = 0,
   removeBackups = () => removeStaleSnapshots(server.dataDir),
-} = {}): Sweep {
+} = {}): Promise<Sweep> {
   let up = 0;
   let jump = 0;
   const startedAtMs = Date.now() + laterMs - upMs;
-  const sweep = new Sweep({
+  const sweep = await Sweep.create({
     store: new SweepStore(server.database),
     repairs: createSweepRepairs(server.database),
     files,
-    jobs: { add: job => void ordered.push(job), has: () => false, cancel: async () => {} },
-    isBusy: videoId => busy.has(videoId),
+    jobs: {
+      add: async job => void ordered.push(job),
+      has: async () => false,
+      remove: async () => {},
+      cancel: async () => {},
+      awaitRemoved: async () => {},
+    },
+    isBusy: async videoId => busy.has(videoId),
     removeLeftoverBroadcasts: async () => 0,
     removeAbortedBackups: removeBackups,
     observer: { removed: () => {}, repaired: () => {} },
@@ -81,8 +89,8 @@ const place = (...path: string[]): string => {
   return file;
 };
 const isThere = (...path: string[]) => existsSync(join(server.dataDir, ...path));
-const run = (sql: string, ...values: unknown[]) => server.database.sqlite.prepare(sql).run(...values);
-const all = (sql: string, ...values: unknown[]) => server.database.sqlite.prepare(sql).all(...values);
+const run = (sql: string, ...values: unknown[]) => runSql(server.database, sql, ...values);
+const all = <Row>(sql: string, ...values: unknown[]) => rowsOf<Row>(server.database, sql, ...values);
 const create = async (): Promise<string> =>
   (await server.call('POST', '/videos', { body: { title: 'Harbour' } })).json.videoId;
 const summary = () => lines.find(({ event }) => event === 'sweep-done')?.data as Record<string, unknown>;
@@ -93,11 +101,11 @@ async function makeFilm(): Promise<{ id: string; thumbnail: string; captions: st
   const id = await create();
   const thumbnail = `thumbnail-${randomUUID()}.jpg`;
   const captions = `captions-en-${randomUUID()}.vtt`;
-  run(
+  await run(
     "INSERT INTO video_sources (video_id, origin, form, status, bytes, started_at_ms) VALUES (?, 'upload', 'plain', 'uploaded', 9, 1)",
     id,
   );
-  run(
+  await run(
     "INSERT INTO video_encodings (video_id, facts, is_playable, has_storyboard) VALUES (?, '{}', 1, 1)",
     id,
   );
@@ -108,13 +116,13 @@ async function makeFilm(): Promise<{ id: string; thumbnail: string; captions: st
     ['mp4', '360p', 'mp4/source.mp4'],
   ];
   for (const [index, [type, quality, file]] of renditions.entries()) {
-    run(
+    await run(
       "INSERT INTO renditions (video_id, type, quality, position, status, progress_percent, file, facts) VALUES (?, ?, ?, ?, 'encoded', 100, ?, '{}')",
       ...[id, type, quality, index, file],
     );
   }
-  run("INSERT INTO video_thumbnails (video_id, choice, file) VALUES (?, 'default', ?)", id, thumbnail);
-  run(
+  await run("INSERT INTO video_thumbnails (video_id, choice, file) VALUES (?, 'default', ?)", id, thumbnail);
+  await run(
     "INSERT INTO text_tracks (video_id, kind, language, file, bytes) VALUES (?, 'captions', 'en', ?, 9)",
     id,
     captions,
@@ -127,13 +135,18 @@ async function makeFilm(): Promise<{ id: string; thumbnail: string; captions: st
   }
   return { id, thumbnail, captions };
 }
-const renditionsOf = (id: string) =>
-  all('SELECT type, quality, status FROM renditions WHERE video_id = ? ORDER BY position', id).map(row => {
-    const { type, quality, status } = row as { type: string; quality: string; status: string };
-    return `${type} ${quality} ${status}`;
-  });
-const stateOf = (id: string) =>
-  all('SELECT is_playable, has_storyboard, failure, revision FROM video_encodings WHERE video_id = ?', id)[0];
+const renditionsOf = async (id: string) => {
+  const rows = await all<{ type: string; quality: string; status: string }>(
+    'SELECT type, quality, status FROM renditions WHERE video_id = ? ORDER BY position',
+    id,
+  );
+  return rows.map(({ type, quality, status }) => `${type} ${quality} ${status}`);
+};
+const stateOf = async (id: string) => {
+  const columns = 'is_playable, has_storyboard, failure, revision';
+  const [state] = await all(`SELECT ${columns} FROM video_encodings WHERE video_id = ?`, id);
+  return state;
+};
 const lose = (id: string, ...names: string[]) => {
   for (const name of names) rmSync(files.video(id, name), { recursive: true });
 };
@@ -161,7 +174,7 @@ describe('files that no row names', () => {
     const backup = acquireBackupLock(server.dataDir);
     expect(await removeStaleSnapshots(server.dataDir)).toBe(0);
     backup.release();
-    await sweepAt().run();
+    await (await sweepAt()).run();
     expect(isThere('.backup-6')).toBe(false);
     expect(readdirSync(files.root('vod'))).toEqual([film.id]);
     for (const root of ['uploads', 'players', 'watermarks'] as const) {
@@ -197,7 +210,7 @@ describe('files that no row names', () => {
       ...[`captions-fr-${randomUUID()}.vtt`, `chapters-en-${randomUUID()}.vtt`],
     ];
     for (const name of [...left, 'notes.txt', 'thumbnail-of-mine.jpg']) place('vod', id, name);
-    await sweepAt().run();
+    await (await sweepAt()).run();
     expect(readdirSync(files.video(id)).sort()).toEqual(
       [
         ...['source', 'hls-1', 'hls-2', 'mp4', 'storyboard.jpg', 'storyboard.vtt', thumbnail, captions],
@@ -209,7 +222,7 @@ describe('files that no row names', () => {
 
   it('are kept while a job or a recording writes to their video', async () => {
     const [film, other] = [await makeFilm(), await makeFilm()];
-    run(
+    await run(
       "INSERT INTO jobs (kind, lane, subject_id, payload, priority, state, run_at_ms, created_at_ms) VALUES ('encode', 'encode', ?, '{}', 0, 'waiting', 1, 1)",
       film.id,
     );
@@ -218,7 +231,7 @@ describe('files that no row names', () => {
     busy.add(recorded);
     for (const id of [film.id, other.id, recorded]) place('vod', id, 'hls-9', '720p.mp4');
     lose(film.id, 'hls-1');
-    await sweepAt().run();
+    await (await sweepAt()).run();
     for (const id of [film.id, other.id, recorded]) expect(isThere('vod', id, 'hls-9')).toBe(true);
     expect(linesOf('video-repaired')).toEqual([]);
   });
@@ -227,15 +240,15 @@ describe('files that no row names', () => {
     const made = newId('vi');
     place('vod', made, `captions-en-${randomUUID()}.vtt`);
     place('watermarks', newId('watermark_'));
-    await sweepAt({ laterMs: 0 }).run();
-    await sweepAt({ laterMs: 0, upMs: dayMs / 2 }).run();
-    await sweepAt({ laterMs: dayMs - 60_000, upMs: 2 * dayMs }).run();
+    await (await sweepAt({ laterMs: 0 })).run();
+    await (await sweepAt({ laterMs: 0, upMs: dayMs / 2 })).run();
+    await (await sweepAt({ laterMs: dayMs - 60_000, upMs: 2 * dayMs })).run();
     // Nothing is older for that.
-    await sweepAt({ laterMs: 0, jumpMs: 2 * dayMs }).run();
-    await sweepAt({ laterMs: 0, jumpMs: -2 * dayMs }).run();
+    await (await sweepAt({ laterMs: 0, jumpMs: 2 * dayMs })).run();
+    await (await sweepAt({ laterMs: 0, jumpMs: -2 * dayMs })).run();
     expect(isThere('vod', made)).toBe(true);
     expect(readdirSync(files.root('watermarks'))).toHaveLength(1);
-    await sweepAt({ laterMs: dayMs + 60_000, upMs: 2 * dayMs }).run();
+    await (await sweepAt({ laterMs: dayMs + 60_000, upMs: 2 * dayMs })).run();
     expect(isThere('vod', made)).toBe(false);
     expect(readdirSync(files.root('watermarks'))).toEqual([]);
   });
@@ -244,7 +257,7 @@ describe('files that no row names', () => {
     for (const name of ['lost+found', 'backup of monday', 'viShort']) place('vod', name, 'a');
     place('watermarks', 'README');
     place('vod', 'a file');
-    await sweepAt().run();
+    await (await sweepAt()).run();
     expect(readdirSync(files.root('vod'))).toHaveLength(4);
     expect(lines.map(({ event }) => event)).toEqual(['sweep-done']);
   });
@@ -253,11 +266,11 @@ describe('files that no row names', () => {
     const film = await makeFilm();
     const ids = Array.from({ length: 11 }, () => newId('vi'));
     for (const id of ids) place('vod', id, 'source');
-    await sweepAt().run();
+    await (await sweepAt()).run();
     for (const id of [film.id, ...ids]) expect(isThere('vod', id, 'source')).toBe(true);
     expect(linesOf('sweep-refused')).toEqual([{ reason: 'most files belong to nothing in the database' }]);
     for (let count = 0; count < 11; count += 1) place('vod', await create(), 'source');
-    await sweepAt().run();
+    await (await sweepAt()).run();
     for (const id of ids) expect(isThere('vod', id)).toBe(false);
   });
 
@@ -269,35 +282,36 @@ describe('files that no row names', () => {
     const backedUpAtMs = Date.now() - 3_600_000;
     utimesSync(files.video(before), new Date(), new Date(backedUpAtMs));
     const store = new SweepStore(server.database);
-    store.recordUse({ beganAtMs: backedUpAtMs - dayMs, lastAtMs: backedUpAtMs });
+    await store.recordUse({ beganAtMs: backedUpAtMs - dayMs, lastAtMs: backedUpAtMs });
     for (let start = 0; start < 2; start += 1) {
-      const sweep = sweepAt();
-      sweep.recordUse();
+      const sweep = await sweepAt();
+      await sweep.recordUse();
       await sweep.run();
-      sweep.recordUse();
+      await sweep.recordUse();
       expect([isThere('vod', before), isThere('vod', later)]).toEqual([false, true]);
     }
     expect(linesOf('orphan-kept')).toHaveLength(2);
     expect(linesOf('media-of-another-database')).toHaveLength(2);
     rmSync(files.video(later), { recursive: true });
-    await sweepAt().run();
-    expect(store.usePeriods()).toHaveLength(1);
-    expect(store.usePeriods()[0]!.lastAtMs).toBeGreaterThan(backedUpAtMs);
+    await (await sweepAt()).run();
+    expect(await store.usePeriods()).toHaveLength(1);
+    expect((await store.usePeriods())[0]!.lastAtMs).toBeGreaterThan(backedUpAtMs);
   });
 
   it('are removed after a server was killed before its first sweep ended, but not after a restore', async () => {
     const store = new SweepStore(server.database);
-    store.recordUse({ beganAtMs: Date.now() - 9 * dayMs, lastAtMs: Date.now() - 3 * dayMs });
+    await store.recordUse({ beganAtMs: Date.now() - 9 * dayMs, lastAtMs: Date.now() - 3 * dayMs });
     await makeFilm();
     const foreign = newId('vi');
     place('vod', foreign, 'source');
     utimesSync(files.video(foreign), new Date(), new Date(Date.now() - dayMs));
     // It is up for an hour, says so, and is killed.
-    sweepAt({ laterMs: -1_800_000 }).recordUse();
-    store.recordUse({ beganAtMs: store.usePeriods().at(-1)!.beganAtMs, lastAtMs: Date.now() });
+    await (await sweepAt({ laterMs: -1_800_000 })).recordUse();
+    await store.recordUse({ beganAtMs: (await store.usePeriods()).at(-1)!.beganAtMs, lastAtMs: Date.now() });
     const left = newId('vi');
     place('vod', left, 'source');
-    for (let start = 0; start < 2; start += 1) await sweepAt({ laterMs: 3_600_000 + start * dayMs }).run();
+    for (let start = 0; start < 2; start += 1)
+      await (await sweepAt({ laterMs: 3_600_000 + start * dayMs })).run();
     expect([isThere('vod', foreign), isThere('vod', left)]).toEqual([true, false]);
     expect(linesOf('orphan-kept')).toEqual(
       Array(2).fill({ path: `vod/${foreign}`, reason: 'the database was not in use when it was made' }),
@@ -308,7 +322,7 @@ describe('files that no row names', () => {
     const id = newId('vi');
     place('vod', id, 'source');
     utimesSync(files.video(id), new Date(1), new Date(1));
-    await sweepAt().run();
+    await (await sweepAt()).run();
     expect(isThere('vod', id)).toBe(true);
     expect(linesOf('orphan-kept')).toEqual([{ path: `vod/${id}`, reason: 'it is older than the database' }]);
   });
@@ -319,14 +333,14 @@ describe('files that no row names', () => {
     for (const id of ids) place('vod', id, 'source');
     for (let count = 0; count < 9; count += 1) await create();
     const stopping = new AbortController();
-    const sweep = sweepAt();
+    const sweep = await sweepAt();
     const running = sweep.run(stopping.signal);
     stopping.abort();
     await running;
     expect(lines).toEqual([]);
     // As a kill in the middle of a removal leaves it.
     files.renameForRemoval(files.video(ids[0]!));
-    await sweepAt().run();
+    await (await sweepAt()).run();
     expect(readdirSync(files.root('vod'))).toEqual([film.id]);
   });
 });
@@ -339,9 +353,9 @@ describe('rows with missing files', () => {
 
   it('are told from complete ones', async () => {
     const { id } = await makeFilm();
-    await sweepAt().run();
+    await (await sweepAt()).run();
     expect(linesOf('video-repaired')).toEqual([]);
-    expect(stateOf(id)).toEqual({ is_playable: 1, has_storyboard: 1, failure: null, revision: 0 });
+    expect(await stateOf(id)).toEqual({ is_playable: 1, has_storyboard: 1, failure: null, revision: 0 });
     expect(summary()).toMatchObject({ removed: {}, repaired: {}, freedBytes: 0, videos: 2 });
   });
 
@@ -349,15 +363,15 @@ describe('rows with missing files', () => {
     const { id } = await makeFilm();
     lose(id, 'hls-1/240p.mp4', 'mp4', 'storyboard.vtt');
     // What another user's backup has left is no obstacle.
-    await sweepAt({ removeBackups: () => Promise.reject(new Error('EACCES')) }).run();
+    await (await sweepAt({ removeBackups: () => Promise.reject(new Error('EACCES')) })).run();
     expect(linesOf('backup-not-removed')).toHaveLength(1);
-    expect(renditionsOf(id)).toEqual([
+    expect(await renditionsOf(id)).toEqual([
       'hls 240p waiting',
       'hls 360p encoded',
       'audio audio encoded',
       'mp4 360p waiting',
     ]);
-    expect(stateOf(id)).toEqual({ is_playable: 1, has_storyboard: 0, failure: null, revision: 1 });
+    expect(await stateOf(id)).toEqual({ is_playable: 1, has_storyboard: 0, failure: null, revision: 1 });
     expect(ordered.map(({ kind }) => kind)).toEqual(['encode', 'stills']);
     expect(linesOf('video-repaired')).toEqual([
       { videoId: id, lost: ['hls 240p', 'mp4 360p', 'storyboard'], isRebuilt: true },
@@ -365,43 +379,43 @@ describe('rows with missing files', () => {
     const { id: second } = await makeFilm();
     lose(second, 'mp4');
     ordered = [];
-    await sweepAt().run();
+    await (await sweepAt()).run();
     expect(ordered.filter(({ subjectId }) => subjectId === second).map(({ kind }) => kind)).toEqual(['mp4']);
   });
 
   it('make a video unplayable when its source is missing too', async () => {
     const { id } = await makeFilm();
     lose(id, 'source', 'hls-1');
-    await sweepAt().run();
-    expect(renditionsOf(id)).toEqual([
+    await (await sweepAt()).run();
+    expect(await renditionsOf(id)).toEqual([
       'hls 240p failed',
       // Its segments are in the source.
       'hls 360p failed',
       'audio audio failed',
       'mp4 360p encoded',
     ]);
-    expect(stateOf(id)).toMatchObject({ is_playable: 0, failure: 'The files of this video are gone.' });
+    expect(await stateOf(id)).toMatchObject({ is_playable: 0, failure: 'The files of this video are gone.' });
     expect(ordered).toEqual([]);
     for (const name of ['240p.mp4', '240p.mp4.index', 'audio.mp4', 'audio.mp4.index']) {
       place('vod', id, 'hls-1', name);
     }
-    await sweepAt().run();
-    expect(renditionsOf(id)[1]).toBe('hls 360p failed');
-    expect(stateOf(id)).toMatchObject({ is_playable: 1, failure: null });
+    await (await sweepAt()).run();
+    expect((await renditionsOf(id))[1]).toBe('hls 360p failed');
+    expect(await stateOf(id)).toMatchObject({ is_playable: 1, failure: null });
     expect(linesOf('video-repaired').at(-1)).toMatchObject({ found: ['hls 240p', 'audio audio'] });
   });
 
   it('of images and captions are cleared', async () => {
     const { id, thumbnail, captions } = await makeFilm();
     const uploaded = await makeFilm();
-    run("UPDATE video_thumbnails SET choice = 'upload' WHERE video_id = ?", uploaded.id);
+    await run("UPDATE video_thumbnails SET choice = 'upload' WHERE video_id = ?", uploaded.id);
     lose(id, thumbnail, captions);
     lose(uploaded.id, uploaded.thumbnail);
-    await sweepAt().run();
-    expect(all('SELECT choice, file FROM video_thumbnails WHERE video_id = ?', id)).toEqual([
+    await (await sweepAt()).run();
+    expect(await all('SELECT choice, file FROM video_thumbnails WHERE video_id = ?', id)).toEqual([
       { choice: 'default', file: null },
     ]);
-    expect(all('SELECT * FROM video_thumbnails WHERE video_id = ?', uploaded.id)).toEqual([]);
+    expect(await all('SELECT * FROM video_thumbnails WHERE video_id = ?', uploaded.id)).toEqual([]);
     expect((await server.call('GET', `/videos/${id}/captions/en`)).status).toBe(404);
     expect(ordered.map(({ kind, subjectId }) => [kind, subjectId])).toEqual([
       ['frame', id],
@@ -410,83 +424,84 @@ describe('rows with missing files', () => {
   });
 
   it('of logos, live thumbnails and watermarks are cleared', async () => {
-    const project = sandboxProjectOf(server.database);
+    const project = await sandboxProjectOf(server.database);
     const player = (await server.call('POST', '/players', { body: { name: 'A' } })).json.playerId;
-    run("UPDATE players SET logo_file = 'logo-1.png', logo_bytes = 9, link = 'x' WHERE id = ?", player);
+    await run("UPDATE players SET logo_file = 'logo-1.png', logo_bytes = 9, link = 'x' WHERE id = ?", player);
     const stream = (await server.call('POST', '/live-streams', { body: { name: 'Pier' } })).json.liveStreamId;
-    run("UPDATE live_streams SET thumbnail_type = 'image/png' WHERE id = ?", stream);
+    await run("UPDATE live_streams SET thumbnail_type = 'image/png' WHERE id = ?", stream);
     const watermark = newId('watermark_');
-    run("INSERT INTO watermarks VALUES (?, ?, 'image/png', 1, 1, 1)", watermark, project);
+    await run("INSERT INTO watermarks VALUES (?, ?, 'image/png', 1, 1, 1)", watermark, project);
     for (const root of ['players', 'live'] as const) mkdirSync(files.root(root));
-    await sweepAt().run();
+    await (await sweepAt()).run();
     // The folder of all watermarks is away.
     expect((await server.call('GET', '/watermarks')).json.data).toHaveLength(1);
     expect(linesOf('sweep-refused')).toHaveLength(1);
     expect(summary().repaired).toEqual({});
     mkdirSync(files.root('watermarks'));
     lines = [];
-    await sweepAt().run();
+    await (await sweepAt()).run();
     expect((await server.call('GET', `/players/${player}`)).json.assets).toEqual({ logo: null, link: null });
-    expect(all('SELECT thumbnail_type FROM live_streams')).toEqual([{ thumbnail_type: null }]);
+    expect(await all('SELECT thumbnail_type FROM live_streams')).toEqual([{ thumbnail_type: null }]);
     expect((await server.call('GET', '/watermarks')).json.data).toEqual([]);
     expect(summary().repaired).toEqual({ player: 1, 'live-stream': 1, watermark: 1 });
   });
 
   it('get a job when theirs is missing', async () => {
     const [waiting, fresh, hopeless] = [await makeFilm(), await create(), await create()];
-    run(
+    await run(
       "UPDATE renditions SET status = 'encoding', file = NULL WHERE video_id = ? AND quality = '240p'",
       waiting.id,
     );
     for (const id of [fresh, hopeless]) {
-      run(
+      await run(
         "INSERT INTO video_sources (video_id, origin, form, status, bytes, started_at_ms) VALUES (?, 'upload', 'plain', 'uploaded', 9, 1)",
         id,
       );
     }
     place('vod', fresh, 'source');
-    await sweepAt().run();
+    await (await sweepAt()).run();
     expect(ordered.map(({ kind, subjectId }) => [kind, subjectId])).toEqual([
       ['encode', waiting.id],
       ['prepare', fresh],
     ]);
-    expect(stateOf(hopeless)).toMatchObject({ is_playable: 0, failure: 'The files of this video are gone.' });
-    expect(stateOf(fresh)).toMatchObject({ is_playable: 0, failure: null });
+    expect(await stateOf(hopeless)).toMatchObject({
+      is_playable: 0,
+      failure: 'The files of this video are gone.',
+    });
+    expect(await stateOf(fresh)).toMatchObject({ is_playable: 0, failure: null });
   });
 
   it('are kept when most files are missing, because the disk is probably not mounted', async () => {
     const films = await Promise.all(Array.from({ length: 12 }, makeFilm));
     for (const { id } of films) rmSync(files.video(id), { recursive: true });
-    await sweepAt().run();
-    for (const { id } of films) expect(stateOf(id)).toMatchObject({ is_playable: 1, revision: 0 });
+    await (await sweepAt()).run();
+    for (const { id } of films) expect(await stateOf(id)).toMatchObject({ is_playable: 1, revision: 0 });
     expect(linesOf('sweep-refused')).toEqual([{ reason: 'most files are missing that the database names' }]);
   });
 
   it('are kept when the folder of all videos is empty', async () => {
     rmSync(files.root('vod'), { recursive: true });
-    await sweepAt().run();
+    await (await sweepAt()).run();
     expect(linesOf('sweep-refused')).toHaveLength(1);
     expect(linesOf('video-repaired')).toEqual([]);
   });
 });
 
 it('are checked for two thousand videos without blocking the server', async () => {
-  const project = sandboxProjectOf(server.database);
-  const add = server.database.sqlite.prepare(
-    `INSERT INTO videos (id, project_id, title, title_folded, is_public, is_panoramic, has_mp4_support, tags, metadata,
-       created_at_ms, published_at_ms, updated_at_ms, description) VALUES (?, ?, 'x', 'x', 1, 0, 1, '[]', '[]', 1, 1, 1, '')`,
-  );
-  server.database.transaction(() => {
+  const project = await sandboxProjectOf(server.database);
+  const add = `INSERT INTO videos (id, project_id, title, title_folded, is_public, is_panoramic, has_mp4_support, tags, metadata,
+       created_at_ms, published_at_ms, updated_at_ms, description) VALUES (?, ?, 'x', 'x', 1, 0, 1, '[]', '[]', 1, 1, 1, '')`;
+  await server.database.transaction(async transaction => {
     for (let count = 0; count < 2_000; count += 1) {
       const id = newId('vi');
-      add.run(id, project);
+      await runSql(transaction, add, id, project);
       mkdirSync(files.video(id), { recursive: true });
     }
   });
   const lost = Array.from({ length: 300 }, () => newId('vi'));
   for (const id of lost) mkdirSync(files.video(id, 'hls-1'), { recursive: true });
   const turns = new EventLoopBlock();
-  await sweepAt().run();
+  await (await sweepAt()).run();
   expect(turns.stop()).toBeLessThan(250);
   expect(readdirSync(files.root('vod'))).toHaveLength(2_000);
   expect(summary()).toMatchObject({ removed: { video: 300 }, folders: 2_300 });

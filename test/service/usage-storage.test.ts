@@ -8,6 +8,7 @@ import { silentLogger } from '../../src/shared/logger.ts';
 import { MediaFiles } from '../../src/storage/media-files.ts';
 import { migrate, migrations } from '../../src/store/migrations.ts';
 import { formWith, pngImage } from '../support/images.ts';
+import { runSql, singleValue } from '../support/sql.ts';
 import { sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
 import { fileForm, noise } from './upload-fixture.ts';
 import { MovedClock } from './webhook-fixture.ts';
@@ -76,19 +77,18 @@ describe('the storage of a project', () => {
   });
 
   it('follows changes of files', async () => {
-    const { sqlite } = server.database;
     const videoId = await uploaded(100);
     await meter.run();
     place(videoId, 'hls-1/240p.mp4', 50);
     await meter.run();
     expect((await storage()).hlsBytes).toBe(0);
-    sqlite
-      .prepare(
-        "INSERT INTO renditions (video_id, type, quality, position, status) VALUES (?, 'hls', '240p', 1, 'waiting')",
-      )
-      .run(videoId);
-    const set = sqlite.prepare('UPDATE renditions SET status = ?, file = ? WHERE video_id = ?');
-    set.run('encoded', 'hls-1/240p.mp4.index', videoId);
+    await runSql(
+      server.database,
+      "INSERT INTO renditions (video_id, type, quality, position, status) VALUES (?, 'hls', '240p', 1, 'waiting')",
+      videoId,
+    );
+    const set = 'UPDATE renditions SET status = ?, file = ? WHERE video_id = ?';
+    await runSql(server.database, set, 'encoded', 'hls-1/240p.mp4.index', videoId);
     place(videoId, 'hls-2/240p.mp4', 70);
     await meter.run();
     expect((await storage()).hlsBytes).toBe(120);
@@ -101,7 +101,7 @@ describe('the storage of a project', () => {
     expect((await storage()).hlsBytes).toBe(70);
 
     // While somebody writes to it, it is looked at all the time.
-    set.run('encoding', null, videoId);
+    await runSql(server.database, set, 'encoding', null, videoId);
     await meter.run();
     for (const bytes of [200, 300]) {
       clock.move(30_000);
@@ -110,7 +110,7 @@ describe('the storage of a project', () => {
       expect((await storage()).hlsBytes).toBe(bytes);
     }
     // And once a day in any case.
-    set.run('encoded', 'hls-2/240p.mp4.index', videoId);
+    await runSql(server.database, set, 'encoded', 'hls-2/240p.mp4.index', videoId);
     await meter.run();
     clock.move(20_000);
     await meter.run();
@@ -125,13 +125,14 @@ describe('the storage of a project', () => {
   });
 
   it('includes recordings from their first bytes', async () => {
-    const { sqlite } = server.database;
     const videoId = 'viRecorded00000000000000';
-    const project = sandboxProjectOf(server.database);
-    const record = sqlite.prepare(
+    const project = await sandboxProjectOf(server.database);
+    await runSql(
+      server.database,
       "INSERT INTO recordings (video_id, project_id, live_stream_id, broadcast_id, started_at_ms, title, is_public) VALUES (?, ?, 'li', 'b', 1, 'Pier', 1)",
+      videoId,
+      project,
     );
-    record.run(videoId, project);
     place(videoId, 'recording-1.mp4', 100);
     await meter.run();
     expect(await storage()).toEqual({ ...nothing, totalBytes: 100, recordingBytes: 100 });
@@ -140,18 +141,18 @@ describe('the storage of a project', () => {
     await meter.run();
     expect((await storage()).recordingBytes).toBe(900);
     // Nothing comes of it.
-    sqlite.prepare('DELETE FROM recordings').run();
+    await runSql(server.database, 'DELETE FROM recordings');
     expect(await storage()).toEqual(nothing);
 
     const kept = await uploaded(40);
-    sqlite.prepare("UPDATE video_sources SET origin = 'recording' WHERE video_id = ?").run(kept);
+    await runSql(server.database, "UPDATE video_sources SET origin = 'recording' WHERE video_id = ?", kept);
     await meter.run();
     expect(await storage()).toEqual({ ...nothing, totalBytes: 40, recordingBytes: 40 });
     await server.call('DELETE', `/videos/${kept}`);
   });
 
   it('belongs to one project', async () => {
-    const other = server.addAccount();
+    const other = await server.addAccount();
     const own = await uploaded(10);
     await uploaded(7, other.sandboxKey);
     await meter.run();
@@ -159,10 +160,10 @@ describe('the storage of a project', () => {
     const counts = await server.call('GET', '/usage', { key: other.sandboxKey });
     expect([counts.json.videos, counts.json.liveStreams]).toEqual([1, 0]);
     expect(counts.json.projectId).toBe(other.projectIds.sandbox);
-    server.database.sqlite.prepare('DELETE FROM accounts WHERE id = ?').run(other.accountId);
+    await runSql(server.database, 'DELETE FROM accounts WHERE id = ?', other.accountId);
     await meter.run();
     expect((await storage()).totalBytes).toBe(10);
-    expect(server.database.sqlite.prepare('SELECT count(*) FROM storage_totals').pluck().get()).toBe(1);
+    expect(await singleValue(server.database, 'SELECT count(*) FROM storage_totals')).toBe(1);
     await server.call('DELETE', `/videos/${own}`);
   });
 

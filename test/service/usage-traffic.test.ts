@@ -5,6 +5,7 @@ import { TrafficStore } from '../../src/operations/usage/traffic.store.ts';
 import { Traffic } from '../../src/operations/usage/traffic.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { openFilesIn } from '../support/open-files.ts';
+import { runSql, singleValue } from '../support/sql.ts';
 import { sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { FolderVideos, videoId } from '../support/vod-fixture.ts';
@@ -20,7 +21,7 @@ let project: string;
 
 beforeAll(async () => {
   api = await startApi({ clock });
-  project = sandboxProjectOf(api.database);
+  project = await sandboxProjectOf(api.database);
 });
 afterAll(() => api.stop());
 
@@ -132,34 +133,35 @@ describe('traffic', () => {
 
   it('is kept for 400 days', async () => {
     const { traffic } = api.api;
-    const days = () => api.database.sqlite.prepare('SELECT count(*) FROM traffic').pluck().get();
-    const other = api.addAccount();
+    const days = () => singleValue<number>(api.database, 'SELECT count(*) FROM traffic');
+    const other = await api.addAccount();
     traffic.record(project, 'vod', 1);
     traffic.record(other.projectIds.sandbox, 'vod', 1);
     await traffic.flush();
-    const kept = days() as number;
-    api.database.sqlite.prepare('DELETE FROM accounts WHERE id = ?').run(other.accountId);
+    const kept = (await days())!;
+    await runSql(api.database, 'DELETE FROM accounts WHERE id = ?', other.accountId);
     traffic.record(other.projectIds.sandbox, 'vod', 1);
     await traffic.flush();
-    expect(days()).toBe(kept - 1);
+    expect(await days()).toBe(kept - 1);
     clock.move(400 * dayMs);
-    traffic.removeOld();
-    expect(days()).toBe(1);
+    await traffic.removeOld();
+    expect(await days()).toBe(1);
     clock.move(dayMs);
-    expect(traffic.removeOld()).toBe(1);
+    expect(await traffic.removeOld()).toBe(1);
   });
 
   it('of many projects is written for each of them', async () => {
     const { traffic } = api.api;
-    const accounts = api.database.transaction(() => Array.from({ length: 300 }, () => api.addAccount()));
+    const accounts = await Promise.all(Array.from({ length: 300 }, () => api.addAccount()));
     const projects = accounts.flatMap(({ projectIds }) => [projectIds.sandbox, projectIds.production]);
     for (const [index, id] of projects.entries()) traffic.record(id, 'vod', index + 1);
     const written = traffic.flush();
     traffic.record(projects[599]!, 'vod', 10_000);
     await written;
     await traffic.flush();
-    const bytes = api.database.sqlite.prepare('SELECT vod_bytes FROM traffic WHERE project_id = ?').pluck();
-    expect(projects.map(id => bytes.get(id))).toEqual([
+    const bytes = (id: string) =>
+      singleValue<number>(api.database, 'SELECT vod_bytes FROM traffic WHERE project_id = ?', id);
+    expect(await Promise.all(projects.map(bytes))).toEqual([
       ...Array.from({ length: 599 }, (_, index) => index + 1),
       10_600,
     ]);
@@ -169,19 +171,19 @@ describe('traffic', () => {
     const store = new TrafficStore(api.database);
     let isBroken = true;
     const failing = Object.assign(Object.create(store) as TrafficStore, {
-      add: (...given: Parameters<TrafficStore['add']>) => {
+      add: async (...given: Parameters<TrafficStore['add']>) => {
         if (isBroken) throw new Error('disk I/O error');
-        store.add(...given);
+        await store.add(...given);
       },
     });
     const traffic = new Traffic({ store: failing, clock, log: silentLogger });
-    const { projectIds } = api.addAccount();
+    const { projectIds } = await api.addAccount();
     traffic.record(projectIds.sandbox, 'live', 5);
     await traffic.flush();
     traffic.record(projectIds.sandbox, 'live', 6);
     isBroken = false;
     await traffic.stop();
-    const [day] = store.since(projectIds.sandbox, 0).values();
+    const [day] = (await store.since(projectIds.sandbox, 0)).values();
     expect(day).toEqual({ liveBytes: 11, vodBytes: 0 });
   });
 });

@@ -5,9 +5,12 @@ import { EncodingsStore } from '../../src/resources/videos/encodings/encodings.s
 import { systemClock } from '../../src/shared/clock.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { Secret } from '../../src/shared/secret.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/database.ts';
+
 import type { RenditionName } from '../../src/vod/encoding-repository.ts';
+import { rowsOf, runSql, singleValue } from '../support/sql.ts';
 import { testTempDir } from '../support/temp-dir.ts';
+import { type DatabaseKind, databaseKinds, openTestDatabase } from '../support/test-database.ts';
 
 const videoId = 'vi0123456789012345678901';
 const hls = (quality: string): RenditionName => ({ type: 'hls', quality });
@@ -16,11 +19,15 @@ const audio: RenditionName = { type: 'audio', quality: 'audio' };
 const done = (...names: RenditionName[]) =>
   names.map(name => ({ ...name, file: `hls-1/${name.quality}.index`, facts: {} }));
 
+type EventRow = { readonly type: string; readonly payload: string };
+
 let database: Database;
 let store: EncodingsStore;
 
-beforeEach(async () => {
-  database = openDatabase({ dataDir: await testTempDir() });
+beforeEach(() => openStore());
+
+async function openStore(kind?: DatabaseKind): Promise<void> {
+  database = await openTestDatabase(await testTempDir(), kind);
   onTestFinished(() => database.stop());
   await bootstrapAccount(database, {
     sandboxKey: new Secret('sandbox-key-of-tests-0123456789ab'),
@@ -30,15 +37,15 @@ beforeEach(async () => {
     adminPassword: new Secret('a password of tests'),
   });
   store = new EncodingsStore(database, new Outbox(database, silentLogger), systemClock);
-  addVideo();
-});
+  await addVideo();
+}
 
-function addVideo(values: { clip?: [number | null, number | null]; watermark?: string } = {}): void {
+async function addVideo(values: { clip?: [number | null, number | null]; watermark?: string } = {}) {
   const { clip = [null, null], watermark = null } = values;
-  const { id } = database.sqlite.prepare('SELECT id FROM projects LIMIT 1').get() as { id: string };
-  database.run(
+  const projectId = (await singleValue<string>(database, 'SELECT id FROM projects LIMIT 1'))!;
+  await database.run(
     database.queries.insertInto('videos').values({
-      ...{ id: videoId, project_id: id, title: 'A video', title_folded: 'a video', description: '' },
+      ...{ id: videoId, project_id: projectId, title: 'A video', title_folded: 'a video', description: '' },
       ...{ is_public: 1, is_panoramic: 0, has_mp4_support: 1, player_id: null, language: null },
       ...{ tags: '[]', metadata: '[]', live_stream_id: null, watermark },
       ...{ clip_start_ms: clip[0], clip_end_ms: clip[1], discarded_at_ms: null, deletes_at_ms: null },
@@ -47,29 +54,30 @@ function addVideo(values: { clip?: [number | null, number | null]; watermark?: s
   );
 }
 
-function removeVideo(): void {
-  database.sqlite.prepare('DELETE FROM videos WHERE id = ?').run(videoId);
+const sourceFailed = (reason: string) =>
+  store.transaction(transaction => store.sourceFailed(videoId, reason, transaction));
+const reset = () => store.transaction(transaction => store.reset(videoId, transaction));
+
+async function removeVideo(): Promise<void> {
+  await runSql(database, 'DELETE FROM videos WHERE id = ?', videoId);
 }
 
-function told(): string[] {
-  const rows = database.sqlite.prepare('SELECT type, payload FROM events ORDER BY id').all() as {
-    type: string;
-    payload: string;
-  }[];
+async function told(): Promise<string[]> {
+  const rows = await rowsOf<EventRow>(database, 'SELECT type, payload FROM events ORDER BY id');
   return rows.map(({ type, payload }) => {
     const { encoding, quality } = JSON.parse(payload) as { encoding: string; quality: string };
     return `${type} ${encoding} ${quality}`;
   });
 }
 
-const revision = () => store.state(videoId)?.revision ?? 0;
-const statuses = () =>
-  store.state(videoId)?.renditions.map(({ type, quality, status }) => `${type} ${quality} ${status}`);
+const revision = async () => (await store.state(videoId))?.revision ?? 0;
+const statuses = async () =>
+  (await store.state(videoId))?.renditions.map(({ type, quality, status }) => `${type} ${quality} ${status}`);
 
 describe('renditions', () => {
-  test('wait in the order of the status: rising, then the mp4, then the sound', () => {
-    store.setPlan(videoId, {}, [audio, mp4, hls('1080p'), hls('240p'), hls('360p')]);
-    expect(statuses()).toEqual([
+  test('wait in the order of the status: rising, then the mp4, then the sound', async () => {
+    await store.setPlan(videoId, {}, [audio, mp4, hls('1080p'), hls('240p'), hls('360p')]);
+    expect(await statuses()).toEqual([
       ...[
         'hls 240p waiting',
         'hls 360p waiting',
@@ -80,42 +88,46 @@ describe('renditions', () => {
     ]);
   });
 
-  test('of audio alone leave no mp4 to be had', () => {
-    expect([store.isAudioOnly(videoId), store.findForViewers(videoId)?.mp4Support]).toEqual([false, true]);
-    store.setPlan(videoId, {}, [hls('240p'), audio]);
-    expect([store.isAudioOnly(videoId), store.findForViewers(videoId)?.mp4Support]).toEqual([false, true]);
-    store.setPlan(videoId, {}, [audio]);
-    expect([store.isAudioOnly(videoId), store.findForViewers(videoId)?.mp4Support]).toEqual([true, false]);
+  test('of audio alone leave no mp4 to be had', async () => {
+    const audioOnly = async () => [
+      (await store.findAudioOnly([videoId, 'vi-other'])).has(videoId),
+      (await store.findForViewers(videoId))?.mp4Support,
+    ];
+    expect(await audioOnly()).toEqual([false, true]);
+    await store.setPlan(videoId, {}, [hls('240p'), audio]);
+    expect(await audioOnly()).toEqual([false, true]);
+    await store.setPlan(videoId, {}, [audio]);
+    expect(await audioOnly()).toEqual([true, false]);
   });
 
-  test('are planned anew without what was before', () => {
-    store.setPlan(videoId, { width: 1 }, [hls('240p')]);
-    store.markFinished(videoId, done(hls('240p')), 6);
-    store.setPlan(videoId, { width: 2 }, [hls('360p')]);
-    expect(store.state(videoId)).toMatchObject({
+  test('are planned anew without what was before', async () => {
+    await store.setPlan(videoId, { width: 1 }, [hls('240p')]);
+    await store.markFinished(videoId, done(hls('240p')), 6);
+    await store.setPlan(videoId, { width: 2 }, [hls('360p')]);
+    expect(await store.state(videoId)).toMatchObject({
       ...{ facts: { width: 2 }, isPlayable: false, targetDurationSeconds: undefined, failure: undefined },
       renditions: [{ quality: '360p', status: 'waiting', file: undefined }],
     });
   });
 
-  test('are added once, and removed', () => {
-    store.setPlan(videoId, {}, [hls('360p')]);
-    store.addRendition(videoId, mp4);
-    store.markFinished(videoId, done(mp4));
-    store.addRendition(videoId, mp4);
-    expect(statuses()).toEqual(['hls 360p waiting', 'mp4 360p encoded']);
-    store.removeRendition(videoId, mp4);
-    expect(statuses()).toEqual(['hls 360p waiting']);
+  test('are added once, and removed', async () => {
+    await store.setPlan(videoId, {}, [hls('360p')]);
+    await store.addRendition(videoId, mp4);
+    await store.markFinished(videoId, done(mp4));
+    await store.addRendition(videoId, mp4);
+    expect(await statuses()).toEqual(['hls 360p waiting', 'mp4 360p encoded']);
+    await store.removeRendition(videoId, mp4);
+    expect(await statuses()).toEqual(['hls 360p waiting']);
   });
 
-  test('begin at nothing, go on in whole percents, and end at all', () => {
-    const progress = () => store.state(videoId)?.renditions[0]?.progressPercent;
-    store.setPlan(videoId, {}, [hls('240p')]);
-    store.markStarted(videoId, [hls('240p')]);
-    store.updateProgress(videoId, [hls('240p')], 41.9);
-    expect(progress()).toBe(41);
-    store.markFinished(videoId, done(hls('240p')), 4);
-    expect(progress()).toBe(100);
+  test('begin at nothing, go on in whole percents, and end at all', async () => {
+    const progress = async () => (await store.state(videoId))?.renditions[0]?.progressPercent;
+    await store.setPlan(videoId, {}, [hls('240p')]);
+    await store.markStarted(videoId, [hls('240p')]);
+    await store.updateProgress(videoId, [hls('240p')], 41.9);
+    expect(await progress()).toBe(41);
+    await store.markFinished(videoId, done(hls('240p')), 4);
+    expect(await progress()).toBe(100);
   });
 });
 
@@ -127,172 +139,182 @@ describe('a video can be played', () => {
     ['without sound, where there is none', [hls('240p')], [hls('240p')], true],
     ['without a picture, where there is none', [audio], [audio], true],
     ['not by its mp4', [hls('360p'), mp4], [mp4], false],
-  ])('%s', (_, wanted, finished, isPlayable) => {
-    store.setPlan(videoId, {}, wanted);
-    store.markFinished(videoId, done(...finished), 4);
-    expect(store.state(videoId)?.isPlayable).toBe(isPlayable);
-    expect(store.findForViewers(videoId)?.isPlayable).toBe(isPlayable);
+  ])('%s', async (_, wanted, finished, isPlayable) => {
+    await store.setPlan(videoId, {}, wanted);
+    await store.markFinished(videoId, done(...finished), 4);
+    expect((await store.state(videoId))?.isPlayable).toBe(isPlayable);
+    expect((await store.findForViewers(videoId))?.isPlayable).toBe(isPlayable);
   });
 
-  test('still when the mp4 is finished later, and keeps its target duration', () => {
-    store.setPlan(videoId, {}, [hls('360p'), mp4]);
-    store.markFinished(videoId, done(hls('360p')), 7);
-    store.markFinished(videoId, done(mp4));
-    expect(store.state(videoId)).toMatchObject({ isPlayable: true, targetDurationSeconds: 7 });
+  test('still when the mp4 is finished later, and keeps its target duration', async () => {
+    await store.setPlan(videoId, {}, [hls('360p'), mp4]);
+    await store.markFinished(videoId, done(hls('360p')), 7);
+    await store.markFinished(videoId, done(mp4));
+    expect(await store.state(videoId)).toMatchObject({ isPlayable: true, targetDurationSeconds: 7 });
   });
 
-  test('still when nothing more came of it: it has not failed', () => {
-    store.setPlan(videoId, {}, [hls('240p'), hls('360p'), mp4]);
-    store.markFinished(videoId, done(hls('240p')), 4);
-    store.markRefused(videoId, 'No.');
-    expect(store.state(videoId)).toMatchObject({ isPlayable: true, failure: undefined });
-    expect(store.findForViewers(videoId)).toMatchObject({ isPlayable: true, hasFailed: false });
-    expect(statuses()).toEqual(['hls 240p encoded', 'hls 360p failed', 'mp4 360p failed']);
+  test('still when nothing more came of it: it has not failed', async () => {
+    await store.setPlan(videoId, {}, [hls('240p'), hls('360p'), mp4]);
+    await store.markFinished(videoId, done(hls('240p')), 4);
+    await store.markRefused(videoId, 'No.');
+    expect(await store.state(videoId)).toMatchObject({ isPlayable: true, failure: undefined });
+    expect(await store.findForViewers(videoId)).toMatchObject({ isPlayable: true, hasFailed: false });
+    expect(await statuses()).toEqual(['hls 240p encoded', 'hls 360p failed', 'mp4 360p failed']);
   });
 
-  test('never when nothing came of it', () => {
-    store.setPlan(videoId, {}, [hls('240p'), audio]);
-    store.markFinished(videoId, done(hls('240p')), 4);
-    store.markRefused(videoId, 'No.');
-    expect(store.state(videoId)).toMatchObject({ isPlayable: false, failure: 'No.' });
-    expect(store.findForViewers(videoId)).toMatchObject({ isPlayable: false, hasFailed: true });
+  test('never when nothing came of it', async () => {
+    await store.setPlan(videoId, {}, [hls('240p'), audio]);
+    await store.markFinished(videoId, done(hls('240p')), 4);
+    await store.markRefused(videoId, 'No.');
+    expect(await store.state(videoId)).toMatchObject({ isPlayable: false, failure: 'No.' });
+    expect(await store.findForViewers(videoId)).toMatchObject({ isPlayable: false, hasFailed: true });
   });
 
-  test('not by viewers when it is discarded, though the work on it goes on', () => {
-    store.setPlan(videoId, {}, [hls('240p')]);
-    store.markFinished(videoId, done(hls('240p')), 4);
-    database.sqlite
-      .prepare('UPDATE videos SET is_discarded = 1, discarded_at_ms = 1, deletes_at_ms = 2')
-      .run();
-    expect(store.findForViewers(videoId)).toBeUndefined();
-    expect(store.request(videoId)).toBeDefined();
+  test('not by viewers when it is discarded, though the work on it goes on', async () => {
+    await store.setPlan(videoId, {}, [hls('240p')]);
+    await store.markFinished(videoId, done(hls('240p')), 4);
+    await runSql(database, 'UPDATE videos SET is_discarded = 1, discarded_at_ms = 1, deletes_at_ms = 2');
+    expect(await store.findForViewers(videoId)).toBeUndefined();
+    expect(await store.request(videoId)).toBeDefined();
   });
 });
 
 describe('events', () => {
-  test('tell of each quality once, not of the sound', () => {
-    store.setPlan(videoId, {}, [hls('240p'), hls('360p'), mp4, audio]);
-    store.markFinished(videoId, done(hls('240p'), audio), 4);
-    store.markFinished(videoId, done(hls('240p'), hls('360p')), 4);
-    store.markFinished(videoId, done(mp4));
-    store.markFinished(videoId, done(mp4));
+  test('tell of each quality once, not of the sound', async () => {
+    await store.setPlan(videoId, {}, [hls('240p'), hls('360p'), mp4, audio]);
+    await store.markFinished(videoId, done(hls('240p'), audio), 4);
+    await store.markFinished(videoId, done(hls('240p'), hls('360p')), 4);
+    await store.markFinished(videoId, done(mp4));
+    await store.markFinished(videoId, done(mp4));
     const type = 'video.encoding.quality.completed';
-    expect(told()).toEqual([`${type} hls 240p`, `${type} hls 360p`, `${type} mp4 360p`]);
+    expect(await told()).toEqual([`${type} hls 240p`, `${type} hls 360p`, `${type} mp4 360p`]);
   });
 
-  test('tell nothing of a quality that nobody wants any more', () => {
-    store.setPlan(videoId, {}, [hls('360p'), mp4]);
-    store.removeRendition(videoId, mp4);
-    store.markFinished(videoId, done(mp4));
-    expect(told()).toEqual([]);
-    expect(statuses()).toEqual(['hls 360p waiting']);
+  test('tell nothing of a quality that nobody wants any more', async () => {
+    await store.setPlan(videoId, {}, [hls('360p'), mp4]);
+    await store.removeRendition(videoId, mp4);
+    await store.markFinished(videoId, done(mp4));
+    expect(await told()).toEqual([]);
+    expect(await statuses()).toEqual(['hls 360p waiting']);
   });
 
-  test('are not told of what was rolled back', () => {
-    store.setPlan(videoId, {}, [hls('240p')]);
+  test('are not told of what was rolled back', async () => {
+    await store.setPlan(videoId, {}, [hls('240p')]);
     const fault = new Error('no');
-    expect(() =>
-      store.transaction(() => {
-        store.markFinished(videoId, done(hls('240p')), 4);
-        throw fault;
-      }),
-    ).toThrow(fault);
-    expect(told()).toEqual([]);
-    expect(statuses()).toEqual(['hls 240p waiting']);
+    const work = store.transaction(async transaction => {
+      await store.markFinished(videoId, done(hls('240p')), 4, transaction);
+      throw fault;
+    });
+    await expect(work).rejects.toThrow(fault);
+    expect(await told()).toEqual([]);
+    expect(await statuses()).toEqual(['hls 240p waiting']);
   });
 });
 
 describe('a failure', () => {
-  const failures = () =>
-    database.sqlite
-      .prepare<[], { type: string; payload: string }>(
-        `SELECT type, payload FROM events WHERE type LIKE '%.failed' ORDER BY id`,
+  const failures = async () =>
+    (
+      await rowsOf<EventRow>(
+        database,
+        "SELECT type, payload FROM events WHERE type LIKE '%.failed' ORDER BY id",
       )
-      .all()
-      .map(({ type, payload }) => [type, JSON.parse(payload)]);
+    ).map(({ type, payload }) => [type, JSON.parse(payload)]);
 
-  test('of the encoding is told with its reason, and with whether the video still plays', () => {
-    store.setPlan(videoId, {}, [hls('240p'), hls('360p')]);
-    store.markRefused(videoId, 'Unusable.');
-    expect(store.hasFailed(videoId)).toBe(true);
-    store.setPlan(videoId, {}, [hls('240p'), hls('360p'), mp4]);
-    store.markFinished(videoId, done(hls('240p')), 4);
-    store.markRefused(videoId, 'Broken.');
-    store.markFailed(videoId, [mp4], 'No MP4.');
-    store.markFailed(videoId, [], 'Nothing was to be made.');
-    expect(store.hasFailed(videoId)).toBe(false);
-    expect(failures()).toEqual([
+  test('of the encoding is told with its reason, and with whether the video still plays', async () => {
+    await store.setPlan(videoId, {}, [hls('240p'), hls('360p')]);
+    await store.markRefused(videoId, 'Unusable.');
+    expect(await store.hasFailed(videoId)).toBe(true);
+    await store.setPlan(videoId, {}, [hls('240p'), hls('360p'), mp4]);
+    await store.markFinished(videoId, done(hls('240p')), 4);
+    await store.markRefused(videoId, 'Broken.');
+    await store.markFailed(videoId, [mp4], 'No MP4.');
+    await store.markFailed(videoId, [], 'Nothing was to be made.');
+    expect(await store.hasFailed(videoId)).toBe(false);
+    expect(await failures()).toEqual([
       ['video.encoding.failed', { videoId, reason: 'Unusable.', playable: false }],
       ['video.encoding.failed', { videoId, reason: 'Broken.', playable: true }],
       ['video.encoding.failed', { videoId, reason: 'No MP4.', playable: true }],
     ]);
   });
 
-  test('of the source is told with its reason, and with the live stream of a recording', () => {
-    store.sourceFailed(videoId, 'Not found.');
-    database.sqlite.prepare("UPDATE videos SET live_stream_id = 'li1'").run();
-    store.sourceFailed(videoId, 'Not joined.');
-    expect(failures()).toEqual([
+  test('of the source is told with its reason, and with the live stream of a recording', async () => {
+    await sourceFailed('Not found.');
+    await runSql(database, "UPDATE videos SET live_stream_id = 'li1'");
+    await sourceFailed('Not joined.');
+    expect(await failures()).toEqual([
       ['video.source.failed', { videoId, reason: 'Not found.' }],
       ['video.source.failed', { videoId, reason: 'Not joined.', liveStreamId: 'li1' }],
     ]);
   });
 
-  test('is forgotten when another source comes', () => {
-    store.setPlan(videoId, { width: 640 }, [hls('240p'), mp4]);
-    store.markStoryboardReady(videoId);
-    store.markRefused(videoId, 'Unusable.');
-    const before = revision();
-    store.reset(videoId);
-    expect(revision()).toBeGreaterThan(before);
-    expect(store.state(videoId)).toMatchObject({
+  test('is forgotten when another source comes', async () => {
+    await store.setPlan(videoId, { width: 640 }, [hls('240p'), mp4]);
+    await store.markStoryboardReady(videoId);
+    await store.markRefused(videoId, 'Unusable.');
+    const before = await revision();
+    await reset();
+    expect(await revision()).toBeGreaterThan(before);
+    expect(await store.state(videoId)).toMatchObject({
       ...{ facts: {}, failure: undefined, hasStoryboard: false, renditions: [] },
     });
-    expect(store.hasFailed(videoId)).toBe(false);
+    expect(await store.hasFailed(videoId)).toBe(false);
   });
 });
 
 describe('the revision', () => {
-  test('grows with all that changes what viewers get, and not with progress', () => {
-    const seen = [revision()];
-    const noting = (work: () => void) => {
-      work();
-      seen.push(revision());
+  test('grows with all that changes what viewers get, and not with progress', async () => {
+    const seen = [await revision()];
+    const noting = async (work: () => Promise<void>) => {
+      await work();
+      seen.push(await revision());
     };
-    noting(() => store.setPlan(videoId, {}, [hls('240p'), mp4]));
-    noting(() => store.markChanged(videoId));
-    noting(() => store.markFinished(videoId, done(hls('240p')), 4));
-    noting(() => store.markStoryboardReady(videoId));
-    noting(() => store.removeRendition(videoId, mp4));
+    await noting(() => store.setPlan(videoId, {}, [hls('240p'), mp4]));
+    await noting(() => store.markChanged(videoId));
+    await noting(() => store.markFinished(videoId, done(hls('240p')), 4));
+    await noting(() => store.markStoryboardReady(videoId));
+    await noting(() => store.removeRendition(videoId, mp4));
     expect(seen).toEqual([...seen].sort((a, b) => a - b));
     expect(new Set(seen).size).toBe(seen.length);
-    const before = revision();
-    store.markStarted(videoId, [hls('240p')]);
-    store.updateProgress(videoId, [hls('240p')], 50);
-    expect(revision()).toBe(before);
+    const before = await revision();
+    await store.markStarted(videoId, [hls('240p')]);
+    await store.updateProgress(videoId, [hls('240p')], 50);
+    expect(await revision()).toBe(before);
+  });
+});
+
+describe('changes at the same time', () => {
+  test('keep each other, and count every revision', async () => {
+    const qualities = ['240p', '360p', '480p', '720p', '1080p'];
+    await store.setPlan(videoId, {}, []);
+    const before = await revision();
+    await Promise.all(qualities.map(quality => store.addRendition(videoId, hls(quality))));
+    await Promise.all(qualities.map(quality => store.markFinished(videoId, done(hls(quality)), 4)));
+    expect(await statuses()).toEqual(qualities.map(quality => `hls ${quality} encoded`));
+    expect(await revision()).toBe(before + 10);
+    expect(await told()).toHaveLength(5);
   });
 });
 
 describe('a video that is gone', () => {
-  test('is written nothing of', () => {
-    store.setPlan(videoId, {}, [hls('240p')]);
-    removeVideo();
-    store.setPlan(videoId, {}, [hls('240p')]);
-    store.markStarted(videoId, [hls('240p')]);
-    store.updateProgress(videoId, [hls('240p')], 5);
-    store.markFinished(videoId, done(hls('240p')), 4);
-    store.markFailed(videoId, [hls('240p')], 'No.');
-    store.markRefused(videoId, 'No.');
-    store.sourceFailed(videoId, 'No.');
-    store.reset(videoId);
-    store.markChanged(videoId);
-    store.markStoryboardReady(videoId);
-    store.addRendition(videoId, mp4);
-    expect([store.request(videoId), store.state(videoId), store.findForViewers(videoId)]).toEqual([
-      ...[undefined, undefined, undefined],
-    ]);
-    expect(told()).toEqual([]);
-    expect(database.sqlite.prepare('SELECT count(*) AS count FROM renditions').get()).toEqual({ count: 0 });
+  test('is written nothing of', async () => {
+    await store.setPlan(videoId, {}, [hls('240p')]);
+    await removeVideo();
+    await store.setPlan(videoId, {}, [hls('240p')]);
+    await store.markStarted(videoId, [hls('240p')]);
+    await store.updateProgress(videoId, [hls('240p')], 5);
+    await store.markFinished(videoId, done(hls('240p')), 4);
+    await store.markFailed(videoId, [hls('240p')], 'No.');
+    await store.markRefused(videoId, 'No.');
+    await sourceFailed('No.');
+    await reset();
+    await store.markChanged(videoId);
+    await store.markStoryboardReady(videoId);
+    await store.addRendition(videoId, mp4);
+    expect(await store.request(videoId)).toBeUndefined();
+    expect(await store.state(videoId)).toBeUndefined();
+    expect(await store.findForViewers(videoId)).toBeUndefined();
+    expect(await told()).toEqual([]);
+    expect(await singleValue(database, 'SELECT count(*) FROM renditions')).toBe(0);
   });
 });
 
@@ -302,10 +324,37 @@ describe('what its owner wants', () => {
     [[500, null], { startMs: 500, endMs: undefined }],
     [[null, 900], { startMs: 0, endMs: 900 }],
     [[500, 900], { startMs: 500, endMs: 900 }],
-  ])('a clip of %j', (clip, expected) => {
-    removeVideo();
-    addVideo({ clip, watermark: '{"left":"1px"}' });
-    expect(store.request(videoId)).toMatchObject({ mp4Support: true, watermark: { left: '1px' } });
-    expect(store.request(videoId)?.clip).toEqual(expected);
+  ])('a clip of %j', async (clip, expected) => {
+    await removeVideo();
+    await addVideo({ clip, watermark: '{"left":"1px"}' });
+    expect(await store.request(videoId)).toMatchObject({ mp4Support: true, watermark: { left: '1px' } });
+    expect((await store.request(videoId))?.clip).toEqual(expected);
   });
+});
+
+test.each(databaseKinds)('the state in %s is that of one moment', async kind => {
+  await openStore(kind);
+  const name = hls('360p');
+  let isOver = false;
+  const changes = (async () => {
+    for (let round = 0; round < 20; round += 1) {
+      await store.setPlan(videoId, {}, [name]);
+      await store.markFinished(videoId, done(name), 6);
+    }
+    isOver = true;
+  })();
+  const mixed: unknown[] = [];
+  while (!isOver) {
+    const states = await Promise.all(Array.from({ length: 8 }, () => store.state(videoId)));
+    mixed.push(
+      ...states.filter(
+        state =>
+          state !== undefined &&
+          state.isPlayable !== state.renditions.some(({ status }) => status === 'encoded'),
+      ),
+    );
+    await new Promise(resolve => setImmediate(resolve));
+  }
+  await changes;
+  expect(mixed).toEqual([]);
 });

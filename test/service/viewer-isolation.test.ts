@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiDocument, operationsOf } from '../../scripts/api-document.ts';
 import { createAccount } from '../../src/resources/accounts/create-account.ts';
-import { openDatabaseWithoutLock } from '../../src/store/database.ts';
+import { openDatabaseWithoutLock } from '../../src/store/open-database.ts';
 import { type HttpReply, HttpTestClient } from '../support/http-test-client.ts';
 import { formWith, pngImage } from '../support/images.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
@@ -26,7 +26,7 @@ let document: ApiDocument;
 beforeAll(async () => {
   server = await startServer();
   asker = new HttpTestClient(Number(new URL(server.baseUrl).port));
-  const beside = openDatabaseWithoutLock({ dataDir: server.dataDir });
+  const beside = await openDatabaseWithoutLock({ dataDir: server.dataDir });
   const keys = { sandbox: 'sandbox-key-of-another', production: 'production-key-of-another' };
   await createAccount(beside, {
     ...{ email: 'other@example.org', isUpgraded: true, keys, password: 'a password', atMs: Date.now() },

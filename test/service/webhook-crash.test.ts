@@ -15,23 +15,24 @@ const script = `
   import { AccountsStore } from '${room}resources/accounts/accounts.store.ts';
   import { WebhooksStore } from '${room}resources/webhooks/webhooks.store.ts';
   import { silentLogger } from '${room}shared/logger.ts';
-  import { openDatabase } from '${room}store/database.ts';
+  import { openDatabase } from '${room}store/open-database.ts';
   const [dataDir, url, what] = process.argv.slice(1);
-  const database = openDatabase({ dataDir });
+  const database = await openDatabase({ dataDir });
   const outbox = new Outbox(database, silentLogger);
   if (what === 'add') {
-    const { projectIds } = new AccountsStore(database).addAccount({ isUpgraded: false, createdAtMs: 1 });
+    const { projectIds } = await database.transaction(transaction =>
+      new AccountsStore(database).addAccount({ isUpgraded: false, createdAtMs: 1 }, transaction));
     const projectId = projectIds.sandbox;
     const type = 'live-stream.broadcast.started';
-    new WebhooksStore(database).add(
+    await new WebhooksStore(database).add(
       { webhookId: 'webhook_1', projectId, events: [type], url, signatureSecret: 's', createdAtMs: 1 }, 10);
-    for (const number of [1, 2, 3]) outbox.append({ projectId, type, subjectId: 'li1', payload: { number } }, number);
+    for (const number of [1, 2, 3]) await outbox.append({ projectId, type, subjectId: 'li1', payload: { number } }, number);
   }
   const sender = new WebhookSender({ allowPrivateTargets: true, resolve: () => {}, timeoutMs: 5_000 });
   const dispatcher = new WebhookDispatcher({ queue: outbox.webhooks, sender, version: '0', log: silentLogger });
   await dispatcher.start();
   const timer = setInterval(async () => {
-    if (outbox.webhooks.pendingTotal() > 0) return;
+    if ((await outbox.webhooks.pendingTotal()) > 0) return;
     clearInterval(timer);
     await dispatcher.stop();
     await database.stop();

@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { singleValue } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { MovedClock, type RunningWebhooks, startReceiver, startWebhooks } from './webhook-fixture.ts';
 
@@ -14,7 +16,7 @@ describe('a webhook', () => {
     const { webhookId, signatureSecret } = await server.hook(
       `http://user:p%40ss@127.0.0.1:${receiver.port}/in?a=1`,
     );
-    server.started('li5Ds8GhJk1Qw3ErTy6UiOpA');
+    await server.started('li5Ds8GhJk1Qw3ErTy6UiOpA');
     const [hook] = await waitUntil(() => receiver.hooks.length === 1 && receiver.hooks);
     const { headers, body } = hook!;
     expect(body).toMatch(
@@ -40,8 +42,8 @@ describe('a webhook', () => {
     const receiver = await startReceiver();
     await server.hook(receiver.url, ['live-stream.broadcast.ended']);
     await server.hook(receiver.url, ['live-stream.broadcast.ended'], 'production-key-of-tests-0123456789ab');
-    server.started('liA');
-    server.outbox.append(
+    await server.started('liA');
+    await server.outbox.append(
       {
         projectId: server.projectId,
         type: 'live-stream.broadcast.ended',
@@ -50,7 +52,9 @@ describe('a webhook', () => {
       },
       Date.now(),
     );
-    await waitUntil(() => server.outbox.webhooks.pendingTotal() === 0 && receiver.hooks.length > 0);
+    await waitUntil(
+      async () => (await server.outbox.webhooks.pendingTotal()) === 0 && receiver.hooks.length > 0,
+    );
     expect(receiver.hooks.map(({ json }) => json)).toEqual([
       expect.objectContaining({ type: 'live-stream.broadcast.ended', liveStreamId: 'liA' }),
     ]);
@@ -66,8 +70,8 @@ describe('a webhook', () => {
       response.statusCode = json.liveStreamId === 'liA' && isBroken ? 500 : 204;
       response.end();
     };
-    server.started('liA');
-    server.outbox.append(
+    await server.started('liA');
+    await server.outbox.append(
       {
         projectId: server.projectId,
         type: 'live-stream.broadcast.ended',
@@ -76,15 +80,15 @@ describe('a webhook', () => {
       },
       clock.nowMs(),
     );
-    server.started('liB');
-    await waitUntil(() => server.outbox.webhooks.pendingTotal() === 2);
+    await server.started('liB');
+    await waitUntil(async () => (await server.outbox.webhooks.pendingTotal()) === 2);
     const seen = () =>
       receiver.hooks.map(({ json }) => `${json.liveStreamId} ${json.type.split('.').at(-1)}`);
     expect(seen()).toEqual(['liA started', 'liB started']);
     isBroken = false;
     clock.move(3_000);
     server.dispatcher.scheduleDispatch();
-    await waitUntil(() => server.outbox.webhooks.pendingTotal() === 0);
+    await waitUntil(async () => (await server.outbox.webhooks.pendingTotal()) === 0);
     expect(seen()).toEqual(['liA started', 'liB started', 'liA started', 'liA ended']);
     const [first, , second] = receiver.hooks;
     expect(second!.body).toBe(first!.body);
@@ -108,7 +112,7 @@ describe('a webhook', () => {
       response.statusCode = 503;
       response.end('away');
     };
-    server.started('liA');
+    await server.started('liA');
     const beganMs = clock.nowMs();
     const queue = server.outbox.webhooks;
     const triedAfterSeconds: number[] = [];
@@ -117,7 +121,7 @@ describe('a webhook', () => {
         () => receiver.hooks.length === tries && outcomes.filter(o => o !== 'delivered').length === tries,
       );
       triedAfterSeconds.push((clock.nowMs() - beganMs) / 1_000);
-      const next = queue.nextDueAtMs(webhookId, clock.nowMs());
+      const next = await queue.nextDueAtMs(webhookId, clock.nowMs());
       if (next === undefined) break;
       clock.move(next - clock.nowMs());
       server.dispatcher.scheduleDispatch();
@@ -151,11 +155,11 @@ describe('a webhook', () => {
       response.end();
     };
     await server.hook(receiver.url);
-    for (let index = 0; index < 8; index += 1) server.started(`li${index}`);
+    for (let index = 0; index < 8; index += 1) await server.started(`li${index}`);
     await waitUntil(() => receiver.hooks.length === 8);
     isAway = false;
-    server.started('liNew');
-    await waitUntil(() => server.outbox.webhooks.pendingTotal() === 0);
+    await server.started('liNew');
+    await waitUntil(async () => (await server.outbox.webhooks.pendingTotal()) === 0);
     expect(receiver.hooks).toHaveLength(17);
   });
 
@@ -169,23 +173,56 @@ describe('a webhook', () => {
       response.end();
     };
     await server.hook(receiver.url);
-    for (let index = 0; index < 6; index += 1) server.started(`liBad${index}`);
-    const retrying = server.database.sqlite
-      .prepare<[], number>("SELECT count(*) FROM webhook_deliveries WHERE state = 'retrying'")
-      .pluck();
-    await waitUntil(() => retrying.get() === 6);
-    server.started('liFirst');
+    for (let index = 0; index < 6; index += 1) await server.started(`liBad${index}`);
+    const retrying = () =>
+      singleValue(server.database, "SELECT count(*) FROM webhook_deliveries WHERE state = 'retrying'");
+    await waitUntil(async () => (await retrying()) === 6);
+    await server.started('liFirst');
     await waitUntil(() => refused() === 12);
     // Each of these is a success after many failures in a row.
     for (const liveStreamId of ['li1', 'li2', 'li3']) {
-      server.started(liveStreamId);
+      await server.started(liveStreamId);
       await waitUntil(() => receiver.hooks.some(({ json }) => json.liveStreamId === liveStreamId));
-      await waitUntil(() => server.outbox.webhooks.pendingTotal() === 6);
+      await waitUntil(async () => (await server.outbox.webhooks.pendingTotal()) === 6);
     }
     expect(refused()).toBe(12);
     clock.move(60_000);
     server.dispatcher.scheduleDispatch();
     await waitUntil(() => refused() === 18);
+  });
+
+  it('is sent nothing twice when deliveries end while others are looked up', async () => {
+    const server = await startWebhooks();
+    const receiver = await startReceiver();
+    const answers: (() => void)[] = [];
+    receiver.answer = (_, response) => void answers.push(() => response.end());
+    await server.hook(receiver.url);
+    await server.started('li1');
+    await waitUntil(() => receiver.hooks.length === 1);
+    const queue = server.outbox.webhooks;
+    const due = queue.due.bind(queue);
+    const { promise: isHeld, resolve: held } = Promise.withResolvers<void>();
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+    const slow = vi.spyOn(queue, 'due').mockImplementationOnce(async (...query) => {
+      const found = await due(...query);
+      held();
+      await isReleased;
+      return found;
+    });
+    onTestFinished(() => slow.mockRestore());
+    await server.started('li2');
+    await isHeld;
+    answers[0]!();
+    await waitUntil(async () => (await queue.pendingTotal()) === 1);
+    // The outcome is stored, and the attempt has ended.
+    await sleep(20);
+    release();
+    await waitUntil(() => receiver.hooks.length === 2);
+    answers[1]!();
+    await waitUntil(async () => (await queue.pendingTotal()) === 0);
+    await server.started('li3');
+    await waitUntil(() => receiver.hooks.length === 3);
+    expect(receiver.hooks.map(({ json }) => json.liveStreamId)).toEqual(['li1', 'li2', 'li3']);
   });
 
   it('that is removed gets nothing more, not even what was being sent, and its deliveries are forgotten', async () => {
@@ -198,18 +235,19 @@ describe('a webhook', () => {
       });
     };
     const { webhookId } = await server.hook(receiver.url);
-    for (let index = 0; index < 20; index += 1) server.started('liA');
+    for (let index = 0; index < 20; index += 1) await server.started('liA');
     await waitUntil(() => receiver.hooks.length === 1);
     expect((await server.call('DELETE', `/webhooks/${webhookId}`)).status).toBe(204);
     await waitUntil(() => isClosed);
-    const count = (table: string) =>
-      server.database.sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
-    await waitUntil(() => count('webhook_deliveries') === 0 && count('removed_webhooks') === 0);
-    expect(count('webhook_delivery_totals')).toBe(0);
-    server.started('liA');
+    const count = (table: string) => singleValue(server.database, `SELECT count(*) FROM ${table}`);
+    await waitUntil(
+      async () => (await count('webhook_deliveries')) === 0 && (await count('removed_webhooks')) === 0,
+    );
+    expect(await count('webhook_delivery_totals')).toBe(0);
+    await server.started('liA');
     const other = await startReceiver();
     await server.hook(other.url);
-    server.started('liA');
+    await server.started('liA');
     await waitUntil(() => other.hooks.length === 1);
     expect(receiver.hooks).toHaveLength(1);
   });
@@ -231,7 +269,7 @@ describe('an answer', () => {
       raw.close();
     });
     const { webhookId } = await server.hook(`http://127.0.0.1:${(raw.address() as AddressInfo).port}/`);
-    server.started(`li${webhookId}`);
+    await server.started(`li${webhookId}`);
     const path = `/webhooks/${webhookId}/deliveries`;
     const deliveryId = await waitUntil(async () => {
       const [delivery] = (await server.call('GET', path)).json.data;

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { acceptWrites, refuseWrites } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { startReceiver, startWebhooks } from './webhook-fixture.ts';
 
@@ -10,8 +11,10 @@ it('a receiver that never answers does not delay others while all its attempts h
   const types = ['live-stream.broadcast.started'];
   for (let count = 0; count < 9; count += 1) await server.hook(silent.url, types);
   const { webhookId } = await server.hook(good.url, types);
-  server.database.transaction(() => {
-    for (let index = 0; index < 100; index += 1) server.started(`li${index}`);
+  await server.database.transaction(async transaction => {
+    for (let index = 0; index < 100; index += 1) {
+      await server.started(`li${index}`, server.projectId, transaction);
+    }
   });
   await waitUntil(() => good.hooks.length === 100);
   // Each has its own places, and no more of them.
@@ -30,13 +33,12 @@ it('a database that cannot be written for a while costs no delivery and doubles 
   const server = await startWebhooks();
   const receiver = await startReceiver();
   await server.hook(receiver.url);
-  server.database.sqlite.exec(`
-    CREATE TRIGGER broken BEFORE INSERT ON webhook_attempts BEGIN SELECT RAISE(ABORT, 'no room'); END`);
-  server.started('li1');
+  await refuseWrites(server.database, 'INSERT', 'webhook_attempts');
+  await server.started('li1');
   await waitUntil(() => receiver.hooks.length === 1);
-  server.started('li2');
+  await server.started('li2');
   await waitUntil(() => receiver.hooks.length === 2);
-  server.database.sqlite.exec('DROP TRIGGER broken');
-  await waitUntil(() => server.outbox.webhooks.pendingTotal() === 0);
+  await acceptWrites(server.database, 'webhook_attempts');
+  await waitUntil(async () => (await server.outbox.webhooks.pendingTotal()) === 0);
   expect(receiver.hooks.map(({ json }) => json.liveStreamId)).toEqual(['li1', 'li2']);
 });

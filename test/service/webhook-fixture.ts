@@ -10,6 +10,8 @@ import { WebhookSender, type WebhookSenderOptions } from '../../src/events/webho
 import type { Clock } from '../../src/shared/clock.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { HostResolver } from '../../src/shared/network/host-resolver.ts';
+import type { Connection } from '../../src/store/connection.ts';
+import { singleValue } from '../support/sql.ts';
 import { type StartApiOptions, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 
 /** A request that a receiver got. */
@@ -70,7 +72,7 @@ export interface RunningWebhooks extends TestApi {
     key?: string,
   ): Promise<{ webhookId: string; signatureSecret: string }>;
   /** Writes down that a live stream began to broadcast. */
-  started(liveStreamId: string, projectId?: string): void;
+  started(liveStreamId: string, projectId?: string, connection?: Connection): Promise<void>;
 }
 
 /** Starts the API and the sending of events; both end with the test. */
@@ -121,12 +123,10 @@ export async function startWebhooks(
     await sweeper.stop();
     await api.stop();
   });
-  const projectOf = (environment: string) =>
-    api.database.sqlite
-      .prepare<[string], string>('SELECT id FROM projects WHERE environment = ?')
-      .pluck()
-      .get(environment)!;
-  const projectId = projectOf('sandbox');
+  const projectId = (await singleValue<string>(
+    api.database,
+    `SELECT id FROM projects WHERE environment = 'sandbox'`,
+  ))!;
   return {
     ...api,
     outbox: outbox!,
@@ -137,14 +137,14 @@ export async function startWebhooks(
       if (status !== 201) throw new Error(`the webhook was refused: ${text}`);
       return json;
     },
-    started(liveStreamId, owner = projectId) {
+    started(liveStreamId, owner = projectId, connection = api.database) {
       const event = {
         projectId: owner,
         type: 'live-stream.broadcast.started',
         subjectId: liveStreamId,
         payload: { liveStreamId },
       };
-      outbox!.append(event, (clock ?? { nowMs: Date.now }).nowMs());
+      return outbox!.append(event, (clock ?? { nowMs: Date.now }).nowMs(), connection);
     },
   };
 }

@@ -34,7 +34,7 @@ describe('a test of a webhook', () => {
     const log = await server.call('GET', `/webhooks/${webhookId}/deliveries?type=webhook.test`);
     expect(log.json.data.map((one: { deliveryId: string }) => one.deliveryId)).toEqual([json.deliveryId]);
     // It is no event: the next one has the first number.
-    server.started('liA');
+    await server.started('liA');
     await waitUntil(() => receiver.hooks.length === 2);
     expect(receiver.hooks[1]!.headers['millrace-event-id']).toBe('1');
   });
@@ -53,7 +53,7 @@ describe('a test of a webhook', () => {
     expect(json).not.toHaveProperty('nextAttemptAt');
     clock.move(24 * 3_600_000);
     server.dispatcher.scheduleDispatch();
-    server.started('liA');
+    await server.started('liA');
     const [, second] = await waitUntil(() => receiver.hooks.length === 2 && receiver.hooks);
     expect(second!.json.type).toBe('live-stream.broadcast.started');
   });
@@ -117,7 +117,7 @@ describe('a webhook that moves', () => {
       response.end();
     };
     const { webhookId, signatureSecret } = await server.hook(old.url);
-    server.started('liA');
+    await server.started('liA');
     const deliveries = `/webhooks/${webhookId}/deliveries?status=retrying`;
     await waitUntil(async () => (await server.call('GET', deliveries)).json.pagination.itemsTotal === 1);
     await server.call('PATCH', `/webhooks/${webhookId}`, { body: { url: next.url } });
@@ -131,10 +131,10 @@ describe('a webhook that moves', () => {
     const server = await startWebhooks();
     const receiver = await startReceiver();
     const { webhookId } = await server.hook(receiver.url, ['live-stream.broadcast.ended']);
-    server.started('liA');
+    await server.started('liA');
     const body = { events: ['live-stream.broadcast.started'] };
     await server.call('PATCH', `/webhooks/${webhookId}`, { body });
-    server.started('liB');
+    await server.started('liB');
     const [hook] = await waitUntil(() => receiver.hooks.length === 1 && receiver.hooks);
     expect(hook!.json.liveStreamId).toBe('liB');
   });

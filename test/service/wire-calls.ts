@@ -52,7 +52,7 @@ export async function startWireApi(): Promise<WireApi> {
     (await made('/summaries', { videoId: await newVideo() })).summaryId as string;
   const newPair = async () => (await made('/account/api-keys', { name: 'A pair' })).keyPairId as string;
 
-  easeSignIn(api);
+  await easeSignIn(api);
   let { password } = admin;
   const newCookie = () => signIn(api, { ...admin, password });
 
@@ -73,9 +73,9 @@ export async function startWireApi(): Promise<WireApi> {
   await made(`/videos/${videoId}/captions/en`, texts());
   await made(`/videos/${videoId}/chapters/en`, texts());
   await api.call('PATCH', `/summaries/${ids.summaryId}/source`, { body: { abstract: 'Boats leave.' } });
-  outbox!.append(
+  await outbox!.append(
     {
-      projectId: sandboxProjectOf(api.database),
+      projectId: await sandboxProjectOf(api.database),
       type: 'live-stream.broadcast.started',
       subjectId: ids.liveStreamId!,
       payload: { liveStreamId: ids.liveStreamId! },

@@ -100,7 +100,7 @@ describe.each(lists)('the list $name', ({ name, operation }) => {
 });
 
 it('a list of nothing has one page', async () => {
-  const { sandboxKey } = server.addAccount();
+  const { sandboxKey } = await server.addAccount();
   for (const { name } of lists.filter(({ name }) => !/[{]|account/.test(name))) {
     const { json } = await get(name, sandboxKey);
     expect([name, json]).toEqual([

@@ -18,19 +18,25 @@ export interface RunningCommand {
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * Starts `npm run backup` or `npm run restore` as a process of its own.
+ * Starts a command such as `npm run backup` as a process of its own.
  *
  * @param options `isPaused`: its output is read only once `child.stdout.resume()` is called, so that it waits when the pipe is full.
  * `hasInput`: the caller writes to `child.stdin`. `uid`: the user that it runs as
  */
 export function startCommand(
-  name: 'backup' | 'restore',
+  name: 'backup' | 'restore' | 'database' | 'account',
   args: readonly string[],
-  options: { readonly isPaused?: boolean; readonly hasInput?: boolean; readonly uid?: number } = {},
+  options: {
+    readonly isPaused?: boolean;
+    readonly hasInput?: boolean;
+    readonly uid?: number;
+    readonly env?: Record<string, string>;
+  } = {},
 ): RunningCommand {
   const child = spawn(process.execPath, [`src/cli/${name}.ts`, ...args], {
     cwd: root,
     ...(options.uid === undefined ? {} : { uid: options.uid }),
+    env: { ...process.env, ...options.env },
     stdio: [options.hasInput === true ? 'pipe' : 'ignore', 'pipe', 'pipe'],
   });
   const pieces: Buffer[] = [];
@@ -46,6 +52,9 @@ export function startCommand(
 }
 
 /** Runs one to its end. */
-export function runCommand(name: 'backup' | 'restore', ...args: string[]): Promise<CommandResult> {
+export function runCommand(
+  name: 'backup' | 'restore' | 'database' | 'account',
+  ...args: string[]
+): Promise<CommandResult> {
   return startCommand(name, args).ended;
 }

@@ -60,24 +60,27 @@ export type DetachedApi = Api &
 
 const noVideoWork: VideoWork = {
   restoreDays: 0,
-  mp4SupportChanged: () => {},
-  isAudioOnly: () => false,
+  mp4SupportChanged: async () => {},
+  findAudioOnly: async () => new Set(),
   removed: async () => {},
 };
 
 const noImageWork: ImageWork = {
-  requestFrame: () => {},
+  requestFrame: async () => {},
   canDecode: async () => true,
   mark: async (_path, { type }) => type,
   maxPixels: Number.POSITIVE_INFINITY,
 };
 
 const noUploadWork: UploadDependencies = {
-  jobs: { add: () => {}, has: () => false, cancel: async () => {} },
-  sourceReady: () => {},
-  sourceFailed: () => {},
-  hasEncodingFailed: () => false,
-  sourceReplaced: () => {},
+  jobs: {
+    ...{ add: async () => {}, has: async () => false },
+    ...{ remove: async () => {}, cancel: async () => {}, awaitRemoved: async () => {} },
+  },
+  sourceReady: async () => {},
+  sourceFailed: async () => {},
+  hasEncodingFailed: async () => false,
+  sourceReplaced: async () => {},
   minFreeBytes: 0,
   idleTimeoutMs: 60_000,
   sourceTimeoutMs: 24 * 3_600_000,
@@ -95,7 +98,7 @@ const parts: Omit<
   ingest: () => ({ rtmp: 'rtmp://localhost/s', rtmps: undefined }),
   version: '0.0.0',
   rateLimits: { uploads: 0, writes: 0, reads: 0 },
-  encodings: { encodingOf: () => undefined, isPlayable: () => false },
+  encodings: { encodingOf: async () => undefined, isPlayable: async () => false },
   minFreeBytes: 0,
   uploadIdleTimeoutMs: 60_000,
   bodyTimeoutMs: 60_000,
@@ -114,7 +117,7 @@ const parts: Omit<
     programs: [],
     minFreeBytes: 0,
     childPids: () => [],
-    jobs: () => ({ waiting: 0, running: 0, isPaused: false }),
+    jobs: async () => ({ waiting: 0, running: 0, isPaused: false }),
     live: () => ({ broadcasts: 0, viewers: 0 }),
   },
   observer: { observeRequest: () => {} },
@@ -123,7 +126,7 @@ const parts: Omit<
 };
 
 /** Puts such an API together; nothing of it is started. */
-export function createDetachedApi(options: DetachedApiOptions): DetachedApi {
+export async function createDetachedApi(options: DetachedApiOptions): Promise<DetachedApi> {
   const { database, dataDir, maxWrongKeysPerMinute = 0, quotas = { maxUploads: 0 }, ...given } = options;
   const { videos, images, uploads, analytics, ...overrides } = given;
   const merged = { ...parts, ...overrides, analytics: { ...parts.analytics, ...analytics } };
@@ -133,7 +136,7 @@ export function createDetachedApi(options: DetachedApiOptions): DetachedApi {
   const thumbnailsStore = new VideoThumbnailsStore(database);
   const thumbnailFiles = new VideoThumbnailFiles(thumbnailsStore, files);
   const access = createAccess({ database, publicUrl, peers, rateLimits, maxWrongKeysPerMinute, clock, log });
-  const videoServices = createVideoServices({
+  const videoServices = await createVideoServices({
     ...{ database, files, thumbnailFiles, thumbnailsStore, publicUrl, quotas, clock, log },
     addressOf: peers.addressOf,
     videos: { ...noVideoWork, ...videos },

@@ -104,7 +104,7 @@ export function startFakeBroadcasts(
   const live = new BroadcastRegistry({
     settings: liveSettings,
     codecCapabilities: { packager: 'auto', canReadEnhancedFlv: false },
-    findStream: () => ({
+    findStream: async () => ({
       liveStreamId: 'li1',
       projectId: 'pr1',
       environment: 'production',
@@ -119,14 +119,14 @@ export function startFakeBroadcasts(
       return packager;
     },
     journal: {
-      opened: () => {
+      opened: async () => {
         opened += 1;
         return `br${opened}`;
       },
-      changed: (_, { state }) => {
+      changed: async (_, { state }) => {
         if (state !== undefined) states.push(state);
       },
-      ended: (_, __, reason) => void ends.push(reason),
+      ended: async (_, __, reason) => void ends.push(reason),
     },
     observer: {
       partListed() {},
@@ -143,8 +143,9 @@ export function startFakeBroadcasts(
 }
 
 /** Publishes to the stream of {@link startFakeBroadcasts}. `told` is what the connection was told. */
-export function publish(live: BroadcastRegistry) {
+export async function publish(live: BroadcastRegistry) {
   const told: string[] = [];
+  let isClosed = false;
   const link: PublisherConnection = {
     connectionId: 'co1',
     protocol: 'rtmp',
@@ -161,13 +162,12 @@ export function publish(live: BroadcastRegistry) {
     pause: () => {},
     resume: () => {},
   };
-  const answer: AdmissionResult = live.admit('key', link);
-  let isClosed = false;
   const close = (reason: string) => {
     if (isClosed || !answer.accepted) return;
     isClosed = true;
     answer.handler.closed(reason);
   };
+  const answer: AdmissionResult = await live.admit('key', link);
   const send = (...tags: FlvTag[]) => {
     for (const tag of tags) if (answer.accepted && !isClosed) answer.handler.tag(tag);
   };

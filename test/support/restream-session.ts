@@ -60,7 +60,7 @@ export function startRestreamSession(
         signal,
       ),
     sandboxLimitMs: 1_000,
-    onStopped: what => stopped.push(what),
+    onStopped: async what => void stopped.push(what),
     observer: {
       bytesOut() {},
       framesDropped() {},

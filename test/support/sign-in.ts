@@ -1,4 +1,5 @@
 import { randomBytes, scryptSync } from 'node:crypto';
+import { runSql } from './sql.ts';
 import type { TestApi } from './start-api.ts';
 
 /** What somebody signs in with. */
@@ -21,18 +22,23 @@ export async function signIn(
 }
 
 /** Adds somebody who may sign in to an account. */
-export function addUser(
+export async function addUser(
   { api }: Pick<TestApi, 'api'>,
   accountId: string,
   { email, password }: SignInCredentials,
-): void {
-  api.accounts.addUser({ accountId, email, passwordHash: cheapHash(password), createdAtMs: Date.now() });
+): Promise<void> {
+  const passwordHash = cheapHash(password);
+  await api.accounts.addUser({ accountId, email, passwordHash, createdAtMs: Date.now() });
 }
 
 /** Spares the processor the work that makes passwords of `admin` hard to guess. */
-export function easeSignIn({ database }: Pick<TestApi, 'database'>): void {
-  const set = database.sqlite.prepare('UPDATE users SET password_hash = ? WHERE email = ?');
-  set.run(cheapHash(admin.password), admin.email);
+export async function easeSignIn({ database }: Pick<TestApi, 'database'>): Promise<void> {
+  await runSql(
+    database,
+    'UPDATE users SET password_hash = ? WHERE email = ?',
+    cheapHash(admin.password),
+    admin.email,
+  );
 }
 
 /** A password as it is stored, in a hundredth of the time. */

@@ -12,9 +12,10 @@ import type { LiveControl, RestreamControl } from '../../src/resources/live-stre
 import type { RestreamDestination } from '../../src/resources/live-streams/live-stream.ts';
 import { type Logger, silentLogger } from '../../src/shared/logger.ts';
 import { Secret } from '../../src/shared/secret.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/database.ts';
 import { createDetachedApi, type DetachedApi, type DetachedApiOptions } from './detached-api.ts';
 import { makeTempDir, removeDir } from './temp-dir.ts';
+import { openTestDatabase } from './test-database.ts';
 
 /** Keys of the first account in tests. */
 export const sandboxKey = 'sandbox-key-of-tests-0123456789ab';
@@ -42,6 +43,8 @@ export interface StartApiOptions
     >,
     Partial<Pick<HttpListenerOptions, 'https' | 'beforeKoa' | 'headersTimeoutMs' | 'perAddress'>> {
   readonly dataDir?: string;
+  /** Default: that of the test's project. */
+  readonly database?: (dataDir: string) => Promise<Database>;
   readonly isUpgraded?: boolean;
   readonly log?: Logger;
   readonly metricsToken?: string;
@@ -104,7 +107,11 @@ export interface TestApi {
     options?: { body?: unknown; key?: string | null; headers?: Record<string, string> },
   ): Promise<ApiReply>;
   /** Adds a further account; keys that are not given are made up. */
-  addAccount(account?: { isUpgraded?: boolean; sandboxKey?: string; productionKey?: string }): TestAccount;
+  addAccount(account?: {
+    isUpgraded?: boolean;
+    sandboxKey?: string;
+    productionKey?: string;
+  }): Promise<TestAccount>;
   stop(): Promise<void>;
 }
 
@@ -122,9 +129,9 @@ export function basic(key: string): string {
 }
 
 /** Id of the project that `sandboxKey` opens. */
-export function sandboxProjectOf(database: Database): string {
+export async function sandboxProjectOf(database: Database): Promise<string> {
   const { queries } = database;
-  const project = database.first(
+  const project = await database.first(
     queries
       .selectFrom('projects')
       .select('id')
@@ -139,7 +146,7 @@ export function sandboxProjectOf(database: Database): string {
 export async function startApi(options: StartApiOptions = {}): Promise<TestApi> {
   const dataDir = options.dataDir ?? (await makeTempDir());
   const log = options.log ?? silentLogger;
-  const database = openDatabase({ dataDir });
+  const database = await (options.database ?? openTestDatabase)(dataDir);
   await bootstrapAccount(database, {
     sandboxKey: new Secret(sandboxKey),
     productionKey: new Secret(productionKey),
@@ -155,8 +162,8 @@ export async function startApi(options: StartApiOptions = {}): Promise<TestApi> 
     lanes: { transfer: { maxRunning: 3, maxPerGroup: 2 }, assembly: 2 },
     log,
   });
-  const { feed, webhooks, faults = () => undefined, metricsToken, ...given } = options;
-  const api = createDetachedApi({
+  const { database: _, feed, webhooks, faults = () => undefined, metricsToken, ...given } = options;
+  const api = await createDetachedApi({
     rateLimits: { uploads: 6_000, writes: 6_000, reads: 6_000 },
     ...given,
     ...{ database, dataDir, publicUrl, live, log, observer: metrics },
@@ -220,22 +227,25 @@ export async function startApi(options: StartApiOptions = {}): Promise<TestApi> 
   };
 }
 
-function addAccount(
+async function addAccount(
   database: Database,
   {
     isUpgraded = false,
     sandboxKey: sandbox = `sandbox-${randomUUID()}`,
     productionKey: production = `production-${randomUUID()}`,
   }: { isUpgraded?: boolean; sandboxKey?: string; productionKey?: string } = {},
-): TestAccount {
+): Promise<TestAccount> {
   const createdAtMs = Date.now();
-  const { accountId, projectIds } = new AccountsStore(database).addAccount({ isUpgraded, createdAtMs });
-  const keys = [
-    { projectId: projectIds.sandbox, text: sandbox },
-    { projectId: projectIds.production, text: production },
-  ];
-  new KeyPairsStore(database).add({ accountId, createdAtMs, keys });
-  return { accountId, sandboxKey: sandbox, productionKey: production, projectIds };
+  return database.transaction(async transaction => {
+    const accounts = new AccountsStore(database);
+    const { accountId, projectIds } = await accounts.addAccount({ isUpgraded, createdAtMs }, transaction);
+    const keys = [
+      { projectId: projectIds.sandbox, text: sandbox },
+      { projectId: projectIds.production, text: production },
+    ];
+    await new KeyPairsStore(database).add({ accountId, createdAtMs, keys }, transaction);
+    return { accountId, sandboxKey: sandbox, productionKey: production, projectIds };
+  });
 }
 
 async function call(

@@ -6,6 +6,7 @@ import type { LadderConfig } from '../../src/live/transcode/ladder-config.ts';
 import { type Logger, silentLogger } from '../../src/shared/logger.ts';
 import type { SandboxLimits } from '../../src/shared/sandbox-limits.ts';
 import { makeTempDir, removeDir } from './temp-dir.ts';
+import { postgresUrlOf, usualKind } from './test-database.ts';
 
 /** A whole server inside the test's process. `await using` stops it and removes its folder. */
 export interface TestServer {
@@ -63,6 +64,7 @@ export async function startServer(
       'http.maxConnectionsPerAddress': '0',
       'rtmp.maxConnectionsPerAddress': '0',
       'rateLimit.wrongKeys': '0',
+      ...(usualKind === 'SQLite' ? {} : { 'database.url': await postgresUrlOf(dataDir) }),
       ...flags,
     },
   });

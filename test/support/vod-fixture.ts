@@ -47,9 +47,9 @@ export class FolderVideos implements VodSource {
       width: 640,
       height: 360,
       revision: 3,
-      captions: [],
-      chapters: [],
-      theme: undefined,
+      captions: async () => [],
+      chapters: async () => [],
+      theme: async () => undefined,
       ...this.entries.get(id),
       ...values,
     });
@@ -83,7 +83,7 @@ export class FolderVideos implements VodSource {
     return path;
   }
 
-  find(id: string): VodEntry | undefined {
+  async find(id: string): Promise<VodEntry | undefined> {
     return this.entries.get(id);
   }
 
@@ -113,7 +113,11 @@ export class FolderVideos implements VodSource {
     return body === undefined ? undefined : { lifetimeSeconds: Number.POSITIVE_INFINITY, ...body };
   }
 
-  textTrack(id: string, track: 'captions' | 'chapters', language: string): ResponseBody | undefined {
+  async textTrack(
+    id: string,
+    track: 'captions' | 'chapters',
+    language: string,
+  ): Promise<ResponseBody | undefined> {
     return this.bodies.get(`${id}/${track}/${language}`);
   }
 

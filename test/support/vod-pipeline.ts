@@ -12,8 +12,9 @@ import { silentLogger } from '../../src/shared/logger.ts';
 import { sandboxLimits } from '../../src/shared/sandbox-limits.ts';
 import { Secret } from '../../src/shared/secret.ts';
 import { MediaFiles } from '../../src/storage/media-files.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/database.ts';
 import type { VideoRow } from '../../src/store/media-tables.ts';
+
 import { RenditionFolders } from '../../src/vod/encode/rendition-folders.ts';
 import type { EncodingState } from '../../src/vod/encoding-repository.ts';
 import { IndexWorkerPool } from '../../src/vod/index/index-worker-pool.ts';
@@ -24,6 +25,8 @@ import { type VodContext, vodLanes } from '../../src/vod/vod-context.ts';
 import { VodJobs } from '../../src/vod/vod-jobs.ts';
 import { encodeTimeoutMs } from './deadlines.ts';
 import { makeMediaTools, type ToolBuilds } from './media-tools.ts';
+import { rowsOf, singleValue } from './sql.ts';
+import { openTestDatabase } from './test-database.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** The real work on videos, without the API around it. */
@@ -35,9 +38,10 @@ export interface VodPipeline {
   readonly files: MediaFiles;
   readonly records: EncodingsStore;
   /** Event types and payloads so far, oldest first. */
-  events(): { type: string; payload: Record<string, unknown> }[];
+  events(): Promise<{ type: string; payload: Record<string, unknown> }[]>;
   /** Adds a video whose source is a copy of `path`, and begins the work on it. */
   add(path: string, attributes?: Partial<Insertable<VideoRow>>): Promise<string>;
+  setMp4Support(videoId: string, isWanted: boolean): Promise<void>;
   /** Waits until no job of the video waits or runs. */
   settled(videoId: string): Promise<EncodingState>;
   stop(): Promise<void>;
@@ -48,7 +52,7 @@ export async function startVodPipeline(
   dataDir: string,
   options: { builds?: ToolBuilds; context?: Partial<VodContext> } = {},
 ): Promise<VodPipeline> {
-  const database = openDatabase({ dataDir });
+  const database = await openTestDatabase(dataDir);
   await bootstrapAccount(database, {
     sandboxKey: new Secret('sandbox-key-of-tests-0123456789ab'),
     productionKey: new Secret('production-key-of-tests-0123456789ab'),
@@ -56,11 +60,10 @@ export async function startVodPipeline(
     adminEmail: 'admin@localhost',
     adminPassword: new Secret('a password of tests'),
   });
-  const projectId = (
-    database.sqlite.prepare("SELECT id FROM projects WHERE environment = 'production'").get() as {
-      id: string;
-    }
-  ).id;
+  const projectId = (await singleValue<string>(
+    database,
+    "SELECT id FROM projects WHERE environment = 'production'",
+  ))!;
   const files = new MediaFiles(dataDir);
   const records = new EncodingsStore(database, new Outbox(database, silentLogger), systemClock);
   const tools = makeMediaTools(options.builds);
@@ -81,7 +84,7 @@ export async function startVodPipeline(
     images: new ImageQueue({ maxRunning: 2, maxWaiting: 10 }),
     files,
     records,
-    thumbnails: { choiceOf: () => undefined, showFrame: async () => false },
+    thumbnails: { choiceOf: async () => undefined, showFrame: async () => false },
     folders: new RenditionFolders(files),
     reader,
     growing,
@@ -105,7 +108,7 @@ export async function startVodPipeline(
   await jobs.start();
   const playback = new VodPlayback({
     stateOf: videoId => records.state(videoId),
-    thumbnailOf: () => undefined,
+    thumbnailOf: async () => undefined,
     files,
     reader,
     growing,
@@ -117,16 +120,14 @@ export async function startVodPipeline(
     playback,
     files,
     records,
-    events: () =>
-      (
-        database.sqlite.prepare('SELECT type, payload FROM events ORDER BY id').all() as {
-          type: string;
-          payload: string;
-        }[]
-      ).map(({ type, payload }) => ({ type, payload: JSON.parse(payload) })),
+    async events() {
+      const text = 'SELECT type, payload FROM events ORDER BY id';
+      const rows = await rowsOf<{ type: string; payload: string }>(database, text);
+      return rows.map(({ type, payload }) => ({ type, payload: JSON.parse(payload) }));
+    },
     async add(path, attributes = {}) {
       const id = newId('vi');
-      database.run(
+      await database.run(
         database.queries.insertInto('videos').values({
           ...{ id, project_id: projectId, title: 'A video', title_folded: 'a video', description: '' },
           ...{ is_public: 1, is_panoramic: 0, has_mp4_support: 1, player_id: null, language: null },
@@ -138,23 +139,22 @@ export async function startVodPipeline(
       );
       await mkdir(dirname(files.source(id)), { recursive: true });
       await copyFile(path, files.source(id));
-      works.sourceReady(id);
+      await database.transaction(transaction => works.sourceReady(id, transaction));
       return id;
     },
-    settled: videoId =>
-      waitUntil(
-        () => {
-          const row = database.sqlite
-            .prepare("SELECT count(*) AS count FROM jobs WHERE subject_id = ? AND state != 'failed'")
-            .get(videoId) as { count: number };
-          return row.count === 0 ? records.state(videoId) : undefined;
+    setMp4Support: (videoId, isWanted) =>
+      database.transaction(transaction => works.updateMp4Support(videoId, isWanted, transaction)),
+    settled(videoId) {
+      let left: { state: string }[] = [];
+      return waitUntil(
+        async () => {
+          const text = 'SELECT kind, state, attempts, failure FROM jobs WHERE subject_id = ?';
+          left = await rowsOf<{ state: string }>(database, text, videoId);
+          return left.every(({ state }) => state === 'failed') ? records.state(videoId) : undefined;
         },
-        {
-          timeoutMs: encodeTimeoutMs,
-          what: () =>
-            `the jobs: ${JSON.stringify(database.sqlite.prepare('SELECT kind, state, attempts, failure FROM jobs').all())}`,
-        },
-      ),
+        { timeoutMs: encodeTimeoutMs, what: () => `the jobs: ${JSON.stringify(left)}` },
+      );
+    },
     async stop() {
       await jobs.stop();
       await indexWorkers.stop();

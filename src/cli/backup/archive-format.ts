@@ -5,6 +5,9 @@ export const descriptionName = 'millrace-backup.json';
 export const sumsName = 'SHA256SUMS';
 export const formatVersion = 1;
 
+/** `media`: of a server whose database is PostgreSQL. */
+export type BackupContents = 'all' | 'database' | 'media';
+
 export function paddingOf(size: number): number {
   return (blockBytes - (size % blockBytes)) % blockBytes;
 }

@@ -8,7 +8,13 @@ import { isDiskFull } from '../../shared/files/disk-error.ts';
 import { newUuid } from '../../shared/ids.ts';
 import { syncFolderOf } from '../../storage/media-files.ts';
 import { copyDatabase } from '../../store/database-copy.ts';
-import { BackupError, descriptionName, formatVersion, sumsName } from './archive-format.ts';
+import {
+  type BackupContents,
+  BackupError,
+  descriptionName,
+  formatVersion,
+  sumsName,
+} from './archive-format.ts';
 import { writeArchive } from './archive-writer.ts';
 import { type DataFile, databaseName, snapshotPrefix } from './data-files.ts';
 import { acquireBackupLock, FileSnapshot, removeStaleSnapshots } from './file-snapshot.ts';
@@ -18,7 +24,7 @@ interface BackupOptions {
   readonly dataDir: string;
   readonly to: string | Writable;
   readonly isForced: boolean;
-  readonly isDatabaseOnly: boolean;
+  readonly contents: BackupContents;
   readonly version: string;
   readonly progress: Progress;
   readonly signal: AbortSignal;
@@ -46,9 +52,11 @@ export async function createBackup(options: BackupOptions): Promise<BackupReport
   const { dataDir, to } = options;
   const workFolder =
     typeof to === 'string' ? `${to}.partial` : join(dataDir, `${snapshotPrefix}${newUuid()}`);
-  if (!existsSync(join(dataDir, databaseName))) {
+  if (!existsSync(options.contents === 'media' ? dataDir : join(dataDir, databaseName))) {
     throw new BackupError(
-      `There is no database in ${dataDir}. Name the data folder of the server with --dataDir=PATH.`,
+      options.contents === 'media'
+        ? `There is no data folder ${dataDir}. Name it with --dataDir=PATH.`
+        : `There is no database in ${dataDir}. Name the data folder of the server with --dataDir=PATH.`,
     );
   }
   if (typeof to === 'string') checkTarget(to, dataDir, options.isForced);
@@ -76,16 +84,21 @@ async function backUp(
   snapshot: FileSnapshot,
   workFolder: string,
 ): Promise<BackupReport> {
-  const { to, progress, signal, isDatabaseOnly } = options;
+  const { to, progress, signal, contents } = options;
   const databaseFolder = join(workFolder, 'database');
   mkdirSync(databaseFolder, { mode: 0o700 });
   const database: DataFile = { name: databaseName, path: join(databaseFolder, databaseName) };
   const warnings: string[] = [];
-  if (isDatabaseOnly) await copyDatabase(options.dataDir, database.path);
-  else warnings.push(...(await freeze(options, snapshot, database.path)));
+  if (contents === 'database') await copyDatabase(options.dataDir, database.path);
+  else if (contents === 'media') {
+    await snapshot.take();
+    warnings.push(...warningsOf(snapshot));
+  } else warnings.push(...(await freeze(options, snapshot, database.path)));
   signal.throwIfAborted();
 
-  const survey = await surveyOf(filesOf([database], isDatabaseOnly ? undefined : snapshot));
+  const databases = contents === 'media' ? [] : [database];
+  const media = contents === 'database' ? undefined : snapshot;
+  const survey = await surveyOf(filesOf(databases, media));
   if (typeof to === 'string') checkRoom(to, survey);
   const description: DataFile = { name: descriptionName, path: join(workFolder, descriptionName) };
   await writeFile(description.path, describe(options, survey));
@@ -93,22 +106,18 @@ async function backUp(
   let bytes = 0;
   let files = 0;
   progress.begin('Backing up', survey.bytes);
-  const archive = writeArchive(
-    filesOf([description, database], isDatabaseOnly ? undefined : snapshot),
-    join(workFolder, 'sums'),
-    {
-      bytesWritten: more => {
-        bytes += more;
-        progress.add(more);
-      },
-      fileWritten: name => {
-        if (name !== descriptionName && name !== sumsName) files += 1;
-      },
-      fileChanged: name => {
-        if (changed.length < maxChangedNames) changed.push(name);
-      },
+  const archive = writeArchive(filesOf([description, ...databases], media), join(workFolder, 'sums'), {
+    bytesWritten: more => {
+      bytes += more;
+      progress.add(more);
     },
-  );
+    fileWritten: name => {
+      if (name !== descriptionName && name !== sumsName) files += 1;
+    },
+    fileChanged: name => {
+      if (changed.length < maxChangedNames) changed.push(name);
+    },
+  });
   if (typeof to === 'string') await writeTo(to, archive, workFolder, options);
   else await pipeline(archive, to, { signal, end: false });
   progress.end();
@@ -140,17 +149,23 @@ async function freeze(
     // Files that were missing before will stay missing.
     if (lost.length === 0 || lost.join() === before || copies === maxCopies) break;
   }
+  return [
+    ...(lost.length === 0
+      ? []
+      : [
+          `The database refers to files that are not in the data folder. Check that all disks are mounted. Missing for ${shorten(lost)}.`,
+        ]),
+    ...warningsOf(snapshot),
+  ];
+}
+
+function warningsOf(snapshot: FileSnapshot): string[] {
   const { count, names } = snapshot.skipped;
   return [
     ...(snapshot.hasLinks
       ? []
       : [
           'The data folder does not support hard links. The backup may lack files that are deleted while it runs.',
-        ]),
-    ...(lost.length === 0
-      ? []
-      : [
-          `The database refers to files that are not in the data folder. Check that all disks are mounted. Missing for ${shorten(lost)}.`,
         ]),
     ...(count === 0
       ? []
@@ -202,12 +217,13 @@ async function surveyOf(files: AsyncIterable<DataFile>): Promise<Survey> {
   return survey;
 }
 
-function describe({ version, isDatabaseOnly }: BackupOptions, { files, bytes }: Survey): string {
+function describe({ version, contents }: BackupOptions, { files, bytes }: Survey): string {
   const facts = {
     format: formatVersion,
     version,
     createdAt: new Date().toISOString(),
-    isDatabaseOnly,
+    isDatabaseOnly: contents === 'database',
+    ...(contents === 'media' ? { isMediaOnly: true } : {}),
     files,
     bytes,
   };

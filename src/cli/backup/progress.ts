@@ -8,6 +8,7 @@ export class Progress {
   readonly #out: Writable & { readonly isTTY?: boolean };
   readonly #nowMs: () => number;
   #title = '';
+  #textOf = sizeText;
   #total = 0;
   #done = 0;
   #shownAtMs = 0;
@@ -17,20 +18,21 @@ export class Progress {
     this.#nowMs = nowMs;
   }
 
-  begin(title: string, totalBytes: number): void {
+  begin(title: string, total: number, textOf: (amount: number) => string = sizeText): void {
     this.#title = title;
-    this.#total = totalBytes;
+    this.#textOf = textOf;
+    this.#total = total;
     this.#done = 0;
     this.#shownAtMs = this.#nowMs();
   }
 
-  add(bytes: number): void {
-    this.#done += bytes;
+  add(amount: number): void {
+    this.#done += amount;
     const nowMs = this.#nowMs();
     if (nowMs - this.#shownAtMs < (this.#out.isTTY === true ? terminalEveryMs : logEveryMs)) return;
     this.#shownAtMs = nowMs;
     const percent = this.#total === 0 ? 0 : Math.min(99, Math.floor((100 * this.#done) / this.#total));
-    const line = `${this.#title}: ${sizeText(this.#done)} of ${sizeText(this.#total)}, ${percent} %`;
+    const line = `${this.#title}: ${this.#textOf(this.#done)} of ${this.#textOf(this.#total)}, ${percent} %`;
     this.#out.write(this.#out.isTTY === true ? `\r\u001b[K${line}` : `${line}\n`);
   }
 

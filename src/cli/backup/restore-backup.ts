@@ -12,7 +12,13 @@ import { syncFolderOf } from '../../storage/media-files.ts';
 import { writeFully } from '../../storage/write-fully.ts';
 import { DataFolderLock, restoreMarker } from '../../store/data-folder-lock.ts';
 import { checkDatabaseFile } from '../../store/database-copy.ts';
-import { BackupError, descriptionName, formatVersion, sumsName } from './archive-format.ts';
+import {
+  type BackupContents,
+  BackupError,
+  descriptionName,
+  formatVersion,
+  sumsName,
+} from './archive-format.ts';
 import { type ArchivedFile, readArchive } from './archive-reader.ts';
 import { databaseName, isExcludedFromBackup } from './data-files.ts';
 import type { Progress } from './progress.ts';
@@ -30,12 +36,12 @@ interface RestoreReport {
   readonly bytes: number;
   /** ISO 8601. */
   readonly createdAt: string;
-  readonly isDatabaseOnly: boolean;
+  readonly contents: BackupContents;
 }
 
 interface Description {
   readonly createdAt: string;
-  readonly isDatabaseOnly: boolean;
+  readonly contents: BackupContents;
   readonly bytes: number;
 }
 
@@ -68,7 +74,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
     const writer = new FileWriter(dataDir);
     const report = await readBackup(options, marker, file => writer.write(file));
     await writer.finish();
-    checkDatabaseFile(join(dataDir, databaseName));
+    if (report.contents !== 'media') checkDatabaseFile(join(dataDir, databaseName));
     await rm(marker);
     await syncFolderOf(marker);
     return report;
@@ -120,11 +126,11 @@ async function readBackup(
         continue;
       }
       if (file.name === sumsName) {
-        if (!hasDatabase)
+        if (!hasDatabase && description.contents !== 'media')
           throw new BackupError(`The backup is damaged: ${databaseName} is missing. Use another backup.`);
         await compareSums(file, sumsPath);
         progress.end();
-        return { files, bytes, createdAt: description.createdAt, isDatabaseOnly: description.isDatabaseOnly };
+        return { files, bytes, createdAt: description.createdAt, contents: description.contents };
       }
       const content = observed(file.content, progress, signal);
       await sums.write(`${await take({ ...file, content })}  ${file.name}\n`);
@@ -187,7 +193,7 @@ function descriptionOf(text: string): Description {
   }
   return {
     createdAt: String(facts.createdAt),
-    isDatabaseOnly: facts.isDatabaseOnly === true,
+    contents: facts.isDatabaseOnly === true ? 'database' : facts.isMediaOnly === true ? 'media' : 'all',
     bytes: Number(facts.bytes) || 0,
   };
 }

@@ -6,6 +6,7 @@ import { sendRenderedPage, sendStaticPage } from '../pages/page-sender.ts';
 import { describeEmbed, type ShareablePage, socialMeta } from '../pages/page-sharing.ts';
 import { type PlayerFiles, placeholderThumbnail } from '../pages/player-files.ts';
 import { noIndexMeta, renderPlayerPage, streamTitle } from '../pages/player-page.ts';
+import type { PlayerTheme } from '../pages/player-theme.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
 import type { Exchange } from '../responses/exchange.ts';
 import type { PendingResponses } from '../responses/pending-responses.ts';
@@ -33,6 +34,11 @@ interface LiveDeliveryOptions extends LiveGateOptions {
   readonly pending: PendingResponses;
   readonly files: () => PlayerFiles;
   readonly clock: Clock;
+}
+
+interface PageExtras {
+  readonly hasThumbnail: boolean;
+  readonly theme: PlayerTheme | undefined;
 }
 
 type StreamPath = PrivatePath & { readonly liveStreamId: string };
@@ -64,15 +70,16 @@ export class LiveDelivery {
 
   sendMedia(exchange: Exchange, path: ViewerPath & { kind: 'media' }, query: string): void {
     const broadcast = this.#live.find(path.liveStreamId, path.broadcastId);
-    const stream = broadcast && this.#admitToMedia(exchange, path, query);
-    if (broadcast === undefined || stream === undefined) {
+    if (broadcast === undefined) {
       this.#sender.sendNotFound(exchange, noStore);
       return;
     }
-    this.#pending.holdShared(
-      exchange,
-      signal => broadcast.media(path.rendition, path.name, signal),
-      found => this.#sendMedia(exchange, found, stream),
+    this.#admitToMedia(exchange, path, query, stream =>
+      this.#pending.holdShared(
+        exchange,
+        signal => broadcast.media(path.rendition, path.name, signal),
+        found => this.#sendMedia(exchange, found, stream),
+      ),
     );
   }
 
@@ -91,17 +98,18 @@ export class LiveDelivery {
 
   sendPlaylist(exchange: Exchange, path: ViewerPath & { kind: 'playlist' }, query: string): void {
     const broadcast = this.#live.find(path.liveStreamId, path.broadcastId);
-    const stream = broadcast && this.#admitToMedia(exchange, path, query);
-    if (broadcast === undefined || stream === undefined) {
+    if (broadcast === undefined) {
       this.#sender.sendNotFound(exchange, noStore);
       return;
     }
-    this.#countViewer(exchange, path);
-    this.#pending.holdShared(
-      exchange,
-      signal => broadcast.mediaPlaylist(path.rendition, new URLSearchParams(query), signal),
-      found => this.#sendPlaylist(exchange, found, stream),
-    );
+    this.#admitToMedia(exchange, path, query, stream => {
+      this.#countViewer(exchange, path);
+      this.#pending.holdShared(
+        exchange,
+        signal => broadcast.mediaPlaylist(path.rendition, new URLSearchParams(query), signal),
+        found => this.#sendPlaylist(exchange, found, stream),
+      );
+    });
   }
 
   /** A private token has one viewer, whatever the address. */
@@ -131,62 +139,88 @@ export class LiveDelivery {
   /** Never cached: the next broadcast reuses the URL. A request before it does not claim the token. */
   sendMultivariant(exchange: Exchange, path: StreamPath, query: string): void {
     const { liveStreamId } = path;
+    const refuse = () => this.#sender.sendError(exchange, 404, 'Nothing is being broadcast here.', noStore);
     const text = this.#live.current(liveStreamId)?.multivariant();
-    const stream = text && this.#admitToMedia(exchange, path, query);
-    if (text === undefined || stream === undefined) {
-      this.#sender.sendError(exchange, 404, 'Nothing is being broadcast here.', noStore);
+    if (text === undefined) {
+      refuse();
       return;
     }
-    const { access, headers } = stream;
-    const ownText = access === undefined ? text : new RenderedText(playlistFor(text, liveStreamId, access));
-    this.#sender.sendText(exchange, ownText, playlistType, cacheControlFor(access, 'no-cache'), headers);
+    const send = ({ access, headers }: AdmittedStream) => {
+      const ownText = access === undefined ? text : new RenderedText(playlistFor(text, liveStreamId, access));
+      this.#sender.sendText(exchange, ownText, playlistType, cacheControlFor(access, 'no-cache'), headers);
+    };
+    this.#admitToMedia(exchange, path, query, send, refuse);
   }
 
   sendSession(exchange: Exchange, path: StreamPath, query: string): void {
-    const stream = attributeTraffic(exchange, this.#gate.admit(admissionRequest(exchange, path, query)));
-    if (stream === undefined) this.#sender.sendNotFound(exchange, noStore);
-    else
-      this.#sender.sendJson(exchange, JSON.stringify({ session_token: stream.access?.avh }), stream.headers);
+    const admission = this.#gate.admit(admissionRequest(exchange, path, query));
+    this.#respond(exchange, admission, ({ access, headers }) =>
+      this.#sender.sendJson(exchange, JSON.stringify({ session_token: access?.avh }), headers),
+    );
   }
 
   sendState(exchange: Exchange, liveStreamId: string, query: string): void {
-    const stream = this.#admitToPage(exchange, liveStreamId, query);
-    if (stream === undefined) this.#sender.sendNotFound(exchange, noStore);
-    else this.#sender.sendJson(exchange, describeState(this.#live, liveStreamId), stream.headers);
+    const admission = this.#gate.admitToPage(exchange.request, liveStreamId, query);
+    this.#respond(exchange, admission, ({ headers }) =>
+      this.#sender.sendJson(exchange, describeState(this.#live, liveStreamId), headers),
+    );
   }
 
   openEvents(exchange: Exchange, liveStreamId: string, query: string): void {
     const { events } = this.#options;
-    const stream = this.#admitToPage(exchange, liveStreamId, query);
-    if (stream === undefined) {
-      this.#sender.sendNotFound(exchange, noStore);
-    } else if (!events.hasRoom(liveStreamId)) {
-      const reason = 'Too many pages are open; ask for the state instead.';
-      this.#sender.sendError(exchange, 503, reason, noStore, ['Retry-After', '10']);
-    } else if (this.#sender.startEvents(exchange)) {
-      events.add(liveStreamId, exchange.reply, () => this.#gate.stillAdmits(liveStreamId, stream.access));
-    }
+    const admission = this.#gate.admitToPage(exchange.request, liveStreamId, query);
+    this.#respond(exchange, admission, ({ access }) => {
+      if (!events.hasRoom(liveStreamId)) {
+        const reason = 'Too many pages are open; ask for the state instead.';
+        this.#sender.sendError(exchange, 503, reason, noStore, ['Retry-After', '10']);
+      } else if (this.#sender.startEvents(exchange)) {
+        events.add(liveStreamId, exchange.reply, () => this.#gate.stillAdmits(liveStreamId, access));
+      }
+    });
   }
 
   sendPage(exchange: Exchange, liveStreamId: string, query: string): void {
-    const stream = liveStreamId === '' ? undefined : this.#admitToPage(exchange, liveStreamId, query);
     const files = this.#options.files();
-    if (stream === undefined) {
-      sendStaticPage(this.#sender, exchange, 404, files.notFound);
+    const refuse = () => sendStaticPage(this.#sender, exchange, 404, files.notFound);
+    if (liveStreamId === '') {
+      refuse();
       return;
     }
-    const { name, access, headers } = stream;
+    const admission = this.#gate.admitToPage(exchange.request, liveStreamId, query);
+    this.#respond(
+      exchange,
+      admission,
+      stream =>
+        this.#pending.hold(exchange, this.#pageExtras(liveStreamId), extras =>
+          this.#sendPage(exchange, liveStreamId, stream, extras),
+        ),
+      refuse,
+    );
+  }
+
+  async #pageExtras(liveStreamId: string): Promise<PageExtras> {
+    const [hasThumbnail, theme] = await Promise.all([
+      this.#hasThumbnail(liveStreamId),
+      this.#streams.theme?.(liveStreamId),
+    ]);
+    return { hasThumbnail, theme };
+  }
+
+  #sendPage(
+    exchange: Exchange,
+    liveStreamId: string,
+    { name, access, headers }: AdmittedStream,
+    extras: PageExtras,
+  ): void {
     const text = this.#live.current(liveStreamId)?.multivariant();
     const publicUrl = this.#options.publicUrl();
     const isShared = access === undefined && publicUrl !== '';
-    const page = renderPlayerPage(files.page, {
-      ...{ liveStreamId, name, access },
+    const page = renderPlayerPage(this.#options.files().page, {
+      ...{ liveStreamId, name, access, ...extras },
       meta: isShared ? socialMeta(this.#shareablePage(liveStreamId, name), publicUrl) : noIndexMeta,
       playlist: this.#live.state(liveStreamId).live
         ? text && playlistFor(text, liveStreamId, access)
         : undefined,
-      hasThumbnail: this.#hasThumbnail(liveStreamId),
-      theme: this.#streams.theme?.(liveStreamId),
       state: describeState(this.#live, liveStreamId),
       nowMs: this.#options.clock.nowMs(),
     });
@@ -196,33 +230,28 @@ export class LiveDelivery {
   /** Refuses private streams. */
   sendEmbed(exchange: Exchange, liveStreamId: string, query: URLSearchParams): void {
     const admission = { request: exchange.request, liveStreamId, query: '', mayClaimToken: false };
-    const stream = attributeTraffic(exchange, this.#gate.admit(admission));
-    if (stream === undefined) {
-      this.#sender.sendNotFound(exchange, noStore);
-      return;
-    }
-    const page = this.#shareablePage(liveStreamId, stream.name);
-    this.#sender.sendJson(exchange, JSON.stringify(describeEmbed(page, this.#options.publicUrl(), query)));
+    this.#respond(exchange, this.#gate.admit(admission), ({ name }) => {
+      const page = this.#shareablePage(liveStreamId, name);
+      this.#sender.sendJson(exchange, JSON.stringify(describeEmbed(page, this.#options.publicUrl(), query)));
+    });
   }
 
   sendThumbnail(exchange: Exchange, path: StreamPath, query: string): void {
-    const stream = attributeTraffic(exchange, this.#gate.admit(admissionRequest(exchange, path, query)));
-    if (stream === undefined) {
-      this.#sender.sendNotFound(exchange, noStore);
-      return;
-    }
-    this.#pending.hold(exchange, this.#findImage(path.liveStreamId), ({ image, maxAgeSeconds }) => {
-      const { body, contentType, etag } = image;
-      const cacheControl = cacheControlFor(stream.access, `max-age=${maxAgeSeconds}`);
-      const headers = [...stream.headers, 'X-Content-Type-Options', 'nosniff'];
-      const response = { parts: [body], bytes: body.length, contentType, etag };
-      return this.#sender.sendBody(exchange, response, { cacheControl, headers });
-    });
+    const admission = this.#gate.admit(admissionRequest(exchange, path, query));
+    this.#respond(exchange, admission, stream =>
+      this.#pending.hold(exchange, this.#findImage(path.liveStreamId), ({ image, maxAgeSeconds }) => {
+        const { body, contentType, etag } = image;
+        const cacheControl = cacheControlFor(stream.access, `max-age=${maxAgeSeconds}`);
+        const headers = [...stream.headers, 'X-Content-Type-Options', 'nosniff'];
+        const response = { parts: [body], bytes: body.length, contentType, etag };
+        return this.#sender.sendBody(exchange, response, { cacheControl, headers });
+      }),
+    );
   }
 
   /** Prefers the uploaded image, then a frame of the newest broadcast, then the placeholder. */
   async #findImage(liveStreamId: string): Promise<{ image: Thumbnail; maxAgeSeconds: number }> {
-    const path = this.#streams.thumbnailPath(liveStreamId);
+    const path = await this.#streams.thumbnailPath(liveStreamId);
     const uploaded = path === undefined ? undefined : await this.#thumbnails.read(path);
     if (uploaded !== undefined) return { image: uploaded, maxAgeSeconds: maxAgeOfUploadedImageSeconds };
     const broadcastId = this.#live.current(liveStreamId)?.broadcastId;
@@ -230,8 +259,8 @@ export class LiveDelivery {
     return { image: frame ?? placeholderThumbnail(), maxAgeSeconds: maxAgeOfFrameSeconds };
   }
 
-  #hasThumbnail(liveStreamId: string): boolean {
-    if (this.#streams.thumbnailPath(liveStreamId) !== undefined) return true;
+  async #hasThumbnail(liveStreamId: string): Promise<boolean> {
+    if ((await this.#streams.thumbnailPath(liveStreamId)) !== undefined) return true;
     const broadcastId = this.#live.current(liveStreamId)?.broadcastId;
     return broadcastId !== undefined && this.#options.frames.hasFrame(broadcastId);
   }
@@ -245,12 +274,28 @@ export class LiveDelivery {
     };
   }
 
-  #admitToMedia(exchange: Exchange, path: StreamPath, query: string): AdmittedStream | undefined {
-    return attributeTraffic(exchange, this.#gate.admitToMedia(admissionRequest(exchange, path, query)));
+  #admitToMedia(
+    exchange: Exchange,
+    path: StreamPath,
+    query: string,
+    send: (stream: AdmittedStream) => void,
+    refuse?: () => void,
+  ): void {
+    const admission = this.#gate.admitToMedia(admissionRequest(exchange, path, query));
+    this.#respond(exchange, admission, send, refuse);
   }
 
-  #admitToPage(exchange: Exchange, liveStreamId: string, query: string): AdmittedStream | undefined {
-    return attributeTraffic(exchange, this.#gate.admitToPage(exchange.request, liveStreamId, query));
+  #respond(
+    exchange: Exchange,
+    admission: Promise<AdmittedStream | undefined> | AdmittedStream | undefined,
+    send: (stream: AdmittedStream) => void,
+    refuse = () => this.#sender.sendNotFound(exchange, noStore),
+  ): void {
+    this.#pending.hold(exchange, admission, stream => {
+      exchange.trafficOwner = stream?.trafficOwner;
+      if (stream === undefined) refuse();
+      else send(stream);
+    });
   }
 }
 
@@ -258,14 +303,6 @@ export class LiveDelivery {
 function playlistFor(text: CompressedText, liveStreamId: string, access: PrivateAccess | undefined): string {
   const plain = text.plain.toString();
   return access === undefined ? plain : addSessionToPlaylist(plain, liveStreamId, access.avh);
-}
-
-function attributeTraffic(
-  exchange: Exchange,
-  stream: AdmittedStream | undefined,
-): AdmittedStream | undefined {
-  exchange.trafficOwner = stream?.trafficOwner;
-  return stream;
 }
 
 /** Every request for media may claim the stream's token. */

@@ -21,7 +21,7 @@ export interface LiveAdmissionRequest extends PrivatePath {
   readonly mayClaimToken: boolean;
 }
 
-type FoundStream = NonNullable<ReturnType<LiveStreamDirectory['find']>>;
+type FoundStream = NonNullable<Awaited<ReturnType<LiveStreamDirectory['find']>>>;
 
 export interface LiveGateOptions extends TokenGateOptions {
   readonly streams: LiveStreamDirectory;
@@ -35,6 +35,8 @@ export class LiveGate {
   readonly #streams: LiveStreamDirectory;
   readonly #tokens: TokenGate;
   readonly #streamCache: LRUCache<string, FoundStream>;
+  /** Shared by the requests for media that come meanwhile. */
+  readonly #lookups = new Map<string, Promise<FoundStream | undefined>>();
 
   constructor(options: LiveGateOptions) {
     this.#streams = options.streams;
@@ -48,18 +50,26 @@ export class LiveGate {
   }
 
   /** A private stream needs its token, a public one must have none. */
-  admit(asked: LiveAdmissionRequest): AdmittedStream | undefined {
-    return this.#admitTo(this.#find(asked.liveStreamId), asked);
+  async admit(asked: LiveAdmissionRequest): Promise<AdmittedStream | undefined> {
+    return this.#admitTo(await this.#find(asked.liveStreamId), asked);
   }
 
-  /** For playlists and media, which are requested many times a second. */
-  admitToMedia(asked: LiveAdmissionRequest): AdmittedStream | undefined {
-    return this.#admitTo(this.#lookUp(asked.liveStreamId), asked);
+  /** For playlists and media, which are requested many times a second. Responds at once where nothing is looked up. */
+  admitToMedia(
+    asked: LiveAdmissionRequest,
+  ): Promise<AdmittedStream | undefined> | AdmittedStream | undefined {
+    const stream = this.#streamCache.get(asked.liveStreamId);
+    if (stream !== undefined) return this.#admitTo(stream, asked);
+    return this.#lookUp(asked.liveStreamId).then(found => this.#admitTo(found, asked));
   }
 
   /** For pages, which carry the token in the query; a public stream ignores it. */
-  admitToPage(request: ViewerRequest, liveStreamId: string, query: string): AdmittedStream | undefined {
-    const stream = this.#find(liveStreamId);
+  async admitToPage(
+    request: ViewerRequest,
+    liveStreamId: string,
+    query: string,
+  ): Promise<AdmittedStream | undefined> {
+    const stream = await this.#find(liveStreamId);
     if (stream === undefined) return undefined;
     if (stream.public) return publicAccess(stream);
     const token = new URLSearchParams(query).get('token');
@@ -69,31 +79,41 @@ export class LiveGate {
   }
 
   /** Rechecks an admitted viewer. */
-  stillAdmits(liveStreamId: string, access: PrivateAccess | undefined): boolean {
-    const stream = this.#lookUp(liveStreamId);
+  async stillAdmits(liveStreamId: string, access: PrivateAccess | undefined): Promise<boolean> {
+    const stream = this.#streamCache.get(liveStreamId) ?? (await this.#lookUp(liveStreamId));
     if (stream === undefined) return false;
-    return stream.public || (access !== undefined && this.#tokens.isOpen(liveStreamId, access));
+    return stream.public || (access !== undefined && (await this.#tokens.isOpen(liveStreamId, access)));
   }
 
-  #admitTo(stream: FoundStream | undefined, asked: LiveAdmissionRequest): AdmittedStream | undefined {
+  #admitTo(
+    stream: FoundStream | undefined,
+    asked: LiveAdmissionRequest,
+  ): Promise<AdmittedStream | undefined> | AdmittedStream | undefined {
     if (stream === undefined) return undefined;
     const { token } = asked;
     if (token === undefined) return stream.public ? publicAccess(stream) : undefined;
-    if (stream.public) return undefined;
-    const admitted = this.#admitHolder(stream, asked, token, `/private/${token}`);
+    return stream.public ? undefined : this.#admitToPrivate(stream, asked, token);
+  }
+
+  async #admitToPrivate(
+    stream: FoundStream,
+    asked: LiveAdmissionRequest,
+    token: string,
+  ): Promise<AdmittedStream | undefined> {
+    const admitted = await this.#admitHolder(stream, asked, token, `/private/${token}`);
     if (admitted?.access === undefined || asked.session !== undefined) return admitted;
     // Players that fetch the playlist themselves read the session there.
     const { headers, access } = admitted;
     return { ...admitted, headers: [...headers, 'X-Token-Session', access.avh] };
   }
 
-  #admitHolder(
+  async #admitHolder(
     { name, projectId }: FoundStream,
     { request, liveStreamId, query, session, mayClaimToken }: LiveAdmissionRequest,
     token: string,
     cookiePath: string,
-  ): AdmittedStream | undefined {
-    const holder = this.#tokens.admit({
+  ): Promise<AdmittedStream | undefined> {
+    const holder = await this.#tokens.admit({
       ...{
         request,
         resourceId: liveStreamId,
@@ -107,13 +127,18 @@ export class LiveGate {
     return holder && { name, trafficOwner: { projectId, deliveryKind: 'live' }, ...holder };
   }
 
-  #lookUp(liveStreamId: string): FoundStream | undefined {
-    return this.#streamCache.get(liveStreamId) ?? this.#find(liveStreamId);
+  #lookUp(liveStreamId: string): Promise<FoundStream | undefined> {
+    let lookup = this.#lookups.get(liveStreamId);
+    if (lookup === undefined) {
+      lookup = this.#find(liveStreamId).finally(() => this.#lookups.delete(liveStreamId));
+      this.#lookups.set(liveStreamId, lookup);
+    }
+    return lookup;
   }
 
   /** Does not cache unknown streams: one that was just created is seen at once. */
-  #find(liveStreamId: string): FoundStream | undefined {
-    const stream = this.#streams.find(liveStreamId);
+  async #find(liveStreamId: string): Promise<FoundStream | undefined> {
+    const stream = await this.#streams.find(liveStreamId);
     if (stream === undefined) this.#streamCache.delete(liveStreamId);
     else this.#streamCache.set(liveStreamId, stream);
     return stream;

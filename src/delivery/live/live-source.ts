@@ -38,7 +38,7 @@ export interface LiveSource {
 export interface LiveStreamDirectory {
   find(
     liveStreamId: string,
-  ): { readonly projectId: string; readonly name: string; readonly public: boolean } | undefined;
-  thumbnailPath(liveStreamId: string): string | undefined;
-  theme?(liveStreamId: string): PlayerTheme | undefined;
+  ): Promise<{ readonly projectId: string; readonly name: string; readonly public: boolean } | undefined>;
+  thumbnailPath(liveStreamId: string): Promise<string | undefined>;
+  theme?(liveStreamId: string): Promise<PlayerTheme | undefined>;
 }

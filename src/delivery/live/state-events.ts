@@ -9,11 +9,14 @@ const maxUnsentBytes = 16 * 1024;
 /** Takes less than a millisecond. */
 const heartbeatsPerTurn = 100;
 
-type IsStillAdmitted = () => boolean;
+type IsStillAdmitted = () => Promise<boolean>;
 
 interface Channel {
   readonly clients: Map<ViewerReply, IsStillAdmitted>;
   readonly unsubscribe: () => void;
+  /** The message that everybody has or is about to get. */
+  last: string;
+  isNotifying: boolean;
 }
 
 export function describeState(live: LiveSource, liveStreamId: string): string {
@@ -83,19 +86,31 @@ export class StateEvents {
 
   #open(liveStreamId: string): Channel {
     const clients: Channel['clients'] = new Map();
-    let last = this.#message(liveStreamId);
-    const unsubscribe = this.#live.onStateChange(liveStreamId, () => {
-      const message = this.#message(liveStreamId);
-      if (message === last) return;
-      last = message;
-      for (const [reply, mayHear] of clients) {
-        if (mayHear()) this.#send(reply, message);
-        else reply.end();
-      }
-    });
-    const channel: Channel = { clients, unsubscribe };
+    const channel: Channel = {
+      clients,
+      unsubscribe: this.#live.onStateChange(liveStreamId, () => void this.#notify(liveStreamId, channel)),
+      last: this.#message(liveStreamId),
+      isNotifying: false,
+    };
     this.#channels.set(liveStreamId, channel);
     return channel;
+  }
+
+  /** One change after the other, so that every client ends with the newest state. */
+  async #notify(liveStreamId: string, channel: Channel): Promise<void> {
+    if (channel.isNotifying) return;
+    channel.isNotifying = true;
+    for (;;) {
+      const message = this.#message(liveStreamId);
+      if (message === channel.last) break;
+      channel.last = message;
+      // Those who join meanwhile got the state.
+      for (const [reply, mayHear] of [...channel.clients]) {
+        if (await mayHear()) this.#send(reply, message);
+        else reply.end();
+      }
+    }
+    channel.isNotifying = false;
   }
 
   #remove(liveStreamId: string, channel: Channel, reply: ViewerReply): void {
@@ -120,7 +135,7 @@ export class StateEvents {
         count += 1;
         if (count % heartbeatsPerTurn === 0) await yieldToEventLoop();
         if (isOrphaned(reply)) this.#remove(liveStreamId, channel, reply);
-        else if (mayHear()) this.#send(reply, ':\n\n');
+        else if (await mayHear()) this.#send(reply, ':\n\n');
         else reply.end();
       }
     }
@@ -140,9 +155,9 @@ export class StateEvents {
 }
 
 /** Denies access while the database does not answer; the client reconnects. */
-function isAdmitted(mayHear: IsStillAdmitted): boolean {
+async function isAdmitted(mayHear: IsStillAdmitted): Promise<boolean> {
   try {
-    return mayHear();
+    return await mayHear();
   } catch {
     return false;
   }

@@ -72,7 +72,7 @@ export function socialMeta(shared: ShareablePage, base: string): string {
  * @param query `maxwidth` and `maxheight` are the room on the other site, in pixels
  */
 export function describeEmbed(
-  { title, path, size = defaultSize }: ShareablePage,
+  { title, path, size = defaultSize }: Pick<ShareablePage, 'title' | 'path' | 'size'>,
   base: string,
   query: URLSearchParams,
 ): Readonly<Record<string, string | number>> {

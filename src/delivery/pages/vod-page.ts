@@ -41,14 +41,17 @@ function vodAssetPath(videoId: string, asset: string, access?: PrivateAccess): s
     : `/vod/${videoId}/token/${access.token}/${asset}?avh=${access.avh}`;
 }
 
-interface VodPageFiles {
+interface VodPageExtras {
   readonly hasMp4: boolean;
   readonly hasThumbnail: boolean;
+  readonly captions: readonly VodTextTrack[];
+  readonly chapters: readonly VodTextTrack[];
+  readonly theme: PlayerTheme | undefined;
 }
 
 export function describeVideo(
   entry: VodEntry,
-  { hasMp4, hasThumbnail }: VodPageFiles,
+  { hasMp4, hasThumbnail, captions, chapters, theme }: VodPageExtras,
   access?: PrivateAccess,
 ): VodPageState {
   const pathOf = (asset: string) => vodAssetPath(entry.videoId, asset, access);
@@ -73,9 +76,9 @@ export function describeVideo(
     hasThumbnail,
     storyboard: entry.hasStoryboard ? pathOf('storyboard.vtt') : null,
     panoramic: entry.panoramic,
-    captions: tracksOf(entry.captions, 'captions'),
-    chapters: tracksOf(entry.chapters, 'chapters'),
-    theme: entry.theme ?? null,
+    captions: tracksOf(captions, 'captions'),
+    chapters: tracksOf(chapters, 'chapters'),
+    theme: theme ?? null,
     revision: entry.revision,
   };
 }

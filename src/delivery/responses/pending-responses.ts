@@ -27,8 +27,12 @@ export class PendingResponses {
     );
   }
 
-  /** Handles the failure of both `pending` and `send`. */
-  hold<Answer>(exchange: Exchange, pending: Promise<Answer>, send: Send<Answer>): void {
+  /** Handles the failure of both `pending` and `send`. Sends at once what is no promise. */
+  hold<Answer>(exchange: Exchange, pending: Promise<Answer> | Answer, send: Send<Answer>): void {
+    if (!(pending instanceof Promise)) {
+      this.watch(exchange, send(pending));
+      return;
+    }
     const abort = new ViewerAbort();
     const held = this.#hold(exchange, abort);
     if (held === undefined) {

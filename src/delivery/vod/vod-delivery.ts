@@ -1,11 +1,11 @@
 import type { Clock } from '../../shared/clock.ts';
-import { RenderedText } from '../../shared/text/rendered-text.ts';
+import { type CompressedText, RenderedText } from '../../shared/text/rendered-text.ts';
 import type { ResponseBody } from '../../shared/viewer-responses.ts';
 import { sendRenderedPage, sendStaticPage } from '../pages/page-sender.ts';
 import { describeEmbed, shareableVideo, socialMeta } from '../pages/page-sharing.ts';
 import { type PlayerFiles, placeholderThumbnail } from '../pages/player-files.ts';
 import { noIndexMeta } from '../pages/player-page.ts';
-import { describeVideo, renderVodPage, type VodPageState } from '../pages/vod-page.ts';
+import { describeVideo, renderVodPage, titleOf, type VodPageState } from '../pages/vod-page.ts';
 import type { PrivateSessions } from '../private-sessions.ts';
 import { attachmentHeader } from '../responses/content-disposition.ts';
 import type { Exchange } from '../responses/exchange.ts';
@@ -76,14 +76,25 @@ export class VodDelivery {
       case 'vod-asset': {
         const { request } = exchange;
         const { asset, ...asked } = path;
-        const video = this.#gate.admit({ request, query: parameters, ...asked }, entry =>
+        const admission = this.#gate.admit({ request, query: parameters, ...asked }, entry =>
           claimsToken(asset, entry),
         );
-        attributeTraffic(exchange, video);
-        if (video === undefined) this.#sender.sendNotFound(exchange, noCache);
-        else this.#answerAsset(exchange, asset, video, parameters);
+        this.#respond(exchange, admission, video => this.#answerAsset(exchange, asset, video, parameters));
       }
     }
+  }
+
+  #respond(
+    exchange: Exchange,
+    admission: Promise<AdmittedVideo | undefined>,
+    answer: (video: AdmittedVideo) => void,
+    refuse = () => this.#sender.sendNotFound(exchange, noCache),
+  ): void {
+    this.#pending.hold(exchange, admission, video => {
+      exchange.trafficOwner = video && { projectId: video.entry.projectId, deliveryKind: 'vod' };
+      if (video === undefined) refuse();
+      else answer(video);
+    });
   }
 
   #answerAsset(exchange: Exchange, asset: VodAsset, video: AdmittedVideo, query: URLSearchParams): void {
@@ -129,12 +140,17 @@ export class VodDelivery {
       this.#notPlayable(exchange, entry);
       return;
     }
-    const captions = entry.durationSeconds === undefined ? [] : entry.captions;
-    this.#pending.hold(exchange, this.#source.multivariant(entry.videoId, captions, access?.avh), text => {
+    const pending = this.#multivariant(entry, access?.avh);
+    this.#pending.hold(exchange, pending, text => {
       if (text === undefined) this.#notPlayable(exchange, entry);
       // Renditions may be added at any time.
       else this.#sender.sendText(exchange, text, playlistType, cacheControlOf(video, noCache), headers);
     });
+  }
+
+  async #multivariant(entry: VodEntry, avh: string | undefined): Promise<CompressedText | undefined> {
+    const captions = entry.durationSeconds === undefined ? [] : await entry.captions();
+    return this.#source.multivariant(entry.videoId, captions, avh);
   }
 
   #answerPlaylist(exchange: Exchange, rendition: string, video: AdmittedVideo): void {
@@ -153,11 +169,15 @@ export class VodDelivery {
   #answerCaptionsPlaylist(exchange: Exchange, language: string, video: AdmittedVideo): void {
     const { entry, access, headers } = video;
     const { durationSeconds } = entry;
-    const track = entry.captions.find(one => one.language.toLowerCase() === language.toLowerCase());
-    const text =
-      track && durationSeconds && this.#source.captionsPlaylist(track.language, durationSeconds, access?.avh);
-    if (!text) this.#sender.sendNotFound(exchange, noCache);
-    else this.#sender.sendText(exchange, text, playlistType, cacheControlOf(video, noCache), headers);
+    this.#pending.hold(exchange, entry.captions(), captions => {
+      const track = captions.find(one => one.language.toLowerCase() === language.toLowerCase());
+      const text =
+        track &&
+        durationSeconds &&
+        this.#source.captionsPlaylist(track.language, durationSeconds, access?.avh);
+      if (!text) this.#sender.sendNotFound(exchange, noCache);
+      else this.#sender.sendText(exchange, text, playlistType, cacheControlOf(video, noCache), headers);
+    });
   }
 
   #answerMedia(exchange: Exchange, asset: VodAsset & { kind: 'vod-media' }, video: AdmittedVideo): void {
@@ -234,9 +254,10 @@ export class VodDelivery {
     { track, language }: VodAsset & { kind: 'vod-text-track' },
     video: AdmittedVideo,
   ): void {
-    const file = this.#source.textTrack(video.entry.videoId, track, language);
-    if (file === undefined) this.#sender.sendNotFound(exchange, noCache);
-    else this.#pending.watch(exchange, this.#sendBody(exchange, file, video, noCache));
+    this.#pending.hold(exchange, this.#source.textTrack(video.entry.videoId, track, language), file => {
+      if (file === undefined) return this.#sender.sendNotFound(exchange, noCache);
+      return this.#sendBody(exchange, file, video, noCache);
+    });
   }
 
   #sendStoryboardText(exchange: Exchange, text: string, video: AdmittedVideo, caching: string): void {
@@ -266,47 +287,44 @@ export class VodDelivery {
   }
 
   #answerPage(exchange: Exchange, videoId: string, query: URLSearchParams): void {
-    const video = videoId === '' ? undefined : this.#admitToPage(exchange, videoId, query);
-    attributeTraffic(exchange, video);
-    if (video === undefined) {
-      sendStaticPage(this.#sender, exchange, 404, this.#files().vodNotFound);
+    const refuse = () => sendStaticPage(this.#sender, exchange, 404, this.#files().vodNotFound);
+    if (videoId === '') {
+      refuse();
       return;
     }
-    this.#pending.hold(exchange, this.#describe(video), state => {
-      const isPublic = video.access === undefined;
-      const base = this.#publicUrl();
-      const meta = isPublic && base !== '' ? socialMeta(shareableVideo(state), base) : noIndexMeta;
-      const page = renderVodPage(this.#files().vodPage, state, meta);
-      sendRenderedPage(this.#sender, exchange, page, video.access, video.headers);
-    });
-  }
-
-  #admitToPage(exchange: Exchange, videoId: string, query: URLSearchParams): AdmittedVideo | undefined {
-    const { request } = exchange;
-    const isPublic = this.#source.find(videoId)?.public === true;
-    const token = isPublic ? undefined : (query.get('token') ?? undefined);
-    return this.#gate.admit({ request, videoId, token, query }, () => true);
+    const answer = (video: AdmittedVideo) =>
+      this.#pending.hold(exchange, this.#describe(video), state => {
+        const isPublic = video.access === undefined;
+        const base = this.#publicUrl();
+        const meta = isPublic && base !== '' ? socialMeta(shareableVideo(state), base) : noIndexMeta;
+        const page = renderVodPage(this.#files().vodPage, state, meta);
+        sendRenderedPage(this.#sender, exchange, page, video.access, video.headers);
+      });
+    this.#respond(exchange, this.#gate.admitToPage(exchange.request, videoId, query), answer, refuse);
   }
 
   #answerEmbed(exchange: Exchange, videoId: string, query: URLSearchParams): void {
-    const video = this.#gate.admit(
-      { request: exchange.request, videoId, token: undefined, query },
-      () => false,
-    );
-    attributeTraffic(exchange, video);
-    if (video === undefined) {
-      this.#sender.sendNotFound(exchange, noCache);
-      return;
-    }
-    const shared = shareableVideo(describeVideo(video.entry, { hasMp4: false, hasThumbnail: false }));
-    this.#sender.sendJson(exchange, JSON.stringify(describeEmbed(shared, this.#publicUrl(), query)));
+    const { request } = exchange;
+    const admission = this.#gate.admit({ request, videoId, token: undefined, query }, () => false);
+    this.#respond(exchange, admission, ({ entry }) => {
+      const { width, height } = entry;
+      const size = width && height ? { width, height } : undefined;
+      const shared = { title: titleOf(entry), path: `/vod/${videoId}`, size };
+      this.#sender.sendJson(exchange, JSON.stringify(describeEmbed(shared, this.#publicUrl(), query)));
+    });
   }
 
   async #describe({ entry, access }: AdmittedVideo): Promise<VodPageState> {
     const { videoId, mp4Support } = entry;
-    const mp4 = mp4Support ? await this.#source.file(videoId, 'mp4') : undefined;
-    const thumbnail = await this.#source.file(videoId, 'thumbnail');
-    return describeVideo(entry, { hasMp4: mp4 !== undefined, hasThumbnail: thumbnail !== undefined }, access);
+    const [mp4, thumbnail, captions, chapters, theme] = await Promise.all([
+      mp4Support ? this.#source.file(videoId, 'mp4') : undefined,
+      this.#source.file(videoId, 'thumbnail'),
+      entry.captions(),
+      entry.chapters(),
+      entry.theme(),
+    ]);
+    const extras = { hasMp4: mp4 !== undefined, hasThumbnail: thumbnail !== undefined };
+    return describeVideo(entry, { ...extras, captions, chapters, theme }, access);
   }
 
   /** Players and uploaders poll while they get 202; 404 ends that. */
@@ -314,10 +332,6 @@ export class VodDelivery {
     if (entry.hasFailed) this.#sender.sendError(exchange, 404, failedText, noCache);
     else this.#sender.sendEmpty(exchange, 202, ['Cache-Control', 'no-store', 'Retry-After', '1']);
   }
-}
-
-function attributeTraffic(exchange: Exchange, video: AdmittedVideo | undefined): void {
-  exchange.trafficOwner = video && { projectId: video.entry.projectId, deliveryKind: 'vod' };
 }
 
 /** A request before the video is playable does not claim the token, since another viewer may play it then. */

@@ -26,15 +26,33 @@ export class VodGate {
   }
 
   /** Tokens are for private videos only. @param mayClaimToken the request claims an unused token */
-  admit(
+  async admit(
+    asked: VodAdmissionRequest,
+    mayClaimToken: (entry: VodEntry) => boolean,
+  ): Promise<AdmittedVideo | undefined> {
+    return this.#admitTo(await this.#source.find(asked.videoId), asked, mayClaimToken);
+  }
+
+  /** For pages, which carry the token in the query; a public video ignores it. */
+  async admitToPage(
+    request: ViewerRequest,
+    videoId: string,
+    query: URLSearchParams,
+  ): Promise<AdmittedVideo | undefined> {
+    const entry = await this.#source.find(videoId);
+    const token = entry?.public === true ? undefined : (query.get('token') ?? undefined);
+    return this.#admitTo(entry, { request, videoId, token, query }, () => true);
+  }
+
+  async #admitTo(
+    entry: VodEntry | undefined,
     { request, videoId, token, query }: VodAdmissionRequest,
     mayClaimToken: (entry: VodEntry) => boolean,
-  ): AdmittedVideo | undefined {
-    const entry = this.#source.find(videoId);
+  ): Promise<AdmittedVideo | undefined> {
     if (entry === undefined) return undefined;
     if (entry.public) return token === undefined ? { entry, access: undefined, headers: [] } : undefined;
     if (token === undefined) return undefined;
-    const holder = this.#tokens.admit({
+    const holder = await this.#tokens.admit({
       ...{ request, resourceId: videoId, token, query },
       mayClaimToken: mayClaimToken(entry),
       cookiePath: `/vod/${videoId}`,

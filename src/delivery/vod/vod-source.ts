@@ -25,10 +25,10 @@ export interface VodEntry {
   readonly width: number | undefined;
   readonly height: number | undefined;
   readonly revision: number;
-  /** A getter may load these three, which segments do not need. */
-  readonly captions: readonly VodTextTrack[];
-  readonly chapters: readonly VodTextTrack[];
-  readonly theme: PlayerTheme | undefined;
+  /** Loaded for a page, unlike the fields above: segments do not need these three. */
+  captions(): Promise<readonly VodTextTrack[]>;
+  chapters(): Promise<readonly VodTextTrack[]>;
+  theme(): Promise<PlayerTheme | undefined>;
 }
 
 export type VodFile = 'mp4' | 'thumbnail' | 'storyboard.jpg' | 'storyboard.vtt';
@@ -36,7 +36,7 @@ export type VodFile = 'mp4' | 'thumbnail' | 'storyboard.jpg' | 'storyboard.vtt';
 /** Missing things are undefined. */
 export interface VodSource {
   /** Excludes discarded videos. */
-  find(videoId: string): VodEntry | undefined;
+  find(videoId: string): Promise<VodEntry | undefined>;
   /** Undefined while nothing is playable. `avh` is a session for all URIs. */
   multivariant(
     videoId: string,
@@ -49,5 +49,9 @@ export interface VodSource {
   media(videoId: string, rendition: string, name: string): Promise<MediaResponse | undefined>;
   /** `quality` selects the MP4 of one rendition; the highest unless given. */
   file(videoId: string, file: VodFile, quality?: string): Promise<ResponseBody | undefined>;
-  textTrack(videoId: string, track: 'captions' | 'chapters', language: string): ResponseBody | undefined;
+  textTrack(
+    videoId: string,
+    track: 'captions' | 'chapters',
+    language: string,
+  ): Promise<ResponseBody | undefined>;
 }

@@ -119,6 +119,10 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
     meaning: 'The server has no space for the file.',
     remedy: 'Try again later. The operator has to free up space.',
   },
+  'database-unusable': {
+    meaning: 'The server cannot reach its database.',
+    remedy: 'Try again later. Nothing was lost that an earlier response confirmed.',
+  },
   'storage-limit-reached': {
     meaning:
       'The files of your videos have reached the storage limit of this environment, or the new file does not fit.',

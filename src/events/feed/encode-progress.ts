@@ -7,13 +7,11 @@ export interface EncodedRendition {
 }
 
 interface ProgressMessage {
-  readonly projectId: string;
   readonly videoId: string;
   readonly text: string;
 }
 
 interface Entry {
-  readonly projectId: string;
   readonly videoId: string;
   readonly rendition: EncodedRendition;
   percent: number;
@@ -32,13 +30,7 @@ export class EncodeProgress {
   readonly #entries = new Map<string, Entry>();
 
   /** @param percent 0..100 @param nowMs monotonic */
-  record(
-    projectId: string,
-    videoId: string,
-    renditions: readonly EncodedRendition[],
-    percent: number,
-    nowMs: number,
-  ): void {
+  record(videoId: string, renditions: readonly EncodedRendition[], percent: number, nowMs: number): void {
     for (const rendition of renditions) {
       const key = keyOf(videoId, rendition);
       const entry = this.#entries.get(key);
@@ -47,7 +39,6 @@ export class EncodeProgress {
         entry.updatedMs = nowMs;
       } else if (this.#entries.size < maxEntries) {
         this.#entries.set(key, {
-          projectId,
           videoId,
           rendition,
           percent: Math.floor(percent),
@@ -67,7 +58,7 @@ export class EncodeProgress {
   takeChanged(nowMs: number, atMs: number): ProgressMessage[] {
     const messages: ProgressMessage[] = [];
     for (const [key, entry] of this.#entries) {
-      const { projectId, videoId, rendition, percent } = entry;
+      const { videoId, rendition, percent } = entry;
       if (nowMs - entry.updatedMs > staleAfterMs) this.#entries.delete(key);
       if (entry.sentPercent === percent) continue;
       entry.sentPercent = percent;
@@ -79,7 +70,7 @@ export class EncodeProgress {
         quality: rendition.quality,
         percent,
       });
-      messages.push({ projectId, videoId, text });
+      messages.push({ videoId, text });
     }
     return messages;
   }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { WebSocketServer } from 'ws';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
@@ -37,7 +38,7 @@ export interface EventFeedOptions {
   readonly broadcasts: (wants: (projectId: string) => boolean) => readonly BroadcastStatsMessage[];
   readonly restreams?: (wants: (projectId: string) => boolean) => readonly RestreamStateMessage[];
   /** Returns undefined for a deleted video. */
-  readonly projectOfVideo: (videoId: string) => string | undefined;
+  readonly projectOfVideo: (videoId: string) => Promise<string | undefined>;
   readonly observer: FeedObserver;
   readonly clock: Clock;
   readonly log: Logger;
@@ -69,6 +70,8 @@ const defaultMaxClientsPerProject = 50;
 const maxMessageBytes = 1_024;
 const closeTimeoutMs = 2_000;
 const sliceMs = 4;
+/** At most as many are encoded at once. */
+const maxKnownVideos = 1_000;
 
 /** Sends a project's events, from the position of each client, and the state of broadcasts and encodes. */
 export class EventFeed implements Component {
@@ -78,11 +81,12 @@ export class EventFeed implements Component {
   readonly #server: WebSocketServer;
   readonly #reader: EventReader;
   readonly #progress = new EncodeProgress();
+  readonly #projectsOfVideos = new LRUCache<string, string>({ max: maxKnownVideos });
   readonly #clients = new Map<string, Set<FeedClient>>();
   readonly #unsubscribe: () => void;
   #clientCount = 0;
   #timer: NodeJS.Timeout | undefined;
-  #isTicking = false;
+  #ticking: Promise<void> | undefined;
   #isDraining = false;
 
   constructor(options: EventFeedOptions) {
@@ -130,9 +134,9 @@ export class EventFeed implements Component {
   async stop(): Promise<void> {
     this.#isDraining = true;
     this.#unsubscribe();
-    this.#reader.stop();
     clearInterval(this.#timer);
     for (const client of this.#all()) client.terminate('server-stopping');
+    await Promise.all([this.#reader.stop(), this.#ticking]);
   }
 
   /** @throws AppError `server-draining` */
@@ -153,20 +157,25 @@ export class EventFeed implements Component {
   }
 
   /** Returns 0 when there was no event. */
-  lastNumber(projectId: string): number {
+  lastNumber(projectId: string): Promise<number> {
     return this.#options.outbox.lastNumber(projectId);
   }
 
-  /** @throws AppError `invalid-payload` before any response */
-  open(
+  /** @throws AppError `server-draining`, `too-many-requests` or `invalid-payload` before any response */
+  async open(
     request: IncomingMessage,
     socket: Duplex,
     head: Buffer,
     subscription: FeedSubscription & { readonly environment: string },
-  ): void {
+  ): Promise<void> {
     const { projectId, afterNumber } = subscription;
-    const next = this.#options.outbox.listOfProject(projectId, afterNumber, 1)[0];
-    const oldest = next?.number ?? this.lastNumber(projectId) + 1;
+    // In this order: an event between the two queries is not taken for a gap.
+    const lastNumber = await this.lastNumber(projectId);
+    const [next] = await this.#options.outbox.listOfProject(projectId, afterNumber, 1);
+    const oldest = next?.number ?? lastNumber + 1;
+    // Others may have connected during the queries.
+    this.assertOpen();
+    this.assertCapacity(projectId);
     this.#server.handleUpgrade(request, socket, head, webSocket => {
       const { clock, observer, log } = this.#options;
       const client: FeedClient = new FeedClient({
@@ -202,9 +211,7 @@ export class EventFeed implements Component {
       this.#progress.forget(videoId, renditions);
       return;
     }
-    const projectId = this.#options.projectOfVideo(videoId);
-    if (projectId === undefined || !this.#isWanted(encodingProgressType, projectId)) return;
-    this.#progress.record(projectId, videoId, renditions, percent, this.#options.clock.monotonicMs());
+    this.#progress.record(videoId, renditions, percent, this.#options.clock.monotonicMs());
   }
 
   #addClient(client: FeedClient): void {
@@ -241,12 +248,11 @@ export class EventFeed implements Component {
 
   #tick(): void {
     // Skips ticks while the previous one is running.
-    if (this.#isTicking || this.#isDraining) return;
-    this.#isTicking = true;
-    void this.#runTick()
+    if (this.#isDraining) return;
+    this.#ticking ??= this.#runTick()
       .catch((error: unknown) => this.#options.log.error('feed-tick-failed', { error }))
       .finally(() => {
-        this.#isTicking = false;
+        this.#ticking = undefined;
       });
   }
 
@@ -261,7 +267,7 @@ export class EventFeed implements Component {
       client.tick();
       if (clock.monotonicMs() >= sliceEndsMs) await endSlice();
     }
-    for (const [projectId, messages] of this.#collectTransient()) {
+    for (const [projectId, messages] of await this.#collectTransient()) {
       for (const client of [...(this.#clients.get(projectId) ?? [])]) {
         this.#sendTransient(client, messages);
         if (clock.monotonicMs() >= sliceEndsMs) await endSlice();
@@ -269,7 +275,7 @@ export class EventFeed implements Component {
     }
   }
 
-  #collectTransient(): Map<string, TransientMessage[]> {
+  async #collectTransient(): Promise<Map<string, TransientMessage[]>> {
     const { clock, broadcasts, restreams } = this.#options;
     const atMs = clock.nowMs();
     const byProject = new Map<string, TransientMessage[]>();
@@ -286,10 +292,19 @@ export class EventFeed implements Component {
       const text = restreamMessage(moment, atMs);
       add(moment.projectId, { type: restreamStateType, subjectId: moment.liveStreamId, text });
     }
-    for (const { projectId, videoId, text } of this.#progress.takeChanged(clock.monotonicMs(), atMs)) {
-      add(projectId, { type: encodingProgressType, subjectId: videoId, text });
+    for (const { videoId, text } of this.#progress.takeChanged(clock.monotonicMs(), atMs)) {
+      const projectId = await this.#projectOfVideo(videoId);
+      if (projectId !== undefined) add(projectId, { type: encodingProgressType, subjectId: videoId, text });
     }
     return byProject;
+  }
+
+  async #projectOfVideo(videoId: string): Promise<string | undefined> {
+    const known = this.#projectsOfVideos.get(videoId);
+    if (known !== undefined) return known;
+    const projectId = await this.#options.projectOfVideo(videoId);
+    if (projectId !== undefined) this.#projectsOfVideos.set(videoId, projectId);
+    return projectId;
   }
 
   #sendTransient(client: FeedClient, messages: readonly TransientMessage[]): void {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../shared/clock.ts';
+import { CoalescedTask } from '../../shared/scheduling/coalesced-task.ts';
 import type { Outbox } from '../outbox.store.ts';
 import type { FeedClient } from './feed-client.ts';
 import { eventMessage } from './feed-message.ts';
@@ -23,12 +24,13 @@ const sliceMs = 4;
 const batchDelayMs = 10;
 const retryMs = 1_000;
 
-/** Reads a batch for each client in turn. Clients at the same position share it within a slice. */
+/** Reads a batch for each client in turn. Clients at the same position share it until there are new events. */
 export class EventReader {
   readonly #options: EventReaderOptions;
   readonly #pending = new Set<FeedClient>();
+  readonly #reading = new CoalescedTask(() => this.#read());
   #timer: NodeJS.Timeout | undefined;
-  #immediate: NodeJS.Immediate | undefined;
+  #batches = new Map<string, readonly ReadEvent[]>();
   #idleWaiters: (() => void)[] = [];
   #isStopped = false;
 
@@ -39,13 +41,15 @@ export class EventReader {
   add(client: FeedClient): void {
     if (this.#isStopped) return;
     this.#pending.add(client);
-    this.#immediate ??= setImmediate(() => this.#read());
+    this.#reading.request();
   }
 
+  /** Call this when there are new events. */
   addAll(clients: Iterable<FeedClient>): void {
     if (this.#isStopped) return;
+    this.#batches = new Map();
     for (const client of clients) if (!client.isWaitingForDrain) this.#pending.add(client);
-    if (this.#pending.size > 0 && this.#immediate === undefined) this.#readLater(batchDelayMs);
+    if (this.#pending.size > 0) this.#readLater(batchDelayMs);
   }
 
   remove(client: FeedClient): void {
@@ -62,46 +66,43 @@ export class EventReader {
     clearTimeout(timer);
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
-    if (this.#immediate !== undefined) clearImmediate(this.#immediate);
+    this.#reading.cancel();
     this.#pending.clear();
     this.#resolveIdle();
+    await this.#reading.idle();
   }
 
   #readLater(afterMs: number): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.#immediate ??= setImmediate(() => this.#read());
+      this.#reading.request();
     }, afterMs);
   }
 
-  #read(): void {
-    this.#immediate = undefined;
+  async #read(): Promise<void> {
+    if (this.#isStopped) return;
     try {
-      this.#readSlice();
+      await this.#readSlice();
     } catch (error) {
       // Positions have not changed, so no event is skipped.
       this.#options.failed(error);
       this.#readLater(retryMs);
       return;
     }
-    if (this.#pending.size > 0) this.#immediate = setImmediate(() => this.#read());
+    if (this.#pending.size > 0) this.#reading.request();
     else this.#resolveIdle();
   }
 
-  #readSlice(): void {
+  async #readSlice(): Promise<void> {
     const { clock } = this.#options;
     const endsMs = clock.monotonicMs() + sliceMs;
-    const batches = new Map<string, ReadEvent[]>();
+    this.#batches = new Map();
     for (const client of this.#pending) {
-      if (client.canTakeEvents) {
-        const batch = this.#batchFor(client, batches);
-        this.#send(client, batch);
-        this.#pending.delete(client);
-        if (batch.length === batchSize) this.#pending.add(client);
-      } else {
+      if (client.canTakeEvents) await this.#readFor(client);
+      else {
         this.#pending.delete(client);
         client.isWaitingForDrain = client.isOpen;
       }
@@ -109,12 +110,26 @@ export class EventReader {
     }
   }
 
-  #batchFor(client: FeedClient, batches: Map<string, ReadEvent[]>): ReadEvent[] {
+  async #readFor(client: FeedClient): Promise<void> {
+    const batches = this.#batches;
+    const batch = await this.#batchFor(client, batches);
+    // Its connection was closed during the query.
+    if (!this.#pending.delete(client)) return;
+    this.#send(client, batch);
+    const hasNewEvents = batches !== this.#batches;
+    if (batch.length === batchSize || hasNewEvents) this.#pending.add(client);
+  }
+
+  async #batchFor(
+    client: FeedClient,
+    batches: Map<string, readonly ReadEvent[]>,
+  ): Promise<readonly ReadEvent[]> {
     const { projectId } = client.subscription;
     const key = `${projectId} ${client.cursor}`;
     let batch = batches.get(key);
     if (batch === undefined) {
-      batch = this.#options.outbox.listOfProject(projectId, client.cursor, batchSize).map(event => ({
+      const events = await this.#options.outbox.listOfProject(projectId, client.cursor, batchSize);
+      batch = events.map(event => ({
         number: event.number,
         type: event.type,
         subjectId: event.subjectId,

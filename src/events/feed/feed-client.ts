@@ -11,7 +11,7 @@ export interface FeedSubscription {
   readonly types: ReadonlySet<string> | undefined;
   readonly subjectId: string | undefined;
   /** @throws AppError when the client's credentials are no longer valid */
-  recheck(): void;
+  recheck(): Promise<void>;
 }
 
 export type FeedCloseReason =
@@ -61,6 +61,7 @@ export class FeedClient {
   #lastFrameMs: number;
   #lastPingMs: number;
   #lastCheckMs: number;
+  #isRechecking = false;
   #framesThisSecond = 0;
   /** Index of the next transient message to send after an incomplete round. */
   #firstTransient = 0;
@@ -156,9 +157,9 @@ export class FeedClient {
       this.#lastPingMs = nowMs;
       this.#webSocket.ping();
     }
-    if (nowMs - this.#lastCheckMs >= recheckIntervalMs) {
+    if (nowMs - this.#lastCheckMs >= recheckIntervalMs && !this.#isRechecking) {
       this.#lastCheckMs = nowMs;
-      this.#recheck();
+      void this.#recheck();
     }
   }
 
@@ -203,9 +204,10 @@ export class FeedClient {
     return false;
   }
 
-  #recheck(): void {
+  async #recheck(): Promise<void> {
+    this.#isRechecking = true;
     try {
-      this.subscription.recheck();
+      await this.subscription.recheck();
     } catch (error) {
       // A database error says nothing about the credentials.
       if (!(error instanceof AppError)) return;
@@ -214,6 +216,8 @@ export class FeedClient {
       } else if (error.kind === 'denied') {
         this.close('credentials-ended', 4401, 'The credentials are not valid any more.');
       }
+    } finally {
+      this.#isRechecking = false;
     }
   }
 }

@@ -60,8 +60,8 @@ export class DeliveryCleanup implements Component {
     }
   }
 
-  async #repeat(removeBatch: () => number): Promise<void> {
+  async #repeat(removeBatch: () => Promise<number>): Promise<void> {
     await yieldToEventLoop();
-    while (!this.#isStopped && removeBatch() > 0) await yieldToEventLoop();
+    while (!this.#isStopped && (await removeBatch()) > 0) await yieldToEventLoop();
   }
 }

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
+import { CoalescedTask } from '../../shared/scheduling/coalesced-task.ts';
 import { retryAtMs } from './retry-schedule.ts';
 import { webhookHeaders } from './webhook-headers.ts';
 import {
@@ -45,6 +46,12 @@ interface Lane {
   /** A receiver that refuses only some deliveries must not get these again with each of the others. */
   expediteAtMs: number;
   nextDueAtMs: number;
+  isRemoved: boolean;
+}
+
+interface EndedAttempt {
+  readonly lane: Lane;
+  readonly outcome: AttemptOutcome;
 }
 
 const initialConcurrency = 8;
@@ -56,7 +63,7 @@ const maxRunningAttempts = 512;
 const maxUnhealthyAttempts = 256;
 const failuresUntilUnreachable = 5;
 const expediteIntervalMs = 60_000;
-/** One transaction, which takes a few milliseconds. */
+/** Takes a few milliseconds. */
 const maxOutcomeBatch = 50;
 const flushDelayMs = 2;
 const databaseRetryMs = 1_000;
@@ -73,15 +80,16 @@ export class WebhookDispatcher implements Component {
   readonly #log: Logger;
   readonly #lanes = new Map<string, Lane>();
   readonly #ready = new Set<Lane>();
-  readonly #outcomes: { readonly lane: Lane; readonly outcome: AttemptOutcome }[] = [];
+  readonly #dispatching = new CoalescedTask(() => this.#dispatch());
+  readonly #outcomes: EndedAttempt[] = [];
   readonly #settling = new Set<Promise<void>>();
   #state: 'new' | 'started' | 'draining' | 'stopped' = 'new';
   #running = 0;
   #runningUnhealthy = 0;
-  #dispatchImmediate: NodeJS.Immediate | undefined;
   #wakeTimer: NodeJS.Timeout | undefined;
   #wakeAtMs = Number.POSITIVE_INFINITY;
   #flushTimer: NodeJS.Timeout | undefined;
+  #flushing: Promise<void> | undefined;
   #reportedDropped = 0;
   #reportedAtMs = Number.NEGATIVE_INFINITY;
   #unsubscribe: (() => void) | undefined;
@@ -97,13 +105,14 @@ export class WebhookDispatcher implements Component {
   async start(): Promise<void> {
     this.#state = 'started';
     this.#unsubscribe = this.#queue.onChanged(() => this.#handleQueueChange());
-    for (const webhookId of this.#queue.webhooksWithPending()) this.#ready.add(this.#laneOf(webhookId));
+    for (const webhookId of await this.#queue.webhooksWithPending()) this.#ready.add(this.#laneOf(webhookId));
     this.scheduleDispatch();
   }
 
   async drain(): Promise<void> {
     if (this.#state === 'started') this.#state = 'draining';
     this.#clearTimers();
+    await this.#dispatching.idle();
     if (this.#running > 0) await this.#idle.promise;
   }
 
@@ -114,23 +123,25 @@ export class WebhookDispatcher implements Component {
     for (const lane of this.#lanes.values()) {
       for (const { controller } of lane.running.values()) controller.abort();
     }
+    await this.#dispatching.idle();
     await Promise.all(this.#settling);
     clearTimeout(this.#flushTimer);
-    while (this.#outcomes.length > 0 && this.#storeOutcomes());
+    await this.#flushing;
+    while (this.#outcomes.length > 0 && (await this.#storeOutcomes()));
     this.#options.sender.stop();
   }
 
   scheduleDispatch(): void {
-    if (this.#state !== 'started') return;
-    this.#dispatchImmediate ??= setImmediate(() => {
-      this.#dispatchImmediate = undefined;
-      try {
-        this.#dispatchDue();
-      } catch (error) {
-        this.#log.error('webhook-dispatch-failed', { error });
-        this.#wakeAt(this.#clock.nowMs() + databaseRetryMs);
-      }
-    });
+    if (this.#state === 'started') this.#dispatching.request();
+  }
+
+  async #dispatch(): Promise<void> {
+    try {
+      await this.#dispatchDue();
+    } catch (error) {
+      this.#log.error('webhook-dispatch-failed', { error });
+      this.#wakeAt(this.#clock.nowMs() + databaseRetryMs);
+    }
   }
 
   #handleQueueChange(): void {
@@ -143,6 +154,7 @@ export class WebhookDispatcher implements Component {
     for (const webhookId of removed) {
       const lane = this.#lanes.get(webhookId);
       if (lane === undefined) continue;
+      lane.isRemoved = true;
       for (const { controller } of lane.running.values()) controller.abort();
       this.#ready.add(lane);
     }
@@ -163,13 +175,14 @@ export class WebhookDispatcher implements Component {
         isExpediting: false,
         expediteAtMs: 0,
         nextDueAtMs: 0,
+        isRemoved: false,
       };
       this.#lanes.set(webhookId, lane);
     }
     return lane;
   }
 
-  #dispatchDue(): void {
+  async #dispatchDue(): Promise<void> {
     const nowMs = this.#clock.nowMs();
     for (const lane of this.#lanes.values()) if (lane.nextDueAtMs <= nowMs) this.#ready.add(lane);
     for (const lane of [...this.#ready]) {
@@ -178,7 +191,12 @@ export class WebhookDispatcher implements Component {
         lane.isHealthy ? Number.POSITIVE_INFINITY : maxUnhealthyAttempts - this.#runningUnhealthy,
       );
       if (remaining <= 0) continue;
-      this.#dispatchLane(lane, remaining, nowMs);
+      try {
+        await this.#dispatchLane(lane, remaining, nowMs);
+      } catch (error) {
+        this.#ready.add(lane);
+        throw error;
+      }
     }
     let nextAtMs = Number.POSITIVE_INFINITY;
     for (const lane of this.#lanes.values()) {
@@ -188,27 +206,34 @@ export class WebhookDispatcher implements Component {
   }
 
   /** @param remaining concurrency limit of all webhooks */
-  #dispatchLane(lane: Lane, remaining: number, nowMs: number): void {
+  async #dispatchLane(lane: Lane, remaining: number, nowMs: number): Promise<void> {
     this.#ready.delete(lane);
     lane.nextDueAtMs = Number.POSITIVE_INFINITY;
+    if (lane.isRemoved) {
+      if (lane.running.size === 0) this.#lanes.delete(lane.webhookId);
+      return;
+    }
     const available = lane.maxConcurrent - lane.running.size;
     if (available <= 0) return;
     if (lane.isExpediting && nowMs >= lane.expediteAtMs) {
-      lane.isExpediting =
-        this.#queue.expedite(lane.webhookId, nowMs, maxExpeditedDeliveries) === maxExpeditedDeliveries;
+      const expedited = await this.#queue.expedite(lane.webhookId, nowMs, maxExpeditedDeliveries);
+      lane.isExpediting = expedited === maxExpeditedDeliveries;
       if (!lane.isExpediting) lane.expediteAtMs = nowMs + expediteIntervalMs;
     }
-    // Running deliveries are still due in the database.
-    const due = this.#queue
-      .due(lane.webhookId, nowMs, available + lane.running.size + 1)
-      .filter(delivery => !lane.running.has(delivery.number));
+    // Running deliveries are still due in the database, and those that end during the query may be in its result.
+    const running = new Set(lane.running.keys());
+    const found = await this.#queue.due(lane.webhookId, nowMs, available + running.size + 1);
+    if (this.#state !== 'started' || lane.isRemoved) return;
+    const due = found.filter(({ number }) => !running.has(number));
     const started = due.slice(0, Math.min(available, remaining));
     for (const delivery of started) this.#startAttempt(lane, delivery);
     if (due.length > started.length) {
       this.#ready.add(lane);
       return;
     }
-    const next = this.#queue.nextDueAtMs(lane.webhookId, nowMs);
+    const next = await this.#queue.nextDueAtMs(lane.webhookId, nowMs);
+    // It changed during the query.
+    if (this.#ready.has(lane)) return;
     lane.nextDueAtMs = Math.min(
       next ?? Number.POSITIVE_INFINITY,
       lane.isExpediting ? lane.expediteAtMs : Number.POSITIVE_INFINITY,
@@ -250,7 +275,7 @@ export class WebhookDispatcher implements Component {
       next: this.#nextStep(delivery, answer, attemptedAtMs),
     };
     this.#outcomes.push({ lane, outcome });
-    if (this.#state !== 'stopped') this.#flushTimer ??= setTimeout(() => this.#flushOutcomes(), flushDelayMs);
+    this.#flushAfter(flushDelayMs);
   }
 
   #nextStep(delivery: DueDelivery, answer: WebhookResponse, attemptedAtMs: number): NextStep {
@@ -263,26 +288,40 @@ export class WebhookDispatcher implements Component {
     return atMs === undefined ? 'failed' : { retryAtMs: atMs };
   }
 
-  #flushOutcomes(): void {
-    this.#flushTimer = undefined;
-    const isWritten = this.#storeOutcomes();
-    if (this.#outcomes.length > 0) {
-      this.#flushTimer = setTimeout(() => this.#flushOutcomes(), isWritten ? 0 : databaseRetryMs);
-    }
-    this.scheduleDispatch();
+  #flushAfter(delayMs: number): void {
+    if (this.#state === 'stopped' || this.#flushing !== undefined) return;
+    this.#flushTimer ??= setTimeout(() => {
+      this.#flushTimer = undefined;
+      this.#flushing = this.#storeOutcomes().then(areStored => {
+        this.#flushing = undefined;
+        if (this.#outcomes.length > 0) this.#flushAfter(areStored ? 0 : databaseRetryMs);
+        this.scheduleDispatch();
+      });
+    }, delayMs);
   }
 
-  /** Until then an attempt counts as running, and is not started again. */
-  #storeOutcomes(): boolean {
-    const batch = this.#outcomes.slice(0, maxOutcomeBatch);
+  /** Until then an attempt counts as running, and is not started again. Returns false when some must be stored later. */
+  async #storeOutcomes(): Promise<boolean> {
+    const batch = this.#outcomes.splice(0, maxOutcomeBatch);
+    const projects = Map.groupBy(batch, ({ outcome }) => outcome.delivery.projectId);
+    const results = await Promise.all(
+      [...projects].map(([projectId, ended]) => this.#storeOutcomesOf(projectId, ended)),
+    );
+    return results.every(isStored => isStored);
+  }
+
+  async #storeOutcomesOf(projectId: string, ended: readonly EndedAttempt[]): Promise<boolean> {
     try {
-      this.#queue.record(batch.map(({ outcome }) => outcome));
+      await this.#queue.record(
+        projectId,
+        ended.map(({ outcome }) => outcome),
+      );
     } catch (error) {
-      this.#log.error('webhook-outcomes-not-stored', { count: batch.length, error });
+      this.#log.error('webhook-outcomes-not-stored', { count: ended.length, error });
+      this.#outcomes.push(...ended);
       return false;
     }
-    this.#outcomes.splice(0, batch.length);
-    for (const { lane, outcome } of batch) {
+    for (const { lane, outcome } of ended) {
       this.#updateLane(lane, outcome);
       this.#endAttempt(lane, outcome.delivery);
     }
@@ -350,8 +389,7 @@ export class WebhookDispatcher implements Component {
   }
 
   #clearTimers(): void {
-    clearImmediate(this.#dispatchImmediate);
-    this.#dispatchImmediate = undefined;
+    this.#dispatching.cancel();
     clearTimeout(this.#wakeTimer);
     this.#wakeTimer = undefined;
   }

@@ -1,4 +1,5 @@
 import { newId } from '../../shared/ids.ts';
+import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import { eventBody } from '../event-catalogue.ts';
 import { type NewDelivery, prepareQueueStatements } from './webhook-statements.store.ts';
@@ -12,10 +13,14 @@ interface QueuedEvent {
   readonly createdAtMs: number;
 }
 
-export interface DueDelivery {
+export interface QueuedWebhook {
+  readonly webhookId: string;
+  readonly projectId: string;
+}
+
+export interface DueDelivery extends QueuedWebhook {
   readonly number: number;
   readonly deliveryId: string;
-  readonly webhookId: string;
   readonly url: string;
   readonly signatureSecret: string;
   readonly eventNumber: number;
@@ -34,7 +39,7 @@ interface AttemptRecord {
 
 interface EndedTest {
   readonly deliveryId: string;
-  readonly webhookId: string;
+  readonly webhook: QueuedWebhook;
   readonly type: string;
   readonly body: string;
   readonly isAccepted: boolean;
@@ -55,6 +60,14 @@ const defaultMaxWaiting = 100_000;
 export const maxExpeditedDeliveries = 200;
 /** A receiver that fails now and then is tried far more often than one that is down. */
 export const maxKeptAttempts = 100;
+
+/**
+ * Waits for other transactions that change the webhooks of a project or what is due to them: each must see the last
+ * delivery of a sequence, so that exactly one is next.
+ */
+export function lockWebhooks(projectId: string, transaction: Transaction): Promise<void> {
+  return transaction.lock('webhooks', projectId);
+}
 
 /**
  * Sends deliveries of one resource to one webhook in order: only the first is due, and triggers advance the
@@ -96,14 +109,16 @@ export class WebhookQueue {
     return taken(this.#removed);
   }
 
-  /** Must be called in the transaction that stores the event. */
-  fanOut(event: QueuedEvent): void {
+  /** @param transaction stores the event */
+  async fanOut(event: QueuedEvent, transaction: Transaction): Promise<void> {
     const { projectId, type } = event;
-    const subscribers = this.#statements.subscribers.all({ projectId, type });
+    await lockWebhooks(projectId, transaction);
+    const webhooks = await transaction.all(this.#statements.webhooks({ projectId }));
+    const subscribers = webhooks.filter(({ events }) => (JSON.parse(events) as string[]).includes(type));
     if (subscribers.length === 0) return;
     const body = JSON.stringify(eventBody(event));
     for (const { webhookId } of subscribers) {
-      this.#add({
+      const delivery: NewDelivery = {
         id: newId('delivery_'),
         webhookId,
         eventNumber: event.number,
@@ -112,71 +127,84 @@ export class WebhookQueue {
         body,
         resentFrom: null,
         atMs: event.createdAtMs,
-      });
+      };
+      await this.#add(delivery, transaction);
     }
   }
 
   /** Skips ahead of waiting deliveries. Returns the new id; undefined when the original does not exist. */
-  resend(webhookId: string, deliveryId: string, atMs: number): string | undefined {
-    const original = this.#statements.original.first({ deliveryId, webhookId });
-    if (original === undefined) return undefined;
-    const id = newId('delivery_');
-    this.#database.transaction(() =>
-      this.#add({ ...original, id, webhookId, sequence: id, resentFrom: deliveryId, atMs }),
-    );
-    return id;
+  resend(
+    { webhookId, projectId }: QueuedWebhook,
+    deliveryId: string,
+    atMs: number,
+  ): Promise<string | undefined> {
+    return this.#database.transaction(async transaction => {
+      await lockWebhooks(projectId, transaction);
+      const original = await transaction.first(this.#statements.original({ deliveryId, webhookId }));
+      if (original === undefined) return undefined;
+      const id = newId('delivery_');
+      await this.#add(
+        { ...original, id, webhookId, sequence: id, resentFrom: deliveryId, atMs },
+        transaction,
+      );
+      return id;
+    });
   }
 
   /** Adds a test to the delivery log without queueing it. Returns false when its webhook was removed. */
-  addTest({ deliveryId, webhookId, type, body, isAccepted, resentFrom, record }: EndedTest): boolean {
+  addTest({ deliveryId, webhook, type, body, isAccepted, resentFrom, record }: EndedTest): Promise<boolean> {
     const { queries } = this.#database;
-    return this.#database.transaction(() => {
-      const webhook = this.#database.first(
+    const { webhookId, projectId } = webhook;
+    return this.#database.transaction(async transaction => {
+      await lockWebhooks(projectId, transaction);
+      const found = await transaction.first(
         queries.selectFrom('webhooks').select('id').where('id', '=', webhookId),
       );
-      if (webhook === undefined) return false;
-      this.#database.run(
-        queries.insertInto('webhook_deliveries').values({
-          ...{ id: deliveryId, webhook_id: webhookId, event_number: 0, type, sequence: deliveryId, body },
-          ...{ state: isAccepted ? 'succeeded' : 'failed', is_next: 0, attempts: 1 },
-          ...{ resent_from: resentFrom ?? null, created_at_ms: record.attemptedAtMs },
-        }),
-      );
-      const { number } = this.#database.first(
-        queries.selectFrom('webhook_deliveries').select('number').where('id', '=', deliveryId),
-      )!;
-      this.#writeAttempt(number, 1, record);
+      if (found === undefined) return false;
+      const { number } = (await transaction.first(
+        queries
+          .insertInto('webhook_deliveries')
+          .values({
+            ...{ id: deliveryId, webhook_id: webhookId, event_number: 0, type, sequence: deliveryId, body },
+            ...{ state: isAccepted ? 'succeeded' : 'failed', is_next: 0, attempts: 1 },
+            ...{ resent_from: resentFrom ?? null, created_at_ms: record.attemptedAtMs },
+          })
+          .returning('number'),
+      ))!;
+      await this.#writeAttempt(number, 1, record, transaction);
       return true;
     });
   }
 
   /** Sends deliveries that are due later to the new URL now. */
-  webhookUrlChanged(webhookId: string, nowMs: number): void {
-    this.expedite(webhookId, nowMs, maxExpeditedDeliveries);
-    this.#changed.add(webhookId);
-    this.#notifySoon();
+  async webhookUrlChanged(webhookId: string, nowMs: number, transaction: Transaction): Promise<void> {
+    await this.expedite(webhookId, nowMs, maxExpeditedDeliveries, transaction);
+    transaction.afterCommit(() => {
+      this.#changed.add(webhookId);
+      this.#notifySoon();
+    });
   }
 
+  /** Call this after the commit. */
   webhookRemoved(webhookId: string): void {
     this.#removed.add(webhookId);
     this.#notifySoon();
   }
 
-  webhooksWithPending(): string[] {
-    return this.#database
-      .all(
-        this.#database.queries
-          .selectFrom('webhook_delivery_totals')
-          .select('webhook_id')
-          .distinct()
-          .where('state', 'in', ['waiting', 'retrying'])
-          .where('total', '>', 0),
-      )
-      .map(row => row.webhook_id);
+  async webhooksWithPending(): Promise<string[]> {
+    const rows = await this.#database.all(
+      this.#database.queries
+        .selectFrom('webhook_delivery_totals')
+        .select('webhook_id')
+        .distinct()
+        .where('state', 'in', ['waiting', 'retrying'])
+        .where('total', '>', 0),
+    );
+    return rows.map(row => row.webhook_id);
   }
 
-  pendingTotal(): number {
-    const row = this.#database.first(
+  async pendingTotal(): Promise<number> {
+    const row = await this.#database.first(
       this.#database.queries
         .selectFrom('webhook_delivery_totals')
         .select(({ fn }) => fn.sum<number | null>('total').as('total'))
@@ -186,65 +214,79 @@ export class WebhookQueue {
   }
 
   /** Returns deliveries that come first in their sequence, ordered by due time. */
-  due(webhookId: string, nowMs: number, limit: number): DueDelivery[] {
-    return this.#statements.due
-      .all({ webhookId, nowMs, limit })
-      .map(row => ({ ...row, firstAttemptAtMs: row.firstAttemptAtMs ?? undefined }));
+  async due(webhookId: string, nowMs: number, limit: number): Promise<DueDelivery[]> {
+    const rows = await this.#database.all(this.#statements.due({ webhookId, nowMs, limit }));
+    return rows.map(row => ({ ...row, firstAttemptAtMs: row.firstAttemptAtMs ?? undefined }));
   }
 
-  nextDueAtMs(webhookId: string, nowMs: number): number | undefined {
-    return this.#statements.nextDue.first({ webhookId, nowMs })?.dueAtMs ?? undefined;
+  async nextDueAtMs(webhookId: string, nowMs: number): Promise<number | undefined> {
+    const row = await this.#database.first(this.#statements.nextDue({ webhookId, nowMs }));
+    return row?.dueAtMs ?? undefined;
   }
 
-  /** Uses one transaction. Ignores deliveries that were removed or are finished. */
-  record(outcomes: readonly AttemptOutcome[]): void {
-    this.#database.transaction(() => {
+  /** Ignores deliveries that were removed or are finished. @param outcomes of one project's webhooks */
+  async record(projectId: string, outcomes: readonly AttemptOutcome[]): Promise<void> {
+    const { finish, retry, removeAttempts } = this.#statements;
+    await this.#database.transaction(async transaction => {
+      await lockWebhooks(projectId, transaction);
       for (const { delivery, record, next } of outcomes) {
         const { number, deliveryId: id } = delivery;
-        const changes =
+        const changes = await transaction.run(
           typeof next === 'string'
-            ? this.#statements.finish.run({ number, id, state: next })
-            : this.#statements.retry.run({
-                number,
-                id,
-                atMs: next.retryAtMs,
-                triedAtMs: record.attemptedAtMs,
-              });
+            ? finish({ number, id, state: next })
+            : retry({ number, id, atMs: next.retryAtMs, triedAtMs: record.attemptedAtMs }),
+        );
         if (changes === 0) continue;
         const attempt = delivery.attempts + 1;
-        this.#writeAttempt(number, attempt, record);
+        await this.#writeAttempt(number, attempt, record, transaction);
         if (attempt > maxKeptAttempts) {
-          this.#statements.removeAttempts.run({ number, last: attempt - maxKeptAttempts });
+          await transaction.run(removeAttempts({ number, last: attempt - maxKeptAttempts }));
         }
       }
     });
   }
 
-  expedite(webhookId: string, nowMs: number, limit: number): number {
-    return this.#statements.expedite.run({ webhookId, nowMs, limit });
+  expedite(
+    webhookId: string,
+    nowMs: number,
+    limit: number,
+    connection: Connection = this.#database,
+  ): Promise<number> {
+    return connection.run(this.#statements.expedite({ webhookId, nowMs, limit }));
   }
 
-  #writeAttempt(deliveryNumber: number, attempt: number, record: AttemptRecord): void {
+  async #writeAttempt(
+    deliveryNumber: number,
+    attempt: number,
+    record: AttemptRecord,
+    transaction: Transaction,
+  ): Promise<void> {
     const { attemptedAtMs, durationMs, statusCode = null, error = null, response = null } = record;
-    this.#statements.insertAttempt.run({
-      ...{ number: deliveryNumber, attempt, attemptedAtMs, durationMs },
-      ...{ statusCode, error, response },
+    await transaction.run(
+      this.#statements.insertAttempt({
+        ...{ number: deliveryNumber, attempt, attemptedAtMs, durationMs },
+        ...{ statusCode, error, response },
+      }),
+    );
+  }
+
+  async #add(delivery: NewDelivery, transaction: Transaction): Promise<void> {
+    const { waiting, oldest, giveUp, insert } = this.#statements;
+    const { webhookId } = delivery;
+    const total = (await transaction.first(waiting({ webhookId })))?.total ?? 0;
+    const isFull = total >= this.#maxWaiting;
+    if (isFull) {
+      const number = (await transaction.first(oldest({ webhookId })))?.number ?? undefined;
+      if (number !== undefined) await transaction.run(giveUp({ number }));
+    }
+    await transaction.run(insert(delivery));
+    transaction.afterCommit(() => {
+      if (isFull) this.#dropped += 1;
+      this.#changed.add(webhookId);
+      this.#notifySoon();
     });
   }
 
-  #add(delivery: NewDelivery): void {
-    const { webhookId } = delivery;
-    if ((this.#statements.waiting.first({ webhookId })?.total ?? 0) >= this.#maxWaiting) {
-      const number = this.#statements.oldest.first({ webhookId })?.number ?? undefined;
-      if (number !== undefined) this.#statements.giveUp.run({ number });
-      this.#dropped += 1;
-    }
-    this.#statements.insert.run(delivery);
-    this.#changed.add(webhookId);
-    this.#notifySoon();
-  }
-
-  /** Transactions are synchronous, so this one has ended by the next iteration of the event loop. */
   #notifySoon(): void {
     if (this.#isNotifying) return;
     this.#isNotifying = true;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../store/database.ts';
-import type { Bound } from '../../store/prepared-query.ts';
+import { type Bound, prepareQuery } from '../../store/prepared-query.ts';
 
 interface AttemptParameters {
   readonly number: number;
@@ -34,16 +34,13 @@ function insertStatements(database: Database) {
   const { queries } = database;
   const deliveries = queries.selectFrom('webhook_deliveries');
   return {
-    subscribers: database.prepare(({ projectId, type }: Bound<{ projectId: string; type: string }>) =>
+    webhooks: prepareQuery(({ projectId }: Bound<{ projectId: string }>) =>
       queries
         .selectFrom('webhooks')
-        .select('id as webhookId')
-        .where('project_id', '=', projectId)
-        .where(
-          sql<boolean>`exists (select 1 from json_each(webhooks.events) as subscribed where subscribed.value = ${type})`,
-        ),
+        .select(['id as webhookId', 'events'])
+        .where('project_id', '=', projectId),
     ),
-    insert: database.prepare((delivery: Bound<NewDelivery>) =>
+    insert: prepareQuery((delivery: Bound<NewDelivery>) =>
       queries.insertInto('webhook_deliveries').values({
         id: delivery.id,
         webhook_id: delivery.webhookId,
@@ -52,25 +49,34 @@ function insertStatements(database: Database) {
         sequence: delivery.sequence,
         body: delivery.body,
         state: 'waiting',
-        is_next: sql<number>`not exists ${deliveries
-          .select('number')
-          .where('webhook_id', '=', delivery.webhookId)
-          .where('sequence', '=', delivery.sequence)
-          .where('due_at_ms', 'is not', null)}`,
+        is_next: ({ exists, lit, case: when }) =>
+          when()
+            .when(
+              exists(
+                deliveries
+                  .select('number')
+                  .where('webhook_id', '=', delivery.webhookId)
+                  .where('sequence', '=', delivery.sequence)
+                  .where('due_at_ms', 'is not', null),
+              ),
+            )
+            .then(lit(0))
+            .else(lit(1))
+            .end(),
         due_at_ms: delivery.atMs,
         attempts: 0,
         resent_from: delivery.resentFrom,
         created_at_ms: delivery.atMs,
       }),
     ),
-    waiting: database.prepare(({ webhookId }: Bound<{ webhookId: string }>) =>
+    waiting: prepareQuery(({ webhookId }: Bound<{ webhookId: string }>) =>
       queries
         .selectFrom('webhook_delivery_totals')
         .select(({ fn }) => fn.sum<number | null>('total').as('total'))
         .where('webhook_id', '=', webhookId)
         .where('state', 'in', ['waiting', 'retrying']),
     ),
-    oldest: database.prepare(({ webhookId }: Bound<{ webhookId: string }>) => {
+    oldest: prepareQuery(({ webhookId }: Bound<{ webhookId: string }>) => {
       const oldestOf = (state: 'waiting' | 'retrying') =>
         queries
           .selectFrom(
@@ -87,12 +93,11 @@ function insertStatements(database: Database) {
         .selectFrom(oldestOf('waiting').unionAll(oldestOf('retrying')).as('oldest'))
         .select(({ fn }) => fn.min<number | null>('number').as('number'));
     }),
-    original: database.prepare(
-      ({ deliveryId, webhookId }: Bound<{ deliveryId: string; webhookId: string }>) =>
-        deliveries
-          .select(['event_number as eventNumber', 'type', 'body'])
-          .where('id', '=', deliveryId)
-          .where('webhook_id', '=', webhookId),
+    original: prepareQuery(({ deliveryId, webhookId }: Bound<{ deliveryId: string; webhookId: string }>) =>
+      deliveries
+        .select(['event_number as eventNumber', 'type', 'body'])
+        .where('id', '=', deliveryId)
+        .where('webhook_id', '=', webhookId),
     ),
   };
 }
@@ -101,14 +106,14 @@ function dueStatements(database: Database) {
   const { queries } = database;
   const deliveries = queries.selectFrom('webhook_deliveries');
   return {
-    due: database.prepare(
+    due: prepareQuery(
       ({ webhookId, nowMs, limit }: Bound<{ webhookId: string; nowMs: number; limit: number }>) =>
         queries
           .selectFrom('webhook_deliveries as d')
           .innerJoin('webhooks as w', 'w.id', 'd.webhook_id')
           .select(['d.number', 'd.id as deliveryId', 'd.webhook_id as webhookId', 'w.url'])
           .select(['w.signature_secret as signatureSecret', 'd.event_number as eventNumber', 'd.body'])
-          .select(['d.attempts', 'd.first_attempt_at_ms as firstAttemptAtMs'])
+          .select(['d.attempts', 'd.first_attempt_at_ms as firstAttemptAtMs', 'w.project_id as projectId'])
           .where('d.webhook_id', '=', webhookId)
           .where('d.is_next', '=', isNext)
           .where('d.due_at_ms', '<=', nowMs)
@@ -116,7 +121,7 @@ function dueStatements(database: Database) {
           .orderBy('d.number')
           .limit(limit),
     ),
-    nextDue: database.prepare(({ webhookId, nowMs }: Bound<{ webhookId: string; nowMs: number }>) =>
+    nextDue: prepareQuery(({ webhookId, nowMs }: Bound<{ webhookId: string; nowMs: number }>) =>
       deliveries
         .select('due_at_ms as dueAtMs')
         .where('webhook_id', '=', webhookId)
@@ -128,7 +133,7 @@ function dueStatements(database: Database) {
         .orderBy('due_at_ms')
         .limit(1),
     ),
-    expedite: database.prepare(
+    expedite: prepareQuery(
       ({ webhookId, nowMs, limit }: Bound<{ webhookId: string; nowMs: number; limit: number }>) =>
         queries
           .updateTable('webhook_deliveries')
@@ -143,7 +148,8 @@ function dueStatements(database: Database) {
               .where('due_at_ms', '>', nowMs)
               .orderBy('due_at_ms')
               .limit(limit),
-          ),
+          )
+          .where('is_next', '=', isNext),
     ),
   };
 }
@@ -152,7 +158,7 @@ function outcomeStatements(database: Database) {
   const { queries } = database;
   return {
     // Also by id: the number of a delivery that was removed meanwhile may have been reused.
-    finish: database.prepare(
+    finish: prepareQuery(
       ({ number, id, state }: Bound<{ number: number; id: string; state: 'succeeded' | 'failed' }>) =>
         queries
           .updateTable('webhook_deliveries')
@@ -166,7 +172,7 @@ function outcomeStatements(database: Database) {
           .where('id', '=', id)
           .where('due_at_ms', 'is not', null),
     ),
-    retry: database.prepare(
+    retry: prepareQuery(
       ({
         number,
         id,
@@ -185,13 +191,13 @@ function outcomeStatements(database: Database) {
           .where('id', '=', id)
           .where('due_at_ms', 'is not', null),
     ),
-    giveUp: database.prepare(({ number }: Bound<{ number: number }>) =>
+    giveUp: prepareQuery(({ number }: Bound<{ number: number }>) =>
       queries
         .updateTable('webhook_deliveries')
         .set({ state: 'failed', is_next: 0, due_at_ms: null })
         .where('number', '=', number),
     ),
-    insertAttempt: database.prepare((attempt: Bound<AttemptParameters>) =>
+    insertAttempt: prepareQuery((attempt: Bound<AttemptParameters>) =>
       queries.insertInto('webhook_attempts').values({
         delivery_number: attempt.number,
         attempt: attempt.attempt,
@@ -202,7 +208,7 @@ function outcomeStatements(database: Database) {
         response: attempt.response,
       }),
     ),
-    removeAttempts: database.prepare(({ number, last }: Bound<{ number: number; last: number }>) =>
+    removeAttempts: prepareQuery(({ number, last }: Bound<{ number: number; last: number }>) =>
       queries
         .deleteFrom('webhook_attempts')
         .where('delivery_number', '=', number)

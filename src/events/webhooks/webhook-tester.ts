@@ -2,7 +2,7 @@ import type { Clock } from '../../shared/clock.ts';
 import { newId } from '../../shared/ids.ts';
 import { eventBody, testType } from '../event-catalogue.ts';
 import { webhookHeaders } from './webhook-headers.ts';
-import type { WebhookQueue } from './webhook-queue.store.ts';
+import type { QueuedWebhook, WebhookQueue } from './webhook-queue.store.ts';
 import { isAccepted, type WebhookSender } from './webhook-sender.ts';
 
 interface WebhookTesterOptions {
@@ -12,8 +12,7 @@ interface WebhookTesterOptions {
   readonly clock: Clock;
 }
 
-interface TestedWebhook {
-  readonly webhookId: string;
+interface TestedWebhook extends QueuedWebhook {
   readonly url: string;
   readonly signatureSecret: string;
 }
@@ -27,10 +26,8 @@ export class WebhookTester {
   }
 
   /** @param resentFrom id of the repeated test @returns undefined when the webhook was removed meanwhile */
-  async test(
-    { webhookId, url, signatureSecret }: TestedWebhook,
-    resentFrom?: string,
-  ): Promise<string | undefined> {
+  async test(webhook: TestedWebhook, resentFrom?: string): Promise<string | undefined> {
+    const { webhookId, url, signatureSecret } = webhook;
     const { queue, sender, version, clock } = this.#options;
     const attemptedAtMs = clock.nowMs();
     const startedMs = clock.monotonicMs();
@@ -51,8 +48,8 @@ export class WebhookTester {
       signal: new AbortController().signal,
     });
     const durationMs = Math.max(0, Math.round(clock.monotonicMs() - startedMs));
-    const isWritten = queue.addTest({
-      ...{ deliveryId: delivery.deliveryId, webhookId, type: testType, body, resentFrom },
+    const isWritten = await queue.addTest({
+      ...{ deliveryId: delivery.deliveryId, webhook, type: testType, body, resentFrom },
       isAccepted: isAccepted(answer),
       record: { attemptedAtMs, durationMs, ...answer },
     });

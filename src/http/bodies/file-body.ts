@@ -4,7 +4,7 @@ import type { Context } from 'koa';
 import { AppError, type ErrorCode } from '../../shared/errors.ts';
 import { newUuid } from '../../shared/ids.ts';
 import type { FileAdmission, UploadedFile } from '../routing/route.ts';
-import { unknownAttributeError } from '../routing/validation.ts';
+import { nullCharacterError, unknownAttributeError } from '../routing/validation.ts';
 import { boundaryOf, type FormPart, maxBodyOverheadBytes, multipartPlugin } from './multipart-plugin.ts';
 import { SpoolFile } from './spool-file.ts';
 
@@ -48,6 +48,7 @@ export async function receiveFile(
   const spools: SpoolFile[] = [];
   const fields = new Map<string, string>();
   const broken = Promise.withResolvers<never>();
+  let isOver = false;
   // Loaded late: it brings 60 files that a start does not need.
   const { koaBody } = await import('koa-body');
   const parse = koaBody({
@@ -80,14 +81,19 @@ export async function receiveFile(
       },
       onPart: (part, handlePart) => {
         const taken = part as unknown as FormPart;
-        const isField = taken.originalFilename === undefined;
-        if (!isField) admission.onFileBegin?.(fields);
-        else if (taken.name !== defaultFileField && !knownFields.includes(taken.name)) {
-          throw unknownAttributeError(taken.name);
-        }
         // Asynchronous in spite of its type: its failure must be handled here.
-        Promise.resolve(handlePart(part) as unknown).catch(broken.reject);
-        if (isField) collectField(taken, fields);
+        const receive = async () => await (handlePart(part) as unknown);
+        if (taken.originalFilename === undefined) {
+          if (taken.name !== defaultFileField && !knownFields.includes(taken.name)) {
+            throw unknownAttributeError(taken.name);
+          }
+          receive().catch(broken.reject);
+          collectField(taken, fields, broken.reject);
+        } else {
+          admitFile(ctx, admission, fields)
+            .then(() => (isOver ? undefined : receive()))
+            .catch(broken.reject);
+        }
       },
     },
   });
@@ -101,8 +107,21 @@ export async function receiveFile(
     await removeFolder(folder);
     throw toUploadError(error, admission);
   } finally {
+    isOver = true;
     clearInterval(watch);
   }
+}
+
+/** The parser buffers what arrives until the file is admitted. */
+async function admitFile(
+  { req }: Context,
+  { onFileBegin }: FileAdmission,
+  fields: ReadonlyMap<string, string>,
+): Promise<void> {
+  if (onFileBegin === undefined) return;
+  req.pause();
+  await onFileBegin(fields);
+  req.resume();
 }
 
 export async function discardFile(file: UploadedFile): Promise<void> {
@@ -118,10 +137,14 @@ async function closeSpool(spool: SpoolFile): Promise<void> {
   if (!spool.closed) await new Promise<void>(resolve => void spool.once('close', resolve));
 }
 
-function collectField(part: FormPart, fields: Map<string, string>): void {
+function collectField(part: FormPart, fields: Map<string, string>, refuse: (error: AppError) => void): void {
   const chunks: Buffer[] = [];
   part.on('data', (chunk: Buffer) => void chunks.push(Buffer.from(chunk)));
-  part.on('end', () => void fields.set(part.name, Buffer.concat(chunks).toString()));
+  part.on('end', () => {
+    const text = Buffer.concat(chunks).toString();
+    if (text.includes('\0') && part.name !== defaultFileField) refuse(nullCharacterError(part.name));
+    else fields.set(part.name, text);
+  });
 }
 
 function watchForIdleSender(

@@ -77,10 +77,15 @@ function payloadError(detail: string): AppError {
   return new AppError('invalid-payload', detail, { details: { detail } });
 }
 
+function lostError(): AppError {
+  return payloadError('The connection ended before the body.');
+}
+
 function readBytes(request: IncomingMessage, limits: JsonBodyLimits): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limits.maxBytes) {
     return Promise.reject(new AppError('payload-too-large'));
   }
+  if (request.destroyed) return Promise.reject(lostError());
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -90,7 +95,7 @@ function readBytes(request: IncomingMessage, limits: JsonBodyLimits): Promise<Bu
     else chunks.push(chunk);
   };
   const onEnd = () => finish(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-  const onLost = () => finish(() => reject(payloadError('The connection ended before the body.')));
+  const onLost = () => finish(() => reject(lostError()));
   const timer = setTimeout(() => finish(() => reject(new AppError('request-timeout'))), limits.timeoutMs);
   const finish = (settle: () => void) => {
     clearTimeout(timer);

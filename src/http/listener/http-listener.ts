@@ -216,7 +216,7 @@ export class HttpListener implements Component {
     events.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
       // Nothing else listens for errors from here on; the end comes as `close`.
       socket.on('error', error => this.#log.debug('upgraded-connection-failed', { error: messageOf(error) }));
-      this.#upgrade(findUpgradeHandler(handlers, request), request, socket, head);
+      void this.#upgrade(findUpgradeHandler(handlers, request), request, socket, head);
     });
     events.on('clientError', (error: Error, socket: Socket) => {
       this.#log.debug('request-unreadable', { error: messageOf(error) });
@@ -279,18 +279,18 @@ export class HttpListener implements Component {
     rejectRequest(reason, response, this.#options.docsBase());
   }
 
-  #upgrade(
+  async #upgrade(
     handler: UpgradeHandler | undefined,
     request: IncomingMessage,
     socket: Socket,
     head: Buffer,
-  ): void {
+  ): Promise<void> {
     try {
       if (this.#isDraining) throw new AppError('server-draining');
       const refusal = checkHostHeader(request);
       if (refusal !== undefined) throw earlyErrorOf(refusal);
       if (handler === undefined) throw new AppError('unrecognized-request-url');
-      handler.handle(request, socket, head);
+      await handler.handle(request, socket, head);
     } catch (error) {
       if (!(error instanceof AppError)) this.#log.error('upgrade-failed', { error });
       rejectUpgrade(error, socket, this.#options.docsBase());

@@ -6,7 +6,7 @@ export interface UpgradeHandler {
   /** `Upgrade` header in lower case. */
   readonly protocol: string;
   /** @param head bytes after the request @throws AppError before any response; the caller sends it */
-  handle(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  handle(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
 }
 
 export function findUpgradeHandler(

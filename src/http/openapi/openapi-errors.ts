@@ -85,6 +85,7 @@ const sharedResponses: Readonly<Record<string, string>> = {
   'payload-too-large': 'PayloadTooLarge',
   'too-many-requests': 'TooManyRequests',
   'server-error': 'ServerError',
+  'database-unusable': 'NoDatabase',
   'disk-full': 'NoRoom',
 };
 
@@ -171,7 +172,7 @@ function extraHeaders(status: number): JsonObject {
 
 function generalErrors(route: Route): AppError[] {
   const { auth, body } = route;
-  const codes = new Set<ErrorCode>(['server-error']);
+  const codes = new Set<ErrorCode>(['server-error', 'database-unusable']);
   const add = (more: readonly ErrorCode[]) => {
     for (const code of more) codes.add(code);
   };

@@ -9,7 +9,7 @@ export interface Caller {
 export type SetHeader = (name: string, value: string) => void;
 
 /** Reads an API key or token, or a session cookie. @throws AppError `authentication-*`, `authorization-*` */
-export type Authenticate = (request: PeerRequest, setHeader: SetHeader) => Caller;
+export type Authenticate = (request: PeerRequest, setHeader: SetHeader) => Promise<Caller>;
 
 export interface UploadCaller {
   readonly token: string;
@@ -18,7 +18,7 @@ export interface UploadCaller {
 }
 
 /** Reads the `token` of the query. @throws AppError of the `authentication-` and `authorization-` codes */
-export type AuthenticateUpload = (token: string | undefined) => UploadCaller;
+export type AuthenticateUpload = (token: string | undefined) => Promise<UploadCaller>;
 
 export interface SessionCaller {
   readonly sessionId: string;
@@ -27,4 +27,4 @@ export interface SessionCaller {
 }
 
 /** Reads the session cookie. @throws AppError of the `authentication-` and `authorization-` codes */
-export type AuthenticateSession = (request: PeerRequest, setHeader: SetHeader) => SessionCaller;
+export type AuthenticateSession = (request: PeerRequest, setHeader: SetHeader) => Promise<SessionCaller>;

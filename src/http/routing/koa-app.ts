@@ -109,7 +109,7 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
     state.route = route.path;
     state.rate = limiter.unusedState(route.rateClass);
     const setHeader: SetHeader = (name, value) => ctx.set(name, value);
-    const caller = callerOf(ctx, route, setHeader);
+    const caller = await callerOf(ctx, route, setHeader);
     if (caller !== undefined) state.rate = limiter.require(rateLimitOwner(caller), route.rateClass);
     const { method, body: expected } = route;
     const json =
@@ -121,7 +121,9 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
             isRequired: () => isJsonBodyRequired(method, expected.schema),
           })
         : undefined;
-    const found = route.find?.({ params, caller });
+    // No id contains it, and PostgreSQL accepts no text that does.
+    if (Object.values(params).some(value => value.includes('\0'))) throw notFound(route);
+    const found = await route.find?.({ params, caller });
     if (route.find !== undefined && found === undefined) throw notFound(route);
     const querySchema = route.query ?? noQuery;
     const parts: InputPart[] = [
@@ -134,7 +136,7 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
     let admission: FileAdmission | undefined;
     try {
       if (route.body?.kind === 'file') {
-        admission = route.admitFile?.({ params, found, caller, incoming: ctx.req }) ?? route.body;
+        admission = (await route.admitFile?.({ params, found, caller, incoming: ctx.req })) ?? route.body;
         file = await receiveFile(ctx, admission, Object.keys(route.body.fields ?? {}), fileBodies);
         body = file;
       }
@@ -149,11 +151,11 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
     }
   };
 
-  const callerOf = (
+  const callerOf = async (
     ctx: Context,
     route: Route,
     setHeader: SetHeader,
-  ): Caller | UploadCaller | SessionCaller | undefined => {
+  ): Promise<Caller | UploadCaller | SessionCaller | undefined> => {
     if (route.auth === 'key') return authenticate(ctx.req, setHeader);
     if (route.auth === 'none') return undefined;
     if (route.auth === 'session') return options.authenticateSession?.(ctx.req, setHeader);

@@ -5,7 +5,7 @@ import type { Caller } from './caller.ts';
 export function projectResource<const Param extends string, Resource>(
   tag: string,
   [param, description]: readonly [Param, string],
-  find: (projectId: string, id: string) => Resource | undefined,
+  find: (projectId: string, id: string) => Promise<Resource | undefined>,
 ) {
   return {
     tag,

@@ -49,7 +49,7 @@ export interface FileAdmission {
   readonly tooLargeError?: AppError;
   readonly needsDigest?: boolean;
   /** Receives the fields before the file. Throws to refuse. */
-  readonly onFileBegin?: (fields: ReadonlyMap<string, string>) => void;
+  readonly onFileBegin?: (fields: ReadonlyMap<string, string>) => Promise<void>;
   /** Called once, when the request is over. */
   readonly onFinished?: () => void;
 }
@@ -157,14 +157,14 @@ interface RouteDefinition<
   readonly find?: (request: {
     readonly params: Params<Path>;
     readonly caller: CallerOf<Auth>;
-  }) => Found | undefined;
+  }) => Promise<Found | undefined> | Found | undefined;
   /** Runs before the upload; the limits of `body` apply unless given. Throws to refuse. */
   readonly admitFile?: (request: {
     readonly params: Params<Path>;
     readonly found: Found;
     readonly caller: CallerOf<Auth>;
     readonly incoming: IncomingMessage;
-  }) => FileAdmission;
+  }) => Promise<FileAdmission> | FileAdmission;
   readonly handle: (
     request: RouteRequest<Path, Query, Body, Found, Auth>,
   ) => AnswerValue<Answer> | Promise<AnswerValue<Answer>>;
@@ -210,7 +210,7 @@ export interface Route {
     | undefined;
   readonly admitFile?: (
     request: Pick<RouteInput, 'params' | 'found' | 'caller' | 'incoming'>,
-  ) => FileAdmission;
+  ) => Promise<FileAdmission> | FileAdmission;
   readonly handle: (request: RouteInput) => unknown;
 }
 

@@ -5,6 +5,7 @@ import { unwrapSchema } from './query-parameters.ts';
 /** Missing body attributes have an error of their own, missing query parameters do not. */
 type ProblemSource = 'body' | 'query';
 
+const nullDetail = 'This value should not contain the character U+0000.';
 const invalidTitle = 'An attribute is invalid.';
 /** Further problems are only counted: a body of a megabyte can have a hundred thousand. */
 const maxProblems = 100;
@@ -24,11 +25,26 @@ export function validate(parts: readonly InputPart[]): unknown[] {
     if (!result.success) {
       const found = result.error.issues.flatMap(issue => problemsOf(issue, part));
       problems.push(...withProblemType(part.schema.meta()?.problemType as ErrorCode | undefined, found));
+    } else {
+      problems.push(...nullProblems(result.data, []));
     }
     return result.data;
   });
   if (problems.length > 0) throw validationError(problems);
   return values;
+}
+
+/** SQL and clients end texts at U+0000, and PostgreSQL refuses them. */
+function nullProblems(value: unknown, path: readonly PropertyKey[]): Problem[] {
+  if (typeof value === 'string') {
+    return value.includes('\0') ? [invalidValue(path, nullDetail)] : [];
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  const entries = value instanceof Map ? value : Object.entries(value);
+  return [...entries].flatMap(([key, inner]) => [
+    ...nullProblems(key, path),
+    ...nullProblems(inner, [...path, Array.isArray(value) ? Number(key) : key]),
+  ]);
 }
 
 /** Names the problems without list indexes. */
@@ -49,6 +65,10 @@ function withProblemType(type: ErrorCode | undefined, problems: readonly Problem
 /** Refuses an attribute that breaks a rule outside of the schema, such as an id that must exist. */
 export function attributeError(name: string, detail: string): AppError {
   return validationError([{ type: 'invalid-attribute', title: invalidTitle, name, detail }]);
+}
+
+export function nullCharacterError(name: string): AppError {
+  return attributeError(name, nullDetail);
 }
 
 export function unknownAttributeError(name: string): AppError {

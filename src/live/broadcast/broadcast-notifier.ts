@@ -11,7 +11,7 @@ export interface BroadcastNotifierOptions {
   readonly broadcastId: string;
   readonly journal: BroadcastJournal;
   readonly subscribers: readonly BroadcastSubscriber[];
-  onQualityDropped?(quality: string, reason: string): void;
+  onQualityDropped?(quality: string, reason: string): Promise<void> | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -21,6 +21,7 @@ export class BroadcastNotifier {
   readonly #options: BroadcastNotifierOptions;
   readonly #tagSubscribers: readonly BroadcastSubscriber[];
   readonly #sampleSubscribers: readonly BroadcastSubscriber[];
+  #recorded: Promise<void> = Promise.resolve();
 
   constructor(options: BroadcastNotifierOptions) {
     this.#options = options;
@@ -64,23 +65,25 @@ export class BroadcastNotifier {
 
   recordChange(change: Parameters<BroadcastJournal['changed']>[1]): void {
     const { journal, broadcastId } = this.#options;
-    this.#logErrors(() => journal.changed(broadcastId, change));
+    void this.#record(() => journal.changed(broadcastId, change));
   }
 
-  recordEnd(reason: EndReason, stats: IngestStats): void {
+  /** Resolves when the end and all that came before are stored. Never rejects. */
+  recordEnd(reason: EndReason, stats: IngestStats): Promise<void> {
     const { journal, broadcastId, clock } = this.#options;
-    this.#logErrors(() => journal.ended(broadcastId, clock.nowMs(), reason, stats));
+    const atMs = clock.nowMs();
+    return this.#record(() => journal.ended(broadcastId, atMs, reason, stats));
   }
 
   qualityDropped(quality: string, reason: string): void {
-    this.#logErrors(() => this.#options.onQualityDropped?.(quality, reason));
+    void this.#record(async () => this.#options.onQualityDropped?.(quality, reason));
   }
 
-  #logErrors(write: () => void): void {
-    try {
-      write();
-    } catch (error) {
-      this.#options.log.error('journal-failed', { error });
-    }
+  /** Keeps the order of records: the media path does not wait for them. */
+  #record(write: () => Promise<void>): Promise<void> {
+    this.#recorded = this.#recorded
+      .then(write)
+      .catch(error => this.#options.log.error('journal-failed', { error }));
+    return this.#recorded;
   }
 }

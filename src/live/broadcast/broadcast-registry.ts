@@ -17,10 +17,12 @@ import { LiveBroadcast, type PublisherHandler } from './live-broadcast.ts';
 import type { BroadcastJournal, LiveObserver, LiveSettings, PublisherConnection } from './ports.ts';
 import {
   type LiveStreamConfig,
+  type OpeningBroadcast,
   PublishAdmission,
   type PublishAdmissionOptions,
   type Refusal,
   refusal,
+  unknownKeyRefusal,
 } from './publish-admission.ts';
 import { TargetDurations } from './target-durations.ts';
 
@@ -28,11 +30,15 @@ export type QualityDropped = (
   stream: Pick<LiveStreamConfig, 'projectId' | 'liveStreamId'>,
   quality: string,
   reason: string,
-) => void;
+) => Promise<void>;
 
 export type AdmissionResult = { readonly accepted: true; readonly handler: PublisherHandler } | Refusal;
 
+/** Takes about the same time for wrong and right keys. */
+type FindStreamByKey = (streamKey: string) => Promise<LiveStreamConfig | undefined>;
+
 export interface BroadcastRegistryOptions extends PublishAdmissionOptions {
+  readonly findStream: FindStreamByKey;
   readonly settings: LiveSettings;
   readonly codecCapabilities: CodecCapabilities;
   readonly startPackager: (
@@ -68,12 +74,15 @@ const maxKeptMs = 3_600_000;
 /** Per live stream, in memory or on disk. */
 const maxEndedKept = 2;
 const finalRequestsMs = 500;
+const drainingRefusal = refusal('draining', 'The server is restarting. Reconnect in a moment.');
 
 export class BroadcastRegistry implements Component {
   readonly name = 'live';
   readonly #options: BroadcastRegistryOptions;
   readonly #admission: PublishAdmission;
   readonly #broadcasts = new Map<string, LiveBroadcast[]>();
+  /** By live stream. */
+  readonly #opening = new Map<string, OpeningBroadcast & { readonly done: Promise<unknown> }>();
   readonly #timers = new Map<LiveBroadcast, NodeJS.Timeout>();
   readonly #events = new TypedEvents<LiveEvents>();
   readonly #targetDurations: TargetDurations;
@@ -85,6 +94,7 @@ export class BroadcastRegistry implements Component {
     this.#admission = new PublishAdmission(options, {
       all: () => this.#all(),
       running: liveStreamId => this.#running(liveStreamId),
+      opening: this.#opening,
     });
   }
 
@@ -105,6 +115,8 @@ export class BroadcastRegistry implements Component {
   }
 
   async #endAll(): Promise<void> {
+    // Those that are being opened see that the server is draining.
+    await Promise.allSettled([...this.#opening.values()].map(({ done }) => done));
     await Promise.all(
       this.#all().map(async broadcast => {
         await broadcast.end('server-stopped');
@@ -113,34 +125,58 @@ export class BroadcastRegistry implements Component {
     );
   }
 
-  admit(streamKey: string, connection: PublisherConnection): AdmissionResult {
-    if (this.#isDraining) {
-      return refusal('draining', 'The server is restarting. Reconnect in a moment.');
-    }
-    const decision = this.#admission.decide(streamKey);
+  async admit(streamKey: string, connection: PublisherConnection): Promise<AdmissionResult> {
+    const found = await this.#options.findStream(streamKey);
+    if (this.#isDraining) return drainingRefusal;
+    const decision = this.#admission.decide(found);
     if (!decision.accepted) return decision;
     const { stream, running, ladder } = decision;
-    const broadcast = running ?? this.#openBroadcast(stream, streamKey, connection, ladder);
+    if (running !== undefined) return { accepted: true, handler: running.attach(connection) };
+    const { liveStreamId, projectId } = stream;
+    const done = this.#open(stream, streamKey, connection, ladder);
+    this.#opening.set(liveStreamId, { projectId, isTranscoded: ladder !== undefined, done });
+    try {
+      return await done;
+    } finally {
+      this.#opening.delete(liveStreamId);
+    }
+  }
+
+  async #open(
+    { liveStreamId, projectId }: LiveStreamConfig,
+    streamKey: string,
+    connection: PublisherConnection,
+    ladder: LadderConfig | undefined,
+  ): Promise<AdmissionResult> {
+    const { journal, findStream, clock } = this.#options;
+    const { protocol, remoteAddress, encoder } = connection;
+    const startedAtMs = clock.nowMs();
+    const broadcastId = await journal.opened({
+      ...{ liveStreamId, projectId, startedAtMs, protocol, remoteAddress, encoder },
+      state: 'starting',
+    });
+    // Again, because its restreams may have changed, or the live stream may be gone.
+    const stream = await findStream(streamKey);
+    if (stream === undefined || this.#isDraining) {
+      const reason = stream === undefined ? 'deleted' : 'server-stopped';
+      await journal.ended(broadcastId, clock.nowMs(), reason);
+      return stream === undefined ? unknownKeyRefusal : drainingRefusal;
+    }
+    const log = this.#options.log.child('live', { liveStreamId, broadcastId });
+    log.info('broadcast-opened', { protocol, key: maskStreamKey(streamKey) });
+    const broadcast = this.#createBroadcast(stream, { broadcastId, startedAtMs, log }, ladder);
     return { accepted: true, handler: broadcast.attach(connection) };
   }
 
-  #openBroadcast(
+  #createBroadcast(
     stream: LiveStreamConfig,
-    streamKey: string,
-    { protocol, remoteAddress, encoder }: PublisherConnection,
+    { broadcastId, startedAtMs, log }: { broadcastId: string; startedAtMs: number; log: Logger },
     ladder: LadderConfig | undefined,
   ): LiveBroadcast {
     const { liveStreamId, projectId } = stream;
     const { settings, codecCapabilities, startPackager, journal, observer, clock, slate, openStorage } =
       this.#options;
     this.#retireFormer(liveStreamId);
-    const startedAtMs = clock.nowMs();
-    const broadcastId = journal.opened({
-      ...{ liveStreamId, projectId, startedAtMs, protocol, remoteAddress, encoder },
-      state: 'starting',
-    });
-    const log = this.#options.log.child('live', { liveStreamId, broadcastId });
-    log.info('broadcast-opened', { protocol, key: maskStreamKey(streamKey) });
     const storage = openStorage?.({ liveStreamId, broadcastId, isKeptAfterEnd: stream.record !== false });
     const broadcast: LiveBroadcast = new LiveBroadcast({
       ...{ broadcastId, liveStreamId, projectId, settings, codecCapabilities, journal, observer },
@@ -240,6 +276,7 @@ export class BroadcastRegistry implements Component {
   }
 
   async remove(liveStreamId: string): Promise<void> {
+    await Promise.allSettled([this.#opening.get(liveStreamId)?.done]);
     for (const broadcast of this.#broadcasts.get(liveStreamId) ?? []) {
       await broadcast.end('deleted');
       broadcast.disconnectPublisher('This live stream was deleted.');

@@ -1,5 +1,8 @@
 import type { BroadcastPackaging } from './broadcast-packaging.ts';
 
+/** Encoders with long keyframe intervals have longer target durations, which players with little media cannot wait for. */
+const maxGapSeconds = 4;
+
 export class GapFiller {
   readonly #packaging: BroadcastPackaging;
   readonly #showsStills: boolean;
@@ -13,8 +16,9 @@ export class GapFiller {
   start(hasStopped: boolean): void {
     this.stop();
     const { targetDurationSeconds } = this.#packaging.renditions.source.window;
-    // Low-latency players run out of media before a still of a whole target duration.
-    const seconds = this.#showsStills ? targetDurationSeconds / 2 : targetDurationSeconds;
+    const gapSeconds = Math.min(targetDurationSeconds, maxGapSeconds);
+    // Low-latency players run out of media before a still of a whole gap.
+    const seconds = this.#showsStills ? gapSeconds / 2 : gapSeconds;
     this.#timer = setInterval(() => {
       if (this.#packaging.hasPendingMedia) return;
       for (const window of this.#packaging.renditions.windows) {

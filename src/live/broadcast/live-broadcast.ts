@@ -302,7 +302,10 @@ export class LiveBroadcast {
     connection?.refuse(description);
   }
 
-  /** Delivers pending media and answers blocked requests. The caller closes the publisher's connection. */
+  /**
+   * Delivers pending media and answers blocked requests. The caller closes the publisher's connection. Resolves when the
+   * end is stored.
+   */
   end(reason: EndReason): Promise<void> {
     if (this.#ending !== undefined) return this.#ending;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -327,11 +330,12 @@ export class LiveBroadcast {
     const { clock, log, observer } = this.#options;
     this.#setState('ended');
     this.publisher.stopped();
-    this.#notifier.recordEnd(reason, this.publisher.ingestStats);
+    const recorded = this.#notifier.recordEnd(reason, this.publisher.ingestStats);
     observer.broadcastEnded(reason);
     this.#notifier.notify(subscriber => subscriber.ended(reason));
     log.info('broadcast-ended', { reason, seconds: Math.round((clock.nowMs() - this.startedAtMs) / 1000) });
     this.#options.onStateChange();
+    await recorded;
   }
 
   #endWindows(): void {

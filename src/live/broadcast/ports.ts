@@ -13,6 +13,7 @@ export interface PublisherConnection {
   resume(): void;
 }
 
+/** Each call resolves when its record is stored. */
 export interface BroadcastJournal {
   opened(record: {
     readonly liveStreamId: string;
@@ -22,7 +23,7 @@ export interface BroadcastJournal {
     readonly protocol: string;
     readonly remoteAddress: string;
     readonly encoder: string;
-  }): string;
+  }): Promise<string>;
   changed(
     broadcastId: string,
     change: {
@@ -32,8 +33,8 @@ export interface BroadcastJournal {
       readonly width?: number;
       readonly height?: number;
     },
-  ): void;
-  ended(broadcastId: string, endedAtMs: number, reason: EndReason, health: IngestStats): void;
+  ): Promise<void>;
+  ended(broadcastId: string, endedAtMs: number, reason: EndReason, health?: IngestStats): Promise<void>;
 }
 
 export interface LiveObserver {

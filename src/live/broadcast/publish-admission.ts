@@ -20,9 +20,6 @@ export type SelectLadder = (
   stream: Pick<LiveStreamConfig, 'liveStreamId' | 'environment' | 'qualities'>,
 ) => LadderConfig | undefined;
 
-/** Takes about the same time for wrong and right keys. */
-type FindStreamByKey = (streamKey: string) => LiveStreamConfig | undefined;
-
 type RefusalReason =
   | 'unknown-key'
   | 'account-suspended'
@@ -48,14 +45,21 @@ type AdmissionDecision =
     }
   | Refusal;
 
+/** A broadcast that is being stored before it begins. */
+export interface OpeningBroadcast {
+  readonly projectId: string;
+  readonly isTranscoded: boolean;
+}
+
 interface BroadcastLookup {
   all(): readonly LiveBroadcast[];
   running(liveStreamId: string): LiveBroadcast | undefined;
+  /** By live stream. */
+  readonly opening: ReadonlyMap<string, OpeningBroadcast>;
 }
 
 export interface PublishAdmissionOptions {
   readonly settings: Pick<LiveSettings, 'maxEncoders' | 'maxEncodersPerProject'>;
-  readonly findStream: FindStreamByKey;
   readonly selectLadder?: SelectLadder;
   readonly clock: Clock;
 }
@@ -74,10 +78,8 @@ export class PublishAdmission {
     this.#broadcasts = broadcasts;
   }
 
-  decide(streamKey: string): AdmissionDecision {
-    const stream = this.#options.findStream(streamKey);
-    if (stream === undefined)
-      return refusal('unknown-key', "The stream key is not known. Check the key in your encoder's settings.");
+  decide(stream: LiveStreamConfig | undefined): AdmissionDecision {
+    if (stream === undefined) return unknownKeyRefusal;
     if (stream.accountSuspended)
       return refusal('account-suspended', 'This account is suspended. Ask the operator of the server.');
     if (stream.environment === 'production' && !stream.accountUpgraded) {
@@ -87,7 +89,7 @@ export class PublishAdmission {
       );
     }
     const running = this.#broadcasts.running(stream.liveStreamId);
-    if (running?.hasActivePublisher()) {
+    if (running?.hasActivePublisher() || this.#broadcasts.opening.has(stream.liveStreamId)) {
       return refusal(
         'already-publishing',
         'Another encoder is already publishing with this stream key. Stop it first.',
@@ -109,9 +111,10 @@ export class PublishAdmission {
 
   #encoderLimitReached({ projectId, environment }: LiveStreamConfig): string | undefined {
     const { maxEncoders, maxEncodersPerProject } = this.#options.settings;
-    const encoded = this.#broadcasts
-      .all()
-      .filter(({ isTranscoded, state }) => isTranscoded && state !== 'ended');
+    const open = this.#broadcasts.all().filter(({ state }) => state !== 'ended');
+    const encoded = [...open, ...this.#broadcasts.opening.values()].filter(
+      ({ isTranscoded }) => isTranscoded,
+    );
     const ofProject = encoded.filter(broadcast => broadcast.projectId === projectId).length;
     const advice =
       environment === 'sandbox'
@@ -137,6 +140,11 @@ export class PublishAdmission {
 export function refusal(reason: RefusalReason, description: string): Refusal {
   return { accepted: false, reason, description };
 }
+
+export const unknownKeyRefusal = refusal(
+  'unknown-key',
+  "The stream key is not known. Check the key in your encoder's settings.",
+);
 
 function formatLiveStreams(count: number): string {
   return count === 1 ? '1 live stream' : `${count} live streams`;

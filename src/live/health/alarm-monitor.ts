@@ -15,7 +15,7 @@ export interface WatchedBroadcast {
 interface AlarmMonitorOptions {
   readonly broadcasts: () => readonly WatchedBroadcast[];
   readonly isAnyOpen: () => boolean;
-  readonly changed: (broadcast: WatchedBroadcast, change: AlarmChange) => void;
+  readonly changed: (broadcast: WatchedBroadcast, change: AlarmChange) => Promise<void>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -27,6 +27,7 @@ export class AlarmMonitor implements Component {
   readonly name = 'alarms';
   readonly #options: AlarmMonitorOptions;
   #alarmsByBroadcast = new Map<string, Alarms>();
+  #reported: Promise<void> = Promise.resolve();
   readonly #interval = new OnDemandInterval(intervalMs, () => {
     this.evaluate();
     return this.#options.isAnyOpen();
@@ -40,6 +41,7 @@ export class AlarmMonitor implements Component {
 
   async stop(): Promise<void> {
     this.#interval.stop();
+    await this.#reported;
   }
 
   wake(): void {
@@ -69,11 +71,9 @@ export class AlarmMonitor implements Component {
     const { kind: alarm, isRaised, message } = change;
     if (isRaised) log.warn('alarm-raised', { liveStreamId, broadcastId, alarm, message });
     else log.info('alarm-cleared', { liveStreamId, broadcastId, alarm });
-    try {
-      changed(broadcast, change);
-    } catch (error) {
-      // A full disk loses the event and must not end the monitor.
-      log.error('alarm-event-failed', { liveStreamId, alarm, error });
-    }
+    // A full disk loses the event and must not end the monitor.
+    this.#reported = this.#reported
+      .then(() => changed(broadcast, change))
+      .catch(error => log.error('alarm-event-failed', { liveStreamId, alarm, error }));
   }
 }

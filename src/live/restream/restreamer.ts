@@ -36,7 +36,8 @@ interface RestreamStats extends Omit<RestreamStatus, 'serverUrl'> {
 interface RestreamerOptions {
   readonly dial: (target: RestreamTarget, signal: AbortSignal) => Promise<Socket>;
   readonly sandboxLimitMs: number;
-  readonly onStopped: (stopped: StoppedRestream) => void;
+  /** Never rejects. */
+  readonly onStopped: (stopped: StoppedRestream) => Promise<void>;
   readonly observer: RestreamObserver;
   readonly clock: Clock;
   readonly log: Logger;
@@ -119,7 +120,7 @@ export class Restreamer implements Component {
     return new RestreamDestination({
       ...{ restream, ...context, dial, observer, clock },
       times: { ...restreamTimeouts, ...times },
-      onStopped: (name, reason) => onStopped({ projectId, liveStreamId, name, reason }),
+      onStopped: (name, reason) => void onStopped({ projectId, liveStreamId, name, reason }),
       log: this.#options.log.child('restreams', { liveStreamId, broadcastId, restream: restream.name }),
     });
   }

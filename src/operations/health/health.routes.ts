@@ -9,7 +9,7 @@ import type { Secret } from '../../shared/secret.ts';
 
 interface ReadinessCheck {
   readonly name: string;
-  readonly fault: () => string | undefined;
+  readonly fault: () => string | undefined | Promise<string | undefined>;
   /** Occurs at every start and stop, so it is not logged. */
   readonly isRoutine?: boolean;
 }
@@ -57,8 +57,10 @@ export function healthRoutes(options: HealthOptions & { readonly log: Logger }):
       auth: 'none',
       success: { status: 200, description: 'The server is ready.', schema: readySchema },
       errors: ['not-ready'],
-      handle: ({ incoming }) => {
-        const checks = options.checks.map(check => ({ ...check, fault: check.fault() }));
+      handle: async ({ incoming }) => {
+        const checks = await Promise.all(
+          options.checks.map(async check => ({ ...check, fault: await check.fault() })),
+        );
         const faults = checks.filter(check => check.fault !== undefined);
         const isTold = isOperator(incoming);
         const detail = faults.map(({ name, fault }) => `${name}: ${fault}`).join('; ');

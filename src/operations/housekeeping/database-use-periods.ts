@@ -4,10 +4,10 @@ export interface UsePeriod {
 }
 
 interface UsePeriodStore {
-  createdAtMs(): number | undefined;
-  usePeriods(): readonly UsePeriod[];
-  recordUse(use: UsePeriod): void;
-  mergeUsePeriods(use: UsePeriod): void;
+  createdAtMs(): Promise<number | undefined>;
+  usePeriods(): Promise<readonly UsePeriod[]>;
+  recordUse(use: UsePeriod): Promise<void>;
+  mergeUsePeriods(use: UsePeriod): Promise<void>;
 }
 
 /** Use is recorded every minute; a killed server leaves a longer gap. */
@@ -19,25 +19,31 @@ export class DatabaseUsePeriods {
   readonly #periods: readonly UsePeriod[];
   #currentBeganAtMs: number;
 
-  /** Create this when the process starts, which begins to use the database. */
-  constructor(store: UsePeriodStore, nowMs: number) {
+  private constructor(store: UsePeriodStore, periods: readonly UsePeriod[], currentBeganAtMs: number) {
     this.#store = store;
-    const before = store.usePeriods();
-    const last = before.at(-1);
-    if (last === undefined) this.#currentBeganAtMs = Math.min(store.createdAtMs() ?? nowMs, nowMs);
-    else this.#currentBeganAtMs = nowMs - last.lastAtMs > maxUnrecordedMs ? nowMs : last.beganAtMs;
-    this.record(nowMs);
-    this.#periods = store.usePeriods();
+    this.#periods = periods;
+    this.#currentBeganAtMs = currentBeganAtMs;
   }
 
-  record(nowMs: number): void {
-    this.#store.recordUse({ beganAtMs: this.#currentBeganAtMs, lastAtMs: nowMs });
+  /** Call this when the process starts, which begins to use the database. */
+  static async begin(store: UsePeriodStore, nowMs: number): Promise<DatabaseUsePeriods> {
+    const last = (await store.usePeriods()).at(-1);
+    let beganAtMs: number;
+    if (last === undefined) beganAtMs = Math.min((await store.createdAtMs()) ?? nowMs, nowMs);
+    else beganAtMs = nowMs - last.lastAtMs > maxUnrecordedMs ? nowMs : last.beganAtMs;
+    await store.recordUse({ beganAtMs, lastAtMs: nowMs });
+    return new DatabaseUsePeriods(store, await store.usePeriods(), beganAtMs);
+  }
+
+  async record(nowMs: number): Promise<void> {
+    await this.#store.recordUse({ beganAtMs: this.#currentBeganAtMs, lastAtMs: nowMs });
   }
 
   /** Call this when no files from between the periods are left. */
-  merge(nowMs: number): void {
-    this.#currentBeganAtMs = this.#store.usePeriods()[0]?.beganAtMs ?? this.#currentBeganAtMs;
-    this.#store.mergeUsePeriods({ beganAtMs: this.#currentBeganAtMs, lastAtMs: nowMs });
+  async merge(nowMs: number): Promise<void> {
+    const [first] = await this.#store.usePeriods();
+    this.#currentBeganAtMs = first?.beganAtMs ?? this.#currentBeganAtMs;
+    await this.#store.mergeUsePeriods({ beganAtMs: this.#currentBeganAtMs, lastAtMs: nowMs });
   }
 
   foreignReason(fileAtMs: number): string | undefined {

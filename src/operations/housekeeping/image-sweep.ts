@@ -13,12 +13,12 @@ interface ImageSurvey {
   readonly orphans: readonly Orphan[];
   /** The disk is probably not mounted: too many images are missing. */
   readonly isSuspicious: boolean;
-  readonly repair: (repairs: SweepRepairs, report: SweepReport) => void;
+  readonly repair: (repairs: SweepRepairs, report: SweepReport) => Promise<void>;
 }
 
 interface MissingImage {
-  readonly isStillMissing: () => boolean;
-  readonly clearReference: (repairs: SweepRepairs) => void;
+  readonly isStillMissing: () => Promise<boolean>;
+  readonly clearReference: (repairs: SweepRepairs) => Promise<void>;
   readonly what: string;
   readonly id: string;
 }
@@ -46,7 +46,7 @@ export async function surveyImages(
 
   for await (const { id, logo_file: logo } of pages(throttle, store.playersAfter.bind(store))) {
     const names = await namesIn(files.player(id));
-    const isLogo = (name: string) => store.logoOf(id) === name;
+    const isLogo = async (name: string) => (await store.logoOf(id)) === name;
     for (const name of names) {
       if (name === logo || !logoName.test(name)) continue;
       addOrphan({ what: 'logo', path: files.player(id, name), isNeeded: () => isLogo(name) });
@@ -54,7 +54,7 @@ export async function surveyImages(
     if (logo === null) continue;
     checked += 1;
     if (names.includes(logo)) continue;
-    const isStillMissing = () => isLogo(logo) && !existsSync(files.player(id, logo));
+    const isStillMissing = async () => (await isLogo(logo)) && !existsSync(files.player(id, logo));
     const clearReference = (repairs: SweepRepairs) => repairs.clearLogo(id);
     addMissing('players', { what: 'player', id, isStillMissing, clearReference });
   }
@@ -66,7 +66,7 @@ export async function surveyImages(
     if (!hasThumbnail) continue;
     checked += 1;
     if (isPresent) continue;
-    const isStillMissing = () => isNeeded() && !existsSync(path);
+    const isStillMissing = async () => (await isNeeded()) && !existsSync(path);
     const clearReference = (repairs: SweepRepairs) => repairs.clearLiveThumbnail(id);
     addMissing('live', { what: 'live-stream', id, isStillMissing, clearReference });
   }
@@ -74,7 +74,7 @@ export async function surveyImages(
     checked += 1;
     const path = files.watermark(id);
     if (existsSync(path)) continue;
-    const isStillMissing = () => store.hasOwner('watermarks', id) && !existsSync(path);
+    const isStillMissing = async () => (await store.hasOwner('watermarks', id)) && !existsSync(path);
     const clearReference = (repairs: SweepRepairs) => repairs.removeWatermark(id);
     addMissing('watermarks', { what: 'watermark', id, isStillMissing, clearReference });
   }
@@ -82,10 +82,10 @@ export async function surveyImages(
     orphans,
     missingCount: missing.length,
     isSuspicious: isFolderMissing || looksUnmounted({ missingCount: missing.length, checked }),
-    repair: (repairs, report) => {
+    repair: async (repairs, report) => {
       for (const { what, id, isStillMissing, clearReference } of missing) {
-        if (!isStillMissing()) continue;
-        clearReference(repairs);
+        if (!(await isStillMissing())) continue;
+        await clearReference(repairs);
         report.repaired(what, { id, lost: ['image'] });
       }
     },
@@ -94,10 +94,10 @@ export async function surveyImages(
 
 async function* pages<Row extends { readonly id: string }>(
   throttle: SweepThrottle,
-  next: (after: string, limit: number) => Row[],
+  next: (after: string, limit: number) => Promise<Row[]>,
 ): AsyncGenerator<Row> {
   for (let after = ''; ; ) {
-    const page = next(after, pageRows);
+    const page = await next(after, pageRows);
     for (const row of page) {
       if (throttle.isAborted) return;
       after = row.id;

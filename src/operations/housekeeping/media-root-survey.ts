@@ -24,7 +24,11 @@ export interface RootCounts {
 const maxTrustedOrphans = 10;
 
 export async function surveyRoot(
-  root: { readonly kind: MediaRoot; readonly path: string; readonly isOwned: (id: string) => boolean },
+  root: {
+    readonly kind: MediaRoot;
+    readonly path: string;
+    readonly isOwned: (id: string) => Promise<boolean>;
+  },
   pace: SweepThrottle,
   onOrphan: (name: string) => void,
 ): Promise<RootCounts> {
@@ -35,7 +39,7 @@ export async function surveyRoot(
     await pace.pause();
     if (name.startsWith(removedPrefix)) onOrphan(name);
     if (!namePatterns[root.kind].test(name)) continue;
-    if (root.isOwned(name)) {
+    if (await root.isOwned(name)) {
       owned += 1;
       continue;
     }

@@ -10,7 +10,7 @@ export interface Orphan {
   readonly what: string;
   readonly path: string;
   /** Checked again right before the removal. */
-  readonly isNeeded: () => boolean;
+  readonly isNeeded: () => Promise<boolean>;
   readonly isSetAside?: boolean;
 }
 
@@ -33,8 +33,7 @@ export class OrphanRemover {
     const { path, what } = orphan;
     const shown = relative(this.#options.files.folder, path);
     try {
-      // No await from here until it is moved aside.
-      if (orphan.isNeeded()) return true;
+      if (await orphan.isNeeded()) return true;
       const isOld = this.#options.age.isOld(path);
       if (isOld !== true) return isOld === undefined;
       const foreign = orphan.isSetAside === true ? undefined : this.#whyForeign(path);

@@ -1,9 +1,10 @@
+import type { Transaction } from '../../store/connection.ts';
 import type { TextTrackRow } from '../../store/media-tables.ts';
 import type { LostRendition } from './video-findings.ts';
 
 /** Corrects rows by the files on the disk, through the stores that own the rows. */
 export interface SweepRepairs {
-  transaction(work: () => void): void;
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
   repairEncoding(
     videoId: string,
     repair: {
@@ -13,10 +14,15 @@ export interface SweepRepairs {
       readonly isStoryboardLost: boolean;
       readonly hasSource: boolean;
     },
-  ): void;
-  removeTextTrack(videoId: string, track: Pick<TextTrackRow, 'kind' | 'language'>): void;
-  clearVideoThumbnail(videoId: string): void;
-  clearLogo(playerId: string): void;
-  clearLiveThumbnail(liveStreamId: string): void;
-  removeWatermark(watermarkId: string): void;
+    transaction: Transaction,
+  ): Promise<void>;
+  removeTextTrack(
+    videoId: string,
+    track: Pick<TextTrackRow, 'kind' | 'language'>,
+    transaction: Transaction,
+  ): Promise<void>;
+  clearVideoThumbnail(videoId: string, transaction: Transaction): Promise<void>;
+  clearLogo(playerId: string): Promise<void>;
+  clearLiveThumbnail(liveStreamId: string): Promise<void>;
+  removeWatermark(watermarkId: string): Promise<void>;
 }

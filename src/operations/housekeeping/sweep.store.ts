@@ -1,3 +1,4 @@
+import type { Connection } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import type { UsePeriod } from './database-use-periods.ts';
 import type { VideoRows } from './video-findings.ts';
@@ -20,7 +21,7 @@ export class SweepStore {
     this.#database = database;
   }
 
-  hasOwner(kind: keyof typeof ownerTables | 'uploads', id: string): boolean {
+  async hasOwner(kind: keyof typeof ownerTables | 'uploads', id: string): Promise<boolean> {
     const { queries } = this.#database;
     if (kind === 'uploads') {
       const openUpload = queries
@@ -28,26 +29,27 @@ export class SweepStore {
         .select('video_id')
         .where('video_id', '=', id)
         .where('status', 'in', ['uploading', 'assembling']);
-      return this.#database.first(openUpload) !== undefined;
+      return (await this.#database.first(openUpload)) !== undefined;
     }
-    return ownerTables[kind].some(
-      table =>
-        this.#database.first(queries.selectFrom(table).select('id').where('id', '=', id)) !== undefined,
-    );
+    for (const table of ownerTables[kind]) {
+      const owner = queries.selectFrom(table).select('id').where('id', '=', id);
+      if ((await this.#database.first(owner)) !== undefined) return true;
+    }
+    return false;
   }
 
-  hasJob(videoId: string): boolean {
+  async hasJob(videoId: string, connection: Connection = this.#database): Promise<boolean> {
     const job = this.#database.queries
       .selectFrom('jobs')
       .select('id')
       .where('subject_id', '=', videoId)
       .where('state', '!=', 'failed')
       .limit(1);
-    return this.#database.first(job) !== undefined;
+    return (await connection.first(job)) !== undefined;
   }
 
   /** In order of creation, with the trash. */
-  videosAfter(number: number, limit: number): { number: number; id: string }[] {
+  videosAfter(number: number, limit: number): Promise<{ number: number; id: string }[]> {
     return this.#database.all(
       this.#database.queries
         .selectFrom('videos')
@@ -58,7 +60,7 @@ export class SweepStore {
     );
   }
 
-  playersAfter(id: string, limit: number): { id: string; logo_file: string | null }[] {
+  playersAfter(id: string, limit: number): Promise<{ id: string; logo_file: string | null }[]> {
     return this.#database.all(
       this.#database.queries
         .selectFrom('players')
@@ -69,8 +71,8 @@ export class SweepStore {
     );
   }
 
-  liveStreamsAfter(id: string, limit: number): { id: string; hasThumbnail: boolean }[] {
-    const rows = this.#database.all(
+  async liveStreamsAfter(id: string, limit: number): Promise<{ id: string; hasThumbnail: boolean }[]> {
+    const rows = await this.#database.all(
       this.#database.queries
         .selectFrom('live_streams')
         .select(['id', 'thumbnail_type'])
@@ -81,7 +83,7 @@ export class SweepStore {
     return rows.map(row => ({ id: row.id, hasThumbnail: row.thumbnail_type !== null }));
   }
 
-  watermarksAfter(id: string, limit: number): { id: string }[] {
+  watermarksAfter(id: string, limit: number): Promise<{ id: string }[]> {
     return this.#database.all(
       this.#database.queries
         .selectFrom('watermarks')
@@ -92,21 +94,21 @@ export class SweepStore {
     );
   }
 
-  logoOf(playerId: string): string | undefined {
+  async logoOf(playerId: string): Promise<string | undefined> {
     const { queries } = this.#database;
     const player = queries.selectFrom('players').select('logo_file').where('id', '=', playerId);
-    return this.#database.first(player)?.logo_file ?? undefined;
+    return (await this.#database.first(player))?.logo_file ?? undefined;
   }
 
-  hasLiveThumbnail(liveStreamId: string): boolean {
+  async hasLiveThumbnail(liveStreamId: string): Promise<boolean> {
     const { queries } = this.#database;
     const stream = queries.selectFrom('live_streams').select('thumbnail_type').where('id', '=', liveStreamId);
-    return (this.#database.first(stream)?.thumbnail_type ?? null) !== null;
+    return ((await this.#database.first(stream))?.thumbnail_type ?? null) !== null;
   }
 
-  rowsOf(videoId: string): VideoRows | undefined {
+  async rowsOf(videoId: string, connection: Connection = this.#database): Promise<VideoRows | undefined> {
     const { queries } = this.#database;
-    const video = this.#database.first(
+    const video = await connection.first(
       queries
         .selectFrom('videos as v')
         .leftJoin('video_sources as s', 's.video_id', 'v.id')
@@ -123,38 +125,43 @@ export class SweepStore {
       hasWatermark: video.watermark !== null,
       hasFailed: video.failure !== null,
       hasStoryboard: video.has_storyboard === 1,
-      renditions: this.#database.all(renditions.where('video_id', '=', videoId).orderBy('position')),
+      renditions: await connection.all(renditions.where('video_id', '=', videoId).orderBy('position')),
       thumbnail: video.thumbnail ?? undefined,
-      tracks: this.#database.all(tracks.where('video_id', '=', videoId)),
+      tracks: await connection.all(tracks.where('video_id', '=', videoId)),
     };
   }
 
-  createdAtMs(): number | undefined {
+  async createdAtMs(): Promise<number | undefined> {
     const { queries } = this.#database;
-    const row = this.#database.first(
+    const row = await this.#database.first(
       queries.selectFrom('accounts').select(({ fn }) => fn.min('created_at_ms').as('at_ms')),
     );
     return row?.at_ms ?? undefined;
   }
 
   /** Oldest first. */
-  usePeriods(): UsePeriod[] {
+  async usePeriods(): Promise<UsePeriod[]> {
     const { queries } = this.#database;
-    return this.#database
-      .all(queries.selectFrom('database_uses').selectAll().orderBy('began_at_ms'))
-      .map(row => ({ beganAtMs: row.began_at_ms, lastAtMs: row.last_at_ms }));
+    const rows = await this.#database.all(
+      queries.selectFrom('database_uses').selectAll().orderBy('began_at_ms'),
+    );
+    return rows.map(row => ({ beganAtMs: row.began_at_ms, lastAtMs: row.last_at_ms }));
   }
 
-  recordUse({ beganAtMs, lastAtMs }: UsePeriod): void {
-    const { queries } = this.#database;
-    this.#database.run(
+  async recordUse(
+    { beganAtMs, lastAtMs }: UsePeriod,
+    connection: Connection = this.#database,
+  ): Promise<void> {
+    const { queries } = connection;
+    await connection.run(
       queries
         .insertInto('database_uses')
         .values({ began_at_ms: beganAtMs, last_at_ms: lastAtMs })
         .onConflict(conflict =>
-          conflict.doUpdateSet(({ fn, ref, val }) => ({
-            last_at_ms: fn<number>('max', [ref('database_uses.last_at_ms'), val(lastAtMs)]),
-          })),
+          conflict
+            .column('began_at_ms')
+            .doUpdateSet({ last_at_ms: lastAtMs })
+            .where('database_uses.last_at_ms', '<', lastAtMs),
         ),
     );
     const newest = queries
@@ -162,13 +169,13 @@ export class SweepStore {
       .select('began_at_ms')
       .orderBy('began_at_ms', 'desc')
       .limit(maxUsePeriods);
-    this.#database.run(queries.deleteFrom('database_uses').where('began_at_ms', 'not in', newest));
+    await connection.run(queries.deleteFrom('database_uses').where('began_at_ms', 'not in', newest));
   }
 
-  mergeUsePeriods(period: UsePeriod): void {
-    this.#database.transaction(() => {
-      this.#database.run(this.#database.queries.deleteFrom('database_uses'));
-      this.recordUse(period);
+  async mergeUsePeriods(period: UsePeriod): Promise<void> {
+    await this.#database.transaction(async transaction => {
+      await transaction.run(transaction.queries.deleteFrom('database_uses'));
+      await this.recordUse(period, transaction);
     });
   }
 }

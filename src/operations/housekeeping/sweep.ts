@@ -53,16 +53,20 @@ export class Sweep {
   readonly #remover: OrphanRemover;
   readonly #usePeriods: DatabaseUsePeriods;
 
-  /** Create this when the process starts: a file that exists by then without a row never gets one. */
-  constructor(options: SweepOptions) {
+  private constructor(options: SweepOptions, usePeriods: DatabaseUsePeriods) {
     this.#options = options;
     this.#videos = new VideoSweep(options);
-    this.#usePeriods = new DatabaseUsePeriods(options.store, options.clock.nowMs());
+    this.#usePeriods = usePeriods;
     this.#remover = new OrphanRemover({
       files: options.files,
       age: new FileAge(options.clock),
       usePeriods: this.#usePeriods,
     });
+  }
+
+  /** Call this when the process starts: a file that exists by then without a row never gets one. */
+  static async create(options: SweepOptions): Promise<Sweep> {
+    return new Sweep(options, await DatabaseUsePeriods.begin(options.store, options.clock.nowMs()));
   }
 
   /** Returns 0, because it logs its own results. */
@@ -87,8 +91,8 @@ export class Sweep {
     else await this.#repairVideos(videos.repairable, report, throttle);
     if (images.isSuspicious)
       refused.push('most images are missing that the database names, or a folder of them');
-    else if (!isUnmounted) images.repair(this.#options.repairs, report);
-    this.#reportDatabaseFit(isClean && !throttle.isAborted, refused, report);
+    else if (!isUnmounted) await images.repair(this.#options.repairs, report);
+    await this.#reportDatabaseFit(isClean && !throttle.isAborted, refused, report);
     report.finish({
       videos: videos.checked,
       folders: [...counts.values()].reduce((sum, { owned, orphans: others }) => sum + owned + others, 0),
@@ -98,8 +102,8 @@ export class Sweep {
   }
 
   /** Recognizes files that are newer than a backup. Call this every minute. Returns 0. */
-  recordUse(): number {
-    this.#usePeriods.record(this.#options.clock.nowMs());
+  async recordUse(): Promise<number> {
+    await this.#usePeriods.record(this.#options.clock.nowMs());
     return 0;
   }
 
@@ -152,15 +156,15 @@ export class Sweep {
     const orphans: Orphan[] = [];
     for (const kind of mediaRoots) {
       const path = files.root(kind);
-      const isOwned = (id: string) =>
-        store.hasOwner(kind, id) || (kind === 'vod' && this.#options.isBusy(id));
+      const isOwned = async (id: string) =>
+        (await store.hasOwner(kind, id)) || (kind === 'vod' && (await this.#options.isBusy(id)));
       const count = await surveyRoot({ kind, path, isOwned }, throttle, name => {
         if (orphans.length >= maxFindings) return;
         const isSetAside = name.startsWith(removedPrefix);
         orphans.push({
           what: isSetAside ? 'removal' : kindByRoot[kind],
           path: join(path, name),
-          isNeeded: () => !isSetAside && isOwned(name),
+          isNeeded: async () => !isSetAside && (await isOwned(name)),
           isSetAside,
         });
       });
@@ -169,7 +173,7 @@ export class Sweep {
     return { counts, orphans };
   }
 
-  #reportDatabaseFit(isClean: boolean, refused: readonly string[], report: SweepReport): void {
+  async #reportDatabaseFit(isClean: boolean, refused: readonly string[], report: SweepReport): Promise<void> {
     const { log } = this.#options;
     for (const reason of refused) log.error('sweep-refused', { reason });
     if (report.keptCount > 0) {
@@ -178,8 +182,8 @@ export class Sweep {
         hint: 'files that no row names were kept, because the database may be restored from a backup',
       });
     }
-    if (isClean) this.#usePeriods.merge(this.#options.clock.nowMs());
-    this.recordUse();
+    if (isClean) await this.#usePeriods.merge(this.#options.clock.nowMs());
+    await this.recordUse();
   }
 }
 
@@ -188,7 +192,7 @@ export async function countMissing(
   files: MediaFiles,
 ): Promise<{ readonly videos: number; readonly images: number }> {
   const throttle = new SweepThrottle(undefined);
-  const videos = await new VideoSweep({ store, files, isBusy: () => false }).survey(throttle);
+  const videos = await new VideoSweep({ store, files, isBusy: async () => false }).survey(throttle);
   const images = await surveyImages(store, files, throttle);
   return { videos: videos.missingCount, images: images.missingCount };
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { JobQueue } from '../../jobs/job.ts';
 import { namesIn } from '../../storage/folder-names.ts';
 import { type MediaFiles, removedPrefix } from '../../storage/media-files.ts';
+import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Orphan } from './orphan-remover.ts';
 import type { SweepStore } from './sweep.store.ts';
 import type { SweepRepairs } from './sweep-repairs.ts';
@@ -19,7 +20,7 @@ import {
 export interface VideoSweepOptions {
   readonly store: SweepStore;
   readonly files: MediaFiles;
-  readonly isBusy: (videoId: string) => boolean;
+  readonly isBusy: (videoId: string, connection?: Connection) => Promise<boolean>;
 }
 
 interface VideoSurvey {
@@ -43,7 +44,7 @@ export class VideoSweep {
   async survey(throttle: SweepThrottle): Promise<VideoSurvey> {
     const survey: VideoSurvey = { checked: 0, missingCount: 0, repairable: [], orphans: [] };
     for (let after = 0; ; ) {
-      const page = this.#options.store.videosAfter(after, pageRows);
+      const page = await this.#options.store.videosAfter(after, pageRows);
       for (const { id, number } of page) {
         if (throttle.isAborted) return survey;
         after = number;
@@ -60,27 +61,28 @@ export class VideoSweep {
   ): Promise<void> {
     const { store, files } = this.#options;
     const listed = await this.#listFiles(videoId);
-    // No await from here on: this compares the rows and files of one moment.
-    const rows = store.rowsOf(videoId);
-    if (rows === undefined || this.#isBusy(videoId)) return;
-    const named = filesNamedBy(rows).filter(name => existsSync(files.video(videoId, name)));
-    const findings = findingsOf(rows, new Set([...listed, ...named]));
-    if (!isRepairable(findings)) return;
-    repairs.transaction(() => {
-      repairRows(repairs, videoId, findings);
-      for (const kind of rebuildJobs(findings)) {
-        jobs.add({ kind, subjectId: videoId, priority: rebuildPriority });
+    const findings = await repairs.transaction(async transaction => {
+      const rows = await store.rowsOf(videoId, transaction);
+      if (rows === undefined || (await this.#isBusy(videoId, transaction))) return undefined;
+      const named = filesNamedBy(rows).filter(name => existsSync(files.video(videoId, name)));
+      const found = findingsOf(rows, new Set([...listed, ...named]));
+      if (!isRepairable(found)) return undefined;
+      await repairRows(repairs, videoId, found, transaction);
+      for (const kind of rebuildJobs(found)) {
+        await jobs.add({ kind, subjectId: videoId, priority: rebuildPriority }, transaction);
       }
+      return found;
     });
+    if (findings === undefined) return;
     report.repaired('video', { videoId, ...reportData(findings) });
   }
 
   async #check(videoId: string, survey: VideoSurvey): Promise<void> {
     const { store, files } = this.#options;
-    if (this.#isBusy(videoId)) return;
+    if (await this.#isBusy(videoId)) return;
     const present = await this.#listFiles(videoId);
-    const rows = store.rowsOf(videoId);
-    if (rows === undefined || this.#isBusy(videoId)) return;
+    const rows = await store.rowsOf(videoId);
+    if (rows === undefined || (await this.#isBusy(videoId))) return;
     const findings = findingsOf(rows, present);
     if (filesNamedBy(rows).length > 0) survey.checked += 1;
     if (hasMissingFiles(findings)) survey.missingCount += 1;
@@ -96,21 +98,22 @@ export class VideoSweep {
         .map(name => ({
           what: 'removal',
           path: files.video(videoId, name),
-          isNeeded: () => false,
+          isNeeded: async () => false,
           isSetAside: true,
         })),
     ];
     survey.orphans.push(...orphans.slice(0, maxFindings - survey.orphans.length));
   }
 
-  #isNeeded(videoId: string, name: string): boolean {
-    const rows = this.#options.store.rowsOf(videoId);
-    if (rows === undefined || this.#isBusy(videoId)) return true;
+  async #isNeeded(videoId: string, name: string): Promise<boolean> {
+    const rows = await this.#options.store.rowsOf(videoId);
+    if (rows === undefined || (await this.#isBusy(videoId))) return true;
     return !findingsOf(rows, new Set([name])).orphans.includes(name);
   }
 
-  #isBusy(videoId: string): boolean {
-    return this.#options.store.hasJob(videoId) || this.#options.isBusy(videoId);
+  async #isBusy(videoId: string, connection?: Connection): Promise<boolean> {
+    const { store, isBusy } = this.#options;
+    return (await store.hasJob(videoId, connection)) || (await isBusy(videoId, connection));
   }
 
   async #listFiles(videoId: string): Promise<Set<string>> {
@@ -125,9 +128,14 @@ export class VideoSweep {
   }
 }
 
-function repairRows(repairs: SweepRepairs, videoId: string, findings: VideoFindings): void {
+async function repairRows(
+  repairs: SweepRepairs,
+  videoId: string,
+  findings: VideoFindings,
+  transaction: Transaction,
+): Promise<void> {
   const { lostRenditions, foundRenditions, unfinished, isStoryboardLost, hasSource } = findings;
-  repairs.repairEncoding(videoId, {
+  const repair = {
     lost: lostRenditions.map(({ type, quality, remake }) => ({
       ...{ type, quality },
       isRebuilt: remake !== undefined,
@@ -135,9 +143,12 @@ function repairRows(repairs: SweepRepairs, videoId: string, findings: VideoFindi
     found: foundRenditions,
     isUnfinished: unfinished !== undefined,
     ...{ isStoryboardLost, hasSource },
-  });
-  if (findings.isThumbnailLost) repairs.clearVideoThumbnail(videoId);
-  for (const track of findings.lostTracks) repairs.removeTextTrack(videoId, track);
+  };
+  await repairs.repairEncoding(videoId, repair, transaction);
+  if (findings.isThumbnailLost) await repairs.clearVideoThumbnail(videoId, transaction);
+  for (const track of findings.lostTracks) {
+    await repairs.removeTextTrack(videoId, track, transaction);
+  }
 }
 
 function rebuildJobs(findings: VideoFindings): Set<string> {

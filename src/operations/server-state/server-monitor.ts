@@ -13,7 +13,7 @@ export interface ServerComponents {
   readonly programs: ServerStateView['programs'];
   readonly minFreeBytes: number;
   childPids(): readonly number[];
-  jobs(): { readonly waiting: number; readonly running: number; readonly isPaused: boolean };
+  jobs(): Promise<{ readonly waiting: number; readonly running: number; readonly isPaused: boolean }>;
   live(): { readonly broadcasts: number; readonly viewers: number };
 }
 
@@ -117,8 +117,8 @@ export class ServerMonitor implements Component {
     this.#previousCpu = times;
     const nowMs = clock.nowMs();
     const { serverBytes, ...machine } = readMemory();
-    const { isPaused, ...jobs } = components.jobs();
-    const failedToday = store.countFailedJobsSince(dayOf(nowMs) * dayMs);
+    const { isPaused, ...jobs } = await components.jobs();
+    const failedToday = await store.countFailedJobsSince(dayOf(nowMs) * dayMs);
     const [childrenBytes, disk] = await Promise.all([
       residentBytesOf(components.childPids()),
       readDisk(dataDir),

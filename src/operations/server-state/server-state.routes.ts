@@ -5,7 +5,7 @@ import { serverStateSchema } from './server-state.schema.ts';
 
 interface ServerStateRoutesOptions {
   readonly monitor: ServerMonitor;
-  readonly isOperator: (accountId: string) => boolean;
+  readonly isOperator: (accountId: string) => Promise<boolean>;
 }
 
 export function serverStateRoutes({ monitor, isOperator }: ServerStateRoutesOptions): Route[] {
@@ -21,8 +21,8 @@ export function serverStateRoutes({ monitor, isOperator }: ServerStateRoutesOpti
       auth: 'key',
       success: { status: 200, description: 'The state.', schema: serverStateSchema },
       errors: ['authorization-operator-only'],
-      handle: ({ caller }) => {
-        if (!isOperator(caller.accountId)) throw new AppError('authorization-operator-only');
+      handle: async ({ caller }) => {
+        if (!(await isOperator(caller.accountId))) throw new AppError('authorization-operator-only');
         return monitor.state();
       },
     }),

@@ -8,12 +8,12 @@ export class ServerStateStore {
     this.#database = database;
   }
 
-  countFailedJobsSince(atMs: number): number {
+  async countFailedJobsSince(atMs: number): Promise<number> {
     const failed = this.#database.queries
       .selectFrom('jobs')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('state', '=', sql.lit('failed' as const))
       .where('failed_at_ms', '>=', atMs);
-    return this.#database.first(failed)?.count ?? 0;
+    return (await this.#database.first(failed))?.count ?? 0;
   }
 }

@@ -1,4 +1,6 @@
 import { AppError } from '../../shared/errors.ts';
+import { KeyedQueue } from '../../shared/scheduling/keyed-queue.ts';
+import type { Transaction } from '../../store/connection.ts';
 import type { UsageStore } from './usage.store.ts';
 
 export interface QuotaLimits {
@@ -10,7 +12,7 @@ export interface QuotaLimits {
 interface Reservation {
   /** Undefined for no limit. */
   readonly maxBytes: number | undefined;
-  limitError(): AppError;
+  limitError(): Promise<AppError>;
   /** Call this once, when the request has been answered. */
   release(): void;
 }
@@ -31,6 +33,7 @@ interface QuotasOptions {
 export class Quotas {
   readonly #options: QuotasOptions;
   readonly #pending = new Map<string, PendingUploads>();
+  readonly #reservations = new KeyedQueue();
 
   constructor(options: QuotasOptions) {
     this.#options = options;
@@ -40,27 +43,36 @@ export class Quotas {
     return this.#options.limits;
   }
 
-  uploadsInProgress(projectId: string): number {
-    return this.#options.usage.openUploads(projectId) + (this.#pending.get(projectId)?.newUploads ?? 0);
+  async uploadsInProgress(projectId: string): Promise<number> {
+    const open = await this.#options.usage.openUploads(projectId);
+    return open + (this.#pending.get(projectId)?.newUploads ?? 0);
   }
 
-  hasStorage(projectId: string): boolean {
-    const left = this.#leftBytes(projectId);
+  async hasStorage(projectId: string): Promise<boolean> {
+    const left = await this.#leftBytes(projectId);
     return left === undefined || left > 0;
   }
 
-  /** @throws AppError `storage-limit-reached` */
-  requireStorage(projectId: string, bytes: number): void {
-    const left = this.#leftBytes(projectId);
-    if (left !== undefined && (left <= 0 || bytes > left)) throw this.#storageError(projectId);
+  /**
+   * Returns how many bytes are left; undefined for no limit.
+   * @throws AppError `storage-limit-reached`
+   */
+  async requireStorage(projectId: string, bytes: number): Promise<number | undefined> {
+    const left = await this.#leftBytes(projectId);
+    if (left !== undefined && (left <= 0 || bytes > left)) throw await this.#storageError(projectId);
+    return left;
   }
 
-  /** @throws AppError `upload-limit-reached` */
-  requireUpload(projectId: string): void {
+  /**
+   * Checks the limit once more when an upload has begun: other servers have uploads, too.
+   * @throws AppError `upload-limit-reached`
+   */
+  async checkBegunUpload(projectId: string, transaction: Transaction): Promise<void> {
     const { maxUploads } = this.#options.limits;
-    if (maxUploads === 0 || this.uploadsInProgress(projectId) < maxUploads) return;
-    const detail = `${maxUploads} uploads are in progress, which is the maximum. Complete one or delete its video.`;
-    throw new AppError('upload-limit-reached', undefined, { details: { detail } });
+    if (maxUploads === 0) return;
+    await transaction.lock('upload-limit', projectId);
+    if ((await this.#options.usage.openUploads(projectId, transaction)) > maxUploads)
+      throw uploadLimitError(maxUploads);
   }
 
   /**
@@ -72,18 +84,22 @@ export class Quotas {
   reserve(
     projectId: string,
     upload: { isNew: boolean; bodyBytes: number; announcedBytes: number },
-  ): Reservation {
-    if (upload.isNew) this.requireUpload(projectId);
-    const bytes = Math.max(0, upload.bodyBytes - formOverheadBytes);
-    this.requireStorage(projectId, Math.max(bytes, upload.announcedBytes));
-    const maxBytes = this.#leftBytes(projectId);
-    const newUploads = upload.isNew ? 1 : 0;
-    this.#count(projectId, bytes, newUploads);
-    return {
-      maxBytes,
-      limitError: () => this.#storageError(projectId),
-      release: () => this.#count(projectId, -bytes, -newUploads),
-    };
+  ): Promise<Reservation> {
+    // One after another, so that each counts those before it.
+    return this.#reservations.run(projectId, async () => {
+      const { maxUploads } = this.#options.limits;
+      if (upload.isNew && maxUploads > 0 && (await this.uploadsInProgress(projectId)) >= maxUploads)
+        throw uploadLimitError(maxUploads);
+      const bytes = Math.max(0, upload.bodyBytes - formOverheadBytes);
+      const maxBytes = await this.requireStorage(projectId, Math.max(bytes, upload.announcedBytes));
+      const newUploads = upload.isNew ? 1 : 0;
+      this.#count(projectId, bytes, newUploads);
+      return {
+        maxBytes,
+        limitError: () => this.#storageError(projectId),
+        release: () => this.#count(projectId, -bytes, -newUploads),
+      };
+    });
   }
 
   #count(projectId: string, bytes: number, newUploads: number): void {
@@ -94,25 +110,27 @@ export class Quotas {
     else this.#pending.set(projectId, arriving);
   }
 
-  #leftBytes(projectId: string): number | undefined {
+  async #leftBytes(projectId: string): Promise<number | undefined> {
     const { maxStorageBytes } = this.#options.limits;
-    return maxStorageBytes === undefined ? undefined : maxStorageBytes - this.#usedBytes(projectId);
+    return maxStorageBytes === undefined ? undefined : maxStorageBytes - (await this.#usedBytes(projectId));
   }
 
-  #usedBytes(projectId: string): number {
-    const stored = Object.values(this.#options.usage.stored(projectId)).reduce(
-      (sum, bytes) => sum + bytes,
-      0,
-    );
-    return (
-      stored + this.#options.usage.unmeasuredBytes(projectId) + (this.#pending.get(projectId)?.bytes ?? 0)
-    );
+  async #usedBytes(projectId: string): Promise<number> {
+    const { usage } = this.#options;
+    const stored = Object.values(await usage.stored(projectId)).reduce((sum, bytes) => sum + bytes, 0);
+    const unmeasured = await usage.unmeasuredBytes(projectId);
+    return stored + unmeasured + (this.#pending.get(projectId)?.bytes ?? 0);
   }
 
-  #storageError(projectId: string): AppError {
+  async #storageError(projectId: string): Promise<AppError> {
     const detail =
-      `${this.#usedBytes(projectId)} of ${this.#options.limits.maxStorageBytes} bytes are used, and the file does not fit. ` +
+      `${await this.#usedBytes(projectId)} of ${this.#options.limits.maxStorageBytes} bytes are used, and the file does not fit. ` +
       'Delete videos permanently, or ask the operator for more.';
     return new AppError('storage-limit-reached', detail, { details: { detail } });
   }
+}
+
+function uploadLimitError(maxUploads: number): AppError {
+  const detail = `${maxUploads} uploads are in progress, which is the maximum. Complete one or delete its video.`;
+  return new AppError('upload-limit-reached', undefined, { details: { detail } });
 }

@@ -17,7 +17,7 @@ export class StorageMeterStore {
     this.#database = database;
   }
 
-  listDue(nowMs: number, limit: number): DueVideo[] {
+  async listDue(nowMs: number, limit: number): Promise<DueVideo[]> {
     const due = this.#database.queries
       .selectFrom('stored_videos as s')
       .leftJoin('video_sources as o', 'o.video_id', 's.video_id')
@@ -39,7 +39,7 @@ export class StorageMeterStore {
       .where('s.due_at_ms', '<=', nowMs)
       .orderBy('s.due_at_ms')
       .limit(limit);
-    return this.#database.all(due).map(row => ({
+    return (await this.#database.all(due)).map(row => ({
       videoId: row.video_id,
       hasChanged: row.due_at_ms === 0,
       changes: row.changes,
@@ -53,8 +53,8 @@ export class StorageMeterStore {
   }
 
   /** The video is due again at `dueAtMs`, or at once when it has changed meanwhile. */
-  saveMeasurement({ videoId, changes }: DueVideo, bytes: StoredBytes, dueAtMs: number): void {
-    this.#database.run(
+  async saveMeasurement({ videoId, changes }: DueVideo, bytes: StoredBytes, dueAtMs: number): Promise<void> {
+    await this.#database.run(
       this.#database.queries
         .updateTable('stored_videos')
         .set(eb => ({
@@ -71,8 +71,8 @@ export class StorageMeterStore {
     );
   }
 
-  postpone({ videoId }: DueVideo, dueAtMs: number): void {
-    this.#database.run(
+  async postpone({ videoId }: DueVideo, dueAtMs: number): Promise<void> {
+    await this.#database.run(
       this.#database.queries
         .updateTable('stored_videos')
         .set({ due_at_ms: dueAtMs })

@@ -34,7 +34,7 @@ export class StorageMeter {
     const { store, clock } = this.#options;
     const pace = new SweepThrottle(signal);
     for (;;) {
-      const due = store.listDue(clock.nowMs(), batchSize);
+      const due = await store.listDue(clock.nowMs(), batchSize);
       for (const video of due) {
         if (pace.isAborted) return 0;
         await this.#measure(video);
@@ -50,10 +50,10 @@ export class StorageMeter {
     try {
       const bytes = await measureFiles(files.video(videoId), isRecording);
       const waitMs = hasChanged ? recheckMs : isGrowing ? growingIntervalMs : regularIntervalMs;
-      store.saveMeasurement(video, bytes, clock.nowMs() + waitMs);
+      await store.saveMeasurement(video, bytes, clock.nowMs() + waitMs);
     } catch (error) {
       log.warn('storage-not-measured', { videoId, error: messageOf(error) });
-      store.postpone(video, clock.nowMs() + retryMs);
+      await store.postpone(video, clock.nowMs() + retryMs);
     }
   }
 }

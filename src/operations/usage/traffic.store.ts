@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../store/database.ts';
-import type { Bound } from '../../store/prepared-query.ts';
+import { type Bound, prepareQuery } from '../../store/prepared-query.ts';
 
 export interface DayTraffic {
   liveBytes: number;
@@ -15,7 +15,7 @@ export class TrafficStore {
   constructor(database: Database) {
     this.#database = database;
     const { queries } = database;
-    this.#add = database.prepare(
+    this.#add = prepareQuery(
       ({ projectId, day, liveBytes, vodBytes }: Bound<DayTraffic & { projectId: string; day: number }>) =>
         queries
           .insertInto('traffic')
@@ -26,14 +26,14 @@ export class TrafficStore {
               .selectFrom('projects')
               .select([
                 'id',
-                sql`${day}`.as('day'),
-                sql`${liveBytes}`.as('live_bytes'),
-                sql`${vodBytes}`.as('vod_bytes'),
+                sql<number>`cast(${day} as bigint)`.as('day'),
+                sql<number>`cast(${liveBytes} as bigint)`.as('live_bytes'),
+                sql<number>`cast(${vodBytes} as bigint)`.as('vod_bytes'),
               ])
               .where('id', '=', projectId),
           )
           .onConflict(conflict =>
-            conflict.doUpdateSet(({ eb, ref }) => ({
+            conflict.columns(['project_id', 'day']).doUpdateSet(({ eb, ref }) => ({
               live_bytes: eb('traffic.live_bytes', '+', ref('excluded.live_bytes')),
               vod_bytes: eb('traffic.vod_bytes', '+', ref('excluded.vod_bytes')),
             })),
@@ -42,13 +42,15 @@ export class TrafficStore {
   }
 
   /** Adds all projects or none. */
-  add(day: number, byProject: ReadonlyMap<string, DayTraffic>): void {
-    this.#database.transaction(() => {
-      for (const [projectId, traffic] of byProject) this.#add.run({ projectId, day, ...traffic });
+  async add(day: number, byProject: ReadonlyMap<string, DayTraffic>): Promise<void> {
+    await this.#database.transaction(async transaction => {
+      for (const [projectId, traffic] of byProject) {
+        await transaction.run(this.#add({ projectId, day, ...traffic }));
+      }
     });
   }
 
-  since(projectId: string, firstDay: number): Map<number, DayTraffic> {
+  async since(projectId: string, firstDay: number): Promise<Map<number, DayTraffic>> {
     const days = this.#database.queries
       .selectFrom('traffic')
       .select(['day', 'live_bytes', 'vod_bytes'])
@@ -56,11 +58,14 @@ export class TrafficStore {
       .where('day', '>=', firstDay)
       .orderBy('day');
     return new Map(
-      this.#database.all(days).map(row => [row.day, { liveBytes: row.live_bytes, vodBytes: row.vod_bytes }]),
+      (await this.#database.all(days)).map(row => [
+        row.day,
+        { liveBytes: row.live_bytes, vodBytes: row.vod_bytes },
+      ]),
     );
   }
 
-  removeBefore(firstDay: number): number {
+  removeBefore(firstDay: number): Promise<number> {
     return this.#database.run(this.#database.queries.deleteFrom('traffic').where('day', '<', firstDay));
   }
 }

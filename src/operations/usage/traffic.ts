@@ -31,6 +31,7 @@ export class Traffic implements Component {
   #today = new Map<string, DayTraffic>();
   #dayBeginsAtMs = Number.POSITIVE_INFINITY;
   #dayEndsAtMs = Number.NEGATIVE_INFINITY;
+  #flushing: Promise<void> = Promise.resolve();
   readonly #flushes = new OnDemandInterval(writeIntervalMs, () => {
     const hasTraffic = [...this.#unwritten.values()].some(byProject => byProject.size > 0);
     void this.flush();
@@ -66,8 +67,8 @@ export class Traffic implements Component {
   }
 
   /** Includes traffic that is not written yet. */
-  since(projectId: string, firstDay: number): Map<number, DayTraffic> {
-    const days = this.#store.since(projectId, firstDay);
+  async since(projectId: string, firstDay: number): Promise<Map<number, DayTraffic>> {
+    const days = await this.#store.since(projectId, firstDay);
     for (const [day, byProject] of this.#unwritten) {
       const held = byProject.get(projectId);
       if (held === undefined || day < firstDay) continue;
@@ -81,7 +82,16 @@ export class Traffic implements Component {
   }
 
   /** Writes in batches. Keeps what the database does not accept for the next time. */
-  async flush(): Promise<void> {
+  flush(): Promise<void> {
+    this.#flushing = this.#flushing.then(() => this.#writeAll());
+    return this.#flushing;
+  }
+
+  removeOld(): Promise<number> {
+    return this.#store.removeBefore(dayOf(this.#clock.nowMs()) - retentionDays);
+  }
+
+  async #writeAll(): Promise<void> {
     try {
       for (const day of [...this.#unwritten.keys()]) await this.#write(day);
     } catch (error) {
@@ -89,18 +99,14 @@ export class Traffic implements Component {
     }
   }
 
-  removeOld(): number {
-    return this.#store.removeBefore(dayOf(this.#clock.nowMs()) - retentionDays);
-  }
-
   async #write(day: number): Promise<void> {
     const held = this.#unwritten.get(day);
     if (held === undefined) return;
     // Entries that are added meanwhile come after these.
     for (let left = held.size; left > 0; left -= projectsPerBatch) {
-      const some = firstEntries(held, Math.min(left, projectsPerBatch));
-      this.#store.add(day, some);
-      for (const projectId of some.keys()) held.delete(projectId);
+      const some = copyFirst(held, Math.min(left, projectsPerBatch));
+      await this.#store.add(day, some);
+      subtract(held, some);
       if (left > projectsPerBatch) await yieldToEventLoop();
     }
     if (held.size === 0 && held !== this.#today) this.#unwritten.delete(day);
@@ -117,11 +123,22 @@ export class Traffic implements Component {
   }
 }
 
-function firstEntries<Value>(all: ReadonlyMap<string, Value>, max: number): Map<string, Value> {
-  const some = new Map<string, Value>();
-  for (const [key, value] of all) {
+function copyFirst(all: ReadonlyMap<string, DayTraffic>, max: number): Map<string, DayTraffic> {
+  const some = new Map<string, DayTraffic>();
+  for (const [projectId, traffic] of all) {
     if (some.size === max) break;
-    some.set(key, value);
+    some.set(projectId, { ...traffic });
   }
   return some;
+}
+
+/** Keeps what was recorded during the write. */
+function subtract(held: Map<string, DayTraffic>, written: ReadonlyMap<string, DayTraffic>): void {
+  for (const [projectId, { liveBytes, vodBytes }] of written) {
+    const traffic = held.get(projectId);
+    if (traffic === undefined) continue;
+    traffic.liveBytes -= liveBytes;
+    traffic.vodBytes -= vodBytes;
+    if (traffic.liveBytes === 0 && traffic.vodBytes === 0) held.delete(projectId);
+  }
 }

@@ -22,24 +22,24 @@ export class UsageService {
     this.#options = options;
   }
 
-  of({ projectId, environment }: Pick<Caller, 'projectId' | 'environment'>): UsageView {
-    const stored = this.#options.store.stored(projectId);
+  async of({ projectId, environment }: Pick<Caller, 'projectId' | 'environment'>): Promise<UsageView> {
+    const stored = await this.#options.store.stored(projectId);
     const totalBytes = Object.values(stored).reduce((sum, bytes) => sum + bytes, 0);
-    const days = this.#daysOf(projectId);
+    const days = await this.#daysOf(projectId);
     const { maxStorageBytes, maxUploads } = this.#options.quotas.limits;
     return {
       projectId,
       environment,
-      videos: this.#options.store.videos(projectId),
-      liveStreams: this.#options.store.liveStreams(projectId),
+      videos: await this.#options.store.videos(projectId),
+      liveStreams: await this.#options.store.liveStreams(projectId),
       storage: {
         totalBytes,
         ...stored,
-        ...(this.#options.store.hasUnmeasured(projectId) ? { measuring: true } : {}),
+        ...((await this.#options.store.hasUnmeasured(projectId)) ? { measuring: true } : {}),
         ...(maxStorageBytes === undefined ? {} : { maxBytes: maxStorageBytes }),
       },
       uploads: {
-        inProgress: this.#options.quotas.uploadsInProgress(projectId),
+        inProgress: await this.#options.quotas.uploadsInProgress(projectId),
         ...(maxUploads === 0 ? {} : { max: maxUploads }),
       },
       bandwidth: {
@@ -50,9 +50,9 @@ export class UsageService {
     };
   }
 
-  #daysOf(projectId: string): UsageView['bandwidth']['days'] {
+  async #daysOf(projectId: string): Promise<UsageView['bandwidth']['days']> {
     const firstDay = dayOf(this.#options.clock.nowMs()) - daysShown + 1;
-    const traffic = this.#options.traffic.since(projectId, firstDay);
+    const traffic = await this.#options.traffic.since(projectId, firstDay);
     return Array.from({ length: daysShown }, (_, index) => {
       const { liveBytes, vodBytes } = traffic.get(firstDay + index) ?? { liveBytes: 0, vodBytes: 0 };
       const date = formatDay(firstDay + index);

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
+import type { Connection } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import { listTotal } from '../../store/list-total.ts';
-import type { Bound } from '../../store/prepared-query.ts';
+import { type Bound, prepareQuery } from '../../store/prepared-query.ts';
 
 export interface StoredBytes {
   readonly sourceBytes: number;
@@ -23,22 +24,23 @@ export class UsageStore {
   constructor(database: Database) {
     this.#database = database;
     const { queries } = database;
-    this.#stored = database.prepare(({ projectId }: OfProject) =>
+    this.#stored = prepareQuery(({ projectId }: OfProject) =>
       queries.selectFrom('storage_totals').selectAll().where('project_id', '=', projectId),
     );
-    this.#unmeasured = database.prepare(({ projectId }: OfProject) =>
+    this.#unmeasured = prepareQuery(({ projectId }: OfProject) =>
       queries
         .selectFrom('stored_videos as s')
         .innerJoin('video_sources as o', 'o.video_id', 's.video_id')
         .select(({ eb, fn, lit, ref }) => {
           const withoutSource = eb(fn.coalesce('o.bytes', lit(0)), '-', ref('s.source_bytes'));
           const missing = eb(withoutSource, '-', ref('s.recording_bytes'));
-          return fn.sum<number | null>(fn<number>('max', [lit(0), missing])).as('bytes');
+          const bytes = eb.case().when(missing, '>', lit(0)).then(missing).else(lit(0)).end();
+          return fn.sum<number | null>(bytes).as('bytes');
         })
         .where('s.project_id', '=', projectId)
         .where('s.due_at_ms', '=', ({ lit }) => lit(0)),
     );
-    this.#chunks = database.prepare(({ projectId }: OfProject) =>
+    this.#chunks = prepareQuery(({ projectId }: OfProject) =>
       this.#openSources()
         .innerJoin('upload_chunks as c', 'c.video_id', 's.video_id')
         .select(({ fn }) => fn.sum<number | null>('c.bytes').as('bytes'))
@@ -46,8 +48,8 @@ export class UsageStore {
     );
   }
 
-  stored(projectId: string): StoredBytes {
-    const row = this.#stored.first({ projectId });
+  async stored(projectId: string, connection: Connection = this.#database): Promise<StoredBytes> {
+    const row = await connection.first(this.#stored({ projectId }));
     return {
       sourceBytes: row?.source_bytes ?? 0,
       recordingBytes: row?.recording_bytes ?? 0,
@@ -59,39 +61,47 @@ export class UsageStore {
   }
 
   /** Counts files that {@link stored} does not contain yet: they are measured some seconds later. */
-  unmeasuredBytes(projectId: string): number {
-    return (
-      (this.#unmeasured.first({ projectId })?.bytes ?? 0) + (this.#chunks.first({ projectId })?.bytes ?? 0)
-    );
+  async unmeasuredBytes(projectId: string, connection: Connection = this.#database): Promise<number> {
+    const unmeasured = await connection.first(this.#unmeasured({ projectId }));
+    const chunks = await connection.first(this.#chunks({ projectId }));
+    return (unmeasured?.bytes ?? 0) + (chunks?.bytes ?? 0);
   }
 
-  hasUnmeasured(projectId: string): boolean {
+  async hasUnmeasured(projectId: string): Promise<boolean> {
     const unmeasured = this.#database.queries
       .selectFrom('stored_videos')
       .select('video_id')
       .where('project_id', '=', projectId)
       .where('is_measured', '=', ({ lit }) => lit(0))
       .limit(1);
-    return this.#database.first(unmeasured) !== undefined;
+    return (await this.#database.first(unmeasured)) !== undefined;
   }
 
-  openUploads(projectId: string): number {
+  async openUploads(projectId: string, connection: Connection = this.#database): Promise<number> {
     const open = this.#openSources()
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('v.project_id', '=', projectId);
-    return this.#database.first(open)?.count ?? 0;
+    return (await connection.first(open))?.count ?? 0;
   }
 
-  videos(projectId: string): number {
-    const blocks = this.#database.queries
-      .selectFrom('video_blocks_by_creation')
-      .select(({ fn }) => fn.sum<number | null>('videos').as('count'))
-      .where('project_id', '=', projectId)
-      .where('is_discarded', '=', 0);
-    return this.#database.first(blocks)?.count ?? 0;
+  async videos(projectId: string): Promise<number> {
+    const { queries, dialect } = this.#database;
+    const counted =
+      dialect === 'sqlite'
+        ? queries
+            .selectFrom('video_blocks_by_creation')
+            .select(({ fn }) => fn.sum<number | null>('videos').as('count'))
+            .where('project_id', '=', projectId)
+            .where('is_discarded', '=', 0)
+        : queries
+            .selectFrom('videos')
+            .select(({ fn }) => fn.countAll<number>().as('count'))
+            .where('project_id', '=', projectId)
+            .where('is_discarded', '=', 0);
+    return (await this.#database.first<{ count: number | null }>(counted))?.count ?? 0;
   }
 
-  liveStreams(projectId: string): number {
+  liveStreams(projectId: string): Promise<number> {
     return listTotal(this.#database, projectId, 'live-streams');
   }
 

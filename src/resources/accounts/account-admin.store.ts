@@ -1,5 +1,5 @@
 import type { InferResult } from 'kysely';
-import type { Database } from '../../store/database.ts';
+import type { Connection } from '../../store/connection.ts';
 
 export interface ListedAccount {
   readonly accountId: string;
@@ -15,7 +15,7 @@ export interface ListedAccount {
   readonly liveStreams: number;
 }
 
-function selectAccounts({ queries }: Database) {
+function selectAccounts({ queries, dialect }: Connection) {
   return queries.selectFrom('accounts as a').select(({ fn, selectFrom }) => {
     const projects = selectFrom('projects as p').whereRef('p.account_id', '=', 'a.id');
     return [
@@ -35,10 +35,14 @@ function selectAccounts({ queries }: Database) {
         .where('k.revoked_at_ms', 'is', null)
         .select(fn.countAll<number>().as('count'))
         .as('keys'),
-      projects
-        .innerJoin('video_blocks_by_creation as b', 'b.project_id', 'p.id')
-        .select(sum => sum.fn.sum<number>('b.videos').as('count'))
-        .as('videos'),
+      (dialect === 'sqlite'
+        ? projects
+            .innerJoin('video_blocks_by_creation as b', 'b.project_id', 'p.id')
+            .select(sum => sum.fn.sum<number>('b.videos').as('count'))
+        : projects
+            .innerJoin('videos as v', 'v.project_id', 'p.id')
+            .select(all => all.fn.countAll<number>().as('count'))
+      ).as('videos'),
       projects
         .innerJoin('list_totals as t', 't.project_id', 'p.id')
         .where('t.list', '=', 'live-streams')
@@ -49,19 +53,19 @@ function selectAccounts({ queries }: Database) {
 }
 
 export class AccountAdminStore {
-  readonly #database: Database;
+  readonly #database: Connection;
 
-  constructor(database: Database) {
+  constructor(database: Connection) {
     this.#database = database;
   }
 
-  list(): ListedAccount[] {
+  async list(): Promise<ListedAccount[]> {
     const accounts = selectAccounts(this.#database).orderBy('a.created_at_ms').orderBy('a.id');
-    return this.#database.all(accounts).map(accountFrom);
+    return (await this.#database.all(accounts)).map(accountFrom);
   }
 
-  find(emailOrId: string): ListedAccount | undefined {
-    const row = this.#database.first(
+  async find(emailOrId: string): Promise<ListedAccount | undefined> {
+    const row = await this.#database.first(
       selectAccounts(this.#database).where(({ eb, or, selectFrom }) =>
         or([
           eb('a.id', '=', emailOrId),
@@ -83,7 +87,8 @@ function accountFrom(row: ListedRow): ListedAccount {
     isSuspended: row.is_suspended === 1,
     createdAtMs: row.created_at_ms,
     keys: row.keys ?? 0,
-    videos: row.videos ?? 0,
-    liveStreams: row.live_streams ?? 0,
+    // PostgreSQL's sums are texts.
+    videos: Number(row.videos ?? 0),
+    liveStreams: Number(row.live_streams ?? 0),
   };
 }

@@ -32,7 +32,7 @@ export class AccountAdmin {
     this.#clock = clock;
   }
 
-  list(): ListedAccount[] {
+  list(): Promise<ListedAccount[]> {
     return this.#store.list();
   }
 
@@ -41,39 +41,40 @@ export class AccountAdmin {
     email: string,
     isUpgraded: boolean,
   ): Promise<(AccountKeys & { readonly password: Secret }) | undefined> {
-    if (this.#store.find(email) !== undefined) return undefined;
     const keys = newKeys();
     const password = randomBase62(generatedPasswordLength);
     const atMs = this.#clock.nowMs();
     const accountId = await createAccount(this.#database, { email, isUpgraded, keys, password, atMs });
-    return { account: this.#store.find(accountId)!, keys: secretsOf(keys), password: new Secret(password) };
+    if (accountId === undefined) return undefined;
+    return {
+      account: (await this.#store.find(accountId))!,
+      keys: secretsOf(keys),
+      password: new Secret(password),
+    };
   }
 
-  setStanding(
+  async setStanding(
     emailOrId: string,
     standing: { isSuspended?: boolean; isUpgraded?: boolean },
-  ): ListedAccount | undefined {
-    const account = this.#store.find(emailOrId);
+  ): Promise<ListedAccount | undefined> {
+    const account = await this.#store.find(emailOrId);
     if (account === undefined) return undefined;
-    this.#accounts.setStanding(account.accountId, standing);
+    await this.#accounts.setStanding(account.accountId, standing);
     return this.#store.find(account.accountId);
   }
 
   /** Ignores the account's limit of keys. */
-  addKeys(emailOrId: string): AccountKeys | undefined {
-    const account = this.#store.find(emailOrId);
+  async addKeys(emailOrId: string): Promise<AccountKeys | undefined> {
+    const account = await this.#store.find(emailOrId);
     if (account === undefined) return undefined;
     const { accountId } = account;
     const keys = newKeys();
     const pairs = new KeyPairsStore(this.#database);
-    const projectIds = pairs.projectIdsOf(accountId);
-    pairs.add({
-      accountId,
-      createdAtMs: this.#clock.nowMs(),
-      keys: environments.map(environment => ({
-        projectId: projectIds[environment],
-        text: keys[environment],
-      })),
+    const createdAtMs = this.#clock.nowMs();
+    await this.#accounts.changeAccess(accountId, async transaction => {
+      const projectIds = await pairs.projectIdsOf(accountId, transaction);
+      const pair = environments.map(name => ({ projectId: projectIds[name], text: keys[name] }));
+      await pairs.add({ accountId, createdAtMs, keys: pair }, transaction);
     });
     return { account, keys: secretsOf(keys) };
   }
@@ -81,7 +82,7 @@ export class AccountAdmin {
   async setPassword(email: string): Promise<Secret | undefined> {
     const password = randomBase62(generatedPasswordLength);
     const passwordHash = await hashPassword(password);
-    return this.#accounts.resetPassword(email, passwordHash) ? new Secret(password) : undefined;
+    return (await this.#accounts.resetPassword(email, passwordHash)) ? new Secret(password) : undefined;
   }
 }
 

@@ -55,8 +55,13 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
     tag,
     auth: 'key',
     params: { keyPairId, environment: 'Which key of the pair: `sandbox` or `production`.' },
-    find: ({ params, caller }: { params: { keyPairId: string; environment: string }; caller: Caller }) =>
-      findKey(keyPairs.find(caller, params.keyPairId), params.environment),
+    find: async ({
+      params,
+      caller,
+    }: {
+      params: { keyPairId: string; environment: string };
+      caller: Caller;
+    }) => findKey(await keyPairs.find(caller, params.keyPairId), params.environment),
   } as const;
   const shown = { description: 'The pair.', schema: keyPairSchema };
   const shownOnce = { description: 'The pair, with the new key.', schema: keyPairSchema };
@@ -80,9 +85,9 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
       auth: 'key',
       query: keyPairsQuerySchema,
       success: { status: 200, description: 'A page of pairs.', schema: keyPairListSchema },
-      handle: ({ caller, query, path, queryText }) => {
+      handle: async ({ caller, query, path, queryText }) => {
         const { direction } = sortOf(query, 'createdAt');
-        const { views, total } = keyPairs.list(caller, direction, query);
+        const { views, total } = await keyPairs.list(caller, direction, query);
         return pageOf({ path, queryText, query }, { items: views, total });
       },
     }),
@@ -123,7 +128,7 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
       ...pair,
       success: { status: 204, description: 'Deleted.' },
       errors: ['last-api-key'],
-      handle: ({ found }) => keyPairs.remove(found),
+      handle: ({ caller, found }) => keyPairs.remove(caller, found),
     }),
     defineRoute({
       method: 'POST',
@@ -157,11 +162,11 @@ function findKey(
   return environment && { pair, environment };
 }
 
-function accountView(
+async function accountView(
   { accountId, environment, projectId }: Caller,
   { accounts, limits: { webhooks, rates, videoRestoreDays }, ingest }: Omit<AccountRoutesOptions, 'keyPairs'>,
-): AccountView {
-  const account = accounts.find(accountId);
+): Promise<AccountView> {
+  const account = await accounts.find(accountId);
   if (account === undefined) throw new AppError('resource-not-found');
   const { email, createdAtMs, isUpgraded: upgraded, isOperator } = account;
   const limited = Object.entries(ratesOf(rates, environment)).filter(([, limit]) => limit > 0);

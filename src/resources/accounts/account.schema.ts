@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/routing/pagination.ts';
-import { nonEmptyText } from '../../http/routing/text-schema.ts';
 import { maxKeyPairNameLength } from './key-pair.ts';
 
 const dateTime = z.iso.datetime({ offset: true });
-const name = nonEmptyText(maxKeyPairNameLength);
+const name = z.string().min(1).max(maxKeyPairNameLength);
 const perMinute = z.int().optional();
 
 export const accountSchema = z

@@ -1,7 +1,8 @@
 import { newId } from '../../shared/ids.ts';
 import type { Environment } from '../../store/account-tables.ts';
-import type { Database, Queries } from '../../store/database.ts';
-import type { Bound, PreparedQuery } from '../../store/prepared-query.ts';
+import type { Connection, Queries, Transaction } from '../../store/connection.ts';
+import type { Database } from '../../store/database.ts';
+import { type Bound, type PreparedQuery, prepareQuery } from '../../store/prepared-query.ts';
 import type { User } from '../sessions/session.ts';
 import { SessionsStore } from '../sessions/sessions.store.ts';
 import { type Account, type KeyOwner, standingOf } from './account.ts';
@@ -43,47 +44,45 @@ export class AccountsStore {
   constructor(database: Database) {
     this.#database = database;
     this.sessions = new SessionsStore(database);
-    this.#ownerOfKey = database.prepare(({ hash }: Bound<{ hash: Buffer }>) =>
+    this.#ownerOfKey = prepareQuery(({ hash }: Bound<{ hash: Buffer }>) =>
       selectKeyOwner(database.queries).where('k.key_hash', '=', hash),
     );
   }
 
-  isEmpty(): boolean {
-    const { queries } = this.#database;
-    return this.#database.first(queries.selectFrom('accounts').select('id').limit(1)) === undefined;
+  async isEmpty(connection: Connection = this.#database): Promise<boolean> {
+    const any = connection.queries.selectFrom('accounts').select('id').limit(1);
+    return (await connection.first(any)) === undefined;
   }
 
-  ownerOfKey(apiKey: string): KeyOwner | undefined {
-    return this.#ownerCache.getOrLoad(apiKey, hash => {
-      const row = this.#ownerOfKey.first({ hash });
+  ownerOfKey(apiKey: string): Promise<KeyOwner | undefined> {
+    return this.#ownerCache.getOrLoad(apiKey, async hash => {
+      const row = await this.#database.first(this.#ownerOfKey({ hash }));
       return row === undefined ? undefined : ownerFrom(row);
     });
   }
 
-  /** The first account is the operator's. */
-  addAccount(account: { isUpgraded: boolean; createdAtMs: number }): {
-    accountId: string;
-    projectIds: Record<Environment, string>;
-  } {
-    const { queries } = this.#database;
+  /** The first account is the operator's: lock `accounts` before. */
+  async addAccount(
+    account: { isUpgraded: boolean; createdAtMs: number },
+    transaction: Transaction,
+  ): Promise<{ accountId: string; projectIds: Record<Environment, string> }> {
+    const { queries } = transaction;
     const created_at_ms = account.createdAtMs;
     const accountId = newId('ac');
     const projectIds = { sandbox: newId('pr'), production: newId('pr') };
-    this.#database.transaction(() => {
-      this.#database.run(
-        queries.insertInto('accounts').values({
-          id: accountId,
-          is_upgraded: Number(account.isUpgraded),
-          is_suspended: 0,
-          is_operator: Number(this.isEmpty()),
-          created_at_ms,
-        }),
-      );
-      for (const environment of ['sandbox', 'production'] as const) {
-        const row = { id: projectIds[environment], account_id: accountId, environment, created_at_ms };
-        this.#database.run(queries.insertInto('projects').values(row));
-      }
-    });
+    await transaction.run(
+      queries.insertInto('accounts').values({
+        id: accountId,
+        is_upgraded: Number(account.isUpgraded),
+        is_suspended: 0,
+        is_operator: Number(await this.isEmpty(transaction)),
+        created_at_ms,
+      }),
+    );
+    for (const environment of ['sandbox', 'production'] as const) {
+      const row = { id: projectIds[environment], account_id: accountId, environment, created_at_ms };
+      await transaction.run(queries.insertInto('projects').values(row));
+    }
     return { accountId, projectIds };
   }
 
@@ -92,22 +91,23 @@ export class AccountsStore {
     this.#ownerCache.clear();
   }
 
-  find(accountId: string): Account | undefined {
+  async find(accountId: string): Promise<Account | undefined> {
     const { queries } = this.#database;
-    const row = this.#database.first(
+    const row = await this.#database.first(
       queries
         .selectFrom('accounts')
         .select(['is_upgraded', 'is_operator', 'created_at_ms'])
         .where('id', '=', accountId),
     );
     if (row === undefined) return undefined;
-    const user = this.#database.first(
+    const user = await this.#database.first(
       queries
         .selectFrom('users')
         .select('email')
         .where('account_id', '=', accountId)
         .orderBy('created_at_ms')
-        .orderBy('id'),
+        .orderBy('id')
+        .limit(1),
     );
     return {
       accountId,
@@ -119,27 +119,45 @@ export class AccountsStore {
   }
 
   /** Suspending an account ends its sessions. */
-  setStanding(accountId: string, standing: { isSuspended?: boolean; isUpgraded?: boolean }): void {
+  async setStanding(
+    accountId: string,
+    standing: { isSuspended?: boolean; isUpgraded?: boolean },
+  ): Promise<void> {
     const changes = {
       ...(standing.isSuspended === undefined ? {} : { is_suspended: Number(standing.isSuspended) }),
       ...(standing.isUpgraded === undefined ? {} : { is_upgraded: Number(standing.isUpgraded) }),
     };
     if (Object.keys(changes).length === 0) return;
-    this.#ownerCache.clear();
-    this.sessions.clearCache();
     const { queries } = this.#database;
-    this.#database.transaction(() => {
-      this.#database.run(queries.updateTable('accounts').set(changes).where('id', '=', accountId));
+    await this.changeAccess(accountId, async transaction => {
+      await transaction.run(queries.updateTable('accounts').set(changes).where('id', '=', accountId));
+      transaction.afterCommit(() => {
+        this.#ownerCache.clear();
+        this.sessions.clearCache();
+      });
       if (standing.isSuspended !== true) return;
-      this.sessions.removeOfUsers(
-        queries.selectFrom('users').select('id').where('account_id', '=', accountId),
-      );
+      const users = queries.selectFrom('users').select('id').where('account_id', '=', accountId);
+      await this.sessions.removeOfUsers(users, transaction);
     });
   }
 
-  addUser(user: { accountId: string; email: string; passwordHash: string; createdAtMs: number }): void {
-    this.#database.run(
-      this.#database.queries.insertInto('users').values({
+  /** Runs changes of an account's standing, passwords, keys and new sessions one at a time. */
+  changeAccess<Result>(
+    accountId: string,
+    work: (transaction: Transaction) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#database.transaction(async transaction => {
+      await transaction.lock('account', accountId);
+      return work(transaction);
+    });
+  }
+
+  async addUser(
+    user: { accountId: string; email: string; passwordHash: string; createdAtMs: number },
+    connection: Connection = this.#database,
+  ): Promise<void> {
+    await connection.run(
+      connection.queries.insertInto('users').values({
         id: newId('us'),
         account_id: user.accountId,
         email: user.email,
@@ -149,10 +167,9 @@ export class AccountsStore {
     );
   }
 
-  findUser(email: string): User | undefined {
-    const { queries } = this.#database;
-    const row = this.#database.first(
-      queries
+  async findUser(email: string, connection: Connection = this.#database): Promise<User | undefined> {
+    const row = await connection.first(
+      connection.queries
         .selectFrom('users')
         .innerJoin('accounts', 'accounts.id', 'users.account_id')
         .select([
@@ -175,31 +192,40 @@ export class AccountsStore {
   }
 
   /** Ends all sessions but `kept`. @returns false when the password has changed since `user` was read */
-  changePassword(user: User, passwordHash: string, kept: { sessionId: string; secret: string }): boolean {
+  async changePassword(
+    user: User,
+    passwordHash: string,
+    kept: { sessionId: string; secret: string },
+  ): Promise<boolean> {
     const changed = this.#database.queries
       .updateTable('users')
       .set({ password_hash: passwordHash })
       .where('id', '=', user.userId)
       .where('password_hash', '=', user.passwordHash);
-    return this.#database.transaction(() => {
-      if (this.#database.run(changed) === 0) return false;
-      this.sessions.removeOthers(user.userId, kept.sessionId);
-      this.sessions.setSecret(kept.sessionId, kept.secret);
+    return this.changeAccess(user.accountId, async transaction => {
+      if ((await transaction.run(changed)) === 0) return false;
+      await this.sessions.removeOthers(user.userId, kept.sessionId, transaction);
+      await this.sessions.setSecret(kept.sessionId, kept.secret, transaction);
       return true;
     });
   }
 
   /** Ends the user's sessions. Returns false for an unknown user. */
-  resetPassword(email: string, passwordHash: string): boolean {
+  async resetPassword(email: string, passwordHash: string): Promise<boolean> {
+    const user = await this.findUser(email);
+    if (user === undefined) return false;
+    const { userId: id, accountId } = user;
     const { queries } = this.#database;
-    const changed = queries
-      .updateTable('users')
-      .set({ password_hash: passwordHash })
-      .where('email', '=', email);
-    return this.#database.transaction(() => {
-      this.sessions.removeOfUsers(queries.selectFrom('users').select('id').where('email', '=', email));
-      return this.#database.run(changed) > 0;
+    await this.changeAccess(accountId, async transaction => {
+      await transaction.run(
+        queries.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', id),
+      );
+      await this.sessions.removeOfUsers(
+        queries.selectFrom('users').select('id').where('id', '=', id),
+        transaction,
+      );
     });
+    return true;
   }
 }
 

@@ -39,7 +39,7 @@ export async function bootstrapAccount(
 ): Promise<BootstrapSecrets | undefined> {
   const accounts = new AccountsStore(database);
   const { secretsFile } = options;
-  if (!accounts.isEmpty()) {
+  if (!(await accounts.isEmpty())) {
     // The server may have crashed after creating the account and before publishing its file.
     if (secretsFile !== undefined) await publishSecrets(secretsFile);
     return undefined;
@@ -62,15 +62,21 @@ export async function bootstrapAccount(
       productionKey: keys.production,
     });
   }
+  let accountId: string | undefined;
   try {
     const atMs = (options.clock ?? systemClock).nowMs();
-    await createAccount(database, {
-      ...{ email: options.adminEmail, isUpgraded: options.isUpgraded },
+    accountId = await createAccount(database, {
+      ...{ email: options.adminEmail, isUpgraded: options.isUpgraded, isFirst: true },
       ...{ keys, password, atMs },
     });
   } catch (error) {
     if (secretsFile !== undefined) await discardSecrets(secretsFile);
     throw error;
+  }
+  if (accountId === undefined) {
+    // Another server on this database was faster.
+    if (secretsFile !== undefined) await discardSecrets(secretsFile);
+    return undefined;
   }
   if (secretsFile !== undefined) await publishSecrets(secretsFile);
   return secrets;

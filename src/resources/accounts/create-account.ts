@@ -11,24 +11,24 @@ interface NewAccount {
   readonly keys: Readonly<Record<Environment, string>>;
   readonly password: string;
   readonly atMs: number;
+  /** Creates no second account. */
+  readonly isFirst?: boolean;
 }
 
-export async function createAccount(database: Database, account: NewAccount): Promise<string> {
+/** Returns the account's id; undefined when the email address is in use or `isFirst` is not true. */
+export async function createAccount(database: Database, account: NewAccount): Promise<string | undefined> {
   const accounts = new AccountsStore(database);
   const pairs = new KeyPairsStore(database);
   const { email, isUpgraded, keys, atMs: createdAtMs } = account;
   const passwordHash = await hashPassword(account.password);
-  return database.transaction(() => {
-    const { accountId, projectIds } = accounts.addAccount({ isUpgraded, createdAtMs });
-    pairs.add({
-      accountId,
-      createdAtMs,
-      keys: environments.map(environment => ({
-        projectId: projectIds[environment],
-        text: keys[environment],
-      })),
-    });
-    accounts.addUser({ accountId, email, passwordHash, createdAtMs });
+  return database.transaction(async transaction => {
+    await transaction.lock('accounts');
+    if (account.isFirst === true && !(await accounts.isEmpty(transaction))) return undefined;
+    if ((await accounts.findUser(email, transaction)) !== undefined) return undefined;
+    const { accountId, projectIds } = await accounts.addAccount({ isUpgraded, createdAtMs }, transaction);
+    const pair = environments.map(name => ({ projectId: projectIds[name], text: keys[name] }));
+    await pairs.add({ accountId, createdAtMs, keys: pair }, transaction);
+    await accounts.addUser({ accountId, email, passwordHash, createdAtMs }, transaction);
     return accountId;
   });
 }

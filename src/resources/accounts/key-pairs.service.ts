@@ -3,6 +3,7 @@ import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { randomBase62 } from '../../shared/ids.ts';
 import type { Environment } from '../../store/account-tables.ts';
+import type { Connection, Transaction } from '../../store/connection.ts';
 import type { KeyPairView } from './account.schema.ts';
 import type { AccountsStore } from './accounts.store.ts';
 import {
@@ -31,20 +32,19 @@ export class KeyPairsService {
     this.#clock = options.clock;
   }
 
-  find(caller: Caller, keyPairId: string): KeyPair | undefined {
-    const pair = this.#store.find(caller.accountId, keyPairId);
+  async find(caller: Caller, keyPairId: string, connection?: Connection): Promise<KeyPair | undefined> {
+    const pair = await this.#store.find(caller.accountId, keyPairId, connection);
     return pair && limitToEnvironments(pair, accessibleEnvironments(caller.environment));
   }
 
-  list(
+  async list(
     caller: Caller,
     direction: 'asc' | 'desc',
     page: { currentPage: number; pageSize: number },
-  ): { views: KeyPairView[]; total: number } {
+  ): Promise<{ views: KeyPairView[]; total: number }> {
     const reach = accessibleEnvironments(caller.environment);
-    const pairs = this.#store
-      .listByAccount(caller.accountId)
-      .flatMap(pair => limitToEnvironments(pair, reach) ?? []);
+    const all = await this.#store.listByAccount(caller.accountId);
+    const pairs = all.flatMap(pair => limitToEnvironments(pair, reach) ?? []);
     if (direction === 'desc') pairs.reverse();
     const first = (page.currentPage - 1) * page.pageSize;
     const views = pairs.slice(first, first + page.pageSize).map(pair => viewOf(pair));
@@ -56,27 +56,30 @@ export class KeyPairsService {
   }
 
   /** Creates a key per accessible environment. @throws AppError `api-key-limit-reached` */
-  create(caller: Caller, name: string | undefined): KeyPairView {
+  create(caller: Caller, name: string | undefined): Promise<KeyPairView> {
     const { accountId } = caller;
-    const projects = this.#store.projectIdsOf(accountId);
-    this.#requireKeyCapacity(projects[caller.environment], caller.environment);
-    const keys = accessibleEnvironments(caller.environment).map(environment => ({
-      environment,
-      projectId: projects[environment],
-      text: randomBase62(apiKeyLength),
-    }));
-    const keyPairId = this.#store.add({ accountId, name, createdAtMs: this.#clock.nowMs(), keys });
-    this.#accounts.clearOwnerCache();
-    return this.#reloadView(
-      caller,
-      keyPairId,
-      Object.fromEntries(keys.map(key => [key.environment, key.text])),
-    );
+    return this.#change(caller, async transaction => {
+      const projects = await this.#store.projectIdsOf(accountId, transaction);
+      await this.#requireKeyCapacity(projects[caller.environment], caller.environment, transaction);
+      const keys = accessibleEnvironments(caller.environment).map(environment => ({
+        environment,
+        projectId: projects[environment],
+        text: randomBase62(apiKeyLength),
+      }));
+      const createdAtMs = this.#clock.nowMs();
+      const keyPairId = await this.#store.add({ accountId, name, createdAtMs, keys }, transaction);
+      const texts = Object.fromEntries(keys.map(key => [key.environment, key.text]));
+      return viewOf(await this.#require(caller, keyPairId, transaction), texts);
+    });
   }
 
-  rename(caller: Caller, { keyPairId }: KeyPair, name: string | null | undefined): KeyPairView {
-    if (name !== undefined) this.#store.rename(keyPairId, name);
-    return this.#reloadView(caller, keyPairId);
+  async rename(
+    caller: Caller,
+    { keyPairId }: KeyPair,
+    name: string | null | undefined,
+  ): Promise<KeyPairView> {
+    if (name !== undefined) await this.#store.rename(keyPairId, name);
+    return viewOf(await this.#require(caller, keyPairId));
   }
 
   /**
@@ -84,47 +87,71 @@ export class KeyPairsService {
    * @throws AppError `authorization-production-credential-required`, or `api-key-limit-reached` when the pair
    * has no such key yet
    */
-  regenerate(caller: Caller, pair: KeyPair, environment: Environment): KeyPairView {
+  async regenerate(caller: Caller, { keyPairId }: KeyPair, environment: Environment): Promise<KeyPairView> {
     this.#requireAccess(caller, environment);
     const text = randomBase62(apiKeyLength);
-    const projectId = this.#store.projectIdsOf(caller.accountId)[environment];
-    if (pair.keys[environment] === undefined) this.#requireKeyCapacity(projectId, environment);
-    this.#store.replaceKey(pair, { projectId, text }, this.#clock.nowMs());
-    this.#accounts.clearOwnerCache();
-    return this.#reloadView(caller, pair.keyPairId, { [environment]: text });
+    return this.#change(caller, async transaction => {
+      const pair = await this.#require(caller, keyPairId, transaction);
+      const projectId = (await this.#store.projectIdsOf(caller.accountId, transaction))[environment];
+      if (pair.keys[environment] === undefined) {
+        await this.#requireKeyCapacity(projectId, environment, transaction);
+      }
+      await this.#store.replaceKey(pair, { projectId, text }, this.#clock.nowMs(), transaction);
+      return viewOf(await this.#require(caller, keyPairId, transaction), { [environment]: text });
+    });
   }
 
   /**
    * Also ends the key's tokens.
    * @throws AppError `authorization-production-credential-required`, `last-api-key` or `resource-not-found`
    */
-  removeKey(caller: Caller, pair: KeyPair, environment: Environment): void {
+  async removeKey(caller: Caller, pair: KeyPair, environment: Environment): Promise<void> {
     this.#requireAccess(caller, environment);
-    const half = pair.keys[environment];
-    if (half === undefined) {
+    await this.#revoke(caller, pair, ({ keys }) => {
+      const half = keys[environment];
+      if (half !== undefined) return [half];
       throw new AppError('resource-not-found', undefined, { details: { name: 'environment' } });
-    }
-    this.#revoke(pair, [half]);
+    });
   }
 
   /** Revokes the keys that the caller can access. @throws AppError `last-api-key`, with none revoked */
-  remove(pair: KeyPair): void {
-    this.#revoke(pair, Object.values(pair.keys));
+  async remove(caller: Caller, pair: KeyPair): Promise<void> {
+    await this.#revoke(caller, pair, ({ keys }) => Object.values(keys));
   }
 
-  #revoke(pair: KeyPair, halves: readonly ApiKey[]): void {
-    for (const { projectId, environment } of halves) {
-      if (this.#store.countKeys(projectId) > 1) continue;
-      const detail = `This is the last key of the ${environment} environment. Create another key first, or regenerate this one.`;
-      throw new AppError('last-api-key', undefined, { details: { name: environment, detail } });
-    }
-    this.#store.revoke(pair, halves, this.#clock.nowMs());
+  #revoke(
+    caller: Caller,
+    { keyPairId }: KeyPair,
+    halvesOf: (pair: KeyPair) => readonly ApiKey[],
+  ): Promise<void> {
+    return this.#change(caller, async transaction => {
+      const pair = await this.#require(caller, keyPairId, transaction);
+      const halves = halvesOf(pair);
+      for (const { projectId, environment } of halves) {
+        if ((await this.#store.countKeys(projectId, transaction)) > 1) continue;
+        const detail = `This is the last key of the ${environment} environment. Create another key first, or regenerate this one.`;
+        throw new AppError('last-api-key', undefined, { details: { name: environment, detail } });
+      }
+      await this.#store.revoke(pair, halves, this.#clock.nowMs(), transaction);
+    });
+  }
+
+  async #change<Result>(
+    { accountId }: Caller,
+    work: (transaction: Transaction) => Promise<Result>,
+  ): Promise<Result> {
+    const result = await this.#accounts.changeAccess(accountId, work);
     this.#accounts.clearOwnerCache();
+    return result;
   }
 
   /** Counts each environment separately, so that sandbox keys cannot use up the limit of production. */
-  #requireKeyCapacity(projectId: string, environment: Environment): void {
-    if (this.#store.countKeys(projectId) < maxKeyPairs) return;
+  async #requireKeyCapacity(
+    projectId: string,
+    environment: Environment,
+    transaction: Transaction,
+  ): Promise<void> {
+    if ((await this.#store.countKeys(projectId, transaction)) < maxKeyPairs) return;
     const detail = `The ${environment} environment has ${maxKeyPairs} API keys, which is the maximum. Delete a key that you no longer use.`;
     throw new AppError('api-key-limit-reached', undefined, { details: { detail } });
   }
@@ -137,12 +164,10 @@ export class KeyPairsService {
     });
   }
 
-  #reloadView(caller: Caller, keyPairId: string, texts: NewKeyTexts = {}): KeyPairView {
-    const pair = this.find(caller, keyPairId);
-    if (pair === undefined) {
-      throw new AppError('resource-not-found', undefined, { details: { name: 'keyPairId' } });
-    }
-    return viewOf(pair, texts);
+  async #require(caller: Caller, keyPairId: string, connection?: Connection): Promise<KeyPair> {
+    const pair = await this.find(caller, keyPairId, connection);
+    if (pair !== undefined) return pair;
+    throw new AppError('resource-not-found', undefined, { details: { name: 'keyPairId' } });
   }
 }
 

@@ -1,6 +1,6 @@
 import { newId } from '../../shared/ids.ts';
 import type { Environment } from '../../store/account-tables.ts';
-import type { Database } from '../../store/database.ts';
+import type { Connection, Transaction } from '../../store/connection.ts';
 import { hashOfSecret } from './account.ts';
 import type { ApiKey, KeyPair } from './key-pair.ts';
 
@@ -32,93 +32,108 @@ interface NewKey {
 
 /** Stores only hashes. Call `AccountsStore.clearOwnerCache` after a change. */
 export class KeyPairsStore {
-  readonly #database: Database;
+  readonly #database: Connection;
 
-  constructor(database: Database) {
+  constructor(database: Connection) {
     this.#database = database;
   }
 
-  listByAccount(accountId: string): KeyPair[] {
-    const rows = this.#database.all(this.#pairQuery(accountId).orderBy('created_at_ms').orderBy('id'));
-    const halves = Map.groupBy(this.#keyRows(accountId), half => half.pair_id);
+  async listByAccount(accountId: string): Promise<KeyPair[]> {
+    const rows = await this.#database.all(
+      selectPairs(this.#database, accountId).orderBy('created_at_ms').orderBy('id'),
+    );
+    const keys = await this.#database.all(selectKeys(this.#database, accountId));
+    const halves = Map.groupBy(keys, half => half.pair_id);
     return rows.map(row => pairFrom(row, halves.get(row.id) ?? []));
   }
 
-  find(accountId: string, keyPairId: string): KeyPair | undefined {
-    const row = this.#database.first(this.#pairQuery(accountId).where('id', '=', keyPairId));
+  async find(
+    accountId: string,
+    keyPairId: string,
+    connection: Connection = this.#database,
+  ): Promise<KeyPair | undefined> {
+    const row = await connection.first(selectPairs(connection, accountId).where('id', '=', keyPairId));
     if (row === undefined) return undefined;
-    const halves = this.#keyRows(accountId).filter(half => half.pair_id === row.id);
-    return pairFrom(row, halves);
+    return pairFrom(
+      row,
+      await connection.all(selectKeys(connection, accountId).where('k.pair_id', '=', row.id)),
+    );
   }
 
-  countKeys(projectId: string): number {
-    const { queries } = this.#database;
-    const counted = queries
+  async countKeys(projectId: string, connection: Connection = this.#database): Promise<number> {
+    const counted = connection.queries
       .selectFrom('api_keys')
       .select(expression => expression.fn.countAll<number>().as('total'))
       .where('project_id', '=', projectId)
       .where('revoked_at_ms', 'is', null);
-    return this.#database.first(counted)?.total ?? 0;
+    return (await connection.first(counted))?.total ?? 0;
   }
 
-  projectIdsOf(accountId: string): Record<Environment, string> {
-    const { queries } = this.#database;
-    const rows = this.#database.all(
-      queries.selectFrom('projects').select(['id', 'environment']).where('account_id', '=', accountId),
+  async projectIdsOf(
+    accountId: string,
+    connection: Connection = this.#database,
+  ): Promise<Record<Environment, string>> {
+    const rows = await connection.all(
+      connection.queries
+        .selectFrom('projects')
+        .select(['id', 'environment'])
+        .where('account_id', '=', accountId),
     );
     const ids = Object.fromEntries(rows.map(row => [row.environment, row.id]));
     return ids as Record<Environment, string>;
   }
 
-  add(pair: {
-    accountId: string;
-    name?: string | undefined;
-    createdAtMs: number;
-    keys: readonly NewKey[];
-  }): string {
+  async add(
+    pair: {
+      accountId: string;
+      name?: string | undefined;
+      createdAtMs: number;
+      keys: readonly NewKey[];
+    },
+    transaction: Transaction,
+  ): Promise<string> {
     const keyPairId = newId('kp');
-    this.#database.transaction(() => {
-      this.#database.run(
-        this.#database.queries.insertInto('key_pairs').values({
-          id: keyPairId,
-          account_id: pair.accountId,
-          name: pair.name ?? null,
-          created_at_ms: pair.createdAtMs,
-        }),
-      );
-      for (const key of pair.keys) this.#addKey(keyPairId, key, pair.createdAtMs);
-    });
+    await transaction.run(
+      transaction.queries.insertInto('key_pairs').values({
+        id: keyPairId,
+        account_id: pair.accountId,
+        name: pair.name ?? null,
+        created_at_ms: pair.createdAtMs,
+      }),
+    );
+    for (const key of pair.keys) await this.#addKey(keyPairId, key, pair.createdAtMs, transaction);
     return keyPairId;
   }
 
-  rename(keyPairId: string, name: string | null): void {
-    this.#database.run(
+  async rename(keyPairId: string, name: string | null): Promise<void> {
+    await this.#database.run(
       this.#database.queries.updateTable('key_pairs').set({ name }).where('id', '=', keyPairId),
     );
   }
 
-  replaceKey(pair: KeyPair, key: NewKey, atMs: number): void {
-    this.#database.transaction(() => {
-      for (const half of Object.values(pair.keys)) {
-        if (half.projectId === key.projectId) this.#revokeKey(half, atMs);
-      }
-      this.#addKey(pair.keyPairId, key, atMs);
-    });
+  async replaceKey(pair: KeyPair, key: NewKey, atMs: number, transaction: Transaction): Promise<void> {
+    for (const half of Object.values(pair.keys)) {
+      if (half.projectId === key.projectId) await this.#revokeKey(half, atMs, transaction);
+    }
+    await this.#addKey(pair.keyPairId, key, atMs, transaction);
   }
 
   /** Revokes keys with all their tokens. Removes a pair without keys. */
-  revoke(pair: KeyPair, halves: readonly ApiKey[], atMs: number): void {
-    const { queries } = this.#database;
-    this.#database.transaction(() => {
-      for (const half of halves) this.#revokeKey(half, atMs);
-      const left = queries.selectFrom('api_keys').select('id').where('pair_id', '=', pair.keyPairId).limit(1);
-      if (this.#database.first(left) !== undefined) return;
-      this.#database.run(queries.deleteFrom('key_pairs').where('id', '=', pair.keyPairId));
-    });
+  async revoke(
+    pair: KeyPair,
+    halves: readonly ApiKey[],
+    atMs: number,
+    transaction: Transaction,
+  ): Promise<void> {
+    const { queries } = transaction;
+    for (const half of halves) await this.#revokeKey(half, atMs, transaction);
+    const left = queries.selectFrom('api_keys').select('id').where('pair_id', '=', pair.keyPairId).limit(1);
+    if ((await transaction.first(left)) !== undefined) return;
+    await transaction.run(queries.deleteFrom('key_pairs').where('id', '=', pair.keyPairId));
   }
 
-  touch(apiKeyId: string, atMs: number): void {
-    this.#database.run(
+  async touch(apiKeyId: string, atMs: number): Promise<void> {
+    await this.#database.run(
       this.#database.queries
         .updateTable('api_keys')
         .set({ last_used_at_ms: atMs })
@@ -126,25 +141,28 @@ export class KeyPairsStore {
     );
   }
 
-  nextKeyId(apiKeyId: string): string | undefined {
+  async nextKeyId(apiKeyId: string): Promise<string | undefined> {
     const next = this.#database.queries
       .selectFrom('api_keys')
       .select('id')
       .where('id', '>', apiKeyId)
       .orderBy('id')
       .limit(1);
-    return this.#database.first(next)?.id;
+    return (await this.#database.first(next))?.id;
   }
 
-  removeRevoked(): number {
-    return this.#database.run(
-      this.#database.queries.deleteFrom('api_keys').where('revoked_at_ms', 'is not', null),
-    );
+  removeRevoked(connection: Connection = this.#database): Promise<number> {
+    return connection.run(connection.queries.deleteFrom('api_keys').where('revoked_at_ms', 'is not', null));
   }
 
-  #addKey(keyPairId: string, { projectId, text }: NewKey, createdAtMs: number): void {
-    this.#database.run(
-      this.#database.queries.insertInto('api_keys').values({
+  async #addKey(
+    keyPairId: string,
+    { projectId, text }: NewKey,
+    createdAtMs: number,
+    transaction: Transaction,
+  ): Promise<void> {
+    await transaction.run(
+      transaction.queries.insertInto('api_keys').values({
         id: newId('ak'),
         pair_id: keyPairId,
         project_id: projectId,
@@ -157,40 +175,38 @@ export class KeyPairsStore {
     );
   }
 
-  #revokeKey({ apiKeyId }: ApiKey, atMs: number): void {
-    this.#database.run(
-      this.#database.queries
+  async #revokeKey({ apiKeyId }: ApiKey, atMs: number, transaction: Transaction): Promise<void> {
+    await transaction.run(
+      transaction.queries
         .updateTable('api_keys')
         .set({ pair_id: apiKeyId, revoked_at_ms: atMs })
         .where('id', '=', apiKeyId),
     );
   }
+}
 
-  #pairQuery(accountId: string) {
-    return this.#database.queries
-      .selectFrom('key_pairs')
-      .select(['id', 'account_id', 'name', 'created_at_ms'])
-      .where('account_id', '=', accountId);
-  }
+function selectPairs({ queries }: Connection, accountId: string) {
+  return queries
+    .selectFrom('key_pairs')
+    .select(['id', 'account_id', 'name', 'created_at_ms'])
+    .where('account_id', '=', accountId);
+}
 
-  #keyRows(accountId: string): KeyRow[] {
-    return this.#database.all(
-      this.#database.queries
-        .selectFrom('projects as p')
-        .innerJoin('api_keys as k', 'k.project_id', 'p.id')
-        .select([
-          'k.pair_id',
-          'k.id',
-          'k.project_id',
-          'p.environment',
-          'k.hint',
-          'k.created_at_ms',
-          'k.last_used_at_ms',
-        ])
-        .where('p.account_id', '=', accountId)
-        .where('k.revoked_at_ms', 'is', null),
-    );
-  }
+function selectKeys({ queries }: Connection, accountId: string) {
+  return queries
+    .selectFrom('projects as p')
+    .innerJoin('api_keys as k', 'k.project_id', 'p.id')
+    .select([
+      'k.pair_id',
+      'k.id',
+      'k.project_id',
+      'p.environment',
+      'k.hint',
+      'k.created_at_ms',
+      'k.last_used_at_ms',
+    ])
+    .where('p.account_id', '=', accountId)
+    .where('k.revoked_at_ms', 'is', null);
 }
 
 function pairFrom(row: PairRow, halves: readonly KeyRow[]): KeyPair {

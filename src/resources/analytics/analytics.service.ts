@@ -62,8 +62,8 @@ export class AnalyticsService {
     const plan = checkedPlan(request);
     const context = { metric: displayName(metric, query), aggregation };
     if (plan.kind === 'total') {
-      const { project, ids, type } = this.#totalsFilter(request);
-      const data = project === undefined ? 0 : this.#options.counts.total(project, ids, type);
+      const { project, ids, type } = await this.#totalsFilter(request);
+      const data = project === undefined ? 0 : await this.#options.counts.total(project, ids, type);
       return { context, data };
     }
     const frame = this.#frameOf(caller, query);
@@ -81,10 +81,10 @@ export class AnalyticsService {
     const direction = page.sortOrder ?? (page.sortBy === undefined ? 'desc' : 'asc');
     const offset = (page.currentPage - 1) * page.pageSize;
     if (plan.kind === 'total') {
-      const { project, ids: mediaIds, type: mediaType } = this.#totalsFilter(request);
+      const { project, ids: mediaIds, type: mediaType } = await this.#totalsFilter(request);
       if (project === undefined) return { context, data: [], total: 0 };
       const order = { field, direction, limit: page.pageSize, offset };
-      const { rows, total } = this.#options.counts.totals(project, { mediaIds, mediaType }, order);
+      const { rows, total } = await this.#options.counts.totals(project, { mediaIds, mediaType }, order);
       return { context, data: rows, total };
     }
     const frame = this.#frameOf(caller, query);
@@ -192,7 +192,7 @@ export class AnalyticsService {
     return [...(await viewingIntervals.concurrentViewers(attended, 'peak', plan.isUnique))];
   }
 
-  #totalsFilter({ caller, query }: AnalyticsRequest) {
+  async #totalsFilter({ caller, query }: AnalyticsRequest) {
     const { mediaId: ids, mediaType: type, ...others } = query.filterBy ?? {};
     const [other] = Object.keys(others);
     if (other !== undefined)
@@ -200,7 +200,7 @@ export class AnalyticsService {
         `filterBy[${other}]`,
         'Only "mediaId" and "mediaType" can be used with this metric.',
       );
-    return { project: this.#options.filters.findProject(caller.projectId), ids, type };
+    return { project: await this.#options.filters.findProject(caller.projectId), ids, type };
   }
 
   #frameOf(caller: AnalyticsRequest['caller'], query: CommonQuery): Frame {

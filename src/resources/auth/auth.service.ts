@@ -7,6 +7,7 @@ import { AppError, type ErrorCode } from '../../shared/errors.ts';
 import { randomBase62 } from '../../shared/ids.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { maxEntries } from '../../shared/lru-limit.ts';
+import type { Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import type { KeyOwner } from '../accounts/account.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
@@ -45,19 +46,19 @@ export class AuthService {
   }
 
   /** @throws AppError `authentication-*`, `authorization-suspended-account` or `too-many-requests` */
-  authenticate(authorization: string | undefined, address: string): Caller {
+  async authenticate(authorization: string | undefined, address: string): Promise<Caller> {
     if (authorization === undefined) throw new AppError('authentication-missing-authorization-header');
     const credentials = parseAuthorization(authorization);
     if (credentials === undefined) throw new AppError('authentication-invalid-authorization-header-value');
     const nowMs = this.#options.clock.nowMs();
     const owner =
       credentials.scheme === 'basic'
-        ? requireActive(this.#ownerOfKey(credentials.apiKey, address), 'authentication-invalid-api-key')
+        ? requireActive(await this.#ownerOfKey(credentials.apiKey, address), 'authentication-invalid-api-key')
         : requireActive(
-            this.#tokens.findOwner('access_tokens', credentials.accessToken, nowMs),
+            await this.#tokens.findOwner('access_tokens', credentials.accessToken, nowMs),
             'authentication-invalid-access-token',
           );
-    this.#touch(owner.apiKeyId, nowMs);
+    await this.#touch(owner.apiKeyId, nowMs);
     return owner;
   }
 
@@ -66,41 +67,48 @@ export class AuthService {
    * @throws AppError `authentication-invalid-user-credentials` (400), `authorization-suspended-account` (403)
    * or `too-many-requests` (429)
    */
-  exchangeApiKey(apiKey: string, address: string): Tokens {
-    const owner = requireActive(this.#ownerOfKey(apiKey, address), 'authentication-invalid-user-credentials');
+  async exchangeApiKey(apiKey: string, address: string): Promise<Tokens> {
+    const found = await this.#ownerOfKey(apiKey, address);
+    const owner = requireActive(found, 'authentication-invalid-user-credentials');
     this.#options.limiter.require(owner, 'writes');
-    return this.#issue(owner.apiKeyId);
+    return this.#options.database.transaction(transaction => this.#issue(owner.apiKeyId, transaction));
   }
 
   /** Consumes a refresh token. @throws as {@link exchangeApiKey} */
-  refresh(refreshToken: string): Tokens {
-    return this.#options.database.transaction(() => {
-      const found = this.#tokens.findOwner('refresh_tokens', refreshToken, this.#options.clock.nowMs());
-      const owner = requireActive(found, 'authentication-invalid-user-credentials');
-      this.#options.limiter.require(owner, 'writes');
-      this.#tokens.removeRefreshToken(refreshToken);
-      return this.#issue(owner.apiKeyId);
+  async refresh(refreshToken: string): Promise<Tokens> {
+    const code = 'authentication-invalid-user-credentials';
+    const found = await this.#tokens.findOwner('refresh_tokens', refreshToken, this.#options.clock.nowMs());
+    const owner = requireActive(found, code);
+    this.#options.limiter.require(owner, 'writes');
+    return this.#options.database.transaction(async transaction => {
+      const isMine = await this.#tokens.removeRefreshToken(refreshToken, transaction);
+      requireActive(isMine ? owner : undefined, code);
+      return this.#issue(owner.apiKeyId, transaction);
     });
   }
 
-  #ownerOfKey(apiKey: string, address: string): KeyOwner | undefined {
-    const owner = this.#options.accounts.ownerOfKey(apiKey);
+  async #ownerOfKey(apiKey: string, address: string): Promise<KeyOwner | undefined> {
+    const owner = await this.#options.accounts.ownerOfKey(apiKey);
     this.#options.wrongKeys.check(address, owner?.apiKeyId);
     return owner;
   }
 
-  #issue(apiKeyId: string): Tokens {
+  async #issue(apiKeyId: string, transaction: Transaction): Promise<Tokens> {
     const nowMs = this.#options.clock.nowMs();
     const access = `at.${randomBase62(43)}`;
     const refresh = `rt.${randomBase62(43)}`;
-    this.#options.database.transaction(() => {
-      this.#tokens.add('access_tokens', {
-        text: access,
-        apiKeyId,
-        expiresAtMs: nowMs + accessTokenSeconds * 1_000,
-      });
-      this.#tokens.add('refresh_tokens', { text: refresh, apiKeyId, expiresAtMs: nowMs + refreshTokenMs });
-    });
+    const accessEndsAtMs = nowMs + accessTokenSeconds * 1_000;
+    const refreshEndsAtMs = nowMs + refreshTokenMs;
+    await this.#tokens.add(
+      'access_tokens',
+      { text: access, apiKeyId, expiresAtMs: accessEndsAtMs },
+      transaction,
+    );
+    await this.#tokens.add(
+      'refresh_tokens',
+      { text: refresh, apiKeyId, expiresAtMs: refreshEndsAtMs },
+      transaction,
+    );
     return {
       token_type: 'Bearer',
       expires_in: accessTokenSeconds,
@@ -109,12 +117,12 @@ export class AuthService {
     };
   }
 
-  #touch(apiKeyId: string, nowMs: number): void {
+  async #touch(apiKeyId: string, nowMs: number): Promise<void> {
     const touchedAtMs = this.#touchedAtMs.get(apiKeyId);
     if (touchedAtMs !== undefined && nowMs - touchedAtMs < touchIntervalMs) return;
     this.#touchedAtMs.set(apiKeyId, nowMs);
     try {
-      this.#keys.touch(apiKeyId, nowMs);
+      await this.#keys.touch(apiKeyId, nowMs);
     } catch (error) {
       // Callers can still read when the disk is full.
       this.#options.log.warn('key-use-not-recorded', { apiKeyId, error });

@@ -26,19 +26,23 @@ export function tokenCleanup({
   const tokens = new TokensStore(database);
   const keys = new KeyPairsStore(database);
   const removeInvalid = () =>
-    database.transaction(() => tokens.removeInvalid(clock.nowMs(), batchSize) || keys.removeRevoked());
+    database.transaction(
+      async transaction =>
+        (await tokens.removeInvalid(clock.nowMs(), batchSize, transaction)) ||
+        keys.removeRevoked(transaction),
+    );
   return {
     name: 'dead-tokens',
     run: async () => {
       let count = 0;
-      for (let removed = removeInvalid(); removed > 0; removed = removeInvalid()) {
+      for (let removed = await removeInvalid(); removed > 0; removed = await removeInvalid()) {
         count += removed;
         await yieldToEventLoop();
       }
-      for (let key = keys.nextKeyId(''); key !== undefined; key = keys.nextKeyId(key)) {
+      for (let key = await keys.nextKeyId(''); key !== undefined; key = await keys.nextKeyId(key)) {
         let removed: number;
         do {
-          removed = tokens.removeOldest(key, maxRefreshTokens, oldestBatchSize);
+          removed = await tokens.removeOldest(key, maxRefreshTokens, oldestBatchSize);
           count += removed;
           await yieldToEventLoop();
         } while (removed > 0);

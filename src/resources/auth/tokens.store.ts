@@ -1,5 +1,6 @@
+import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
-import type { Bound, PreparedQuery } from '../../store/prepared-query.ts';
+import { type Bound, type PreparedQuery, prepareQuery } from '../../store/prepared-query.ts';
 import { hashOfSecret, type KeyOwner } from '../accounts/account.ts';
 import { ownerFrom, selectKeyOwner } from '../accounts/accounts.store.ts';
 
@@ -15,7 +16,7 @@ export class TokensStore {
   constructor(database: Database) {
     this.#database = database;
     const ownerOf = (table: TokenTable): OwnerQuery =>
-      database.prepare(({ hash, nowMs }: Bound<{ hash: Buffer; nowMs: number }>) =>
+      prepareQuery(({ hash, nowMs }: Bound<{ hash: Buffer; nowMs: number }>) =>
         selectKeyOwner(database.queries)
           .innerJoin(`${table} as t`, 't.api_key_id', 'k.id')
           .where('t.token_hash', '=', hash)
@@ -24,14 +25,18 @@ export class TokensStore {
     this.#owners = { access_tokens: ownerOf('access_tokens'), refresh_tokens: ownerOf('refresh_tokens') };
   }
 
-  findOwner(table: TokenTable, token: string, nowMs: number): KeyOwner | undefined {
-    const row = this.#owners[table].first({ hash: hashOfSecret(token), nowMs });
+  async findOwner(table: TokenTable, token: string, nowMs: number): Promise<KeyOwner | undefined> {
+    const row = await this.#database.first(this.#owners[table]({ hash: hashOfSecret(token), nowMs }));
     return row === undefined ? undefined : ownerFrom(row);
   }
 
-  add(table: TokenTable, token: { text: string; apiKeyId: string; expiresAtMs: number }): void {
-    this.#database.run(
-      this.#database.queries.insertInto(table).values({
+  async add(
+    table: TokenTable,
+    token: { text: string; apiKeyId: string; expiresAtMs: number },
+    connection: Connection = this.#database,
+  ): Promise<void> {
+    await connection.run(
+      connection.queries.insertInto(table).values({
         token_hash: hashOfSecret(token.text),
         api_key_id: token.apiKeyId,
         expires_at_ms: token.expiresAtMs,
@@ -39,14 +44,16 @@ export class TokensStore {
     );
   }
 
-  removeRefreshToken(token: string): void {
-    this.#database.run(
-      this.#database.queries.deleteFrom('refresh_tokens').where('token_hash', '=', hashOfSecret(token)),
+  /** Returns false when another request was faster. */
+  async removeRefreshToken(token: string, transaction: Transaction): Promise<boolean> {
+    const removed = await transaction.run(
+      transaction.queries.deleteFrom('refresh_tokens').where('token_hash', '=', hashOfSecret(token)),
     );
+    return removed > 0;
   }
 
   /** Keeps the newest `kept`. Returns the number of removed tokens. */
-  removeOldest(apiKeyId: string, kept: number, limit: number): number {
+  removeOldest(apiKeyId: string, kept: number, limit: number): Promise<number> {
     const { queries } = this.#database;
     const oldest = queries
       .selectFrom('refresh_tokens')
@@ -59,8 +66,12 @@ export class TokensStore {
   }
 
   /** Removes expired tokens and those of revoked keys, at most `limit` of each. Returns their number. */
-  removeInvalid(nowMs: number, limit: number): number {
-    const { queries } = this.#database;
+  async removeInvalid(
+    nowMs: number,
+    limit: number,
+    connection: Connection = this.#database,
+  ): Promise<number> {
+    const { queries } = connection;
     const revokedKeys = queries.selectFrom('api_keys').select('id').where('revoked_at_ms', 'is not', null);
     let removed = 0;
     for (const table of ['access_tokens', 'refresh_tokens'] as const) {
@@ -69,7 +80,7 @@ export class TokensStore {
         tokens.where('expires_at_ms', '<=', nowMs),
         tokens.where('api_key_id', 'in', revokedKeys),
       ]) {
-        removed += this.#database.run(queries.deleteFrom(table).where('token_hash', 'in', invalid));
+        removed += await connection.run(queries.deleteFrom(table).where('token_hash', 'in', invalid));
       }
     }
     return removed;

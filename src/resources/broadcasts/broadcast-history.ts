@@ -1,6 +1,7 @@
 import type { EventType } from '../../events/event-catalogue.ts';
 import type { Outbox } from '../../events/outbox.store.ts';
 import { type Clock, systemClock } from '../../shared/clock.ts';
+import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import {
   type BroadcastChanges,
@@ -25,44 +26,58 @@ export class BroadcastHistory<State extends string = string, EndReason extends s
     this.#clock = clock;
   }
 
-  findLiveOfSuspended(): string[] {
+  findLiveOfSuspended(): Promise<string[]> {
     return this.#store.findLiveOfSuspended();
   }
 
-  opened(broadcast: OpenedBroadcast<State>): string {
+  /** @throws Error when the live stream was deleted */
+  opened(broadcast: OpenedBroadcast<State>): Promise<string> {
     return this.#store.add(broadcast);
   }
 
-  changed(broadcastId: string, changes: BroadcastChanges<State>): void {
-    this.#database.transaction(() => {
-      this.#store.change(broadcastId, changes);
+  changed(broadcastId: string, changes: BroadcastChanges<State>): Promise<void> {
+    return this.#database.transaction(async transaction => {
+      await this.#store.change(broadcastId, changes, transaction);
       if (changes.state === undefined || !broadcastingStates.includes(changes.state)) return;
       const nowMs = this.#clock.nowMs();
       // A publisher that reconnects makes it live again, without another start event.
-      if (!this.#store.markPlayable(broadcastId, nowMs)) return;
-      this.#appendEvent(broadcastId, 'live-stream.broadcast.started', nowMs);
+      if (!(await this.#store.markPlayable(broadcastId, nowMs, transaction))) return;
+      await this.#appendEvent(broadcastId, 'live-stream.broadcast.started', nowMs, transaction);
     });
   }
 
   /** Idempotent. */
-  ended(broadcastId: string, atMs: number, reason: EndReason, health?: BroadcastHealth): void {
-    this.#database.transaction(() => {
-      if (!this.#store.end(broadcastId, atMs, reason, health)) return;
-      this.#appendEvent(broadcastId, 'live-stream.broadcast.ended', atMs);
+  ended(
+    broadcastId: string,
+    atMs: number,
+    reason: EndReason,
+    health?: BroadcastHealth,
+    connection: Connection = this.#database,
+  ): Promise<void> {
+    return connection.transaction(async transaction => {
+      if (!(await this.#store.end(broadcastId, atMs, reason, health, transaction))) return;
+      await this.#appendEvent(broadcastId, 'live-stream.broadcast.ended', atMs, transaction);
     });
   }
 
   /** Ends the broadcasts that a crash left open. Returns their number. */
-  endUnfinished(atMs: number, reason: EndReason): number {
-    return this.#database.transaction(() => {
-      const broadcastIds = this.#store.findUnfinished();
-      for (const broadcastId of broadcastIds) this.ended(broadcastId, atMs, reason);
+  endUnfinished(atMs: number, reason: EndReason): Promise<number> {
+    return this.#database.transaction(async transaction => {
+      const broadcastIds = await this.#store.findUnfinished(transaction);
+      for (const broadcastId of broadcastIds) {
+        await this.ended(broadcastId, atMs, reason, undefined, transaction);
+      }
       return broadcastIds.length;
     });
   }
 
-  #appendEvent(broadcastId: string, type: EventType, atMs: number): void {
-    const stream = this.#store.findPlayed(broadcastId);
-    if (stream !== undefined) this.#outbox.appendLiveStreamEvent(stream, type, {}, atMs);
+  async #appendEvent(
+    broadcastId: string,
+    type: EventType,
+    atMs: number,
+    transaction: Transaction,
+  ): Promise<void> {
+    const stream = await this.#store.findPlayed(broadcastId, transaction);
+    if (stream !== undefined) await this.#outbox.appendLiveStreamEvent(stream, type, {}, atMs, transaction);
   }
 }

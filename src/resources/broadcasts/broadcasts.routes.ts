@@ -26,10 +26,10 @@ export function broadcastRoutes(
       ...one,
       query: broadcastsQuerySchema,
       success: { status: 200, description: 'A page of broadcasts.', schema: broadcastListSchema },
-      handle: request => {
+      handle: async request => {
         const { caller, found, query } = request;
         const sort = sortOf(query, 'startedAt');
-        return pageOf(request, broadcasts.list(caller.projectId, found.liveStreamId, sort, query));
+        return pageOf(request, await broadcasts.list(caller.projectId, found.liveStreamId, sort, query));
       },
     }),
     defineRoute({

@@ -69,8 +69,8 @@ export class BroadcastsService {
     this.#history = options.history;
   }
 
-  list(...query: Parameters<BroadcastsStore['list']>): ListResult<BroadcastView> {
-    return mapList(this.#store.list(...query), viewOf);
+  async list(...query: Parameters<BroadcastsStore['list']>): Promise<ListResult<BroadcastView>> {
+    return mapList(await this.#store.list(...query), viewOf);
   }
 
   health(liveStreamId: string): IngestHealthView {

@@ -1,5 +1,6 @@
 import { newId } from '../../shared/ids.ts';
 import type { ListResult, PageRequest, Sort } from '../../shared/list-page.ts';
+import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import type { BroadcastRow } from '../../store/media-tables.ts';
 import { removeInBatches } from '../../store/remove-in-batches.ts';
@@ -46,18 +47,20 @@ export class BroadcastsStore {
     this.#database = database;
   }
 
-  list(
+  async list(
     projectId: string,
     liveStreamId: string,
     { direction }: Sort<'startedAt'>,
     page: PageRequest,
-  ): ListResult<BroadcastRow> {
+  ): Promise<ListResult<BroadcastRow>> {
     const matching = this.#database.queries
       .selectFrom('broadcasts')
       .where('live_stream_id', '=', liveStreamId)
       .where('project_id', '=', projectId);
-    const counted = this.#database.first(matching.select(({ fn }) => fn.countAll<number>().as('total')));
-    const items = this.#database.all(
+    const counted = await this.#database.first(
+      matching.select(({ fn }) => fn.countAll<number>().as('total')),
+    );
+    const items = await this.#database.all(
       matching
         .selectAll()
         .orderBy('started_at_ms', direction)
@@ -68,8 +71,8 @@ export class BroadcastsStore {
     return { items, total: counted?.total ?? 0 };
   }
 
-  findLiveOfSuspended(): string[] {
-    const rows = this.#database.all(
+  async findLiveOfSuspended(): Promise<string[]> {
+    const rows = await this.#database.all(
       this.#database.queries
         .selectFrom('broadcasts')
         .innerJoin('projects', 'projects.id', 'broadcasts.project_id')
@@ -81,16 +84,19 @@ export class BroadcastsStore {
     return rows.map(row => row.live_stream_id);
   }
 
-  findUnfinished(): string[] {
-    const { queries } = this.#database;
-    return this.#database
-      .all(queries.selectFrom('broadcasts').select('id').where('ended_at_ms', 'is', null))
-      .map(({ id }) => id);
+  async findUnfinished(connection: Connection = this.#database): Promise<string[]> {
+    const rows = await connection.all(
+      connection.queries.selectFrom('broadcasts').select('id').where('ended_at_ms', 'is', null),
+    );
+    return rows.map(({ id }) => id);
   }
 
-  findPlayed(broadcastId: string): { projectId: string; liveStreamId: string } | undefined {
-    return this.#database.first(
-      this.#database.queries
+  findPlayed(
+    broadcastId: string,
+    connection: Connection = this.#database,
+  ): Promise<{ projectId: string; liveStreamId: string } | undefined> {
+    return connection.first(
+      connection.queries
         .selectFrom('broadcasts')
         .select(['project_id as projectId', 'live_stream_id as liveStreamId'])
         .where('id', '=', broadcastId)
@@ -99,26 +105,32 @@ export class BroadcastsStore {
   }
 
   /** Removes the oldest broadcasts of a live stream that restarts all day. */
-  add(broadcast: OpenedBroadcast<string>): string {
+  async add(broadcast: OpenedBroadcast<string>): Promise<string> {
     const id = newId('br');
-    this.#database.run(
-      this.#database.queries.insertInto('broadcasts').values({
-        id,
-        project_id: broadcast.projectId,
-        live_stream_id: broadcast.liveStreamId,
-        state: broadcast.state,
-        started_at_ms: broadcast.startedAtMs,
-        protocol: broadcast.protocol,
-        remote_address: broadcast.remoteAddress,
-        encoder: broadcast.encoder,
-        ...unknownUntilLater,
-      }),
-    );
-    this.#removeOldest(broadcast.liveStreamId);
+    await this.#database.transaction(async transaction => {
+      await transaction.run(
+        transaction.queries.insertInto('broadcasts').values({
+          id,
+          project_id: broadcast.projectId,
+          live_stream_id: broadcast.liveStreamId,
+          state: broadcast.state,
+          started_at_ms: broadcast.startedAtMs,
+          protocol: broadcast.protocol,
+          remote_address: broadcast.remoteAddress,
+          encoder: broadcast.encoder,
+          ...unknownUntilLater,
+        }),
+      );
+      await this.#removeOldest(broadcast.liveStreamId, transaction);
+    });
     return id;
   }
 
-  change(broadcastId: string, changes: BroadcastChanges<string>): void {
+  async change(
+    broadcastId: string,
+    changes: BroadcastChanges<string>,
+    connection: Connection = this.#database,
+  ): Promise<void> {
     const row = {
       state: changes.state,
       remote_address: changes.remoteAddress,
@@ -130,8 +142,8 @@ export class BroadcastsStore {
     };
     // Kysely leaves undefined columns out, but refuses an update without columns.
     if (Object.values(row).every(value => value === undefined)) return;
-    this.#database.run(
-      this.#database.queries
+    await connection.run(
+      connection.queries
         .updateTable('broadcasts')
         .set(row as { [Column in keyof typeof row]: NonNullable<(typeof row)[Column]> })
         .where('id', '=', broadcastId),
@@ -139,9 +151,13 @@ export class BroadcastsStore {
   }
 
   /** Returns false when it already was. */
-  markPlayable(broadcastId: string, atMs: number): boolean {
-    const changed = this.#database.run(
-      this.#database.queries
+  async markPlayable(
+    broadcastId: string,
+    atMs: number,
+    connection: Connection = this.#database,
+  ): Promise<boolean> {
+    const changed = await connection.run(
+      connection.queries
         .updateTable('broadcasts')
         .set({ live_at_ms: atMs })
         .where('id', '=', broadcastId)
@@ -150,9 +166,16 @@ export class BroadcastsStore {
     return changed > 0;
   }
 
-  end(broadcastId: string, atMs: number, reason: string, health?: BroadcastHealth): boolean {
-    const changed = this.#database.run(
-      this.#database.queries
+  /** Returns false when it has ended already. */
+  async end(
+    broadcastId: string,
+    atMs: number,
+    reason: string,
+    health: BroadcastHealth | undefined,
+    connection: Connection = this.#database,
+  ): Promise<boolean> {
+    const changed = await connection.run(
+      connection.queries
         .updateTable('broadcasts')
         .set({
           state: 'ended',
@@ -174,16 +197,17 @@ export class BroadcastsStore {
     );
   }
 
-  #removeOldest(liveStreamId: string): void {
-    const { queries } = this.#database;
+  async #removeOldest(liveStreamId: string, transaction: Transaction): Promise<void> {
+    const { queries } = transaction;
     const oldest = queries
       .selectFrom('broadcasts')
       .select('id')
       .where('live_stream_id', '=', liveStreamId)
       .orderBy('started_at_ms', 'desc')
+      .orderBy('id', 'desc')
       .limit(maxKeptBroadcasts)
       .offset(maxKeptBroadcasts);
-    this.#database.run(
+    await transaction.run(
       queries.deleteFrom('broadcasts').where('id', 'in', oldest).where('ended_at_ms', 'is not', null),
     );
   }

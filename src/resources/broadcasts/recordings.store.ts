@@ -1,4 +1,5 @@
 import type { Outbox } from '../../events/outbox.store.ts';
+import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import type { RecordingRow } from '../../store/media-tables.ts';
 import type { NewRecording, RecordingRepository } from '../../vod/recording/recording-repository.ts';
@@ -15,8 +16,7 @@ interface RecordedVideo {
 export interface RecordingsStoreOptions {
   readonly database: Database;
   readonly outbox: Outbox;
-  /** Called in a transaction. */
-  readonly addVideo: (projectId: string, video: RecordedVideo) => void;
+  readonly addVideo: (projectId: string, video: RecordedVideo, transaction: Transaction) => Promise<unknown>;
 }
 
 export class RecordingsStore implements RecordingRepository {
@@ -30,9 +30,9 @@ export class RecordingsStore implements RecordingRepository {
     this.#sources = new VideoSourcesStore(options.database);
   }
 
-  open({ videoId, projectId, liveStreamId, broadcastId, startedAtMs }: NewRecording): boolean {
+  async open({ videoId, projectId, liveStreamId, broadcastId, startedAtMs }: NewRecording): Promise<boolean> {
     const { queries } = this.#database;
-    const added = this.#database.run(
+    const added = await this.#database.run(
       queries
         .insertInto('recordings')
         .columns([
@@ -65,8 +65,8 @@ export class RecordingsStore implements RecordingRepository {
     return added === 1;
   }
 
-  close(videoId: string): void {
-    this.#database.run(
+  async close(videoId: string): Promise<void> {
+    await this.#database.run(
       this.#database.queries
         .updateTable('recordings')
         .from('live_streams as stream')
@@ -80,72 +80,95 @@ export class RecordingsStore implements RecordingRepository {
     );
   }
 
-  unfinished(): NewRecording[] {
-    const { queries } = this.#database;
-    return this.#database
-      .all(queries.selectFrom('recordings').selectAll().orderBy('started_at_ms'))
-      .map(row => ({
-        videoId: row.video_id,
-        projectId: row.project_id,
-        liveStreamId: row.live_stream_id,
-        broadcastId: row.broadcast_id,
-        startedAtMs: row.started_at_ms,
-      }));
+  async unfinished(): Promise<NewRecording[]> {
+    const rows = await this.#database.all(
+      this.#database.queries.selectFrom('recordings').selectAll().orderBy('started_at_ms'),
+    );
+    return rows.map(row => ({
+      videoId: row.video_id,
+      projectId: row.project_id,
+      liveStreamId: row.live_stream_id,
+      broadcastId: row.broadcast_id,
+      startedAtMs: row.started_at_ms,
+    }));
   }
 
-  isOpen(videoId: string): boolean {
-    return this.#find(videoId) !== undefined;
+  async isOpen(videoId: string, connection: Connection = this.#database): Promise<boolean> {
+    return (await this.#find(videoId, connection)) !== undefined;
   }
 
-  convertToVideo(recording: NewRecording, sourceBytes: number | undefined, atMs: number): void {
+  async convertToVideo(
+    recording: NewRecording,
+    sourceBytes: number | undefined,
+    atMs: number,
+    transaction: Transaction,
+  ): Promise<void> {
     const { outbox, addVideo } = this.#options;
     const { videoId, projectId, liveStreamId, startedAtMs } = recording;
-    this.transaction(() => {
-      const row = this.#find(videoId);
-      addVideo(projectId, {
-        videoId,
-        liveStreamId,
-        title: row?.title ?? '',
-        public: row?.is_public !== 0,
-        playerId: row?.player_id ?? undefined,
-      });
-      this.#sources.begin({ videoId, origin: 'recording', status: 'ingesting', startedAtMs });
-      if (sourceBytes !== undefined) this.#sources.complete(videoId, 'ingested', sourceBytes, atMs);
-      const payload = { liveStreamId, videoId };
-      outbox.append({ projectId, type: 'video.source.recorded', subjectId: videoId, payload }, atMs);
-      this.remove(videoId);
+    const row = await this.#find(videoId, transaction);
+    const video: RecordedVideo = {
+      videoId,
+      liveStreamId,
+      title: row?.title ?? '',
+      public: row?.is_public !== 0,
+      playerId: row?.player_id ?? undefined,
+    };
+    await addVideo(projectId, video, transaction);
+    const source = { videoId, origin: 'recording', status: 'ingesting', startedAtMs } as const;
+    await this.#sources.begin(source, transaction);
+    if (sourceBytes !== undefined) {
+      await this.#sources.complete(videoId, { status: 'ingested', bytes: sourceBytes, atMs }, transaction);
+    }
+    const payload = { liveStreamId, videoId };
+    const event = { projectId, type: 'video.source.recorded', subjectId: videoId, payload } as const;
+    await outbox.append(event, atMs, transaction);
+    await this.remove(videoId, transaction);
+  }
+
+  sourceReady(
+    videoId: string,
+    sourceBytes: number,
+    atMs: number,
+    transaction: Transaction,
+  ): Promise<boolean> {
+    const completion = { status: 'ingested', bytes: sourceBytes, atMs, isJoined: true } as const;
+    return this.#sources.complete(videoId, completion, transaction);
+  }
+
+  async sourceFailed(
+    videoId: string,
+    failure: string,
+    atMs: number,
+    connection: Connection = this.#database,
+  ): Promise<void> {
+    await connection.transaction(async transaction => {
+      const source = await this.#sources.source(videoId, transaction);
+      if (source?.status !== 'failed') await this.#sources.fail(videoId, failure, atMs, transaction);
     });
   }
 
-  sourceReady(videoId: string, sourceBytes: number, atMs: number): boolean {
-    return this.#sources.complete(videoId, 'ingested', sourceBytes, atMs, { isJoined: true });
-  }
-
-  sourceFailed(videoId: string, failure: string, atMs: number): void {
-    if (this.#sources.source(videoId)?.status === 'failed') return;
-    this.#sources.fail(videoId, failure, atMs);
-  }
-
-  remove(videoId: string): void {
-    this.#database.run(this.#database.queries.deleteFrom('recordings').where('video_id', '=', videoId));
+  async remove(videoId: string, connection: Connection = this.#database): Promise<void> {
+    await connection.run(connection.queries.deleteFrom('recordings').where('video_id', '=', videoId));
   }
 
   appendStoppedEvent(
     recording: NewRecording,
     { reason, videoId }: Parameters<RecordingRepository['appendStoppedEvent']>[1],
     atMs: number,
-  ): void {
+    transaction: Transaction,
+  ): Promise<void> {
     const payload = { ...(videoId === undefined ? {} : { videoId }), reason };
-    this.#options.outbox.appendLiveStreamEvent(recording, 'live-stream.recording.stopped', payload, atMs);
+    const type = 'live-stream.recording.stopped';
+    return this.#options.outbox.appendLiveStreamEvent(recording, type, payload, atMs, transaction);
   }
 
-  transaction(work: () => void): void {
-    this.#database.transaction(work);
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return this.#database.transaction(work);
   }
 
-  #find(videoId: string): RecordingRow | undefined {
-    return this.#database.first(
-      this.#database.queries.selectFrom('recordings').selectAll().where('video_id', '=', videoId),
+  #find(videoId: string, connection: Connection): Promise<RecordingRow | undefined> {
+    return connection.first(
+      connection.queries.selectFrom('recordings').selectAll().where('video_id', '=', videoId),
     );
   }
 }

@@ -27,32 +27,32 @@ export function eventFeedUpgrade(options: {
   return {
     path: '/events',
     protocol: 'websocket',
-    handle: (request, socket, head) => {
+    handle: async (request, socket, head) => {
       feed.assertOpen();
       const authenticate = credentialsOf(request, options);
-      const { projectId, environment } = authenticate();
+      const { projectId, environment } = await authenticate();
       limiter.require({ projectId, environment }, 'reads');
       feed.assertCapacity(projectId);
       const input = readQuery((request.url ?? '').split('?')[1] ?? '');
       const [query] = validate([{ source: 'query', schema: eventFeedQuery, input }]) as [
         z.output<typeof eventFeedQuery>,
       ];
-      const newest = feed.lastNumber(projectId);
+      const newest = await feed.lastNumber(projectId);
       const afterNumber = query.lastEventId === undefined ? newest : Number(query.lastEventId);
       if (afterNumber > newest) throw attributeError('lastEventId', 'This event does not exist yet.');
       if (request.headers['sec-websocket-version'] !== webSocketVersion) {
         const detail = `Use version ${webSocketVersion} of the WebSocket protocol.`;
         throw new AppError('upgrade-required', undefined, { details: { detail } });
       }
-      feed.open(request, socket, head, {
+      await feed.open(request, socket, head, {
         projectId,
         environment,
         afterNumber,
         types: query.types === undefined ? undefined : new Set(parseTypes(query.types)),
         subjectId: query.subjectId,
-        recheck: () => {
+        recheck: async () => {
           // The credentials keep naming the same project.
-          authenticate();
+          await authenticate();
         },
       });
     },
@@ -66,7 +66,7 @@ export function eventFeedUpgrade(options: {
 function credentialsOf(
   request: IncomingMessage,
   { authenticate, gate }: { authenticate: Authenticate; gate: SessionGate },
-): () => Caller {
+): () => Promise<Caller> {
   const { headers, socket } = request;
   const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map(text => text.trim());
   const named = (prefix: string) => offered.find(text => text.startsWith(prefix))?.slice(prefix.length);
@@ -77,8 +77,8 @@ function credentialsOf(
   const setHeader = () => {};
   if (authorization === undefined && (environment === 'sandbox' || environment === 'production')) {
     gate.requireOwnSite(request, { needsOrigin: true });
-    return () => gate.callerIn(environment, { headers, socket }, setHeader);
+    return async () => gate.callerIn(environment, { headers, socket }, setHeader);
   }
   const shown = authorization === undefined ? {} : { authorization };
-  return () => authenticate({ headers: shown, socket }, setHeader);
+  return async () => authenticate({ headers: shown, socket }, setHeader);
 }

@@ -29,9 +29,10 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
       summary: 'List live streams',
       query: liveStreamsQuerySchema,
       success: { status: 200, description: 'A page of live streams.', schema: liveStreamListSchema },
-      handle: request => {
+      handle: async request => {
         const { caller, query } = request;
-        return pageOf(request, liveStreams.list(caller.projectId, query, sortOf(query, 'createdAt'), query));
+        const sort = sortOf(query, 'createdAt');
+        return pageOf(request, await liveStreams.list(caller.projectId, query, sort, query));
       },
     }),
     defineRoute({

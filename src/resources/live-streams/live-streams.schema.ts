@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/routing/pagination.ts';
-import { nonEmptyText } from '../../http/routing/text-schema.ts';
 import { liveQualities, maxRestreams, restreamRenditions, serverUrlProblem } from './live-stream.ts';
 
 const maxNameChars = 1_024;
 const maxRestreamTextChars = 2_048;
 
 const restreamSchema = z.strictObject({
-  name: nonEmptyText(maxRestreamTextChars).describe('Your name for the destination.'),
+  name: z.string().min(1).max(maxRestreamTextChars).describe('Your name for the destination.'),
   serverUrl: z
     .string()
     .min(1)
@@ -17,7 +16,7 @@ const restreamSchema = z.strictObject({
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     })
     .describe('`rtmp://host/app` or `rtmps://host/app`.'),
-  streamKey: nonEmptyText(maxRestreamTextChars).describe('The stream key at the destination.'),
+  streamKey: z.string().min(1).max(maxRestreamTextChars).describe('The stream key at the destination.'),
   enabled: z
     .boolean()
     .optional()
@@ -30,7 +29,7 @@ const restreamSchema = z.strictObject({
     ),
 });
 
-const name = nonEmptyText(maxNameChars).describe('Your name for the live stream.');
+const name = z.string().min(1).max(maxNameChars).describe('Your name for the live stream.');
 const attributes = {
   public: z.boolean().optional().describe('True lets anyone who has the URL watch.'),
   playerId: z.string().min(1).max(64).nullish().describe('The player theme; null unsets it.'),

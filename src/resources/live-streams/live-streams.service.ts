@@ -4,6 +4,8 @@ import { attributeError } from '../../http/routing/validation.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { newId, newUuid } from '../../shared/ids.ts';
 import { type ListResult, mapList } from '../../shared/list-page.ts';
+import type { Connection } from '../../store/connection.ts';
+import type { Database } from '../../store/database.ts';
 import type { PrivateTokens } from '../private-sessions/private-tokens.store.ts';
 import type { ThumbnailOwner } from '../videos/thumbnails/prepare-thumbnail.ts';
 import type { LiveControl, RestreamControl } from './live-control.ts';
@@ -13,11 +15,14 @@ import type { LiveStreamsStore, StreamKeyOwner } from './live-streams.store.ts';
 import type { LiveThumbnailFiles } from './live-thumbnail-files.ts';
 
 interface PlayerLookup {
-  exists(projectId: string, playerId: string): boolean;
-  isRemoved(playerId: string): boolean;
+  /** Keeps the theme until the transaction ends. */
+  exists(projectId: string, playerId: string, connection: Connection): Promise<boolean>;
+  /** Those among `playerIds` that were deleted. */
+  findRemoved(playerIds: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 export class LiveStreamsService {
+  readonly #database: Database;
   readonly #store: LiveStreamsStore;
   readonly #thumbnails: LiveThumbnailFiles;
   readonly #live: LiveControl;
@@ -28,6 +33,7 @@ export class LiveStreamsService {
   readonly #clock: Clock;
 
   constructor(options: {
+    database: Database;
     store: LiveStreamsStore;
     thumbnails: LiveThumbnailFiles;
     live: LiveControl;
@@ -38,6 +44,7 @@ export class LiveStreamsService {
     players: PlayerLookup;
     clock: Clock;
   }) {
+    this.#database = options.database;
     this.#store = options.store;
     this.#thumbnails = options.thumbnails;
     this.#live = options.live;
@@ -48,16 +55,27 @@ export class LiveStreamsService {
     this.#clock = options.clock;
   }
 
-  find(projectId: string, liveStreamId: string): LiveStream | undefined {
+  find(projectId: string, liveStreamId: string): Promise<LiveStream | undefined> {
     return this.#store.find(projectId, liveStreamId);
   }
 
-  list(...query: Parameters<LiveStreamsStore['list']>): ListResult<LiveStreamView> {
-    return mapList(this.#store.list(...query), stream => this.view(stream));
+  async list(...query: Parameters<LiveStreamsStore['list']>): Promise<ListResult<LiveStreamView>> {
+    const found = await this.#store.list(...query);
+    const removed = await this.#removedPlayersOf(found.items);
+    return mapList(found, stream => this.#viewOf(stream, removed));
   }
 
-  view(stream: LiveStream): LiveStreamView {
-    const hasLostPlayer = stream.playerId !== undefined && this.#players.isRemoved(stream.playerId);
+  async view(stream: LiveStream): Promise<LiveStreamView> {
+    return this.#viewOf(stream, await this.#removedPlayersOf([stream]));
+  }
+
+  async #removedPlayersOf(streams: readonly LiveStream[]): Promise<ReadonlySet<string>> {
+    const playerIds = streams.flatMap(({ playerId = [] }) => playerId);
+    return playerIds.length === 0 ? new Set() : this.#players.findRemoved(playerIds);
+  }
+
+  #viewOf(stream: LiveStream, removedPlayers: ReadonlySet<string>): LiveStreamView {
+    const hasLostPlayer = stream.playerId !== undefined && removedPlayers.has(stream.playerId);
     return viewOf(hasLostPlayer ? { ...stream, playerId: undefined } : stream, {
       baseUrl: this.#baseUrl(),
       isBroadcasting: this.#live.isBroadcasting(stream.liveStreamId),
@@ -65,8 +83,7 @@ export class LiveStreamsService {
     });
   }
 
-  create(projectId: string, attributes: LiveStreamChanges & { name: string }): LiveStreamView {
-    this.#checkPlayer(projectId, attributes);
+  async create(projectId: string, attributes: LiveStreamChanges & { name: string }): Promise<LiveStreamView> {
     const nowMs = this.#clock.nowMs();
     const stream: LiveStream = {
       liveStreamId: newId('li'),
@@ -82,31 +99,39 @@ export class LiveStreamsService {
       createdAtMs: nowMs,
       updatedAtMs: nowMs,
     };
-    this.#store.add(stream);
+    await this.#database.transaction(async transaction => {
+      await this.#checkPlayer(projectId, attributes, transaction);
+      await this.#store.add(stream, transaction);
+    });
     return this.view(stream);
   }
 
   /** Restreams change at once; qualities and recording with the next broadcast. */
-  change(stream: LiveStream, changes: LiveStreamChanges): LiveStreamView {
-    this.#checkPlayer(stream.projectId, changes);
-    this.#store.change(stream.projectId, stream.liveStreamId, changes, this.#clock.nowMs());
+  async change(stream: LiveStream, changes: LiveStreamChanges): Promise<LiveStreamView> {
+    const { projectId, liveStreamId } = stream;
+    await this.#database.transaction(async transaction => {
+      await this.#checkPlayer(projectId, changes, transaction);
+      await this.#store.change(projectId, liveStreamId, changes, this.#clock.nowMs(), transaction);
+    });
+    const changed = await this.#findAgain(stream);
     if (changes.restreams !== undefined) {
-      this.#restreams.update(stream.liveStreamId, destinationsOf(changes.restreams));
+      // Not those of this request: another one may have changed them meanwhile.
+      this.#restreams.update(liveStreamId, destinationsOf(changed.restreams));
     }
-    return this.#viewUpdated(stream);
+    return this.view(changed);
   }
 
   async remove(stream: LiveStream): Promise<void> {
     await this.#live.remove(stream.liveStreamId);
-    this.#store.remove(stream.projectId, stream.liveStreamId);
+    await this.#store.remove(stream.projectId, stream.liveStreamId);
     // An encoder may have started again before the key was removed.
     await this.#live.remove(stream.liveStreamId);
     await this.#thumbnails.removeAll(stream.liveStreamId);
   }
 
   /** A publisher with the old key stays connected but cannot reconnect. */
-  regenerateKey(stream: LiveStream): LiveStreamView {
-    this.#store.setStreamKey(stream.projectId, stream.liveStreamId, newUuid(), this.#clock.nowMs());
+  async regenerateKey(stream: LiveStream): Promise<LiveStreamView> {
+    await this.#store.setStreamKey(stream.projectId, stream.liveStreamId, newUuid(), this.#clock.nowMs());
     return this.#viewUpdated(stream);
   }
 
@@ -116,22 +141,22 @@ export class LiveStreamsService {
 
   async setThumbnail(stream: LiveStream, file: UploadedFile, owner: ThumbnailOwner): Promise<LiveStreamView> {
     const type = await this.#thumbnails.put(stream.liveStreamId, file, owner);
-    if (this.#store.find(stream.projectId, stream.liveStreamId) === undefined) {
+    const { projectId, liveStreamId } = stream;
+    if (!(await this.#store.setThumbnail(projectId, liveStreamId, type, this.#clock.nowMs()))) {
       // Deleted during the upload.
-      await this.#thumbnails.removeAll(stream.liveStreamId);
+      await this.#thumbnails.removeAll(liveStreamId);
       throw notFoundError('liveStreamId');
     }
-    this.#store.setThumbnail(stream.projectId, stream.liveStreamId, type, this.#clock.nowMs());
     return this.#viewUpdated(stream);
   }
 
   async removeThumbnail(stream: LiveStream): Promise<LiveStreamView> {
-    this.#store.setThumbnail(stream.projectId, stream.liveStreamId, null, this.#clock.nowMs());
+    await this.#store.setThumbnail(stream.projectId, stream.liveStreamId, null, this.#clock.nowMs());
     await this.#thumbnails.remove(stream.liveStreamId);
     return this.#viewUpdated(stream);
   }
 
-  findByStreamKey(streamKey: string): StreamKeyOwner | undefined {
+  findByStreamKey(streamKey: string): Promise<StreamKeyOwner | undefined> {
     return this.#store.findByStreamKey(streamKey);
   }
 
@@ -139,19 +164,28 @@ export class LiveStreamsService {
     return this.#store.findForViewers(liveStreamId);
   }
 
-  thumbnailPath(liveStreamId: string): string | undefined {
-    const hasThumbnail = this.#store.findForViewers(liveStreamId)?.hasThumbnail === true;
-    return hasThumbnail ? this.#thumbnails.pathOf(liveStreamId) : undefined;
+  async thumbnailPath(liveStreamId: string): Promise<string | undefined> {
+    const stream = await this.#store.findForViewers(liveStreamId);
+    return stream?.hasThumbnail === true ? this.#thumbnails.pathOf(liveStreamId) : undefined;
   }
 
-  #checkPlayer(projectId: string, { playerId }: LiveStreamChanges): void {
-    if (playerId === undefined || playerId === null || this.#players.exists(projectId, playerId)) return;
+  async #checkPlayer(
+    projectId: string,
+    { playerId }: LiveStreamChanges,
+    connection: Connection,
+  ): Promise<void> {
+    if (playerId === undefined || playerId === null) return;
+    if (await this.#players.exists(projectId, playerId, connection)) return;
     throw attributeError('playerId', 'There is no such player theme.');
   }
 
-  #viewUpdated(stream: LiveStream): LiveStreamView {
-    const changed = this.#store.find(stream.projectId, stream.liveStreamId);
-    if (changed === undefined) throw notFoundError('liveStreamId');
-    return this.view(changed);
+  async #viewUpdated(stream: LiveStream): Promise<LiveStreamView> {
+    return this.view(await this.#findAgain(stream));
+  }
+
+  async #findAgain({ projectId, liveStreamId }: LiveStream): Promise<LiveStream> {
+    const found = await this.#store.find(projectId, liveStreamId);
+    if (found === undefined) throw notFoundError('liveStreamId');
+    return found;
   }
 }

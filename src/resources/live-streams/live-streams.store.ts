@@ -1,8 +1,10 @@
 import type { ListResult, PageRequest, Sort } from '../../shared/list-page.ts';
+import type { Connection } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import { foldText } from '../../store/folded-text.ts';
 import { listTotal } from '../../store/list-total.ts';
 import type { LiveStreamRow } from '../../store/media-tables.ts';
+import { prepareQuery } from '../../store/prepared-query.ts';
 import { readListPage } from '../../store/read-list-page.ts';
 import {
   destinationsOf,
@@ -44,7 +46,7 @@ export class LiveStreamsStore {
 
   constructor(database: Database) {
     this.#database = database;
-    this.#findForViewers = database.prepare<
+    this.#findForViewers = prepareQuery<
       { id: string },
       Pick<LiveStreamRow, 'project_id' | 'name' | 'is_public' | 'thumbnail_type' | 'player_id'>
     >(({ id }) =>
@@ -55,13 +57,15 @@ export class LiveStreamsStore {
     );
   }
 
-  find(projectId: string, liveStreamId: string): LiveStream | undefined {
-    const row = this.#database.first(this.#ofProject(projectId).selectAll().where('id', '=', liveStreamId));
+  async find(projectId: string, liveStreamId: string): Promise<LiveStream | undefined> {
+    const row = await this.#database.first(
+      this.#ofProject(projectId).selectAll().where('id', '=', liveStreamId),
+    );
     return row === undefined ? undefined : liveStreamFrom(row);
   }
 
-  findByStreamKey(streamKey: string): StreamKeyOwner | undefined {
-    const row = this.#database.first(
+  async findByStreamKey(streamKey: string): Promise<StreamKeyOwner | undefined> {
+    const row = await this.#database.first(
       this.#database.queries
         .selectFrom('live_streams as stream')
         .innerJoin('projects as project', 'project.id', 'stream.project_id')
@@ -85,8 +89,8 @@ export class LiveStreamsStore {
     };
   }
 
-  findForViewers(liveStreamId: string): LiveStreamForViewers | undefined {
-    const row = this.#findForViewers.first({ id: liveStreamId });
+  async findForViewers(liveStreamId: string): Promise<LiveStreamForViewers | undefined> {
+    const row = await this.#database.first(this.#findForViewers({ id: liveStreamId }));
     if (row === undefined) return undefined;
     return {
       projectId: row.project_id,
@@ -97,26 +101,26 @@ export class LiveStreamsStore {
     };
   }
 
-  list(
+  async list(
     projectId: string,
     filter: LiveStreamFilter,
     { field, direction }: Sort<keyof typeof sortColumns>,
     page: PageRequest,
-  ): ListResult<LiveStream> {
+  ): Promise<ListResult<LiveStream>> {
     return readListPage(this.#database, {
       table: 'live_streams',
       matching: this.#matching(projectId, filter),
       id: 'id',
       sort: { field: sortColumns[field], direction },
       page,
-      total: this.#total(projectId, filter),
+      total: await this.#total(projectId, filter),
       toItem: liveStreamFrom,
     });
   }
 
-  add(stream: LiveStream): void {
-    this.#database.run(
-      this.#database.queries.insertInto('live_streams').values({
+  async add(stream: LiveStream, connection: Connection = this.#database): Promise<void> {
+    await connection.run(
+      connection.queries.insertInto('live_streams').values({
         id: stream.liveStreamId,
         project_id: stream.projectId,
         name: stream.name,
@@ -134,9 +138,15 @@ export class LiveStreamsStore {
     );
   }
 
-  change(projectId: string, liveStreamId: string, changes: LiveStreamChanges, atMs: number): void {
+  async change(
+    projectId: string,
+    liveStreamId: string,
+    changes: LiveStreamChanges,
+    atMs: number,
+    connection: Connection = this.#database,
+  ): Promise<void> {
     const { name, playerId, restreams, qualities, record } = changes;
-    this.#update(projectId, liveStreamId, {
+    const values = {
       ...(name === undefined ? {} : { name, name_folded: foldText(name) }),
       ...(changes.public === undefined ? {} : { is_public: Number(changes.public) }),
       ...(playerId === undefined ? {} : { player_id: playerId }),
@@ -144,28 +154,35 @@ export class LiveStreamsStore {
       ...(qualities === undefined ? {} : { qualities }),
       ...(record === undefined ? {} : { is_recorded: record === null ? null : Number(record) }),
       updated_at_ms: atMs,
-    });
+    };
+    await this.#update(projectId, liveStreamId, values, connection);
   }
 
-  setThumbnail(projectId: string, liveStreamId: string, type: string | null, atMs: number): void {
-    this.#update(projectId, liveStreamId, { thumbnail_type: type, updated_at_ms: atMs });
+  /** Returns false when the live stream was deleted. */
+  setThumbnail(projectId: string, liveStreamId: string, type: string | null, atMs: number): Promise<boolean> {
+    return this.#update(projectId, liveStreamId, { thumbnail_type: type, updated_at_ms: atMs });
   }
 
-  clearThumbnail(liveStreamId: string): void {
-    this.#database.run(
-      this.#database.queries
+  async clearThumbnail(liveStreamId: string, connection: Connection = this.#database): Promise<void> {
+    await connection.run(
+      connection.queries
         .updateTable('live_streams')
         .set({ thumbnail_type: null })
         .where('id', '=', liveStreamId),
     );
   }
 
-  setStreamKey(projectId: string, liveStreamId: string, streamKey: string, atMs: number): void {
-    this.#update(projectId, liveStreamId, { stream_key: streamKey, updated_at_ms: atMs });
+  async setStreamKey(
+    projectId: string,
+    liveStreamId: string,
+    streamKey: string,
+    atMs: number,
+  ): Promise<void> {
+    await this.#update(projectId, liveStreamId, { stream_key: streamKey, updated_at_ms: atMs });
   }
 
-  remove(projectId: string, liveStreamId: string): void {
-    this.#database.run(
+  async remove(projectId: string, liveStreamId: string): Promise<void> {
+    await this.#database.run(
       this.#database.queries
         .deleteFrom('live_streams')
         .where('id', '=', liveStreamId)
@@ -173,26 +190,32 @@ export class LiveStreamsStore {
     );
   }
 
-  detachPlayer(playerId: string, limit: number): number {
-    const { queries } = this.#database;
+  detachPlayer(playerId: string, limit: number, connection: Connection = this.#database): Promise<number> {
+    const { queries } = connection;
     const some = queries
       .selectFrom('live_streams')
       .select('id')
       .where('player_id', '=', playerId)
       .limit(limit);
-    return this.#database.run(
+    return connection.run(
       queries.updateTable('live_streams').set({ player_id: null }).where('id', 'in', some),
     );
   }
 
-  #update(projectId: string, liveStreamId: string, changes: Partial<LiveStreamRow>): void {
-    this.#database.run(
-      this.#database.queries
+  async #update(
+    projectId: string,
+    liveStreamId: string,
+    changes: Partial<LiveStreamRow>,
+    connection: Connection = this.#database,
+  ): Promise<boolean> {
+    const changed = await connection.run(
+      connection.queries
         .updateTable('live_streams')
         .set(changes)
         .where('id', '=', liveStreamId)
         .where('project_id', '=', projectId),
     );
+    return changed === 1;
   }
 
   #ofProject(projectId: string) {
@@ -204,18 +227,19 @@ export class LiveStreamsStore {
     if (filter.streamKey !== undefined) query = query.where('stream_key', '=', filter.streamKey);
     const { name } = filter;
     if (name !== undefined) {
+      const position = this.#database.dialect === 'postgres' ? 'strpos' : 'instr';
       query = query.where(expression =>
-        expression(expression.fn<number>('instr', ['name_folded', expression.val(foldText(name))]), '>', 0),
+        expression(expression.fn<number>(position, ['name_folded', expression.val(foldText(name))]), '>', 0),
       );
     }
     return query;
   }
 
-  #total(projectId: string, filter: LiveStreamFilter): number {
+  async #total(projectId: string, filter: LiveStreamFilter): Promise<number> {
     if (filter.streamKey === undefined && filter.name === undefined) {
       return listTotal(this.#database, projectId, 'live-streams');
     }
-    const row = this.#database.first(
+    const row = await this.#database.first(
       this.#matching(projectId, filter).select(expression => expression.fn.countAll<number>().as('total')),
     );
     return row?.total ?? 0;

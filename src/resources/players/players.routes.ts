@@ -26,10 +26,10 @@ export function playerRoutes(players: PlayersService): Route[] {
       summary: 'List player themes',
       query: playersQuerySchema,
       success: { status: 200, description: 'A page of player themes.', schema: playerListSchema },
-      handle: request =>
+      handle: async request =>
         pageOf(
           request,
-          players.list(request.caller.projectId, sortOf(request.query, 'createdAt'), request.query),
+          await players.list(request.caller.projectId, sortOf(request.query, 'createdAt'), request.query),
         ),
     }),
     defineRoute({

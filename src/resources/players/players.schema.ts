@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/routing/pagination.ts';
-import { text } from '../../http/routing/text-schema.ts';
 import { isRgba, playerColors, playerSwitches } from './player.ts';
 
 const maxNameChars = 100;
@@ -19,7 +18,7 @@ const ignoredAttribute = z
   .meta({ deprecated: true, description: 'Sent by old clients; ignored.' });
 
 const settable = {
-  name: text(maxNameChars).nullish().describe('Your name for the theme; null unsets it.'),
+  name: z.string().max(maxNameChars).nullish().describe('Your name for the theme; null unsets it.'),
   text: color('Color of the text of the controls'),
   link: color('Color of the buttons'),
   linkHover: color('Color of a button under the pointer'),

@@ -9,6 +9,8 @@ import { type ListResult, mapList } from '../../shared/list-page.ts';
 import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
 import { removeFileIn, replaceFile } from '../../storage/replace-file.ts';
+import type { Connection, Transaction } from '../../store/connection.ts';
+import type { Database } from '../../store/database.ts';
 import {
   applyPlayerChanges,
   type Player,
@@ -33,6 +35,7 @@ const maxLinkChars = 2_048;
 const maxDetachedPerRun = 100_000;
 
 interface PlayersOptions {
+  readonly database: Database;
   readonly store: PlayersStore;
   readonly files: MediaFiles;
   /** Without a trailing slash. */
@@ -65,20 +68,22 @@ export class PlayersService {
     this.#store = options.store;
   }
 
-  find(projectId: string, playerId: string): Player | undefined {
+  find(projectId: string, playerId: string): Promise<Player | undefined> {
     return this.#store.find(projectId, playerId);
   }
 
-  exists(projectId: string, playerId: string): boolean {
-    return this.find(projectId, playerId) !== undefined;
+  /** Keeps the theme until the transaction ends, so that rows may name it. */
+  exists(projectId: string, playerId: string, connection?: Connection): Promise<boolean> {
+    return this.#store.exists(projectId, playerId, connection);
   }
 
-  isRemoved(playerId: string): boolean {
-    return this.#store.isRemoved(playerId);
+  /** Returns those that are deleted while rows may still name them. */
+  findRemoved(playerIds: readonly string[], connection?: Connection): Promise<ReadonlySet<string>> {
+    return this.#store.findRemoved(playerIds, connection);
   }
 
-  list(...query: Parameters<PlayersStore['list']>): ListResult<PlayerView> {
-    return mapList(this.#store.list(...query), player => this.view(player));
+  async list(...query: Parameters<PlayersStore['list']>): Promise<ListResult<PlayerView>> {
+    return mapList(await this.#store.list(...query), player => this.view(player));
   }
 
   view(player: Player): PlayerView {
@@ -94,7 +99,7 @@ export class PlayersService {
     };
   }
 
-  create(projectId: string, attributes: PlayerChanges): PlayerView {
+  async create(projectId: string, attributes: PlayerChanges): Promise<PlayerView> {
     const nowMs = this.#options.clock.nowMs();
     const player: Player = {
       playerId: newId('pl'),
@@ -105,22 +110,23 @@ export class PlayersService {
       createdAtMs: nowMs,
       updatedAtMs: nowMs,
     };
-    this.#store.add(player);
+    await this.#store.add(player);
     return this.view(player);
   }
 
-  change({ projectId, playerId }: Player, changes: PlayerChanges): PlayerView {
-    const player = this.#requirePlayer(projectId, playerId);
-    const name = changes.name === undefined ? player.name : (changes.name ?? undefined);
-    const look = applyPlayerChanges(player.look, changes);
-    this.#store.change(playerId, { name, look }, this.#options.clock.nowMs());
-    return this.view(this.#requirePlayer(projectId, playerId));
+  async change(player: Player, changes: PlayerChanges): Promise<PlayerView> {
+    const { after } = await this.#update(player, async (current, transaction) => {
+      const name = changes.name === undefined ? current.name : (changes.name ?? undefined);
+      const look = applyPlayerChanges(current.look, changes);
+      await this.#store.change(current.playerId, { name, look }, this.#options.clock.nowMs(), transaction);
+    });
+    return this.view(after);
   }
 
   async remove({ playerId }: Player): Promise<void> {
-    const isDetached = this.#store.remove(playerId);
+    const isDetached = await this.#store.remove(playerId);
     await this.#removeFolder(playerId);
-    if (isDetached) this.#store.forget(playerId);
+    if (isDetached) await this.#store.forget(playerId);
   }
 
   /** `link` is a form field. */
@@ -130,27 +136,30 @@ export class PlayersService {
     if (link !== undefined && link.length > maxLinkChars) {
       throw attributeError('link', `This value should not contain more than ${maxLinkChars} characters.`);
     }
-    if (link?.includes('\u0000') === true) {
-      throw attributeError('link', 'This value should not contain the character U+0000.');
-    }
     const { type } = await readUploadedImage(file, logoImage);
     const name = `logo-${newUuid()}.${type === 'image/png' ? 'png' : 'jpg'}`;
-    await replaceFile(files, { from: file.path, folder: files.player(playerId), name }, () => {
-      const replaced = this.#requirePlayer(projectId, playerId).logo;
-      this.#store.setLogo(playerId, { file: name, bytes: file.bytes, link }, clock.nowMs());
-      return replaced?.file;
+    const logo = { file: name, bytes: file.bytes, link };
+    let shown: Player | undefined;
+    await replaceFile(files, { from: file.path, folder: files.player(playerId), name }, async () => {
+      const { before, after } = await this.#update({ projectId, playerId }, (_, transaction) =>
+        this.#store.setLogo(playerId, logo, clock.nowMs(), transaction),
+      );
+      shown = after;
+      return before.logo?.file;
     });
-    return this.view(this.#requirePlayer(projectId, playerId));
+    return this.view(shown!);
   }
 
   async removeLogo({ projectId, playerId }: Player): Promise<void> {
-    const { logo } = this.#requirePlayer(projectId, playerId);
-    this.#store.setLogo(playerId, undefined, this.#options.clock.nowMs());
-    if (logo !== undefined) await removeFileIn(this.#options.files.player(playerId), logo.file);
+    const { files, clock } = this.#options;
+    const { before } = await this.#update({ projectId, playerId }, (_, transaction) =>
+      this.#store.setLogo(playerId, undefined, clock.nowMs(), transaction),
+    );
+    if (before.logo !== undefined) await removeFileIn(files.player(playerId), before.logo.file);
   }
 
-  shown(playerId: string): PlayerPageTheme | undefined {
-    const player = this.#store.findAny(playerId);
+  async shown(playerId: string): Promise<PlayerPageTheme | undefined> {
+    const player = await this.#store.findAny(playerId);
     if (player === undefined) return undefined;
     const { look, logo } = player;
     const { enableApi, enableControls, forceAutoplay, forceLoop, hideTitle, ...colors } = look;
@@ -162,11 +171,11 @@ export class PlayersService {
     };
   }
 
-  logoFile(
+  async logoFile(
     playerId: string,
     extension: 'png' | 'jpg',
-  ): { readonly path: string; readonly bytes: number; readonly name: string } | undefined {
-    const logo = this.#store.findAny(playerId)?.logo;
+  ): Promise<{ readonly path: string; readonly bytes: number; readonly name: string } | undefined> {
+    const logo = (await this.#store.findAny(playerId))?.logo;
     if (logo === undefined || extensionOf(logo.file) !== `.${extension}`) return undefined;
     return { path: this.#options.files.player(playerId, logo.file), bytes: logo.bytes, name: logo.file };
   }
@@ -174,22 +183,35 @@ export class PlayersService {
   /** Unsets removed themes on rows that still name them, and deletes files that a crash left. */
   async detachRemoved(): Promise<number> {
     let count = 0;
-    for (const playerId of this.#store.removed()) {
+    for (const playerId of await this.#store.removed()) {
       for (let isDone = false; !isDone; ) {
         if (count >= maxDetachedPerRun) return count;
-        const { rows, isDetached } = this.#store.detachSome(playerId);
+        const { rows, isDetached } = await this.#store.detachSome(playerId);
         count += rows;
         isDone = isDetached;
         await yieldToEventLoop();
       }
       await this.#removeFolder(playerId);
-      this.#store.forget(playerId);
+      await this.#store.forget(playerId);
     }
     return count;
   }
 
-  #requirePlayer(projectId: string, playerId: string): Player {
-    const player = this.find(projectId, playerId);
+  /** Changes of one theme wait for each other. */
+  #update(
+    { projectId, playerId }: Pick<Player, 'projectId' | 'playerId'>,
+    work: (current: Player, transaction: Transaction) => Promise<void>,
+  ): Promise<{ readonly before: Player; readonly after: Player }> {
+    return this.#options.database.transaction(async transaction => {
+      await transaction.lock('player', playerId);
+      const before = await this.#requirePlayer(projectId, playerId, transaction);
+      await work(before, transaction);
+      return { before, after: await this.#requirePlayer(projectId, playerId, transaction) };
+    });
+  }
+
+  async #requirePlayer(projectId: string, playerId: string, connection?: Connection): Promise<Player> {
+    const player = await this.#store.find(projectId, playerId, connection);
     if (player !== undefined) return player;
     throw notFoundError('playerId');
   }

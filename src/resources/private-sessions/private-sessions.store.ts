@@ -49,13 +49,16 @@ export class PrivateSessionsStore {
    * Binds an unused token to this client if it `mayClaimToken`; otherwise returns the session that it could
    * have.
    */
-  admit(request: AccessRequest): Session | undefined {
+  async admit(request: AccessRequest): Promise<Session | undefined> {
     const nowMs = this.#clock.nowMs();
-    const session = this.#cache.get(keyOf(request)) ?? this.#read(request);
-    if (session === undefined) return this.#bind(request, nowMs);
-    if (session.expiresAtMs <= nowMs) return undefined;
-    const isShown = request.sessionTokens.some(shown => isSameSecret(shown, session.sessionToken));
-    return isShown || session.clientHash.equals(sha256(request.client)) ? session : undefined;
+    const bound = this.#cache.get(keyOf(request)) ?? (await this.#read(request));
+    if (bound !== undefined) return isHolder(request, bound, nowMs) ? bound : undefined;
+    const session = this.#newSession(request, nowMs);
+    if (session === undefined || !request.mayClaimToken) return session;
+    if (await this.#bind(request, session)) return session;
+    // Another request was faster.
+    const other = await this.#read(request);
+    return other !== undefined && isHolder(request, other, nowMs) ? other : undefined;
   }
 
   removeExpired(): Promise<number> {
@@ -73,11 +76,11 @@ export class PrivateSessionsStore {
     );
   }
 
-  #read(request: AccessRequest): BoundSession | undefined {
+  async #read(request: AccessRequest): Promise<BoundSession | undefined> {
     const { resourceId, token } = request;
     const sessionToken = this.#tokens.sessionTokenFor(token, resourceId);
     if (sessionToken === undefined) return undefined;
-    const row = this.#database.first(
+    const row = await this.#database.first(
       this.#database.queries
         .selectFrom('private_sessions')
         .select(['client_hash', 'expires_at_ms'])
@@ -90,26 +93,37 @@ export class PrivateSessionsStore {
     return session;
   }
 
-  #bind(request: AccessRequest, nowMs: number): Session | undefined {
-    const { resourceId, token, client, mayClaimToken } = request;
+  #newSession({ resourceId, token, client }: AccessRequest, nowMs: number): BoundSession | undefined {
     const mintedAtMs = this.#tokens.mintedAtMs(token, resourceId);
     const sessionToken = this.#tokens.sessionTokenFor(token, resourceId);
     if (mintedAtMs === undefined || sessionToken === undefined || nowMs >= mintedAtMs + lifetimeMs) {
       return undefined;
     }
-    const session = { sessionToken, expiresAtMs: nowMs + lifetimeMs, clientHash: sha256(client) };
-    if (!mayClaimToken) return session;
-    this.#database.run(
-      this.#database.queries.insertInto('private_sessions').values({
-        token_hash: sha256(token),
-        resource_id: resourceId,
-        client_hash: session.clientHash,
-        expires_at_ms: session.expiresAtMs,
-      }),
-    );
-    this.#cache.set(keyOf(request), session);
-    return session;
+    return { sessionToken, expiresAtMs: nowMs + lifetimeMs, clientHash: sha256(client) };
   }
+
+  /** Returns false when the token is bound already. */
+  async #bind(request: AccessRequest, session: BoundSession): Promise<boolean> {
+    const inserted = await this.#database.run(
+      this.#database.queries
+        .insertInto('private_sessions')
+        .values({
+          token_hash: sha256(request.token),
+          resource_id: request.resourceId,
+          client_hash: session.clientHash,
+          expires_at_ms: session.expiresAtMs,
+        })
+        .onConflict(conflict => conflict.column('token_hash').doNothing()),
+    );
+    if (inserted > 0) this.#cache.set(keyOf(request), session);
+    return inserted > 0;
+  }
+}
+
+function isHolder({ sessionTokens, client }: AccessRequest, session: BoundSession, nowMs: number): boolean {
+  if (session.expiresAtMs <= nowMs) return false;
+  const isShown = sessionTokens.some(shown => isSameSecret(shown, session.sessionToken));
+  return isShown || session.clientHash.equals(sha256(client));
 }
 
 function keyOf({ resourceId, token }: AccessRequest): string {

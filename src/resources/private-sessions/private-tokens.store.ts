@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Clock, systemClock } from '../../shared/clock.ts';
-import type { Database } from '../../store/database.ts';
+import type { Connection } from '../../store/connection.ts';
 
 /** Tokens count seconds from 2024, so that 32 bits last until 2160. */
 const epochMs = Date.UTC(2024, 0, 1);
@@ -18,6 +18,18 @@ export class PrivateTokens {
   constructor(key: Buffer, clock: Clock = systemClock) {
     this.#key = key;
     this.#clock = clock;
+  }
+
+  /** Creates this installation's key when it is missing. */
+  static async open(database: Connection, clock: Clock = systemClock): Promise<PrivateTokens> {
+    const { queries } = database;
+    const key = queries.selectFrom('secrets').select('bytes').where('name', '=', secretName);
+    const created = queries
+      .insertInto('secrets')
+      .values({ name: secretName, bytes: randomBytes(32) })
+      .onConflict(conflict => conflict.column('name').doNothing());
+    if ((await database.first(key)) === undefined) await database.run(created);
+    return new PrivateTokens((await database.first(key))!.bytes, clock);
   }
 
   mint(resourceId: string): string {
@@ -50,19 +62,4 @@ export class PrivateTokens {
     digest.copy(bytes, 8, 0, 8);
     bytes[8] = (bytes[8]! & 0x3f) | 0x80;
   }
-}
-
-/** Creates this installation's key when it is missing. */
-export function openPrivateTokens(database: Database, clock: Clock = systemClock): PrivateTokens {
-  const { queries } = database;
-  const key = database.transaction(() => {
-    database.run(
-      queries
-        .insertInto('secrets')
-        .values({ name: secretName, bytes: randomBytes(32) })
-        .onConflict(conflict => conflict.doNothing()),
-    );
-    return database.first(queries.selectFrom('secrets').select('bytes').where('name', '=', secretName));
-  });
-  return new PrivateTokens(key!.bytes, clock);
 }

@@ -30,6 +30,8 @@ interface SessionGateOptions {
 
 export class SessionGate {
   readonly #options: SessionGateOptions;
+  /** One of the requests that a page sends together records the use. */
+  readonly #touching = new Set<string>();
 
   constructor(options: SessionGateOptions) {
     this.#options = options;
@@ -45,20 +47,22 @@ export class SessionGate {
    * @throws AppError `authorization-other-site`, `authentication-invalid-session` or
    * `authorization-suspended-account`
    */
-  sessionOf(request: PeerRequest, setHeader: SetHeader): Session {
+  async sessionOf(request: PeerRequest, setHeader: SetHeader): Promise<Session> {
     this.requireOwnSite(request);
     const secret = this.secretOf(request);
     const nowMs = this.#options.clock.nowMs();
-    const session = secret === undefined ? undefined : this.#options.store.findBySecret(secret, nowMs);
+    const session = secret === undefined ? undefined : await this.#options.store.findBySecret(secret, nowMs);
     if (secret === undefined || session === undefined) throw new AppError('authentication-invalid-session');
     if (session.account.isSuspended) throw new AppError('authorization-suspended-account');
-    if (nowMs - session.lastUsedAtMs >= touchIntervalMs) this.#touch(session, secret, request, setHeader);
+    if (nowMs - session.lastUsedAtMs >= touchIntervalMs) {
+      await this.#touch(session, secret, request, setHeader);
+    }
     return session;
   }
 
   /** @throws as {@link sessionOf}, and `authorization-account-not-upgraded` for production */
-  callerIn(environment: Environment, request: PeerRequest, setHeader: SetHeader): Caller {
-    const { accountId, account, projectIds } = this.sessionOf(request, setHeader);
+  async callerIn(environment: Environment, request: PeerRequest, setHeader: SetHeader): Promise<Caller> {
+    const { accountId, account, projectIds } = await this.sessionOf(request, setHeader);
     if (environment === 'production' && !account.isUpgraded) {
       const detail = 'Use its sandbox.';
       throw new AppError('authorization-account-not-upgraded', undefined, { details: { detail } });
@@ -77,12 +81,14 @@ export class SessionGate {
     });
   }
 
-  #touch(session: Session, secret: string, request: PeerRequest, setHeader: SetHeader): void {
-    const nowMs = this.#options.clock.nowMs();
+  async #touch(session: Session, secret: string, request: PeerRequest, setHeader: SetHeader): Promise<void> {
     const { sessionId } = session;
+    if (this.#touching.has(sessionId)) return;
+    this.#touching.add(sessionId);
+    const nowMs = this.#options.clock.nowMs();
     const isRenewed = nowMs + sessionLifetimeMs - session.expiresAtMs >= renewIntervalMs;
     try {
-      this.#options.store.touch(
+      await this.#options.store.touch(
         sessionId,
         nowMs,
         isRenewed ? nowMs + sessionLifetimeMs : session.expiresAtMs,
@@ -90,6 +96,8 @@ export class SessionGate {
       if (isRenewed) setHeader('Set-Cookie', this.cookieFor(secret, request));
     } catch (error) {
       this.#options.log.warn('session-use-not-recorded', { sessionId, error });
+    } finally {
+      this.#touching.delete(sessionId);
     }
   }
 }

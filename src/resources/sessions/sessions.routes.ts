@@ -64,8 +64,8 @@ export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Rou
         schema: sessionSchema,
         headers: { 'Set-Cookie': 'The same cookie, valid for another 30 days.' },
       },
-      handle: ({ caller, incoming, setHeader }) => {
-        const view = sessions.view(caller);
+      handle: async ({ caller, incoming, setHeader }) => {
+        const view = await sessions.view(caller);
         const secret = gate.secretOf(incoming);
         if (secret !== undefined) setHeader('Set-Cookie', gate.cookieFor(secret, incoming));
         return view;
@@ -82,8 +82,8 @@ export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Rou
         description: 'The session has ended.',
         headers: { 'Set-Cookie': 'Removes the cookie.' },
       },
-      handle: ({ caller, incoming, setHeader }) => {
-        sessions.signOut(caller);
+      handle: async ({ caller, incoming, setHeader }) => {
+        await sessions.signOut(caller);
         setHeader('Set-Cookie', gate.cookieFor('', incoming));
       },
     }),
@@ -96,8 +96,8 @@ export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Rou
       auth: 'session',
       query: sessionsQuerySchema,
       success: { status: 200, description: 'A page of sessions.', schema: sessionListSchema },
-      handle: ({ caller, query, path, queryText }) => {
-        const { views, total } = sessions.list(caller, sortOf(query, 'createdAt'), query);
+      handle: async ({ caller, query, path, queryText }) => {
+        const { views, total } = await sessions.list(caller, sortOf(query, 'createdAt'), query);
         return pageOf({ path, queryText, query }, { items: views, total });
       },
     }),

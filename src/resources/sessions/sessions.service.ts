@@ -5,6 +5,7 @@ import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { randomBase62 } from '../../shared/ids.ts';
 import type { Logger } from '../../shared/logger.ts';
+import type { Connection } from '../../store/connection.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
 import { PasswordQueue } from './password-queue.ts';
 import {
@@ -54,46 +55,46 @@ export class SessionsService {
     before: string | undefined,
   ): Promise<SignedIn> {
     const address = this.#options.addressOf(request);
-    const user = this.#options.accounts.findUser(email);
+    const user = await this.#options.accounts.findUser(email);
     if (!(await this.#verifyPassword(email, address, password, user?.passwordHash)) || user === undefined) {
       this.#options.log.info('sign-in-refused', { address });
       throw new AppError('authentication-wrong-password');
     }
-    // The user may have changed during the check.
-    const now = this.#options.accounts.findUser(email);
-    if (now?.passwordHash !== user.passwordHash) throw new AppError('authentication-wrong-password');
-    if (now.isSuspended) throw new AppError('authorization-suspended-account');
-    const nowMs = this.#options.clock.nowMs();
-    const left = before === undefined ? undefined : this.#store.findBySecret(before, nowMs);
-    if (left !== undefined) this.#store.remove(left.sessionId);
+    const { userId } = user;
     const secret = randomBase62(sessionSecretLength);
-    const sessionId = this.#store.add({
-      userId: user.userId,
-      secret,
-      atMs: nowMs,
-      expiresAtMs: nowMs + sessionLifetimeMs,
-      address,
-      userAgent: request.headers['user-agent']?.slice(0, maxUserAgentLength).toWellFormed(),
+    const session = await this.#options.accounts.changeAccess(user.accountId, async transaction => {
+      // The user may have changed during the check.
+      const now = await this.#options.accounts.findUser(email, transaction);
+      if (now?.passwordHash !== user.passwordHash) throw new AppError('authentication-wrong-password');
+      if (now.isSuspended) throw new AppError('authorization-suspended-account');
+      if (before !== undefined) await this.#store.removeBySecret(before, transaction);
+      const nowMs = this.#options.clock.nowMs();
+      const userAgent = request.headers['user-agent']?.slice(0, maxUserAgentLength).toWellFormed();
+      const sessionId = await this.#store.add(
+        { userId, secret, atMs: nowMs, expiresAtMs: nowMs + sessionLifetimeMs, address, userAgent },
+        transaction,
+      );
+      return this.#requireSession(sessionId, transaction);
     });
-    this.#options.log.info('signed-in', { sessionId, userId: user.userId, address });
-    return { view: viewOf(this.#requireSession(sessionId)), secret };
+    this.#options.log.info('signed-in', { sessionId: session.sessionId, userId, address });
+    return { view: viewOf(session), secret };
   }
 
-  view({ sessionId }: SessionCaller): SessionView {
-    return viewOf(this.#requireSession(sessionId));
+  async view({ sessionId }: SessionCaller): Promise<SessionView> {
+    return viewOf(await this.#requireSession(sessionId));
   }
 
-  signOut({ sessionId, userId }: SessionCaller): void {
-    this.#store.remove(sessionId);
+  async signOut({ sessionId, userId }: SessionCaller): Promise<void> {
+    await this.#store.remove(sessionId);
     this.#options.log.info('signed-out', { sessionId, userId });
   }
 
-  list(
+  async list(
     { userId, sessionId }: SessionCaller,
     { field, direction }: { field: 'createdAt' | 'lastUsedAt'; direction: 'asc' | 'desc' },
     page: { currentPage: number; pageSize: number },
-  ): { views: ListedSessionView[]; total: number } {
-    const sessions = this.#store.listByUser(userId, this.#options.clock.nowMs());
+  ): Promise<{ views: ListedSessionView[]; total: number }> {
+    const sessions = await this.#store.listByUser(userId, this.#options.clock.nowMs());
     if (field === 'lastUsedAt') sessions.sort((a, b) => b.lastUsedAtMs - a.lastUsedAtMs);
     if (direction === 'asc') sessions.reverse();
     const first = (page.currentPage - 1) * page.pageSize;
@@ -101,19 +102,19 @@ export class SessionsService {
     return { views, total: sessions.length };
   }
 
-  find({ userId }: SessionCaller, sessionId: string): Session | undefined {
-    const session = this.#store.find(sessionId);
+  async find({ userId }: SessionCaller, sessionId: string): Promise<Session | undefined> {
+    const session = await this.#store.find(sessionId);
     const isOwn = session?.userId === userId && this.#options.clock.nowMs() < session.expiresAtMs;
     return isOwn ? session : undefined;
   }
 
-  end({ userId }: SessionCaller, { sessionId }: Session): void {
-    this.#store.remove(sessionId);
+  async end({ userId }: SessionCaller, { sessionId }: Session): Promise<void> {
+    await this.#store.remove(sessionId);
     this.#options.log.info('session-ended', { sessionId, userId });
   }
 
-  endOthers({ userId, sessionId }: SessionCaller): void {
-    this.#store.removeOthers(userId, sessionId);
+  async endOthers({ userId, sessionId }: SessionCaller): Promise<void> {
+    await this.#store.removeOthers(userId, sessionId);
     this.#options.log.info('other-sessions-ended', { sessionId, userId });
   }
 
@@ -123,10 +124,10 @@ export class SessionsService {
     { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
     request: PeerRequest,
   ): Promise<string> {
-    const { email } = this.#requireSession(sessionId);
+    const { email } = await this.#requireSession(sessionId);
     const isEmail = newPassword.toLowerCase() === email.toLowerCase();
     if (isEmail) throw attributeError('newPassword', 'The password must differ from the email address.');
-    const user = this.#options.accounts.findUser(email);
+    const user = await this.#options.accounts.findUser(email);
     const isRight = await this.#verifyPassword(
       email,
       this.#options.addressOf(request),
@@ -141,7 +142,7 @@ export class SessionsService {
     }
     const passwordHash = await this.#passwords.hash(newPassword);
     const secret = randomBase62(sessionSecretLength);
-    if (!this.#options.accounts.changePassword(user, passwordHash, { sessionId, secret })) {
+    if (!(await this.#options.accounts.changePassword(user, passwordHash, { sessionId, secret }))) {
       throw attributeError('currentPassword', 'The password was changed a moment ago.');
     }
     this.#options.log.info('password-changed', { userId });
@@ -149,15 +150,15 @@ export class SessionsService {
   }
 
   /** Upgrades the operator's own account. @throws AppError `authorization-operator-only` */
-  upgrade({ sessionId, accountId }: SessionCaller): SessionView['account'] {
-    const { account, email } = this.#requireSession(sessionId);
+  async upgrade({ sessionId, accountId }: SessionCaller): Promise<SessionView['account']> {
+    const { account, email } = await this.#requireSession(sessionId);
     if (!account.isOperator) {
       const detail = `Ask the operator to run this on the server: npm run account -- upgrade ${email}`;
       throw new AppError('authorization-operator-only', undefined, { details: { detail } });
     }
-    this.#options.accounts.setStanding(accountId, { isUpgraded: true });
+    await this.#options.accounts.setStanding(accountId, { isUpgraded: true });
     this.#options.log.info('account-upgraded', { accountId });
-    return accountViewOf(this.#requireSession(sessionId));
+    return accountViewOf(await this.#requireSession(sessionId));
   }
 
   async #verifyPassword(
@@ -178,8 +179,8 @@ export class SessionsService {
     return isRight;
   }
 
-  #requireSession(sessionId: string): Session {
-    const session = this.#store.find(sessionId);
+  async #requireSession(sessionId: string, connection?: Connection): Promise<Session> {
+    const session = await this.#store.find(sessionId, connection);
     if (session === undefined) throw new AppError('authentication-invalid-session');
     return session;
   }

@@ -1,7 +1,8 @@
-import type { SelectQueryBuilder } from 'kysely';
+import type { Compilable, SelectQueryBuilder } from 'kysely';
 import { newId } from '../../shared/ids.ts';
-import type { Database, Queries } from '../../store/database.ts';
-import type { Bound, PreparedQuery } from '../../store/prepared-query.ts';
+import type { Connection, Queries, Transaction } from '../../store/connection.ts';
+import type { Database } from '../../store/database.ts';
+import { type Bound, type PreparedQuery, prepareQuery } from '../../store/prepared-query.ts';
 import type { Tables } from '../../store/tables.ts';
 import { hashOfSecret } from '../accounts/account.ts';
 import { SecretCache } from '../accounts/secret-cache.ts';
@@ -31,65 +32,66 @@ export class SessionsStore {
 
   constructor(database: Database) {
     this.#database = database;
-    this.#findBySecret = database.prepare(({ hash }: Bound<{ hash: Buffer }>) =>
+    this.#findBySecret = prepareQuery(({ hash }: Bound<{ hash: Buffer }>) =>
       selectSession(database.queries).where('s.secret_hash', '=', hash),
     );
   }
 
-  findBySecret(secret: string, nowMs: number): Session | undefined {
-    const session = this.#cache.getOrLoad(secret, hash => {
-      const row = this.#findBySecret.first({ hash });
+  async findBySecret(secret: string, nowMs: number): Promise<Session | undefined> {
+    const session = await this.#cache.getOrLoad(secret, async hash => {
+      const row = await this.#database.first(this.#findBySecret({ hash }));
       return row === undefined ? undefined : sessionFrom(row);
     });
     return session !== undefined && nowMs < session.expiresAtMs ? session : undefined;
   }
 
-  find(sessionId: string): Session | undefined {
-    const row = this.#database.first(selectSession(this.#database.queries).where('s.id', '=', sessionId));
+  async find(sessionId: string, connection: Connection = this.#database): Promise<Session | undefined> {
+    const row = await connection.first(selectSession(connection.queries).where('s.id', '=', sessionId));
     return row === undefined ? undefined : sessionFrom(row);
   }
 
   /** Ends the user's least recently used sessions beyond {@link maxSessionsPerUser}. */
-  add(session: {
-    userId: string;
-    secret: string;
-    atMs: number;
-    expiresAtMs: number;
-    address: string;
-    userAgent: string | undefined;
-  }): string {
-    const { queries } = this.#database;
+  async add(
+    session: {
+      userId: string;
+      secret: string;
+      atMs: number;
+      expiresAtMs: number;
+      address: string;
+      userAgent: string | undefined;
+    },
+    transaction: Transaction,
+  ): Promise<string> {
+    const { queries } = transaction;
     const { userId, atMs } = session;
     const sessionId = newId('se');
-    this.#database.transaction(() => {
-      const oldest = queries
-        .selectFrom('sessions')
-        .select('id')
-        .where('user_id', '=', userId)
-        .orderBy('last_used_at_ms', 'desc')
-        .limit(-1)
-        .offset(maxSessionsPerUser - 1);
-      const removed = this.#database.run(queries.deleteFrom('sessions').where('id', 'in', oldest));
-      if (removed > 0) this.clearCache();
-      this.#database.run(
-        queries.insertInto('sessions').values({
-          id: sessionId,
-          user_id: userId,
-          secret_hash: hashOfSecret(session.secret),
-          created_at_ms: atMs,
-          last_used_at_ms: atMs,
-          expires_at_ms: session.expiresAtMs,
-          address: session.address,
-          user_agent: session.userAgent ?? null,
-        }),
-      );
-    });
+    const oldest = queries
+      .selectFrom('sessions')
+      .select('id')
+      .where('user_id', '=', userId)
+      .orderBy('last_used_at_ms', 'desc')
+      .orderBy('id', 'desc')
+      .limit(maxSessionsPerUser)
+      .offset(maxSessionsPerUser - 1);
+    const removed = await transaction.run(queries.deleteFrom('sessions').where('id', 'in', oldest));
+    if (removed > 0) transaction.afterCommit(() => this.clearCache());
+    await transaction.run(
+      queries.insertInto('sessions').values({
+        id: sessionId,
+        user_id: userId,
+        secret_hash: hashOfSecret(session.secret),
+        created_at_ms: atMs,
+        last_used_at_ms: atMs,
+        expires_at_ms: session.expiresAtMs,
+        address: session.address,
+        user_agent: session.userAgent ?? null,
+      }),
+    );
     return sessionId;
   }
 
-  touch(sessionId: string, lastUsedAtMs: number, expiresAtMs: number): void {
-    this.clearCache();
-    this.#database.run(
+  touch(sessionId: string, lastUsedAtMs: number, expiresAtMs: number): Promise<void> {
+    return this.#change(
       this.#database.queries
         .updateTable('sessions')
         .set({ last_used_at_ms: lastUsedAtMs, expires_at_ms: expiresAtMs })
@@ -97,19 +99,19 @@ export class SessionsStore {
     );
   }
 
-  setSecret(sessionId: string, secret: string): void {
-    this.clearCache();
-    this.#database.run(
-      this.#database.queries
+  setSecret(sessionId: string, secret: string, transaction: Transaction): Promise<void> {
+    return this.#change(
+      transaction.queries
         .updateTable('sessions')
         .set({ secret_hash: hashOfSecret(secret) })
         .where('id', '=', sessionId),
+      transaction,
     );
   }
 
   /** Unexpired, newest first, at most {@link maxSessionsPerUser}. */
-  listByUser(userId: string, nowMs: number): ListedSession[] {
-    const rows = this.#database.all(
+  async listByUser(userId: string, nowMs: number): Promise<ListedSession[]> {
+    const rows = await this.#database.all(
       this.#database.queries
         .selectFrom('sessions')
         .select(['id', 'created_at_ms', 'last_used_at_ms', 'address', 'user_agent'])
@@ -127,27 +129,39 @@ export class SessionsStore {
     }));
   }
 
-  remove(sessionId: string): void {
-    this.clearCache();
-    this.#database.run(this.#database.queries.deleteFrom('sessions').where('id', '=', sessionId));
+  remove(sessionId: string): Promise<void> {
+    return this.#change(this.#database.queries.deleteFrom('sessions').where('id', '=', sessionId));
   }
 
-  removeOthers(userId: string, keptSessionId: string): void {
-    this.clearCache();
-    this.#database.run(
+  removeBySecret(secret: string, transaction: Transaction): Promise<void> {
+    const hash = hashOfSecret(secret);
+    return this.#change(
+      transaction.queries.deleteFrom('sessions').where('secret_hash', '=', hash),
+      transaction,
+    );
+  }
+
+  removeOthers(userId: string, keptSessionId: string, connection?: Connection): Promise<void> {
+    return this.#change(
       this.#database.queries
         .deleteFrom('sessions')
         .where('user_id', '=', userId)
         .where('id', '!=', keptSessionId),
+      connection,
     );
   }
 
-  removeOfUsers(users: SelectQueryBuilder<Tables, 'users', { id: string }>): void {
-    this.clearCache();
-    this.#database.run(this.#database.queries.deleteFrom('sessions').where('user_id', 'in', users));
+  removeOfUsers(
+    users: SelectQueryBuilder<Tables, 'users', { id: string }>,
+    transaction: Transaction,
+  ): Promise<void> {
+    return this.#change(
+      transaction.queries.deleteFrom('sessions').where('user_id', 'in', users),
+      transaction,
+    );
   }
 
-  removeExpired(nowMs: number, limit: number): number {
+  removeExpired(nowMs: number, limit: number): Promise<number> {
     const { queries } = this.#database;
     const expired = queries
       .selectFrom('sessions')
@@ -159,6 +173,11 @@ export class SessionsStore {
 
   clearCache(): void {
     this.#cache.clear();
+  }
+
+  async #change(query: Compilable, connection: Connection = this.#database): Promise<void> {
+    await connection.run(query);
+    connection.afterCommit(() => this.clearCache());
   }
 }
 

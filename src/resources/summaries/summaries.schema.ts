@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/routing/pagination.ts';
-import { nonEmptyText } from '../../http/routing/text-schema.ts';
 import { maxTakeaways } from './summary.ts';
 
 const maxAbstractLength = 10_000;
@@ -68,7 +67,7 @@ export type SummaryView = z.input<typeof summarySchema>;
 
 export const summaryListSchema = listSchema(summarySchema);
 
-const takeaways = z.array(nonEmptyText(maxTakeawayLength)).max(maxTakeaways);
+const takeaways = z.array(z.string().min(1).max(maxTakeawayLength)).max(maxTakeaways);
 const sourceExample = {
   abstract: 'The harbour wakes: boats leave one after the other while the light comes up.',
   takeaways: ['Boats leave at five.', 'The light comes from the east.', 'The quay is empty by six.'],
@@ -76,7 +75,7 @@ const sourceExample = {
 
 export const summarySourceChangesSchema = z
   .strictObject({
-    abstract: nonEmptyText(maxAbstractLength).optional().describe('What the video is about.'),
+    abstract: z.string().min(1).max(maxAbstractLength).optional().describe('What the video is about.'),
     takeaways: takeaways.optional().describe('Points in the order of the video. Replaces all.'),
   })
   .meta({ examples: [sourceExample] });

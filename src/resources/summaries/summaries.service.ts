@@ -1,14 +1,18 @@
+import { notFoundError } from '../../http/routing/project-resource.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
+import type { Transaction } from '../../store/connection.ts';
+import type { Database } from '../../store/database.ts';
 import type { SummarySourceView, SummaryView } from './summaries.schema.ts';
 import type { SummariesStore } from './summaries.store.ts';
 import type { Summary } from './summary.ts';
 
 interface SummariesOptions {
+  readonly database: Database;
   readonly store: SummariesStore;
-  /** Excludes the trash. */
-  readonly hasVideo: (projectId: string, videoId: string) => boolean;
+  /** Excludes the trash. Keeps the video until the transaction ends. */
+  readonly hasVideo: (projectId: string, videoId: string, transaction: Transaction) => Promise<boolean>;
   readonly clock: Clock;
 }
 
@@ -19,7 +23,7 @@ export class SummariesService {
     this.#options = options;
   }
 
-  find(projectId: string, summaryId: string): Summary | undefined {
+  find(projectId: string, summaryId: string): Promise<Summary | undefined> {
     return this.#options.store.find(projectId, summaryId);
   }
 
@@ -29,15 +33,8 @@ export class SummariesService {
   }
 
   /** @throws AppError `resource-not-found` without the video, `summary-already-exists` */
-  create(projectId: string, videoId: string): SummaryView {
-    const { store, hasVideo, clock } = this.#options;
-    if (!hasVideo(projectId, videoId)) {
-      throw new AppError('resource-not-found', undefined, { details: { name: 'videoId' } });
-    }
-    if (store.findOfVideo(projectId, videoId) !== undefined) {
-      const detail = 'Change the source of the summary, or delete the summary first.';
-      throw new AppError('summary-already-exists', undefined, { details: { name: 'videoId', detail } });
-    }
+  async create(projectId: string, videoId: string): Promise<SummaryView> {
+    const { database, store, hasVideo, clock } = this.#options;
     const nowMs = clock.nowMs();
     const summary: Summary = {
       summaryId: newId('summary_'),
@@ -49,32 +46,34 @@ export class SummariesService {
       createdAtMs: nowMs,
       updatedAtMs: nowMs,
     };
-    store.add(summary);
+    await database.transaction(async transaction => {
+      if (!(await hasVideo(projectId, videoId, transaction))) throw notFoundError('videoId');
+      if (await store.add(summary, transaction)) return;
+      const detail = 'Change the source of the summary, or delete the summary first.';
+      throw new AppError('summary-already-exists', undefined, { details: { name: 'videoId', detail } });
+    });
     return viewOf(summary);
   }
 
-  write(
+  /** @throws AppError `resource-not-found` when it is removed */
+  async write(
     summary: Summary,
     text: { abstract?: string | undefined; takeaways?: readonly string[] | undefined },
-  ): SummarySourceView {
+  ): Promise<SummarySourceView> {
     if (text.abstract === undefined && text.takeaways === undefined) return sourceOf(summary);
-    this.#options.store.write(summary, text, this.#options.clock.nowMs());
-    return sourceOf({
-      abstract: text.abstract ?? summary.abstract,
-      takeaways: text.takeaways ?? summary.takeaways,
-    });
+    const written = await this.#options.store.write(summary, text, this.#options.clock.nowMs());
+    if (written === undefined) throw notFoundError('summaryId');
+    return sourceOf(written);
   }
 
   /** @throws AppError `resource-not-found` while there is no text */
   source(summary: Summary): SummarySourceView {
-    if (summary.sourceStatus === 'missing') {
-      throw new AppError('resource-not-found', undefined, { details: { name: 'summaryId' } });
-    }
+    if (summary.sourceStatus === 'missing') throw notFoundError('summaryId');
     return sourceOf(summary);
   }
 
-  remove(summary: Summary): void {
-    this.#options.store.remove(summary);
+  remove(summary: Summary): Promise<void> {
+    return this.#options.store.remove(summary);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
+import type { Connection } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import { listTotal } from '../../store/list-total.ts';
 import type { SummaryRow } from '../../store/media-tables.ts';
@@ -25,13 +26,15 @@ export class SummariesStore {
     this.#database = database;
   }
 
-  find(projectId: string, summaryId: string): Summary | undefined {
-    const row = this.#database.first(this.#visible(projectId).selectAll().where('id', '=', summaryId));
+  async find(projectId: string, summaryId: string): Promise<Summary | undefined> {
+    const row = await this.#database.first(this.#visible(projectId).selectAll().where('id', '=', summaryId));
     return row === undefined ? undefined : summaryFrom(row);
   }
 
-  findOfVideo(projectId: string, videoId: string): Summary | undefined {
-    const row = this.#database.first(this.#visible(projectId).selectAll().where('video_id', '=', videoId));
+  async findOfVideo(projectId: string, videoId: string): Promise<Summary | undefined> {
+    const row = await this.#database.first(
+      this.#visible(projectId).selectAll().where('video_id', '=', videoId),
+    );
     return row === undefined ? undefined : summaryFrom(row);
   }
 
@@ -47,11 +50,11 @@ export class SummariesStore {
     );
     if (filter.origin === 'auto' || asked.length === 0) return { summaries: [], total: 0 };
     if (filter.videoId !== undefined) {
-      const summary = this.findOfVideo(projectId, filter.videoId);
+      const summary = await this.findOfVideo(projectId, filter.videoId);
       const found = summary !== undefined && asked.includes(summary.sourceStatus) ? [summary] : [];
       return { summaries: offset === 0 ? found : [], total: found.length };
     }
-    const total = this.#total(projectId, asked);
+    const total = await this.#total(projectId, asked);
     if (offset >= total) return { summaries: [], total };
     const [only, other] = asked;
     const status = other === undefined ? only : undefined;
@@ -59,7 +62,7 @@ export class SummariesStore {
     // Skipping rows is cheap only in the index, so the ids of the page are found first.
     const ids = this.#ordered(projectId, status, sort, after).select('id').limit(page.pageSize).offset(left);
     const column = sortColumns[sort.field];
-    const rows = this.#database.all(
+    const rows = await this.#database.all(
       this.#database.queries
         .selectFrom('summaries')
         .selectAll()
@@ -70,29 +73,34 @@ export class SummariesStore {
     return { summaries: rows.map(summaryFrom), total };
   }
 
-  add(summary: Summary): void {
-    this.#database.run(
-      this.#database.queries.insertInto('summaries').values({
-        id: summary.summaryId,
-        project_id: summary.projectId,
-        video_id: summary.videoId,
-        source_status: summary.sourceStatus,
-        abstract: summary.abstract ?? null,
-        takeaways: summary.takeaways === undefined ? null : JSON.stringify(summary.takeaways),
-        created_at_ms: summary.createdAtMs,
-        updated_at_ms: summary.updatedAtMs,
-      }),
+  /** Returns false when the video has a summary. */
+  async add(summary: Summary, connection: Connection = this.#database): Promise<boolean> {
+    const count = await connection.run(
+      connection.queries
+        .insertInto('summaries')
+        .values({
+          id: summary.summaryId,
+          project_id: summary.projectId,
+          video_id: summary.videoId,
+          source_status: summary.sourceStatus,
+          abstract: summary.abstract ?? null,
+          takeaways: summary.takeaways === undefined ? null : JSON.stringify(summary.takeaways),
+          created_at_ms: summary.createdAtMs,
+          updated_at_ms: summary.updatedAtMs,
+        })
+        .onConflict(conflict => conflict.column('video_id').doNothing()),
     );
+    return count > 0;
   }
 
-  /** Changes the given fields, and marks the text as complete. */
-  write(
+  /** Changes the given fields, and marks the text as complete. Returns the result, or undefined when it is removed. */
+  async write(
     { projectId, summaryId }: Summary,
     text: { abstract?: string | undefined; takeaways?: readonly string[] | undefined },
     atMs: number,
-  ): void {
+  ): Promise<Summary | undefined> {
     const { abstract, takeaways } = text;
-    this.#database.run(
+    const row = await this.#database.first(
       this.#database.queries
         .updateTable('summaries')
         .set({
@@ -102,12 +110,14 @@ export class SummariesStore {
           updated_at_ms: atMs,
         })
         .where('id', '=', summaryId)
-        .where('project_id', '=', projectId),
+        .where('project_id', '=', projectId)
+        .returningAll(),
     );
+    return row === undefined ? undefined : summaryFrom(row);
   }
 
-  remove({ projectId, summaryId }: Summary): void {
-    this.#database.run(
+  async remove({ projectId, summaryId }: Summary): Promise<void> {
+    await this.#database.run(
       this.#database.queries
         .deleteFrom('summaries')
         .where('id', '=', summaryId)
@@ -130,7 +140,7 @@ export class SummariesStore {
         .select([column, 'id'])
         .limit(1)
         .offset(rowsPerStep - 1);
-      const row = this.#database.first(step);
+      const row = await this.#database.first(step);
       if (row === undefined) break;
       after = [row[column]!, row.id];
       await yieldToEventLoop();
@@ -160,7 +170,7 @@ export class SummariesStore {
       .where('is_discarded', '=', 0);
   }
 
-  #total(projectId: string, asked: readonly SummaryStatus[]): number {
+  #total(projectId: string, asked: readonly SummaryStatus[]): Promise<number> {
     return listTotal(this.#database, projectId, ...asked.map(status => `summaries-${status}`));
   }
 }

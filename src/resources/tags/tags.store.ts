@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
-import type { Database } from '../../store/database.ts';
+import type { Connection } from '../../store/connection.ts';
 import { foldText } from '../../store/folded-text.ts';
 import { listTotal } from '../../store/list-total.ts';
+import type { TagRow } from '../../store/media-tables.ts';
 
 interface CountedTag {
   readonly value: string;
@@ -21,7 +23,6 @@ const sortKeys = {
   videoCount: ['videos', 'tag_folded', 'tag'],
 } as const;
 
-type Statement = ReturnType<Database['sqlite']['prepare']>;
 type Key = readonly (string | number)[];
 /** After `after`, up to and including `until`. */
 interface IndexRange {
@@ -29,12 +30,11 @@ interface IndexRange {
   readonly until: Key | undefined;
 }
 
-/** Triggers keep the counts. Raw SQL, because the query builder has no `INDEXED BY`. */
+/** Triggers keep the counts. */
 export class TagsStore {
-  readonly #database: Database;
-  readonly #statements = new Map<string, Statement>();
+  readonly #database: Connection;
 
-  constructor(database: Database) {
+  constructor(database: Connection) {
     this.#database = database;
   }
 
@@ -46,41 +46,31 @@ export class TagsStore {
   ): Promise<{ tags: CountedTag[]; total: number }> {
     const skip = (page.currentPage - 1) * page.pageSize;
     const needle = foldText(value ?? '');
-    const walk = new TagWalk(projectId, sort, sql => this.#prepare(sql));
+    const walk = new TagWalk(projectId, sort, this.#database);
     if (needle !== '') return walk.search(needle, skip, page.pageSize);
-    const total = listTotal(this.#database, projectId, 'tags');
+    const total = await listTotal(this.#database, projectId, 'tags');
     return { tags: skip < total ? await walk.page(skip, page.pageSize) : [], total };
-  }
-
-  /** Prepares about two dozen texts: one per sort, direction and shape of a range. */
-  #prepare(sql: string): Statement {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.#database.sqlite.prepare(sql);
-      this.#statements.set(sql, statement);
-    }
-    return statement;
   }
 }
 
 class TagWalk {
   readonly #projectId: string;
-  readonly #columns: readonly string[];
+  readonly #columns: (typeof sortKeys)[TagSort['field']];
   readonly #direction: 'asc' | 'desc';
-  readonly #prepare: (sql: string) => Statement;
+  readonly #database: Connection;
 
-  constructor(projectId: string, { field, direction }: TagSort, prepare: (sql: string) => Statement) {
+  constructor(projectId: string, { field, direction }: TagSort, database: Connection) {
     this.#projectId = projectId;
     this.#columns = sortKeys[field];
     this.#direction = direction;
-    this.#prepare = prepare;
+    this.#database = database;
   }
 
   async page(skip: number, count: number): Promise<CountedTag[]> {
     let after: Key | undefined;
     let left = skip;
     for (; left >= rowsPerStep; left -= rowsPerStep) {
-      after = this.#step(after);
+      after = await this.#step(after);
       if (after === undefined) return [];
       await yieldToEventLoop();
     }
@@ -93,11 +83,11 @@ class TagWalk {
     let total = 0;
     let after: Key | undefined;
     do {
-      const until = this.#step(after);
-      const found = this.#count({ after, until }, needle);
+      const until = await this.#step(after);
+      const found = await this.#count({ after, until }, needle);
       if (tags.length < count && skip < total + found) {
         const first = Math.max(0, skip - total);
-        tags.push(...this.#rows({ after, until }, needle, first, count - tags.length));
+        tags.push(...(await this.#rows({ after, until }, needle, first, count - tags.length)));
       }
       total += found;
       after = until;
@@ -106,46 +96,47 @@ class TagWalk {
     return { tags, total };
   }
 
-  #step(after: Key | undefined): Key | undefined {
-    const { sql, values } = this.#from({ after, until: undefined }, undefined);
-    const text = `SELECT ${this.#columns.join(', ')} ${sql} ${this.#order()} LIMIT 1 OFFSET ${rowsPerStep - 1}`;
-    return this.#prepare(text).raw().get(values) as Key | undefined;
+  async #step(after: Key | undefined): Promise<Key | undefined> {
+    const step = this.#ordered({ after, until: undefined }, undefined)
+      .select([...this.#columns])
+      .limit(1)
+      .offset(rowsPerStep - 1);
+    const row = await this.#database.first(step);
+    return row === undefined ? undefined : this.#columns.map(column => row[column] as string | number);
   }
 
-  #count(stretch: IndexRange, needle: string): number {
-    const { sql, values } = this.#from(stretch, needle);
-    return (this.#prepare(`SELECT count(*) AS total ${sql}`).get(values) as { total: number }).total;
+  async #count(range: IndexRange, needle: string): Promise<number> {
+    const count = this.#within(range, needle).select(({ fn }) => fn.countAll<number>().as('total'));
+    return (await this.#database.first(count))?.total ?? 0;
   }
 
-  #rows(stretch: IndexRange, needle: string | undefined, skip: number, count: number): CountedTag[] {
-    const { sql, values } = this.#from(stretch, needle);
-    const text = `SELECT tag AS value, videos AS videoCount ${sql} ${this.#order()} LIMIT ? OFFSET ?`;
-    return this.#prepare(text).all([...values, count, skip]) as CountedTag[];
+  #rows(range: IndexRange, needle: string | undefined, skip: number, count: number): Promise<CountedTag[]> {
+    return this.#database.all(
+      this.#ordered(range, needle).select(['tag as value', 'videos as videoCount']).limit(count).offset(skip),
+    );
   }
 
-  #order(): string {
-    return `ORDER BY ${this.#columns.map(column => `${column} ${this.#direction}`).join(', ')}`;
+  #ordered(range: IndexRange, needle: string | undefined) {
+    let query = this.#within(range, needle);
+    for (const column of this.#columns) query = query.orderBy(column, this.#direction);
+    return query;
   }
 
-  #from(
-    { after, until }: IndexRange,
-    needle: string | undefined,
-  ): { sql: string; values: (string | number)[] } {
-    const key = `(${this.#columns.join(', ')})`;
-    const marks = `(${this.#columns.map(() => '?').join(', ')})`;
-    const [past, upTo] = this.#direction === 'asc' ? ['>', '<='] : ['<', '>='];
-    const index = this.#columns.length === 2 ? 'tags_by_text' : 'tags_by_videos';
-    return {
-      sql: `FROM tags INDEXED BY ${index} WHERE project_id = ? AND is_discarded = 0
-        ${after === undefined ? '' : `AND ${key} ${past} ${marks}`}
-        ${until === undefined ? '' : `AND ${key} ${upTo} ${marks}`}
-        ${needle === undefined ? '' : 'AND instr(tag_folded, ?) > 0'}`,
-      values: [
-        this.#projectId,
-        ...(after ?? []),
-        ...(until ?? []),
-        ...(needle === undefined ? [] : [needle]),
-      ],
-    };
+  #within({ after, until }: IndexRange, needle: string | undefined) {
+    const { dialect, queries } = this.#database;
+    // SQLite could choose the primary key, which begins with the same columns.
+    const index = sql.raw(this.#columns.length === 2 ? 'tags_by_text' : 'tags_by_videos');
+    const name = dialect === 'sqlite' ? sql`tags INDEXED BY ${index}` : sql`tags`;
+    const key = sql`(${sql.join(this.#columns.map(column => sql.ref(column)))})`;
+    const [past, upTo] = this.#direction === 'asc' ? [sql`>`, sql`<=`] : [sql`<`, sql`>=`];
+    let query = queries
+      .selectFrom(sql<TagRow>`tags`.as<'tags'>(name))
+      .where('project_id', '=', this.#projectId)
+      .where('is_discarded', '=', 0);
+    if (after !== undefined) query = query.where(sql<boolean>`${key} ${past} (${sql.join(after)})`);
+    if (until !== undefined) query = query.where(sql<boolean>`${key} ${upTo} (${sql.join(until)})`);
+    if (needle === undefined) return query;
+    const position = dialect === 'sqlite' ? sql.raw('instr') : sql.raw('strpos');
+    return query.where(sql<boolean>`${position}(tag_folded, ${needle}) > 0`);
   }
 }

@@ -82,8 +82,8 @@ export function textTrackRoutes(tracks: TextTracksService): Route[] {
       src: `${base}/${track.language}.vtt`,
       ...attributes(track),
     }) as TextTrackView;
-  const view = (projectId: string, track: TextTrack) =>
-    viewAt(tracks.baseUrl(projectId, track.videoId))(track);
+  const view = async (projectId: string, track: TextTrack) =>
+    viewAt(await tracks.baseUrl(projectId, track.videoId))(track);
   const key = ({ params, caller }: TextTrackRequest) =>
     tracks.keyOf(caller.projectId, params.videoId, params.language);
   const one = {
@@ -91,9 +91,9 @@ export function textTrackRoutes(tracks: TextTracksService): Route[] {
     tag,
     auth: 'key',
     params,
-    find: (request: TextTrackRequest) =>
+    find: async (request: TextTrackRequest) =>
       validatesTag
-        ? tracks.find(key(request))
+        ? tracks.find(await key(request))
         : tracks.findByTag(request.caller.projectId, request.params.videoId, request.params.language),
   } as const;
   const success = { status: 200, description: `The ${kind}.`, schema } as const;
@@ -109,13 +109,13 @@ export function textTrackRoutes(tracks: TextTracksService): Route[] {
       params: { videoId: params.videoId },
       query: textTracksQuerySchema,
       success: { status: 200, description: `A page of ${kind}.`, schema: listSchema },
-      find: ({ params, caller }: { params: { readonly videoId: string }; caller: Caller }) =>
-        tracks.hasVideo(caller.projectId, params.videoId) || undefined,
-      handle: request => {
+      find: async ({ params, caller }: { params: { readonly videoId: string }; caller: Caller }) =>
+        (await tracks.hasVideo(caller.projectId, params.videoId)) || undefined,
+      handle: async request => {
         const { projectId } = request.caller;
         const { videoId } = request.params;
-        const list = tracks.list(projectId, videoId, request.query);
-        return pageOf(request, mapList(list, viewAt(tracks.baseUrl(projectId, videoId))));
+        const list = await tracks.list(projectId, videoId, request.query);
+        return pageOf(request, mapList(list, viewAt(await tracks.baseUrl(projectId, videoId))));
       },
     }),
     defineRoute({
@@ -152,7 +152,7 @@ export function textTrackRoutes(tracks: TextTracksService): Route[] {
     ...one,
     body: jsonBody(captionChangesSchema),
     success,
-    handle: ({ found, body }) => view(found.projectId, tracks.setDefault(found, body.default)),
+    handle: async ({ found, body }) => view(found.projectId, await tracks.setDefault(found, body.default)),
   });
   return routes.toSpliced(-1, 0, change);
 }

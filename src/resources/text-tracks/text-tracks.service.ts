@@ -6,6 +6,7 @@ import type { ListResult, PageRequest } from '../../shared/list-page.ts';
 import { languageTagProblem, normalizeLanguageTag } from '../../shared/text/language-tag.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
 import { removeFileIn, replaceFile } from '../../storage/replace-file.ts';
+import type { Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import type { PrivateTokens } from '../private-sessions/private-tokens.store.ts';
 import { maxTextTracks, type TextTrack, type TextTrackKind } from './text-track.ts';
@@ -13,8 +14,9 @@ import type { TextTracksStore } from './text-tracks.store.ts';
 import { toWebVtt } from './to-web-vtt.ts';
 
 interface TextTrackVideos {
-  find(projectId: string, videoId: string): { readonly public: boolean } | undefined;
-  touch(projectId: string, videoId: string): void;
+  find(projectId: string, videoId: string): Promise<{ readonly public: boolean } | undefined>;
+  /** Returns false when the video is not there; otherwise, others wait with their changes. */
+  touch(projectId: string, videoId: string, transaction: Transaction): Promise<boolean>;
 }
 
 interface TextTracksOptions {
@@ -48,31 +50,32 @@ export class TextTracksService {
     this.#options = options;
   }
 
-  list(projectId: string, videoId: string, page: PageRequest): ListResult<TextTrack> {
-    this.#requireVideo(projectId, videoId);
+  async list(projectId: string, videoId: string, page: PageRequest): Promise<ListResult<TextTrack>> {
+    await this.#requireVideo(projectId, videoId);
     const { store } = this.#options;
-    return { items: store.list(videoId, this.kind, page), total: store.count(videoId, this.kind) };
+    const items = await store.list(videoId, this.kind, page);
+    return { items, total: await store.count(videoId, this.kind) };
   }
 
-  hasVideo(projectId: string, videoId: string): boolean {
-    return this.#options.videos.find(projectId, videoId) !== undefined;
+  async hasVideo(projectId: string, videoId: string): Promise<boolean> {
+    return (await this.#options.videos.find(projectId, videoId)) !== undefined;
   }
 
-  keyOf(projectId: string, videoId: string, tag: string): TextTrackKey {
-    this.#requireVideo(projectId, videoId);
+  async keyOf(projectId: string, videoId: string, tag: string): Promise<TextTrackKey> {
+    await this.#requireVideo(projectId, videoId);
     const language = normalizeLanguageTag(tag);
     if (language === undefined) throw attributeError('language', languageTagProblem(tag) ?? '');
     return { projectId, videoId, language };
   }
 
-  find({ projectId, videoId, language }: TextTrackKey): OwnedTextTrack | undefined {
-    const track = this.#options.store.find(videoId, this.kind, language);
+  async find({ projectId, videoId, language }: TextTrackKey): Promise<OwnedTextTrack | undefined> {
+    const track = await this.#options.store.find(videoId, this.kind, language);
     return track === undefined ? undefined : { projectId, track };
   }
 
   /** Undefined for an invalid language tag. */
-  findByTag(projectId: string, videoId: string, tag: string): OwnedTextTrack | undefined {
-    this.#requireVideo(projectId, videoId);
+  async findByTag(projectId: string, videoId: string, tag: string): Promise<OwnedTextTrack | undefined> {
+    await this.#requireVideo(projectId, videoId);
     const language = normalizeLanguageTag(tag);
     return language === undefined ? undefined : this.find({ projectId, videoId, language });
   }
@@ -82,74 +85,75 @@ export class TextTracksService {
     const { database, store, files, videos } = this.#options;
     const webVtt = await toWebVtt(uploaded);
     const file = `${kind}-${language}-${newUuid()}.vtt`;
-    let track: TextTrack = { videoId, kind, language, isDefault: false, file, bytes: webVtt.bytes };
-    await replaceFile(files, { from: webVtt.path, folder: files.video(videoId), name: file }, () =>
-      database.transaction(() => {
-        this.#requireVideo(projectId, videoId);
-        const replaced = store.find(videoId, kind, language);
-        if (replaced === undefined && store.count(videoId, kind) >= maxTextTracks) {
-          throw attributeError(
-            'language',
-            `This collection should contain ${maxTextTracks} elements or less.`,
-          );
-        }
-        store.put(track);
-        videos.touch(projectId, videoId);
-        if (replaced !== undefined) track = { ...track, isDefault: replaced.isDefault };
-        return replaced?.file;
-      }),
-    );
-    return track;
+    const track: TextTrack = { videoId, kind, language, isDefault: false, file, bytes: webVtt.bytes };
+    let isDefault = false;
+    await replaceFile(files, { from: webVtt.path, folder: files.video(videoId), name: file }, async () => {
+      const replaced = await database.transaction(async transaction => {
+        if (!(await videos.touch(projectId, videoId, transaction))) throw notFoundError('videoId');
+        const current = await store.find(videoId, kind, language, transaction);
+        if (current === undefined) await this.#requireRoom(videoId, transaction);
+        await store.put(track, transaction);
+        return current;
+      });
+      isDefault = replaced?.isDefault ?? false;
+      return replaced?.file;
+    });
+    return { ...track, isDefault };
   }
 
-  setDefault({ projectId, track }: OwnedTextTrack, isDefault: boolean | undefined): TextTrack {
+  setDefault({ projectId, track }: OwnedTextTrack, isDefault: boolean | undefined): Promise<TextTrack> {
     const { database, store, videos } = this.#options;
-    return database.transaction(() => {
-      this.#requireVideo(projectId, track.videoId);
-      const current = store.find(track.videoId, this.kind, track.language);
+    return database.transaction(async transaction => {
+      if (isDefault !== undefined && !(await videos.touch(projectId, track.videoId, transaction))) {
+        throw notFoundError('videoId');
+      }
+      const current = await store.find(track.videoId, this.kind, track.language, transaction);
       if (current === undefined) throw notFoundError('language');
       if (isDefault === undefined) return current;
-      store.setDefault(current, isDefault);
-      videos.touch(projectId, current.videoId);
+      await store.setDefault(current, isDefault, transaction);
       return { ...current, isDefault };
     });
   }
 
   async remove({ projectId, track }: OwnedTextTrack): Promise<void> {
     const { database, store, videos, files } = this.#options;
-    const removed = database.transaction(() => {
-      const current = store.find(track.videoId, this.kind, track.language);
-      if (current === undefined) return undefined;
-      store.remove(current);
-      videos.touch(projectId, current.videoId);
+    const removed = await database.transaction(async transaction => {
+      await videos.touch(projectId, track.videoId, transaction);
+      const current = await store.find(track.videoId, this.kind, track.language, transaction);
+      if (current !== undefined) await store.remove(current, transaction);
       return current;
     });
     if (removed !== undefined) await removeFileIn(files.video(removed.videoId), removed.file);
   }
 
-  baseUrl(projectId: string, videoId: string): string {
+  async baseUrl(projectId: string, videoId: string): Promise<string> {
     const { baseUrl, privateTokens, videos } = this.#options;
-    const isPublic = videos.find(projectId, videoId)?.public !== false;
+    const isPublic = (await videos.find(projectId, videoId))?.public !== false;
     const token = isPublic ? '' : `/token/${privateTokens.mint(videoId)}`;
     return `${baseUrl()}/vod/${videoId}${token}/${this.kind}`;
   }
 
-  ofVideo(videoId: string): TextTrack[] {
+  ofVideo(videoId: string): Promise<TextTrack[]> {
     return this.#options.store.list(videoId, this.kind);
   }
 
-  fileOf(
+  async fileOf(
     videoId: string,
     tag: string,
-  ): { readonly path: string; readonly bytes: number; readonly name: string } | undefined {
+  ): Promise<{ readonly path: string; readonly bytes: number; readonly name: string } | undefined> {
     const { store, files } = this.#options;
     const language = normalizeLanguageTag(tag);
-    const track = language === undefined ? undefined : store.find(videoId, this.kind, language);
+    const track = language === undefined ? undefined : await store.find(videoId, this.kind, language);
     if (track === undefined) return undefined;
     return { path: files.video(videoId, track.file), bytes: track.bytes, name: track.file };
   }
 
-  #requireVideo(projectId: string, videoId: string): void {
-    if (!this.hasVideo(projectId, videoId)) throw notFoundError('videoId');
+  async #requireVideo(projectId: string, videoId: string): Promise<void> {
+    if (!(await this.hasVideo(projectId, videoId))) throw notFoundError('videoId');
+  }
+
+  async #requireRoom(videoId: string, transaction: Transaction): Promise<void> {
+    if ((await this.#options.store.count(videoId, this.kind, transaction)) < maxTextTracks) return;
+    throw attributeError('language', `This collection should contain ${maxTextTracks} elements or less.`);
   }
 }

@@ -1,4 +1,5 @@
 import type { PageRequest } from '../../shared/list-page.ts';
+import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import type { TextTrackRow } from '../../store/media-tables.ts';
 import type { TextTrack, TextTrackKind } from './text-track.ts';
@@ -11,41 +12,58 @@ export class TextTracksStore {
   }
 
   /** @param language a tag in its canonical case */
-  find(videoId: string, kind: TextTrackKind, language: string): TextTrack | undefined {
-    const row = this.#database.first(
+  async find(
+    videoId: string,
+    kind: TextTrackKind,
+    language: string,
+    connection: Connection = this.#database,
+  ): Promise<TextTrack | undefined> {
+    const row = await connection.first(
       this.#ofVideo(videoId, kind).selectAll().where('language', '=', language),
     );
     return row === undefined ? undefined : trackFrom(row);
   }
 
-  count(videoId: string, kind: TextTrackKind): number {
+  async count(
+    videoId: string,
+    kind: TextTrackKind,
+    connection: Connection = this.#database,
+  ): Promise<number> {
     const count = this.#ofVideo(videoId, kind).select(({ fn }) => fn.countAll<number>().as('total'));
-    return this.#database.first(count)?.total ?? 0;
+    return (await connection.first(count))?.total ?? 0;
   }
 
   /** In the order of language tags. */
-  list(videoId: string, kind: TextTrackKind, page?: PageRequest): TextTrack[] {
+  async list(videoId: string, kind: TextTrackKind, page?: PageRequest): Promise<TextTrack[]> {
     const all = this.#ofVideo(videoId, kind).selectAll().orderBy('language');
-    const rows = this.#database.all(
+    const rows = await this.#database.all(
       page === undefined ? all : all.limit(page.pageSize).offset((page.currentPage - 1) * page.pageSize),
     );
     return rows.map(trackFrom);
   }
 
-  put({ videoId, kind, language, isDefault, file, bytes }: TextTrack): void {
-    this.#database.run(
-      this.#database.queries
+  async put(
+    { videoId, kind, language, isDefault, file, bytes }: TextTrack,
+    transaction: Transaction,
+  ): Promise<void> {
+    await transaction.run(
+      transaction.queries
         .insertInto('text_tracks')
         .values({ video_id: videoId, kind, language, file, bytes, is_default: Number(isDefault) })
-        .onConflict(conflict => conflict.doUpdateSet({ file, bytes })),
+        .onConflict(conflict =>
+          conflict.columns(['video_id', 'kind', 'language']).doUpdateSet({ file, bytes }),
+        ),
     );
   }
 
-  /** Call this in a transaction. */
-  setDefault({ videoId, kind, language }: TextTrack, isDefault: boolean): void {
-    const ofVideo = this.#database.queries.updateTable('text_tracks').where('video_id', '=', videoId);
-    if (isDefault) this.#database.run(ofVideo.set({ is_default: 0 }).where('is_default', '=', 1));
-    this.#database.run(
+  async setDefault(
+    { videoId, kind, language }: TextTrack,
+    isDefault: boolean,
+    transaction: Transaction,
+  ): Promise<void> {
+    const ofVideo = transaction.queries.updateTable('text_tracks').where('video_id', '=', videoId);
+    if (isDefault) await transaction.run(ofVideo.set({ is_default: 0 }).where('is_default', '=', 1));
+    await transaction.run(
       ofVideo
         .set({ is_default: Number(isDefault) })
         .where('kind', '=', kind)
@@ -53,9 +71,12 @@ export class TextTracksStore {
     );
   }
 
-  remove({ videoId, kind, language }: Pick<TextTrack, 'videoId' | 'kind' | 'language'>): void {
-    this.#database.run(
-      this.#database.queries
+  async remove(
+    { videoId, kind, language }: Pick<TextTrack, 'videoId' | 'kind' | 'language'>,
+    connection: Connection = this.#database,
+  ): Promise<void> {
+    await connection.run(
+      connection.queries
         .deleteFrom('text_tracks')
         .where('video_id', '=', videoId)
         .where('kind', '=', kind)

@@ -24,10 +24,14 @@ export function uploadTokenRoutes(uploadTokens: UploadTokensService): Route[] {
       description: 'Those that have not expired.',
       query: uploadTokensQuerySchema,
       success: { status: 200, description: 'A page of upload tokens.', schema: uploadTokenListSchema },
-      handle: request =>
+      handle: async request =>
         pageOf(
           request,
-          uploadTokens.list(request.caller.projectId, sortOf(request.query, 'createdAt'), request.query),
+          await uploadTokens.list(
+            request.caller.projectId,
+            sortOf(request.query, 'createdAt'),
+            request.query,
+          ),
         ),
     }),
     defineRoute({

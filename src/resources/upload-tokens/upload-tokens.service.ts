@@ -16,9 +16,9 @@ export class UploadTokensService {
     this.#clock = options.clock;
   }
 
-  authenticate(token: string | undefined): UploadCaller {
+  async authenticate(token: string | undefined): Promise<UploadCaller> {
     if (token === undefined || token === '') throw new AppError('authentication-missing-upload-token');
-    const owner = this.#store.findOwner(token, this.#clock.nowMs());
+    const owner = token.includes('\0') ? undefined : await this.#store.findOwner(token, this.#clock.nowMs());
     if (owner === undefined) throw new AppError('authentication-invalid-upload-token');
     if (owner.standing === 'suspended') throw new AppError('authorization-suspended-account');
     if (owner.standing === 'not-upgraded') {
@@ -28,12 +28,16 @@ export class UploadTokensService {
     return { token, projectId: owner.projectId, environment: owner.environment };
   }
 
-  find(projectId: string, token: string): UploadToken | undefined {
+  find(projectId: string, token: string): Promise<UploadToken | undefined> {
     return this.#store.find(projectId, token, this.#clock.nowMs());
   }
 
-  list(projectId: string, sort: Sort<'createdAt' | 'ttl'>, page: PageRequest): ListResult<UploadTokenView> {
-    return mapList(this.#store.list(projectId, sort, page, this.#clock.nowMs()), viewOf);
+  async list(
+    projectId: string,
+    sort: Sort<'createdAt' | 'ttl'>,
+    page: PageRequest,
+  ): Promise<ListResult<UploadTokenView>> {
+    return mapList(await this.#store.list(projectId, sort, page, this.#clock.nowMs()), viewOf);
   }
 
   view(token: UploadToken): UploadTokenView {
@@ -41,7 +45,7 @@ export class UploadTokensService {
   }
 
   /** @param ttl seconds; 0 never expires */
-  create(projectId: string, ttl: number): UploadTokenView {
+  async create(projectId: string, ttl: number): Promise<UploadTokenView> {
     const nowMs = this.#clock.nowMs();
     const token: UploadToken = {
       token: newId('to'),
@@ -50,13 +54,13 @@ export class UploadTokensService {
       createdAtMs: nowMs,
       expiresAtMs: ttl === 0 ? undefined : nowMs + ttl * 1_000,
     };
-    this.#store.add(token);
+    await this.#store.add(token);
     return viewOf(token);
   }
 
   /** Uploads that were begun with the token are kept. */
-  remove({ projectId, token }: UploadToken): void {
-    this.#store.remove(projectId, token);
+  remove({ projectId, token }: UploadToken): Promise<void> {
+    return this.#store.remove(projectId, token);
   }
 }
 

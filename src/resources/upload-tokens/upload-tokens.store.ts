@@ -17,11 +17,11 @@ export class UploadTokensStore {
     this.#database = database;
   }
 
-  findOwner(
+  async findOwner(
     token: string,
     nowMs: number,
-  ): { projectId: string; environment: Environment; standing: Standing } | undefined {
-    const row = this.#database.first(
+  ): Promise<{ projectId: string; environment: Environment; standing: Standing } | undefined> {
+    const row = await this.#database.first(
       this.#database.queries
         .selectFrom('upload_tokens as token')
         .innerJoin('projects as project', 'project.id', 'token.project_id')
@@ -37,18 +37,18 @@ export class UploadTokensStore {
     return { projectId, environment, standing };
   }
 
-  find(projectId: string, token: string, nowMs: number): UploadToken | undefined {
-    const row = this.#database.first(this.#ofProject(projectId).selectAll().where('token', '=', token));
+  async find(projectId: string, token: string, nowMs: number): Promise<UploadToken | undefined> {
+    const row = await this.#database.first(this.#ofProject(projectId).selectAll().where('token', '=', token));
     return row === undefined || isExpired(row, nowMs) ? undefined : tokenFrom(row);
   }
 
-  list(
+  async list(
     projectId: string,
     { field, direction }: Sort<keyof typeof sortColumns>,
     page: PageRequest,
     nowMs: number,
-  ): ListResult<UploadToken> {
-    this.#database.run(
+  ): Promise<ListResult<UploadToken>> {
+    await this.#database.run(
       this.#database.queries.deleteFrom('upload_tokens').where('expires_at_ms', '<=', nowMs),
     );
     return readListPage(this.#database, {
@@ -57,13 +57,13 @@ export class UploadTokensStore {
       id: 'token',
       sort: { field: sortColumns[field], direction },
       page,
-      total: listTotal(this.#database, projectId, 'upload-tokens'),
+      total: await listTotal(this.#database, projectId, 'upload-tokens'),
       toItem: tokenFrom,
     });
   }
 
-  add(token: UploadToken): void {
-    this.#database.run(
+  async add(token: UploadToken): Promise<void> {
+    await this.#database.run(
       this.#database.queries.insertInto('upload_tokens').values({
         token: token.token,
         project_id: token.projectId,
@@ -74,8 +74,8 @@ export class UploadTokensStore {
     );
   }
 
-  remove(projectId: string, token: string): void {
-    this.#database.run(
+  async remove(projectId: string, token: string): Promise<void> {
+    await this.#database.run(
       this.#database.queries
         .deleteFrom('upload_tokens')
         .where('token', '=', token)

@@ -5,8 +5,9 @@ import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { toDiskError } from '../../shared/files/disk-error.ts';
 import type { Database } from '../../store/database.ts';
+import type { SourceConsumer } from './source-consumer.ts';
 import { joinFiles, type SourceFiles } from './source-files.ts';
-import { type FailSource, isComplete, type VideoSourcesStore } from './video-sources.store.ts';
+import { type FailSource, isComplete, sumBytes, type VideoSourcesStore } from './video-sources.store.ts';
 
 export const assembleJobKind = 'assemble';
 /** Many, because a full disk can go unnoticed for long. */
@@ -16,7 +17,7 @@ export class ChunkAssembler {
   readonly #store: VideoSourcesStore;
   readonly #database: Database;
   readonly #files: SourceFiles;
-  readonly #sourceReady: (videoId: string) => void;
+  readonly #sourceReady: SourceConsumer['sourceReady'];
   readonly #failSource: FailSource;
   readonly #clock: Clock;
 
@@ -24,8 +25,7 @@ export class ChunkAssembler {
     store: VideoSourcesStore;
     database: Database;
     files: SourceFiles;
-    /** Called in the transaction that makes a source complete. */
-    sourceReady: (videoId: string) => void;
+    sourceReady: SourceConsumer['sourceReady'];
     failSource: FailSource;
     clock: Clock;
   }) {
@@ -43,26 +43,25 @@ export class ChunkAssembler {
       lane,
       maxAttempts,
       run: job => this.#run(job),
-      onGiveUp: (job, error) =>
-        void this.#failSource(
-          job.subjectId,
-          error instanceof AppError ? error.message : 'The pieces could not be put together.',
-        ),
+      onGiveUp: async (job, error, transaction) => {
+        const reason = error instanceof AppError ? error.message : 'The pieces could not be put together.';
+        await this.#failSource(job.subjectId, reason, transaction);
+      },
     };
   }
 
   async #run(job: RunningJob): Promise<void> {
     const videoId = job.subjectId;
-    const source = this.#store.source(videoId);
+    const source = await this.#store.source(videoId);
     if (source?.status === 'assembling') await this.#assemble(videoId, job);
     // The rows decide, also after a crash: a complete source needs no chunks.
-    const state = this.#store.source(videoId);
+    const state = await this.#store.source(videoId);
     if (state === undefined || isComplete(state)) await this.#files.removeChunks(videoId);
   }
 
   async #assemble(videoId: string, job: RunningJob): Promise<void> {
-    const chunks = this.#store.chunks(videoId);
-    const total = chunks.reduce((sum, chunk) => sum + chunk.bytes, 0);
+    const chunks = await this.#store.chunks(videoId);
+    const total = sumBytes(chunks);
     const target = this.#files.partial(videoId);
     await this.#files.checkRoom(total);
     try {
@@ -78,12 +77,12 @@ export class ChunkAssembler {
       await this.#files.removePartial(videoId);
       throw toDiskError(error);
     }
-    const isKept = this.#database.transaction(() => {
-      if (!this.#store.complete(videoId, 'uploaded', total, this.#clock.nowMs())) return false;
-      this.#sourceReady(videoId);
-      return true;
+    await this.#database.transaction(async transaction => {
+      const completion = { status: 'uploaded', bytes: total, atMs: this.#clock.nowMs() } as const;
+      if (!(await this.#store.complete(videoId, completion, transaction))) return;
+      await this.#sourceReady(videoId, transaction);
     });
-    // Deleted meanwhile.
-    if (!isKept) await this.#files.removeSource(videoId);
+    // Deleted or expired meanwhile.
+    if (await this.#store.isGone(videoId)) await this.#files.removeSource(videoId);
   }
 }

@@ -9,6 +9,7 @@ import type { Database } from '../../store/database.ts';
 import type { VideoView } from '../videos/videos.schema.ts';
 import { ChunkAssembler } from './chunk-assembler.ts';
 import type { TransferRate } from './fetch-source.ts';
+import type { SourceConsumer } from './source-consumer.ts';
 import { SourceFiles } from './source-files.ts';
 import { SourceImporter } from './source-importer.ts';
 import type { UploadQuotas } from './upload-quotas.ts';
@@ -17,15 +18,8 @@ import { uploadRoutes } from './uploads.routes.ts';
 import { UploadsService } from './uploads.service.ts';
 import { type FailSource, VideoSourcesStore } from './video-sources.store.ts';
 
-export interface UploadDependencies {
+export interface UploadDependencies extends SourceConsumer {
   readonly jobs: JobQueue;
-  /** Called in the transaction that makes a source complete. */
-  readonly sourceReady: (videoId: string) => void;
-  readonly sourceFailed: (videoId: string, reason: string) => void;
-  /** Such a video accepts another source. */
-  readonly hasEncodingFailed: (videoId: string) => boolean;
-  /** Called in the transaction that begins another upload of a failed video. */
-  readonly sourceReplaced: (videoId: string) => void;
   readonly minFreeBytes: number;
   readonly idleTimeoutMs: number;
   readonly sourceTimeoutMs: number;
@@ -58,19 +52,21 @@ export function createUploads(
 ): Uploads {
   const { database, clock, jobs, sourceReady, sourceFailed } = options;
   const store = new VideoSourcesStore(database);
-  const failSource: FailSource = (videoId, reason) =>
-    database.transaction(() => {
-      if (!store.fail(videoId, reason, clock.nowMs())) return false;
-      sourceFailed(videoId, reason);
+  const failSource: FailSource = (videoId, reason, connection = database) =>
+    connection.transaction(async transaction => {
+      if (!(await store.fail(videoId, reason, clock.nowMs(), transaction))) return false;
+      await sourceFailed(videoId, reason, transaction);
       return true;
     });
   const files = new SourceFiles({ media: options.files, minFreeBytes: options.minFreeBytes });
   const videos: UploadVideos<VideoView> = {
-    find: (projectId, videoId) => options.videos().find(projectId, videoId),
-    create: (projectId, attributes) => options.videos().create(projectId, attributes),
+    find: (projectId, videoId, connection) => options.videos().find(projectId, videoId, connection),
+    create: (projectId, attributes, transaction) =>
+      options.videos().create(projectId, attributes, transaction),
     viewOf: (projectId, videoId, view) => options.videos().viewOf(projectId, videoId, view),
   };
-  const hasVideo = (projectId: string, videoId: string) => videos.find(projectId, videoId) !== undefined;
+  const hasVideo = async (projectId: string, videoId: string) =>
+    (await videos.find(projectId, videoId)) !== undefined;
   const service = new UploadsService({
     store,
     database,

@@ -28,7 +28,7 @@ export class SourceFiles {
     return this.#media.upload(videoId, String(first));
   }
 
-  /** Synchronous, for use in a transaction. */
+  /** Synchronous, for use in a transaction. Does nothing when both paths are the same. */
   move(from: string, to: string): void {
     mkdirSync(dirname(to), { recursive: true });
     renameSync(from, to);
@@ -50,8 +50,16 @@ export class SourceFiles {
   }
 
   async removeChunks(videoId: string): Promise<void> {
-    const aside = this.#media.renameForRemoval(this.#media.upload(videoId));
-    if (aside !== undefined) await rm(aside, { recursive: true, force: true, maxRetries: 3 });
+    await this.removeAside(this.putChunksAside(videoId));
+  }
+
+  /** Synchronous, for use in a transaction. Returns the path to remove; undefined when there are no chunks. */
+  putChunksAside(videoId: string): string | undefined {
+    return this.#media.renameForRemoval(this.#media.upload(videoId));
+  }
+
+  async removeAside(path: string | undefined): Promise<void> {
+    if (path !== undefined) await rm(path, { recursive: true, force: true, maxRetries: 3 });
   }
 
   async removePartial(videoId: string): Promise<void> {

@@ -7,9 +7,11 @@ import type { Clock } from '../../shared/clock.ts';
 import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
 import { isDiskFull, toDiskError } from '../../shared/files/disk-error.ts';
 import { type ResolveHost, resolveTarget } from '../../shared/network/target-address.ts';
+import type { Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import { maxSourceBytes } from './content-range.ts';
 import { fetchSource, type TransferRate } from './fetch-source.ts';
+import type { SourceConsumer } from './source-consumer.ts';
 import type { SourceFiles } from './source-files.ts';
 import type { UploadQuotas } from './upload-quotas.ts';
 import { type FailSource, isComplete, type VideoSourcesStore } from './video-sources.store.ts';
@@ -24,8 +26,8 @@ interface SourceImporterOptions {
   readonly files: SourceFiles;
   readonly jobs: JobQueue;
   readonly quotas: UploadQuotas;
-  readonly hasVideo: (projectId: string, videoId: string) => boolean;
-  readonly sourceReady: (videoId: string) => void;
+  readonly hasVideo: (projectId: string, videoId: string) => Promise<boolean>;
+  readonly sourceReady: SourceConsumer['sourceReady'];
   readonly failSource: FailSource;
   readonly allowPrivateTargets: boolean;
   readonly resolve: ResolveHost;
@@ -52,17 +54,17 @@ export class SourceImporter {
   }
 
   async plan(projectId: string, source: string): Promise<SourcePlan> {
-    this.#options.quotas.requireStorage(projectId, 0);
+    await this.#options.quotas.requireStorage(projectId, 0);
     if (/^[a-z][a-z0-9+.-]*:/i.test(source))
       return { kind: 'fetch', address: await this.#checkAddress(source), projectId };
     const { hasVideo, store } = this.#options;
-    if (!hasVideo(projectId, source)) {
+    if (!(await hasVideo(projectId, source))) {
       throw attributeError(
         'source',
         'This is neither an http or https address nor the id of one of your videos.',
       );
     }
-    const state = store.source(source);
+    const state = await store.source(source);
     if (state === undefined || !(isComplete(state) || state.status === 'assembling')) {
       throw attributeError('source', 'The source of this video is not complete.');
     }
@@ -70,27 +72,28 @@ export class SourceImporter {
   }
 
   /** Runs in the transaction that adds the video. */
-  begin(videoId: string, plan: SourcePlan): void {
+  async begin(videoId: string, plan: SourcePlan, transaction: Transaction): Promise<void> {
     const { store, jobs, clock } = this.#options;
-    store.begin({
+    const cloned = plan.kind === 'clone' ? await store.source(plan.videoId, transaction) : undefined;
+    const source = {
       videoId,
       origin: plan.kind === 'fetch' ? 'url' : 'clone',
       status: 'ingesting',
       address: plan.kind === 'fetch' ? plan.address : plan.videoId,
-      isJoined: plan.kind === 'clone' && store.source(plan.videoId)?.isJoined === true,
+      isJoined: cloned?.isJoined === true,
       startedAtMs: clock.nowMs(),
-    });
-    jobs.add({
-      kind: plan.kind,
-      subjectId: videoId,
-      ...(plan.kind === 'clone' ? { priority: clonePriority } : { groupId: plan.projectId }),
-    });
+    } as const;
+    await store.begin(source, transaction);
+    const { kind } = plan;
+    const order = kind === 'clone' ? { priority: clonePriority } : { groupId: plan.projectId };
+    await jobs.add({ kind, subjectId: videoId, ...order }, transaction);
   }
 
   /** Fetches and copies use separate lanes: a slow server must not delay copies. */
   kinds(lanes: { readonly fetch: string; readonly clone: string }): JobKind[] {
-    const onGiveUp: NonNullable<JobKind['onGiveUp']> = (job, error) =>
-      void this.#options.failSource(job.subjectId, failureReason(error));
+    const onGiveUp: NonNullable<JobKind['onGiveUp']> = async (job, error, transaction) => {
+      await this.#options.failSource(job.subjectId, failureReason(error), transaction);
+    };
     return [
       {
         kind: 'fetch',
@@ -131,7 +134,7 @@ export class SourceImporter {
   ): Promise<void> {
     const { store, database, files, sourceReady, clock } = this.#options;
     const videoId = job.subjectId;
-    const source = store.source(videoId);
+    const source = await store.source(videoId);
     if (source?.status !== 'ingesting' || source.address === undefined) return;
     let bytes: number;
     try {
@@ -148,20 +151,20 @@ export class SourceImporter {
       throw failure;
     }
     await files.removePartial(videoId);
-    const isKept = database.transaction(() => {
-      if (!store.complete(videoId, 'ingested', bytes, clock.nowMs())) return false;
-      sourceReady(videoId);
-      return true;
+    await database.transaction(async transaction => {
+      const completion = { status: 'ingested', bytes, atMs: clock.nowMs() } as const;
+      if (!(await store.complete(videoId, completion, transaction))) return;
+      await sourceReady(videoId, transaction);
     });
-    // Deleted meanwhile.
-    if (!isKept) await files.removeSource(videoId);
+    // Deleted or expired meanwhile.
+    if (await store.isGone(videoId)) await files.removeSource(videoId);
   }
 
   async #fetch(job: RunningJob, address: string): Promise<number> {
     const { store, files, quotas, clock } = this.#options;
     const { sourceTimeoutMs, stallTimeoutMs, minRate, allowPrivateTargets, resolve } = this.#options;
-    const projectId = store.projectOf(job.subjectId);
-    const startedAtMs = store.source(job.subjectId)?.startedAtMs ?? clock.nowMs();
+    const projectId = await store.projectOf(job.subjectId);
+    const startedAtMs = (await store.source(job.subjectId))?.startedAtMs ?? clock.nowMs();
     const remainingMs = startedAtMs + sourceTimeoutMs - clock.nowMs();
     if (remainingMs <= 0) throw new AppError('source-unreachable', 'Fetching the source took too long.');
     const timeout = AbortSignal.timeout(Math.min(remainingMs, 2 ** 31 - 1));
@@ -173,7 +176,7 @@ export class SourceImporter {
         minRate,
         maxBytes: maxSourceBytes,
         checkRoom: async bytes => {
-          if (projectId !== undefined) quotas.requireStorage(projectId, bytes);
+          if (projectId !== undefined) await quotas.requireStorage(projectId, bytes);
           await files.expectRoom(bytes);
         },
         signal: AbortSignal.any([job.signal, timeout]),
@@ -197,7 +200,7 @@ export class SourceImporter {
   /** Hard-links the source, which never changes; copies it where the file system has no hard links. */
   async #clone(job: RunningJob, fromVideoId: string): Promise<number> {
     const { files, store } = this.#options;
-    if (store.source(fromVideoId)?.status === 'assembling') {
+    if ((await store.source(fromVideoId))?.status === 'assembling') {
       throw new Error('the chunks of the video to copy are still being put together');
     }
     const from = files.source(fromVideoId);

@@ -1,17 +1,18 @@
 import type { AppError } from '../../shared/errors.ts';
+import type { Transaction } from '../../store/connection.ts';
 
 export interface Reservation {
   readonly maxBytes: number | undefined;
-  limitError(): AppError;
+  limitError(): Promise<AppError>;
   release(): void;
 }
 
 export interface UploadQuotas {
-  requireStorage(projectId: string, bytes: number): void;
-  requireUpload(projectId: string): void;
+  requireStorage(projectId: string, bytes: number): Promise<unknown>;
+  checkBegunUpload(projectId: string, transaction: Transaction): Promise<void>;
   /** @param upload.bodyBytes 0 if unknown; `announcedBytes` follow in later requests */
   reserve(
     projectId: string,
     upload: { readonly isNew: boolean; readonly bodyBytes: number; readonly announcedBytes: number },
-  ): Reservation;
+  ): Promise<Reservation>;
 }

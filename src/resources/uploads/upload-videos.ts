@@ -1,6 +1,16 @@
+import type { Connection, Transaction } from '../../store/connection.ts';
+
 export interface UploadVideos<View> {
-  find(projectId: string, videoId: string): { readonly videoId: string } | undefined;
-  /** Creates a video without a source, in the caller's transaction. */
-  create(projectId: string, attributes: { readonly title: string }): { readonly videoId: string };
-  viewOf(projectId: string, videoId: string, options?: { readonly hidesPrivate: boolean }): View;
+  find(
+    projectId: string,
+    videoId: string,
+    connection?: Connection,
+  ): Promise<{ readonly videoId: string } | undefined>;
+  /** Creates a video without a source. */
+  create(
+    projectId: string,
+    attributes: { readonly title: string },
+    transaction: Transaction,
+  ): Promise<{ readonly videoId: string }>;
+  viewOf(projectId: string, videoId: string, options?: { readonly hidesPrivate: boolean }): Promise<View>;
 }

@@ -22,7 +22,7 @@ const sourceErrors = [
 
 export function uploadRoutes(
   uploads: UploadsService<VideoView>,
-  hasVideo: (projectId: string, videoId: string) => boolean,
+  hasVideo: (projectId: string, videoId: string) => Promise<boolean>,
   addressOf: AddressOf,
 ): Route[] {
   const uploaderOf = (caller: UploadCaller, incoming: IncomingMessage): TokenUploader => ({
@@ -68,8 +68,8 @@ export function uploadRoutes(
       description: `Sends the file of a video that was created without a source. ${ranged}`,
       auth: 'key',
       params: { videoId: 'Id of the video.' },
-      find: ({ params, caller }: { params: { videoId: string }; caller: Caller }) =>
-        hasVideo(caller.projectId, params.videoId) || undefined,
+      find: async ({ params, caller }: { params: { videoId: string }; caller: Caller }) =>
+        (await hasVideo(caller.projectId, params.videoId)) || undefined,
       admitFile: ({ params, caller, incoming }) =>
         uploads.admit(caller.projectId, params.videoId, headersOf(incoming)),
       handle: ({ params, caller, body, incoming }) =>

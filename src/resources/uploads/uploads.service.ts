@@ -6,7 +6,9 @@ import type { Clock } from '../../shared/clock.ts';
 import { AppError, systemCodeOf } from '../../shared/errors.ts';
 import { toDiskError } from '../../shared/files/disk-error.ts';
 import type { Logger } from '../../shared/logger.ts';
+import { KeyedQueue } from '../../shared/scheduling/keyed-queue.ts';
 import { syncFile, syncFolderOf } from '../../storage/media-files.ts';
+import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import { assembleJobKind } from './chunk-assembler.ts';
 import {
@@ -22,6 +24,7 @@ import {
   rangeBytes,
   sourceTooLarge,
 } from './content-range.ts';
+import type { SourceConsumer } from './source-consumer.ts';
 import type { SourceFiles } from './source-files.ts';
 import type { Reservation, UploadQuotas } from './upload-quotas.ts';
 import type { UploadVideos } from './upload-videos.ts';
@@ -40,6 +43,12 @@ export interface UploadHeaders {
   readonly contentLength: number | undefined;
 }
 
+interface StoredFile {
+  readonly videoId: string;
+  /** Undefined when it is stored already. */
+  readonly path: string | undefined;
+}
+
 export interface TokenUploader extends UploadCaller {
   /** A hash of the client's address and user agent. */
   readonly client: string;
@@ -56,13 +65,15 @@ export class UploadsService<View> {
   readonly #videos: UploadVideos<View>;
   readonly #jobs: JobQueue;
   readonly #quotas: UploadQuotas;
-  readonly #sourceReady: (videoId: string) => void;
+  readonly #sourceReady: SourceConsumer['sourceReady'];
   readonly #failSource: FailSource;
-  readonly #hasEncodingFailed: (videoId: string) => boolean;
-  readonly #sourceReplaced: (videoId: string) => void;
+  readonly #hasEncodingFailed: SourceConsumer['hasEncodingFailed'];
+  readonly #sourceReplaced: SourceConsumer['sourceReplaced'];
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #receiving = new Map<string, number>();
+  /** By video, so that each admission counts those before it. */
+  readonly #admissions = new KeyedQueue();
 
   constructor(options: {
     store: VideoSourcesStore;
@@ -71,10 +82,10 @@ export class UploadsService<View> {
     videos: UploadVideos<View>;
     jobs: JobQueue;
     quotas: UploadQuotas;
-    sourceReady: (videoId: string) => void;
+    sourceReady: SourceConsumer['sourceReady'];
     failSource: FailSource;
-    hasEncodingFailed: (videoId: string) => boolean;
-    sourceReplaced: (videoId: string) => void;
+    hasEncodingFailed: SourceConsumer['hasEncodingFailed'];
+    sourceReplaced: SourceConsumer['sourceReplaced'];
     clock: Clock;
     log: Logger;
   }) {
@@ -93,53 +104,58 @@ export class UploadsService<View> {
   }
 
   /** Checks the headers of an upload before its body arrives. */
-  admit(projectId: string, videoId: string, headers: UploadHeaders): FileAdmission {
+  async admit(projectId: string, videoId: string, headers: UploadHeaders): Promise<FileAdmission> {
     const range = parseContentRange(headers.contentRange);
-    const source = this.#sourceOf(videoId);
-    this.#checkSource(source, range);
-    if (range !== undefined) this.#checkAnnouncedBytes(videoId, range, headers.contentLength);
-    // The first chunk reserved the announced length, so chunks in transit are counted already.
-    const isReceiving = this.isReceiving(videoId);
-    const receivedBytes = source === undefined ? 0 : this.#store.received(videoId).bytes;
-    const reservation = this.#quotas.reserve(projectId, {
-      isNew: source === undefined && !isReceiving,
-      bodyBytes: headers.contentLength ?? 0,
-      announcedBytes: isReceiving ? 0 : remainingBytes(range, receivedBytes),
+    return this.#admissions.run(videoId, async () => {
+      const source = await this.#sourceOf(videoId);
+      await this.#checkSource(source, range);
+      if (range !== undefined) checkAnnouncedBytes(source, range, headers.contentLength);
+      // The first chunk reserved the announced length, so chunks in transit are counted already.
+      const isReceiving = this.isReceiving(videoId);
+      const receivedBytes = source === undefined ? 0 : (await this.#store.received(videoId)).bytes;
+      const reservation = await this.#quotas.reserve(projectId, {
+        isNew: source === undefined && !isReceiving,
+        bodyBytes: headers.contentLength ?? 0,
+        announcedBytes: isReceiving ? 0 : remainingBytes(range, receivedBytes),
+      });
+      const limits = await limitsOf(range, reservation);
+      const endReceiving = this.#beginReceiving(videoId);
+      return {
+        ...limits,
+        onFinished: () => {
+          reservation.release();
+          endReceiving();
+        },
+      };
     });
-    const endReceiving = this.#beginReceiving(videoId);
-    return {
-      ...admissionWithin(range, reservation),
-      onFinished: () => {
-        reservation.release();
-        endReceiving();
-      },
-    };
   }
 
   /** Works like {@link admit}, before the request has named a video. */
-  admitDelegated(caller: UploadCaller, headers: UploadHeaders): FileAdmission {
+  async admitDelegated(caller: UploadCaller, headers: UploadHeaders): Promise<FileAdmission> {
     const range = parseContentRange(headers.contentRange);
     const isBegun = range !== undefined && !isFirstChunk(range);
-    const reservation = this.#quotas.reserve(caller.projectId, {
+    const reservation = await this.#quotas.reserve(caller.projectId, {
       isNew: !isBegun,
       bodyBytes: headers.contentLength ?? 0,
       announcedBytes: isBegun ? 0 : remainingBytes(range, 0),
     });
-    let over: (() => void) | undefined;
+    let isFinished = false;
+    let endReceiving: (() => void) | undefined;
     return {
-      ...admissionWithin(range, reservation),
-      onFileBegin: fields => {
+      ...(await limitsOf(range, reservation)),
+      onFileBegin: async fields => {
         const videoId = fields.get('videoId') ?? '';
         if (videoId === '') return;
-        this.#requireVideo(caller.projectId, videoId);
-        const source = this.#sourceOf(videoId);
-        this.#checkSource(source, range);
+        await this.#requireVideo(caller.projectId, videoId);
+        const source = await this.#sourceOf(videoId);
+        await this.#checkSource(source, range);
         checkToken(source, caller.token);
-        over ??= this.#beginReceiving(videoId);
+        if (!isFinished) endReceiving ??= this.#beginReceiving(videoId);
       },
       onFinished: () => {
+        isFinished = true;
         reservation.release();
-        over?.();
+        endReceiving?.();
       },
     };
   }
@@ -158,11 +174,17 @@ export class UploadsService<View> {
     const range = parseContentRange(headers.contentRange);
     await this.#syncToDisk(file);
     await this.#cancelFailedJobs(videoId);
-    const path = this.#database.transaction(() => {
-      this.#requireVideo(projectId, videoId);
-      return this.#storeFile(videoId, file, range, { hasBegunBefore: true });
+    await this.#keepFile(file, async transaction => {
+      await this.#requireVideo(projectId, videoId, transaction);
+      const path = await this.#storeFile(
+        videoId,
+        file,
+        range,
+        { projectId, hasBegunBefore: true },
+        transaction,
+      );
+      return { videoId, path };
     });
-    await this.#syncFolder(path);
     return this.#videos.viewOf(projectId, videoId);
   }
 
@@ -174,80 +196,99 @@ export class UploadsService<View> {
     await this.#syncToDisk(file);
     const named = file.fields.get('videoId') ?? '';
     if (named !== '') {
-      this.#requireVideo(uploader.projectId, named);
+      await this.#requireVideo(uploader.projectId, named);
       await this.#cancelFailedJobs(named);
     }
-    const { path, videoId } = this.#database.transaction(() => {
-      const found = this.#findTargetVideo(uploader, file, range);
-      const isNew = found === undefined || this.#sourceOf(found) === undefined;
-      // A first chunk was counted before its body; a later chunk may turn out to begin an upload too.
-      if (isNew && range !== undefined && !isFirstChunk(range))
-        this.#quotas.requireUpload(uploader.projectId);
-      const videoId = found ?? this.#createVideo(uploader, file);
-      const { token, client } = uploader;
-      const start = { token, client, fileName: storableFileName(file), hasCreatedVideo: found === undefined };
-      return { path: this.#storeFile(videoId, file, range, { start }), videoId };
+    const { token, client, projectId } = uploader;
+    const fileName = storableFileName(file);
+    const videoId = await this.#keepFile(file, async transaction => {
+      // Chunks of the same file that arrive at once create one video.
+      await transaction.lock('delegated-upload', token, client, fileName);
+      const found = await this.#findTargetVideo(uploader, file, range, transaction);
+      const videoId = found ?? (await this.#createVideo(projectId, fileName, transaction));
+      const start = { token, client, fileName, hasCreatedVideo: found === undefined };
+      return {
+        videoId,
+        path: await this.#storeFile(videoId, file, range, { projectId, start }, transaction),
+      };
     });
-    await this.#syncFolder(path);
-    const start = this.#store.source(videoId)?.startedBy;
-    const isCreator =
-      start?.hasCreatedVideo === true && start.token === uploader.token && start.client === uploader.client;
-    return this.#videos.viewOf(uploader.projectId, videoId, { hidesPrivate: !isCreator });
+    const start = (await this.#store.source(videoId))?.startedBy;
+    const isCreator = start?.hasCreatedVideo === true && start.token === token && start.client === client;
+    return this.#videos.viewOf(projectId, videoId, { hidesPrivate: !isCreator });
   }
 
-  ingestOf(videoId: string): IngestState | undefined {
+  ingestOf(videoId: string): Promise<IngestState | undefined> {
     return this.#store.ingestOf(videoId);
   }
 
-  failureOf(videoId: string): string | undefined {
+  failureOf(videoId: string): Promise<string | undefined> {
     return this.#store.failureOf(videoId);
   }
 
   /** Fails at most a thousand uploads per call and returns their number. */
   async failExpired(nowMs: number): Promise<number> {
-    const expired = this.#store.findIncompleteBefore(nowMs - maxUploadMs);
+    const startedBeforeMs = nowMs - maxUploadMs;
+    const expired = await this.#store.findIncompleteBefore(startedBeforeMs);
     for (const videoId of expired) {
-      if (!this.#failSource(videoId, 'The source was not complete after 168 hours.')) continue;
-      // Immediately: the upload may begin again with other chunks.
-      const removed = this.#files.removeChunks(videoId);
-      await Promise.all([removed, this.#jobs.cancel(videoId)]);
-      await this.#files.removePartial(videoId);
+      let chunks: string | undefined;
+      const isFailed = await this.#database.transaction(async transaction => {
+        await this.#store.lock(videoId, transaction);
+        if (!(await this.#store.isIncompleteBefore(videoId, startedBeforeMs, transaction))) return false;
+        await this.#failSource(videoId, 'The source was not complete after 168 hours.', transaction);
+        await this.#jobs.remove(videoId, transaction);
+        // Last, but before the upload can begin again with other chunks. The transaction may run again.
+        chunks = this.#files.putChunksAside(videoId) ?? chunks;
+        return true;
+      });
+      if (!isFailed) continue;
+      await Promise.all([this.#files.removeAside(chunks), this.#jobs.awaitRemoved(videoId)]);
+      if (await this.#store.isGone(videoId)) await this.#files.removePartial(videoId);
       this.#log.info('upload-expired', { videoId });
     }
     return expired.length;
   }
 
-  #requireVideo(projectId: string, videoId: string): void {
-    if (this.#videos.find(projectId, videoId) !== undefined) return;
+  async #requireVideo(projectId: string, videoId: string, connection?: Connection): Promise<void> {
+    if ((await this.#videos.find(projectId, videoId, connection)) !== undefined) return;
     throw new AppError('resource-not-found', undefined, { details: { name: 'videoId' } });
   }
 
-  #sourceOf(videoId: string): VideoSource | undefined {
-    return this.#hasFailed(videoId) ? undefined : this.#store.source(videoId);
+  async #sourceOf(videoId: string, connection?: Connection): Promise<VideoSource | undefined> {
+    const source = await this.#store.source(videoId, connection);
+    return (await this.#hasFailed(source, connection)) ? undefined : source;
   }
 
-  #hasFailed(videoId: string): boolean {
-    const source = this.#store.source(videoId);
+  async #hasFailed(source: VideoSource | undefined, connection?: Connection): Promise<boolean> {
     if (source === undefined) return false;
-    return source.status === 'failed' || (isComplete(source) && this.#hasEncodingFailed(videoId));
+    if (source.status === 'failed') return true;
+    return isComplete(source) && this.#hasEncodingFailed(source.videoId, connection);
   }
 
   async #cancelFailedJobs(videoId: string): Promise<void> {
-    if (this.#hasFailed(videoId)) await this.#jobs.cancel(videoId);
+    if (!(await this.#hasFailed(await this.#store.source(videoId)))) return;
+    await this.#database.transaction(async transaction => {
+      await this.#store.lock(videoId, transaction);
+      // Again: another upload may have begun, whose jobs are kept.
+      const source = await this.#store.source(videoId, transaction);
+      if (await this.#hasFailed(source, transaction)) await this.#jobs.remove(videoId, transaction);
+    });
+    await this.#jobs.awaitRemoved(videoId);
   }
 
-  #checkSource(
+  async #checkSource(
     source: VideoSource | undefined,
     range: ContentRange | undefined,
     hasBegunBefore = false,
-  ): 'new' | 'repeat' {
+    connection?: Connection,
+  ): Promise<'new' | 'repeat'> {
     if (source === undefined) return 'new';
     if (source.origin === 'url') throw fileError('video-source-already-downloaded');
     if (source.origin === 'clone') throw fileError('video-source-already-copied');
     if (source.origin === 'recording' || source.uploadMethod === 'plain')
       throw fileError('video-source-already-uploaded');
     if (range !== undefined) {
-      return checkRange(range, this.#store.rangedUpload(source, range), hasBegunBefore);
+      const upload = await this.#store.rangedUpload(source, range, connection);
+      return checkRange(range, upload, hasBegunBefore);
     }
     throw fileError(
       source.status === 'uploading'
@@ -265,16 +306,6 @@ export class UploadsService<View> {
     };
   }
 
-  #checkAnnouncedBytes(videoId: string, range: ContentRange, contentLength: number | undefined): void {
-    const total = range.total ?? this.#sourceOf(videoId)?.total;
-    const length = rangeBytes(range);
-    if (length !== undefined) checkChunkSize(range, total, length);
-    if (contentLength === undefined) return;
-    // The multipart body is longer than its file.
-    if (length === undefined) checkChunkSize(range, total, Math.min(contentLength, maxChunkBytes));
-    else if (contentLength < length) checkChunkSize(range, total, contentLength);
-  }
-
   async #syncToDisk(file: UploadedFile): Promise<void> {
     if (file.bytes === 0) throw fileError('uploaded-file-empty');
     try {
@@ -284,115 +315,172 @@ export class UploadsService<View> {
     }
   }
 
-  #findTargetVideo(
+  async #findTargetVideo(
     uploader: TokenUploader,
     file: UploadedFile,
     range: ContentRange | undefined,
-  ): string | undefined {
+    transaction: Transaction,
+  ): Promise<string | undefined> {
     const named = file.fields.get('videoId') ?? '';
     if (named !== '') {
-      this.#requireVideo(uploader.projectId, named);
+      await this.#requireVideo(uploader.projectId, named, transaction);
       return named;
     }
-    return range === undefined ? undefined : this.#findContinuedUpload(uploader, file, range);
+    return range === undefined ? undefined : this.#findContinuedUpload(uploader, file, range, transaction);
   }
 
-  #createVideo(caller: UploadCaller, file: UploadedFile): string {
-    const title = storableFileName(file).slice(0, maxTitleChars).toWellFormed().trim();
-    return this.#videos.create(caller.projectId, { title: title === '' ? 'Untitled' : title }).videoId;
+  async #createVideo(projectId: string, fileName: string, transaction: Transaction): Promise<string> {
+    const title = fileName.slice(0, maxTitleChars).toWellFormed().trim() || 'Untitled';
+    const { videoId } = await this.#videos.create(projectId, { title }, transaction);
+    return videoId;
   }
 
   /**
    * The newest one of the same file, client and token that lacks this chunk or has the very same. A first
    * chunk that is stored already begins another upload.
    */
-  #findContinuedUpload(uploader: TokenUploader, file: UploadedFile, range: ContentRange): string | undefined {
-    const start = { token: uploader.token, client: uploader.client, fileName: storableFileName(file) };
-    return this.#store.findOpenUploads(start, range.unit, uploader.projectId).find(videoId => {
-      const source = this.#store.source(videoId);
-      if (source === undefined) return false;
-      if (range.total !== undefined && source.total !== undefined && range.total !== source.total)
-        return false;
-      const chunk = this.#store.overlapping(videoId, range);
-      if (chunk === undefined) return true;
-      if (isFirstChunk(range)) return false;
-      return chunk.first === range.first && chunk.last === range.last && isSameFile(chunk.digest, file);
-    });
+  async #findContinuedUpload(
+    { token, client, projectId }: TokenUploader,
+    file: UploadedFile,
+    range: ContentRange,
+    transaction: Transaction,
+  ): Promise<string | undefined> {
+    const start = { token, client, fileName: storableFileName(file) };
+    const open = await this.#store.findOpenUploads(start, range.unit, projectId, transaction);
+    for (const { videoId, total } of open) {
+      if (range.total !== undefined && total !== undefined && range.total !== total) continue;
+      const chunk = await this.#store.overlapping(videoId, range, transaction);
+      if (chunk === undefined) return videoId;
+      if (isFirstChunk(range)) continue;
+      if (chunk.first === range.first && chunk.last === range.last && isSameFile(chunk.digest, file)) {
+        return videoId;
+      }
+    }
+    return undefined;
   }
 
   /**
-   * Checks again, now that the file has arrived, and adds it to the upload. Synchronous and in the caller's
-   * transaction, so that requests do not interleave.
-   * @param request `hasBegunBefore`: it was admitted when its upload was not complete
-   * @returns undefined when the same bytes were stored before
+   * Commits what `work` writes together with moving the file to the path that it returns.
+   * @returns the video of the file
    */
-  #storeFile(
+  async #keepFile(
+    file: UploadedFile,
+    work: (transaction: Transaction) => Promise<StoredFile>,
+  ): Promise<string> {
+    let currentPath = file.path;
+    const { videoId, path } = await this.#database.transaction(async transaction => {
+      const stored = await work(transaction);
+      // Last, because statements can be rolled back and a move cannot. They may run again, after the move.
+      if (stored.path !== undefined) {
+        this.#files.move(currentPath, stored.path);
+        currentPath = stored.path;
+      }
+      return stored;
+    });
+    await this.#syncFolder(path);
+    return videoId;
+  }
+
+  /**
+   * Checks again, now that the file has arrived, and adds it to the upload.
+   * @param request `hasBegunBefore`: it was admitted when its upload was not complete
+   * @returns the path for the file; undefined when the same bytes were stored before
+   */
+  async #storeFile(
     videoId: string,
     file: UploadedFile,
     range: ContentRange | undefined,
-    request: { readonly start?: UploadStart; readonly hasBegunBefore?: boolean },
-  ): string | undefined {
-    const source = this.#sourceOf(videoId);
-    const verdict = this.#checkSource(source, range, request.hasBegunBefore);
+    request: {
+      readonly projectId: string;
+      readonly start?: UploadStart;
+      readonly hasBegunBefore?: boolean;
+    },
+    transaction: Transaction,
+  ): Promise<string | undefined> {
+    await this.#store.lock(videoId, transaction);
+    const former = await this.#store.source(videoId, transaction);
+    const hasFailed = await this.#hasFailed(former, transaction);
+    const source = hasFailed ? undefined : former;
+    const verdict = await this.#checkSource(source, range, request.hasBegunBefore, transaction);
     if (request.start !== undefined) checkToken(source, request.start.token);
     if (range !== undefined) checkChunkSize(range, range.total ?? source?.total, file.bytes);
     if (verdict === 'repeat' && range !== undefined && source !== undefined) {
-      this.#acceptRepeat(source, file, range);
+      await this.#acceptRepeat(source, file, range, transaction);
       return undefined;
     }
     if (source === undefined) {
-      if (this.#hasFailed(videoId)) this.#sourceReplaced(videoId);
-      this.#store.begin({
-        videoId,
-        origin: 'upload',
-        uploadMethod: range?.unit ?? 'plain',
-        status: 'uploading',
-        startedBy: request.start,
-        total: range?.total,
-        startedAtMs: this.#clock.nowMs(),
-      });
+      if (hasFailed) await this.#sourceReplaced(videoId, transaction);
+      await this.#beginUpload(videoId, range, request.start, transaction);
     }
-    const isWhole = range === undefined || isWholeFile(range);
-    const path = isWhole ? this.#files.source(videoId) : this.#files.chunk(videoId, range.first);
-    if (range !== undefined) this.#addChunk(videoId, file, range);
-    if (isWhole) {
-      this.#store.complete(videoId, 'uploaded', file.bytes, this.#clock.nowMs());
-      this.#sourceReady(videoId);
-    } else {
-      this.#assembleIfComplete(videoId);
+    if (range !== undefined) await this.#addChunk(videoId, file, range, transaction);
+    if (range === undefined || isWholeFile(range)) {
+      const completion = { status: 'uploaded', bytes: file.bytes, atMs: this.#clock.nowMs() } as const;
+      await this.#store.complete(videoId, completion, transaction);
+      await this.#sourceReady(videoId, transaction);
+      return this.#files.source(videoId);
     }
-    // Last, because the statements above can be rolled back and a move cannot.
-    this.#files.move(file.path, path);
-    return path;
+    if (source === undefined) await this.#quotas.checkBegunUpload(request.projectId, transaction);
+    await this.#assembleIfComplete(videoId, transaction);
+    return this.#files.chunk(videoId, range.first);
   }
 
-  #addChunk(videoId: string, file: UploadedFile, range: ContentRange): void {
+  #beginUpload(
+    videoId: string,
+    range: ContentRange | undefined,
+    startedBy: UploadStart | undefined,
+    transaction: Transaction,
+  ): Promise<void> {
+    const source = {
+      videoId,
+      origin: 'upload',
+      uploadMethod: range?.unit ?? 'plain',
+      status: 'uploading',
+      startedBy,
+      total: range?.total,
+      startedAtMs: this.#clock.nowMs(),
+    } as const;
+    return this.#store.begin(source, transaction);
+  }
+
+  async #addChunk(
+    videoId: string,
+    file: UploadedFile,
+    range: ContentRange,
+    transaction: Transaction,
+  ): Promise<void> {
     const { first, last, total } = range;
-    if (this.#store.received(videoId).bytes + file.bytes > maxSourceBytes) throw sourceTooLarge();
+    const received = await this.#store.received(videoId, transaction);
+    if (received.bytes + file.bytes > maxSourceBytes) throw sourceTooLarge();
     if (file.digest === undefined) throw new AppError('server-error', 'a chunk came without its digest');
-    this.#store.addChunk(videoId, { first, last, bytes: file.bytes, digest: file.digest });
-    if (total !== undefined) this.#store.setTotal(videoId, total);
+    const chunk = { first, last, bytes: file.bytes, digest: file.digest };
+    await this.#store.addChunk(videoId, chunk, transaction);
+    if (total !== undefined) await this.#store.setTotal(videoId, total, transaction);
   }
 
-  #acceptRepeat(source: VideoSource, file: UploadedFile, range: ContentRange): void {
-    const chunk = this.#store.overlapping(source.videoId, range);
+  async #acceptRepeat(
+    source: VideoSource,
+    file: UploadedFile,
+    range: ContentRange,
+    transaction: Transaction,
+  ): Promise<void> {
+    const chunk = await this.#store.overlapping(source.videoId, range, transaction);
     if (chunk === undefined || !isSameFile(chunk.digest, file)) {
       throw source.status === 'uploading'
         ? chunkAlreadySent(range)
         : fileError('video-source-already-uploaded');
     }
     if (range.total === undefined || source.status !== 'uploading') return;
-    this.#store.setTotal(source.videoId, range.total);
-    this.#assembleIfComplete(source.videoId);
+    await this.#store.setTotal(source.videoId, range.total, transaction);
+    await this.#assembleIfComplete(source.videoId, transaction);
   }
 
-  #assembleIfComplete(videoId: string): void {
-    const source = this.#store.source(videoId);
+  async #assembleIfComplete(videoId: string, transaction: Transaction): Promise<void> {
+    const source = await this.#store.source(videoId, transaction);
     if (source?.total === undefined) return;
-    const { chunks, bytes } = this.#store.received(videoId);
+    const { chunks, bytes } = await this.#store.received(videoId, transaction);
     if ((source.uploadMethod === 'bytes' ? bytes : chunks) < source.total) return;
-    this.#store.setAssembling(videoId);
-    this.#jobs.add({ kind: assembleJobKind, subjectId: videoId });
+    await this.#store.setAssembling(videoId, transaction);
+    await this.#jobs.add({ kind: assembleJobKind, subjectId: videoId }, transaction);
   }
 
   /** The file may have been joined or removed meanwhile. */
@@ -404,6 +492,20 @@ export class UploadsService<View> {
       if (systemCodeOf(error) !== 'ENOENT') throw toDiskError(error);
     }
   }
+}
+
+function checkAnnouncedBytes(
+  source: VideoSource | undefined,
+  range: ContentRange,
+  contentLength: number | undefined,
+): void {
+  const total = range.total ?? source?.total;
+  const length = rangeBytes(range);
+  if (length !== undefined) checkChunkSize(range, total, length);
+  if (contentLength === undefined) return;
+  // The multipart body is longer than its file.
+  if (length === undefined) checkChunkSize(range, total, Math.min(contentLength, maxChunkBytes));
+  else if (contentLength < length) checkChunkSize(range, total, contentLength);
 }
 
 function checkToken(source: VideoSource | undefined, token: string): void {
@@ -424,13 +526,17 @@ function remainingBytes(range: ContentRange | undefined, receivedBytes: number):
   return Math.max(0, range.total - receivedBytes);
 }
 
-function admissionWithin(
-  range: ContentRange | undefined,
-  { maxBytes, limitError }: Reservation,
-): FileAdmission {
+/** Releases the reservation when it fails. */
+async function limitsOf(range: ContentRange | undefined, reservation: Reservation): Promise<FileAdmission> {
   const admission = admissionOf(range);
+  const { maxBytes } = reservation;
   if (maxBytes === undefined || maxBytes >= admission.maxBytes) return admission;
-  return { ...admission, maxBytes, tooLargeError: limitError() };
+  try {
+    return { ...admission, maxBytes, tooLargeError: await reservation.limitError() };
+  } catch (error) {
+    reservation.release();
+    throw error;
+  }
 }
 
 function admissionOf(range: ContentRange | undefined): FileAdmission {

@@ -1,6 +1,8 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import type { VideoSourceRow } from '../../store/media-tables.ts';
+import { prepareQuery } from '../../store/prepared-query.ts';
 import type { ContentRange, RangedUpload } from './content-range.ts';
 
 export interface VideoSource {
@@ -40,7 +42,15 @@ interface NewVideoSource {
 }
 
 /** Fails a source for good and appends an event. Returns false when the source is complete. */
-export type FailSource = (videoId: string, reason: string) => boolean;
+export type FailSource = (videoId: string, reason: string, connection?: Connection) => Promise<boolean>;
+
+interface SourceCompletion {
+  readonly status: 'uploaded' | 'ingested';
+  readonly bytes: number;
+  readonly atMs: number;
+  /** Undefined leaves it as it is. */
+  readonly isJoined?: true;
+}
 
 interface StoredChunk {
   readonly first: number;
@@ -73,32 +83,31 @@ export class VideoSourcesStore {
   constructor(database: Database) {
     const { queries } = database;
     this.#database = database;
-    this.#source = database.prepare<{ videoId: string }, Selectable<VideoSourceRow>>(({ videoId }) =>
+    this.#source = prepareQuery<{ videoId: string }, Selectable<VideoSourceRow>>(({ videoId }) =>
       queries.selectFrom('video_sources').selectAll().where('video_id', '=', videoId),
     );
-    this.#lastChunkUpTo = database.prepare<{ videoId: string; last: number }, StoredChunk>(
-      ({ videoId, last }) =>
-        queries
-          .selectFrom('upload_chunks')
-          .select(['first', 'last', 'bytes', 'digest'])
-          .where('video_id', '=', videoId)
-          .where('first', '<=', last)
-          .orderBy('first', 'desc')
-          .limit(1),
-    );
-    this.#received = database.prepare<{ videoId: string }, { chunks: number; bytes: number }>(({ videoId }) =>
+    this.#lastChunkUpTo = prepareQuery<{ videoId: string; last: number }, StoredChunk>(({ videoId, last }) =>
       queries
         .selectFrom('upload_chunks')
-        .select(({ fn, val }) => [
+        .select(['first', 'last', 'bytes', 'digest'])
+        .where('video_id', '=', videoId)
+        .where('first', '<=', last)
+        .orderBy('first', 'desc')
+        .limit(1),
+    );
+    this.#received = prepareQuery<{ videoId: string }, { chunks: number; bytes: number }>(({ videoId }) =>
+      queries
+        .selectFrom('upload_chunks')
+        .select(({ cast, fn, val }) => [
           fn.countAll<number>().as('chunks'),
-          fn.coalesce(fn.sum<number>('bytes'), val(0)).as('bytes'),
+          cast<number>(fn.coalesce(fn.sum('bytes'), val(0)), 'bigint').as('bytes'),
         ])
         .where('video_id', '=', videoId),
     );
   }
 
-  source(videoId: string): VideoSource | undefined {
-    const row = this.#source.first({ videoId });
+  async source(videoId: string, connection: Connection = this.#database): Promise<VideoSource | undefined> {
+    const row = await connection.first(this.#source({ videoId }));
     if (row === undefined) return undefined;
     return {
       videoId: row.video_id,
@@ -121,29 +130,41 @@ export class VideoSourcesStore {
     };
   }
 
-  rangedUpload(source: VideoSource, range: ContentRange): RangedUpload {
-    const overlapping = this.overlapping(source.videoId, range);
+  async rangedUpload(
+    source: VideoSource,
+    range: ContentRange,
+    connection: Connection = this.#database,
+  ): Promise<RangedUpload> {
+    const { videoId } = source;
+    const overlapping = await this.overlapping(videoId, range, connection);
+    const highest = await connection.first(this.#lastChunkUpTo({ videoId, last: Number.MAX_SAFE_INTEGER }));
     return {
       unit: source.uploadMethod === 'parts' ? 'parts' : 'bytes',
       total: source.total,
       isComplete: source.status !== 'uploading',
-      highest:
-        this.#lastChunkUpTo.first({ videoId: source.videoId, last: Number.MAX_SAFE_INTEGER })?.last ?? -1,
+      highest: highest?.last ?? -1,
       overlapping,
     };
   }
 
   /** The last chunk that overlaps a range. Stored chunks never overlap each other. */
-  overlapping(videoId: string, range: ContentRange): StoredChunk | undefined {
-    const chunk = this.#lastChunkUpTo.first({ videoId, last: range.last });
+  async overlapping(
+    videoId: string,
+    range: ContentRange,
+    connection: Connection = this.#database,
+  ): Promise<StoredChunk | undefined> {
+    const chunk = await connection.first(this.#lastChunkUpTo({ videoId, last: range.last }));
     return chunk !== undefined && chunk.last >= range.first ? chunk : undefined;
   }
 
-  received(videoId: string): { chunks: number; bytes: number } {
-    return this.#received.first({ videoId }) ?? { chunks: 0, bytes: 0 };
+  async received(
+    videoId: string,
+    connection: Connection = this.#database,
+  ): Promise<{ chunks: number; bytes: number }> {
+    return (await connection.first(this.#received({ videoId }))) ?? { chunks: 0, bytes: 0 };
   }
 
-  chunks(videoId: string): StoredChunk[] {
+  chunks(videoId: string): Promise<StoredChunk[]> {
     return this.#database.all(
       this.#database.queries
         .selectFrom('upload_chunks')
@@ -153,16 +174,17 @@ export class VideoSourcesStore {
     );
   }
 
-  findOpenUploads(
+  async findOpenUploads(
     { token, client, fileName }: Omit<UploadStart, 'hasCreatedVideo'>,
     unit: ContentRange['unit'],
     projectId: string,
-  ): string[] {
-    const rows = this.#database.all(
-      this.#database.queries
+    connection: Connection = this.#database,
+  ): Promise<{ readonly videoId: string; readonly total: number | undefined }[]> {
+    const rows = await connection.all(
+      connection.queries
         .selectFrom('video_sources as source')
         .innerJoin('videos as video', 'video.id', 'source.video_id')
-        .select('source.video_id')
+        .select(['source.video_id', 'source.total'])
         .where('source.upload_token', '=', token)
         .where(isUploading)
         .where('source.form', '=', unit)
@@ -174,10 +196,10 @@ export class VideoSourcesStore {
         .orderBy('source.video_id', 'desc')
         .limit(maxOpenUploads),
     );
-    return rows.map(row => row.video_id);
+    return rows.map(({ video_id, total }) => ({ videoId: video_id, total: total ?? undefined }));
   }
 
-  begin(source: NewVideoSource): void {
+  async begin(source: NewVideoSource, transaction: Transaction): Promise<void> {
     const row: Insertable<VideoSourceRow> = {
       video_id: source.videoId,
       origin: source.origin,
@@ -195,95 +217,99 @@ export class VideoSourcesStore {
       upload_file_name: source.startedBy?.fileName ?? null,
       has_created_video: source.startedBy?.hasCreatedVideo === true ? 1 : 0,
     };
-    this.#database.transaction(() => {
-      this.#removeChunks(source.videoId);
-      this.#database.run(
-        this.#database.queries.deleteFrom('video_sources').where('video_id', '=', source.videoId),
-      );
-      this.#database.run(this.#database.queries.insertInto('video_sources').values(row));
-    });
+    const { queries } = transaction;
+    await this.#removeChunks(source.videoId, transaction);
+    await transaction.run(queries.deleteFrom('video_sources').where('video_id', '=', source.videoId));
+    await transaction.run(queries.insertInto('video_sources').values(row));
   }
 
-  addChunk(videoId: string, chunk: StoredChunk): void {
+  async addChunk(videoId: string, chunk: StoredChunk, transaction: Transaction): Promise<void> {
     const { first, last, bytes, digest } = chunk;
-    this.#database.run(
-      this.#database.queries
+    await transaction.run(
+      transaction.queries
         .insertInto('upload_chunks')
         .values({ video_id: videoId, first, last, bytes, digest }),
     );
   }
 
-  setTotal(videoId: string, total: number): void {
-    this.#change(videoId, { total });
+  setTotal(videoId: string, total: number, transaction: Transaction): Promise<void> {
+    return this.#change(videoId, { total }, transaction);
   }
 
-  setAssembling(videoId: string): void {
-    this.#change(videoId, { status: 'assembling' });
+  setAssembling(videoId: string, transaction: Transaction): Promise<void> {
+    return this.#change(videoId, { status: 'assembling' }, transaction);
   }
 
-  /** Returns false when the video is deleted. */
-  complete(
+  /** Returns false when the video was deleted, or the source has failed or is complete. */
+  async complete(
     videoId: string,
-    status: 'uploaded' | 'ingested',
-    bytes: number,
-    atMs: number,
-    { isJoined = false } = {},
-  ): boolean {
+    { status, bytes, atMs, isJoined }: SourceCompletion,
+    transaction: Transaction,
+  ): Promise<boolean> {
     const joined = isJoined ? { is_joined: 1 } : {};
-    return this.#change(videoId, { status, bytes, failure: null, completed_at_ms: atMs, ...joined });
+    const changed = await transaction.run(
+      transaction.queries
+        .updateTable('video_sources')
+        .set({ status, bytes, failure: null, completed_at_ms: atMs, ...joined })
+        .where('video_id', '=', videoId)
+        .where('status', 'in', ['uploading', 'assembling', 'ingesting']),
+    );
+    return changed === 1;
+  }
+
+  /** Its files can be removed. */
+  async isGone(videoId: string): Promise<boolean> {
+    const source = await this.source(videoId);
+    return source === undefined || source.status === 'failed';
   }
 
   /** Also removes its chunks. Returns false when the source is complete or deleted. */
-  fail(videoId: string, failure: string, atMs: number): boolean {
-    return this.#database.transaction(() => {
-      const source = this.source(videoId);
-      if (source === undefined || isComplete(source)) return false;
-      this.#removeChunks(videoId);
-      return this.#change(videoId, { status: 'failed', failure, completed_at_ms: atMs });
-    });
+  async fail(videoId: string, failure: string, atMs: number, transaction: Transaction): Promise<boolean> {
+    await this.lock(videoId, transaction);
+    const source = await this.source(videoId, transaction);
+    if (source === undefined || isComplete(source)) return false;
+    await this.#removeChunks(videoId, transaction);
+    await this.#change(videoId, { status: 'failed', failure, completed_at_ms: atMs }, transaction);
+    return true;
   }
 
-  failureOf(videoId: string): string | undefined {
-    return this.#source.first({ videoId })?.failure ?? undefined;
+  /** Call this before a transaction decides by the state of a source. */
+  lock(videoId: string, transaction: Transaction): Promise<void> {
+    return transaction.lock('video-source', videoId);
+  }
+
+  async failureOf(videoId: string): Promise<string | undefined> {
+    const row = await this.#database.first(this.#source({ videoId }));
+    return row?.failure ?? undefined;
   }
 
   /** Without complete sets of chunks: joining them may have waited for a server that was off. */
-  findIncompleteBefore(atMs: number): string[] {
-    const rows = this.#database.all(
-      this.#database.queries
-        .selectFrom('video_sources as source')
-        .select('video_id')
-        .where(isIncomplete)
-        .where('started_at_ms', '<', atMs)
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('jobs')
-                .select('id')
-                .whereRef('subject_id', '=', 'source.video_id')
-                .where('kind', 'in', ['assemble', 'clone', 'join'])
-                .where('state', '!=', 'failed'),
-            ),
-          ),
-        )
-        .orderBy('started_at_ms')
-        .limit(maxIncomplete),
+  async findIncompleteBefore(atMs: number): Promise<string[]> {
+    const rows = await this.#database.all(
+      this.#incompleteBefore(atMs).orderBy('started_at_ms').limit(maxIncomplete),
     );
     return rows.map(row => row.video_id);
   }
 
-  projectOf(videoId: string): string | undefined {
-    const { queries } = this.#database;
-    return this.#database.first(queries.selectFrom('videos').select('project_id').where('id', '=', videoId))
-      ?.project_id;
+  async isIncompleteBefore(videoId: string, atMs: number, transaction: Transaction): Promise<boolean> {
+    const found = await transaction.first(this.#incompleteBefore(atMs).where('video_id', '=', videoId));
+    return found !== undefined;
   }
 
-  ingestOf(videoId: string): IngestState | undefined {
-    const row = this.#source.first({ videoId });
+  async projectOf(videoId: string): Promise<string | undefined> {
+    const { queries } = this.#database;
+    const row = await this.#database.first(
+      queries.selectFrom('videos').select('project_id').where('id', '=', videoId),
+    );
+    return row?.project_id;
+  }
+
+  async ingestOf(videoId: string): Promise<IngestState | undefined> {
+    const row = await this.#database.first(this.#source({ videoId }));
     if (row === undefined) return undefined;
-    const chunks = row.form === 'bytes' || row.form === 'parts' ? this.chunks(videoId) : [];
+    const chunks = row.form === 'bytes' || row.form === 'parts' ? await this.chunks(videoId) : [];
     // The upload is done for the caller: all chunks were answered with 201.
-    const bytes = row.status === 'assembling' ? this.received(videoId).bytes : row.bytes;
+    const bytes = row.status === 'assembling' ? sumBytes(chunks) : row.bytes;
     // Without an announced total, the received range is all that is known.
     const total = row.total ?? (chunks.at(-1)?.last ?? 0) + 1;
     return {
@@ -297,17 +323,41 @@ export class VideoSourcesStore {
     };
   }
 
-  #change(videoId: string, values: Updateable<VideoSourceRow>): boolean {
-    const query = this.#database.queries
-      .updateTable('video_sources')
-      .set(values)
-      .where('video_id', '=', videoId);
-    return this.#database.run(query) === 1;
+  #incompleteBefore(atMs: number) {
+    return this.#database.queries
+      .selectFrom('video_sources as source')
+      .select('video_id')
+      .where(isIncomplete)
+      .where('started_at_ms', '<', atMs)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('jobs')
+              .select('id')
+              .whereRef('subject_id', '=', 'source.video_id')
+              .where('kind', 'in', ['assemble', 'clone', 'join'])
+              .where('state', '!=', 'failed'),
+          ),
+        ),
+      );
   }
 
-  #removeChunks(videoId: string): void {
-    this.#database.run(this.#database.queries.deleteFrom('upload_chunks').where('video_id', '=', videoId));
+  async #change(
+    videoId: string,
+    values: Updateable<VideoSourceRow>,
+    transaction: Transaction,
+  ): Promise<void> {
+    const { queries } = transaction;
+    await transaction.run(queries.updateTable('video_sources').set(values).where('video_id', '=', videoId));
   }
+
+  async #removeChunks(videoId: string, transaction: Transaction): Promise<void> {
+    await transaction.run(transaction.queries.deleteFrom('upload_chunks').where('video_id', '=', videoId));
+  }
+}
+
+export function sumBytes(chunks: readonly Pick<StoredChunk, 'bytes'>[]): number {
+  return chunks.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 export function isComplete({ status }: Pick<VideoSource, 'status'>): boolean {

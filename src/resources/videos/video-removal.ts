@@ -30,7 +30,7 @@ export class VideoRemoval {
   }
 
   async remove(projectId: string, videoId: string): Promise<void> {
-    this.#store.remove(projectId, videoId);
+    await this.#store.remove(projectId, videoId);
     await this.#removeFiles(videoId);
   }
 
@@ -53,16 +53,17 @@ export class VideoRemoval {
     return emptying;
   }
 
-  canMakeRoom(bytes: number): boolean {
+  async canMakeRoom(bytes: number): Promise<boolean> {
     const { clock } = this.#options;
-    return clock.monotonicMs() >= this.#emptyTrashNotBeforeMs && this.#oldestDiscarded(bytes).length > 0;
+    if (clock.monotonicMs() < this.#emptyTrashNotBeforeMs) return false;
+    return (await this.#oldestDiscarded(bytes)).length > 0;
   }
 
   removeEmpty(nowMs: number, signal?: AbortSignal): Promise<number> {
     const createdUntilMs = nowMs - maxWithoutSourceMs;
     return this.removeEach(
       limit => this.#store.findEmpty(createdUntilMs, limit),
-      videoId => !this.#options.isReceiving(videoId) && this.#store.removeEmpty(videoId, createdUntilMs),
+      videoId => this.#store.removeEmpty(videoId, createdUntilMs, this.#options.isReceiving),
       signal,
     );
   }
@@ -70,8 +71,7 @@ export class VideoRemoval {
   removeOfSandbox(completedUntilMs: number, signal?: AbortSignal): Promise<number> {
     return this.removeEach(
       limit => this.#store.findOfSandbox(completedUntilMs, limit),
-      videoId =>
-        !this.#options.isReceiving(videoId) && this.#store.removeOfSandbox(videoId, completedUntilMs),
+      videoId => this.#store.removeOfSandbox(videoId, completedUntilMs, this.#options.isReceiving),
       signal,
     );
   }
@@ -83,17 +83,17 @@ export class VideoRemoval {
    * @throws the first error, after the others were removed; {@link removeOrphanedFiles} tries again
    */
   async removeEach(
-    find: (limit: number) => readonly string[],
-    remove: (videoId: string) => boolean,
+    find: (limit: number) => Promise<readonly string[]>,
+    remove: (videoId: string) => Promise<boolean>,
     signal?: AbortSignal,
   ): Promise<number> {
     const removals = new FileRemovals(videoId => this.#removeFiles(videoId));
     for (let isLast = false; !isLast; ) {
-      const found = find(batchSize);
+      const found = await find(batchSize);
       let removed = 0;
       for (const videoId of found) {
         if (signal?.aborted === true) return removals.count();
-        if (!remove(videoId)) continue;
+        if (!(await remove(videoId))) continue;
         removed += 1;
         await removals.add(videoId);
       }
@@ -106,7 +106,7 @@ export class VideoRemoval {
     const removals = new FileRemovals(videoId => this.#removeFiles(videoId));
     let afterId = '';
     for (let isLast = false; !isLast; ) {
-      const orphaned = this.#store.findWithOrphanedFiles(afterId, batchSize);
+      const orphaned = await this.#store.findWithOrphanedFiles(afterId, batchSize);
       for (const videoId of orphaned) {
         if (signal?.aborted === true) return removals.count();
         await removals.add(videoId);
@@ -121,11 +121,11 @@ export class VideoRemoval {
     const { clock, log } = this.#options;
     if (clock.monotonicMs() < this.#emptyTrashNotBeforeMs) return;
     const bytes = await missingBytes();
-    const videoIds = bytes > 0 ? this.#oldestDiscarded(bytes) : [];
+    const videoIds = bytes > 0 ? await this.#oldestDiscarded(bytes) : [];
     if (videoIds.length === 0) return;
     log.info('trash-emptied', { videos: videoIds.length, bytes });
     await this.removeEach(
-      limit => videoIds.splice(0, limit),
+      async limit => videoIds.splice(0, limit),
       videoId => this.#store.removeDiscarded(videoId),
     );
     // Otherwise every attempt would delete more of the trash.
@@ -137,8 +137,8 @@ export class VideoRemoval {
     });
   }
 
-  #oldestDiscarded(bytes: number): string[] {
-    const found = this.#store.findOldestDiscarded(maxPurgedForSpace);
+  async #oldestDiscarded(bytes: number): Promise<string[]> {
+    const found = await this.#store.findOldestDiscarded(maxPurgedForSpace);
     let remaining = bytes;
     const last = found.findIndex(video => {
       remaining -= video.bytes;
@@ -149,7 +149,7 @@ export class VideoRemoval {
 
   async #removeFiles(videoId: string): Promise<void> {
     await this.#options.removed(videoId);
-    this.#store.filesRemoved(videoId);
+    await this.#store.filesRemoved(videoId);
   }
 }
 

@@ -48,7 +48,7 @@ export function videoRoutes(videos: VideosService): Route[] {
       handle: async ({ caller, body: { source, ...attributes } }) => {
         const video =
           source === undefined
-            ? await videos.createInBatch(caller.projectId, attributes)
+            ? await videos.create(caller.projectId, attributes)
             : await videos.createFrom(caller.projectId, source, attributes);
         return videos.view(video);
       },
@@ -79,9 +79,9 @@ export function videoRoutes(videos: VideosService): Route[] {
         'The video is discarded: nobody can watch it, and you can restore it for `limits.videoRestoreDays` days (see `GET /account`). Then its files are deleted. They are deleted at once with `permanently`, and on servers without a trash.',
       ...one,
       query: videoDeletionQuerySchema,
-      find: ({ params, caller }) =>
-        videos.find(caller.projectId, params.videoId) ??
-        videos.findDiscarded(caller.projectId, params.videoId),
+      find: async ({ params, caller }) =>
+        (await videos.find(caller.projectId, params.videoId)) ??
+        (await videos.findDiscarded(caller.projectId, params.videoId)),
       success: { status: 204, description: 'The video is deleted.' },
       handle: ({ found, query }) => videos.remove(found, { permanently: query.permanently === 'true' }),
     }),

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/routing/pagination.ts';
 import { queryPairs } from '../../http/routing/query-parameters.ts';
-import { nonEmptyText, text } from '../../http/routing/text-schema.ts';
 import { clipTimecodeMs, languageProblem, type placementFields, placementProblem } from './video.ts';
 
 const maxTitleChars = 1_024;
@@ -26,12 +25,17 @@ const unavailable = (feature: string) =>
     );
 
 const metadataSchema = z
-  .array(z.strictObject({ key: nonEmptyText(maxMetadataKeyChars), value: text(maxMetadataValueChars) }))
+  .array(
+    z.strictObject({
+      key: z.string().min(1).max(maxMetadataKeyChars),
+      value: z.string().max(maxMetadataValueChars),
+    }),
+  )
   .max(maxMetadataEntries);
 
-const title = nonEmptyText(maxTitleChars).describe('Title for viewers.');
+const title = z.string().min(1).max(maxTitleChars).describe('Title for viewers.');
 const attributes = {
-  description: text(maxDescriptionChars).optional(),
+  description: z.string().max(maxDescriptionChars).optional(),
   public: z.boolean().optional().describe('True lets anyone who has the URL watch. Default: true.'),
   panoramic: z
     .boolean()
@@ -39,7 +43,7 @@ const attributes = {
     .describe('Marks a 360-degree video, for players that support it. The player page shows it flat.'),
   mp4Support: z.boolean().optional().describe('Offers the video as an mp4 download. Default: true.'),
   playerId: z.string().min(1).max(maxIdChars).nullish().describe('The player theme; null unsets it.'),
-  tags: z.array(nonEmptyText(maxTagChars)).max(maxTags).optional().describe('Replaces all tags.'),
+  tags: z.array(z.string().min(1).max(maxTagChars)).max(maxTags).optional().describe('Replaces all tags.'),
   metadata: metadataSchema.optional().describe('Replaces all metadata.'),
   language: z
     .string()

@@ -1,11 +1,14 @@
 import { notFoundError } from '../../http/routing/project-resource.ts';
 import { attributeError } from '../../http/routing/validation.ts';
 import { dayMs } from '../../shared/day.ts';
+import type { AppError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
-import { type ListResult, mapList } from '../../shared/list-page.ts';
+import type { ListResult } from '../../shared/list-page.ts';
+import type { Connection, Transaction } from '../../store/connection.ts';
+import type { Database } from '../../store/database.ts';
 import type { PrivateTokens } from '../private-sessions/private-tokens.store.ts';
-import type { ListPage } from './lists/sorted-videos.store.ts';
 import type { VideoFilter } from './lists/video-filter.ts';
+import type { ListPage } from './lists/video-lists.ts';
 import type { Video, VideoAttributes, VideoChanges } from './video.ts';
 import { VideoRemoval, type VideoRemovalOptions } from './video-removal.ts';
 import type { VideoSourceImporter } from './video-source-importer.ts';
@@ -14,18 +17,32 @@ import type { VideoView } from './videos.schema.ts';
 import type { VideosStore } from './videos.store.ts';
 
 export interface VideosOptions extends VideoRemovalOptions {
+  readonly database: Database;
   readonly privateTokens: PrivateTokens;
   /** Without a trailing slash. */
   readonly baseUrl: () => string;
   readonly restoreDays: number;
   readonly sources: VideoSourceImporter;
-  readonly watermarkExists: (projectId: string, watermarkId: string) => boolean;
-  /** Copies the image for a new video, in the transaction that adds the video. */
-  readonly takeWatermark: (videoId: string, watermarkId: string) => void;
-  readonly playerExists: (projectId: string, playerId: string) => boolean;
-  readonly isPlayerRemoved: (playerId: string) => boolean;
-  readonly mp4SupportChanged: (videoId: string, isSupported: boolean) => void;
-  readonly isAudioOnly: (videoId: string) => boolean;
+  readonly watermarkExists: (projectId: string, watermarkId: string) => Promise<boolean>;
+  /** Copies the image for a new video. Returns false when the watermark was deleted. */
+  readonly takeWatermark: (videoId: string, watermarkId: string) => Promise<boolean>;
+  /** Removes the copy, when the video could not be created. */
+  readonly returnWatermark: (videoId: string) => Promise<void>;
+  /** Keeps the theme until the transaction ends. */
+  readonly playerExists: (projectId: string, playerId: string, connection?: Connection) => Promise<boolean>;
+  readonly findRemovedPlayers: (
+    playerIds: readonly string[],
+    connection?: Connection,
+  ) => Promise<ReadonlySet<string>>;
+  readonly mp4SupportChanged: (
+    videoId: string,
+    isSupported: boolean,
+    transaction: Transaction,
+  ) => Promise<void>;
+  readonly findAudioOnly: (
+    videoIds: readonly string[],
+    connection?: Connection,
+  ) => Promise<ReadonlySet<string>>;
 }
 
 interface RecordedVideoAttributes {
@@ -51,11 +68,16 @@ export class VideosService {
     return this.#options.restoreDays;
   }
 
-  find(projectId: string, videoId: string): Video | undefined {
-    return this.#store.find({ projectId, isDiscarded: false }, videoId);
+  find(projectId: string, videoId: string, connection?: Connection): Promise<Video | undefined> {
+    return this.#store.find({ projectId, isDiscarded: false }, videoId, connection);
   }
 
-  findDiscarded(projectId: string, videoId: string): Video | undefined {
+  /** Keeps the video until the transaction ends. Returns false when it is not there, or discarded. */
+  keep(projectId: string, videoId: string, transaction: Transaction): Promise<boolean> {
+    return this.#store.keep({ projectId, isDiscarded: false }, videoId, transaction);
+  }
+
+  async findDiscarded(projectId: string, videoId: string): Promise<Video | undefined> {
     if (this.restoreDays === 0) return undefined;
     return this.#store.find({ projectId, isDiscarded: true }, videoId);
   }
@@ -66,65 +88,70 @@ export class VideosService {
     page: ListPage,
   ): Promise<ListResult<VideoView>> {
     if (scope.isDiscarded && this.restoreDays === 0) return { items: [], total: 0 };
-    return mapList(await this.#store.list(scope, filter, page), video => this.view(video));
+    const { items, total } = await this.#store.list(scope, filter, page);
+    return { items: await this.#views(items, { hidesPrivate: false }), total };
   }
 
   /** Shows a video, with a new private token when it is private, unless `hidesPrivate`. */
-  view(video: Video, { hidesPrivate } = { hidesPrivate: false }): VideoView {
-    const { baseUrl, privateTokens, isPlayerRemoved, isAudioOnly } = this.#options;
-    const isHidden = !video.public && video.discarded === undefined && !hidesPrivate;
-    const hasLostPlayer = video.playerId !== undefined && isPlayerRemoved(video.playerId);
-    return viewOf(hasLostPlayer ? { ...video, playerId: undefined } : video, {
-      baseUrl: baseUrl(),
-      privateToken: isHidden ? privateTokens.mint(video.videoId) : undefined,
-      hasMp4: video.mp4Support && !isAudioOnly(video.videoId),
-    });
+  async view(video: Video, options = { hidesPrivate: false }): Promise<VideoView> {
+    const [view] = await this.#views([video], options);
+    return view!;
   }
 
-  viewOf(projectId: string, videoId: string, options?: { readonly hidesPrivate: boolean }): VideoView {
-    const video = this.find(projectId, videoId);
+  async viewOf(
+    projectId: string,
+    videoId: string,
+    options?: { readonly hidesPrivate: boolean },
+  ): Promise<VideoView> {
+    const video = await this.find(projectId, videoId);
     if (video === undefined) throw notFoundError('videoId');
     return this.view(video, options);
   }
 
-  create(projectId: string, attributes: VideoAttributes, origin?: { liveStreamId: string }): Video {
-    return this.#add(projectId, attributes, { origin });
+  async create(projectId: string, attributes: VideoAttributes, connection?: Connection): Promise<Video> {
+    await this.#checkReferences(projectId, attributes, connection);
+    return this.#add(projectId, attributes, {}, connection);
   }
 
   /** Creates the video of a recording, with the id of its files. Leaves out a deleted theme. */
-  createRecorded(
+  async createRecorded(
     projectId: string,
     { videoId, liveStreamId, title, playerId, ...rest }: RecordedVideoAttributes,
-  ): Video {
-    const hasPlayer = playerId !== undefined && this.#options.playerExists(projectId, playerId);
+    transaction: Transaction,
+  ): Promise<Video> {
+    const hasPlayer =
+      playerId !== undefined && (await this.#options.playerExists(projectId, playerId, transaction));
     const attributes = { title, public: rest.public, ...(hasPlayer ? { playerId } : {}) };
-    return this.#add(projectId, attributes, { origin: { liveStreamId, videoId } });
-  }
-
-  /** Works like {@link create}, in one transaction with other calls of the same event loop iteration. */
-  createInBatch(projectId: string, attributes: VideoAttributes): Promise<Video> {
-    return this.#store.inBatch(() => this.create(projectId, attributes));
+    return this.#add(projectId, attributes, { origin: { liveStreamId, videoId } }, transaction);
   }
 
   async createFrom(projectId: string, source: string, attributes: VideoAttributes): Promise<Video> {
     const { sources } = this.#options;
-    this.#checkReferences(projectId, attributes);
+    await this.#checkReferences(projectId, attributes);
     const plan = await sources.plan(projectId, source);
-    return this.#add(projectId, attributes, { begin: videoId => sources.begin(videoId, plan) });
+    return this.#add(projectId, attributes, {
+      begin: (videoId, transaction) => sources.begin(videoId, plan, transaction),
+    });
   }
 
-  change({ projectId, videoId }: Video, changes: VideoChanges): VideoView {
-    this.#checkReferences(projectId, changes);
-    const { mp4Support } = changes;
-    // Before the row changes: a crash in between leaves a superfluous file, and never lacks one.
-    if (mp4Support === true) this.#options.mp4SupportChanged(videoId, true);
-    this.#store.change(projectId, videoId, changes, this.#options.clock.nowMs());
-    if (mp4Support === false) this.#options.mp4SupportChanged(videoId, false);
+  async change({ projectId, videoId }: Video, changes: VideoChanges): Promise<VideoView> {
+    const { database, clock, mp4SupportChanged } = this.#options;
+    await database.transaction(async transaction => {
+      await this.#checkReferences(projectId, changes, transaction);
+      const isChanged = await this.#store.change(projectId, videoId, changes, clock.nowMs(), transaction);
+      if (!isChanged) throw notFoundError('videoId');
+      if (changes.mp4Support === undefined) return;
+      await mp4SupportChanged(videoId, changes.mp4Support, transaction);
+    });
     return this.viewOf(projectId, videoId);
   }
 
-  touch(projectId: string, videoId: string): void {
-    this.#store.touch(projectId, videoId, this.#options.clock.nowMs());
+  /**
+   * Call this first in a transaction that changes what belongs to the video: others wait until it ends. Returns false
+   * when the video is not there.
+   */
+  touch(projectId: string, videoId: string, connection?: Connection): Promise<boolean> {
+    return this.#store.touch(projectId, videoId, this.#options.clock.nowMs(), connection);
   }
 
   /** @throws AppError `resource-not-found` for a discarded video that is not removed `permanently` */
@@ -132,26 +159,51 @@ export class VideosService {
     if (this.restoreDays === 0 || permanently) return this.removal.remove(projectId, videoId);
     if (discarded !== undefined) throw notFoundError('videoId');
     const atMs = this.#options.clock.nowMs();
-    this.#store.discard(projectId, videoId, { atMs, deletesAtMs: atMs + this.restoreDays * dayMs });
+    const deletesAtMs = atMs + this.restoreDays * dayMs;
+    if (await this.#store.discard(projectId, videoId, { atMs, deletesAtMs })) return;
+    throw notFoundError('videoId');
   }
 
-  restore({ projectId, videoId }: Video): VideoView {
-    this.#store.restore(projectId, videoId, this.#options.clock.nowMs());
+  async restore({ projectId, videoId }: Video): Promise<VideoView> {
+    const isRestored = await this.#store.restore(projectId, videoId, this.#options.clock.nowMs());
+    if (!isRestored) throw notFoundError('videoId');
     return this.viewOf(projectId, videoId);
   }
 
-  #add(
+  async #views(
+    videos: readonly Video[],
+    { hidesPrivate }: { readonly hidesPrivate: boolean },
+  ): Promise<VideoView[]> {
+    const { baseUrl, privateTokens, findRemovedPlayers, findAudioOnly } = this.#options;
+    const playerIds = videos.map(({ playerId }) => playerId).filter(id => id !== undefined);
+    const removedPlayers = await findRemovedPlayers([...new Set(playerIds)]);
+    const withMp4 = videos.filter(({ mp4Support }) => mp4Support);
+    const audioOnly = await findAudioOnly(withMp4.map(({ videoId }) => videoId));
+    return videos.map(video => {
+      const { videoId, playerId } = video;
+      const isHidden = !video.public && video.discarded === undefined && !hidesPrivate;
+      const hasLostPlayer = playerId !== undefined && removedPlayers.has(playerId);
+      return viewOf(hasLostPlayer ? { ...video, playerId: undefined } : video, {
+        baseUrl: baseUrl(),
+        privateToken: isHidden ? privateTokens.mint(videoId) : undefined,
+        hasMp4: video.mp4Support && !audioOnly.has(videoId),
+      });
+    });
+  }
+
+  async #add(
     projectId: string,
     attributes: VideoAttributes,
     {
       origin,
       begin,
     }: {
-      origin?: { liveStreamId: string; videoId?: string } | undefined;
-      begin?: (videoId: string) => void;
+      origin?: { readonly liveStreamId: string; readonly videoId: string };
+      begin?: (videoId: string, transaction: Transaction) => Promise<void>;
     },
-  ): Video {
-    this.#checkReferences(projectId, attributes);
+    connection?: Connection,
+  ): Promise<Video> {
+    const { takeWatermark, returnWatermark } = this.#options;
     const { clip, watermark } = attributes;
     const nowMs = this.#options.clock.nowMs();
     const video: Video = {
@@ -172,23 +224,44 @@ export class VideosService {
       updatedAtMs: nowMs,
       discarded: undefined,
     };
-    this.#store.add(video, { clip, watermark }, () => {
-      if (watermark !== undefined) this.#options.takeWatermark(video.videoId, watermark.id);
-      begin?.(video.videoId);
-    });
+    if (watermark !== undefined && !(await takeWatermark(video.videoId, watermark.id))) {
+      throw watermarkError();
+    }
+    const also = async (transaction: Transaction) => {
+      // The theme may have been deleted meanwhile.
+      await this.#checkPlayer(projectId, video.playerId, transaction);
+      await begin?.(video.videoId, transaction);
+    };
+    try {
+      await this.#store.add(video, { clip, watermark }, also, connection);
+    } catch (error) {
+      if (watermark !== undefined) await returnWatermark(video.videoId);
+      throw error;
+    }
     return video;
   }
 
-  #checkReferences(
+  async #checkReferences(
     projectId: string,
     { playerId, watermark }: Pick<VideoChanges, 'playerId'> & Pick<VideoAttributes, 'watermark'>,
-  ): void {
-    const { playerExists, watermarkExists } = this.#options;
-    if (playerId !== undefined && playerId !== null && !playerExists(projectId, playerId)) {
-      throw attributeError('playerId', 'There is no such player theme.');
-    }
-    if (watermark !== undefined && !watermarkExists(projectId, watermark.id)) {
-      throw attributeError('watermark[id]', 'There is no such watermark.');
-    }
+    connection?: Connection,
+  ): Promise<void> {
+    await this.#checkPlayer(projectId, playerId ?? undefined, connection);
+    if (watermark === undefined) return;
+    if (!(await this.#options.watermarkExists(projectId, watermark.id))) throw watermarkError();
   }
+
+  async #checkPlayer(
+    projectId: string,
+    playerId: string | undefined,
+    connection: Connection | undefined,
+  ): Promise<void> {
+    if (playerId === undefined) return;
+    if (await this.#options.playerExists(projectId, playerId, connection)) return;
+    throw attributeError('playerId', 'There is no such player theme.');
+  }
+}
+
+function watermarkError(): AppError {
+  return attributeError('watermark[id]', 'There is no such watermark.');
 }

@@ -1,12 +1,14 @@
 import { type Compilable, type Selectable, sql, type Updateable } from 'kysely';
 import type { ListResult } from '../../shared/list-page.ts';
+import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import { foldText } from '../../store/folded-text.ts';
+import { holdRows, keepRows } from '../../store/keep-rows.ts';
 import type { VideoRow } from '../../store/media-tables.ts';
-import type { ListPage, ListScope } from './lists/sorted-videos.store.ts';
+import { prepareQuery } from '../../store/prepared-query.ts';
+import { createVideoLists } from './lists/create-video-lists.ts';
 import type { VideoFilter } from './lists/video-filter.ts';
-import { VideoLists } from './lists/video-lists.store.ts';
-import { VideoTextIndex } from './lists/video-text-index.store.ts';
+import type { ListPage, ListScope, VideoLists } from './lists/video-lists.ts';
 import type { Clip, Video, VideoChanges, WatermarkPlacement } from './video.ts';
 import { type SelectedVideoRow, videoColumns, videoFrom } from './video-row.ts';
 
@@ -18,10 +20,9 @@ type NewVideoRow = Omit<
 const storedBytes = sql<number>`stored.source_bytes + stored.recording_bytes + stored.hls_bytes
   + stored.mp4_bytes + stored.image_bytes + stored.text_bytes`;
 
-/** Triggers keep the data of lists in the same transaction; {@link VideoTextIndex} searches texts. */
+/** Triggers keep the data of lists in the same transaction; {@link VideoLists} searches texts. */
 export class VideosStore {
   readonly #database: Database;
-  readonly #texts: VideoTextIndex;
   readonly #lists: VideoLists;
   readonly #find;
   readonly #add;
@@ -29,9 +30,8 @@ export class VideosStore {
   constructor(database: Database) {
     const { queries } = database;
     this.#database = database;
-    this.#texts = new VideoTextIndex(database);
-    this.#lists = new VideoLists(database, this.#texts);
-    this.#find = database.prepare<{ id: string; projectId: string; isDiscarded: number }, SelectedVideoRow>(
+    this.#lists = createVideoLists(database);
+    this.#find = prepareQuery<{ id: string; projectId: string; isDiscarded: number }, SelectedVideoRow>(
       ({ id, projectId, isDiscarded }) =>
         queries
           .selectFrom('videos')
@@ -40,7 +40,7 @@ export class VideosStore {
           .where('project_id', '=', projectId)
           .where('is_discarded', '=', isDiscarded),
     );
-    this.#add = database.prepare<NewVideoRow, unknown>(row =>
+    this.#add = prepareQuery<NewVideoRow, unknown>(row =>
       queries.insertInto('videos').values({
         id: row.id,
         project_id: row.project_id,
@@ -66,12 +66,33 @@ export class VideosStore {
     );
   }
 
-  find({ projectId, isDiscarded }: ListScope, videoId: string): Video | undefined {
-    const row = this.#find.first({ id: videoId, projectId, isDiscarded: Number(isDiscarded) });
+  async find(
+    { projectId, isDiscarded }: ListScope,
+    videoId: string,
+    connection: Connection = this.#database,
+  ): Promise<Video | undefined> {
+    const row = await connection.first(
+      this.#find({ id: videoId, projectId, isDiscarded: Number(isDiscarded) }),
+    );
     return row === undefined ? undefined : videoFrom(row);
   }
 
-  findExpired(atMs: number, limit: number): string[] {
+  /** Keeps the video until the transaction ends. Returns false when it is not there. */
+  async keep(
+    { projectId, isDiscarded }: ListScope,
+    videoId: string,
+    transaction: Transaction,
+  ): Promise<boolean> {
+    const video = transaction.queries
+      .selectFrom('videos')
+      .select('id')
+      .where('id', '=', videoId)
+      .where('project_id', '=', projectId)
+      .where('is_discarded', '=', Number(isDiscarded));
+    return (await transaction.first(keepRows(video, transaction))) !== undefined;
+  }
+
+  findExpired(atMs: number, limit: number): Promise<string[]> {
     return this.#ids(
       this.#database.queries
         .selectFrom('videos')
@@ -83,11 +104,11 @@ export class VideosStore {
   }
 
   /** Returns false when it was restored meanwhile. */
-  removeExpired(videoId: string, atMs: number): boolean {
+  removeExpired(videoId: string, atMs: number): Promise<boolean> {
     return this.#remove(this.#deleteById(videoId).where('deletes_at_ms', '<=', atMs));
   }
 
-  findOldestDiscarded(limit: number): { readonly videoId: string; readonly bytes: number }[] {
+  findOldestDiscarded(limit: number): Promise<{ readonly videoId: string; readonly bytes: number }[]> {
     return this.#database.all(
       this.#database.queries
         .selectFrom('videos as video')
@@ -100,11 +121,11 @@ export class VideosStore {
     );
   }
 
-  removeDiscarded(videoId: string): boolean {
+  removeDiscarded(videoId: string): Promise<boolean> {
     return this.#remove(this.#deleteById(videoId).where('deletes_at_ms', 'is not', null));
   }
 
-  findEmpty(atMs: number, limit: number): string[] {
+  findEmpty(atMs: number, limit: number): Promise<string[]> {
     return this.#ids(
       this.#database.queries
         .selectFrom('empty_videos')
@@ -116,18 +137,18 @@ export class VideosStore {
     );
   }
 
-  removeEmpty(videoId: string, atMs: number): boolean {
-    return this.#remove(
-      this.#deleteById(videoId)
-        .where('is_discarded', '=', 0)
-        .where('created_at_ms', '<=', atMs)
-        .where(({ not, exists, selectFrom }) =>
-          not(exists(selectFrom('video_sources').select('video_id').where('video_id', '=', videoId))),
-        ),
-    );
+  /** Keeps a video that `isInUse` when the transaction has begun. */
+  removeEmpty(videoId: string, atMs: number, isInUse: (videoId: string) => boolean): Promise<boolean> {
+    const remove = this.#deleteById(videoId)
+      .where('is_discarded', '=', 0)
+      .where('created_at_ms', '<=', atMs)
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom('video_sources').select('video_id').where('video_id', '=', videoId))),
+      );
+    return this.#removeUnused(videoId, remove, isInUse);
   }
 
-  findOfSandbox(atMs: number, limit: number): string[] {
+  findOfSandbox(atMs: number, limit: number): Promise<string[]> {
     return this.#ids(
       this.#database.queries
         .selectFrom('sandbox_videos')
@@ -139,17 +160,17 @@ export class VideosStore {
     );
   }
 
-  removeOfSandbox(videoId: string, atMs: number): boolean {
-    return this.#remove(
-      this.#deleteById(videoId).where(({ exists, selectFrom }) =>
-        exists(
-          selectFrom('video_sources')
-            .select('video_id')
-            .where('video_id', '=', videoId)
-            .where('completed_at_ms', '<=', atMs),
-        ),
+  /** Keeps a video that `isInUse` when the transaction has begun. */
+  removeOfSandbox(videoId: string, atMs: number, isInUse: (videoId: string) => boolean): Promise<boolean> {
+    const remove = this.#deleteById(videoId).where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('video_sources')
+          .select('video_id')
+          .where('video_id', '=', videoId)
+          .where('completed_at_ms', '<=', atMs),
       ),
     );
+    return this.#removeUnused(videoId, remove, isInUse);
   }
 
   async list(scope: ListScope, filter: VideoFilter, page: ListPage): Promise<ListResult<Video>> {
@@ -157,21 +178,17 @@ export class VideosStore {
     return { items: rows.map(videoFrom), total };
   }
 
-  /** Runs `work` in one transaction with other calls of the same event loop iteration. */
-  inBatch<Result>(work: () => Result): Promise<Result> {
-    return this.#database.inBatch(work);
-  }
-
   /** @param also called in the same transaction, after the video is added */
-  add(
+  async add(
     video: Video,
-    order: { clip?: Clip | undefined; watermark?: WatermarkPlacement | undefined } = {},
-    also: () => void = () => {},
-  ): void {
+    order: { clip?: Clip | undefined; watermark?: WatermarkPlacement | undefined },
+    also: (transaction: Transaction) => Promise<void>,
+    connection: Connection = this.#database,
+  ): Promise<void> {
     const titleFolded = foldText(video.title);
     const descriptionFolded = foldText(video.description);
-    this.#database.transaction(() => {
-      this.#add.run({
+    await connection.transaction(async transaction => {
+      const add = this.#add({
         id: video.videoId,
         project_id: video.projectId,
         title: video.title,
@@ -193,16 +210,24 @@ export class VideosStore {
         description: video.description,
         description_folded: descriptionFolded,
       });
-      also();
+      await transaction.run(add);
+      await also(transaction);
+      await this.#lists.noteWrite(titleFolded.length + descriptionFolded.length, transaction);
     });
-    this.#texts.noteWrite(titleFolded.length + descriptionFolded.length);
   }
 
-  change(projectId: string, videoId: string, changes: VideoChanges, atMs: number): void {
+  /** Returns false when the video is not there. */
+  async change(
+    projectId: string,
+    videoId: string,
+    changes: VideoChanges,
+    atMs: number,
+    connection: Connection = this.#database,
+  ): Promise<boolean> {
     const { title, description, tags, metadata } = changes;
     const titleFolded = title === undefined ? undefined : foldText(title);
     const descriptionFolded = description === undefined ? undefined : foldText(description);
-    this.#update({ projectId, isDiscarded: false }, videoId, {
+    const values = {
       ...(titleFolded === undefined ? {} : { title, title_folded: titleFolded }),
       ...(descriptionFolded === undefined ? {} : { description, description_folded: descriptionFolded }),
       ...(changes.public === undefined ? {} : { is_public: Number(changes.public) }),
@@ -213,26 +238,38 @@ export class VideosStore {
       ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
       ...(changes.language === undefined ? {} : { language: changes.language }),
       updated_at_ms: atMs,
-    });
+    };
+    const isChanged = await this.#update({ projectId, isDiscarded: false }, videoId, values, connection);
     if (titleFolded !== undefined || descriptionFolded !== undefined) {
-      this.#texts.noteWrite((titleFolded?.length ?? 0) + (descriptionFolded?.length ?? 0));
+      const length = (titleFolded?.length ?? 0) + (descriptionFolded?.length ?? 0);
+      await this.#lists.noteWrite(length, connection);
     }
+    return isChanged;
   }
 
-  touch(projectId: string, videoId: string, atMs: number): void {
-    this.#update({ projectId, isDiscarded: false }, videoId, { updated_at_ms: atMs });
+  /**
+   * Call this first in a transaction that changes what belongs to the video: others wait until it ends. Returns
+   * false when the video is not there.
+   */
+  touch(
+    projectId: string,
+    videoId: string,
+    atMs: number,
+    connection: Connection = this.#database,
+  ): Promise<boolean> {
+    return this.#update({ projectId, isDiscarded: false }, videoId, { updated_at_ms: atMs }, connection);
   }
 
-  discard(projectId: string, videoId: string, at: { atMs: number; deletesAtMs: number }): void {
-    this.#update({ projectId, isDiscarded: false }, videoId, {
+  discard(projectId: string, videoId: string, at: { atMs: number; deletesAtMs: number }): Promise<boolean> {
+    return this.#update({ projectId, isDiscarded: false }, videoId, {
       is_discarded: 1,
       discarded_at_ms: at.atMs,
       deletes_at_ms: at.deletesAtMs,
     });
   }
 
-  restore(projectId: string, videoId: string, atMs: number): void {
-    this.#update({ projectId, isDiscarded: true }, videoId, {
+  restore(projectId: string, videoId: string, atMs: number): Promise<boolean> {
+    return this.#update({ projectId, isDiscarded: true }, videoId, {
       is_discarded: 0,
       discarded_at_ms: null,
       deletes_at_ms: null,
@@ -240,11 +277,11 @@ export class VideosStore {
     });
   }
 
-  remove(projectId: string, videoId: string): void {
-    this.#remove(this.#deleteById(videoId).where('project_id', '=', projectId));
+  async remove(projectId: string, videoId: string): Promise<void> {
+    await this.#remove(this.#deleteById(videoId).where('project_id', '=', projectId));
   }
 
-  findWithOrphanedFiles(afterId: string, limit: number): string[] {
+  findWithOrphanedFiles(afterId: string, limit: number): Promise<string[]> {
     return this.#ids(
       this.#database.queries
         .selectFrom('removed_videos')
@@ -255,41 +292,60 @@ export class VideosStore {
     );
   }
 
-  filesRemoved(videoId: string): void {
+  async filesRemoved(videoId: string): Promise<void> {
     const { queries } = this.#database;
-    this.#database.run(queries.deleteFrom('removed_videos').where('id', '=', videoId));
+    await this.#database.run(queries.deleteFrom('removed_videos').where('id', '=', videoId));
   }
 
-  #ids(query: Compilable<{ id: string }>): string[] {
-    return this.#database.all(query).map(({ id }) => id);
+  async #ids(query: Compilable<{ id: string }>): Promise<string[]> {
+    return (await this.#database.all(query)).map(({ id }) => id);
   }
 
   #deleteById(videoId: string) {
     return this.#database.queries.deleteFrom('videos').where('id', '=', videoId);
   }
 
-  #remove(query: Compilable): boolean {
-    const count = this.#database.run(query);
-    this.#texts.noteWrite(0);
+  async #remove(query: Compilable, connection: Connection = this.#database): Promise<boolean> {
+    const count = await connection.run(query);
+    await this.#lists.noteWrite(0, connection);
     return count > 0;
   }
 
-  detachPlayer(playerId: string, limit: number): number {
-    const { queries } = this.#database;
+  #removeUnused(
+    videoId: string,
+    remove: Compilable,
+    isInUse: (videoId: string) => boolean,
+  ): Promise<boolean> {
+    return this.#database.transaction(async transaction => {
+      const video = transaction.queries.selectFrom('videos').select('id').where('id', '=', videoId);
+      // Waits for an upload that begins at the same time: the deletion sees its source.
+      await transaction.first(holdRows(video, transaction));
+      return !isInUse(videoId) && (await this.#remove(remove, transaction));
+    });
+  }
+
+  detachPlayer(playerId: string, limit: number, transaction: Transaction): Promise<number> {
+    const { queries } = transaction;
     const some = queries.selectFrom('videos').select('number').where('player_id', '=', playerId).limit(limit);
-    return this.#database.run(
+    return transaction.run(
       queries.updateTable('videos').set({ player_id: null }).where('number', 'in', some),
     );
   }
 
-  #update({ projectId, isDiscarded }: ListScope, videoId: string, changes: Updateable<VideoRow>): void {
-    this.#database.run(
-      this.#database.queries
+  async #update(
+    { projectId, isDiscarded }: ListScope,
+    videoId: string,
+    changes: Updateable<VideoRow>,
+    connection: Connection = this.#database,
+  ): Promise<boolean> {
+    const count = await connection.run(
+      connection.queries
         .updateTable('videos')
         .set(changes)
         .where('id', '=', videoId)
         .where('project_id', '=', projectId)
         .where('is_discarded', '=', Number(isDiscarded)),
     );
+    return count > 0;
   }
 }

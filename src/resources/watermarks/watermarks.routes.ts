@@ -17,10 +17,10 @@ export function watermarkRoutes(watermarks: WatermarksService): Route[] {
       summary: 'List watermarks',
       query: watermarksQuerySchema,
       success: { status: 200, description: 'A page of watermarks.', schema: watermarkListSchema },
-      handle: request =>
+      handle: async request =>
         pageOf(
           request,
-          watermarks.list(request.caller.projectId, sortOf(request.query, 'createdAt'), request.query),
+          await watermarks.list(request.caller.projectId, sortOf(request.query, 'createdAt'), request.query),
         ),
     }),
     defineRoute({

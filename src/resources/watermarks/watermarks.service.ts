@@ -1,5 +1,4 @@
-import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { copyFile, link, mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileError } from '../../http/bodies/file-body.ts';
 import type { ImageInfo } from '../../http/bodies/image-file.ts';
@@ -11,6 +10,7 @@ import { systemCodeOf } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { type ListResult, mapList } from '../../shared/list-page.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
+import { removeFileIn } from '../../storage/replace-file.ts';
 import type { Watermark } from './watermark.ts';
 import type { WatermarkView } from './watermarks.schema.ts';
 import type { WatermarksStore } from './watermarks.store.ts';
@@ -22,6 +22,8 @@ export const watermarkImage: ImageRules = {
   maxSidePixels: 4_096,
   wrongTypeTitle: 'Only [jpeg, jpg, JPG, JPEG, png, PNG] extensions are supported.',
 };
+
+const copyName = 'watermark';
 
 export interface WatermarksOptions {
   readonly store: WatermarksStore;
@@ -39,16 +41,16 @@ export class WatermarksService {
     this.#options = options;
   }
 
-  find(projectId: string, watermarkId: string): Watermark | undefined {
+  find(projectId: string, watermarkId: string): Promise<Watermark | undefined> {
     return this.#options.store.find(projectId, watermarkId);
   }
 
-  exists(projectId: string, watermarkId: string): boolean {
-    return this.find(projectId, watermarkId) !== undefined;
+  async exists(projectId: string, watermarkId: string): Promise<boolean> {
+    return (await this.find(projectId, watermarkId)) !== undefined;
   }
 
-  list(...query: Parameters<WatermarksStore['list']>): ListResult<WatermarkView> {
-    return mapList(this.#options.store.list(...query), viewOf);
+  async list(...query: Parameters<WatermarksStore['list']>): Promise<ListResult<WatermarkView>> {
+    return mapList(await this.#options.store.list(...query), viewOf);
   }
 
   async create(projectId: string, file: UploadedFile): Promise<WatermarkView> {
@@ -69,7 +71,7 @@ export class WatermarksService {
     const path = files.watermark(watermark.watermarkId);
     await files.publish(file.path, path);
     try {
-      store.add(watermark);
+      await store.add(watermark);
     } catch (error) {
       await rm(path, { force: true });
       throw error;
@@ -94,22 +96,29 @@ export class WatermarksService {
   }
 
   async remove({ projectId, watermarkId }: Watermark): Promise<void> {
-    this.#options.store.remove(projectId, watermarkId);
+    await this.#options.store.remove(projectId, watermarkId);
     await rm(this.#options.files.watermark(watermarkId), { force: true });
   }
 
-  /** Synchronous, so that the watermark cannot be deleted between its lookup and the copy. */
-  copyFor(videoId: string, watermarkId: string): void {
+  /** Copies the image for a new video. Returns false when the watermark was deleted meanwhile. */
+  async copyFor(videoId: string, watermarkId: string): Promise<boolean> {
     const from = this.#options.files.watermark(watermarkId);
-    const to = this.#options.files.video(videoId, 'watermark');
-    mkdirSync(dirname(to), { recursive: true });
-    rmSync(to, { force: true });
+    const to = this.#options.files.video(videoId, copyName);
+    await mkdir(dirname(to), { recursive: true });
     try {
-      linkSync(from, to);
-    } catch {
       // Not every file system supports hard links.
-      copyFileSync(from, to);
+      await link(from, to).catch(() => copyFile(from, to));
+      return true;
+    } catch (error) {
+      await this.removeCopy(videoId);
+      if (systemCodeOf(error) === 'ENOENT') return false;
+      throw error;
     }
+  }
+
+  /** Call this when the video was not created. */
+  async removeCopy(videoId: string): Promise<void> {
+    await removeFileIn(this.#options.files.video(videoId), copyName);
   }
 }
 

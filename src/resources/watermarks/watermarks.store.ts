@@ -12,25 +12,31 @@ export class WatermarksStore {
     this.#database = database;
   }
 
-  find(projectId: string, watermarkId: string): Watermark | undefined {
-    const row = this.#database.first(this.#ofProject(projectId).selectAll().where('id', '=', watermarkId));
+  async find(projectId: string, watermarkId: string): Promise<Watermark | undefined> {
+    const row = await this.#database.first(
+      this.#ofProject(projectId).selectAll().where('id', '=', watermarkId),
+    );
     return row === undefined ? undefined : watermarkFrom(row);
   }
 
-  list(projectId: string, { direction }: Sort<'createdAt'>, page: PageRequest): ListResult<Watermark> {
+  async list(
+    projectId: string,
+    { direction }: Sort<'createdAt'>,
+    page: PageRequest,
+  ): Promise<ListResult<Watermark>> {
     return readListPage(this.#database, {
       table: 'watermarks',
       matching: this.#ofProject(projectId),
       id: 'id',
       sort: { field: 'created_at_ms', direction },
       page,
-      total: listTotal(this.#database, projectId, 'watermarks'),
+      total: await listTotal(this.#database, projectId, 'watermarks'),
       toItem: watermarkFrom,
     });
   }
 
-  add(watermark: Watermark): void {
-    this.#database.run(
+  async add(watermark: Watermark): Promise<void> {
+    await this.#database.run(
       this.#database.queries.insertInto('watermarks').values({
         id: watermark.watermarkId,
         project_id: watermark.projectId,
@@ -42,8 +48,8 @@ export class WatermarksStore {
     );
   }
 
-  remove(projectId: string, watermarkId: string): void {
-    this.#database.run(
+  async remove(projectId: string, watermarkId: string): Promise<void> {
+    await this.#database.run(
       this.#database.queries
         .deleteFrom('watermarks')
         .where('id', '=', watermarkId)
@@ -51,8 +57,8 @@ export class WatermarksStore {
     );
   }
 
-  removeLost(watermarkId: string): void {
-    this.#database.run(this.#database.queries.deleteFrom('watermarks').where('id', '=', watermarkId));
+  async removeLost(watermarkId: string): Promise<void> {
+    await this.#database.run(this.#database.queries.deleteFrom('watermarks').where('id', '=', watermarkId));
   }
 
   #ofProject(projectId: string) {

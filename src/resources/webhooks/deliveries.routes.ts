@@ -11,8 +11,8 @@ export function deliveryRoutes(webhooks: WebhooksService, deliveries: Deliveries
   const one = {
     ...ofWebhook,
     params: { ...ofWebhook.params, deliveryId: 'Id of the delivery.' },
-    find: (request: { params: { webhookId: string; deliveryId: string }; caller: Caller }) => {
-      const webhook = ofWebhook.find(request);
+    find: async (request: { params: { webhookId: string; deliveryId: string }; caller: Caller }) => {
+      const webhook = await ofWebhook.find(request);
       return webhook === undefined ? undefined : deliveries.find(webhook, request.params.deliveryId);
     },
   } as const;

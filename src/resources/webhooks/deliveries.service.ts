@@ -37,8 +37,8 @@ export class DeliveriesService {
     this.#clock = options.clock;
   }
 
-  find(webhook: Webhook, deliveryId: string): FoundDelivery | undefined {
-    const delivery = this.#store.find(webhook.webhookId, deliveryId);
+  async find(webhook: Webhook, deliveryId: string): Promise<FoundDelivery | undefined> {
+    const delivery = await this.#store.find(webhook.webhookId, deliveryId);
     return delivery === undefined ? undefined : { webhook, delivery };
   }
 
@@ -53,11 +53,12 @@ export class DeliveriesService {
     }));
   }
 
-  details({ webhook, delivery }: FoundDelivery): DeliveryDetailsView {
+  async details({ webhook, delivery }: FoundDelivery): Promise<DeliveryDetailsView> {
+    const attempts = await this.#store.attempts(delivery.number);
     return {
       ...viewOf(webhook.webhookId, delivery),
       body: delivery.body,
-      attempts: this.#store.attempts(delivery.number).map(attempt => ({
+      attempts: attempts.map(attempt => ({
         ...attemptOf(attempt),
         ...(attempt.response === null ? {} : { response: attempt.response }),
       })),
@@ -68,11 +69,8 @@ export class DeliveriesService {
   async resend({ webhook, delivery }: FoundDelivery, project: RatedProject): Promise<DeliveryDetailsView> {
     const { deliveryId } = delivery;
     if (delivery.type === testType) return this.test(webhook, project, deliveryId);
-    return this.#detailsOfNew(
-      webhook,
-      this.#queue.resend(webhook.webhookId, deliveryId, this.#clock.nowMs()),
-      'deliveryId',
-    );
+    const newId = await this.#queue.resend(webhook, deliveryId, this.#clock.nowMs());
+    return this.#detailsOfNew(webhook, newId, 'deliveryId');
   }
 
   /** @throws RateExceeded when the project sent too many in the last minute */
@@ -87,8 +85,12 @@ export class DeliveriesService {
     return this.#detailsOfNew(webhook, await this.#tester.test(webhook, resentFrom), 'webhookId');
   }
 
-  #detailsOfNew(webhook: Webhook, deliveryId: string | undefined, name: string): DeliveryDetailsView {
-    const found = deliveryId === undefined ? undefined : this.find(webhook, deliveryId);
+  async #detailsOfNew(
+    webhook: Webhook,
+    deliveryId: string | undefined,
+    name: string,
+  ): Promise<DeliveryDetailsView> {
+    const found = deliveryId === undefined ? undefined : await this.find(webhook, deliveryId);
     if (found === undefined) throw notFoundError(name);
     return this.details(found);
   }

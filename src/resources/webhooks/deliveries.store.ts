@@ -43,8 +43,8 @@ export class DeliveriesStore {
     this.#rowsPerStep = options.rowsPerStep ?? rowsPerStep;
   }
 
-  find(webhookId: string, deliveryId: string): Delivery | undefined {
-    const row = this.#database.first(
+  async find(webhookId: string, deliveryId: string): Promise<Delivery | undefined> {
+    const row = await this.#database.first(
       this.#database.queries
         .selectFrom('webhook_deliveries')
         .selectAll()
@@ -67,12 +67,12 @@ export class DeliveriesStore {
       .where('webhook_id', '=', webhookId);
     if (status !== undefined) totals = totals.where('state', '=', status);
     if (type !== undefined) totals = totals.where('type', '=', type);
-    const total = this.#database.first(totals)?.total ?? 0;
+    const total = (await this.#database.first(totals))?.total ?? 0;
     const before = (currentPage - 1) * pageSize;
     if (before >= total) return { items: [], total };
     const wanted = Math.min(pageSize, total - before);
     const numbers = await this.#findPageNumbers(webhookId, direction, query, before, wanted);
-    const rows = this.#database.all(
+    const rows = await this.#database.all(
       queries
         .selectFrom('webhook_deliveries as delivery')
         .leftJoin('webhook_attempts as newest', join =>
@@ -112,7 +112,7 @@ export class DeliveriesStore {
         .limit(length);
       if (status !== undefined) some = some.where('state', '=', status);
       if (lastNumber !== undefined) some = some.where('number', direction === 'asc' ? '>' : '<', lastNumber);
-      const step = this.#database.first(
+      const step = (await this.#database.first(
         queries.selectFrom(some.as('some')).select(({ fn, ref }) => {
           const all = fn.countAll<number>();
           const number = ref('number');
@@ -122,11 +122,11 @@ export class DeliveriesStore {
             fn.agg<number | null>(direction === 'asc' ? 'max' : 'min', [number]).as('last'),
           ];
         }),
-      )!;
+      ))!;
       if (toSkip < step.matching) {
         let page = queries.selectFrom(some.as('some')).select('number').orderBy('number', direction);
         if (type !== undefined) page = page.where('type', '=', type);
-        const found = this.#database.all(page.limit(wanted - numbers.length).offset(toSkip));
+        const found = await this.#database.all(page.limit(wanted - numbers.length).offset(toSkip));
         numbers.push(...found.map(({ number }) => number));
       }
       if (numbers.length >= wanted || step.count < length || step.last === null) return numbers;
@@ -136,7 +136,7 @@ export class DeliveriesStore {
     }
   }
 
-  attempts(deliveryNumber: number): WebhookAttemptRow[] {
+  attempts(deliveryNumber: number): Promise<WebhookAttemptRow[]> {
     return this.#database.all(
       this.#database.queries
         .selectFrom('webhook_attempts')

@@ -30,10 +30,10 @@ export function webhookRoutes(webhooks: WebhooksService): Route[] {
       summary: 'List webhooks',
       query: webhooksQuerySchema,
       success: { status: 200, description: 'A page of webhooks.', schema: webhookListSchema },
-      handle: request =>
+      handle: async request =>
         pageOf(
           request,
-          webhooks.list(request.caller.projectId, sortOf(request.query, 'createdAt'), request.query),
+          await webhooks.list(request.caller.projectId, sortOf(request.query, 'createdAt'), request.query),
         ),
     }),
     defineRoute({

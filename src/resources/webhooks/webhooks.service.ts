@@ -1,6 +1,7 @@
 import type { EventType } from '../../events/event-catalogue.ts';
 import type { WebhookQueue } from '../../events/webhooks/webhook-queue.store.ts';
 import type { TargetVerdict, WebhookSender } from '../../events/webhooks/webhook-sender.ts';
+import { notFoundError } from '../../http/routing/project-resource.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
@@ -43,21 +44,20 @@ export class WebhooksService {
     this.#options = options;
   }
 
-  find(projectId: string, webhookId: string): Webhook | undefined {
+  find(projectId: string, webhookId: string): Promise<Webhook | undefined> {
     return this.#options.store.find(projectId, webhookId);
   }
 
-  list(
+  async list(
     projectId: string,
     { direction }: Sort<'createdAt'>,
     query: PageRequest & { readonly events?: EventType | undefined },
-  ): ListResult<WebhookView> {
+  ): Promise<ListResult<WebhookView>> {
     const { events, currentPage, pageSize } = query;
-    const all = this.#options.store
-      .all(projectId, direction)
-      .filter(webhook => events === undefined || webhook.events.includes(events));
+    const all = await this.#options.store.all(projectId, direction);
+    const matching = all.filter(webhook => events === undefined || webhook.events.includes(events));
     const from = (currentPage - 1) * pageSize;
-    return { items: all.slice(from, from + pageSize).map(viewOf), total: all.length };
+    return { items: matching.slice(from, from + pageSize).map(viewOf), total: matching.length };
   }
 
   view(webhook: Webhook): WebhookView {
@@ -65,7 +65,10 @@ export class WebhooksService {
   }
 
   /** @throws AppError `webhook-limit-reached` */
-  create(projectId: string, { events, url }: { events: readonly EventType[]; url: string }): WebhookView {
+  async create(
+    projectId: string,
+    { events, url }: { events: readonly EventType[]; url: string },
+  ): Promise<WebhookView> {
     const webhook: Webhook = {
       webhookId: newId('webhook_'),
       projectId,
@@ -74,23 +77,25 @@ export class WebhooksService {
       signatureSecret: newId('sig_sec_'),
       createdAtMs: this.#options.clock.nowMs(),
     };
-    if (!this.#options.store.add(webhook, maxWebhooks)) throw new AppError('webhook-limit-reached');
+    if (!(await this.#options.store.add(webhook, maxWebhooks))) throw new AppError('webhook-limit-reached');
     return viewOf(webhook);
   }
 
   /** Waiting deliveries go to the new URL. */
-  change(
+  async change(
     webhook: Webhook,
     { events, url }: { events?: readonly EventType[] | undefined; url?: string | undefined },
-  ): WebhookView {
+  ): Promise<WebhookView> {
     const { store, queue, clock } = this.#options;
-    const changed: Webhook = {
-      ...webhook,
+    const changes = {
       ...(events === undefined ? {} : { events: [...new Set(events)] }),
       ...(url === undefined ? {} : { url }),
     };
-    store.change(changed);
-    if (changed.url !== webhook.url) queue.webhookUrlChanged(webhook.webhookId, clock.nowMs());
+    const changed = await store.change(webhook, changes, async transaction => {
+      if (url === undefined || url === webhook.url) return;
+      await queue.webhookUrlChanged(webhook.webhookId, clock.nowMs(), transaction);
+    });
+    if (changed === undefined) throw notFoundError('webhookId');
     return viewOf(changed);
   }
 
@@ -102,8 +107,8 @@ export class WebhooksService {
     }
   }
 
-  remove({ projectId, webhookId }: Webhook): void {
-    this.#options.store.remove(projectId, webhookId);
+  async remove({ projectId, webhookId }: Webhook): Promise<void> {
+    await this.#options.store.remove(projectId, webhookId);
     this.#options.queue.webhookRemoved(webhookId);
   }
 }

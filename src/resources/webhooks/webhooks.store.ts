@@ -1,4 +1,6 @@
 import type { EventType } from '../../events/event-catalogue.ts';
+import { lockWebhooks } from '../../events/webhooks/webhook-queue.store.ts';
+import type { Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import type { WebhookRow } from '../../store/event-tables.ts';
 import type { Webhook } from './webhook.ts';
@@ -10,25 +12,29 @@ export class WebhooksStore {
     this.#database = database;
   }
 
-  find(projectId: string, webhookId: string): Webhook | undefined {
-    const row = this.#database.first(this.#ofProject(projectId).selectAll().where('id', '=', webhookId));
+  async find(projectId: string, webhookId: string): Promise<Webhook | undefined> {
+    const row = await this.#database.first(
+      this.#ofProject(projectId).selectAll().where('id', '=', webhookId),
+    );
     return row === undefined ? undefined : webhookFrom(row);
   }
 
-  all(projectId: string, direction: 'asc' | 'desc'): Webhook[] {
-    return this.#database
-      .all(
-        this.#ofProject(projectId).selectAll().orderBy('created_at_ms', direction).orderBy('id', direction),
-      )
-      .map(webhookFrom);
+  async all(projectId: string, direction: 'asc' | 'desc'): Promise<Webhook[]> {
+    const rows = await this.#database.all(
+      this.#ofProject(projectId).selectAll().orderBy('created_at_ms', direction).orderBy('id', direction),
+    );
+    return rows.map(webhookFrom);
   }
 
   /** Returns false when its project already has `maxWebhooks`. */
-  add(webhook: Webhook, maxWebhooks: number): boolean {
-    return this.#database.transaction(() => {
-      const others = this.#database.all(this.#ofProject(webhook.projectId).select('id').limit(maxWebhooks));
+  add(webhook: Webhook, maxWebhooks: number): Promise<boolean> {
+    return this.#database.transaction(async transaction => {
+      await lockWebhooks(webhook.projectId, transaction);
+      const others = await transaction.all(
+        this.#ofProject(webhook.projectId).select('id').limit(maxWebhooks),
+      );
       if (others.length >= maxWebhooks) return false;
-      this.#database.run(
+      await transaction.run(
         this.#database.queries.insertInto('webhooks').values({
           id: webhook.webhookId,
           project_id: webhook.projectId,
@@ -42,24 +48,41 @@ export class WebhooksStore {
     });
   }
 
-  change({ projectId, webhookId, events, url }: Webhook): void {
-    this.#database.run(
-      this.#database.queries
-        .updateTable('webhooks')
-        .set({ events: JSON.stringify(events), url })
-        .where('id', '=', webhookId)
-        .where('project_id', '=', projectId),
-    );
+  /** Calls `also` before the commit. Returns undefined when it was removed. */
+  change(
+    { projectId, webhookId }: Pick<Webhook, 'projectId' | 'webhookId'>,
+    { events, url }: Partial<Pick<Webhook, 'events' | 'url'>>,
+    also: (transaction: Transaction) => Promise<void>,
+  ): Promise<Webhook | undefined> {
+    return this.#database.transaction(async transaction => {
+      const row = await transaction.first(
+        transaction.queries
+          .updateTable('webhooks')
+          .set(({ ref }) => ({
+            events: events === undefined ? ref('events') : JSON.stringify(events),
+            url: url ?? ref('url'),
+          }))
+          .where('id', '=', webhookId)
+          .where('project_id', '=', projectId)
+          .returningAll(),
+      );
+      if (row === undefined) return undefined;
+      await also(transaction);
+      return webhookFrom(row);
+    });
   }
 
   /** Its deliveries are removed in batches later. */
-  remove(projectId: string, webhookId: string): void {
-    this.#database.run(
-      this.#database.queries
-        .deleteFrom('webhooks')
-        .where('id', '=', webhookId)
-        .where('project_id', '=', projectId),
-    );
+  async remove(projectId: string, webhookId: string): Promise<void> {
+    await this.#database.transaction(async transaction => {
+      await lockWebhooks(projectId, transaction);
+      await transaction.run(
+        transaction.queries
+          .deleteFrom('webhooks')
+          .where('id', '=', webhookId)
+          .where('project_id', '=', projectId),
+      );
+    });
   }
 
   #ofProject(projectId: string) {

@@ -1,8 +1,10 @@
 import { AppError, systemCodeOf } from '../errors.ts';
 
+/** Of file systems, SQLite and PostgreSQL (`disk_full`). */
+const codes: readonly (string | undefined)[] = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', '53100'];
+
 export function isDiskFull(error: unknown): boolean {
-  const code = systemCodeOf(error);
-  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'SQLITE_FULL';
+  return codes.includes(systemCodeOf(error));
 }
 
 /** Converts the error of a full disk to `disk-full`; returns other errors unchanged. */

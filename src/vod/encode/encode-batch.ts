@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { encodeCommand } from '../../ffmpeg/arguments/encode-command.ts';
 import type { Overlay } from '../../ffmpeg/arguments/encode-options.ts';
 import { measureCommand } from '../../ffmpeg/arguments/remux-commands.ts';
+import { CoalescedTask } from '../../shared/scheduling/coalesced-task.ts';
 import type { EncodingState, RenditionName } from '../encoding-repository.ts';
 import { GrowingRendition } from '../index/growing-rendition.ts';
 import { boundariesOf, type SegmentBoundaries } from '../index/segment-boundaries.ts';
@@ -47,16 +48,16 @@ export async function encodeBatch(
   batch: EncodeBatch,
   onProgress: (share: number) => void,
 ): Promise<void> {
-  const { records, folders, clock, growing, files, settings } = context;
+  const { records, folders, clock, growing, files, settings, log } = context;
   const { videoId, plan } = input;
   const names = renditionNamesOf(batch);
   const bitsPerSecond = batch.renditions.reduce((sum, one) => sum + one.bitsPerSecond, audioBitsPerSecond);
   await files.ensureFreeSpace((bitsPerSecond / 8) * plan.durationSeconds, settings.minFreeBytes);
   const { generation, folder, name } = await folders.make(videoId, clock.nowMs());
-  const before = records.state(videoId);
+  const before = await records.state(videoId);
   const boundaries = await finishedBoundaries(context, videoId, before);
   const renditions = growingRenditions(batch, folder, plan, boundaries);
-  records.markStarted(videoId, names);
+  await records.markStarted(videoId, names);
   const isPlayable = before?.isPlayable === true;
   const storedTarget = before?.targetDurationSeconds ?? 1;
   // Playlists of a growing video keep this value: their target duration must not change.
@@ -67,25 +68,39 @@ export async function encodeBatch(
   let wasShown = isPlayable;
   const unreadable = new AbortController();
   const poller = new RenditionPoller([...renditions.values()], {
-    onPolled: () => {
+    onPolled: async () => {
       if (wasShown || growing.find(videoId) === undefined) return;
       wasShown = true;
-      records.markChanged(videoId);
+      await records.markChanged(videoId);
     },
     onFailure: error => unreadable.abort(error),
+  });
+  let percent = 0;
+  const progress = new CoalescedTask(async () => {
+    try {
+      await records.updateProgress(videoId, names, percent);
+    } catch (error) {
+      log.warn('encoding-progress-not-stored', { videoId, error });
+    }
   });
   try {
     await runEncode(context, input, batch, {
       ...{ folder, boundaries, signal: AbortSignal.any([input.signal, unreadable.signal]) },
       onProgress: share => {
         onProgress(share);
-        records.updateProgress(videoId, names, 100 * share);
+        percent = 100 * share;
+        progress.request();
       },
     });
     await poller.stop();
     for (const rendition of renditions.values()) await rendition.finish();
-    storeFinished(context, input, renditions, { generation, name, targetSeconds });
+    // A late update would hide that they are finished.
+    progress.cancel();
+    await progress.idle();
+    await storeFinished(context, input, renditions, { generation, name, targetSeconds });
   } finally {
+    progress.cancel();
+    await progress.idle();
     await poller.stop().catch(() => {});
     hide();
     for (const rendition of renditions.values()) await rendition.close();
@@ -114,12 +129,12 @@ function growingRenditions(
   return growing;
 }
 
-function storeFinished(
+async function storeFinished(
   { records }: VodContext,
   { videoId, plan }: EncodeInput,
   renditions: ReadonlyMap<string, GrowingRendition>,
   folder: { readonly generation: number; readonly name: string; readonly targetSeconds: number },
-): void {
+): Promise<void> {
   const targetSeconds = Math.max(
     folder.targetSeconds,
     targetDurationOf([...renditions.values()].map(({ facts }) => facts)),
@@ -130,13 +145,12 @@ function storeFinished(
     file: `${folder.name}/${quality}.mp4.index`,
     facts: recordOf(rendition, folder.generation, targetSeconds),
   }));
-  records.transaction(() => {
-    records.markFinished(videoId, finished, targetSeconds);
-    const encoded = records
-      .state(videoId)
-      ?.renditions.filter(({ type, status }) => type !== 'mp4' && status === 'encoded');
-    const measured = (encoded ?? []).map(({ facts }) => facts as RenditionRecord);
-    records.updateMetadata(videoId, measuredMetadata(plan, measured));
+  await records.transaction(async transaction => {
+    await records.markFinished(videoId, finished, targetSeconds, transaction);
+    const stored = (await records.state(videoId, transaction))?.renditions ?? [];
+    const encoded = stored.filter(({ type, status }) => type !== 'mp4' && status === 'encoded');
+    const measured = encoded.map(({ facts }) => facts as RenditionRecord);
+    await records.updateMetadata(videoId, measuredMetadata(plan, measured), transaction);
   });
 }
 

@@ -21,20 +21,24 @@ const audioCost = 10_000;
  * start soon; then all others in one run. Does not repeat finished renditions after a crash.
  */
 export async function encodeVideo(context: VodContext, job: RunningJob): Promise<void> {
-  const { records, folders } = context;
+  const { records, folders, jobs } = context;
   const videoId = job.subjectId;
-  const request = records.request(videoId);
-  const before = records.state(videoId);
+  const request = await records.request(videoId);
+  const before = await records.state(videoId);
   if (request === undefined || before === undefined) return;
   const stateOf = () => records.state(videoId);
   await folders.during(videoId, stateOf, () => encodePending(context, job, request, before));
-  const after = records.state(videoId);
-  const mp4 = after?.renditions.find(({ type }) => type === 'mp4');
-  if (mp4 !== undefined && mp4.status !== 'encoded' && !context.jobs.has('mp4', videoId)) {
-    enqueueVodJob(context, 'mp4', videoId);
-  }
-  // A running job may not know the measured duration yet.
-  if (after !== undefined && isStoryboardOutdated(before, after)) enqueueVodJob(context, 'stills', videoId);
+  await records.transaction(async transaction => {
+    await records.lockPlan(videoId, transaction);
+    const after = await records.state(videoId, transaction);
+    if (after === undefined) return;
+    const mp4 = after.renditions.find(({ type }) => type === 'mp4');
+    if (mp4 !== undefined && mp4.status !== 'encoded' && !(await jobs.has('mp4', videoId, transaction))) {
+      await enqueueVodJob(context, 'mp4', videoId, transaction);
+    }
+    // A running job may not know the measured duration yet.
+    if (isStoryboardOutdated(before, after)) await enqueueVodJob(context, 'stills', videoId, transaction);
+  });
 }
 
 /** True when the header stated no duration or a wrong one. */

@@ -11,7 +11,7 @@ const encodedIndex = /\.mp4\.index$/;
 export async function makeMp4(context: VodContext, job: RunningJob): Promise<void> {
   const { records, files, tools } = context;
   const videoId = job.subjectId;
-  const state = records.state(videoId);
+  const state = await records.state(videoId);
   const wanted = state?.renditions.find(({ type }) => type === 'mp4');
   if (state === undefined || wanted === undefined || wanted.status === 'encoded') return;
   const find = (type: string, quality: string) =>
@@ -19,7 +19,7 @@ export async function makeMp4(context: VodContext, job: RunningJob): Promise<voi
   const video = find('hls', wanted.quality);
   const audio = find('audio', 'audio');
   if (video === undefined || isAudioMissing(state)) return;
-  records.markStarted(videoId, [wanted]);
+  await records.markStarted(videoId, [wanted]);
   const inputs = await inputsOf(context, job, video, audio);
   const bytes = (await context.reader.open(files.video(videoId, video.file!))).facts.bytes;
   await context.files.ensureFreeSpace(2 * bytes, context.settings.minFreeBytes);
@@ -34,7 +34,7 @@ export async function makeMp4(context: VodContext, job: RunningJob): Promise<voi
       onProgress: ({ timeSeconds }) => job.reportProgress(Math.min(99, (100 * timeSeconds) / seconds)),
     });
     await files.publish(output, files.video(videoId, 'mp4', 'source.mp4'));
-    records.markFinished(videoId, [
+    await records.markFinished(videoId, [
       { type: 'mp4', quality: wanted.quality, file: 'mp4/source.mp4', facts: {} },
     ]);
   });

@@ -29,14 +29,16 @@ export class RenditionFolders {
   /** Removes unused folders before the work and after it fails. */
   async during(
     videoId: string,
-    stateOf: () => EncodingState | undefined,
+    stateOf: () => Promise<EncodingState | undefined>,
     work: () => Promise<void>,
   ): Promise<void> {
-    await this.removeUnused(videoId, stateOf());
+    await this.removeUnused(videoId, await stateOf());
     try {
       await work();
     } catch (error) {
-      await this.removeUnused(videoId, stateOf()).catch(() => {});
+      await stateOf()
+        .then(state => this.removeUnused(videoId, state))
+        .catch(() => {});
       throw error;
     }
   }

@@ -5,7 +5,7 @@ const pollEveryMs = 200;
 /** Polls until it is stopped or a rendition fails. */
 export class RenditionPoller {
   readonly #renditions: readonly GrowingRendition[];
-  readonly #events: { readonly onPolled: () => void; readonly onFailure: (error: unknown) => void };
+  readonly #events: { readonly onPolled: () => Promise<void>; readonly onFailure: (error: unknown) => void };
   #isStopped = false;
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> = Promise.resolve();
@@ -13,7 +13,7 @@ export class RenditionPoller {
 
   constructor(
     renditions: readonly GrowingRendition[],
-    events: { readonly onPolled: () => void; readonly onFailure: (error: unknown) => void },
+    events: { readonly onPolled: () => Promise<void>; readonly onFailure: (error: unknown) => void },
   ) {
     this.#renditions = renditions;
     this.#events = events;
@@ -37,7 +37,7 @@ export class RenditionPoller {
   async #poll(): Promise<void> {
     try {
       await Promise.all(this.#renditions.map(rendition => rendition.poll()));
-      this.#events.onPolled();
+      await this.#events.onPolled();
     } catch (error) {
       this.#failure ??= error;
       this.#isStopped = true;

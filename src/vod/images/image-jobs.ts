@@ -31,7 +31,7 @@ export async function makeStills(context: VodContext, job: RunningJob): Promise<
     for (const name of [storyboardFiles.image, storyboardFiles.cues]) {
       await files.publish(join(folder, name), files.video(job.subjectId, name));
     }
-    records.markStoryboardReady(job.subjectId);
+    await records.markStoryboardReady(job.subjectId);
   });
 }
 
@@ -42,7 +42,7 @@ export async function makeRequestedFrame(context: VodContext, job: RunningJob): 
 
 async function makeImage(context: VodContext, job: RunningJob, frameSource: FrameSource): Promise<void> {
   const { thumbnails } = context;
-  const choice = thumbnails.choiceOf(job.subjectId);
+  const choice = await thumbnails.choiceOf(job.subjectId);
   if (choice?.choice === 'upload') return;
   const timecode = choice?.choice === 'timecode' ? choice.timecode : undefined;
   await context.files.inWorkFolder(async folder => {
@@ -58,8 +58,8 @@ async function makeImage(context: VodContext, job: RunningJob, frameSource: Fram
 async function frameSourceOf(context: VodContext, job: RunningJob): Promise<FrameSource | undefined> {
   const { records, files, tools, settings } = context;
   const videoId = job.subjectId;
-  const request = records.request(videoId);
-  const state = records.state(videoId);
+  const request = await records.request(videoId);
+  const state = await records.state(videoId);
   // Without renditions, the source is not prepared yet. That enqueues the images.
   if (request === undefined || state === undefined || state.renditions.length === 0) return undefined;
   const source = files.source(videoId);

@@ -6,7 +6,7 @@ import type { MediaResponse, PlaylistResponse, ResponseBody } from '../../shared
 import type { MediaFiles } from '../../storage/media-files.ts';
 import type { EncodingState } from '../encoding-repository.ts';
 import type { RenditionReader } from '../index/rendition-reader.ts';
-import type { GrowingVideos } from './growing-videos.ts';
+import type { GrowingVideo, GrowingVideos } from './growing-videos.ts';
 import { PlaylistCache } from './playlist-cache.ts';
 import {
   type PlayableRendition,
@@ -17,9 +17,11 @@ import {
 import { formatVodMultivariant, formatVodPlaylist, type VodCaptions } from './vod-playlists.ts';
 
 interface VodPlaybackOptions {
-  readonly stateOf: (videoId: string) => EncodingState | undefined;
-  readonly languageOf?: (videoId: string) => string | undefined;
-  readonly thumbnailOf: (videoId: string) => { readonly file: string; readonly type: string } | undefined;
+  readonly stateOf: (videoId: string) => Promise<EncodingState | undefined>;
+  readonly languageOf?: (videoId: string) => Promise<string | undefined>;
+  readonly thumbnailOf: (
+    videoId: string,
+  ) => Promise<{ readonly file: string; readonly type: string } | undefined>;
   readonly files: MediaFiles;
   readonly reader: RenditionReader;
   readonly growing: GrowingVideos;
@@ -36,10 +38,9 @@ export class VodPlayback {
     this.#options = options;
   }
 
-  isPlayable(videoId: string): boolean {
-    return (
-      this.#options.growing.find(videoId) !== undefined || this.#options.stateOf(videoId)?.isPlayable === true
-    );
+  async isPlayable(videoId: string): Promise<boolean> {
+    const { growing, stateOf } = this.#options;
+    return growing.find(videoId) !== undefined || (await stateOf(videoId))?.isPlayable === true;
   }
 
   async multivariant(
@@ -47,13 +48,13 @@ export class VodPlayback {
     captions: readonly VodCaptions[],
     avh?: string,
   ): Promise<RenderedText | undefined> {
-    const state = this.#options.stateOf(videoId);
+    const language = await this.#options.languageOf?.(videoId);
+    const { state, growing } = await this.#find(videoId);
     if (state === undefined) return undefined;
-    if (!state.isPlayable && this.#options.growing.find(videoId) === undefined) return undefined;
-    const language = this.#options.languageOf?.(videoId);
+    if (!state.isPlayable && growing === undefined) return undefined;
     const render = async () =>
       formatVodMultivariant({
-        renditions: this.#playableRenditions(videoId, state),
+        renditions: playableRenditions(state, growing),
         captions: state.isPlayable ? captions : [],
         language,
         ...(avh === undefined ? {} : { avh }),
@@ -103,10 +104,10 @@ export class VodPlayback {
   ): Promise<ResponseBody | undefined> {
     const { files, stateOf, thumbnailOf } = this.#options;
     if (file === 'thumbnail') {
-      const image = thumbnailOf(videoId);
+      const image = await thumbnailOf(videoId);
       return image && fileBody(files.video(videoId, image.file), image.type);
     }
-    const state = stateOf(videoId);
+    const state = await stateOf(videoId);
     if (file === 'mp4') {
       const mp4 = state?.renditions.find(
         one =>
@@ -120,21 +121,10 @@ export class VodPlayback {
     return state?.hasStoryboard === true ? fileBody(files.video(videoId, file), fileTypes[file]) : undefined;
   }
 
-  #playableRenditions(videoId: string, state: EncodingState): PlayableRendition[] {
-    const playable: PlayableRendition[] = state.renditions
-      .filter(({ type, status }) => type !== 'mp4' && status === 'encoded')
-      .map(({ quality, facts }) => ({ name: quality, record: facts as RenditionRecord }));
-    const growing = state.isPlayable ? undefined : this.#options.growing.find(videoId);
-    for (const [name, rendition] of growing?.renditions ?? []) {
-      playable.push({ name, record: recordOfGrowing(rendition, growing!) });
-    }
-    return playable;
-  }
-
   async #open(videoId: string, name: string, wantedGeneration?: number) {
     if (!renditionNames.has(name)) return undefined;
-    const { stateOf, growing, reader, files } = this.#options;
-    const state = stateOf(videoId);
+    const { reader, files } = this.#options;
+    const { state, growing } = await this.#find(videoId);
     if (state === undefined) return undefined;
     const isWanted = (generation: number) =>
       wantedGeneration === undefined || wantedGeneration === generation;
@@ -145,21 +135,44 @@ export class VodPlayback {
       const { generation } = stored.facts as RenditionRecord;
       if (!isWanted(generation)) return undefined;
       const rendition = await reader.open(files.video(videoId, stored.file));
-      const targetDurationSeconds = this.#targetDurationOf(videoId, state);
+      const targetDurationSeconds = targetDurationOf(state, growing);
       return { rendition, generation, isComplete: true, targetDurationSeconds };
     }
-    const video = growing.find(videoId);
-    const rendition = video?.renditions.get(name);
-    if (video === undefined || rendition === undefined || !isWanted(video.generation)) return undefined;
-    const { generation, targetDurationSeconds } = video;
+    const rendition = growing?.renditions.get(name);
+    if (growing === undefined || rendition === undefined || !isWanted(growing.generation)) return undefined;
+    const { generation, targetDurationSeconds } = growing;
     return { rendition, generation, isComplete: false, targetDurationSeconds };
   }
 
-  #targetDurationOf(videoId: string, state: EncodingState): number {
-    // While other renditions grow, finished ones already have the final target duration.
-    const growing = state.isPlayable ? undefined : this.#options.growing.find(videoId);
-    return Math.max(1, state.targetDurationSeconds ?? 0, growing?.targetDurationSeconds ?? 0);
+  async #find(
+    videoId: string,
+  ): Promise<{ state: EncodingState | undefined; growing: GrowingVideo | undefined }> {
+    const { growing: videos, stateOf } = this.#options;
+    for (;;) {
+      // In this order: a video that finishes meanwhile is in one of them.
+      const growing = videos.find(videoId);
+      const state = await stateOf(videoId);
+      if (state?.isPlayable === true) return { state, growing: undefined };
+      // Otherwise its encode ended meanwhile, and the renditions are closed.
+      if (videos.find(videoId) === growing) return { state, growing };
+    }
   }
+}
+
+function playableRenditions(state: EncodingState, growing: GrowingVideo | undefined): PlayableRendition[] {
+  const playable: PlayableRendition[] = state.renditions
+    .filter(({ type, status }) => type !== 'mp4' && status === 'encoded')
+    .map(({ quality, facts }) => ({ name: quality, record: facts as RenditionRecord }));
+  if (growing === undefined) return playable;
+  for (const [name, rendition] of growing.renditions) {
+    playable.push({ name, record: recordOfGrowing(rendition, growing) });
+  }
+  return playable;
+}
+
+/** While other renditions grow, finished ones already have the final target duration. */
+function targetDurationOf(state: EncodingState, growing: GrowingVideo | undefined): number {
+  return Math.max(1, state.targetDurationSeconds ?? 0, growing?.targetDurationSeconds ?? 0);
 }
 
 async function fileBody(path: string, contentType: string): Promise<ResponseBody | undefined> {

@@ -12,6 +12,7 @@ import {
 import type { ProbedFile } from '../../ffmpeg/media-tools.ts';
 import type { JobKind, RunningJob } from '../../jobs/job.ts';
 import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
+import type { Transaction } from '../../store/connection.ts';
 import { enqueueVodJob, runLimitsFor, type VodContext, vodLanes } from '../vod-context.ts';
 import type { RecordingRepository } from './recording-repository.ts';
 import { spanNames } from './recording-span.ts';
@@ -21,8 +22,8 @@ const priority = 10;
 const kind = 'join';
 const unusable = 'The recording could not be joined.';
 
-export function enqueueJoin({ jobs }: VodContext, videoId: string): void {
-  jobs.add({ kind, subjectId: videoId, priority });
+export function enqueueJoin({ jobs }: VodContext, videoId: string, transaction: Transaction): Promise<void> {
+  return jobs.add({ kind, subjectId: videoId, priority }, transaction);
 }
 
 export function joinKind(context: VodContext, repository: RecordingRepository): JobKind {
@@ -31,9 +32,9 @@ export function joinKind(context: VodContext, repository: RecordingRepository): 
     lane: vodLanes.prepare,
     maxAttempts,
     run: job => joinSpans(context, repository, job),
-    onGiveUp: ({ subjectId }) => {
-      context.records.sourceFailed(subjectId, unusable);
-      repository.sourceFailed(subjectId, unusable, context.clock.nowMs());
+    onGiveUp: async ({ subjectId }, _error, transaction) => {
+      await context.records.sourceFailed(subjectId, unusable, transaction);
+      await repository.sourceFailed(subjectId, unusable, context.clock.nowMs(), transaction);
     },
   };
 }
@@ -80,8 +81,9 @@ async function joinSpans(
     });
   }
   const { size } = await stat(source);
-  context.records.transaction(() => {
-    if (repository.sourceReady(videoId, size, clock.nowMs())) enqueueVodJob(context, 'prepare', videoId);
+  await context.records.transaction(async transaction => {
+    const isReady = await repository.sourceReady(videoId, size, clock.nowMs(), transaction);
+    if (isReady) await enqueueVodJob(context, 'prepare', videoId, transaction);
   });
   for (const path of paths) await rm(path, { force: true });
 }

@@ -70,7 +70,7 @@ export class OrphanedRecordings {
       const { recording } = one;
       const startedMs = context.clock.monotonicMs();
       try {
-        const isVideo = repository.isOpen(recording.videoId) ? await this.#finish(one) : undefined;
+        const isVideo = (await repository.isOpen(recording.videoId)) ? await this.#finish(one) : undefined;
         this.#pending.delete(recording.videoId);
         if (isVideo === undefined) continue;
         this.#log.warn('recording-recovered', { ...idsOf(recording), isVideo });

@@ -1,3 +1,4 @@
+import type { Connection, Transaction } from '../../store/connection.ts';
 import type { StopReason } from './recording-writer.ts';
 
 export interface NewRecording {
@@ -11,19 +12,25 @@ export interface NewRecording {
 /** A crash loses no open recording. Its settings are those of the live stream at the close. */
 export interface RecordingRepository {
   /** Returns false when the live stream was deleted. */
-  open(recording: NewRecording): boolean;
-  isOpen(videoId: string): boolean;
-  close(videoId: string): void;
-  unfinished(): NewRecording[];
+  open(recording: NewRecording): Promise<boolean>;
+  isOpen(videoId: string): Promise<boolean>;
+  close(videoId: string): Promise<void>;
+  unfinished(): Promise<NewRecording[]>;
   /** `sourceBytes`: undefined while the source must still be joined. */
-  convertToVideo(recording: NewRecording, sourceBytes: number | undefined, atMs: number): void;
-  sourceReady(videoId: string, sourceBytes: number, atMs: number): boolean;
-  sourceFailed(videoId: string, failure: string, atMs: number): void;
-  remove(videoId: string): void;
+  convertToVideo(
+    recording: NewRecording,
+    sourceBytes: number | undefined,
+    atMs: number,
+    transaction: Transaction,
+  ): Promise<void>;
+  sourceReady(videoId: string, sourceBytes: number, atMs: number, transaction: Transaction): Promise<boolean>;
+  sourceFailed(videoId: string, failure: string, atMs: number, connection?: Connection): Promise<void>;
+  remove(videoId: string, connection?: Connection): Promise<void>;
   appendStoppedEvent(
     recording: NewRecording,
     stop: { readonly reason: StopReason; readonly videoId: string | undefined },
     atMs: number,
-  ): void;
-  transaction(work: () => void): void;
+    transaction: Transaction,
+  ): Promise<void>;
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ProbedFile, ProbedStream } from '../../ffmpeg/media-tools.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
+import type { Transaction } from '../../store/connection.ts';
 import type { IndexedRendition } from '../index/rendition.ts';
 
 import { type Passthrough, planPassthrough } from '../source/passthrough.ts';
@@ -80,19 +81,20 @@ async function finishRecording(
   const [span] = spans;
   if (span === undefined) {
     await files.removeVideo(videoId);
-    repository.transaction(() => {
-      repository.remove(videoId);
-      if (reason !== undefined)
-        repository.appendStoppedEvent(recording, { reason, videoId: undefined }, clock.nowMs());
+    await repository.transaction(async transaction => {
+      await repository.remove(videoId, transaction);
+      if (reason === undefined) return;
+      const stop = { reason, videoId: undefined };
+      await repository.appendStoppedEvent(recording, stop, clock.nowMs(), transaction);
     });
     return false;
   }
   for (const one of spans) await seal(one, recordings.hasSeekTables);
   await removeOthers(files.video(videoId), spans);
-  let enqueueNext: () => void;
+  let enqueueNext: (transaction: Transaction) => Promise<void>;
   let sourceBytes: number | undefined;
   if (spans.length > 1) {
-    enqueueNext = () => enqueueJoin(context, videoId);
+    enqueueNext = transaction => enqueueJoin(context, videoId, transaction);
   } else {
     const source = files.source(videoId);
     if (span.path !== source) await rename(span.path, source);
@@ -102,13 +104,14 @@ async function finishRecording(
       passthrough === undefined || indexFolder === undefined
         ? undefined
         : await planPassthrough(context, videoId, passthrough, indexFolder);
-    enqueueNext = store ?? (() => enqueueVodJob(context, 'prepare', videoId));
+    enqueueNext = store ?? (transaction => enqueueVodJob(context, 'prepare', videoId, transaction));
   }
   signal.throwIfAborted();
-  repository.transaction(() => {
-    repository.convertToVideo(recording, sourceBytes, clock.nowMs());
-    enqueueNext();
-    if (reason !== undefined) repository.appendStoppedEvent(recording, { reason, videoId }, clock.nowMs());
+  await repository.transaction(async transaction => {
+    await repository.convertToVideo(recording, sourceBytes, clock.nowMs(), transaction);
+    await enqueueNext(transaction);
+    if (reason === undefined) return;
+    await repository.appendStoppedEvent(recording, { reason, videoId }, clock.nowMs(), transaction);
   });
   return true;
 }

@@ -12,6 +12,8 @@ export type StopReason = 'disk-low' | 'disk-slow' | 'disk-error' | 'storage-limi
 
 interface RecordingWriterOptions {
   readonly folder: string;
+  /** Nothing is written before. Parts are ignored when it resolves to false. */
+  readonly opened: Promise<boolean>;
   readonly makeIndex: (tracks: readonly TrackDescription[]) => Promise<RecordingIndex>;
   /** Called at most once, when the writer accepts no more parts. */
   readonly onStopped: (reason: StopReason, error: unknown) => void;
@@ -151,6 +153,10 @@ export class RecordingWriter {
 
   async #writeAll(): Promise<void> {
     try {
+      if (!(await this.#options.opened)) {
+        this.#isStopped = true;
+        this.#dropQueue();
+      }
       while (this.#queue.length > 0) {
         const span = this.#queue[0]!.span;
         let count = 0;
@@ -162,12 +168,16 @@ export class RecordingWriter {
         if (this.#index?.isFull) await this.#index.flush();
       }
     } catch (error) {
-      const lost = this.#queue.splice(0);
-      this.#queuedBytes = 0;
       this.#stop(isDiskFull(error) ? 'disk-low' : 'disk-error', error);
-      for (const { stored } of lost) stored?.(undefined);
+      this.#dropQueue();
     }
     this.#work = undefined;
+  }
+
+  #dropQueue(): void {
+    const lost = this.#queue.splice(0);
+    this.#queuedBytes = 0;
+    for (const { stored } of lost) stored?.(undefined);
   }
 
   async #write(span: RecordingSpan, parts: readonly QueuedPart[]): Promise<void> {

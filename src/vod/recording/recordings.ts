@@ -28,7 +28,7 @@ interface RecordingsOptions {
   readonly minFreeBytes: number;
   readonly hasSeekTables: boolean;
   readonly freeSpace: FreeSpaceWatch;
-  readonly mayStore?: (projectId: string) => boolean;
+  readonly mayStore?: (projectId: string) => Promise<boolean>;
   readonly observer: {
     written(bytes: number): void;
     stopped(reason: StopReason): void;
@@ -38,6 +38,8 @@ interface RecordingsOptions {
 
 interface OpenRecording {
   readonly recording: NewRecording;
+  /** False when it may not be recorded. Never rejects. */
+  readonly opened: Promise<boolean>;
   readonly writer: RecordingWriter;
   readonly onStopped: () => void;
   indexFolder: IndexFolder | undefined;
@@ -89,7 +91,7 @@ export class Recordings implements Component {
 
   /** Finishes recordings that a crash left open. Must run before any broadcast starts. */
   async start(): Promise<void> {
-    const orphaned = this.#options.repository.unfinished();
+    const orphaned = await this.#options.repository.unfinished();
     for (const recording of orphaned) this.#orphaned.add({ recording, reason: undefined });
     if (orphaned.length > 0) this.#log.warn('recordings-orphaned', { count: orphaned.length });
     await this.#check();
@@ -113,49 +115,62 @@ export class Recordings implements Component {
   }
 
   /**
-   * Undefined without disk space or storage, after a disk failure, or for a deleted live stream. `onStopped`:
-   * the recording stopped before it was closed.
+   * Undefined without disk space, and after a disk failure. Takes parts at once, and writes them when the recording is
+   * stored. `onStopped`: it stopped before it was closed, or was never stored, because the project may not store any
+   * more or the live stream was deleted.
    */
   open(
     broadcast: Pick<NewRecording, 'projectId' | 'liveStreamId' | 'broadcastId'>,
     onStopped: () => void,
     sharedFiles?: SharedFiles,
   ): { add(part: RecordablePart): void; close(): void } | undefined {
-    const { context, repository } = this.#options;
-    const { clock } = context;
+    const { clock } = this.#options.context;
     const { projectId, liveStreamId, broadcastId } = broadcast;
-    if (!this.#mayStore(projectId)) return undefined;
     if (!this.#space.hasSpace || clock.monotonicMs() < this.#notBeforeMs) return undefined;
     const recording = {
       ...{ videoId: newId('vi'), projectId, liveStreamId, broadcastId, startedAtMs: clock.nowMs() },
     };
-    try {
-      if (!repository.open(recording)) return undefined;
-    } catch (error) {
-      this.#log.error('recording-not-opened', { ...idsOf(recording), error });
-      this.#notBeforeMs = clock.monotonicMs() + retryDelayMs;
-      return undefined;
-    }
+    const opened = this.#store(recording);
     const entry: OpenRecording = {
-      ...{ recording, writer: this.#createWriter(recording, () => entry, sharedFiles), onStopped },
+      ...{ recording, opened, onStopped },
+      writer: this.#createWriter(recording, opened, () => entry, sharedFiles),
       ...{ indexFolder: undefined, probing: undefined, reason: undefined, finishing: undefined },
     };
     this.#open.set(recording.videoId, entry);
     // The disk may have filled up since the last check.
     this.#checkAgain();
     this.#checks.wake();
-    this.#log.info('recording-opened', { ...idsOf(recording) });
+    void opened.then(isOpened => {
+      if (isOpened || entry.finishing !== undefined || entry.reason !== undefined) return;
+      onStopped();
+      void this.#finish(entry);
+    });
     return { add: part => entry.writer.add(part), close: () => void this.#finish(entry) };
+  }
+
+  async #store(recording: NewRecording): Promise<boolean> {
+    const { context, repository } = this.#options;
+    try {
+      if (!(await this.#mayStore(recording.projectId)) || !(await repository.open(recording))) return false;
+      this.#log.info('recording-opened', { ...idsOf(recording) });
+      return true;
+    } catch (error) {
+      this.#log.error('recording-not-opened', { ...idsOf(recording), error });
+      this.#notBeforeMs = context.clock.monotonicMs() + retryDelayMs;
+      return false;
+    }
   }
 
   #createWriter(
     { videoId }: NewRecording,
+    opened: Promise<boolean>,
     entryOf: () => OpenRecording,
     sharedFiles: SharedFiles | undefined,
   ): RecordingWriter {
     const { context, observer, maxQueuedBytes } = this.#options;
     return new RecordingWriter({
       folder: context.files.video(videoId),
+      opened,
       makeIndex: async (tracks: readonly TrackDescription[]) => {
         const { index, folder } = await createIndex(context, videoId, tracks);
         entryOf().indexFolder = folder;
@@ -211,8 +226,13 @@ export class Recordings implements Component {
     const { repository, context } = this.#options;
     const { signal } = this.#stopping;
     const startedMs = context.clock.monotonicMs();
+    if (!(await entry.opened)) {
+      await writer.finish();
+      this.#open.delete(videoId);
+      return;
+    }
     try {
-      repository.close(videoId);
+      await repository.close(videoId);
     } catch (error) {
       this.#log.warn('recording-close-not-stored', { ...idsOf(recording), error });
     }
@@ -243,8 +263,17 @@ export class Recordings implements Component {
     this.#log.info('recording-closed', { ...idsOf(recording), isVideo, ms: Math.round(ms) });
   }
 
-  #mayStore(projectId: string): boolean {
-    return this.#options.mayStore?.(projectId) ?? true;
+  async #mayStore(projectId: string): Promise<boolean> {
+    return (await this.#options.mayStore?.(projectId)) ?? true;
+  }
+
+  async #mayContinue({ recording }: OpenRecording): Promise<boolean> {
+    try {
+      return await this.#mayStore(recording.projectId);
+    } catch (error) {
+      this.#log.warn('recording-limit-unknown', { ...idsOf(recording), error });
+      return true;
+    }
   }
 
   #checkAgain(): boolean {
@@ -256,12 +285,12 @@ export class Recordings implements Component {
   }
 
   async #check(): Promise<void> {
+    await this.#options.freeSpace.check();
     for (const entry of this.#open.values()) {
-      if (this.#mayStore(entry.recording.projectId)) continue;
+      if (await this.#mayContinue(entry)) continue;
       this.#log.info('recording-stopped', { ...idsOf(entry.recording), reason: 'storage-limit' });
       this.#stop(entry, 'storage-limit');
     }
-    await this.#options.freeSpace.check();
   }
 
   #spaceChanged(hasSpace: boolean, freeBytes: number): void {

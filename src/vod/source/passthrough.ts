@@ -4,6 +4,7 @@ import { remuxCommand } from '../../ffmpeg/arguments/remux-commands.ts';
 import type { ProbedFile } from '../../ffmpeg/media-tools.ts';
 import type { RunningJob } from '../../jobs/job.ts';
 import { AppError } from '../../shared/errors.ts';
+import type { Transaction } from '../../store/connection.ts';
 import { ladderOf } from '../encode/ladder.ts';
 import type { FinishedRendition, RenditionName } from '../encoding-repository.ts';
 import type { IndexProgressiveResult } from '../index/index-progressive.ts';
@@ -107,13 +108,13 @@ async function indexTracks(
   return { indexed: remuxed, mp4 };
 }
 
-/** The returned function stores finished tracks and enqueues the remaining work, in a transaction. */
+/** The returned function stores finished tracks and enqueues the remaining work. */
 export async function planPassthrough(
   context: VodContext,
   videoId: string,
   { plan, video, audio, mp4: remuxed }: Passthrough,
   folder: { readonly generation: number; readonly name: string },
-): Promise<() => void> {
+): Promise<(transaction: Transaction) => Promise<void>> {
   const { records } = context;
   const targetSeconds =
     video === undefined && audio === undefined ? undefined : targetDurationOf([video, audio]);
@@ -132,25 +133,31 @@ export async function planPassthrough(
     finished.push({ type: 'audio', quality: 'audio', file, facts: await recordFor(audio) });
   }
   const measured = finished.map(({ facts }) => facts as RenditionRecord);
-  return () => {
-    const hasMp4 = top !== undefined && records.request(videoId)?.mp4Support === true;
+  return async transaction => {
+    await records.lockPlan(videoId, transaction);
+    // The owner's settings may have changed meanwhile.
+    const request = await records.request(videoId, transaction);
+    const hasMp4 = top !== undefined && request?.mp4Support === true;
     const mp4: RenditionName | undefined = hasMp4 ? { type: 'mp4', quality: top } : undefined;
     const isMp4Ready = remuxed !== undefined && mp4 !== undefined;
-    if (isMp4Ready) finished.push({ ...mp4, file: `${folder.name}/${remuxed}`, facts: {} });
-    records.setPlan(videoId, measuredMetadata(plan, measured), [
+    const ready = isMp4Ready
+      ? [...finished, { ...mp4, file: `${folder.name}/${remuxed}`, facts: {} }]
+      : finished;
+    const planned: RenditionName[] = [
       ...qualities.map(quality => ({ type: 'hls', quality }) as const),
       ...(plan.audio === undefined ? [] : [{ type: 'audio', quality: 'audio' } as const]),
       ...(mp4 === undefined ? [] : [mp4]),
-    ]);
-    if (finished.length > 0) records.markFinished(videoId, finished, targetSeconds);
+    ];
+    await records.setPlan(videoId, measuredMetadata(plan, measured), planned, transaction);
+    if (ready.length > 0) await records.markFinished(videoId, ready, targetSeconds, transaction);
     const isAudioDone = audio !== undefined || plan.audio === undefined;
     if (qualities.length > (video === undefined ? 0 : 1) || !isAudioDone) {
-      enqueueVodJob(context, 'encode', videoId);
+      await enqueueVodJob(context, 'encode', videoId, transaction);
     }
-    if (plan.video !== undefined) enqueueVodJob(context, 'stills', videoId);
+    if (plan.video !== undefined) await enqueueVodJob(context, 'stills', videoId, transaction);
     // Made of the highest quality, so it need not wait for lower ones.
     if (video !== undefined && isAudioDone && mp4 !== undefined && !isMp4Ready) {
-      enqueueVodJob(context, 'mp4', videoId);
+      await enqueueVodJob(context, 'mp4', videoId, transaction);
     }
   };
 }

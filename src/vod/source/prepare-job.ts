@@ -13,9 +13,9 @@ import { sourceRequestOf } from './source-request.ts';
 export async function prepareVideo(context: VodContext, job: RunningJob): Promise<void> {
   const { records, folders } = context;
   const videoId = job.subjectId;
-  const request = records.request(videoId);
+  const request = await records.request(videoId);
   if (request === undefined) return;
-  const before = records.state(videoId);
+  const before = await records.state(videoId);
   if (before !== undefined && before.renditions.length > 0) return;
   const stateOf = () => records.state(videoId);
   await folders.during(videoId, stateOf, () => prepare(context, job, request));
@@ -37,8 +37,7 @@ async function prepare(context: VodContext, job: RunningJob, request: EncodingRe
     ...{ path, folder, probed, plan, request: sourceRequest },
   });
   const store = await planPassthrough(context, videoId, passthrough, { generation, name });
-  // Reads the owner's settings again, because they may have changed meanwhile.
-  records.transaction(store);
+  await records.transaction(store);
 }
 
 /** ffmpeg would decode the encrypted bytes as noise. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { EncodingThrottle } from '../../../src/ffmpeg/encoding-throttle.ts';
+import { fakedClock } from '../../support/faked-clock.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -13,7 +14,11 @@ function gateWithLog() {
   const log: string[] = [];
   const startedAtMs = performance.now();
   const note = (what: string) => log.push(`${what} ${performance.now() - startedAtMs}`);
-  const gate = new EncodingThrottle({ pause: () => note('pause'), resume: () => note('resume') });
+  const gate = new EncodingThrottle({
+    pause: () => note('pause'),
+    resume: () => note('resume'),
+    clock: fakedClock,
+  });
   /** Parts of `lagMs`, one every 200 ms. */
   const parts = (count: number, lagMs: number) => {
     for (let part = 0; part < count; part++) {

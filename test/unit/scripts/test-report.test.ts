@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import {
+  argumentsOfRun,
   describeOutcome,
   type FileOutcome,
+  nameOfRun,
   type RepeatedOutcome,
   type ReportLine,
   type RunOutcome,
@@ -107,4 +109,15 @@ test('more failed files than may be repeated have failed', async () => {
   const files = ['a', 'b', 'c'].map(file => outcome(file, 1, 'plays'));
   const result = await repeated({ files, errors: [] });
   expect(result).toMatchObject({ passed: 3, failed: 3, flaky: [], calls: [] });
+});
+
+test('a file that runs on both databases is repeated on the one where it failed', () => {
+  expect(argumentsOfRun(nameOfRun('test/a.test.ts', 'service'))).toEqual([
+    '--project=!postgres',
+    'test/a.test.ts',
+  ]);
+  expect(argumentsOfRun(nameOfRun('test/a.test.ts', 'postgres'))).toEqual([
+    '--project=postgres',
+    'test/a.test.ts',
+  ]);
 });

@@ -10,7 +10,7 @@ it('removes all rows in batches that yield to the event loop', async () => {
     if (!isDone) setImmediate(count);
   };
   setImmediate(count);
-  const removed = await removeInBatches(limit => {
+  const removed = await removeInBatches(async limit => {
     const some = Math.min(left, limit, 200);
     left -= some;
     return some;

@@ -1,9 +1,11 @@
 import type { TimeSlice } from '../../../shared/scheduling/time-slice.ts';
+import type { Connection } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
+import { indexedBy, jsonItems, textQuery } from '../../../store/raw-query.ts';
 import { columnOf, type Dimension, numberOf } from '../dimensions.ts';
 import type { CounterName } from '../reports/playback.ts';
 import { type Segment, type Span, segmentsOf } from '../timeframe.ts';
-import { type ResolvedFilter, tupleConditions } from './analytics-filters.store.ts';
+import { type ResolvedFilter, tupleConditions, tupleJoin } from './analytics-filters.store.ts';
 import { type IndexScan, readRowsInSlices, type ScanRange } from './read-rows-in-slices.ts';
 
 /** For averages and rates, `over` is the divisor. */
@@ -26,6 +28,18 @@ interface CountsQuery {
   readonly slice: TimeSlice;
 }
 
+interface TotalsFilter {
+  readonly mediaIds: readonly string[] | undefined;
+  readonly mediaType: string | undefined;
+}
+
+interface SummedRow {
+  readonly grouped: number;
+  readonly counted: number;
+  readonly divisor: number;
+  readonly media: number;
+}
+
 export interface Summed {
   of: number;
   over: number;
@@ -44,6 +58,7 @@ export class CountsStore {
   /** Returns sums by group; without grouping, of group 0. Empty groups are missing. */
   async sums(query: CountsQuery): Promise<Map<number, Summed>> {
     const { filter, grouping } = query;
+    const { dialect } = this.#database;
     const dimension = grouping.by === 'dimension' ? grouping.dimension : undefined;
     const filtered = filteredBy(filter);
     const only = dimension ?? filtered[0];
@@ -55,70 +70,74 @@ export class CountsStore {
     for (const segment of segmentsOf(query.span, spans)) {
       const source =
         segment.seconds === 60 || !isSingle
-          ? fromTuples(filter, segment, dimension)
-          : fromSums(filter, segment, only);
+          ? fromTuples(dialect, filter, segment, dimension)
+          : fromSums(dialect, filter, segment, only);
       await this.#add(sums, query, source);
     }
     return sums;
   }
 
-  total(project: number, mediaIds: readonly string[] | undefined, mediaType: string | undefined): number {
-    const { sqlite } = this.#database;
-    if (mediaIds !== undefined) {
-      return sqlite
-        .prepare<unknown[], number>(
-          `SELECT total(plays) FROM analytics_totals
-           WHERE project = ? AND media_id IN (SELECT value FROM json_each(?)) AND media_type LIKE ?`,
-        )
-        .pluck()
-        .get(project, JSON.stringify(mediaIds), mediaType ?? '%')!;
-    }
-    return sqlite
-      .prepare<unknown[], number>(
-        'SELECT total(plays) FROM analytics_project_totals WHERE project = ? AND media_type LIKE ?',
-      )
-      .pluck()
-      .get(project, mediaType ?? '%')!;
+  total(
+    project: number,
+    mediaIds: readonly string[] | undefined,
+    mediaType: string | undefined,
+  ): Promise<number> {
+    const { ids, type, values } = this.#totalsFilter(project, { mediaIds, mediaType });
+    const table = mediaIds === undefined ? 'analytics_project_totals' : 'analytics_totals';
+    return this.#number(
+      `SELECT coalesce(sum(plays), 0) AS number FROM ${table} WHERE project = ?${ids}${type}`,
+      values,
+    );
   }
 
-  totals(
+  async totals(
     project: number,
-    filter: { readonly mediaIds: readonly string[] | undefined; readonly mediaType: string | undefined },
+    filter: TotalsFilter,
     page: {
       readonly field: 'metricValue' | 'dimensionValue';
       readonly direction: 'asc' | 'desc';
       readonly limit: number;
       readonly offset: number;
     },
-  ): { rows: { dimensionValue: string; metricValue: number }[]; total: number } {
-    const { sqlite } = this.#database;
-    const { mediaIds, mediaType } = filter;
-    const ids = mediaIds === undefined ? '' : ' AND media_id IN (SELECT value FROM json_each(?))';
-    const type = mediaType === undefined ? '' : ' AND media_type = ?';
-    const values = [
-      project,
-      ...(mediaIds === undefined ? [] : [JSON.stringify(mediaIds)]),
-      ...(mediaType === undefined ? [] : [mediaType]),
-    ];
-    const total = sqlite
-      .prepare<unknown[], number>(
-        mediaIds === undefined
-          ? `SELECT coalesce(sum(media), 0) FROM analytics_project_totals WHERE project = ?${type}`
-          : `SELECT count(*) FROM analytics_totals WHERE project = ?${ids}${type}`,
-      )
-      .pluck()
-      .get(...values)!;
+  ): Promise<{ rows: { dimensionValue: string; metricValue: number }[]; total: number }> {
+    const { ids, type, values } = this.#totalsFilter(project, filter);
+    const total = await this.#number(
+      filter.mediaIds === undefined
+        ? `SELECT coalesce(sum(media), 0) AS number FROM analytics_project_totals WHERE project = ?${type}`
+        : `SELECT count(*) AS number FROM analytics_totals WHERE project = ?${ids}${type}`,
+      values,
+    );
     if (page.offset >= total) return { rows: [], total };
     const { direction } = page;
     const order =
       page.field === 'metricValue' ? `plays ${direction}, media_id ${direction}` : `media_id ${direction}`;
-    const rows = sqlite
-      .prepare<unknown[], { dimensionValue: string; metricValue: number }>(
-        `SELECT media_id AS dimensionValue, plays AS metricValue FROM analytics_totals
+    const rows = await this.#database.all(
+      textQuery<{ dimensionValue: string; metricValue: number }>(
+        this.#database,
+        `SELECT media_id AS "dimensionValue", plays AS "metricValue" FROM analytics_totals
          WHERE project = ?${ids}${type} ORDER BY ${order} LIMIT ? OFFSET ?`,
-      )
-      .all(...values, page.limit, page.offset);
+        [...values, page.limit, page.offset],
+      ),
+    );
     return { rows, total };
+  }
+
+  #totalsFilter(project: number, { mediaIds, mediaType }: TotalsFilter) {
+    const { dialect } = this.#database;
+    return {
+      ids: mediaIds === undefined ? '' : ` AND media_id IN ${jsonItems(dialect, 'text')}`,
+      type: mediaType === undefined ? '' : ' AND media_type = ?',
+      values: [
+        project,
+        ...(mediaIds === undefined ? [] : [JSON.stringify(mediaIds)]),
+        ...(mediaType === undefined ? [] : [mediaType]),
+      ],
+    };
+  }
+
+  async #number(text: string, values: readonly unknown[]): Promise<number> {
+    const row = await this.#database.first(textQuery<{ number: number }>(this.#database, text, values));
+    return row?.number ?? 0;
   }
 
   async #add(sums: Map<number, Summed>, query: CountsQuery, source: CountsSource): Promise<void> {
@@ -133,19 +152,19 @@ export class CountsStore {
     const { media } = filter;
     const reading = {
       ...source,
-      columns: `${group} AS grouped, sum(c.${measure.of}), ${over}, ${media === undefined ? '0' : source.media} AS media`,
+      columns: `${group} AS grouped, sum(c.${measure.of}) AS counted, ${over} AS divisor, ${media === undefined ? '0' : source.media} AS media`,
       end: 'GROUP BY grouped, media',
     };
-    await readRowsInSlices<[number, number, number, number]>(this.#database, source.range, reading, {
+    await readRowsInSlices<SummedRow>(this.#database, source.range, reading, {
       ...{ stretches: source.stretches, slice },
       take: rows => {
-        for (const [key, of, divisor, mediaId] of rows) {
-          if (media?.has(mediaId) === false) continue;
-          const summed = sums.get(key);
-          if (summed === undefined) sums.set(key, { of, over: divisor });
+        for (const row of rows) {
+          if (media?.has(row.media) === false) continue;
+          const summed = sums.get(row.grouped);
+          if (summed === undefined) sums.set(row.grouped, { of: row.counted, over: row.divisor });
           else {
-            summed.of += of;
-            summed.over += divisor;
+            summed.of += row.counted;
+            summed.over += row.divisor;
           }
         }
       },
@@ -164,6 +183,7 @@ interface CountsSource {
 }
 
 function fromSums(
+  dialect: Connection['dialect'],
   filter: ResolvedFilter,
   { from, to, seconds }: Segment,
   dimension: Dimension | undefined,
@@ -177,7 +197,7 @@ function fromSums(
     },
     stretches: [{ fixed: [filter.project, numberOf(dimension), seconds], from, to }],
     join: '',
-    conditions: numbers === undefined ? '' : 'AND c.value IN (SELECT value FROM json_each(?))',
+    conditions: numbers === undefined ? '' : `AND c.value IN ${jsonItems(dialect, 'number')}`,
     values: numbers === undefined ? [] : [JSON.stringify(numbers)],
     value: 'c.value',
     media: 'c.value',
@@ -185,23 +205,24 @@ function fromSums(
 }
 
 function fromTuples(
+  dialect: Connection['dialect'],
   filter: ResolvedFilter,
   { from, to, seconds }: Segment,
   dimension: Dimension | undefined,
 ): CountsSource {
-  const { sql, values } = tupleConditions(filter);
+  const { sql, values } = tupleConditions(filter, dialect);
   const isAlone = sql === '' && dimension === undefined && filter.media === undefined;
   const table = seconds === 60 ? 'analytics_minutes c' : 'analytics_hours c';
   const media = seconds === 60 ? undefined : filter.numbers.get('media-id');
   const ofProject = { from, to, fixed: [filter.project] };
   return {
     range: {
-      table: media === undefined ? table : `${table} INDEXED BY analytics_hours_by_media`,
+      table: media === undefined ? table : `${table} ${indexedBy(dialect, 'analytics_hours_by_media')}`,
       fixed: media === undefined ? 'c.project = ?' : 'c.project = ? AND c.media_id = ?',
       keys: ['at', 'tuple'],
     },
     stretches: media?.map(number => ({ from, to, fixed: [filter.project, number] })) ?? [ofProject],
-    join: isAlone ? '' : 'CROSS JOIN analytics_tuples t ON t.number = c.tuple',
+    join: isAlone ? '' : tupleJoin(dialect),
     conditions: sql,
     values,
     value: dimension === undefined ? '0' : `t.${columnOf(dimension)}`,

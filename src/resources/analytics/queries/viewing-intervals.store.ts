@@ -3,7 +3,7 @@ import type { Database } from '../../../store/database.ts';
 import { columnOf } from '../dimensions.ts';
 import { maxIntervalSlots, slotSeconds } from '../reports/playback.ts';
 import { intervalsOf, type Span } from '../timeframe.ts';
-import { type ResolvedFilter, tupleConditions } from './analytics-filters.store.ts';
+import { type ResolvedFilter, tupleConditions, tupleJoin } from './analytics-filters.store.ts';
 import { ConcurrentViewers } from './concurrent-viewers.ts';
 import type { Grouping } from './counts.store.ts';
 import { mapInSlices } from './map-in-slices.ts';
@@ -14,6 +14,14 @@ interface ViewingIntervalsQuery {
   readonly span: Span;
   readonly grouping: Grouping;
   readonly slice: TimeSlice;
+}
+
+interface IntervalRow {
+  readonly begins: number;
+  readonly ends: number;
+  readonly viewer: number;
+  readonly grouped: number;
+  readonly media: number;
 }
 
 const intervalScan = {
@@ -50,20 +58,24 @@ export class ViewingIntervalsStore {
       viewers.add(begins, ends, viewer);
     };
     const interval = grouping.by === 'interval' ? grouping.seconds : undefined;
-    await this.#read(query, { from: from - maxIntervalSlots, to }, ({ begins, ends, viewer, group }) => {
-      if (ends < from) return;
-      const first = Math.max(begins, from);
-      const last = Math.min(ends, to - 1);
-      if (interval === undefined) {
-        add(group, first, last, viewer);
-        return;
-      }
-      for (const at of intervalsOf({ from: first * slotSeconds, to: (last + 1) * slotSeconds }, interval)) {
-        const atFirst = at / slotSeconds;
-        const atLast = atFirst + interval / slotSeconds - 1;
-        add(at, Math.max(first, atFirst), Math.min(last, atLast), viewer);
-      }
-    });
+    await this.#read(
+      query,
+      { from: from - maxIntervalSlots, to },
+      ({ begins, ends, viewer, grouped: group }) => {
+        if (ends < from) return;
+        const first = Math.max(begins, from);
+        const last = Math.min(ends, to - 1);
+        if (interval === undefined) {
+          add(group, first, last, viewer);
+          return;
+        }
+        for (const at of intervalsOf({ from: first * slotSeconds, to: (last + 1) * slotSeconds }, interval)) {
+          const atFirst = at / slotSeconds;
+          const atLast = atFirst + interval / slotSeconds - 1;
+          add(at, Math.max(first, atFirst), Math.min(last, atLast), viewer);
+        }
+      },
+    );
     const slotsOf = (group: number) => {
       if (interval === undefined) return to - from;
       const groupFirst = group / slotSeconds;
@@ -89,7 +101,7 @@ export class ViewingIntervalsStore {
     await this.#read(
       query,
       range,
-      ({ begins, viewer, group: value }) => {
+      ({ begins, viewer, grouped: value }) => {
         const current = Math.floor(begins / periodSlots);
         if (current !== period) seen = new Map();
         period = current;
@@ -108,26 +120,26 @@ export class ViewingIntervalsStore {
   async #read(
     { filter, grouping, slice }: ViewingIntervalsQuery,
     { from, to }: Span,
-    take: (interval: { begins: number; ends: number; viewer: number; group: number }) => void,
+    take: (interval: Omit<IntervalRow, 'media'>) => void,
     views?: number,
   ): Promise<void> {
     const { media, project } = filter;
-    const { sql, values } = tupleConditions(filter);
+    const { dialect } = this.#database;
+    const { sql, values } = tupleConditions(filter, dialect);
     const isAlone = sql === '' && grouping.by !== 'dimension' && media === undefined;
     const group = grouping.by === 'dimension' ? `t.${columnOf(grouping.dimension)}` : '0';
     const reading = {
-      columns: `c.begins, c.ends, c.viewer, ${group}, ${media === undefined ? '0' : 't.media_id'}`,
-      join: isAlone ? '' : 'CROSS JOIN analytics_tuples t ON t.number = c.tuple',
-      conditions: views === undefined ? sql : `${sql} AND c.views & ${views} <> 0`,
+      columns: `c.begins, c.ends, c.viewer, ${group} AS grouped, ${media === undefined ? '0' : 't.media_id'} AS media`,
+      join: isAlone ? '' : tupleJoin(dialect),
+      conditions: views === undefined ? sql : `${sql} AND (c.views & ${views}) <> 0`,
       values,
       end: 'ORDER BY c.begins, c.playback',
     };
-    await readRowsInSlices<[number, number, number, number, number]>(this.#database, intervalScan, reading, {
+    await readRowsInSlices<IntervalRow>(this.#database, intervalScan, reading, {
       stretches: [{ fixed: [project], from, to }],
       slice,
       take: rows => {
-        for (const [begins, ends, viewer, value, mediaId] of rows)
-          if (media?.has(mediaId) !== false) take({ begins, ends, viewer, group: value });
+        for (const row of rows) if (media?.has(row.media) !== false) take(row);
       },
     });
   }

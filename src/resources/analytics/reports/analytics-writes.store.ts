@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { maxEntries } from '../../../shared/lru-limit.ts';
+import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
+import { textQuery } from '../../../store/raw-query.ts';
 import { type Dimension, dimensions } from '../dimensions.ts';
 import {
   type Counts,
@@ -28,10 +30,6 @@ export interface PlaybackUpdate {
   readonly intervals: readonly ViewingInterval[];
 }
 
-interface DeleteStatement {
-  run(...parameters: number[]): { readonly changes: number };
-}
-
 interface CachedNumber {
   readonly number: number;
   readonly day: number;
@@ -51,6 +49,65 @@ const rowsPerStep = 50;
 const numbersPerStep = 1_000;
 const valueColumns = dimensions.map(dimension => dimension.replaceAll('-', '_'));
 const playsIndex = counterNames.indexOf('plays');
+/** A statement for each row costs nothing on SQLite, and a round trip on PostgreSQL. */
+const rowsPerStatement = { sqlite: 1, postgres: 200 };
+
+/** In the order of the columns in {@link upserts}. */
+type TotalRow = [project: number, media: string, type: string, plays: number];
+type IntervalRow = [
+  project: number,
+  begins: number,
+  playback: number,
+  ends: number,
+  tuple: number,
+  viewer: number,
+  views: number,
+];
+
+interface Upsert {
+  readonly table: string;
+  readonly key: readonly string[];
+  readonly others?: readonly string[];
+  /** Of existing rows. */
+  readonly changes: string;
+}
+
+const counts = (table: string, key: readonly string[], others: readonly string[] = []): Upsert => ({
+  ...{ table, key },
+  others: [...others, ...counterNames],
+  changes: counterNames.map(name => `${name} = ${table}.${name} + excluded.${name}`).join(', '),
+});
+const upserts = {
+  minutes: counts('analytics_minutes', ['project', 'at', 'tuple']),
+  hours: counts('analytics_hours', ['project', 'at', 'tuple'], ['media_id']),
+  sums: counts('analytics_sums', ['project', 'dimension', 'span', 'at', 'value']),
+  totals: {
+    table: 'analytics_totals',
+    key: ['project', 'media_id'],
+    others: ['media_type', 'plays'],
+    changes: 'plays = analytics_totals.plays + excluded.plays',
+  },
+  intervals: {
+    table: 'analytics_stays',
+    key: ['project', 'begins', 'playback'],
+    others: ['ends', 'tuple', 'viewer', 'views'],
+    changes: `ends = CASE WHEN excluded.ends > analytics_stays.ends THEN excluded.ends ELSE analytics_stays.ends END,
+      views = analytics_stays.views | excluded.views`,
+  },
+} satisfies Record<string, Upsert>;
+
+const insertValue = `INSERT INTO analytics_values (value, used_day) VALUES (?, ?)
+  ON CONFLICT (value) DO UPDATE SET used_day = excluded.used_day RETURNING number`;
+const insertProject = `INSERT INTO analytics_projects (project_id) VALUES (?)
+  ON CONFLICT (project_id) DO UPDATE SET project_id = excluded.project_id RETURNING number`;
+const tupleKey = ['project', ...valueColumns].join(', ');
+const insertTuple = `INSERT INTO analytics_tuples (${tupleKey}, used_day)
+  VALUES (${[...valueColumns, 'project', 'used_day'].map(() => '?').join(', ')})
+  ON CONFLICT (${tupleKey}) DO UPDATE SET used_day = excluded.used_day RETURNING number`;
+const savePlayback = `INSERT INTO analytics_playbacks (key, seen, watched_ms, last_event_ms, touched_at_ms)
+  VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT (key) DO UPDATE SET seen = excluded.seen, watched_ms = excluded.watched_ms,
+    last_event_ms = excluded.last_event_ms, touched_at_ms = excluded.touched_at_ms RETURNING number`;
 
 /** Call it at most once a second, so that many playbacks share a transaction. */
 export class AnalyticsWritesStore {
@@ -59,115 +116,73 @@ export class AnalyticsWritesStore {
   readonly #values = new LRUCache<string, CachedNumber>(maxEntries(maxCachedValues));
   readonly #tuples = new LRUCache<string, Tuple>(maxEntries(maxCachedTuples));
   readonly #projects = new LRUCache<string, number>(maxEntries(maxCachedValues));
-  readonly #insertValue;
-  readonly #findValue;
-  readonly #insertTuple;
-  readonly #findPlayback;
-  readonly #savePlayback;
-  readonly #saveInterval;
-  readonly #addMinute;
-  readonly #addHour;
-  readonly #addSum;
-  readonly #addTotal;
 
   constructor(database: Database, newValues: TokenBuckets) {
     this.#database = database;
     this.#newValues = newValues;
-    const { sqlite } = database;
-    const counters = counterNames.join(', ');
-    const placeholders = counterNames.map(() => '?').join(', ');
-    const adding = counterNames.map(name => `${name} = ${name} + excluded.${name}`).join(', ');
-    this.#insertValue = sqlite
-      .prepare<[string, number], number>(
-        `INSERT INTO analytics_values (value, used_day) VALUES (?, ?)
-         ON CONFLICT (value) DO UPDATE SET used_day = excluded.used_day RETURNING number`,
-      )
-      .pluck();
-    this.#findValue = sqlite
-      .prepare<[string], number>('SELECT number FROM analytics_values WHERE value = ?')
-      .pluck();
-    this.#insertTuple = sqlite
-      .prepare<unknown[], number>(
-        `INSERT INTO analytics_tuples (project, ${valueColumns.join(', ')}, used_day)
-         VALUES (?, ${valueColumns.map(() => '?').join(', ')}, ?)
-         ON CONFLICT DO UPDATE SET used_day = excluded.used_day RETURNING number`,
-      )
-      .pluck();
-    this.#findPlayback = sqlite.prepare<
-      [Buffer],
-      { seen: number; watched_ms: number; last_event_ms: number }
-    >('SELECT seen, watched_ms, last_event_ms FROM analytics_playbacks WHERE key = ?');
-    this.#savePlayback = sqlite
-      .prepare<unknown[], number>(
-        `INSERT INTO analytics_playbacks (key, seen, watched_ms, last_event_ms, touched_at_ms) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (key) DO UPDATE SET seen = excluded.seen, watched_ms = excluded.watched_ms,
-           last_event_ms = excluded.last_event_ms, touched_at_ms = excluded.touched_at_ms RETURNING number`,
-      )
-      .pluck();
-    this.#saveInterval = sqlite.prepare(
-      `INSERT INTO analytics_stays (project, begins, playback, ends, tuple, viewer, views) VALUES (?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET ends = max(ends, excluded.ends), views = views | excluded.views`,
-    );
-    this.#addMinute = sqlite.prepare(
-      `INSERT INTO analytics_minutes (project, at, tuple, ${counters}) VALUES (?, ?, ?, ${placeholders})
-       ON CONFLICT DO UPDATE SET ${adding}`,
-    );
-    this.#addHour = sqlite.prepare(
-      `INSERT INTO analytics_hours (project, at, tuple, media_id, ${counters}) VALUES (?, ?, ?, ?, ${placeholders})
-       ON CONFLICT DO UPDATE SET ${adding}`,
-    );
-    this.#addSum = sqlite.prepare(
-      `INSERT INTO analytics_sums (project, dimension, span, at, value, ${counters}) VALUES (?, ?, ?, ?, ?, ${placeholders})
-       ON CONFLICT DO UPDATE SET ${adding}`,
-    );
-    this.#addTotal = sqlite.prepare(
-      `INSERT INTO analytics_totals (project, media_id, media_type, plays) VALUES (?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET plays = plays + excluded.plays`,
-    );
   }
 
-  findState(key: Buffer): PlaybackState | undefined {
-    const row = this.#findPlayback.get(key);
+  async findState(key: Buffer): Promise<PlaybackState | undefined> {
+    const row = await this.#database.first(
+      textQuery<{ seen: number; watched_ms: number; last_event_ms: number }>(
+        this.#database,
+        'SELECT seen, watched_ms, last_event_ms FROM analytics_playbacks WHERE key = ?',
+        [key],
+      ),
+    );
     if (row === undefined) return undefined;
     return { counted: row.seen, watchedMs: row.watched_ms, lastEventMs: row.last_event_ms };
   }
 
   /** Salts the day's viewer hashes. Deleted when the day is over. */
-  saltOf(nowMs: number): Buffer {
+  async saltOf(nowMs: number): Promise<Buffer> {
     const day = Math.floor(nowMs / dayMs);
-    const { sqlite } = this.#database;
-    sqlite
-      .prepare('INSERT INTO analytics_salts (day, salt) VALUES (?, ?) ON CONFLICT DO NOTHING')
-      .run(day, randomBytes(32));
-    this.#removeSalts(day);
-    return sqlite
-      .prepare<[number], Buffer>('SELECT salt FROM analytics_salts WHERE day = ?')
-      .pluck()
-      .get(day)!;
+    const add = 'INSERT INTO analytics_salts (day, salt) VALUES (?, ?) ON CONFLICT DO NOTHING';
+    await this.#run(add, [day, randomBytes(32)]);
+    await this.#removeSalts(day);
+    const stored = await this.#database.first(
+      textQuery<{ salt: Buffer }>(this.#database, 'SELECT salt FROM analytics_salts WHERE day = ?', [day]),
+    );
+    return stored!.salt;
   }
 
   async write(updates: readonly PlaybackUpdate[], nowMs: number): Promise<void> {
+    let attempts = 0;
     try {
-      await this.#database.inBatch(() => this.#writeAll(updates, nowMs));
+      await this.#database.transaction(async transaction => {
+        attempts += 1;
+        if (attempts > 1) this.#forgetNumbers();
+        await this.#writeAll(updates, nowMs, transaction);
+      });
     } catch (error) {
-      // The numbers that the failed transaction assigned do not exist.
-      this.#values.clear();
-      this.#tuples.clear();
-      this.#projects.clear();
+      this.#forgetNumbers();
       throw error;
     }
   }
 
-  #writeAll(updates: readonly PlaybackUpdate[], nowMs: number): void {
+  /** The numbers that a failed transaction assigned do not exist. */
+  #forgetNumbers(): void {
+    this.#values.clear();
+    this.#tuples.clear();
+    this.#projects.clear();
+  }
+
+  async #writeAll(
+    updates: readonly PlaybackUpdate[],
+    nowMs: number,
+    transaction: Transaction,
+  ): Promise<void> {
     const today = Math.floor(nowMs / dayMs);
     const minutes = new RowSums();
     const hours = new RowSums();
     const sums = new RowSums();
-    for (const { key, context, state, counts, intervals } of updates) {
-      const tuple = this.#tupleOf(context, today);
+    const totals = new Map<string, TotalRow>();
+    const intervals = new Map<string, IntervalRow>();
+    for (const { key, context, state, counts, intervals: viewed } of updates) {
+      const tuple = await this.#tupleOf(context, today, transaction);
       const { project } = tuple;
       const { counted: seen, watchedMs, lastEventMs } = state;
-      const playback = this.#savePlayback.get(key, seen, watchedMs, lastEventMs, nowMs)!;
+      const playback = await numberOf(transaction, savePlayback, [key, seen, watchedMs, lastEventMs, nowMs]);
       for (const [minute, counted] of counts) {
         minutes.add([project, minute, tuple.number], counted);
         const hour = minute - (minute % 3_600);
@@ -181,15 +196,31 @@ export class AnalyticsWritesStore {
             sums.add([project, index + 1, span, at, value], counted);
         }
         const plays = counted[playsIndex]!;
-        if (plays > 0) this.#addTotal.run(project, context['media-id'], context['media-type'], plays);
+        if (plays > 0) {
+          const media = context['media-id'];
+          const total = totals.get(`${project} ${media}`);
+          if (total === undefined)
+            totals.set(`${project} ${media}`, [project, media, context['media-type'], plays]);
+          else total[3] += plays;
+        }
       }
-      for (const { firstSlot, lastSlot, views } of intervals) {
-        this.#saveInterval.run(project, firstSlot, playback, lastSlot, tuple.number, context.viewer, views);
+      for (const { firstSlot, lastSlot, views } of viewed) {
+        const name = `${playback} ${firstSlot}`;
+        const row = intervals.get(name);
+        if (row === undefined) {
+          const { viewer } = context;
+          intervals.set(name, [project, firstSlot, playback, lastSlot, tuple.number, viewer, views]);
+        } else {
+          row[3] = Math.max(row[3], lastSlot);
+          row[6] |= views;
+        }
       }
     }
-    for (const { key, counts } of minutes.all()) this.#addMinute.run(...key, ...counts);
-    for (const { key, counts } of hours.all()) this.#addHour.run(...key, ...counts);
-    for (const { key, counts } of sums.all()) this.#addSum.run(...key, ...counts);
+    await upsert(transaction, upserts.totals, [...totals.values()]);
+    await upsert(transaction, upserts.intervals, [...intervals.values()]);
+    await upsert(transaction, upserts.minutes, minutes.rows());
+    await upsert(transaction, upserts.hours, hours.rows());
+    await upsert(transaction, upserts.sums, sums.rows());
   }
 
   /** Removes rows in small batches. An aborted `signal` leaves the rest for another time. */
@@ -198,34 +229,28 @@ export class AnalyticsWritesStore {
     nowMs: number,
     signal: AbortSignal | undefined,
   ): Promise<number> {
-    const { sqlite } = this.#database;
-    this.#removeSalts(Math.floor(nowMs / dayMs));
+    await this.#removeSalts(Math.floor(nowMs / dayMs));
     let removed = await this.#removeInSteps(
-      sqlite.prepare(
-        `DELETE FROM analytics_playbacks WHERE number IN (
-           SELECT number FROM analytics_playbacks WHERE touched_at_ms < ? LIMIT ${rowsPerStep})`,
-      ),
+      `DELETE FROM analytics_playbacks WHERE number IN (
+         SELECT number FROM analytics_playbacks WHERE touched_at_ms < ? LIMIT ${rowsPerStep})`,
       [before.playbacksMs],
       signal,
     );
-    const [ofMinutes, ofHours] = ['analytics_minutes', 'analytics_hours'].map(table =>
-      sqlite.prepare(
+    const [ofMinutes, ofHours] = ['analytics_minutes', 'analytics_hours'].map(
+      table =>
         `DELETE FROM ${table} WHERE (project, at, tuple) IN (
            SELECT project, at, tuple FROM ${table} WHERE project = ? AND at < ? LIMIT ${rowsPerStep})`,
-      ),
     );
-    const ofStays = sqlite.prepare(
-      `DELETE FROM analytics_stays WHERE (project, begins, playback) IN (
-         SELECT project, begins, playback FROM analytics_stays WHERE project = ? AND begins < ? LIMIT ${rowsPerStep})`,
-    );
-    const ofSums = sqlite.prepare(
-      `DELETE FROM analytics_sums WHERE (project, dimension, span, at, value) IN (
-         SELECT project, dimension, span, at, value FROM analytics_sums
-         WHERE project = ? AND dimension = ? AND span = ? AND at < ? LIMIT ${rowsPerStep})`,
-    );
+    const ofStays = `DELETE FROM analytics_stays WHERE (project, begins, playback) IN (
+      SELECT project, begins, playback FROM analytics_stays WHERE project = ? AND begins < ? LIMIT ${rowsPerStep})`;
+    const ofSums = `DELETE FROM analytics_sums WHERE (project, dimension, span, at, value) IN (
+      SELECT project, dimension, span, at, value FROM analytics_sums
+      WHERE project = ? AND dimension = ? AND span = ? AND at < ? LIMIT ${rowsPerStep})`;
     const beforeSeconds = Math.floor(before.countsMs / 1000);
-    const projects = sqlite.prepare<[], number>('SELECT number FROM analytics_projects').pluck().all();
-    for (const project of projects) {
+    const projects = await this.#database.all(
+      textQuery<{ number: number }>(this.#database, 'SELECT number FROM analytics_projects', []),
+    );
+    for (const { number: project } of projects) {
       removed += await this.#removeInSteps(ofMinutes!, [project, beforeSeconds], signal);
       removed += await this.#removeInSteps(ofHours!, [project, beforeSeconds], signal);
       removed += await this.#removeInSteps(
@@ -249,17 +274,18 @@ export class AnalyticsWritesStore {
     return removed;
   }
 
-  #removeSalts(beforeDay: number): void {
-    this.#database.sqlite.prepare('DELETE FROM analytics_salts WHERE day < ?').run(beforeDay);
+  async #removeSalts(beforeDay: number): Promise<void> {
+    await this.#run('DELETE FROM analytics_salts WHERE day < ?', [beforeDay]);
   }
 
   async #removeUnused(table: string, beforeDay: number, signal: AbortSignal | undefined): Promise<number> {
-    const { sqlite } = this.#database;
-    const last = sqlite.prepare<[], number | null>(`SELECT max(number) FROM ${table}`).pluck().get() ?? 0;
-    const remove = sqlite.prepare(
-      `DELETE FROM ${table} WHERE number IN (
-         SELECT number FROM ${table} WHERE number BETWEEN ? AND ? AND used_day < ? LIMIT ${rowsPerStep})`,
+    const last = await numberOf(
+      this.#database,
+      `SELECT coalesce(max(number), 0) AS number FROM ${table}`,
+      [],
     );
+    const remove = `DELETE FROM ${table} WHERE number IN (
+      SELECT number FROM ${table} WHERE number BETWEEN ? AND ? AND used_day < ? LIMIT ${rowsPerStep})`;
     let removed = 0;
     for (let first = 0; first <= last; first += numbersPerStep)
       removed += await this.#removeInSteps(remove, [first, first + numbersPerStep - 1, beforeDay], signal);
@@ -267,65 +293,93 @@ export class AnalyticsWritesStore {
   }
 
   async #removeInSteps(
-    statement: DeleteStatement,
-    parameters: readonly number[],
+    text: string,
+    values: readonly number[],
     signal: AbortSignal | undefined,
   ): Promise<number> {
     let removed = 0;
     for (let isDone = false; !isDone && signal?.aborted !== true; ) {
-      const { changes } = await this.#database.inBatch(() => statement.run(...parameters));
+      const changes = await this.#run(text, values);
       removed += changes;
       isDone = changes < rowsPerStep;
     }
     return removed;
   }
 
-  #tupleOf(circumstances: PlaybackContext, today: number): Tuple {
+  #run(text: string, values: readonly unknown[]): Promise<number> {
+    return this.#database.run(textQuery(this.#database, text, values));
+  }
+
+  async #tupleOf(circumstances: PlaybackContext, today: number, transaction: Transaction): Promise<Tuple> {
     const texts = dimensions.map(dimension => circumstances[dimension]);
     const key = [circumstances.projectId, ...texts].join('\n');
     const known = this.#tuples.get(key);
     if (known?.day === today) return known;
-    const project = this.#projectOf(circumstances.projectId);
-    const values = dimensions.map((dimension, index) => {
+    const project = await this.#projectOf(circumstances.projectId, transaction);
+    const values: number[] = [];
+    for (const [index, dimension] of dimensions.entries()) {
       const fallback = dimension === 'operating-system' || dimension === 'browser' ? 'unknown' : '';
       const mayBeUnknown = dimension === 'referrer' || fallback !== '';
-      return this.#valueOf(texts[index]!, today, mayBeUnknown ? { project, fallback } : undefined);
-    });
-    const number = this.#insertTuple.get(project, ...values, today)!;
+      const unknown = mayBeUnknown ? { project, fallback } : undefined;
+      values.push(await this.#valueOf(texts[index]!, today, unknown, transaction));
+    }
+    const number = await numberOf(transaction, insertTuple, [project, ...values, today]);
     const tuple: Tuple = { number, day: today, project, values };
     this.#tuples.set(key, tuple);
     return tuple;
   }
 
-  #valueOf(
+  async #valueOf(
     text: string,
     today: number,
     unknown: { readonly project: number; readonly fallback: string } | undefined,
-  ): number {
+    transaction: Transaction,
+  ): Promise<number> {
     const known = this.#values.get(text);
     if (known?.day === today) return known.number;
-    if (unknown !== undefined && text !== unknown.fallback && this.#findValue.get(text) === undefined) {
+    if (unknown !== undefined && text !== unknown.fallback && !(await hasValue(transaction, text))) {
       if (!this.#newValues.take(String(unknown.project)))
-        return this.#valueOf(unknown.fallback, today, undefined);
+        return this.#valueOf(unknown.fallback, today, undefined, transaction);
     }
-    const number = this.#insertValue.get(text, today)!;
+    const number = await numberOf(transaction, insertValue, [text, today]);
     this.#values.set(text, { number, day: today });
     return number;
   }
 
-  #projectOf(projectId: string): number {
+  async #projectOf(projectId: string, transaction: Transaction): Promise<number> {
     let number = this.#projects.get(projectId);
     if (number === undefined) {
-      number = this.#database.sqlite
-        .prepare<[string], number>(
-          `INSERT INTO analytics_projects (project_id) VALUES (?)
-           ON CONFLICT (project_id) DO UPDATE SET project_id = excluded.project_id RETURNING number`,
-        )
-        .pluck()
-        .get(projectId)!;
+      number = await numberOf(transaction, insertProject, [projectId]);
       this.#projects.set(projectId, number);
     }
     return number;
+  }
+}
+
+async function numberOf(connection: Connection, text: string, values: readonly unknown[]): Promise<number> {
+  const row = await connection.first(textQuery<{ number: number }>(connection, text, values));
+  return row!.number;
+}
+
+async function hasValue(connection: Connection, text: string): Promise<boolean> {
+  const find = 'SELECT number FROM analytics_values WHERE value = ?';
+  return (await connection.first(textQuery(connection, find, [text]))) !== undefined;
+}
+
+/** Rows have distinct keys. */
+async function upsert(
+  connection: Connection,
+  { table, key, others = [], changes }: Upsert,
+  rows: readonly (readonly unknown[])[],
+): Promise<void> {
+  const columns = [...key, ...others];
+  const marks = `(${columns.map(() => '?').join(', ')})`;
+  const count = rowsPerStatement[connection.dialect];
+  for (let first = 0; first < rows.length; first += count) {
+    const some = rows.slice(first, first + count);
+    const text = `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${some.map(() => marks).join(', ')}
+      ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${changes}`;
+    await connection.run(textQuery(connection, text, some.flat()));
   }
 }
 
@@ -339,7 +393,11 @@ class RowSums {
     else for (const [index, count] of counts.entries()) row.counts[index]! += count;
   }
 
-  all(): Iterable<{ readonly key: readonly number[]; readonly counts: Counts }> {
-    return this.#rows.values();
+  /** The keys in one order, so that transactions of several nodes do not lock each other out. */
+  rows(): number[][] {
+    return [...this.#rows.keys()].sort().map(name => {
+      const { key, counts } = this.#rows.get(name)!;
+      return [...key, ...counts];
+    });
   }
 }

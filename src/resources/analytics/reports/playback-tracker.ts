@@ -21,7 +21,7 @@ export interface WatchedMedia {
 interface PlaybackTrackerOptions {
   readonly writes: AnalyticsWritesStore;
   readonly geo: GeoLookup;
-  readonly findMedia: (mediaId: string) => WatchedMedia | undefined;
+  readonly findMedia: (mediaId: string) => Promise<WatchedMedia | undefined>;
   /** 0 for no limit. */
   readonly reportsPerMinute: number;
   readonly clock: Clock;
@@ -114,11 +114,11 @@ export class PlaybackTracker implements Component {
   /** Ignores reports of unknown media. @throws AppError `too-many-requests` */
   async handle(report: PlaybackReport, sender: ReportSender): Promise<void> {
     if (!this.#reports.take(clientNetwork(sender.address))) throw new AppError('too-many-requests');
-    const media = this.#options.findMedia(report.mediaId);
+    const media = await this.#options.findMedia(report.mediaId);
     if (media === undefined || this.#isStopped) return;
     await this.#options.geo.load();
-    const open = this.#findOrOpen(report, media, sender);
-    if (open === undefined) return;
+    const open = await this.#findOrOpen(report, media, sender);
+    if (this.#isStopped) return;
     const nowMs = this.#options.clock.nowMs();
     const { playback } = open;
     for (const event of report.events) playback.handle(event, nowMs);
@@ -173,35 +173,45 @@ export class PlaybackTracker implements Component {
     }
   }
 
-  #findOrOpen(report: PlaybackReport, media: WatchedMedia, sender: ReportSender): OpenPlayback | undefined {
-    const heardAtMs = this.#options.clock.monotonicMs();
+  async #findOrOpen(
+    report: PlaybackReport,
+    media: WatchedMedia,
+    sender: ReportSender,
+  ): Promise<OpenPlayback> {
     const key = createHash('sha256')
       .update(`${report.mediaId}\n${report.playbackId}`)
       .digest()
       .subarray(0, 16);
     const name = key.toString('latin1');
-    let open = this.#open.get(name);
-    if (open !== undefined) {
-      open.heardAtMs = heardAtMs;
-      this.#open.delete(name);
-      this.#open.set(name, open);
-      return open;
-    }
+    const known = this.#findOpen(name);
+    if (known !== undefined) return known;
+    const { writes, clock } = this.#options;
+    const state = await writes.findState(key);
+    const salt = await this.#saltOfToday();
+    const openMeanwhile = this.#findOpen(name);
+    if (openMeanwhile !== undefined) return openMeanwhile;
     // Rejects a single report: pending writes make room within a second.
     if (this.#open.size >= (this.#options.maxOpenPlaybacks ?? maxOpenPlaybacks)) this.#evictOne();
     if (this.#open.size >= (this.#options.maxOpenPlaybacks ?? maxOpenPlaybacks))
       throw new AppError('too-many-requests');
-    const { writes, clock } = this.#options;
-    const state = writes.findState(key);
     if (state === undefined) {
       if (!this.#newByAddress.take(clientNetwork(sender.address)) || !this.#newByMedia.take(report.mediaId))
         throw new AppError('too-many-requests');
     }
     const playback = new Playback(media.type === 'live-stream', clock.nowMs(), state);
-    const context = this.#contextOf(report, media, sender);
-    open = { key, playback, context, heardAtMs };
+    const context = this.#contextOf(report, media, sender, salt);
+    const open = { key, playback, context, heardAtMs: clock.monotonicMs() };
     this.#open.set(name, open);
     this.#sweeps.wake();
+    return open;
+  }
+
+  #findOpen(name: string): OpenPlayback | undefined {
+    const open = this.#open.get(name);
+    if (open === undefined) return undefined;
+    open.heardAtMs = this.#options.clock.monotonicMs();
+    this.#open.delete(name);
+    this.#open.set(name, open);
     return open;
   }
 
@@ -213,10 +223,15 @@ export class PlaybackTracker implements Component {
     }
   }
 
-  #contextOf(report: PlaybackReport, media: WatchedMedia, sender: ReportSender): PlaybackContext {
+  #contextOf(
+    report: PlaybackReport,
+    media: WatchedMedia,
+    sender: ReportSender,
+    salt: Buffer,
+  ): PlaybackContext {
     const { country, continent } = this.#options.geo.locate(sender.address);
     const { deviceType, operatingSystem, browser } = this.#devices.parse(sender.userAgent);
-    const viewer = createHmac('sha256', this.#saltOfToday())
+    const viewer = createHmac('sha256', salt)
       .update(`${sender.userAgent}\n${sender.address}`)
       .digest()
       .readUIntBE(0, 6);
@@ -234,10 +249,12 @@ export class PlaybackTracker implements Component {
     };
   }
 
-  #saltOfToday(): Buffer {
+  async #saltOfToday(): Promise<Buffer> {
     const nowMs = this.#options.clock.nowMs();
     const day = dayOf(nowMs);
-    if (this.#salt?.day !== day) this.#salt = { day, bytes: this.#options.writes.saltOf(nowMs) };
-    return this.#salt.bytes;
+    if (this.#salt?.day === day) return this.#salt.bytes;
+    const bytes = await this.#options.writes.saltOf(nowMs);
+    this.#salt = { day, bytes };
+    return bytes;
   }
 }

@@ -32,7 +32,7 @@ interface RestreamSources {
   readonly find: (
     projectId: string,
     liveStreamId: string,
-  ) => Pick<LiveStream, 'liveStreamId' | 'restreams' | 'qualities'> | undefined;
+  ) => Promise<Pick<LiveStream, 'liveStreamId' | 'restreams' | 'qualities'> | undefined>;
   readonly running: RestreamReports;
   readonly defaultQualities: LiveQualities;
 }

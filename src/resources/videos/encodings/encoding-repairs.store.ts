@@ -1,4 +1,6 @@
+import type { Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
+import type { RenditionRow } from '../../../store/media-tables.ts';
 import type { RenditionName } from '../../../vod/encoding-repository.ts';
 import { isPlayable, RenditionsStore } from './renditions.store.ts';
 
@@ -14,36 +16,32 @@ interface EncodingRepair {
 }
 
 export class EncodingRepairsStore {
-  readonly #database: Database;
   readonly #renditions: RenditionsStore;
 
   constructor(database: Database) {
-    this.#database = database;
     this.#renditions = new RenditionsStore(database);
   }
 
-  /** Call this in a transaction. */
-  repair(videoId: string, repair: EncodingRepair): void {
-    for (const { isRebuilt, ...rendition } of repair.lost) {
-      // Without a rebuild, the row keeps the name of its file, in case the file comes back.
-      this.#renditions.set(
-        videoId,
-        rendition,
-        isRebuilt
-          ? { status: 'waiting', progress_percent: 0, file: null, facts: null }
-          : { status: 'failed' },
-      );
-    }
-    for (const rendition of repair.found) {
-      this.#renditions.set(videoId, rendition, { status: 'encoded', progress_percent: 100 });
-    }
+  async repair(videoId: string, repair: EncodingRepair, transaction: Transaction): Promise<void> {
+    const set = (renditions: readonly RenditionName[], values: Partial<RenditionRow>) =>
+      this.#renditions.set(videoId, renditions, values, transaction);
+    const isRebuilt = (rendition: EncodingRepair['lost'][number]) => rendition.isRebuilt;
+    await set(repair.lost.filter(isRebuilt), {
+      ...{ status: 'waiting', progress_percent: 0, file: null, facts: null },
+    });
+    // Without a rebuild, the row keeps the name of its file, in case the file comes back.
+    await set(
+      repair.lost.filter(rendition => !isRebuilt(rendition)),
+      { status: 'failed' },
+    );
+    await set(repair.found, { status: 'encoded', progress_percent: 100 });
     // A video without a source cannot be encoded further.
-    if (repair.isUnfinished && !repair.hasSource) this.#renditions.failUnfinished(videoId);
+    if (repair.isUnfinished && !repair.hasSource) await this.#renditions.failUnfinished(videoId, transaction);
     if (repair.lost.length > 0 || repair.found.length > 0 || repair.isUnfinished) {
-      this.#updateState(videoId, repair.hasSource);
+      await this.#updateState(videoId, repair.hasSource, transaction);
     }
-    this.#database.run(
-      this.#database.queries
+    await transaction.run(
+      transaction.queries
         .updateTable('video_encodings')
         .set(eb => ({
           revision: eb('revision', '+', 1),
@@ -53,9 +51,9 @@ export class EncodingRepairsStore {
     );
   }
 
-  #updateState(videoId: string, hasSource: boolean): void {
-    const { queries } = this.#database;
-    const rows = this.#renditions.ofVideo(videoId);
+  async #updateState(videoId: string, hasSource: boolean, transaction: Transaction): Promise<void> {
+    const { queries } = transaction;
+    const rows = await this.#renditions.ofVideo(videoId, transaction);
     const playable = isPlayable(rows);
     const isFinished =
       rows.length === 0
@@ -63,14 +61,14 @@ export class EncodingRepairsStore {
         : rows.every(({ status }) => status === 'encoded' || status === 'failed');
     const encoding = queries.selectFrom('video_encodings').select('failure').where('video_id', '=', videoId);
     const failure =
-      playable || !isFinished ? null : (this.#database.first(encoding)?.failure ?? filesMissingFailure);
+      playable || !isFinished ? null : ((await transaction.first(encoding))?.failure ?? filesMissingFailure);
     const values = { is_playable: Number(playable), failure };
     const initial = { facts: '{}', target_duration_seconds: null, has_storyboard: 0, revision: 0 };
-    this.#database.run(
+    await transaction.run(
       queries
         .insertInto('video_encodings')
         .values({ video_id: videoId, ...initial, ...values })
-        .onConflict(conflict => conflict.doUpdateSet(values)),
+        .onConflict(conflict => conflict.column('video_id').doUpdateSet(values)),
     );
   }
 }

@@ -2,9 +2,11 @@ import { type Expression, sql } from 'kysely';
 import type { EventType } from '../../../events/event-catalogue.ts';
 import type { NewEvent, Outbox } from '../../../events/outbox.store.ts';
 import type { Clock } from '../../../shared/clock.ts';
+import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
+import { keepRows } from '../../../store/keep-rows.ts';
 import type { RenditionRow, VideoEncodingRow, VideoRow } from '../../../store/media-tables.ts';
-import type { Bound } from '../../../store/prepared-query.ts';
+import { type Bound, prepareQuery } from '../../../store/prepared-query.ts';
 import type {
   EncodingRepository,
   EncodingRequest,
@@ -30,9 +32,12 @@ export interface VideoForViewers {
   readonly facts: unknown;
 }
 
+/** 1 when all renditions of a group are audio. */
+const isAudioOnly = sql<number>`min(CASE WHEN type = 'audio' THEN 1 ELSE 0 END)`;
+
 /** 1 when the renditions of a video are audio only, null before its source was probed. */
 function isAudioOnlyOf(videoId: Expression<string>) {
-  return sql<number | null>`(SELECT min(type = 'audio') FROM renditions WHERE video_id = ${videoId})`;
+  return sql<number | null>`(SELECT ${isAudioOnly} FROM renditions WHERE video_id = ${videoId})`;
 }
 
 type ProgressListener = (videoId: string, renditions: readonly RenditionName[], percent: number) => void;
@@ -52,9 +57,9 @@ export class EncodingsStore implements EncodingRepository {
   readonly #clock: Clock;
   readonly #outbox: Outbox;
   readonly #encoding;
+  readonly #encodingWithRenditions;
   readonly #renditions;
   readonly #viewers;
-  readonly #audioOnly;
   readonly #progressListeners = new Set<ProgressListener>();
 
   constructor(database: Database, outbox: Outbox, clock: Clock) {
@@ -62,11 +67,22 @@ export class EncodingsStore implements EncodingRepository {
     this.#clock = clock;
     this.#outbox = outbox;
     const { queries } = database;
-    this.#encoding = database.prepare<{ videoId: string }, VideoEncodingRow>(({ videoId }) =>
+    this.#encoding = prepareQuery<{ videoId: string }, VideoEncodingRow>(({ videoId }) =>
       queries.selectFrom('video_encodings').selectAll().where('video_id', '=', videoId),
     );
+    this.#encodingWithRenditions = prepareQuery(({ videoId }: Bound<{ videoId: string }>) =>
+      queries
+        .selectFrom('video_encodings as e')
+        .leftJoin('renditions as r', 'r.video_id', 'e.video_id')
+        .select(['e.facts', 'e.target_duration_seconds', 'e.is_playable', 'e.has_storyboard'])
+        .select(['e.failure', 'e.revision'])
+        .select(['r.type', 'r.quality', 'r.status', 'r.progress_percent', 'r.file'])
+        .select('r.facts as rendition_facts')
+        .where('e.video_id', '=', videoId)
+        .orderBy('r.position'),
+    );
     this.#renditions = new RenditionsStore(database);
-    this.#viewers = database.prepare(({ videoId }: Bound<{ videoId: string }>) =>
+    this.#viewers = prepareQuery(({ videoId }: Bound<{ videoId: string }>) =>
       queries
         .selectFrom('videos as v')
         .leftJoin('video_encodings as e', 'e.video_id', 'v.id')
@@ -85,13 +101,13 @@ export class EncodingsStore implements EncodingRepository {
         .where('v.id', '=', videoId)
         .where('v.discarded_at_ms', 'is', null),
     );
-    this.#audioOnly = database.prepare(({ videoId }: Bound<{ videoId: string }>) =>
-      queries.selectNoFrom(isAudioOnlyOf(videoId).as('is_audio_only')),
-    );
   }
 
-  request(videoId: string): EncodingRequest | undefined {
-    const row = this.#findRequest(videoId);
+  async request(
+    videoId: string,
+    connection: Connection = this.#database,
+  ): Promise<EncodingRequest | undefined> {
+    const row = await connection.first(requestOf(videoId, connection));
     if (row === undefined) return undefined;
     return {
       projectId: row.project_id,
@@ -107,8 +123,10 @@ export class EncodingsStore implements EncodingRepository {
     };
   }
 
-  state(videoId: string): EncodingState | undefined {
-    const row = this.#encoding.first({ videoId });
+  async state(videoId: string, connection: Connection = this.#database): Promise<EncodingState | undefined> {
+    // One query, so that the renditions are those of the same moment.
+    const rows = await connection.all(this.#encodingWithRenditions({ videoId }));
+    const [row] = rows;
     if (row === undefined) return undefined;
     return {
       facts: JSON.parse(row.facts),
@@ -117,12 +135,12 @@ export class EncodingsStore implements EncodingRepository {
       hasStoryboard: row.has_storyboard === 1,
       failure: row.failure ?? undefined,
       revision: row.revision,
-      renditions: this.#renditions.ofVideo(videoId).map(renditionFrom),
+      renditions: row.type === null ? [] : rows.map(renditionFrom),
     };
   }
 
-  findForViewers(videoId: string): VideoForViewers | undefined {
-    const row = this.#viewers.first({ videoId });
+  async findForViewers(videoId: string): Promise<VideoForViewers | undefined> {
+    const row = await this.#database.first(this.#viewers({ videoId }));
     if (row === undefined) return undefined;
     return {
       projectId: row.project_id,
@@ -139,21 +157,37 @@ export class EncodingsStore implements EncodingRepository {
     };
   }
 
-  isAudioOnly(videoId: string): boolean {
-    return this.#audioOnly.first({ videoId })?.is_audio_only === 1;
+  /** Returns those whose renditions are all audio. */
+  async findAudioOnly(
+    videoIds: readonly string[],
+    connection: Connection = this.#database,
+  ): Promise<ReadonlySet<string>> {
+    if (videoIds.length === 0) return new Set();
+    const audioOnly = connection.queries
+      .selectFrom('renditions')
+      .select('video_id')
+      .where('video_id', 'in', videoIds)
+      .groupBy('video_id')
+      .having(isAudioOnly, '=', 1);
+    return new Set((await connection.all(audioOnly)).map(row => row.video_id));
   }
 
-  languageOf(videoId: string): string | undefined {
+  async languageOf(videoId: string): Promise<string | undefined> {
     const { queries } = this.#database;
     const video = queries.selectFrom('videos').select('language').where('id', '=', videoId);
-    return this.#database.first(video)?.language ?? undefined;
+    return (await this.#database.first(video))?.language ?? undefined;
   }
 
-  setPlan(videoId: string, facts: unknown, renditions: readonly RenditionName[]): void {
-    this.#change(videoId, () => {
-      const { queries } = this.#database;
-      this.#database.run(queries.deleteFrom('renditions').where('video_id', '=', videoId));
-      this.#database.run(
+  setPlan(
+    videoId: string,
+    facts: unknown,
+    renditions: readonly RenditionName[],
+    connection: Connection = this.#database,
+  ): Promise<void> {
+    return change(videoId, connection, async transaction => {
+      const { queries } = transaction;
+      await transaction.run(queries.deleteFrom('renditions').where('video_id', '=', videoId));
+      await transaction.run(
         queries
           .updateTable('video_encodings')
           .set({
@@ -164,28 +198,36 @@ export class EncodingsStore implements EncodingRepository {
           })
           .where('video_id', '=', videoId),
       );
-      for (const rendition of renditions) this.#insertRendition(videoId, rendition);
+      await insertRenditions(videoId, renditions, transaction);
     });
   }
 
-  addRendition(videoId: string, rendition: RenditionName): void {
-    this.#change(videoId, () => this.#insertRendition(videoId, rendition));
+  addRendition(
+    videoId: string,
+    rendition: RenditionName,
+    connection: Connection = this.#database,
+  ): Promise<void> {
+    return change(videoId, connection, transaction => insertRenditions(videoId, [rendition], transaction));
   }
 
-  removeRendition(videoId: string, { type, quality }: RenditionName): void {
-    this.#change(videoId, () =>
-      this.#database.run(
-        this.#database.queries
+  removeRendition(
+    videoId: string,
+    { type, quality }: RenditionName,
+    connection: Connection = this.#database,
+  ): Promise<void> {
+    return change(videoId, connection, async transaction => {
+      await transaction.run(
+        transaction.queries
           .deleteFrom('renditions')
           .where('video_id', '=', videoId)
           .where('type', '=', type)
           .where('quality', '=', quality),
-      ),
-    );
+      );
+    });
   }
 
-  markStarted(videoId: string, renditions: readonly RenditionName[]): void {
-    this.#updateRenditions(videoId, renditions, { status: 'encoding', progress_percent: 0 });
+  markStarted(videoId: string, renditions: readonly RenditionName[]): Promise<void> {
+    return this.#renditions.set(videoId, renditions, { status: 'encoding', progress_percent: 0 });
   }
 
   /** Calls `listener` with percentages. Returns a function that stops this. */
@@ -196,9 +238,9 @@ export class EncodingsStore implements EncodingRepository {
     };
   }
 
-  updateProgress(videoId: string, renditions: readonly RenditionName[], percent: number): void {
+  updateProgress(videoId: string, renditions: readonly RenditionName[], percent: number): Promise<void> {
     this.#notifyProgress(videoId, renditions, percent);
-    this.#updateRenditions(videoId, renditions, { progress_percent: Math.floor(percent) });
+    return this.#renditions.set(videoId, renditions, { progress_percent: Math.floor(percent) });
   }
 
   #notifyProgress(videoId: string, renditions: readonly RenditionName[], percent: number): void {
@@ -209,29 +251,33 @@ export class EncodingsStore implements EncodingRepository {
     videoId: string,
     renditions: readonly FinishedRendition[],
     targetDurationSeconds?: number,
-  ): void {
-    this.#notifyProgress(videoId, renditions, 100);
-    this.#change(videoId, owner => {
-      const before = this.#renditions.ofVideo(videoId);
+    connection: Connection = this.#database,
+  ): Promise<void> {
+    return change(videoId, connection, async (transaction, owner) => {
+      transaction.afterCommit(() => this.#notifyProgress(videoId, renditions, 100));
+      const before = await this.#renditions.ofVideo(videoId, transaction);
       for (const rendition of renditions) {
         const row = before.find(
           ({ type, quality }) => type === rendition.type && quality === rendition.quality,
         );
         if (row === undefined) continue;
-        this.#renditions.set(videoId, rendition, {
+        const { type, quality, file, facts } = rendition;
+        const values = {
           status: 'encoded',
           progress_percent: 100,
-          file: rendition.file,
-          facts: JSON.stringify(rendition.facts),
-        });
-        if (rendition.type !== 'audio' && row.status !== 'encoded')
-          this.#appendCompleted(videoId, rendition, owner);
+          file,
+          facts: JSON.stringify(facts),
+        } as const;
+        await this.#renditions.set(videoId, [rendition], values, transaction);
+        if (type === 'audio' || row.status === 'encoded') continue;
+        await this.#appendEvent(completedEvent, videoId, { encoding: type, quality }, owner, transaction);
       }
-      this.#database.run(
-        this.#database.queries
+      const after = await this.#renditions.ofVideo(videoId, transaction);
+      await transaction.run(
+        transaction.queries
           .updateTable('video_encodings')
           .set({
-            is_playable: Number(isPlayable(this.#renditions.ofVideo(videoId))),
+            is_playable: Number(isPlayable(after)),
             ...(targetDurationSeconds === undefined
               ? {}
               : { target_duration_seconds: targetDurationSeconds }),
@@ -241,143 +287,82 @@ export class EncodingsStore implements EncodingRepository {
     });
   }
 
-  updateMetadata(videoId: string, facts: unknown): void {
-    this.#change(videoId, () => this.#updateEncoding(videoId, { facts: JSON.stringify(facts) }));
+  updateMetadata(videoId: string, facts: unknown, connection: Connection = this.#database): Promise<void> {
+    return change(videoId, connection, transaction =>
+      updateEncoding(videoId, { facts: JSON.stringify(facts) }, transaction),
+    );
   }
 
-  markFailed(videoId: string, renditions: readonly RenditionName[], reason: string): void {
+  async markFailed(
+    videoId: string,
+    renditions: readonly RenditionName[],
+    reason: string,
+    connection: Connection = this.#database,
+  ): Promise<void> {
     if (renditions.length === 0) return;
-    this.#change(videoId, owner => {
-      this.#updateRenditions(videoId, renditions, { status: 'failed' });
-      this.#appendFailed(videoId, reason, owner);
+    await change(videoId, connection, async (transaction, owner) => {
+      await this.#renditions.set(videoId, renditions, { status: 'failed' }, transaction);
+      await this.#appendFailed(videoId, reason, owner, transaction);
     });
   }
 
-  markRefused(videoId: string, reason: string): void {
-    this.#change(videoId, owner => {
-      this.#database.run(
-        this.#database.queries
+  markRefused(videoId: string, reason: string, connection: Connection = this.#database): Promise<void> {
+    return change(videoId, connection, async (transaction, owner) => {
+      await transaction.run(
+        transaction.queries
           .updateTable('video_encodings')
           .set({ failure: reason })
           .where('video_id', '=', videoId)
           .where('is_playable', '=', 0),
       );
-      this.#renditions.failUnfinished(videoId);
-      this.#appendFailed(videoId, reason, owner);
+      await this.#renditions.failUnfinished(videoId, transaction);
+      await this.#appendFailed(videoId, reason, owner, transaction);
     });
   }
 
-  sourceFailed(videoId: string, reason: string): void {
-    const video = this.#findRequest(videoId);
+  async sourceFailed(videoId: string, reason: string, transaction: Transaction): Promise<void> {
+    const video = await transaction.first(requestOf(videoId, transaction));
     if (video === undefined) return;
-    this.#appendEvent(sourceFailedEvent, videoId, { reason }, videoOwnerOf(video));
+    await this.#appendEvent(sourceFailedEvent, videoId, { reason }, videoOwnerOf(video), transaction);
   }
 
-  hasFailed(videoId: string): boolean {
-    const row = this.#encoding.first({ videoId });
+  async hasFailed(videoId: string, connection: Connection = this.#database): Promise<boolean> {
+    const row = await connection.first(this.#encoding({ videoId }));
     return row !== undefined && row.failure !== null && row.is_playable === 0;
   }
 
-  reset(videoId: string): void {
-    if (this.#encoding.first({ videoId }) === undefined) return;
-    this.#database.transaction(() => {
-      this.setPlan(videoId, {}, []);
-      this.#updateEncoding(videoId, { has_storyboard: 0 });
-    });
+  async reset(videoId: string, transaction: Transaction): Promise<void> {
+    if ((await transaction.first(this.#encoding({ videoId }))) === undefined) return;
+    await this.setPlan(videoId, {}, [], transaction);
+    await updateEncoding(videoId, { has_storyboard: 0 }, transaction);
   }
 
-  markChanged(videoId: string): void {
-    this.#change(videoId, () => {});
+  markChanged(videoId: string): Promise<void> {
+    return change(videoId, this.#database, async () => {});
   }
 
-  markStoryboardReady(videoId: string): void {
-    this.#change(videoId, () => this.#updateEncoding(videoId, { has_storyboard: 1 }));
-  }
-
-  transaction(work: () => void): void {
-    this.#database.transaction(work);
-  }
-
-  /** Runs `work` in a transaction with the next revision. Does nothing when the video is deleted. */
-  #change(videoId: string, work: (owner: VideoOwner) => void): void {
-    this.#database.transaction(() => {
-      const video = this.#findRequest(videoId);
-      if (video === undefined) return;
-      this.#database.run(
-        this.#database.queries
-          .insertInto('video_encodings')
-          .values({
-            video_id: videoId,
-            facts: '{}',
-            target_duration_seconds: null,
-            is_playable: 0,
-            has_storyboard: 0,
-            failure: null,
-            revision: 1,
-          })
-          .onConflict(conflict =>
-            conflict.doUpdateSet(expression => ({
-              revision: expression('video_encodings.revision', '+', 1),
-            })),
-          ),
-      );
-      work(videoOwnerOf(video));
-    });
-  }
-
-  #updateEncoding(videoId: string, values: Partial<VideoEncodingRow>): void {
-    this.#database.run(
-      this.#database.queries.updateTable('video_encodings').set(values).where('video_id', '=', videoId),
+  markStoryboardReady(videoId: string): Promise<void> {
+    return change(videoId, this.#database, transaction =>
+      updateEncoding(videoId, { has_storyboard: 1 }, transaction),
     );
   }
 
-  #findRequest(videoId: string) {
-    return this.#database.first(
-      this.#database.queries
-        .selectFrom('videos as v')
-        .innerJoin('projects as p', 'p.id', 'v.project_id')
-        .leftJoin('video_sources as s', 's.video_id', 'v.id')
-        .select(['v.project_id', 'v.clip_start_ms', 'v.clip_end_ms', 'v.watermark', 'v.has_mp4_support'])
-        .select(['v.live_stream_id', 'p.environment', 's.origin', 's.is_joined'])
-        .where('v.id', '=', videoId),
-    );
+  lockPlan(videoId: string, transaction: Transaction): Promise<void> {
+    return transaction.lock('plan', videoId);
   }
 
-  #insertRendition(videoId: string, { type, quality }: RenditionName): void {
-    this.#database.run(
-      this.#database.queries
-        .insertInto('renditions')
-        .values({
-          video_id: videoId,
-          type,
-          quality,
-          position: typeOrder.indexOf(type) * 100_000 + (Number.parseInt(quality, 10) || 0),
-          status: 'waiting',
-          progress_percent: 0,
-          file: null,
-          facts: null,
-        })
-        .onConflict(conflict => conflict.doNothing()),
-    );
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return this.#database.transaction(work);
   }
 
-  #updateRenditions(
+  async #appendFailed(
     videoId: string,
-    renditions: readonly RenditionName[],
-    values: Partial<RenditionRow>,
-  ): void {
-    this.#database.transaction(() => {
-      for (const rendition of renditions) this.#renditions.set(videoId, rendition, values);
-    });
-  }
-
-  #appendCompleted(videoId: string, { type, quality }: RenditionName, owner: VideoOwner): void {
-    this.#appendEvent(completedEvent, videoId, { encoding: type, quality }, owner);
-  }
-
-  #appendFailed(videoId: string, reason: string, owner: VideoOwner): void {
-    const playable = this.#encoding.first({ videoId })?.is_playable === 1;
-    this.#appendEvent(encodingFailedEvent, videoId, { reason, playable }, owner);
+    reason: string,
+    owner: VideoOwner,
+    transaction: Transaction,
+  ): Promise<void> {
+    const playable = (await transaction.first(this.#encoding({ videoId })))?.is_playable === 1;
+    await this.#appendEvent(encodingFailedEvent, videoId, { reason, playable }, owner, transaction);
   }
 
   #appendEvent(
@@ -385,23 +370,110 @@ export class EncodingsStore implements EncodingRepository {
     videoId: string,
     fields: NewEvent['payload'],
     { projectId, liveStreamId }: VideoOwner,
-  ): void {
+    transaction: Transaction,
+  ): Promise<void> {
     const payload = { videoId, ...fields, ...(liveStreamId === null ? {} : { liveStreamId }) };
-    this.#outbox.append({ projectId, type, subjectId: videoId, payload }, this.#clock.nowMs());
+    const event = { projectId, type, subjectId: videoId, payload };
+    return this.#outbox.append(event, this.#clock.nowMs(), transaction);
   }
+}
+
+/**
+ * Runs `work` in a transaction with the next revision. Changes of one video wait for each other. Does nothing when the
+ * video is deleted.
+ */
+function change(
+  videoId: string,
+  connection: Connection,
+  work: (transaction: Transaction, owner: VideoOwner) => Promise<void>,
+): Promise<void> {
+  return connection.transaction(async transaction => {
+    const video = await transaction.first(keepRows(requestOf(videoId, transaction), transaction, 'v'));
+    if (video === undefined) return;
+    await transaction.run(
+      transaction.queries
+        .insertInto('video_encodings')
+        .values({
+          video_id: videoId,
+          facts: '{}',
+          target_duration_seconds: null,
+          is_playable: 0,
+          has_storyboard: 0,
+          failure: null,
+          revision: 1,
+        })
+        .onConflict(conflict =>
+          conflict.column('video_id').doUpdateSet(expression => ({
+            revision: expression('video_encodings.revision', '+', 1),
+          })),
+        ),
+    );
+    await work(transaction, videoOwnerOf(video));
+  });
+}
+
+function requestOf(videoId: string, { queries }: Connection) {
+  return queries
+    .selectFrom('videos as v')
+    .innerJoin('projects as p', 'p.id', 'v.project_id')
+    .leftJoin('video_sources as s', 's.video_id', 'v.id')
+    .select(['v.project_id', 'v.clip_start_ms', 'v.clip_end_ms', 'v.watermark', 'v.has_mp4_support'])
+    .select(['v.live_stream_id', 'p.environment', 's.origin', 's.is_joined'])
+    .where('v.id', '=', videoId);
+}
+
+async function updateEncoding(
+  videoId: string,
+  values: Partial<VideoEncodingRow>,
+  transaction: Transaction,
+): Promise<void> {
+  await transaction.run(
+    transaction.queries.updateTable('video_encodings').set(values).where('video_id', '=', videoId),
+  );
+}
+
+async function insertRenditions(
+  videoId: string,
+  renditions: readonly RenditionName[],
+  transaction: Transaction,
+): Promise<void> {
+  if (renditions.length === 0) return;
+  const rows = renditions.map(({ type, quality }) => ({
+    video_id: videoId,
+    type,
+    quality,
+    position: typeOrder.indexOf(type) * 100_000 + (Number.parseInt(quality, 10) || 0),
+    status: 'waiting' as const,
+    progress_percent: 0,
+    file: null,
+    facts: null,
+  }));
+  await transaction.run(
+    transaction.queries
+      .insertInto('renditions')
+      .values(rows)
+      .onConflict(conflict => conflict.columns(['video_id', 'type', 'quality']).doNothing()),
+  );
 }
 
 function videoOwnerOf(video: Pick<VideoRow, 'project_id' | 'live_stream_id'>): VideoOwner {
   return { projectId: video.project_id, liveStreamId: video.live_stream_id };
 }
 
-function renditionFrom(row: RenditionRow): StoredRendition {
+function renditionFrom(row: {
+  readonly type: RenditionRow['type'] | null;
+  readonly quality: string | null;
+  readonly status: RenditionRow['status'] | null;
+  readonly progress_percent: number | null;
+  readonly file: string | null;
+  readonly rendition_facts: string | null;
+}): StoredRendition {
   return {
-    type: row.type,
-    quality: row.quality,
-    status: row.status,
-    progressPercent: row.progress_percent,
+    type: row.type!,
+    quality: row.quality!,
+    status: row.status!,
+    progressPercent: row.progress_percent!,
     file: row.file ?? undefined,
-    facts: row.facts === null ? undefined : JSON.parse(row.facts),
+    facts: row.rendition_facts === null ? undefined : JSON.parse(row.rendition_facts),
   };
 }

@@ -1,5 +1,7 @@
+import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
 import type { RenditionRow } from '../../../store/media-tables.ts';
+import { prepareQuery } from '../../../store/prepared-query.ts';
 import type { RenditionName } from '../../../vod/encoding-repository.ts';
 
 /** A video is playable when its audio and, if it has video, one HLS rendition are encoded. */
@@ -17,7 +19,7 @@ export class RenditionsStore {
 
   constructor(database: Database) {
     this.#database = database;
-    this.#ofVideo = database.prepare<{ videoId: string }, RenditionRow>(({ videoId }) =>
+    this.#ofVideo = prepareQuery<{ videoId: string }, RenditionRow>(({ videoId }) =>
       database.queries
         .selectFrom('renditions')
         .selectAll()
@@ -27,24 +29,29 @@ export class RenditionsStore {
   }
 
   /** In the order of the API: HLS ascending, mp4, audio. */
-  ofVideo(videoId: string): RenditionRow[] {
-    return this.#ofVideo.all({ videoId });
+  ofVideo(videoId: string, connection: Connection = this.#database): Promise<RenditionRow[]> {
+    return connection.all(this.#ofVideo({ videoId }));
   }
 
-  set(videoId: string, { type, quality }: RenditionName, values: Partial<RenditionRow>): void {
-    this.#database.run(
-      this.#database.queries
+  async set(
+    videoId: string,
+    renditions: readonly RenditionName[],
+    values: Partial<RenditionRow>,
+    connection: Connection = this.#database,
+  ): Promise<void> {
+    if (renditions.length === 0) return;
+    await connection.run(
+      connection.queries
         .updateTable('renditions')
         .set(values)
         .where('video_id', '=', videoId)
-        .where('type', '=', type)
-        .where('quality', '=', quality),
+        .where(({ or, and }) => or(renditions.map(({ type, quality }) => and({ type, quality })))),
     );
   }
 
-  failUnfinished(videoId: string): void {
-    this.#database.run(
-      this.#database.queries
+  async failUnfinished(videoId: string, transaction: Transaction): Promise<void> {
+    await transaction.run(
+      transaction.queries
         .updateTable('renditions')
         .set({ status: 'failed' })
         .where('video_id', '=', videoId)

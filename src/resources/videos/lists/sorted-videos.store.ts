@@ -1,20 +1,7 @@
-import type { Database } from '../../../store/database.ts';
+import type { SqliteConnection } from '../../../store/sqlite-connection.ts';
 import { type SelectedVideoRow, selectedColumns } from '../video-row.ts';
 import type { SqlConditions } from './video-filter.ts';
-
-export type VideoSortField = 'title' | 'createdAt' | 'publishedAt' | 'updatedAt';
-
-export interface ListScope {
-  readonly projectId: string;
-  readonly isDiscarded: boolean;
-}
-
-export interface ListPage {
-  readonly sort: { readonly field: VideoSortField; readonly direction: 'asc' | 'desc' };
-  /** From 1. */
-  readonly currentPage: number;
-  readonly pageSize: number;
-}
+import type { ListScope, VideoSortField } from './video-lists.ts';
 
 /** Neighbors in a sort order, up to the first key of the next block. */
 export interface BlockRow {
@@ -71,98 +58,94 @@ function sqlOf({ name, column }: SortOrder) {
   };
 }
 
+/** Reads one sort order through a connection of SQLite. */
 export class SortedVideos {
-  readonly #sqlite: Database['sqlite'];
   readonly #sql;
-  readonly #blocks;
-  readonly #total;
-  readonly #fromStart;
-  readonly #fromEnd;
 
-  constructor({ sqlite }: Database, field: VideoSortField) {
-    const sql = sqlOf(sortOrders[field]);
-    this.#sqlite = sqlite;
-    this.#sql = sql;
-    this.#blocks = sqlite.prepare<[string, number], BlockRow>(sql.blocks);
-    this.#total = sqlite.prepare<[string, number], number>(sql.total).pluck();
-    const prepareRows = (direction: 'ASC' | 'DESC') =>
-      sqlite.prepare<[string, number, number, number], SelectedVideoRow>(sql.rows(direction));
-    this.#fromStart = prepareRows('ASC');
-    this.#fromEnd = prepareRows('DESC');
+  constructor(field: VideoSortField) {
+    this.#sql = sqlOf(sortOrders[field]);
   }
 
-  total({ projectId, isDiscarded }: ListScope): number {
-    return this.#total.get(projectId, Number(isDiscarded)) ?? 0;
+  total(connection: SqliteConnection, { projectId, isDiscarded }: ListScope): number {
+    return (connection.value(this.#sql.total, [projectId, Number(isDiscarded)]) as number | null) ?? 0;
   }
 
   /** Reads a range in ascending order; undefined when it is far from both ends of the order. */
   readNearEdge(
+    connection: SqliteConnection,
     { projectId, isDiscarded }: ListScope,
     { from, to }: { from: number; to: number },
     total: number,
   ): SelectedVideoRow[] | undefined {
-    const discarded = Number(isDiscarded);
     const left = total - to;
     if (Math.min(from, left) > maxSkippedRows) return undefined;
-    if (from <= left) return this.#fromStart.all(projectId, discarded, to - from, from);
-    return this.#fromEnd.all(projectId, discarded, to - from, left).reverse();
+    const read = (direction: 'ASC' | 'DESC', skipped: number) =>
+      connection
+        .prepare(this.#sql.rows(direction))
+        .all(projectId, Number(isDiscarded), to - from, skipped) as SelectedVideoRow[];
+    return from <= left ? read('ASC', from) : read('DESC', left).reverse();
   }
 
-  blocks({ projectId, isDiscarded }: ListScope): BlockRow[] {
-    return this.#blocks.all(projectId, Number(isDiscarded));
+  blocks(connection: SqliteConnection, { projectId, isDiscarded }: ListScope): BlockRow[] {
+    return connection.prepare(this.#sql.blocks).all(projectId, Number(isDiscarded)) as BlockRow[];
   }
 
-  blockCounter(
+  countInBlock(
+    connection: SqliteConnection,
     scope: ListScope,
     conditions: SqlConditions,
     blocks: readonly BlockRow[],
-  ): (index: number) => number {
-    const inBlock = this.#prepareInBlock(this.#sql.countInBlock(conditions), conditions);
-    return index => inBlock(scope, blocks, index)[0] ?? 0;
+    index: number,
+  ): number {
+    const sql = this.#sql.countInBlock(conditions);
+    return (
+      (valuesInBlock(connection, sql, { scope, conditions, blocks, index })[0] as number | undefined) ?? 0
+    );
   }
 
   numbersIn(
+    connection: SqliteConnection,
     scope: ListScope,
     conditions: SqlConditions,
     blocks: readonly BlockRow[],
     slices: readonly BlockSlice[],
   ): number[] {
-    const inBlock = this.#prepareInBlock(this.#sql.numbersInBlock(conditions), conditions);
-    return slices.flatMap(({ index, skip, take }) => inBlock(scope, blocks, index, take, skip));
+    const sql = this.#sql.numbersInBlock(conditions);
+    return slices.flatMap(
+      ({ index, skip, take }) =>
+        valuesInBlock(connection, sql, { scope, conditions, blocks, index }, take, skip) as number[],
+    );
   }
 
   filterNumbers(
+    connection: SqliteConnection,
     { projectId, isDiscarded }: ListScope,
     conditions: SqlConditions,
     numbers: readonly number[],
   ): number[] {
-    return this.#sqlite
-      .prepare<unknown[], number>(this.#sql.filterNumbers(conditions))
-      .pluck()
-      .all(JSON.stringify(numbers), projectId, Number(isDiscarded), ...conditions.values);
-  }
-
-  #prepareInBlock(sql: { before: string; last: string }, conditions: SqlConditions) {
-    const before = this.#sqlite.prepare<unknown[], number>(sql.before).pluck();
-    const last = this.#sqlite.prepare<unknown[], number>(sql.last).pluck();
-    return (scope: ListScope, blocks: readonly BlockRow[], index: number, ...more: number[]): number[] => {
-      const { first_key, first_id } = blocks[index]!;
-      const next = blocks[index + 1];
-      const begin = [scope.projectId, Number(scope.isDiscarded), first_key, first_id];
-      return next === undefined
-        ? last.all(...begin, ...conditions.values, ...more)
-        : before.all(...begin, next.first_key, next.first_id, ...conditions.values, ...more);
-    };
+    const values = [JSON.stringify(numbers), projectId, Number(isDiscarded), ...conditions.values];
+    return connection.values(this.#sql.filterNumbers(conditions), values) as number[];
   }
 }
 
-/** The range of a page in the ascending order; `to` is exclusive. */
-export function pageRange(page: ListPage, total: number): { from: number; to: number } {
-  const skipped = Math.min((page.currentPage - 1) * page.pageSize, total);
-  const end = Math.min(skipped + page.pageSize, total);
-  return page.sort.direction === 'asc'
-    ? { from: skipped, to: end }
-    : { from: total - end, to: total - skipped };
+function valuesInBlock(
+  connection: SqliteConnection,
+  sql: { readonly before: string; readonly last: string },
+  block: {
+    readonly scope: ListScope;
+    readonly conditions: SqlConditions;
+    readonly blocks: readonly BlockRow[];
+    readonly index: number;
+  },
+  ...more: number[]
+): unknown[] {
+  const { scope, conditions, blocks, index } = block;
+  const { first_key, first_id } = blocks[index]!;
+  const next = blocks[index + 1];
+  const begin = [scope.projectId, Number(scope.isDiscarded), first_key, first_id];
+  return next === undefined
+    ? connection.values(sql.last, [...begin, ...conditions.values, ...more])
+    : connection.values(sql.before, [...begin, next.first_key, next.first_id, ...conditions.values, ...more]);
 }
 
 /** @param countOf returns undefined when the time slice is over, as this function does then */

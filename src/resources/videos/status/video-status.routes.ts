@@ -4,12 +4,12 @@ import type { EncodingState } from '../../../vod/encoding-repository.ts';
 import { type VideoStatusView, videoStatusSchema } from './video-status.schema.ts';
 
 export interface VideoStatusSources {
-  hasVideo(projectId: string, videoId: string): boolean;
-  ingestOf(videoId: string): VideoStatusView['ingest'];
-  sourceFailureOf(videoId: string): string | undefined;
-  encodingOf(videoId: string): EncodingState | undefined;
+  hasVideo(projectId: string, videoId: string): Promise<boolean>;
+  ingestOf(videoId: string): Promise<VideoStatusView['ingest']>;
+  sourceFailureOf(videoId: string): Promise<string | undefined>;
+  encodingOf(videoId: string): Promise<EncodingState | undefined>;
   /** True once it can be played, even while its first rendition is still growing. */
-  isPlayable(videoId: string): boolean;
+  isPlayable(videoId: string): Promise<boolean>;
 }
 
 type Metadata = VideoStatusView['encoding']['metadata'];
@@ -37,7 +37,7 @@ export function videoStatusRoutes(sources: VideoStatusSources): Route[] {
       ...projectResource(
         'Videos',
         ['videoId', 'Id of the video.'],
-        (projectId, videoId) => sources.hasVideo(projectId, videoId) || undefined,
+        async (projectId, videoId) => (await sources.hasVideo(projectId, videoId)) || undefined,
       ),
       success: { status: 200, description: 'The status.', schema: videoStatusSchema },
       handle: ({ params }) => statusOf(params.videoId, sources),
@@ -45,14 +45,14 @@ export function videoStatusRoutes(sources: VideoStatusSources): Route[] {
   ];
 }
 
-function statusOf(videoId: string, sources: VideoStatusSources): VideoStatusView {
-  const ingest = sources.ingestOf(videoId);
-  const encoding = sources.encodingOf(videoId);
-  const failure = encoding?.failure ?? sources.sourceFailureOf(videoId);
+async function statusOf(videoId: string, sources: VideoStatusSources): Promise<VideoStatusView> {
+  const ingest = await sources.ingestOf(videoId);
+  const encoding = await sources.encodingOf(videoId);
+  const failure = encoding?.failure ?? (await sources.sourceFailureOf(videoId));
   return {
     ...(ingest === undefined ? {} : { ingest }),
     encoding: {
-      playable: sources.isPlayable(videoId),
+      playable: await sources.isPlayable(videoId),
       qualities: (encoding?.renditions ?? [])
         .filter(({ type }) => type !== 'audio')
         .map(({ type, quality, status, progressPercent }) => ({

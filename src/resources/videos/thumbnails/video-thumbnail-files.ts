@@ -17,11 +17,11 @@ export class VideoThumbnailFiles {
     this.#files = files;
   }
 
-  fileOf(videoId: string): ThumbnailFile | undefined {
+  fileOf(videoId: string): Promise<ThumbnailFile | undefined> {
     return this.#store.fileOf(videoId);
   }
 
-  choiceOf(videoId: string): ThumbnailChoice | undefined {
+  choiceOf(videoId: string): Promise<ThumbnailChoice | undefined> {
     return this.#store.choiceOf(videoId);
   }
 
@@ -39,12 +39,12 @@ export class VideoThumbnailFiles {
     videoId: string,
     from: string,
     extension: string,
-    show: (name: string) => ThumbnailUpdate,
+    show: (name: string) => Promise<ThumbnailUpdate>,
   ): Promise<boolean> {
     const name = `thumbnail-${newUuid()}.${extension}`;
     let isShown = false;
-    await replaceFile(this.#files, { from, folder: this.#files.video(videoId), name }, () => {
-      const update = show(name);
+    await replaceFile(this.#files, { from, folder: this.#files.video(videoId), name }, async () => {
+      const update = await show(name);
       isShown = update.isShown;
       return update.isShown ? update.replacedFile : name;
     });

@@ -1,15 +1,17 @@
 import type { ImageType } from '../../../http/bodies/image-file.ts';
 import { notFoundError } from '../../../http/routing/project-resource.ts';
 import type { UploadedFile } from '../../../http/routing/route.ts';
+import type { Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
 import { type AddSandboxWatermark, prepareThumbnail, type ThumbnailOwner } from './prepare-thumbnail.ts';
 import type { VideoThumbnailFiles } from './video-thumbnail-files.ts';
 import type { VideoThumbnailsStore } from './video-thumbnails.store.ts';
 
 export interface ThumbnailVideos<View> {
-  find(projectId: string, videoId: string): unknown;
-  touch(projectId: string, videoId: string): void;
-  viewOf(projectId: string, videoId: string): View;
+  find(projectId: string, videoId: string): Promise<unknown>;
+  /** Returns false when the video is not there; otherwise, others wait with their changes. */
+  touch(projectId: string, videoId: string, transaction: Transaction): Promise<boolean>;
+  viewOf(projectId: string, videoId: string): Promise<View>;
 }
 
 interface VideoThumbnailsOptions<View> {
@@ -17,8 +19,8 @@ interface VideoThumbnailsOptions<View> {
   readonly store: VideoThumbnailsStore;
   readonly videos: ThumbnailVideos<View>;
   readonly thumbnailFiles: VideoThumbnailFiles;
-  /** Called in a transaction, also for a video without media. */
-  readonly requestFrame: (videoId: string) => void;
+  /** Also for a video without media. */
+  readonly requestFrame: (videoId: string, transaction: Transaction) => Promise<void>;
   readonly addWatermark: AddSandboxWatermark;
 }
 
@@ -44,24 +46,21 @@ export class VideoThumbnailsService<View> {
     const { database, store, thumbnailFiles, videos, addWatermark } = this.#options;
     const type = await prepareThumbnail(file, { environment }, addWatermark);
     const isShown = await thumbnailFiles.replace(videoId, file.path, extensions[type], name =>
-      database.transaction(() => {
-        if (videos.find(projectId, videoId) === undefined) return { isShown: false };
-        const update = store.showUpload(videoId, name);
-        if (update.isShown) videos.touch(projectId, videoId);
-        return update;
+      database.transaction(async transaction => {
+        if (!(await videos.touch(projectId, videoId, transaction))) return { isShown: false };
+        return store.showUpload(videoId, name, transaction);
       }),
     );
     if (!isShown) throw notFoundError('videoId');
     return videos.viewOf(projectId, videoId);
   }
 
-  pick(projectId: string, videoId: string, timecode: string): View {
+  async pick(projectId: string, videoId: string, timecode: string): Promise<View> {
     const { database, store, videos, requestFrame } = this.#options;
-    database.transaction(() => {
-      if (videos.find(projectId, videoId) === undefined) throw notFoundError('videoId');
-      if (!store.requestTimecode(videoId, timecode)) throw notFoundError('videoId');
-      videos.touch(projectId, videoId);
-      requestFrame(videoId);
+    await database.transaction(async transaction => {
+      if (!(await videos.touch(projectId, videoId, transaction))) throw notFoundError('videoId');
+      await store.requestTimecode(videoId, timecode, transaction);
+      await requestFrame(videoId, transaction);
     });
     return videos.viewOf(projectId, videoId);
   }

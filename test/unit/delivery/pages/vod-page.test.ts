@@ -21,13 +21,19 @@ const entry: VodEntry = {
   width: undefined,
   height: undefined,
   revision: 1,
+  captions: async () => [],
+  chapters: async () => [],
+  theme: async () => undefined,
+};
+const extras = {
+  hasThumbnail: true,
   captions: [{ language: 'pt-BR', label: 'Português', isDefault: false }],
   chapters: [],
   theme: undefined,
 };
 const none = new URLSearchParams();
 const described = (video: VodEntry, hasMp4: boolean, access?: PrivateAccess) =>
-  describeVideo(video, { hasMp4, hasThumbnail: true }, access);
+  describeVideo(video, { ...extras, hasMp4 }, access);
 
 describe('describeVideo', () => {
   it('says null of what is not known or not there', () => {

@@ -35,7 +35,7 @@ it('reads a body into memory when it is asked for again, once for all', async ()
 
 it('tells slices and versions of a file apart', async () => {
   const cache = new SliceCache();
-  cache.find(slice(10, 100));
+  void cache.find(slice(10, 100));
   await cache.find(slice(10, 100));
   for (const other of [slice(11, 100), slice(10, 99), slice(10, 100, '"b"')]) {
     expect(cache.find(other)).toBeUndefined();
@@ -47,14 +47,14 @@ it('leaves long bodies, and files that are gone or too short, to those who send 
   const long = slice(0, 1024 * 1024 + 1);
   const gone: ResponseBody = { ...slice(0, 5), parts: [{ path: `${path}.gone`, start: 0, length: 5 }] };
   for (const body of [long, gone, slice(900, 200)]) {
-    cache.find(body);
+    void cache.find(body);
     expect(await cache.find(body)).toBeUndefined();
   }
 });
 
 it('lends no more while much is on its way to slow viewers', async () => {
   const cache = new SliceCache();
-  cache.find(slice(10, 100));
+  void cache.find(slice(10, 100));
   await cache.find(slice(10, 100));
   const taken = cache.lend(32 * 1024 * 1024);
   expect(cache.find(slice(10, 100))).toBeUndefined();

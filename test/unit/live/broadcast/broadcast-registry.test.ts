@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BroadcastRegistry } from '../../../../src/live/broadcast/broadcast-registry.ts';
+import type { BroadcastInfo } from '../../../../src/live/broadcast/broadcast-subscriber.ts';
 import type { LiveSettings, PublisherConnection } from '../../../../src/live/broadcast/ports.ts';
 import type { LiveStreamConfig, SelectLadder } from '../../../../src/live/broadcast/publish-admission.ts';
 import { silentLogger } from '../../../../src/shared/logger.ts';
@@ -44,20 +45,29 @@ function startRegistry(
   owners: Readonly<Record<string, LiveStreamConfig>> = { key: owner },
   settings: Partial<LiveSettings> = {},
   selectLadder?: SelectLadder,
+  stored?: Promise<void>,
 ) {
   const ends: string[] = [];
+  const begun: BroadcastInfo[] = [];
   const live = new BroadcastRegistry({
     settings: { ...liveSettings, ...settings },
     codecCapabilities: { packager: 'auto', canReadEnhancedFlv: false },
-    findStream: key => owners[key],
+    findStream: async key => owners[key],
     ...(selectLadder === undefined ? {} : { selectLadder }),
     startPackager: () => {
       throw new Error('there is no media');
     },
+    createSubscribers: broadcast => {
+      begun.push(broadcast);
+      return [];
+    },
     journal: {
-      opened: () => `br${ends.length}`,
-      changed: () => {},
-      ended: (_, __, reason) => void ends.push(reason),
+      opened: async () => {
+        await stored;
+        return `br${ends.length}`;
+      },
+      changed: async () => {},
+      ended: async (_, __, reason) => void ends.push(reason),
     },
     observer: {
       partListed() {},
@@ -70,42 +80,122 @@ function startRegistry(
     log: silentLogger,
     maxSandboxBroadcastMs: sandboxLimits.maxBroadcastMs,
   });
-  return { live, ends };
+  return { live, ends, begun };
 }
+
+/** Encodes the broadcasts of the sandbox. */
+const transcodedSandbox: SelectLadder = ({ environment }) =>
+  environment === 'production'
+    ? undefined
+    : {
+        isLadder: true,
+        watermark: undefined,
+        renditionsFor: () => [],
+        startEncoder: () => {
+          throw new Error('no media');
+        },
+      };
 
 describe('admission', () => {
   test.each<[string, Partial<LiveStreamConfig> | undefined, string]>([
     ['an unknown key', undefined, 'unknown-key'],
     ['a suspended account', { accountSuspended: true }, 'account-suspended'],
     ['production of an account that is not upgraded', { environment: 'production' }, 'account-not-upgraded'],
-  ])('refuses %s', (_, change, reason) => {
+  ])('refuses %s', async (_, change, reason) => {
     const { live } = startRegistry(change === undefined ? {} : { key: { ...owner, ...change } });
-    expect(live.admit('key', connection().link)).toMatchObject({ accepted: false, reason });
+    expect(await live.admit('key', connection().link)).toMatchObject({ accepted: false, reason });
   });
 
-  test('accepts production streams of an upgraded account', () => {
+  test('accepts production streams of an upgraded account', async () => {
     const { live } = startRegistry({ key: { ...owner, environment: 'production', accountUpgraded: true } });
-    expect(live.admit('key', connection().link)).toMatchObject({ accepted: true });
+    expect(await live.admit('key', connection().link)).toMatchObject({ accepted: true });
   });
 
-  test('accepts a second publisher once the first has been silent for three seconds', () => {
+  test('accepts a second publisher once the first has been silent for three seconds', async () => {
     const { live } = startRegistry();
     const first = connection();
-    live.admit('key', first.link);
+    await live.admit('key', first.link);
     vi.advanceTimersByTime(2999);
-    expect(live.admit('key', connection().link)).toMatchObject({
+    expect(await live.admit('key', connection().link)).toMatchObject({
       accepted: false,
       reason: 'already-publishing',
     });
     vi.advanceTimersByTime(1);
-    expect(live.admit('key', connection().link)).toMatchObject({ accepted: true });
+    expect(await live.admit('key', connection().link)).toMatchObject({ accepted: true });
     expect(first.told).toEqual(['closed: Another connection publishes this stream.']);
   });
 
   test('refuses everybody while the server drains', async () => {
     const { live } = startRegistry();
     await live.drain(Date.now() + 1000);
-    expect(live.admit('key', connection().link)).toMatchObject({ accepted: false, reason: 'draining' });
+    expect(await live.admit('key', connection().link)).toMatchObject({ accepted: false, reason: 'draining' });
+  });
+});
+
+describe('while a broadcast is being stored', () => {
+  /** A registry whose next broadcast is stored when the test says so. */
+  function startSlowly(
+    owners?: Readonly<Record<string, LiveStreamConfig>>,
+    settings?: Partial<LiveSettings>,
+    selectLadder?: SelectLadder,
+  ) {
+    const storing = Promise.withResolvers<void>();
+    const registry = startRegistry(owners, settings, selectLadder, storing.promise);
+    return { ...registry, stored: () => storing.resolve() };
+  }
+
+  test('another publisher of the same live stream is refused', async () => {
+    const { live, stored } = startSlowly();
+    const answers = [live.admit('key', connection().link), live.admit('key', connection().link)];
+    expect(await answers[1]).toMatchObject({ accepted: false, reason: 'already-publishing' });
+    stored();
+    expect(await answers[0]).toMatchObject({ accepted: true });
+    expect(live.openCount).toBe(1);
+  });
+
+  test('it counts for the limit of encoders', async () => {
+    const owners = { one: owner, two: { ...owner, liveStreamId: 'li2' } };
+    const { live, stored } = startSlowly(owners, { maxEncodersPerProject: 1 }, transcodedSandbox);
+    const first = live.admit('one', connection().link);
+    expect(await live.admit('two', connection().link)).toMatchObject({ reason: 'too-many-encoders' });
+    stored();
+    expect(await first).toMatchObject({ accepted: true });
+  });
+
+  test('it ends when its live stream is deleted', async () => {
+    const owners: Record<string, LiveStreamConfig> = { key: owner };
+    const { live, ends, stored } = startSlowly(owners);
+    const answer = live.admit('key', connection().link);
+    await Promise.resolve();
+    const removal = live.remove('li1');
+    delete owners.key;
+    stored();
+    await removal;
+    expect(await answer).toMatchObject({ accepted: false, reason: 'unknown-key' });
+    expect([ends, live.openCount]).toEqual([['deleted'], 0]);
+  });
+
+  test('it ends when the server stops, which waits for it', async () => {
+    const { live, ends, stored } = startSlowly();
+    const answer = live.admit('key', connection().link);
+    await Promise.resolve();
+    const stop = live.stop();
+    stored();
+    await stop;
+    expect(ends).toEqual(['server-stopped']);
+    expect(await answer).toMatchObject({ accepted: false, reason: 'draining' });
+  });
+
+  test('it begins with the restreams that were set meanwhile', async () => {
+    const owners: Record<string, LiveStreamConfig> = { key: owner };
+    const { live, stored, begun } = startSlowly(owners);
+    const answer = live.admit('key', connection().link);
+    await Promise.resolve();
+    const restreams = [{ name: 'new', serverUrl: 'rtmp://192.0.2.2/live', streamKey: 'secret' }];
+    owners.key = { ...owner, restreams };
+    stored();
+    expect(await answer).toMatchObject({ accepted: true });
+    expect(begun).toMatchObject([{ broadcastId: 'br0', restreams }]);
   });
 });
 
@@ -124,47 +214,35 @@ describe('transcoded broadcasts', () => {
       ...{ liveStreamId: 'p1', projectId: 'a', environment: 'production', accountUpgraded: true },
     },
   };
-  const form: SelectLadder = ({ environment }) =>
-    environment === 'production'
-      ? undefined
-      : {
-          isLadder: true,
-          watermark: undefined,
-          renditionsFor: () => [],
-          startEncoder: () => {
-            throw new Error('no media');
-          },
-        };
-
   test('are limited per project and per server, and the refusal names the limit', async () => {
-    const { live } = startRegistry(owners, { maxEncoders: 2, maxEncodersPerProject: 1 }, form);
+    const { live } = startRegistry(owners, { maxEncoders: 2, maxEncodersPerProject: 1 }, transcodedSandbox);
     const admit = (key: string) => live.admit(key, connection().link);
-    expect(admit('a1')).toMatchObject({ accepted: true });
-    expect(admit('a2')).toEqual({
+    expect(await admit('a1')).toMatchObject({ accepted: true });
+    expect(await admit('a2')).toEqual({
       accepted: false,
       reason: 'too-many-encoders',
       description: 'This project already encodes 1 live stream, which is its limit. End a broadcast first.',
     });
-    expect(admit('b1')).toMatchObject({ accepted: true });
-    expect(admit('c1')).toEqual({
+    expect(await admit('b1')).toMatchObject({ accepted: true });
+    expect(await admit('c1')).toEqual({
       accepted: false,
       reason: 'too-many-encoders',
       description: 'This server already encodes 2 live streams, which is its limit. Try again later.',
     });
-    expect(admit('plain')).toMatchObject({ accepted: true });
+    expect(await admit('plain')).toMatchObject({ accepted: true });
     // Refused encoders do not use up their attempts.
     for (let attempt = 0; attempt < 30; attempt += 1) {
-      expect(admit('a2')).toMatchObject({ reason: 'too-many-encoders' });
+      expect(await admit('a2')).toMatchObject({ reason: 'too-many-encoders' });
     }
     await live.remove('a1');
-    expect(admit('a2')).toMatchObject({ accepted: true });
+    expect(await admit('a2')).toMatchObject({ accepted: true });
   });
 
   test('continue when their publisher reconnects at the limit', async () => {
-    const { live } = startRegistry(owners, { maxEncoders: 1, maxEncodersPerProject: 1 }, form);
-    live.admit('a1', connection().link);
+    const { live } = startRegistry(owners, { maxEncoders: 1, maxEncodersPerProject: 1 }, transcodedSandbox);
+    await live.admit('a1', connection().link);
     await vi.advanceTimersByTimeAsync(4000);
-    expect(live.admit('a1', connection().link)).toMatchObject({ accepted: true });
+    expect(await live.admit('a1', connection().link)).toMatchObject({ accepted: true });
   });
 });
 
@@ -173,7 +251,7 @@ describe('a broadcast of a suspended account', () => {
     const { live, ends } = startRegistry();
     const { link, told } = connection();
     expect(live.suspend('li1')).toBe(false);
-    live.admit('key', link);
+    await live.admit('key', link);
     expect(live.suspend('li1')).toBe(true);
     expect(told).toEqual(['closed: This account is suspended. Ask the operator of the server.']);
     await vi.advanceTimersByTimeAsync(0);
@@ -190,9 +268,9 @@ describe('a broadcast of the sandbox', () => {
   test('ends half an hour after its start, across publishers; the next one may begin at once', async () => {
     const { live, ends } = startRegistry({ key: owner }, patient);
     const [first, second, next] = [connection(), connection(), connection()];
-    live.admit('key', first.link);
+    await live.admit('key', first.link);
     await vi.advanceTimersByTimeAsync(limitMs / 2);
-    live.admit('key', second.link);
+    await live.admit('key', second.link);
     await vi.advanceTimersByTimeAsync(limitMs / 2 - 1);
     expect(ends).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
@@ -200,7 +278,7 @@ describe('a broadcast of the sandbox', () => {
     expect(second.told).toEqual([
       'closed: Sandbox broadcasts end after 30 minutes. To stream longer, use production.',
     ]);
-    expect(live.admit('key', next.link)).toMatchObject({ accepted: true });
+    expect(await live.admit('key', next.link)).toMatchObject({ accepted: true });
     await vi.advanceTimersByTimeAsync(limitMs - 1);
     expect(ends).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1);
@@ -209,7 +287,7 @@ describe('a broadcast of the sandbox', () => {
 
   test('leaves no timer when it ends earlier', async () => {
     const { live, ends } = startRegistry();
-    live.admit('key', connection().link);
+    await live.admit('key', connection().link);
     live.complete('li1');
     await vi.advanceTimersByTimeAsync(2 * limitMs);
     expect(ends).toEqual(['completed']);
@@ -222,7 +300,7 @@ describe('a broadcast of the sandbox', () => {
       { key: { ...owner, environment: 'production', accountUpgraded: true } },
       patient,
     );
-    live.admit('key', connection().link);
+    await live.admit('key', connection().link);
     await vi.advanceTimersByTimeAsync(2 * limitMs);
     expect(ends).toEqual([]);
   });
@@ -232,7 +310,7 @@ describe('a completed broadcast', () => {
   test('ends at once and disconnects its publisher a minute later', async () => {
     const { live, ends } = startRegistry();
     const { link, told } = connection();
-    live.admit('key', link);
+    await live.admit('key', link);
     live.complete('li1');
     await vi.advanceTimersByTimeAsync(59_999);
     expect(ends).toEqual(['completed']);
@@ -243,7 +321,7 @@ describe('a completed broadcast', () => {
 
   test('leaves no timer when its publisher disconnects earlier', async () => {
     const { live } = startRegistry();
-    const answer = live.admit('key', connection().link);
+    const answer = await live.admit('key', connection().link);
     live.complete('li1');
     if (answer.accepted) answer.handler.closed('unpublished');
     await vi.advanceTimersByTimeAsync(60_000);
@@ -256,8 +334,8 @@ describe('the end of a broadcast', () => {
   test('is reported once with its reason and leaves no timer', async () => {
     const { live, ends } = startRegistry({ key: owner, other: { ...owner, liveStreamId: 'li2' } });
     const [one, two] = [connection(), connection()];
-    live.admit('key', one.link);
-    live.admit('other', two.link);
+    await live.admit('key', one.link);
+    await live.admit('other', two.link);
     await live.stop();
     await live.stop();
     expect(ends).toEqual(['server-stopped', 'server-stopped']);
@@ -268,7 +346,7 @@ describe('the end of a broadcast', () => {
 
   test('has the reason no-media for a publisher without media', async () => {
     const { live, ends } = startRegistry();
-    const answer = live.admit('key', connection().link);
+    const answer = await live.admit('key', connection().link);
     if (answer.accepted) answer.handler.closed('unpublished');
     await vi.advanceTimersByTimeAsync(0);
     expect(ends).toEqual(['no-media']);
@@ -278,7 +356,7 @@ describe('the end of a broadcast', () => {
   test('refuses a publisher without media after the keyframe timeout', async () => {
     const { live, ends } = startRegistry();
     const { link, told } = connection();
-    live.admit('key', link);
+    await live.admit('key', link);
     await vi.advanceTimersByTimeAsync(20_000);
     expect(told).toEqual(['refused: No audio or video arrived for 20 s. Check the sources in the encoder.']);
     expect(ends).toEqual(['no-media']);
@@ -290,7 +368,7 @@ test('state changes reach the listeners of a stream until they unsubscribe', asy
   const told: string[] = [];
   const leave = live.onStateChange('li1', () => told.push('li1'));
   live.onStateChange('li2', () => told.push('li2'));
-  live.admit('key', connection().link);
+  await live.admit('key', connection().link);
   expect(live.countByState()).toEqual({ starting: 1, live: 0, waiting: 0, stopping: 0 });
   live.complete('li1');
   await vi.advanceTimersByTimeAsync(0);

@@ -25,7 +25,7 @@ const tooLargeText =
   'refused: The resolution 8192x8192 is too high: this server accepts up to 9437184 pixels. Choose a lower output resolution in the encoder.';
 
 /** Sends configuration and keyframe, and lets the wait for the other track pass. */
-async function startVideo(publisher: ReturnType<typeof publish>, atMs = 0): Promise<void> {
+async function startVideo(publisher: Awaited<ReturnType<typeof publish>>, atMs = 0): Promise<void> {
   publisher.send(videoTag(atMs, avc.config()), videoTag(atMs, avc.keyframe()));
   await vi.advanceTimersByTimeAsync(1000);
 }
@@ -44,7 +44,7 @@ describe('a packager that cannot be started', () => {
         throw new Error('no file descriptor is left');
       },
     });
-    const publisher = publish(live);
+    const publisher = await publish(live);
     for (let second = 0; second < 5; second += 1) {
       expect(ends).toEqual([]);
       await startVideo(publisher, second * 1000);
@@ -61,7 +61,7 @@ describe('a packager that cannot be started', () => {
         throw new Error('no file descriptor is left');
       },
     });
-    await startVideo(publish(live));
+    await startVideo(await publish(live));
     await live.remove('li1');
     expect(ends).toEqual(['deleted']);
   });
@@ -79,7 +79,7 @@ describe('frames', () => {
         broadcastEnded() {},
       },
     });
-    const publisher = publish(live);
+    const publisher = await publish(live);
     await startVideo(publisher);
     packagers[0]!.begin();
     packagers[0]!.give(0, 20);
@@ -99,9 +99,9 @@ describe('a journal that fails', () => {
       throw new Error('database or disk is full');
     };
     const { live, packagers } = startFakeBroadcasts({
-      journal: { opened: () => 'br1', changed: full, ended: full },
+      journal: { opened: async () => 'br1', changed: full, ended: full },
     });
-    const publisher = publish(live);
+    const publisher = await publish(live);
     await startVideo(publisher);
     packagers[0]!.begin();
     packagers[0]!.give(0, 20);
@@ -112,10 +112,40 @@ describe('a journal that fails', () => {
   });
 });
 
+describe('a slow journal', () => {
+  test('stores states in order, and the end of a broadcast waits for it', async () => {
+    const stored: string[] = [];
+    const storing = Promise.withResolvers<void>();
+    const { live, packagers } = startFakeBroadcasts({
+      journal: {
+        opened: async () => 'br1',
+        changed: async (_, { state }) => {
+          await storing.promise;
+          if (state !== undefined) stored.push(state);
+        },
+        ended: async (_, __, reason) => void stored.push(reason),
+      },
+    });
+    await startVideo(await publish(live));
+    packagers[0]!.begin();
+    packagers[0]!.give(0, 20);
+    expect(live.isBroadcasting('li1')).toBe(true);
+    let isRemoved = false;
+    const removal = live.remove('li1').then(() => {
+      isRemoved = true;
+    });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect([stored, isRemoved, live.isBroadcasting('li1')]).toEqual([[], false, false]);
+    storing.resolve();
+    await removal;
+    expect(stored).toEqual(['live', 'deleted']);
+  });
+});
+
 describe('an abusive publisher', () => {
   test('is refused after several packagers when it changes its configuration at each keyframe', async () => {
     const { live, packagers, ends } = startFakeBroadcasts();
-    const publisher = publish(live);
+    const publisher = await publish(live);
     await startVideo(publisher);
     for (let index = 1; index < 500; index += 1) {
       publisher.send(videoTag(1000 + index, avc.config(index % 2)), videoTag(1000 + index, avc.keyframe()));
@@ -130,7 +160,7 @@ describe('an abusive publisher', () => {
 
   test('may change its configuration every few seconds', async () => {
     const { live, packagers, ends } = startFakeBroadcasts();
-    const publisher = publish(live);
+    const publisher = await publish(live);
     for (let index = 0; index < 100; index += 1) {
       publisher.send(videoTag(index * 3000, avc.config(index % 2)), videoTag(index * 3000, avc.keyframe()));
       await vi.advanceTimersByTimeAsync(3000);
@@ -141,7 +171,7 @@ describe('an abusive publisher', () => {
 
   test('is refused before huge frames of one timestamp fill the memory', async () => {
     const { live, packagers, ends } = startFakeBroadcasts();
-    const publisher = publish(live);
+    const publisher = await publish(live);
     await startVideo(publisher);
     const body = avc.frame(1024 * 1024);
     for (let index = 0; index < 200; index += 1) publisher.send(videoTag(0, body));
@@ -153,7 +183,7 @@ describe('an abusive publisher', () => {
 
   test('is refused before a packager starts when its video is too large', async () => {
     const { live, packagers, ends } = startFakeBroadcasts();
-    const publisher = publish(live);
+    const publisher = await publish(live);
     publisher.send(videoTag(0, largeConfig), videoTag(0, avc.keyframe()));
     await vi.advanceTimersByTimeAsync(1000);
     expect(packagers).toEqual([]);
@@ -166,7 +196,7 @@ describe('an abusive publisher', () => {
     ['in a parameter set inside of a frame', [Buffer.concat([avc.keyframe(0), largeSetOfFrame])]],
   ])('ends the broadcast when its video becomes too large, %s', async (_, bodies) => {
     const { live, packagers, ends } = startFakeBroadcasts();
-    const publisher = publish(live);
+    const publisher = await publish(live);
     await startVideo(publisher);
     packagers[0]!.begin();
     packagers[0]!.give(0, 20);
@@ -188,7 +218,7 @@ describe('an abusive publisher', () => {
         },
       }),
     });
-    const publisher = publish(live);
+    const publisher = await publish(live);
     await startVideo(publisher);
     packagers[0]!.begin({ ...videoTrack, width: 8192, height: 8192 });
     await vi.advanceTimersByTimeAsync(1000);
@@ -199,7 +229,7 @@ describe('an abusive publisher', () => {
     const { live } = startFakeBroadcasts();
     const answers = [];
     for (let index = 0; index < 100; index += 1) {
-      const publisher = publish(live);
+      const publisher = await publish(live);
       answers.push(publisher.answer);
       publisher.close('unpublished');
       await vi.advanceTimersByTimeAsync(10);
@@ -207,33 +237,33 @@ describe('an abusive publisher', () => {
     expect(answers.filter(answer => answer.accepted).length).toBeLessThanOrEqual(20);
     expect(answers.at(-1)).toMatchObject({ accepted: false, reason: 'too-many-attempts' });
     await vi.advanceTimersByTimeAsync(30_000);
-    expect(publish(live).answer).toMatchObject({ accepted: true });
+    expect((await publish(live)).answer).toMatchObject({ accepted: true });
   });
 });
 
 describe('a publisher that reconnected', () => {
   test('keeps the broadcast waiting until its media comes', async () => {
     const { live, packagers, states } = startFakeBroadcasts();
-    const first = publish(live);
+    const first = await publish(live);
     await startVideo(first);
     packagers[0]!.begin();
     packagers[0]!.give(0, 20);
     first.close('connection-closed');
     await vi.advanceTimersByTimeAsync(1000);
-    publish(live);
+    await publish(live);
     await vi.advanceTimersByTimeAsync(5000);
     expect(states).toEqual(['live', 'waiting']);
   });
 
   test('and its slow packager let the playlist grow without a 503', async () => {
     const { live, packagers } = startFakeBroadcasts();
-    const first = publish(live);
+    const first = await publish(live);
     await startVideo(first);
     packagers[0]!.begin();
     packagers[0]!.give(0, 20);
     first.close('connection-closed');
     await vi.advanceTimersByTimeAsync(3000);
-    await startVideo(publish(live));
+    await startVideo(await publish(live));
     expect(packagers).toHaveLength(2);
     const last = (await playlistOf(live.current('li1')))
       .match(/gap-(\d+)/g)!
@@ -252,13 +282,13 @@ describe('a publisher that reconnected', () => {
 
   test('after a single frame has parts of the usual duration', async () => {
     const { live, packagers } = startFakeBroadcasts();
-    const first = publish(live);
+    const first = await publish(live);
     await startVideo(first);
     packagers[0]!.begin();
     packagers[0]!.give(0, 1);
     first.close('connection-closed');
     await vi.advanceTimersByTimeAsync(100);
-    const second = publish(live);
+    const second = await publish(live);
     await startVideo(second);
     packagers[1]!.begin();
     packagers[1]!.give(1000, 30);
@@ -270,7 +300,7 @@ describe('a publisher that stopped', () => {
   /** A broadcast whose publisher is gone for `reason`. */
   async function left(reason: string) {
     const fake = startFakeBroadcasts();
-    const publisher = publish(fake.live);
+    const publisher = await publish(fake.live);
     await startVideo(publisher);
     fake.packagers[0]!.begin();
     fake.packagers[0]!.give(0, 20);
@@ -281,7 +311,7 @@ describe('a publisher that stopped', () => {
 
   /** Reconnects and sends media. */
   async function comeBack({ live, packagers }: Awaited<ReturnType<typeof left>>) {
-    const publisher = publish(live);
+    const publisher = await publish(live);
     await startVideo(publisher);
     packagers.at(-1)!.begin();
     packagers.at(-1)!.give(20_000, 20);
@@ -323,7 +353,7 @@ describe('a publisher that stopped', () => {
   test('counts no lost connection, and has the whole grace time when it is lost later', async () => {
     const fake = await left('unpublished');
     expect(fake.live.statsOf('li1')?.droppedConnections).toBe(0);
-    const again = publish(fake.live);
+    const again = await publish(fake.live);
     again.close('connection-closed');
     expect(view(fake)).toEqual({ isBroadcasting: true, isLiveForViewers: true, state: 'waiting' });
     expect(fake.live.statsOf('li1')?.droppedConnections).toBe(1);
@@ -335,7 +365,7 @@ describe('a publisher that stopped', () => {
 
   test('before anything could be played ends the broadcast without media', async () => {
     const fake = startFakeBroadcasts();
-    const publisher = publish(fake.live);
+    const publisher = await publish(fake.live);
     publisher.close('unpublished');
     await vi.advanceTimersByTimeAsync(0);
     expect([fake.ends, fake.states]).toEqual([['no-media'], []]);
@@ -344,13 +374,13 @@ describe('a publisher that stopped', () => {
 
 test('a waiting broadcast does not become live while it ends', async () => {
   const { live, packagers, states, ends } = startFakeBroadcasts();
-  const first = publish(live);
+  const first = await publish(live);
   await startVideo(first);
   packagers[0]!.begin();
   // Whole parts: none is left for the end.
   packagers[0]!.give(0, 21);
   first.close('connection-closed');
-  await startVideo(publish(live));
+  await startVideo(await publish(live));
   // The packager delivers its last media at the end.
   packagers[1]!.finish = async () => {
     packagers[1]!.begin();
@@ -365,7 +395,7 @@ test('a waiting broadcast does not become live while it ends', async () => {
 describe('media that cannot be segmented', () => {
   test('ends the broadcast and not the server, even while the previous packager runs', async () => {
     const { live, packagers, ends } = startFakeBroadcasts();
-    const publisher = publish(live);
+    const publisher = await publish(live);
     await startVideo(publisher);
     publisher.send(videoTag(1000, avc.config(1)), videoTag(1000, avc.keyframe()));
     packagers[1]!.begin();
@@ -379,7 +409,7 @@ describe('ended broadcasts', () => {
   test('are kept up to two per stream', async () => {
     const { live, packagers } = startFakeBroadcasts();
     for (let index = 0; index < 5; index += 1) {
-      const publisher = publish(live);
+      const publisher = await publish(live);
       await startVideo(publisher);
       packagers[index]!.begin();
       packagers[index]!.give(0, 20);
@@ -392,20 +422,20 @@ describe('ended broadcasts', () => {
 
   test('are forgotten when the stream is deleted', async () => {
     const { live } = startFakeBroadcasts();
-    publish(live);
+    await publish(live);
     await live.remove('li1');
     expect(vi.getTimerCount()).toBe(0);
   });
 
   test('are not offered to players while the next one begins', async () => {
     const { live, packagers } = startFakeBroadcasts();
-    await startVideo(publish(live));
+    await startVideo(await publish(live));
     packagers[0]!.begin();
     packagers[0]!.give(0, 20);
     live.complete('li1');
     await vi.advanceTimersByTimeAsync(0);
     expect(live.current('li1')?.broadcastId).toBe('br1');
-    const second = publish(live);
+    const second = await publish(live);
     expect(live.current('li1')).toBeUndefined();
     expect(live.find('li1', 'br1')).toBeDefined();
     await startVideo(second);
@@ -417,7 +447,7 @@ describe('ended broadcasts', () => {
 
 test('a refusal ends the broadcast without waiting for the publisher', async () => {
   const { live, packagers, states, ends } = startFakeBroadcasts();
-  const publisher = publish(live);
+  const publisher = await publish(live);
   await startVideo(publisher);
   packagers[0]!.begin();
   packagers[0]!.give(0, 20);

@@ -33,7 +33,7 @@ function startWithRewind(seconds: number, isFull = false, record?: boolean) {
 
 /** Broadcasts for a time to somebody who watches, and ends the broadcast. */
 async function broadcast(fake: ReturnType<typeof startWithRewind>, seconds: number): Promise<void> {
-  const publisher = publish(fake.live);
+  const publisher = await publish(fake.live);
   publisher.send(videoTag(0, avc.config()), videoTag(0, avc.keyframe()));
   await vi.advanceTimersByTimeAsync(1000);
   const packager = fake.packagers.at(-1)!;

@@ -21,7 +21,7 @@ const signal = new AbortController().signal;
 /** A broadcast of a second of video, whose publisher is gone. */
 async function lost(reason = 'connection-closed') {
   const fake = startFakeBroadcasts({ showsStills: true });
-  const publisher = publish(fake.live);
+  const publisher = await publish(fake.live);
   publisher.send(videoTag(0, avc.config()), videoTag(0, avc.keyframe()));
   await vi.advanceTimersByTimeAsync(1000);
   fake.packagers[0]!.begin();
@@ -33,7 +33,7 @@ async function lost(reason = 'connection-closed') {
 }
 
 async function comeBack({ live, packagers }: Awaited<ReturnType<typeof lost>>, track = videoTrack) {
-  const publisher = publish(live);
+  const publisher = await publish(live);
   publisher.send(videoTag(0, avc.config()), videoTag(0, avc.keyframe()));
   await vi.advanceTimersByTimeAsync(1000);
   packagers[1]!.begin(track);

@@ -11,7 +11,7 @@ function follow(restreams: readonly RestreamConfig[], environment: 'sandbox' | '
   const restreamer = new Restreamer({
     dial: unreachable,
     sandboxLimitMs: 1_000,
-    onStopped: ({ name, reason }) => stopped.push(`${name}: ${reason}`),
+    onStopped: async ({ name, reason }) => void stopped.push(`${name}: ${reason}`),
     observer: { bytesOut() {}, framesDropped() {}, retried() {}, failed() {} },
     clock: { nowMs: () => 0, monotonicMs: () => 0 },
     log: silentLogger,

@@ -48,7 +48,7 @@ async function lostPublisher(change: Partial<BroadcastRegistryOptions> = {}) {
     ended: () => {},
   };
   const room = startFakeBroadcasts({ slate: slate.source, createSubscribers: () => [follower], ...change });
-  const publisher = publish(room.live);
+  const publisher = await publish(room.live);
   publisher.send(videoTag(0, avc.config()), videoTag(0, avc.keyframe()));
   await vi.advanceTimersByTimeAsync(1000);
   room.packagers[0]!.begin();
@@ -83,7 +83,7 @@ describe('a slate', () => {
 
   test('goes on until the keyframe of the publisher that came back, and no longer', async () => {
     const room = await shown();
-    const publisher = publish(room.live);
+    const publisher = await publish(room.live);
     publisher.send(videoTag(70_000, avc.config(2)), videoTag(70_000, avc.frame()));
     room.told.length = 0;
     await vi.advanceTimersByTimeAsync(400);
@@ -101,7 +101,7 @@ describe('a slate', () => {
 
   test('is not shown for a publisher that stopped, and ends with one that came back and stopped', async () => {
     const room = await shown();
-    const publisher = publish(room.live);
+    const publisher = await publish(room.live);
     publisher.close('unpublished');
     await vi.advanceTimersByTimeAsync(0);
     expect(room.packagers[1]!.isOver).toBe(true);
@@ -115,7 +115,7 @@ describe('a slate', () => {
 
   test('that is not made yet when the publisher is back is given up', async () => {
     const room = await lostPublisher();
-    const publisher = publish(room.live);
+    const publisher = await publish(room.live);
     expect(room.tries.at(-1)!.signal.aborted).toBe(true);
     room.tries.at(-1)!.make();
     publisher.send(videoTag(0, avc.config()), videoTag(0, avc.keyframe()));
@@ -155,7 +155,7 @@ describe('a slate', () => {
       new AbortController().signal,
     );
     expect(answer?.status === 200 && answer.text.plain.toString()).toMatch(/EXT-X-GAP[\s\S]*EXT-X-GAP/);
-    const publisher = publish(room.live);
+    const publisher = await publish(room.live);
     publisher.send(videoTag(0, avc.config()), videoTag(0, avc.keyframe()));
     await vi.advanceTimersByTimeAsync(1000);
     room.packagers.at(-1)!.begin();
@@ -193,7 +193,7 @@ describe('a slate', () => {
     expect(room.told).toContain('slate keyframe');
 
     const other = await shown();
-    publish(other.live);
+    await publish(other.live);
     const tries = other.tries.length;
     other.packagers[1]!.die();
     await vi.advanceTimersByTimeAsync(1000);
@@ -203,7 +203,7 @@ describe('a slate', () => {
   test('is left out where the publisher is lost again and again', async () => {
     const room = await lostPublisher();
     for (let times = 0; times < 9; times += 1) {
-      const publisher = publish(room.live);
+      const publisher = await publish(room.live);
       await vi.advanceTimersByTimeAsync(2000);
       publisher.close('lost');
       await vi.advanceTimersByTimeAsync(0);
@@ -222,7 +222,7 @@ describe('a publisher that comes back as its time runs out', () => {
     async (lateMs, id) => {
       const room = await lostPublisher();
       await vi.advanceTimersByTimeAsync(liveSettings.reconnectGraceMs + lateMs);
-      const publisher = publish(room.live);
+      const publisher = await publish(room.live);
       publisher.send(videoTag(0, avc.config()), videoTag(0, avc.keyframe()));
       await vi.advanceTimersByTimeAsync(1000);
       room.packagers.at(-1)!.begin();

@@ -5,6 +5,7 @@ import type {
   EncoderEvents,
   EncoderTag,
 } from '../../../../src/live/transcode/live-encoder.ts';
+import { fakedClock } from '../../../support/faked-clock.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -81,8 +82,7 @@ function room(names: readonly string[], willBeginSegment = () => true) {
       backlogCleared: () => told.push('drained'),
     },
     willBeginSegment,
-    // The fake timers replace the global `performance` only.
-    clock: { nowMs: () => Date.now(), monotonicMs: () => performance.now() },
+    clock: fakedClock,
   });
   ladder.write('config', 0, 0, Buffer.alloc(1));
   /** 25 frames a second, a keyframe each second; reordered ones are shown 80 ms after they are decoded. */

@@ -22,9 +22,11 @@ async function writerIn(
   onStopped: (reason: StopReason) => void = () => {},
   maxQueuedBytes = 1e7,
   sharedFiles?: SharedFiles,
+  opened = Promise.resolve(true),
 ) {
   return new RecordingWriter({
     folder,
+    opened,
     makeIndex: tracks => RecordingIndex.create(folder, tracks, 'recording-1.mp4'),
     onStopped,
     onWritten: () => {},

@@ -1,8 +1,19 @@
 import Sqlite from 'better-sqlite3';
+import type { Compilable } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { mapInSlices, sortInSlices } from '../../../../../src/resources/analytics/queries/map-in-slices.ts';
 import { readRowsInSlices } from '../../../../../src/resources/analytics/queries/read-rows-in-slices.ts';
 import { TimeSlice } from '../../../../../src/shared/scheduling/time-slice.ts';
+import { SqliteConnection } from '../../../../../src/store/sqlite-connection.ts';
+
+function connectionOf(sqlite: Sqlite.Database) {
+  const connection = new SqliteConnection(sqlite);
+  return {
+    dialect: 'sqlite' as const,
+    all: async <Row>(query: Compilable<Row>) => connection.all(query.compile()),
+    first: async <Row>(query: Compilable<Row>) => connection.first(query.compile()),
+  };
+}
 
 describe('sortInSlices and mapInSlices', () => {
   it.each([0, 1, 499, 500, 501, 1_000, 2_750])('sort %i items stably and map them', async count => {
@@ -27,8 +38,8 @@ describe('readRowsInSlices', () => {
       );
       const pieces: number[] = [];
       const read: number[] = [];
-      await readRowsInSlices<[number, number]>(
-        { sqlite },
+      await readRowsInSlices<{ tuple: number }>(
+        connectionOf(sqlite),
         { table: 'rows c', fixed: 'c.project = ?', keys: ['at', 'tuple'] },
         {
           columns: 'c.tuple, c.at',
@@ -46,7 +57,7 @@ describe('readRowsInSlices', () => {
           slice: new TimeSlice(3),
           take: rows => {
             pieces.push(rows.length);
-            read.push(...rows.map(([tuple]) => tuple));
+            read.push(...rows.map(({ tuple }) => tuple));
           },
         },
       );

@@ -1,18 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { maxEntries } from '../../../shared/lru-limit.ts';
 import { yieldToEventLoop } from '../../../shared/scheduling/yield-to-event-loop.ts';
-import type { Database } from '../../../store/database.ts';
+import type { Connection } from '../../../store/connection.ts';
+import type { SqliteConnection } from '../../../store/sqlite-connection.ts';
+import type { SqliteDatabase } from '../../../store/sqlite-database.ts';
 import { type SelectedVideoRow, selectedColumns } from '../video-row.ts';
 import { BlockCountCache, type FilterCounts } from './block-count-cache.ts';
-import {
-  type BlockRow,
-  blockSlices,
-  type ListPage,
-  type ListScope,
-  pageRange,
-  SortedVideos,
-  type VideoSortField,
-} from './sorted-videos.store.ts';
+import { type BlockRow, blockSlices, SortedVideos } from './sorted-videos.store.ts';
 import {
   type FoldedFilter,
   foldFilter,
@@ -22,12 +16,8 @@ import {
   trigramQuery,
   type VideoFilter,
 } from './video-filter.ts';
-import type { VideoTextIndex } from './video-text-index.store.ts';
-
-interface VideoListPage {
-  readonly rows: readonly SelectedVideoRow[];
-  readonly total: number;
-}
+import type { ListPage, ListScope, VideoListPage, VideoLists, VideoSortField } from './video-lists.ts';
+import { VideoTextIndex } from './video-text-index.store.ts';
 
 interface BlockSearch {
   readonly scope: ListScope;
@@ -40,7 +30,7 @@ interface CountedSortOrder {
   readonly order: SortedVideos;
   readonly blocks: readonly BlockRow[];
   /** Undefined when the time slice is over. */
-  readonly count: (index: number, timeSlice: TimeSlice) => number | undefined;
+  readonly count: (connection: SqliteConnection, index: number, timeSlice: TimeSlice) => number | undefined;
 }
 /** Up to this many candidates are compared with the filter; above, blocks are counted. */
 const maxCandidates = 2_000;
@@ -58,7 +48,6 @@ const inList = 'WHERE project_id = ? AND is_discarded = ?';
 const sql = {
   tagTotal: `SELECT videos FROM tags ${inList} AND tag = ?`,
   allVideos: 'SELECT total(videos) FROM video_blocks_by_creation',
-  totalChanges: 'SELECT total_changes()',
   rowsByNumber: `SELECT ${selectedColumns} FROM json_each(?) page CROSS JOIN videos v ON v.number = page.value
     ORDER BY page.key`,
   countInOtherLists: (which: string, conditions: SqlConditions) =>
@@ -74,41 +63,40 @@ const sql = {
  * that many videos match; counts are cached until the block changes. When an index leaves few candidates,
  * each is compared with the filter.
  */
-export class VideoLists {
-  readonly #database: Database;
+export class SqliteVideoLists implements VideoLists {
+  readonly #database: SqliteDatabase;
   readonly #texts: VideoTextIndex;
   readonly #blockCounts = new BlockCountCache();
-  readonly #tagTotal;
-  readonly #allVideos;
-  readonly #totalChanges;
-  readonly #rowsByNumber;
-  readonly #orders: Readonly<Record<VideoSortField, SortedVideos>>;
+  readonly #orders: Readonly<Record<VideoSortField, SortedVideos>> = {
+    title: new SortedVideos('title'),
+    createdAt: new SortedVideos('createdAt'),
+    publishedAt: new SortedVideos('publishedAt'),
+    updatedAt: new SortedVideos('updatedAt'),
+  };
   #cache = emptyCache(Number.NaN);
   #lastCounting: Promise<unknown> = Promise.resolve();
 
-  constructor(database: Database, texts: VideoTextIndex) {
+  constructor(database: SqliteDatabase) {
     this.#database = database;
-    this.#texts = texts;
-    const { sqlite } = database;
-    this.#tagTotal = sqlite.prepare<[string, number, string], number>(sql.tagTotal).pluck();
-    this.#allVideos = sqlite.prepare<[], number>(sql.allVideos).pluck();
-    this.#totalChanges = sqlite.prepare<[], number>(sql.totalChanges).pluck();
-    this.#rowsByNumber = sqlite.prepare<[string], SelectedVideoRow>(sql.rowsByNumber);
-    const ordered = (field: VideoSortField) => new SortedVideos(database, field);
-    this.#orders = {
-      title: ordered('title'),
-      createdAt: ordered('createdAt'),
-      publishedAt: ordered('publishedAt'),
-      updatedAt: ordered('updatedAt'),
-    };
+    this.#texts = new VideoTextIndex(database);
+  }
+
+  noteWrite(characters: number, connection: Connection): Promise<void> {
+    return this.#texts.noteWrite(characters, connection);
   }
 
   async list(scope: ListScope, filter: VideoFilter, page: ListPage): Promise<VideoListPage> {
     const folded = foldFilter(filter);
     const conditions = sqlConditionsOf(folded);
-    if (conditions.sql === '') return this.#listUnfiltered(scope, page);
-    const candidates = this.#findCandidates(scope, folded);
-    if (candidates !== undefined) return this.#listCandidates(scope, conditions, candidates, page);
+    if (conditions.sql === '') {
+      return this.#database.readNow(connection => this.#listUnfiltered(connection, scope, page));
+    }
+    if (trigramQuery(folded) !== undefined) await this.#texts.indexIfMany();
+    const listed = this.#database.readNow(connection => {
+      const candidates = this.#findCandidates(connection, scope, folded);
+      return candidates && this.#listCandidates(connection, scope, { conditions, candidates, page });
+    });
+    if (listed !== undefined) return listed;
     // One list at a time, so that the event loop runs in between however many are requested.
     const counts = this.#blockCounts.of(JSON.stringify([scope, folded]));
     const search = { scope, filter: folded, conditions, page, counts };
@@ -117,12 +105,12 @@ export class VideoLists {
     return counting;
   }
 
-  #listUnfiltered(scope: ListScope, page: ListPage): VideoListPage {
+  #listUnfiltered(connection: SqliteConnection, scope: ListScope, page: ListPage): VideoListPage {
     const cache = this.#currentCache();
     const name = `${cacheKeyOf(scope)} ${page.sort.field} ${page.sort.direction} ${page.currentPage} ${page.pageSize}`;
     const cached = cache.pages.get(name);
     if (cached !== undefined) return cached;
-    const listed = this.#readUnfiltered(scope, page);
+    const listed = this.#readUnfiltered(connection, scope, page);
     const room = Math.max(1, listed.rows.length);
     if (cache.rows + room > maxCachedRows) {
       cache.pages.clear();
@@ -133,62 +121,67 @@ export class VideoLists {
     return listed;
   }
 
-  #readUnfiltered(scope: ListScope, page: ListPage): VideoListPage {
+  #readUnfiltered(connection: SqliteConnection, scope: ListScope, page: ListPage): VideoListPage {
     const order = this.#orders[page.sort.field];
-    const total = this.#total(scope, order);
+    const total = this.#total(connection, scope, order);
     const range = pageRange(page, total);
-    const rowsNearEdge = order.readNearEdge(scope, range, total);
+    const rowsNearEdge = order.readNearEdge(connection, scope, range, total);
     if (rowsNearEdge !== undefined)
       return { rows: page.sort.direction === 'asc' ? rowsNearEdge : rowsNearEdge.reverse(), total };
-    const blocks = order.blocks(scope);
+    const blocks = order.blocks(connection, scope);
     const slices = blockSlices(blocks, block => block.videos, range, total)!;
-    const numbers = order.numbersIn(scope, noConditions, blocks, slices);
-    return { rows: this.#readRows(numbers, page), total };
+    const numbers = order.numbersIn(connection, scope, noConditions, blocks, slices);
+    return { rows: this.#readRows(connection, numbers, page), total };
   }
 
-  #total(scope: ListScope, order: SortedVideos): number {
+  #total(connection: SqliteConnection, scope: ListScope, order: SortedVideos): number {
     const { totals } = this.#currentCache();
     const list = cacheKeyOf(scope);
     let total = totals.get(list);
     if (total === undefined) {
-      total = order.total(scope);
+      total = order.total(connection, scope);
       totals.set(list, total);
     }
     return total;
   }
 
   #currentCache() {
-    // All changes of videos are made through this connection.
-    const changes = this.#totalChanges.get() ?? 0;
-    if (changes !== this.#cache.changes) this.#cache = emptyCache(changes);
+    // All changes of videos are made through this database.
+    const { commits } = this.#database;
+    if (commits !== this.#cache.commits) this.#cache = emptyCache(commits);
     return this.#cache;
   }
 
   #listCandidates(
+    connection: SqliteConnection,
     scope: ListScope,
-    conditions: SqlConditions,
-    candidates: number[],
-    page: ListPage,
+    {
+      conditions,
+      candidates,
+      page,
+    }: { conditions: SqlConditions; candidates: readonly number[]; page: ListPage },
   ): VideoListPage {
-    const matching = this.#orders[page.sort.field].filterNumbers(scope, conditions, candidates);
+    const matching = this.#orders[page.sort.field].filterNumbers(connection, scope, conditions, candidates);
     const { from, to } = pageRange(page, matching.length);
-    return { rows: this.#readRows(matching.slice(from, to), page), total: matching.length };
+    return { rows: this.#readRows(connection, matching.slice(from, to), page), total: matching.length };
   }
 
   async #listByBlocks(search: BlockSearch): Promise<VideoListPage> {
     const yieldUntilMs = performance.now() + maxYieldingMs;
-    let orders:
-      | { changes: number | undefined; pageOrder: CountedSortOrder; countedOrder: CountedSortOrder }
-      | undefined;
+    let orders: { commits: number; pageOrder: CountedSortOrder; countedOrder: CountedSortOrder } | undefined;
+    const usesTexts = trigramQuery(search.filter)?.isExact === true;
     for (;;) {
       const timeSlice = new TimeSlice(
         performance.now() < yieldUntilMs ? timeSliceMs : Number.POSITIVE_INFINITY,
       );
-      // All changes are made through this connection: blocks change only when this number does.
-      const changes = this.#totalChanges.get();
-      if (orders === undefined || orders.changes !== changes)
-        orders = { changes, ...this.#openSortOrders(search) };
-      const found = this.#tryListByBlocks(search, orders, timeSlice);
+      if (usesTexts) await this.#texts.index();
+      const found = this.#database.readNow(connection => {
+        // All changes are made through this database: blocks change only when this number does.
+        const { commits } = this.#database;
+        if (orders === undefined || orders.commits !== commits)
+          orders = { commits, ...this.#openSortOrders(connection, search) };
+        return this.#tryListByBlocks(connection, search, orders, timeSlice);
+      });
       if (found !== undefined) {
         this.#blockCounts.trim();
         return found;
@@ -197,22 +190,26 @@ export class VideoLists {
     }
   }
 
-  #openSortOrders({ scope, filter, conditions, page, counts }: BlockSearch): {
+  #openSortOrders(
+    connection: SqliteConnection,
+    { scope, filter, conditions, page, counts }: BlockSearch,
+  ): {
     pageOrder: CountedSortOrder;
     countedOrder: CountedSortOrder;
   } {
     const open = (field: VideoSortField): CountedSortOrder => {
       const order = this.#orders[field];
-      const blocks = order.blocks(scope);
-      const count = order.blockCounter(scope, conditions, blocks);
+      const blocks = order.blocks(connection, scope);
       const known = counts.of(field);
       known.keepOnly(blocks);
       return {
         order,
         blocks,
-        count: (index, timeSlice) =>
+        count: (reader, index, timeSlice) =>
           known.get(blocks[index]!) ??
-          (timeSlice.hasTime() ? known.set(blocks[index]!, count(index)) : undefined),
+          (timeSlice.hasTime()
+            ? known.set(blocks[index]!, order.countInBlock(reader, scope, conditions, blocks, index))
+            : undefined),
       };
     };
     const pageOrder = open(page.sort.field);
@@ -224,8 +221,9 @@ export class VideoLists {
     };
   }
 
-  /** Without an `await`, so that it sees the database at one moment. */
+  /** Synchronous, so that it sees the database at one moment. */
   #tryListByBlocks(
+    connection: SqliteConnection,
     search: BlockSearch,
     { pageOrder, countedOrder }: { pageOrder: CountedSortOrder; countedOrder: CountedSortOrder },
     timeSlice: TimeSlice,
@@ -234,26 +232,26 @@ export class VideoLists {
     const tag = singleConditionOf(filter)?.tag;
     let total =
       tag === undefined
-        ? this.#countByTrigrams(search, pageOrder.blocks, timeSlice)
-        : this.#countTagged(scope, tag);
+        ? this.#countByTrigrams(connection, search, pageOrder.blocks, timeSlice)
+        : this.#countTagged(connection, scope, tag);
     if (total === 'later') return undefined;
     if (total === undefined) {
       total = 0;
       for (const index of countedOrder.blocks.keys()) {
-        const count = countedOrder.count(index, timeSlice);
+        const count = countedOrder.count(connection, index, timeSlice);
         if (count === undefined) return undefined;
         total += count;
       }
     }
     const slices = blockSlices(
       pageOrder.blocks,
-      (_, index) => pageOrder.count(index, timeSlice),
+      (_, index) => pageOrder.count(connection, index, timeSlice),
       pageRange(page, total),
       total,
     );
     if (slices === undefined) return undefined;
-    const numbers = pageOrder.order.numbersIn(scope, conditions, pageOrder.blocks, slices);
-    return { rows: this.#readRows(numbers, page), total };
+    const numbers = pageOrder.order.numbersIn(connection, scope, conditions, pageOrder.blocks, slices);
+    return { rows: this.#readRows(connection, numbers, page), total };
   }
 
   /**
@@ -261,6 +259,7 @@ export class VideoLists {
    * @returns `later` when the time is up; undefined when the index cannot tell
    */
   #countByTrigrams(
+    connection: SqliteConnection,
     { scope, filter, conditions, counts }: BlockSearch,
     blocks: readonly BlockRow[],
     timeSlice: TimeSlice,
@@ -268,8 +267,9 @@ export class VideoLists {
     const query = trigramQuery(filter);
     if (query?.isExact !== true) return undefined;
     const own = blocks.reduce((sum, block) => sum + block.videos, 0);
-    if ((this.#allVideos.get() ?? 0) - own > maxVideosInOtherLists) return undefined;
-    const slices = this.#texts.slices();
+    if (((connection.value(sql.allVideos, []) as number | null) ?? 0) - own > maxVideosInOtherLists)
+      return undefined;
+    const slices = this.#texts.slices(connection);
     if (slices === undefined) return 'later';
     const known = counts.of('trigrams');
     known.keepOnly(slices);
@@ -277,17 +277,20 @@ export class VideoLists {
     for (const slice of slices) {
       const count = known.get(slice);
       if (count === undefined && !timeSlice.hasTime()) return 'later';
-      total += count ?? known.set(slice, this.#texts.countIn(slice, query.match));
+      total += count ?? known.set(slice, this.#texts.countIn(connection, slice, query.match));
     }
-    return total - this.#countInOtherLists(scope, conditions);
+    return total - this.#countInOtherLists(connection, scope, conditions);
   }
 
-  #countInOtherLists({ projectId, isDiscarded }: ListScope, conditions: SqlConditions): number {
+  #countInOtherLists(
+    connection: SqliteConnection,
+    { projectId, isDiscarded }: ListScope,
+    conditions: SqlConditions,
+  ): number {
     const count = (which: string, ...values: (string | number)[]) =>
-      this.#database.sqlite
-        .prepare<unknown[], number>(sql.countInOtherLists(which, conditions))
-        .pluck()
-        .get(...values, ...conditions.values) ?? 0;
+      (connection.value(sql.countInOtherLists(which, conditions), [...values, ...conditions.values]) as
+        | number
+        | undefined) ?? 0;
     return (
       count('v.project_id < ?', projectId) +
       count('v.project_id > ?', projectId) +
@@ -295,24 +298,25 @@ export class VideoLists {
     );
   }
 
-  #countTagged({ projectId, isDiscarded }: ListScope, tag: string): number {
-    return this.#tagTotal.get(projectId, Number(isDiscarded), tag) ?? 0;
+  #countTagged(connection: SqliteConnection, { projectId, isDiscarded }: ListScope, tag: string): number {
+    const total = connection.value(sql.tagTotal, [projectId, Number(isDiscarded), tag]);
+    return (total as number | undefined) ?? 0;
   }
 
   /** May include videos that do not match; undefined when there are too many. */
-  #findCandidates(scope: ListScope, filter: FoldedFilter): number[] | undefined {
+  #findCandidates(
+    connection: SqliteConnection,
+    scope: ListScope,
+    filter: FoldedFilter,
+  ): number[] | undefined {
     const { projectId, isDiscarded } = scope;
     const discarded = Number(isDiscarded);
-    const { sqlite } = this.#database;
     const find = (query: string, ...values: string[]) => {
-      const found = sqlite
-        .prepare<unknown[], number>(query)
-        .pluck()
-        .all(projectId, discarded, ...values);
+      const found = connection.values(query, [projectId, discarded, ...values]) as number[];
       return found.length > maxCandidates ? undefined : found;
     };
     for (const tag of filter.tags) {
-      if (this.#countTagged(scope, tag) > maxCandidates) continue;
+      if (this.#countTagged(connection, scope, tag) > maxCandidates) continue;
       return find(sql.numbersWithTag, tag);
     }
     for (const [key, value] of filter.metadata) {
@@ -324,18 +328,18 @@ export class VideoLists {
       if (found !== undefined) return found;
     }
     const query = trigramQuery(filter);
-    return query === undefined ? undefined : this.#texts.candidates(query.match, maxCandidates);
+    return query === undefined ? undefined : this.#texts.candidates(connection, query.match, maxCandidates);
   }
 
-  #readRows(ascending: number[], page: ListPage): SelectedVideoRow[] {
+  #readRows(connection: SqliteConnection, ascending: readonly number[], page: ListPage): SelectedVideoRow[] {
     const numbers = page.sort.direction === 'asc' ? ascending : ascending.toReversed();
-    return this.#rowsByNumber.all(JSON.stringify(numbers));
+    return connection.prepare(sql.rowsByNumber).all(JSON.stringify(numbers)) as SelectedVideoRow[];
   }
 }
 
-function emptyCache(changes: number) {
+function emptyCache(commits: number) {
   return {
-    changes,
+    commits,
     totals: new LRUCache<string, number>(maxEntries(10_000)),
     pages: new Map<string, VideoListPage>(),
     rows: 0,
@@ -360,4 +364,13 @@ class TimeSlice {
     this.#hasCounted = true;
     return hasTime;
   }
+}
+
+/** The range of a page in the ascending order; `to` is exclusive. */
+function pageRange(page: ListPage, total: number): { from: number; to: number } {
+  const skipped = Math.min((page.currentPage - 1) * page.pageSize, total);
+  const end = Math.min(skipped + page.pageSize, total);
+  return page.sort.direction === 'asc'
+    ? { from: skipped, to: end }
+    : { from: total - end, to: total - skipped };
 }

@@ -1,0 +1,83 @@
+import { unsupportedNodeReason } from '../shared/node-version.ts';
+import type { CommandLine } from './command-line.ts';
+import { UsageError } from './usage-error.ts';
+
+const usage = `Usage: npm run database -- copy [OPTIONS]
+
+Copies the SQLite database of a stopped server into an empty PostgreSQL database, in one transaction, and compares all
+rows before it commits. The SQLite database and the media stay as they are. Then start the server with
+MILLRACE_DATABASE_URL and the same data folder.
+
+  --to URL                    postgres://USER:PASSWORD@HOST:5432/DATABASE; by default MILLRACE_DATABASE_URL, which other
+                              users of this machine cannot see
+  --from PATH                 the data folder of the server; by default that of its settings
+  --config PATH, --KEY=VALUE  other settings, as for the server
+  --help                      prints this
+`;
+
+process.umask(0o077);
+// Checked before any file is loaded that an older Node cannot parse.
+const fault = unsupportedNodeReason(process.versions.node);
+if (fault !== undefined) {
+  process.stderr.write(`${fault} "npm run database" brings its own.\n`);
+  process.exitCode = 1;
+} else {
+  const { runCommand } = await import('./run-command.ts');
+  const command = {
+    ...{ usage, options: [], valued: ['to', 'from'], expected: [], run: copy },
+    interrupted: 'The PostgreSQL database is still empty.',
+  };
+  await runCommand(command, process.argv.slice(2));
+}
+
+async function copy({ words, values, flags, configFile }: CommandLine, signal: AbortSignal): Promise<void> {
+  const [command, ...rest] = words;
+  if (command === undefined) throw new UsageError('a command is missing');
+  if (command !== 'copy') throw new UsageError(`unknown command ${command}`);
+  if (rest.length > 0) throw new UsageError(`unknown argument ${rest[0]}`);
+
+  const { loadConfig } = await import('../config/load-config.ts');
+  const { resolve } = await import('node:path');
+  const { describeUrlProblem, withoutPassword } = await import('../shared/network/postgres-url.ts');
+  const { Secret } = await import('../shared/secret.ts');
+  const { Progress } = await import('./backup/progress.ts');
+  const { copyToPostgres } = await import('../store/postgres/copy-to-postgres.ts');
+  const file = configFile ?? (process.env.MILLRACE_CONFIG || undefined);
+  const config = loadConfig({
+    file: file ?? 'config/server.json',
+    fileRequired: file !== undefined,
+    env: process.env,
+    flags,
+  });
+  const problem = values.to === undefined ? undefined : describeUrlProblem(values.to);
+  if (problem !== undefined) throw new UsageError(`--to: ${problem}`);
+  const url = values.to === undefined ? config['database.url'] : new Secret(values.to);
+  if (url === undefined) throw new UsageError('--to is missing');
+  const dataDir = resolve(values.from ?? config.dataDir);
+  const target = withoutPassword(url.reveal());
+  process.stderr.write(`From: ${dataDir}\nTo: PostgreSQL, ${target}\n`);
+
+  const progress = new Progress(process.stderr);
+  const sums = await copyToPostgres({
+    ...{ dataDir, url, signal },
+    urlSource: values.to === undefined ? 'MILLRACE_DATABASE_URL (or the setting database.url)' : '--to',
+    progress: {
+      begin: (title, rows) => progress.begin(title, rows, amount => `${amount} rows`),
+      add: rows => progress.add(rows),
+      end: () => progress.end(),
+    },
+  });
+  const rows = [['TABLE', 'ROWS', 'SHA-256'], ...sums.map(sum => [sum.table, `${sum.rows}`, sum.checksum])];
+  const width = Math.max(...rows.map(([table]) => table!.length));
+  const countWidth = Math.max(...rows.map(([, count]) => count!.length));
+  const lines = rows.map(
+    ([table, count, checksum]) => `${table!.padEnd(width)}  ${count!.padStart(countWidth)}  ${checksum}`,
+  );
+  const total = sums.reduce((sum, one) => sum + one.rows, 0);
+  process.stdout.write(`${lines.join('\n')}
+
+Copied ${total} rows of ${sums.length} tables; SQLite and PostgreSQL have the same.
+Start the server with MILLRACE_DATABASE_URL and the data folder ${dataDir}.
+Once you are content with it, move millrace.db in that folder away: a start without MILLRACE_DATABASE_URL would use it.
+`);
+}

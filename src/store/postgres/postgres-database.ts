@@ -1,0 +1,240 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Compilable,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+} from 'kysely';
+import pg from 'pg';
+import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
+import type { Queries, Transaction } from '../connection.ts';
+import type { DataFolderLock } from '../data-folder-lock.ts';
+import type { Database } from '../database.ts';
+import type { Tables } from '../tables.ts';
+import { assertOutsideTransaction, runInScope, TransactionScope } from '../transaction-scope.ts';
+import { checkPostgresIsCurrent, migratePostgres } from './postgres-migrations.ts';
+import { postgresUnusable, reasonOf } from './postgres-unusable.ts';
+import { ServerLock } from './server-lock.ts';
+
+const connectTimeoutMs = 10_000;
+const idleTimeoutMs = 30_000;
+const maxConnections = 10;
+/** A server that lost its network must not keep rows locked. */
+const idleInTransactionTimeoutMs = 60_000;
+const statementTimeoutMs = 60_000;
+/** Longer than the server's own limit: it no longer responds, as after a failover. */
+const defaultResponseTimeoutMs = 65_000;
+const maxAttempts = 5;
+const retryDelayMs = 20;
+/** `serialization_failure` and `deadlock_detected`. */
+const retriedCodes: readonly (string | undefined)[] = ['40001', '40P01'];
+
+/** Object ids of PostgreSQL's types. Numbers of this product are below 2^53, and booleans are 0 or 1 as in SQLite. */
+const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+  16: text => (text === 't' ? 1 : 0),
+  20: Number,
+  1700: Number,
+};
+
+/** Transactions of other nodes run beside one's own: READ COMMITTED. */
+export class PostgresDatabase implements Database {
+  readonly name = 'database';
+  readonly dialect = 'postgres';
+  readonly queries: Queries = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: db => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  });
+  readonly #pool: pg.Pool;
+  readonly #lock: DataFolderLock | undefined;
+  readonly #serverLock: ServerLock;
+  #end: Promise<void> | undefined;
+
+  constructor(pool: pg.Pool, serverLock: ServerLock, lock: DataFolderLock | undefined) {
+    this.#pool = pool;
+    this.#serverLock = serverLock;
+    this.#lock = lock;
+  }
+
+  async all<Row>(query: Compilable<Row>): Promise<Row[]> {
+    assertOutsideTransaction();
+    return (await execute(this.#pool, query)).rows as Row[];
+  }
+
+  async first<Row>(query: Compilable<Row>): Promise<Row | undefined> {
+    assertOutsideTransaction();
+    return (await execute(this.#pool, query)).rows[0] as Row | undefined;
+  }
+
+  async run(query: Compilable): Promise<number> {
+    assertOutsideTransaction();
+    return (await execute(this.#pool, query)).rowCount ?? 0;
+  }
+
+  async transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    assertOutsideTransaction();
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#attempt(work);
+      } catch (error) {
+        if (attempt === maxAttempts || !retriedCodes.includes(systemCodeOf(error))) throw error;
+        await sleep(Math.random() * retryDelayMs * attempt);
+      }
+    }
+  }
+
+  afterCommit(listener: () => void): void {
+    listener();
+  }
+
+  async findFault(): Promise<string | undefined> {
+    try {
+      await this.#pool.query('SELECT 1');
+      return undefined;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
+  /** @throws AppError `database-unusable` when another server uses the database */
+  async start(): Promise<void> {
+    await this.#serverLock.acquire();
+  }
+
+  async stop(): Promise<void> {
+    this.#end ??= this.#pool.end();
+    await this.#end;
+    await this.#serverLock.release();
+    this.#lock?.release();
+  }
+
+  async #attempt<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    const client = await orAppError(this.#pool.connect());
+    const scope = new TransactionScope();
+    let failure: Error | undefined;
+    try {
+      await orAppError(client.query('BEGIN'));
+      const result = await runInScope(scope, () => work(this.#transactionOf(client, scope)));
+      const { command } = await orAppError(client.query('COMMIT'));
+      // After a failed query, PostgreSQL rolls back without an error.
+      if (command !== 'COMMIT') throw new AppError('server-error', 'The transaction was rolled back.');
+      scope.notifyCommitted();
+      return result;
+    } catch (error) {
+      // A connection that cannot roll back is closed, which rolls back, too.
+      await client.query('ROLLBACK').catch((fault: Error) => {
+        failure = fault;
+      });
+      throw error;
+    } finally {
+      client.release(failure);
+    }
+  }
+
+  #transactionOf(client: pg.PoolClient, scope: TransactionScope): Transaction {
+    const { dialect, queries } = this;
+    const perform = (query: Compilable) => {
+      scope.assertOpen();
+      return execute(client, query);
+    };
+    const transaction: Transaction = {
+      dialect,
+      queries,
+      all: async <Row>(query: Compilable<Row>) => (await perform(query)).rows as Row[],
+      first: async <Row>(query: Compilable<Row>) => (await perform(query)).rows[0] as Row | undefined,
+      run: async query => (await perform(query)).rowCount ?? 0,
+      transaction: work => work(transaction),
+      afterCommit: listener => scope.afterCommit(listener),
+      lock: async (...key) => {
+        scope.assertOpen();
+        const text = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
+        await orAppError(client.query(text, [JSON.stringify(key)]));
+      },
+    };
+    return transaction;
+  }
+}
+
+/**
+ * Connects and migrates, or with `isBesideServer` only checks the schema.
+ * @param options.onIdleError an idle connection was lost; the pool opens another one
+ * @throws AppError `database-unusable`
+ */
+export async function connectPostgres(options: {
+  readonly url: string;
+  /** Released when the database stops. */
+  readonly lock?: DataFolderLock | undefined;
+  readonly isBesideServer?: boolean;
+  readonly onIdleError?: (error: Error) => void;
+  /** Of a query; 65 s by default. */
+  readonly responseTimeoutMs?: number;
+}): Promise<PostgresDatabase> {
+  const settings: pg.ClientConfig = {
+    connectionString: options.url,
+    application_name: 'millrace',
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    types: { getTypeParser: (id, format) => parsers[id] ?? pg.types.getTypeParser(id, format) },
+  };
+  const pool = new pg.Pool({
+    ...settings,
+    max: maxConnections,
+    idleTimeoutMillis: idleTimeoutMs,
+    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: options.responseTimeoutMs ?? defaultResponseTimeoutMs,
+  });
+  pool.on('error', error => options.onIdleError?.(error));
+  // The pool listens to idle connections only. The queries of a lost one fail, too.
+  pool.on('connect', client => client.on('error', () => {}));
+  const client = new pg.Client(settings);
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    // A migration may take long, whatever the role's settings are.
+    await client.query('SET statement_timeout = 0');
+    if (options.isBesideServer === true) await checkPostgresIsCurrent(client);
+    else await migratePostgres(client);
+    return new PostgresDatabase(pool, new ServerLock(settings), options.lock);
+  } catch (error) {
+    await pool.end();
+    throw postgresUnusable(options.url, error);
+  } finally {
+    await client.end();
+  }
+}
+
+function execute(client: pg.Pool | pg.ClientBase, query: Compilable): Promise<pg.QueryResult> {
+  const { sql, parameters } = query.compile();
+  return orAppError(client.query(sql, [...parameters]));
+}
+
+/**
+ * Converts the errors that have an answer of their own.
+ * @throws AppError `database-unusable` when PostgreSQL cannot be reached, or `disk-full`
+ */
+async function orAppError<Result>(answer: Promise<Result>): Promise<Result> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw toAppError(error);
+  }
+}
+
+/** **Source**: PostgreSQL 17, appendix A, "PostgreSQL Error Codes" */
+function toAppError(error: unknown): unknown {
+  if (error instanceof TypeError) return error;
+  // Only the server's errors are of this class: others are about the connection.
+  const code = error instanceof pg.DatabaseError ? error.code : '08000';
+  if (code === '53100') return new AppError('disk-full', undefined, { cause: error });
+  if (code !== undefined && /^(08|53|57P)/.test(code)) {
+    const message = `PostgreSQL cannot be used now: ${reasonOf(error)}`;
+    return new AppError('database-unusable', message, { cause: error });
+  }
+  return error;
+}

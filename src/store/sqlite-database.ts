@@ -1,0 +1,123 @@
+import Sqlite from 'better-sqlite3';
+import { type Compilable, Kysely, SqliteDialect } from 'kysely';
+import { messageOf } from '../shared/errors.ts';
+import { Checkpointer } from './checkpointer.ts';
+import type { Queries, Transaction } from './connection.ts';
+import type { DataFolderLock } from './data-folder-lock.ts';
+import type { Database } from './database.ts';
+import { addSqlFunctions } from './sql-functions.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
+import { SqliteTransaction } from './sqlite-transaction.ts';
+import { SqliteWriter } from './sqlite-writer.ts';
+import type { Tables } from './tables.ts';
+import { assertOutsideTransaction, runInScope, TransactionScope } from './transaction-scope.ts';
+
+export const busyTimeoutMs = 5_000;
+/** Searches among a million videos read more pages than SQLite's default of 2 MiB holds. */
+export const cacheKibibytes = 16 * 1_024;
+
+/** One writer with group commit. Reads use its connection, or a second one while a transaction is open. */
+export class SqliteDatabase implements Database {
+  readonly name = 'database';
+  readonly dialect = 'sqlite';
+  readonly queries: Queries;
+  readonly #main: SqliteConnection;
+  readonly #lock: DataFolderLock | undefined;
+  readonly #checkpointer: Checkpointer;
+  readonly #writer: SqliteWriter;
+  #reader: SqliteConnection | undefined;
+
+  constructor(sqlite: Sqlite.Database, lock: DataFolderLock | undefined) {
+    this.queries = new Kysely<Tables>({ dialect: new SqliteDialect({ database: sqlite }) });
+    this.#main = new SqliteConnection(sqlite);
+    this.#lock = lock;
+    this.#checkpointer = new Checkpointer(sqlite);
+    this.#writer = new SqliteWriter(this.#main, () => this.#checkpointer.pending);
+  }
+
+  async all<Row>(query: Compilable<Row>): Promise<Row[]> {
+    const compiled = query.compile();
+    if (this.#main.prepare(compiled.sql).readonly) return this.#readable.all(compiled);
+    return this.#writeStatement(() => this.#main.all(compiled));
+  }
+
+  async first<Row>(query: Compilable<Row>): Promise<Row | undefined> {
+    const compiled = query.compile();
+    if (this.#main.prepare(compiled.sql).readonly) return this.#readable.first(compiled);
+    return this.#writeStatement(() => this.#main.first(compiled));
+  }
+
+  async run(query: Compilable): Promise<number> {
+    const compiled = query.compile();
+    return this.#writeStatement(() => this.#main.run(compiled));
+  }
+
+  async transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    assertOutsideTransaction();
+    this.#checkpointer.wake();
+    const scope = new TransactionScope();
+    const transaction = new SqliteTransaction(this.#main, this.queries, scope);
+    return this.#writer.addWork({
+      run: () => runInScope(scope, () => work(transaction)),
+      abandon: () => scope.end(),
+      committed: () => scope.notifyCommitted(),
+    });
+  }
+
+  afterCommit(listener: () => void): void {
+    listener();
+  }
+
+  /** Reads the state after the last commit, without a transaction in between: `read` must be synchronous. */
+  readNow<Result>(read: (connection: SqliteConnection) => Result): Result {
+    return read(this.#readable);
+  }
+
+  /** Changes with each commit of this process. */
+  get commits(): number {
+    return this.#writer.commits;
+  }
+
+  async findFault(): Promise<string | undefined> {
+    if (!this.#main.sqlite.open) return 'it is closed';
+    try {
+      this.#main.sqlite.prepare('SELECT 1 FROM projects LIMIT 1').get();
+      return undefined;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
+  /** Starts the checkpoints; the database is already open. */
+  async start(): Promise<void> {
+    this.#checkpointer.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#checkpointer.stop();
+    await this.#writer.finish();
+    this.#reader?.close();
+    this.#main.close();
+    this.#lock?.release();
+  }
+
+  #writeStatement<Result>(run: () => Result): Promise<Result> {
+    assertOutsideTransaction();
+    this.#checkpointer.wake();
+    return this.#writer.addStatement(run);
+  }
+
+  get #readable(): SqliteConnection {
+    assertOutsideTransaction();
+    if (!this.#writer.isOpen) return this.#main;
+    this.#reader ??= openReader(this.#main.sqlite.name);
+    return this.#reader;
+  }
+}
+
+function openReader(path: string): SqliteConnection {
+  const sqlite = new Sqlite(path, { readonly: true, timeout: busyTimeoutMs });
+  sqlite.pragma(`cache_size = -${cacheKibibytes}`);
+  addSqlFunctions(sqlite);
+  return new SqliteConnection(sqlite);
+}

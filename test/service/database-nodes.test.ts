@@ -1,0 +1,150 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createAccount } from '../../src/resources/accounts/create-account.ts';
+import { Secret } from '../../src/shared/secret.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
+import { createPostgresDatabase, findPostgres, startPostgres } from '../support/postgres.ts';
+import { rowsOf } from '../support/sql.ts';
+import { type ApiReply, type StartApiOptions, startApi, type TestApi } from '../support/start-api.ts';
+import { testTempDir } from '../support/temp-dir.ts';
+import { postgresUrlOf } from '../support/test-database.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { chunkBytes, fileForm, noise } from './upload-fixture.ts';
+
+const hasPostgres = findPostgres() !== undefined;
+const requests = 20;
+
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+/** An API with a data folder of its own on the database of `url`. */
+async function startOn(url: string, options: StartApiOptions = {}): Promise<TestApi> {
+  const server = await startApi({
+    ...options,
+    database: dataDir => openDatabase({ dataDir, url: new Secret(url) }),
+  });
+  stops.push(() => server.stop());
+  return server;
+}
+
+async function startTwo(options: StartApiOptions = {}): Promise<[TestApi, TestApi]> {
+  const url = await postgresUrlOf(await testTempDir());
+  return [await startOn(url, options), await startOn(url, options)];
+}
+
+/** Sends requests to both servers at once. */
+function toBoth<Answer>(
+  servers: readonly TestApi[],
+  send: (server: TestApi, index: number) => Promise<Answer>,
+): Promise<Answer[]> {
+  return Promise.all(
+    Array.from({ length: requests }, (_, index) => send(servers[index % servers.length]!, index)),
+  );
+}
+
+function countsOf(answers: readonly ApiReply[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status, json } of answers) {
+    const kind = status < 300 ? `${status}` : `${status} ${json.type.split('/').at(-1)}`;
+    counts[kind] = (counts[kind] ?? 0) + 1;
+  }
+  return counts;
+}
+
+describe.skipIf(!hasPostgres)('two servers on one PostgreSQL database', () => {
+  it('create no more webhooks than a project may have', async () => {
+    const servers = await startTwo();
+    const body = { events: ['video.source.recorded'], url: 'https://example.com/hook' };
+    const answers = await toBoth(servers, server => server.call('POST', '/webhooks', { body }));
+    expect(countsOf(answers)).toEqual({ 201: 10, '400 webhook-limit-reached': 10 });
+    expect((await servers[0].call('GET', '/webhooks')).json.pagination.itemsTotal).toBe(10);
+  });
+
+  it('begin no more uploads than a project may have', async () => {
+    const servers = await startTwo({ quotas: { maxUploads: 3 } });
+    const videos = await toBoth(servers, server =>
+      server.call('POST', '/videos', { body: { title: 'A video' } }),
+    );
+    const chunk = noise(chunkBytes);
+    const answers = await toBoth(servers, (server, index) =>
+      server.call('POST', `/videos/${videos[index]!.json.videoId}/source`, {
+        body: fileForm(chunk),
+        headers: { 'content-range': 'part 1/2' },
+      }),
+    );
+    expect(countsOf(answers)).toEqual({ 201: 3, '400 upload-limit-reached': requests - 3 });
+    expect((await servers[1].call('GET', '/usage')).json.uploads).toEqual({ inProgress: 3, max: 3 });
+  });
+
+  it('create one account for an email address', async () => {
+    const servers = await startTwo();
+    const created = await toBoth(servers, ({ database }, index) =>
+      createAccount(database, {
+        email: index % 3 === 0 ? 'Ada@example.com' : 'ada@example.com',
+        password: 'a password of tests',
+        isUpgraded: false,
+        keys: { sandbox: `sandbox-key-${index}`, production: `production-key-${index}` },
+        atMs: Date.now(),
+      }),
+    );
+    expect(created.filter(id => id !== undefined)).toHaveLength(1);
+    expect(await rowsOf(servers[0].database, 'SELECT id FROM accounts')).toHaveLength(2);
+  });
+
+  it('create one summary for a video', async () => {
+    const servers = await startTwo();
+    const { json: video } = await servers[0].call('POST', '/videos', { body: { title: 'A video' } });
+    const body = { videoId: video.videoId };
+    const answers = await toBoth(servers, server => server.call('POST', '/summaries', { body }));
+    expect(countsOf(answers)).toEqual({ 201: 1, '409 summary-already-exists': requests - 1 });
+  });
+
+  it('count every change of the same video and tags', async () => {
+    const servers = await startTwo();
+    const { json: video } = await servers[0].call('POST', '/videos', { body: { title: 'A video' } });
+    const answers = await toBoth(servers, (server, index) =>
+      server.call('PATCH', `/videos/${video.videoId}`, {
+        body: { tags: ['harbour', `tag ${index % 3}`], title: `Title ${index}` },
+      }),
+    );
+    expect(countsOf(answers)).toEqual({ 200: requests });
+    const { json } = await servers[1].call('GET', '/tags');
+    expect(json.data).toContainEqual({ value: 'harbour', videoCount: 1 });
+    expect(json.data).toHaveLength(2);
+  });
+});
+
+describe.skipIf(!hasPostgres)('a PostgreSQL server that crashes', () => {
+  it('loses nothing that was acknowledged, and is used again after its start', async () => {
+    const postgres = await startPostgres();
+    stops.push(() => postgres.stop());
+    const server = await startOn(await createPostgresDatabase(postgres.url, 'millrace'));
+    const acknowledged: string[] = [];
+    const refused = new Set<string>();
+    let isOver = false;
+    const writer = async (name: string) => {
+      for (let number = 1; !isOver; number += 1) {
+        const title = `${name} ${number}`;
+        const { status, json } = await server.call('POST', '/live-streams', { body: { name: title } });
+        if (status < 300) acknowledged.push(title);
+        else refused.add(`${status} ${json.type.split('/').at(-1)}`);
+      }
+    };
+    const writers = ['a', 'b', 'c', 'd'].map(writer);
+    await waitUntil(() => acknowledged.length > 20);
+    await postgres.kill();
+    await waitUntil(() => refused.size > 0);
+    const { status, json } = await server.call('GET', '/live-streams');
+    expect([status, json.type.split('/').at(-1)]).toEqual([503, 'database-unusable']);
+    const before = acknowledged.length;
+    await postgres.start();
+    await waitUntil(() => acknowledged.length > before + 20);
+    isOver = true;
+    await Promise.all(writers);
+    expect([...refused]).toEqual(['503 database-unusable']);
+    const stored = await rowsOf<{ name: string }>(server.database, 'SELECT name FROM live_streams');
+    const names = new Set(stored.map(({ name }) => name));
+    expect(acknowledged.filter(name => !names.has(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,118 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { waitTimeoutMs } from './deadlines.ts';
+
+const programFolders = [18, 17, 16, 15, 14].map(version => `/usr/lib/postgresql/${version}/bin`);
+const user = 'postgres';
+
+/** The folder of PostgreSQL's programs, or undefined when a test cannot start a server. */
+export function findPostgres(): string | undefined {
+  return programFolders.find(
+    folder => spawnSync(join(folder, 'postgres'), ['--version'], { stdio: 'ignore' }).status === 0,
+  );
+}
+
+export interface PostgresServer {
+  /** Of the database in which others are created and dropped. */
+  readonly url: string;
+  /** Ends the server at once, as a crash does; `start` recovers. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A private server that listens only to a socket in its own folder. PostgreSQL refuses to run as root. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const programs = findPostgres();
+  if (programs === undefined) throw new Error('PostgreSQL is not installed');
+  const identity = process.getuid?.() === 0 ? idsOf(user) : undefined;
+  const folder = await mkdtemp(join(tmpdir(), 'pg-'));
+  if (identity !== undefined) await chown(folder, identity.uid, identity.gid);
+  const data = join(folder, 'data');
+  const made = spawnSync(
+    join(programs, 'initdb'),
+    ['-D', data, '-U', user, '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C.UTF-8'],
+    { ...identity, cwd: folder, encoding: 'utf8' },
+  );
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+  let ended = Promise.resolve();
+  let pid: number | undefined;
+  const url = `postgres://${user}@localhost/postgres?host=${encodeURIComponent(folder)}`;
+  const server: PostgresServer = {
+    url,
+    async start() {
+      const child = spawn(
+        join(programs, 'postgres'),
+        ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off', '-c', 'max_connections=200'],
+        { ...identity, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
+      );
+      let said = '';
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        said = (said + text).slice(-4_000);
+      });
+      pid = child.pid;
+      ended = once(child, 'exit').then(() => {
+        pid = undefined;
+      });
+      const deadlineAtMs = Date.now() + waitTimeoutMs;
+      for (;;) {
+        try {
+          await runOnPostgres(url, 'SELECT 1');
+          return;
+        } catch (error) {
+          if (pid === undefined || Date.now() > deadlineAtMs)
+            throw new Error(`PostgreSQL did not start: ${said}`, { cause: error });
+          await sleep(50);
+        }
+      }
+    },
+    async kill() {
+      if (pid !== undefined) process.kill(pid, 'SIGQUIT');
+      await ended;
+    },
+    async stop() {
+      await server.kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  try {
+    await server.start();
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  return server;
+}
+
+/** Creates a database beside that of `serverUrl` and returns its URL. */
+export async function createPostgresDatabase(
+  serverUrl: string,
+  name: string,
+  template = 'template1',
+): Promise<string> {
+  await runOnPostgres(serverUrl, `CREATE DATABASE "${name}" TEMPLATE "${template}"`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+export async function runOnPostgres(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
+
+function idsOf(name: string): { uid: number; gid: number } {
+  const id = (option: string) => Number(spawnSync('id', [option, name], { encoding: 'utf8' }).stdout);
+  return { uid: id('-u'), gid: id('-g') };
+}

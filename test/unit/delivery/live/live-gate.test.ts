@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import { LiveGate } from '../../../../src/delivery/live/live-gate.ts';
+import type { ViewerRequest } from '../../../../src/delivery/responses/exchange.ts';
+
+const request = { headers: {}, socket: {} } as ViewerRequest;
+const asked = { request, liveStreamId: 'li1', query: '', mayClaimToken: true };
+
+/** A gate in front of one stream. Its answers come when `answer` is called. */
+function gateOf(isPublic = true) {
+  const time = { ms: 1 };
+  const waiting: (() => void)[] = [];
+  const sessionChecks: string[] = [];
+  const gate = new LiveGate({
+    streams: {
+      find: () =>
+        new Promise(resolve => {
+          waiting.push(() => resolve({ projectId: 'pr1', name: 'Pier', public: isPublic }));
+        }),
+      thumbnailPath: async () => undefined,
+    },
+    sessions: {
+      admit: async ({ token }) => {
+        sessionChecks.push(token);
+        return { sessionToken: `session of ${token}`, expiresAtMs: 1 };
+      },
+    },
+    clock: { nowMs: () => 0, monotonicMs: () => time.ms },
+    publicUrl: () => '',
+  });
+  const answer = () => {
+    for (const resolve of waiting.splice(0)) resolve();
+  };
+  return { gate, time, waiting, sessionChecks, answer };
+}
+
+it('admits to the media of a public stream at once while the stream is cached', async () => {
+  const { gate, time, waiting, sessionChecks, answer } = gateOf();
+  const first = gate.admitToMedia(asked);
+  expect(first).toBeInstanceOf(Promise);
+  answer();
+  expect(await first).toMatchObject({ name: 'Pier', access: undefined });
+  expect(gate.admitToMedia(asked)).toMatchObject({ name: 'Pier', access: undefined });
+  expect(gate.admitToMedia({ ...asked, token: 'a token' })).toBeUndefined();
+  expect([waiting.length, sessionChecks.length]).toEqual([0, 0]);
+  time.ms += 1_001;
+  expect(gate.admitToMedia(asked)).toBeInstanceOf(Promise);
+  expect(waiting).toHaveLength(1);
+});
+
+it('looks a stream up once for all requests for media that come meanwhile', async () => {
+  const { gate, waiting, answer } = gateOf();
+  const admissions = Array.from({ length: 100 }, () => gate.admitToMedia(asked));
+  expect(waiting).toHaveLength(1);
+  answer();
+  for (const admission of admissions) expect(await admission).toMatchObject({ name: 'Pier' });
+});
+
+it('checks the session of a private stream at each request', async () => {
+  const { gate, sessionChecks, answer } = gateOf(false);
+  const first = gate.admitToMedia({ ...asked, token: 'one' });
+  answer();
+  expect(await first).toMatchObject({ access: { token: 'one', avh: 'session of one' } });
+  expect(await gate.admitToMedia({ ...asked, token: 'two' })).toMatchObject({ access: { token: 'two' } });
+  expect(gate.admitToMedia(asked)).toBeUndefined();
+  expect(sessionChecks).toEqual(['one', 'two']);
+});

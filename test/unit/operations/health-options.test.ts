@@ -1,0 +1,34 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Foundation } from '../../../src/app/foundation.ts';
+import { healthOptions, type MediaSide } from '../../../src/app/operations.ts';
+import type { RtmpServer } from '../../../src/ingest/rtmp/rtmp-server.ts';
+import { Metrics } from '../../../src/metrics/metrics.ts';
+import { silentLogger } from '../../../src/shared/logger.ts';
+
+test('metrics are told while the database does not respond, without those that it knows', async () => {
+  const metrics = new Metrics();
+  onTestFinished(() => metrics.stop());
+  const warn = vi.fn();
+  const owner = { running: 2, pids: [] };
+  const isDown = () => Promise.reject(new Error('the database is down'));
+  const foundation = {
+    ...{ config: {}, metrics, processes: owner, log: { ...silentLogger, warn } },
+    outbox: { webhooks: { pendingTotal: isDown } },
+  } as unknown as Foundation;
+  const media = {
+    vod: { processes: owner, jobs: { counts: isDown } },
+    broadcasts: {
+      registry: { countByState: () => ({ live: 3 }), stats: () => [] },
+      restreamer: { countByState: () => ({}) },
+      services: { processes: owner },
+      transcoding: { processes: owner },
+    },
+    recordings: { openCount: 4 },
+    viewers: { total: () => 5 },
+  } as unknown as MediaSide;
+  const options = healthOptions(foundation, media, {} as RtmpServer, () => 'running');
+  const text = await options.metrics.text();
+  expect(text).toMatch(/broadcasts\{state="live"\} 3\n/);
+  expect(text).toMatch(/viewers 5\n/);
+  expect(warn).toHaveBeenCalledWith('metrics-not-read', { error: 'the database is down' });
+});
