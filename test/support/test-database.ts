@@ -25,14 +25,8 @@ let server: Promise<PostgresServer> | undefined;
 /** By data folder, so that a folder can be opened again. */
 const urls = new Map<string, Promise<string>>();
 
-afterAll(async () => {
-  const serverUrl = process.env[sharedPostgres.url];
-  if (serverUrl !== undefined)
-    for (const url of urls.values()) await dropDatabase(serverUrl, nameOf(await url));
-  urls.clear();
-  await (await server)?.stop();
-  server = undefined;
-});
+// Processes that tests start load this, too.
+if ('__vitest_worker__' in globalThis) afterAll(removeDatabases);
 
 /** Where a test does not choose; the project `postgres` runs tests on PostgreSQL. */
 export const usualKind: DatabaseKind =
@@ -68,4 +62,13 @@ async function dropDatabase(serverUrl: string, name: string): Promise<void> {
 
 function nameOf(url: string): string {
   return new URL(url).pathname.slice(1);
+}
+
+async function removeDatabases(): Promise<void> {
+  const serverUrl = process.env[sharedPostgres.url];
+  if (serverUrl !== undefined)
+    for (const url of urls.values()) await dropDatabase(serverUrl, nameOf(await url));
+  urls.clear();
+  await (await server)?.stop();
+  server = undefined;
 }
