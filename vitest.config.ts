@@ -23,7 +23,7 @@ const answers = {
 };
 
 const postgresSetup = ['test/support/start-shared-postgres.ts'];
-/** What reaches the database through the API or the stores, except what is about SQLite's file. */
+/** Tests that use the database through the API or the stores, except those of SQLite's file. */
 const onPostgres = [
   'api-!(store)',
   'client-suites',

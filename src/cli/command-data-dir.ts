@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../config/load-config.ts';
+import type { Config } from '../config/settings.ts';
 import { AppError, systemCodeOf } from '../shared/errors.ts';
 import { withoutPassword } from '../shared/network/postgres-url.ts';
 import type { Secret } from '../shared/secret.ts';
@@ -13,6 +14,16 @@ interface CommandSettings {
   readonly flags: Readonly<Record<string, string>>;
   readonly configFile: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+function configFileOf({ configFile, env }: Pick<CommandSettings, 'configFile' | 'env'>): string | undefined {
+  return configFile ?? (env.MILLRACE_CONFIG || undefined);
+}
+
+/** Reads the settings that the server would have. @throws AppError `config-invalid` */
+export function loadCommandConfig({ flags, configFile, env }: CommandSettings): Config {
+  const file = configFileOf({ configFile, env });
+  return loadConfig({ file: file ?? 'config/server.json', fileRequired: file !== undefined, env, flags });
 }
 
 interface CommandData {
@@ -30,14 +41,11 @@ interface CommandData {
  * PostgreSQL and the settings of the command do not
  */
 export function findDataDir({ flags, configFile, env }: CommandSettings): CommandData {
-  const file = configFile ?? (env.MILLRACE_CONFIG || undefined);
-  const config = loadConfig({
-    file: file ?? 'config/server.json',
-    fileRequired: file !== undefined,
-    env,
-    flags,
-  });
-  const isNamed = flags.dataDir !== undefined || (env.MILLRACE_DATA_DIR ?? '') !== '' || file !== undefined;
+  const config = loadCommandConfig({ flags, configFile, env });
+  const isNamed =
+    flags.dataDir !== undefined ||
+    (env.MILLRACE_DATA_DIR ?? '') !== '' ||
+    configFileOf({ configFile, env }) !== undefined;
   const running = new RunningServers().list();
   const ours = isNamed ? [] : running.filter(server => server.programDir === programDir);
   if (ours.length > 1) {

@@ -36,19 +36,13 @@ async function copy({ words, values, flags, configFile }: CommandLine, signal: A
   if (command !== 'copy') throw new UsageError(`unknown command ${command}`);
   if (rest.length > 0) throw new UsageError(`unknown argument ${rest[0]}`);
 
-  const { loadConfig } = await import('../config/load-config.ts');
+  const { loadCommandConfig } = await import('./command-data-dir.ts');
   const { resolve } = await import('node:path');
   const { describeUrlProblem, withoutPassword } = await import('../shared/network/postgres-url.ts');
   const { Secret } = await import('../shared/secret.ts');
   const { Progress } = await import('./backup/progress.ts');
   const { copyToPostgres } = await import('../store/postgres/copy-to-postgres.ts');
-  const file = configFile ?? (process.env.MILLRACE_CONFIG || undefined);
-  const config = loadConfig({
-    file: file ?? 'config/server.json',
-    fileRequired: file !== undefined,
-    env: process.env,
-    flags,
-  });
+  const config = loadCommandConfig({ flags, configFile, env: process.env });
   const problem = values.to === undefined ? undefined : describeUrlProblem(values.to);
   if (problem !== undefined) throw new UsageError(`--to: ${problem}`);
   const url = values.to === undefined ? config['database.url'] : new Secret(values.to);

@@ -81,7 +81,7 @@ async function report(
   { flags, configFile, signal }: Pick<CommandLine, 'flags' | 'configFile'> & { signal: AbortSignal },
 ): Promise<string> {
   const { resolve } = await import('node:path');
-  const { loadConfig } = await import('../config/load-config.ts');
+  const { loadCommandConfig } = await import('./command-data-dir.ts');
   const { Progress, sizeText } = await import('./backup/progress.ts');
   const { checkBackup, restoreBackup } = await import('./backup/restore-backup.ts');
   const progress = new Progress(process.stderr);
@@ -89,13 +89,7 @@ async function report(
     const { createdAt, files, bytes } = await checkBackup({ from, progress, signal });
     return `The backup of ${createdAt} is intact: ${files} files, ${sizeText(bytes)}.\n`;
   }
-  const given = configFile ?? (process.env.MILLRACE_CONFIG || undefined);
-  const config = loadConfig({
-    file: given ?? 'config/server.json',
-    fileRequired: given !== undefined,
-    env: process.env,
-    flags,
-  });
+  const config = loadCommandConfig({ flags, configFile, env: process.env });
   const dataDir = resolve(config.dataDir);
   const restored = await restoreBackup({ from, dataDir, progress, signal });
   const next = nextStep(restored.contents, config['database.url'] !== undefined);

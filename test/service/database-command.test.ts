@@ -298,7 +298,7 @@ describe.skipIf(findPostgres() === undefined)('npm run database -- copy', () => 
   });
 });
 
-/** What an installation gets through its API. */
+/** Fills an installation through its API. */
 async function fill(server: TestServer): Promise<void> {
   const create = async (path: string, body: unknown) => {
     const response = await server.api('POST', path, body);

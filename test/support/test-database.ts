@@ -28,7 +28,7 @@ const urls = new Map<string, Promise<string>>();
 // Processes that tests start load this, too.
 if ('__vitest_worker__' in globalThis) afterAll(removeDatabases);
 
-/** Where a test does not choose; the project `postgres` runs tests on PostgreSQL. */
+/** The database of tests that choose none: PostgreSQL in the project `postgres`. */
 export const usualKind: DatabaseKind =
   process.env.MILLRACE_TEST_DATABASE === 'postgres' ? 'PostgreSQL' : 'SQLite';
 

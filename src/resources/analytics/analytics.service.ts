@@ -2,6 +2,7 @@ import type { Caller } from '../../http/routing/caller.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { dayMs } from '../../shared/day.ts';
 import { AppError, errorRegister } from '../../shared/errors.ts';
+import { KeyedQueue } from '../../shared/scheduling/keyed-queue.ts';
 import { TimeSlice } from '../../shared/scheduling/time-slice.ts';
 import type { CommonQuery, FilterBy } from './analytics.schema.ts';
 import type { Dimension } from './dimensions.ts';
@@ -51,7 +52,7 @@ const maxSliceMs = 3;
 /** Runs one query of a project at a time, in time slices. */
 export class AnalyticsService {
   readonly #options: AnalyticsOptions;
-  readonly #latestByProject = new Map<string, Promise<void>>();
+  readonly #queries = new KeyedQueue();
 
   constructor(options: AnalyticsOptions) {
     this.#options = options;
@@ -146,19 +147,8 @@ export class AnalyticsService {
     return { context, data, total: points.length };
   }
 
-  async #enqueue<Answer>(projectId: string, work: (slice: TimeSlice) => Promise<Answer>): Promise<Answer> {
-    const before = this.#latestByProject.get(projectId) ?? Promise.resolve();
-    const answer = before.then(async () => work(await TimeSlice.begin(maxSliceMs)));
-    const ended = answer.then(
-      () => {},
-      () => {},
-    );
-    this.#latestByProject.set(projectId, ended);
-    try {
-      return await answer;
-    } finally {
-      if (this.#latestByProject.get(projectId) === ended) this.#latestByProject.delete(projectId);
-    }
+  #enqueue<Answer>(projectId: string, work: (slice: TimeSlice) => Promise<Answer>): Promise<Answer> {
+    return this.#queries.run(projectId, async () => work(await TimeSlice.begin(maxSliceMs)));
   }
 
   async #values(

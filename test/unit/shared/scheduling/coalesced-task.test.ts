@@ -4,19 +4,19 @@ import { CoalescedTask } from '../../../../src/shared/scheduling/coalesced-task.
 
 function heldTask() {
   const runs: (() => void)[] = [];
-  let mostAtOnce = 0;
+  let maxRunning = 0;
   let running = 0;
   const task = new CoalescedTask(async () => {
     running += 1;
-    mostAtOnce = Math.max(mostAtOnce, running);
+    maxRunning = Math.max(maxRunning, running);
     await new Promise<void>(resolve => runs.push(resolve));
     running -= 1;
   });
-  return { task, runs, mostAtOnce: () => mostAtOnce };
+  return { task, runs, maxRunning: () => maxRunning };
 }
 
 it('runs once for many requests, and once more for those that come meanwhile', async () => {
-  const { task, runs, mostAtOnce } = heldTask();
+  const { task, runs, maxRunning } = heldTask();
   for (let count = 0; count < 3; count += 1) task.request();
   expect(runs).toHaveLength(0);
   await nextTurn();
@@ -31,7 +31,7 @@ it('runs once for many requests, and once more for those that come meanwhile', a
   runs[1]!();
   await task.idle();
   await nextTurn();
-  expect([runs.length, mostAtOnce()]).toEqual([2, 1]);
+  expect([runs.length, maxRunning()]).toEqual([2, 1]);
 });
 
 it('forgets requests, and waits for the current run', async () => {
