@@ -7,6 +7,7 @@ export const roomImports: Readonly<Record<string, readonly string[]>> = {
   metrics: ['shared'],
   store: ['shared'],
   storage: ['shared'],
+  cluster: ['shared', 'store'],
   http: ['shared'],
   media: ['shared'],
   ffmpeg: ['shared'],

@@ -174,6 +174,12 @@ export const errorRegister = {
   },
   'server-draining': { kind: 'unavailable', blame: 'server', title: 'The server is shutting down.' },
   'disk-full': { kind: 'unavailable', blame: 'server', title: 'The server has no room left on its disk.' },
+  'storage-unavailable': {
+    kind: 'unavailable',
+    blame: 'server',
+    title: 'The storage cannot be reached right now.',
+  },
+  'storage-unusable': { kind: 'unavailable', blame: 'server', title: 'The storage cannot be used.' },
   'not-ready': {
     kind: 'unavailable',
     blame: 'server',

@@ -1,15 +1,14 @@
 import { renameSync } from 'node:fs';
-import { mkdir, open, rename, rm, statfs } from 'node:fs/promises';
+import { mkdir, open, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError, systemCodeOf } from '../shared/errors.ts';
 import { joinBelow } from '../shared/files/safe-path.ts';
 import { newUuid } from '../shared/ids.ts';
+import { DataFolderStorage } from './data-folder-storage.ts';
+import type { MediaStorage } from './media-storage.ts';
+import { removedPrefix } from './removed-prefix.ts';
 
 export type MediaRoot = 'vod' | 'uploads' | 'live' | 'players' | 'watermarks';
-
-export const removedPrefix = '.removed-';
-
-const publishAttempts = 3;
 
 export type FreeDiskSpace = (missing: () => Promise<number>) => Promise<void>;
 
@@ -30,11 +29,14 @@ interface ReclaimableSpace {
  * Entries named `.removed-<uuid>` are being removed.
  */
 export class MediaFiles {
+  readonly storage: MediaStorage;
   readonly #root: string;
   #reclaimable: ReclaimableSpace | undefined;
 
-  constructor(dataDir: string) {
+  /** @param storage of finished files. Uploads, work folders and live media are always in the data folder. */
+  constructor(dataDir: string, storage: MediaStorage = new DataFolderStorage(dataDir)) {
     this.#root = dataDir;
+    this.storage = storage;
   }
 
   reclaimFrom(space: ReclaimableSpace): void {
@@ -92,18 +94,8 @@ export class MediaFiles {
     return joinBelow(this.#root, kind);
   }
 
-  /** Syncs a finished file to disk before the move. */
-  async publish(from: string, to: string): Promise<void> {
-    await syncFile(from);
-    for (let attempt = 1; ; attempt += 1) {
-      await mkdir(dirname(to), { recursive: true });
-      try {
-        return await rename(from, to);
-      } catch (error) {
-        // The folder may have been removed meanwhile.
-        if (attempt === publishAttempts || systemCodeOf(error) !== 'ENOENT') throw error;
-      }
-    }
+  publish(from: string, to: string): Promise<void> {
+    return this.storage.publish(from, to);
   }
 
   /**
@@ -156,15 +148,6 @@ export class MediaFiles {
 function diskFull(neededBytes: number, freeBytes: number): AppError {
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
   return new AppError('disk-full', `${megabytes(neededBytes)} are needed, ${megabytes(freeBytes)} are free`);
-}
-
-export async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, 'r+');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 export async function syncFolderOf(path: string): Promise<void> {

@@ -1,8 +1,10 @@
 import type { Component } from '../shared/lifecycle.ts';
 import type { Connection } from './connection.ts';
+import type { Signals } from './signals.ts';
 
 /** Queries outside a transaction are committed when their promise resolves. */
 export interface Database extends Connection, Component {
+  readonly signals: Signals;
   /** Says why queries fail, or undefined. */
   findFault(): Promise<string | undefined>;
 }

@@ -5,6 +5,7 @@ import { Checkpointer } from './checkpointer.ts';
 import type { Queries, Transaction } from './connection.ts';
 import type { DataFolderLock } from './data-folder-lock.ts';
 import type { Database } from './database.ts';
+import { LocalSignals } from './signals.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
@@ -21,6 +22,7 @@ export class SqliteDatabase implements Database {
   readonly name = 'database';
   readonly dialect = 'sqlite';
   readonly queries: Queries;
+  readonly signals = new LocalSignals();
   readonly #main: SqliteConnection;
   readonly #lock: DataFolderLock | undefined;
   readonly #checkpointer: Checkpointer;

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isNotFound } from '../../storage/folder-names.ts';
-import { removedPrefix } from '../../storage/media-files.ts';
+import { removedPrefix } from '../../storage/removed-prefix.ts';
 import { restoreMarker } from '../../store/data-folder-lock.ts';
 
 export const databaseName = 'millrace.db';

@@ -1,7 +1,8 @@
 import type { Dirent } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { systemCodeOf } from '../../shared/errors.ts';
-import { type MediaRoot, removedPrefix } from '../../storage/media-files.ts';
+import type { MediaRoot } from '../../storage/media-files.ts';
+import { removedPrefix } from '../../storage/removed-prefix.ts';
 import type { SweepThrottle } from './sweep-throttle.ts';
 
 /** Names that this server gives in each folder. Others are ignored. */

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { JobQueue } from '../../jobs/job.ts';
 import { namesIn } from '../../storage/folder-names.ts';
-import { type MediaFiles, removedPrefix } from '../../storage/media-files.ts';
+import type { MediaFiles } from '../../storage/media-files.ts';
+import { removedPrefix } from '../../storage/removed-prefix.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Orphan } from './orphan-remover.ts';
 import type { SweepStore } from './sweep.store.ts';

@@ -12,6 +12,7 @@ import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
 import type { Queries, Transaction } from '../connection.ts';
 import type { DataFolderLock } from '../data-folder-lock.ts';
 import type { Database } from '../database.ts';
+import { LocalSignals } from '../signals.ts';
 import type { Tables } from '../tables.ts';
 import { assertOutsideTransaction, runInScope, TransactionScope } from '../transaction-scope.ts';
 import { checkPostgresIsCurrent, migratePostgres } from './postgres-migrations.ts';
@@ -42,6 +43,7 @@ const parsers: Readonly<Record<number, (text: string) => unknown>> = {
 export class PostgresDatabase implements Database {
   readonly name = 'database';
   readonly dialect = 'postgres';
+  readonly signals = new LocalSignals();
   readonly queries: Queries = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),

@@ -1,0 +1,41 @@
+/** `delivery`: viewers. `worker`: jobs. `ingest`: publishers. */
+export const nodeRoles = ['api', 'ingest', 'delivery', 'worker'] as const;
+
+export type NodeRole = (typeof nodeRoles)[number];
+
+/** A server that shares its database with others. */
+export interface ClusterNode {
+  /** Kept in the data folder, so that a node that restarts is the same one. */
+  readonly id: string;
+  readonly roles: readonly NodeRole[];
+  /** Base address at which other nodes and viewers reach it. */
+  readonly url: string;
+  /** Base address of the media that it packages, such as a CDN in front of it. */
+  readonly mediaUrl: string;
+  readonly version: string;
+  readonly startedAtMs: number;
+  /** It takes no new publishers, jobs or viewers. */
+  readonly isDraining: boolean;
+}
+
+/** All nodes whose lease has not run out. */
+export interface ClusterNodes {
+  readonly self: ClusterNode;
+  find(nodeId: string): Promise<ClusterNode | undefined>;
+  list(): Promise<readonly ClusterNode[]>;
+  /**
+   * Called on one of the nodes when another one left or its lease ran out, until `listener` has succeeded: it takes over
+   * what that node was doing.
+   */
+  onGone(listener: (nodeId: string) => Promise<void>): void;
+}
+
+/**
+ * Something that only one node does at a time, such as periodic tasks. A node that can no longer renew its lease stops
+ * before another one takes it.
+ */
+export interface SharedDuty {
+  readonly isHeld: boolean;
+  /** `take` runs each time this node takes the duty, `leave` when it lost it. */
+  on(listeners: { readonly take: () => void; readonly leave: () => Promise<void> | void }): void;
+}

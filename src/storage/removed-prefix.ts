@@ -1,0 +1,2 @@
+/** Of entries in the data folder that are being removed. */
+export const removedPrefix = '.removed-';

@@ -1,0 +1,51 @@
+import type { Connection } from './connection.ts';
+
+/**
+ * - `jobs`: jobs of a lane were added; the payload is the lane
+ * - `jobs-removed`: the payload is the id of their subject
+ * - `events`: events were stored; the payload is the project's id
+ * - `access`: an account, API key, session or user was changed or removed; the payload is the project's or account's id
+ * - `live`: the broadcast or the settings of a live stream changed; the payload is the stream's id
+ * - `webhooks`: webhooks or their deliveries were added, changed or removed; the payload is the project's id
+ * - `settings`: the settings of a video or live stream that viewers depend on changed; the payload is its id
+ * - `nodes`: a node came, left or changed
+ */
+export type SignalName =
+  | 'jobs'
+  | 'jobs-removed'
+  | 'events'
+  | 'access'
+  | 'live'
+  | 'webhooks'
+  | 'settings'
+  | 'nodes';
+
+/** Tells every server that shares the database, this one included, that something changed. */
+export interface Signals {
+  /** Delivered after the commit of `connection`, and never after a rollback. At most 7,000 bytes. */
+  send(name: SignalName, payload: string, connection?: Connection): Promise<void>;
+  /**
+   * Calls `listener` with the payload, or with undefined when signals may have been lost: it must then read everything
+   * again. @returns stops listening
+   */
+  listen(name: SignalName, listener: (payload: string | undefined) => void): () => void;
+}
+
+/** Of the one server that uses the database. */
+export class LocalSignals implements Signals {
+  readonly #listeners = new Map<SignalName, Set<(payload: string | undefined) => void>>();
+
+  async send(name: SignalName, payload: string, connection?: Connection): Promise<void> {
+    const deliver = () => {
+      for (const listener of this.#listeners.get(name) ?? []) listener(payload);
+    };
+    if (connection === undefined) deliver();
+    else connection.afterCommit(deliver);
+  }
+
+  listen(name: SignalName, listener: (payload: string | undefined) => void): () => void {
+    const listeners = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, listeners.add(listener));
+    return () => listeners.delete(listener);
+  }
+}
