@@ -1,4 +1,4 @@
-import { copyFile, link, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { copyFile, link, lstat, mkdir, open, rename, rm, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf, systemCodeOf } from '../shared/errors.ts';
 import { fileEtag } from '../shared/files/file-etag.ts';
@@ -52,14 +52,19 @@ export class DataFolderStorage implements MediaStorage {
         await link(from, beside);
       } catch (error) {
         if (systemCodeOf(error) === 'ENOENT') throw error;
-        await copyFile(from, beside);
-        await syncFile(beside);
+        await copyWhole(from, beside);
       }
       await rename(beside, to);
     });
   }
 
   async remove(path: string): Promise<void> {
+    try {
+      return await unlink(path);
+    } catch (error) {
+      if (isNotFound(error)) return;
+      if (!['EISDIR', 'EPERM'].includes(systemCodeOf(error) ?? '')) throw error;
+    }
     const aside = join(dirname(path), `${removedPrefix}${newUuid()}`);
     try {
       await rename(path, aside);
@@ -106,6 +111,16 @@ async function moveInto(to: string, move: () => Promise<void>): Promise<void> {
       // The folder may have been removed meanwhile.
       if (attempt === publishAttempts || systemCodeOf(error) !== 'ENOENT') throw error;
     }
+  }
+}
+
+async function copyWhole(from: string, to: string): Promise<void> {
+  try {
+    await copyFile(from, to);
+    await syncFile(to);
+  } catch (error) {
+    await rm(to, { force: true });
+    throw error;
   }
 }
 

@@ -114,8 +114,7 @@ export class MediaFiles {
   }
 
   async removeVideo(videoId: string): Promise<void> {
-    const removed = [this.video(videoId), this.upload(videoId)].map(path => this.renameForRemoval(path));
-    await Promise.all(removed.map(path => path && rm(path, { recursive: true, force: true, maxRetries: 3 })));
+    await Promise.all([this.video(videoId), this.upload(videoId)].map(path => this.storage.remove(path)));
   }
 
   /** Keeps `minFreeBytes` free, and reclaims space if needed. @throws AppError `disk-full` */

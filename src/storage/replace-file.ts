@@ -1,4 +1,4 @@
-import { rm, rmdir } from 'node:fs/promises';
+import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MediaFiles } from './media-files.ts';
 
@@ -17,12 +17,12 @@ export async function replaceFile(
   try {
     unusedName = await commit();
   } finally {
-    if (unusedName !== undefined) await removeFileIn(folder, unusedName);
+    if (unusedName !== undefined) await removeFileIn(files, folder, unusedName);
   }
 }
 
 /** Deletes an empty folder too: publishing a file may have recreated the folder of a deleted owner. */
-export async function removeFileIn(folder: string, name: string): Promise<void> {
-  await rm(join(folder, name), { force: true });
+export async function removeFileIn(files: MediaFiles, folder: string, name: string): Promise<void> {
+  await files.storage.remove(join(folder, name));
   await rmdir(folder).catch(() => {});
 }

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import type { UploadedFile } from '../../http/routing/route.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
 import {
@@ -28,10 +27,10 @@ export class LiveThumbnailFiles {
   }
 
   async remove(liveStreamId: string): Promise<void> {
-    await rm(this.pathOf(liveStreamId), { force: true });
+    await this.#media.storage.remove(this.pathOf(liveStreamId));
   }
 
   async removeAll(liveStreamId: string): Promise<void> {
-    await rm(this.#media.live(liveStreamId), { recursive: true, force: true });
+    await this.#media.storage.remove(this.#media.live(liveStreamId));
   }
 }

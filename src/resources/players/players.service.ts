@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { type ImageRules, readUploadedImage } from '../../http/bodies/uploaded-image.ts';
 import { notFoundError } from '../../http/routing/project-resource.ts';
 import type { UploadedFile } from '../../http/routing/route.ts';
@@ -155,7 +154,7 @@ export class PlayersService {
     const { before } = await this.#update({ projectId, playerId }, (_, transaction) =>
       this.#store.setLogo(playerId, undefined, clock.nowMs(), transaction),
     );
-    if (before.logo !== undefined) await removeFileIn(files.player(playerId), before.logo.file);
+    if (before.logo !== undefined) await removeFileIn(files, files.player(playerId), before.logo.file);
   }
 
   async shown(playerId: string): Promise<PlayerPageTheme | undefined> {
@@ -217,7 +216,8 @@ export class PlayersService {
   }
 
   async #removeFolder(playerId: string): Promise<void> {
-    await rm(this.#options.files.player(playerId), { recursive: true, force: true });
+    const { files } = this.#options;
+    await files.storage.remove(files.player(playerId));
   }
 }
 

@@ -123,7 +123,7 @@ export class TextTracksService {
       if (current !== undefined) await store.remove(current, transaction);
       return current;
     });
-    if (removed !== undefined) await removeFileIn(files.video(removed.videoId), removed.file);
+    if (removed !== undefined) await removeFileIn(files, files.video(removed.videoId), removed.file);
   }
 
   async baseUrl(projectId: string, videoId: string): Promise<string> {

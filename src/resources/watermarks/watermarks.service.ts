@@ -1,5 +1,3 @@
-import { copyFile, link, mkdir, open, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { fileError } from '../../http/bodies/file-body.ts';
 import type { ImageInfo } from '../../http/bodies/image-file.ts';
 import { type ImageRules, readUploadedImage } from '../../http/bodies/uploaded-image.ts';
@@ -7,6 +5,7 @@ import { notFoundError } from '../../http/routing/project-resource.ts';
 import type { FileAnswer, UploadedFile } from '../../http/routing/route.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { systemCodeOf } from '../../shared/errors.ts';
+import { streamOf } from '../../shared/files/opened-file.ts';
 import { newId } from '../../shared/ids.ts';
 import { type ListResult, mapList } from '../../shared/list-page.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
@@ -73,22 +72,21 @@ export class WatermarksService {
     try {
       await store.add(watermark);
     } catch (error) {
-      await rm(path, { force: true });
+      await files.storage.remove(path);
       throw error;
     }
     return viewOf(watermark);
   }
 
   async image({ watermarkId, mediaType }: Watermark): Promise<FileAnswer> {
+    const { files } = this.#options;
+    const path = files.watermark(watermarkId);
     try {
-      const file = await open(this.#options.files.watermark(watermarkId));
-      try {
-        const { size } = await file.stat();
-        return { contentType: mediaType, bytes: size, stream: file.createReadStream() };
-      } catch (error) {
-        await file.close();
-        throw error;
-      }
+      // A watermark has one image for good.
+      const stored = await files.storage.find(path);
+      if (stored === undefined) throw notFoundError('watermarkId');
+      const file = await files.storage.open(path);
+      return { contentType: mediaType, bytes: stored.bytes, stream: streamOf(file) };
     } catch (cause) {
       if (systemCodeOf(cause) !== 'ENOENT') throw cause;
       throw notFoundError('watermarkId', cause);
@@ -97,17 +95,15 @@ export class WatermarksService {
 
   async remove({ projectId, watermarkId }: Watermark): Promise<void> {
     await this.#options.store.remove(projectId, watermarkId);
-    await rm(this.#options.files.watermark(watermarkId), { force: true });
+    const { files } = this.#options;
+    await files.storage.remove(files.watermark(watermarkId));
   }
 
   /** Copies the image for a new video. Returns false when the watermark was deleted meanwhile. */
   async copyFor(videoId: string, watermarkId: string): Promise<boolean> {
-    const from = this.#options.files.watermark(watermarkId);
-    const to = this.#options.files.video(videoId, copyName);
-    await mkdir(dirname(to), { recursive: true });
+    const { files } = this.#options;
     try {
-      // Not every file system supports hard links.
-      await link(from, to).catch(() => copyFile(from, to));
+      await files.storage.copy(files.watermark(watermarkId), files.video(videoId, copyName));
       return true;
     } catch (error) {
       await this.removeCopy(videoId);
@@ -118,7 +114,8 @@ export class WatermarksService {
 
   /** Call this when the video was not created. */
   async removeCopy(videoId: string): Promise<void> {
-    await removeFileIn(this.#options.files.video(videoId), copyName);
+    const { files } = this.#options;
+    await removeFileIn(files, files.video(videoId), copyName);
   }
 }
 

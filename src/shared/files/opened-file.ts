@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+
 /** A file that is open for reading, in the data folder or in object storage. `FileHandle` has this shape. */
 export interface OpenedFile {
   /** Fewer bytes than asked for do not mean the end; 0 does. */
@@ -12,3 +14,26 @@ export interface OpenedFile {
 
 /** @throws Error with the code `ENOENT` when it is missing */
 export type OpenFile = (path: string) => Promise<OpenedFile>;
+
+/** All bytes of a file, which is closed when the stream is. */
+export function streamOf(file: OpenedFile): Readable {
+  let position = 0;
+  return new Readable({
+    read(bytes) {
+      const chunk = Buffer.allocUnsafe(bytes);
+      file.read(chunk, 0, bytes, position).then(
+        ({ bytesRead }) => {
+          position += bytesRead;
+          this.push(bytesRead === 0 ? null : chunk.subarray(0, bytesRead));
+        },
+        (error: Error) => this.destroy(error),
+      );
+    },
+    destroy(error, done) {
+      file.close().then(
+        () => done(error),
+        (closeError: Error) => done(error ?? closeError),
+      );
+    },
+  });
+}
