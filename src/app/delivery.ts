@@ -1,6 +1,9 @@
 import { Delivery } from '../delivery/delivery.ts';
 import type { ViewerCount } from '../delivery/live/viewer-count.ts';
 import type { PrivateSessionsStore } from '../resources/private-sessions/private-sessions.store.ts';
+import { openWithin } from '../shared/files/open-within.ts';
+import type { ReadableFiles } from '../shared/files/opened-file.ts';
+import type { MediaStorage } from '../storage/media-storage.ts';
 import type { Api } from './api.ts';
 import type { Broadcasts } from './broadcasts.ts';
 import type { Foundation } from './foundation.ts';
@@ -17,13 +20,14 @@ interface DeliveryDependencies {
 }
 
 export function createDelivery(
-  { bundles, config, metrics, urls, peers, clock, log }: Foundation,
+  { bundles, files, config, metrics, urls, peers, clock, log }: Foundation,
   { api, broadcasts, videoServices, vod, viewers, sessions }: DeliveryDependencies,
 ): Delivery {
   const { players } = videoServices;
   const { liveStreams, traffic } = api;
   return new Delivery({
     bundles,
+    storage: readableFiles(files.storage),
     live: broadcasts.registry,
     frames: broadcasts.services.thumbnails,
     streams: {
@@ -54,4 +58,15 @@ export function createDelivery(
     },
     log: log.child('delivery'),
   });
+}
+
+/** Below the time after which a viewer counts as stalled. */
+const maxStorageWaitMs = 8000;
+
+function readableFiles(storage: MediaStorage): ReadableFiles {
+  const open = (path: string) => storage.open(path);
+  return {
+    open: storage.kind === 'data-folder' ? open : openWithin(maxStorageWaitMs, open),
+    find: path => storage.find(path),
+  };
 }

@@ -3,6 +3,7 @@ import type { FastRequest, FastResponse } from '../http/fast-path/fast-response.
 import type { AddressOf } from '../http/listener/client-address.ts';
 import type { BrowserBundles } from '../http/pages/browser-bundles.ts';
 import type { Clock } from '../shared/clock.ts';
+import type { ReadableFiles } from '../shared/files/opened-file.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { ResponseBody } from '../shared/viewer-responses.ts';
@@ -24,6 +25,7 @@ import { parseVodPath, type VodPath } from './vod/vod-path.ts';
 import type { VodSource } from './vod/vod-source.ts';
 
 export interface DeliveryOptions {
+  readonly storage: ReadableFiles;
   readonly live: LiveSource;
   readonly streams: LiveStreamDirectory;
   /** Images of live streams without an uploaded one. */
@@ -81,7 +83,7 @@ export class Delivery implements Component {
     this.#guard = new StallGuard(clock, options.viewerStallMs, () =>
       observer.viewerDropped('viewer-stalled'),
     );
-    this.#sender = new ResponseSender(this.#guard, observer, options.docsBase);
+    this.#sender = new ResponseSender(options.storage.open, this.#guard, observer, options.docsBase);
     this.#pending = new PendingResponses(this.#sender, options.log);
     this.#events = new StateEvents({
       ...{ live: options.live, observer },

@@ -19,6 +19,7 @@ import type {
   PlaylistResponse,
   ViewerSignal,
 } from '../../src/shared/viewer-responses.ts';
+import { DataFolderStorage } from '../../src/storage/data-folder-storage.ts';
 import { testBundles } from '../support/browser-bundles.ts';
 
 export const publicStream = 'liPublic0000000000000000';
@@ -120,6 +121,13 @@ const noVideos: VodSource = {
   textTrack: async () => undefined,
 };
 
+const storage = new DataFolderStorage('/');
+
+export const localFiles: DeliveryOptions['storage'] = {
+  open: path => storage.open(path),
+  find: path => storage.find(path),
+};
+
 export const protocols = ['HTTP/1.1', 'HTTP/1.1, fast path', 'HTTP/2'] as const;
 
 export type Protocol = (typeof protocols)[number];
@@ -145,6 +153,7 @@ export async function startDelivery(protocol: Protocol, options: Partial<Deliver
   const viewers = new ViewerCount(clock);
   const delivery = new Delivery({
     bundles: testBundles,
+    storage: localFiles,
     frames: { hasFrame: () => false, frame: async () => undefined },
     vod: noVideos,
     logo: async () => undefined,

@@ -1,5 +1,6 @@
 import type { AddressOf } from '../../http/listener/client-address.ts';
 import type { Clock } from '../../shared/clock.ts';
+import type { ReadableFiles } from '../../shared/files/opened-file.ts';
 import { type CompressedText, RenderedText } from '../../shared/text/rendered-text.ts';
 import type { MediaResponse, PlaylistRefusal, PlaylistResponse } from '../../shared/viewer-responses.ts';
 import { sendRenderedPage, sendStaticPage } from '../pages/page-sender.ts';
@@ -25,6 +26,7 @@ import { type LiveFrameSource, type Thumbnail, Thumbnails } from './thumbnails.t
 import type { ViewerCount } from './viewer-count.ts';
 
 interface LiveDeliveryOptions extends LiveGateOptions {
+  readonly storage: ReadableFiles;
   readonly live: LiveSource;
   readonly frames: LiveFrameSource;
   readonly addressOf: AddressOf;
@@ -57,13 +59,14 @@ export class LiveDelivery {
   readonly #gate: LiveGate;
   readonly #sender: ResponseSender;
   readonly #pending: PendingResponses;
-  readonly #thumbnails = new Thumbnails();
+  readonly #thumbnails: Thumbnails;
 
   constructor(options: LiveDeliveryOptions) {
     this.#options = options;
     this.#live = options.live;
     this.#streams = options.streams;
     this.#gate = new LiveGate(options);
+    this.#thumbnails = new Thumbnails(options.storage);
     this.#sender = options.sender;
     this.#pending = options.pending;
   }

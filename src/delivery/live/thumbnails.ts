@@ -1,7 +1,6 @@
-import { readFile, stat } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
-import { systemCodeOf } from '../../shared/errors.ts';
-import { fileEtag } from '../../shared/files/file-etag.ts';
+import type { ReadableFiles } from '../../shared/files/opened-file.ts';
+import { readBody } from '../responses/open-files.ts';
 
 export interface Thumbnail {
   readonly body: Buffer;
@@ -19,27 +18,30 @@ export interface LiveFrameSource {
 const maxCacheBytes = 32 * 1024 * 1024;
 
 export class Thumbnails {
+  readonly #files: ReadableFiles;
   readonly #byPath = new LRUCache<string, Thumbnail>({
     maxSize: maxCacheBytes,
     sizeCalculation: ({ body }) => body.length,
   });
 
+  constructor(files: ReadableFiles) {
+    this.#files = files;
+  }
+
   /** Returns undefined when the file is missing or is no JPEG, PNG or WebP. */
   async read(path: string): Promise<Thumbnail | undefined> {
-    try {
-      const etag = fileEtag(await stat(path));
-      const cached = this.#byPath.get(path);
-      if (cached?.etag === etag) return cached;
-      const body = await readFile(path);
-      const contentType = imageType(body);
-      if (contentType === undefined) return undefined;
-      const thumbnail: Thumbnail = { body, contentType, etag };
-      this.#byPath.set(path, thumbnail);
-      return thumbnail;
-    } catch (error) {
-      if (systemCodeOf(error) === 'ENOENT') return undefined;
-      throw error;
-    }
+    const { find, open } = this.#files;
+    const file = await find(path);
+    if (file === undefined) return undefined;
+    const { etag, bytes } = file;
+    const cached = this.#byPath.get(path);
+    if (cached?.etag === etag) return cached;
+    const body = await readBody(open, [{ path, start: 0, length: bytes }], bytes);
+    const contentType = body && imageType(body);
+    if (body === undefined || contentType === undefined) return undefined;
+    const thumbnail: Thumbnail = { body, contentType, etag };
+    this.#byPath.set(path, thumbnail);
+    return thumbnail;
   }
 }
 

@@ -1,17 +1,17 @@
-import type { FileHandle } from 'node:fs/promises';
+import type { OpenedFile } from '../../shared/files/opened-file.ts';
 import type { BodyPart } from '../../shared/viewer-responses.ts';
 import type { ByteRange } from './byte-range.ts';
 
 /** Reads the parts of a body in order, and slices that lie close together at once. */
 export class BodyReader {
   readonly #parts: readonly BodyPart[];
-  readonly #files: ReadonlyMap<string, FileHandle>;
+  readonly #files: ReadonlyMap<string, OpenedFile>;
   #index = 0;
   /** Bytes of the part at `#index` that were returned already. */
   #offset = 0;
 
   /** @param files an open handle for each path in `parts` */
-  constructor(pieces: readonly BodyPart[], files: ReadonlyMap<string, FileHandle>) {
+  constructor(pieces: readonly BodyPart[], files: ReadonlyMap<string, OpenedFile>) {
     this.#parts = pieces;
     this.#files = files;
   }
@@ -106,7 +106,7 @@ function mergeRuns(
   return chunks;
 }
 
-async function readFully(file: FileHandle, window: Buffer, position: number, length: number): Promise<void> {
+async function readFully(file: OpenedFile, window: Buffer, position: number, length: number): Promise<void> {
   let done = 0;
   while (done < length) {
     const { bytesRead } = await file.read(window, done, length - done, position + done);

@@ -1,9 +1,9 @@
-import type { FileHandle } from 'node:fs/promises';
+import type { OpenedFile, OpenFile } from '../../shared/files/opened-file.ts';
 import type { BodyPart } from '../../shared/viewer-responses.ts';
 import type { DeliveryObserver } from '../delivery-observer.ts';
 import { BodyReader } from './body-reader.ts';
 import { connectionOf, type Exchange, isClosed } from './exchange.ts';
-import { openFiles } from './open-files.ts';
+import { closeFiles, openFiles } from './open-files.ts';
 import { ReadBufferPool } from './read-buffer-pool.ts';
 import type { StallGuard } from './stall-guard.ts';
 
@@ -16,53 +16,66 @@ const maxPerConnection = 128;
 
 /** Reads a buffer when the one before it was sent, so a slow viewer costs no more than a fast one. */
 export class FileSender {
+  readonly #open: OpenFile;
   readonly #guard: StallGuard;
   readonly #observer: DeliveryObserver;
   readonly #buffers = new ReadBufferPool();
   readonly #perConnection = new WeakMap<object, number>();
   #openResponses = 0;
 
-  constructor(guard: StallGuard, observer: DeliveryObserver) {
+  constructor(open: OpenFile, guard: StallGuard, observer: DeliveryObserver) {
+    this.#open = open;
     this.#guard = guard;
     this.#observer = observer;
   }
 
-  /** Settles when all files are closed. @throws Error when a file could not be read to its end */
+  /**
+   * Settles when all files are closed. `sendHead` is called with the first bytes at hand. @throws Error when a file
+   * could not be read to its end
+   */
   async send(exchange: Exchange, pieces: readonly BodyPart[], sendHead: () => void): Promise<FileOutcome> {
     const connection = connectionOf(exchange);
     const count = this.#perConnection.get(connection) ?? 0;
     if (count >= maxPerConnection || this.#openResponses >= maxConcurrentResponses) return 'busy';
     this.#perConnection.set(connection, count + 1);
     this.#openResponses += 1;
-    const files = new Map<string, FileHandle>();
+    const files = new Map<string, OpenedFile>();
     try {
-      const problem = await openFiles(pieces, files);
+      const problem = await openFiles(this.#open, pieces, files);
       if (problem !== undefined) return problem;
-      if (!isClosed(exchange.reply)) await this.#pump(exchange, new BodyReader(pieces, files), sendHead);
+      if (!isClosed(exchange.reply)) await this.#pump(exchange, pieces, files, sendHead);
       return 'sent';
     } finally {
       this.#openResponses -= 1;
       this.#perConnection.set(connection, this.#perConnection.get(connection)! - 1);
-      await Promise.all([...files.values()].map(file => file.close()));
+      await closeFiles(files);
     }
   }
 
-  async #pump(exchange: Exchange, reader: BodyReader, sendHead: () => void): Promise<void> {
+  async #pump(
+    exchange: Exchange,
+    pieces: readonly BodyPart[],
+    files: ReadonlyMap<string, OpenedFile>,
+    sendHead: () => void,
+  ): Promise<void> {
     const { reply } = exchange;
+    const reader = new BodyReader(pieces, files);
     const viewer = { isGone: false, wake: () => {} };
     const noteProgress = this.#guard.watch(reply, () => {
       viewer.isGone = true;
       viewer.wake();
+      closeFiles(files).catch(() => {});
     });
-    sendHead();
-    while (!viewer.isGone) {
+    for (let isFirst = true; !viewer.isGone; isFirst = false) {
       const window = this.#buffers.take();
       // A buffer whose bytes may still be on their way is not reused.
-      let isIdle = true;
+      let isIdle = false;
       try {
         const chunks = await reader.next(window);
+        isIdle = true;
         if (viewer.isGone || isClosed(reply)) return;
         noteProgress();
+        if (isFirst) sendHead();
         if (chunks.length === 0) {
           reply.end();
           return;
@@ -76,6 +89,8 @@ export class FileSender {
           });
         });
         noteProgress();
+      } catch (error) {
+        if (!viewer.isGone) throw error;
       } finally {
         this.#buffers.release(window, isIdle);
       }

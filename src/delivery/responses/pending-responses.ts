@@ -1,5 +1,7 @@
+import { AppError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { TimeSlice } from '../../shared/scheduling/time-slice.ts';
+import { ThrottledLog } from '../../shared/throttled-log.ts';
 import type { ViewerSignal } from '../../shared/viewer-responses.ts';
 import type { Exchange } from './exchange.ts';
 import { type HeldRequest, HeldRequests } from './held-requests.ts';
@@ -15,6 +17,7 @@ const maxSendingMs = 8;
 export class PendingResponses {
   readonly #sender: ResponseSender;
   readonly #log: Logger;
+  readonly #unavailable: ThrottledLog;
   readonly #held: HeldRequests;
   /** By URL. */
   readonly #shared = new Map<string, SharedWait<never>>();
@@ -22,6 +25,7 @@ export class PendingResponses {
   constructor(sender: ResponseSender, log: Logger) {
     this.#sender = sender;
     this.#log = log;
+    this.#unavailable = new ThrottledLog(log);
     this.#held = new HeldRequests(exchange =>
       sender.sendError(exchange, 503, 'The server is shutting down.', 'no-store'),
     );
@@ -79,10 +83,15 @@ export class PendingResponses {
     sending?.catch((error: unknown) => this.fail(exchange, error));
   }
 
-  /** Responds with 500, or cuts the viewer off where a response has begun. */
+  /** Responds with 500, or 503 for what may work again soon, or cuts the viewer off where a response has begun. */
   fail(exchange: Exchange, error: unknown): void {
-    this.#log.error('delivery-failed', { kind: exchange.kind, error });
-    this.#sender.sendFailure(exchange);
+    const { kind } = exchange;
+    if (error instanceof AppError && error.kind === 'unavailable') {
+      this.#unavailable.warn('media-unavailable', { kind, error });
+    } else {
+      this.#log.error('delivery-failed', { kind, error });
+    }
+    this.#sender.sendFailure(exchange, error);
   }
 
   get heldRequests(): number {

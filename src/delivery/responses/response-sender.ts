@@ -1,4 +1,6 @@
 import { acceptsGzip, matchesEtag } from '../../http/responses/content-negotiation.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { OpenFile } from '../../shared/files/opened-file.ts';
 import type { CompressedText } from '../../shared/text/rendered-text.ts';
 import type { BodyPart, ResponseBody } from '../../shared/viewer-responses.ts';
 import type { DeliveryObserver } from '../delivery-observer.ts';
@@ -7,6 +9,7 @@ import { type ByteRange, parseByteRange } from './byte-range.ts';
 import { errorResponse } from './error-response.ts';
 import { abortResponse, type Exchange, isClosed, type ViewerReply } from './exchange.ts';
 import { FileSender } from './file-sender.ts';
+import { readBody } from './open-files.ts';
 import { SliceCache } from './slice-cache.ts';
 import type { StallGuard } from './stall-guard.ts';
 
@@ -36,6 +39,8 @@ const preflightHeaders = [
 
 /** Larger bodies are sent in chunks. Cuts off viewers below 210 kbit/s (a chunk in ten seconds). */
 const chunkBytes = 256 * 1024;
+/** For files in storage that cannot be reached. */
+const retryAfterSeconds = 2;
 
 interface CacheHeaders {
   readonly cacheControl: string;
@@ -61,15 +66,18 @@ export class ResponseSender {
   readonly #observer: DeliveryObserver;
   readonly #docsBase: () => string;
   readonly #files: FileSender;
-  readonly #slices = new SliceCache();
+  readonly #open: OpenFile;
+  readonly #slices: SliceCache;
   /** Headers of whole bodies and texts that many viewers fetch, without those of one viewer. */
   readonly #sharedHeaders = new WeakMap<ResponseBody | CompressedText, CachedHeaders>();
 
-  constructor(guard: StallGuard, observer: DeliveryObserver, docsBase: () => string) {
+  constructor(open: OpenFile, guard: StallGuard, observer: DeliveryObserver, docsBase: () => string) {
+    this.#open = open;
     this.#guard = guard;
     this.#observer = observer;
     this.#docsBase = docsBase;
-    this.#files = new FileSender(guard, observer);
+    this.#slices = new SliceCache(open);
+    this.#files = new FileSender(open, guard, observer);
   }
 
   sendPreflight(exchange: Exchange): void {
@@ -276,9 +284,20 @@ export class ResponseSender {
     return !exchange.isHead;
   }
 
-  sendFailure(exchange: Exchange): void {
+  /** Returns undefined when a file is missing. @throws Error when it cannot be read */
+  readBody({ parts, bytes }: ResponseBody): Promise<Buffer | undefined> {
+    return readBody(this.#open, parts, bytes);
+  }
+
+  sendFailure(exchange: Exchange, error: unknown): void {
     if (exchange.reply.headersSent) abortResponse(exchange.reply);
+    else if (error instanceof AppError && error.kind === 'unavailable') this.#sendUnavailable(exchange);
     else this.sendError(exchange, 500, 'Something went wrong here.', 'no-store');
+  }
+
+  #sendUnavailable(exchange: Exchange): void {
+    const text = 'The media cannot be sent right now. Try again in a moment.';
+    this.sendError(exchange, 503, text, 'no-store', ['Retry-After', String(retryAfterSeconds)]);
   }
 
   #send(

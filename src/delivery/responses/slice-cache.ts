@@ -1,4 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import { AppError } from '../../shared/errors.ts';
+import type { OpenFile } from '../../shared/files/opened-file.ts';
 import type { ResponseBody } from '../../shared/viewer-responses.ts';
 import { readBody } from './open-files.ts';
 
@@ -11,6 +13,7 @@ const maxRemembered = 1000;
 
 /** Keeps bodies from files that are asked for again, such as the parts that a crowd goes back to. */
 export class SliceCache {
+  readonly #open: OpenFile;
   readonly #asked = new LRUCache<string, true>({ max: maxRemembered });
   readonly #bodies = new LRUCache<string, ResponseBody>({
     maxSize: maxCachedBytes,
@@ -18,6 +21,10 @@ export class SliceCache {
   });
   readonly #reading = new Map<string, Promise<ResponseBody | undefined>>();
   #lentBytes = 0;
+
+  constructor(open: OpenFile) {
+    this.#open = open;
+  }
 
   /** @returns the body in memory; undefined where it is to be sent from its files */
   find(body: ResponseBody): Promise<ResponseBody | undefined> | ResponseBody | undefined {
@@ -44,12 +51,13 @@ export class SliceCache {
 
   async #read(key: string, body: ResponseBody): Promise<ResponseBody | undefined> {
     try {
-      const bytes = await readBody(body.parts, body.bytes);
+      const bytes = await readBody(this.#open, body.parts, body.bytes);
       if (bytes?.length !== body.bytes) return undefined;
       const cached = { ...body, parts: [bytes] };
       this.#bodies.set(key, cached);
       return cached;
-    } catch {
+    } catch (error) {
+      if (error instanceof AppError && error.kind === 'unavailable') throw error;
       // Sending it from its files fails in the same way, and tells the viewer.
       return undefined;
     }

@@ -9,7 +9,6 @@ import { describeVideo, renderVodPage, titleOf, type VodPageState } from '../pag
 import type { PrivateSessions } from '../private-sessions.ts';
 import { attachmentHeader } from '../responses/content-disposition.ts';
 import type { Exchange } from '../responses/exchange.ts';
-import { readBody } from '../responses/open-files.ts';
 import type { PendingResponses } from '../responses/pending-responses.ts';
 import { playlistType, type ResponseSender } from '../responses/response-sender.ts';
 import { cacheControlFor } from '../token-gate.ts';
@@ -241,7 +240,7 @@ export class VodDelivery {
       } else if (form === 'image' || file.bytes > maxTextBytes) {
         await this.#sendBody(exchange, file, video, caching);
       } else {
-        const text = (await readBody(file.parts, file.bytes))?.toString();
+        const text = (await this.#sender.readBody(file))?.toString();
         if (text === undefined) this.#sender.sendNotFound(exchange, noCache);
         else this.#sendStoryboardText(exchange, text, video, caching);
       }

@@ -9,11 +9,19 @@ export interface OpenedFile {
     length: number,
     position: number,
   ): Promise<{ readonly bytesRead: number }>;
+  /** Ends reads that are under way, or awaits them. Can be called twice. */
   close(): Promise<void>;
 }
 
 /** @throws Error with the code `ENOENT` when it is missing */
 export type OpenFile = (path: string) => Promise<OpenedFile>;
+
+/** Finished files that many read. */
+export interface ReadableFiles {
+  readonly open: OpenFile;
+  /** Undefined when it is missing. `etag` is quoted and strong. */
+  find(path: string): Promise<{ readonly bytes: number; readonly etag: string } | undefined>;
+}
 
 /** All bytes of a file, which is closed when the stream is. */
 export function streamOf(file: OpenedFile): Readable {

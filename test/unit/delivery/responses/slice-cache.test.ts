@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { SliceCache } from '../../../../src/delivery/responses/slice-cache.ts';
@@ -21,7 +21,7 @@ const slice = (start: number, length: number, etag = '"a"'): ResponseBody => ({
 });
 
 it('reads a body into memory when it is asked for again, once for all', async () => {
-  const cache = new SliceCache();
+  const cache = new SliceCache(path => open(path));
   expect(cache.find(slice(10, 100))).toBeUndefined();
   const [reading, other] = [cache.find(slice(10, 100)), cache.find(slice(10, 100))];
   expect(reading).toBeInstanceOf(Promise);
@@ -34,7 +34,7 @@ it('reads a body into memory when it is asked for again, once for all', async ()
 });
 
 it('tells slices and versions of a file apart', async () => {
-  const cache = new SliceCache();
+  const cache = new SliceCache(path => open(path));
   void cache.find(slice(10, 100));
   await cache.find(slice(10, 100));
   for (const other of [slice(11, 100), slice(10, 99), slice(10, 100, '"b"')]) {
@@ -43,7 +43,7 @@ it('tells slices and versions of a file apart', async () => {
 });
 
 it('leaves long bodies, and files that are gone or too short, to those who send them', async () => {
-  const cache = new SliceCache();
+  const cache = new SliceCache(path => open(path));
   const long = slice(0, 1024 * 1024 + 1);
   const gone: ResponseBody = { ...slice(0, 5), parts: [{ path: `${path}.gone`, start: 0, length: 5 }] };
   for (const body of [long, gone, slice(900, 200)]) {
@@ -53,7 +53,7 @@ it('leaves long bodies, and files that are gone or too short, to those who send 
 });
 
 it('lends no more while much is on its way to slow viewers', async () => {
-  const cache = new SliceCache();
+  const cache = new SliceCache(path => open(path));
   void cache.find(slice(10, 100));
   await cache.find(slice(10, 100));
   const taken = cache.lend(32 * 1024 * 1024);
