@@ -4,6 +4,7 @@ export type RequestKind =
   | 'media'
   | 'thumbnail'
   | 'session'
+  | 'access'
   | 'page'
   | 'state'
   | 'events'
@@ -21,6 +22,7 @@ export type RequestKind =
   | 'vod-page'
   | 'vod-state'
   | 'vod-session'
+  | 'vod-access'
   | 'vod-oembed'
   | 'vod-sample'
   | 'unknown';

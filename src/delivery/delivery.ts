@@ -172,6 +172,7 @@ export class Delivery implements Component {
       case 'vod-asset':
       case 'vod-page':
       case 'vod-oembed':
+      case 'vod-access':
       case 'vod-sample':
         this.#vod.respond(exchange, path, query);
         break;
@@ -201,6 +202,9 @@ export class Delivery implements Component {
         break;
       case 'session':
         this.#live.sendSession(exchange, path, query);
+        break;
+      case 'access':
+        this.#live.sendAccess(exchange, path, query);
         break;
       case 'asset':
         this.#sendAsset(exchange, path.name);

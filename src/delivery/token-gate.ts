@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../shared/clock.ts';
 import type { PrivateAccess, PrivateSession, PrivateSessions } from './private-sessions.ts';
@@ -63,6 +64,14 @@ export class TokenGate {
     return (await this.#sessions.admit(question)) !== undefined;
   }
 
+  /** Admits who shows the session, from any address. An unused token has no session to show, and stays unused. */
+  async isSession(resourceId: string, { token, avh }: PrivateAccess): Promise<boolean> {
+    const question = { resourceId, token, sessionTokens: [avh], client: '', mayClaimToken: false };
+    const session = await this.#sessions.admit(question);
+    const [shown, wanted] = [Buffer.from(avh), Buffer.from(session?.sessionToken ?? '')];
+    return session !== undefined && shown.length === wanted.length && timingSafeEqual(shown, wanted);
+  }
+
   /**
    * For clients that do not repeat the query. A page embedded in another site needs `SameSite=None`, which
    * browsers accept with `Secure` only; those that partition storage need `Partitioned`.
@@ -73,11 +82,6 @@ export class TokenGate {
     const reach = isSecure ? 'SameSite=None; Secure; Partitioned' : 'SameSite=Lax';
     return `${cookieName}=${session.sessionToken}; Path=${path}; Max-Age=${seconds}; HttpOnly; ${reach}`;
   }
-}
-
-/** Restricts responses to a session to the viewer's own browser cache. */
-export function cacheControlFor(access: PrivateAccess | undefined, caching: string): string {
-  return access === undefined ? caching : `private, ${caching}`;
 }
 
 function sessionTokensOf(request: ViewerRequest, query: URLSearchParams): string[] {

@@ -6,7 +6,7 @@ export interface PrivatePath {
 /** `unknown` looks like a viewer's path, but nothing can be there. */
 export type ViewerPath =
   | (PrivatePath & { readonly kind: 'multivariant' | 'thumbnail'; readonly liveStreamId: string })
-  | { readonly kind: 'session'; readonly liveStreamId: string; readonly token: string }
+  | { readonly kind: 'session' | 'access'; readonly liveStreamId: string; readonly token: string }
   | { readonly kind: 'state' | 'events' | 'oembed'; readonly liveStreamId: string }
   /** `liveStreamId` is `''` where the path holds no id. */
   | { readonly kind: 'page'; readonly liveStreamId: string }
@@ -103,6 +103,7 @@ function parsePrivatePath(path: string): ViewerPath {
   if (!isLiveStreamId(liveStreamId)) return unknown;
   const below = rest.slice(1 + idLength);
   if (below === '/session') return { kind: 'session', liveStreamId, token };
+  if (below === '/access') return { kind: 'access', liveStreamId, token };
   const sessionEnd = below.indexOf('/', 1);
   const [, session] = (sessionEnd !== -1 && sessionPattern.exec(below.slice(1, sessionEnd))) || [];
   const asset = session === undefined ? rest : `/${liveStreamId}${below.slice(sessionEnd)}`;

@@ -125,6 +125,31 @@ describe.each(protocols)('a private live stream over %s', protocol => {
     expect(await caching(`${base}/${privateStream}/b1/source/part-9.m4s`)).toBe('no-store');
   });
 
+  it('tells an edge by its session alone that its viewer may have the media', async () => {
+    await using server = await started(protocol);
+    const [{ base }, unused] = [server.mint(), server.mint()];
+    const access = `${base}/${privateStream}/access`;
+    const session = await server.sessionOf(base);
+    const found = await server.ask(`${access}?avh=${session}`, two);
+    expect([found.status, found.headers['cache-control'], found.headers['set-cookie']]).toEqual([
+      ...[204, 'max-age=0, s-maxage=5', undefined],
+    ]);
+    for (const path of [
+      access,
+      `${access}?avh=`,
+      `${access}?avh=${session}x`,
+      `${access.replace(privateStream, publicStream)}?avh=${session}`,
+      `${unused.base}/${privateStream}/access?avh=${session}`,
+      `${unused.base}/${privateStream}/access?avh=x`,
+    ]) {
+      const refused = await server.ask(path, one);
+      expect([path, refused.status, refused.headers['cache-control']]).toEqual([path, 404, 'no-store']);
+    }
+    expect(await server.bound()).toBe(1);
+    server.time.nowMs += dayMs;
+    expect(await server.statusOf(`${access}?avh=${session}`)).toBe(404);
+  });
+
   it('sets cookies where no session is shown, for the page and for the media', async () => {
     await using server = await started(protocol);
     const { base, page } = server.mint();

@@ -146,6 +146,25 @@ describe.each(protocols)('a private video over %s', protocol => {
     expect(await lifetimeOf('session')).toBe('no-store');
   });
 
+  it('tells an edge by its session alone that its viewer may have the media', async () => {
+    await using server = await started(protocol);
+    const [{ base }, unused] = [server.mint(), server.mint()];
+    const session = await sessionOf(server, base);
+    const found = await server.ask(`${base}/access?avh=${session}`, two);
+    expect([found.status, found.headers['cache-control'], cookieOf(found)]).toEqual([
+      ...[204, 'max-age=0, s-maxage=5', undefined],
+    ]);
+    for (const path of [
+      `${base}/access`,
+      `${base}/access?avh=${session}x`,
+      `${base.replace(hiddenId, videoId)}/access?avh=${session}`,
+      `${unused.base}/access?avh=${session}`,
+    ]) {
+      expect([path, (await server.ask(path, one)).status]).toEqual([path, 404]);
+    }
+    expect(await server.rowCount()).toBe(1);
+  });
+
   it('sets a cookie where no session is shown, and lets its holder in', async () => {
     await using server = await started(protocol);
     const { token, base } = server.mint();

@@ -91,7 +91,7 @@ describe.each(protocols)('delivery of videos over %s', protocol => {
     expect(answer.status).toBe(200);
     expect(answer.body.equals(expected)).toBe(true);
     expect(answer.headers['content-length']).toBe(String(expected.length));
-    expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    expect(answer.headers['cache-control']).toBe('public, max-age=31536000, s-maxage=300, immutable');
     expect(answer.headers['content-type']).toBe('video/mp4');
     expectCors(answer);
     await waitUntil(() => openFilesIn(server.videos.folder).length === 0);
@@ -156,7 +156,7 @@ describe.each(protocols)('delivery of videos over %s', protocol => {
     expect([whole.status, whole.body.equals(film)]).toEqual([200, true]);
     expect(whole.headers['content-disposition']).toBeUndefined();
     expect(whole.headers['accept-ranges']).toBe('bytes');
-    expect(whole.headers['cache-control']).toBe('max-age=86400');
+    expect(whole.headers['cache-control']).toBe('max-age=86400, s-maxage=300');
     const part = await server.ask(`${base}/mp4/source.mp4?dl=1`, { range: 'bytes=2097150-' });
     expect([part.status, part.body.length]).toEqual([206, megabyte + 2]);
     expect(part.headers['content-disposition']).toBe(

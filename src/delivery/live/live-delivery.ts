@@ -9,10 +9,10 @@ import { type PlayerFiles, placeholderThumbnail } from '../pages/player-files.ts
 import { noIndexMeta, renderPlayerPage, streamTitle } from '../pages/player-page.ts';
 import type { PlayerTheme } from '../pages/player-theme.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
+import { accessCaching, cacheControlFor, maxAge, timeoutCaching } from '../responses/cache-control.ts';
 import type { Exchange } from '../responses/exchange.ts';
 import type { PendingResponses } from '../responses/pending-responses.ts';
 import { playlistType, type ResponseSender } from '../responses/response-sender.ts';
-import { cacheControlFor } from '../token-gate.ts';
 import { addSessionToPlaylist, type PrivatePath, type ViewerPath } from '../viewer-path.ts';
 import {
   type AdmittedStream,
@@ -92,7 +92,7 @@ export class LiveDelivery {
     { access, headers }: AdmittedStream,
   ): Promise<void> | void {
     if (media === undefined) return this.#sender.sendNotFound(exchange, noStore);
-    const caching = `max-age=${Math.floor(media.lifetimeSeconds)}, immutable`;
+    const caching = `${maxAge(access, Math.floor(media.lifetimeSeconds))}, immutable`;
     return this.#sender.sendBody(exchange, media, {
       cacheControl: cacheControlFor(access, caching),
       headers,
@@ -130,7 +130,8 @@ export class LiveDelivery {
     { access, headers }: AdmittedStream,
   ): void {
     if (playlist.status !== 200) {
-      this.#sender.sendError(exchange, playlist.status, playlist.reason, noStore);
+      const caching = playlist.status === 503 && access === undefined ? timeoutCaching : noStore;
+      this.#sender.sendError(exchange, playlist.status, playlist.reason, caching);
       return;
     }
     const { targetDurationSeconds: target, hasWaited, isComplete } = playlist;
@@ -160,6 +161,15 @@ export class LiveDelivery {
     this.#respond(exchange, admission, ({ access, headers }) =>
       this.#sender.sendJson(exchange, JSON.stringify({ session_token: access?.avh }), headers),
     );
+  }
+
+  /** Tells an edge that it may serve the stream's media to the holder of the session in `avh`. */
+  sendAccess(exchange: Exchange, path: StreamPath & { readonly token: string }, query: string): void {
+    const access = { token: path.token, avh: new URLSearchParams(query).get('avh') ?? '' };
+    this.#pending.hold(exchange, this.#gate.isSession(path.liveStreamId, access), isSession => {
+      if (isSession) this.#sender.sendEmpty(exchange, 204, ['Cache-Control', accessCaching]);
+      else this.#sender.sendNotFound(exchange, noStore);
+    });
   }
 
   sendState(exchange: Exchange, liveStreamId: string, query: string): void {

@@ -85,6 +85,12 @@ export class LiveGate {
     return stream.public || (access !== undefined && (await this.#tokens.isOpen(liveStreamId, access)));
   }
 
+  /** The stream is private, and its viewer shows the session. */
+  async isSession(liveStreamId: string, access: PrivateAccess): Promise<boolean> {
+    const stream = this.#streamCache.get(liveStreamId) ?? (await this.#lookUp(liveStreamId));
+    return stream !== undefined && !stream.public && this.#tokens.isSession(liveStreamId, access);
+  }
+
   #admitTo(
     stream: FoundStream | undefined,
     asked: LiveAdmissionRequest,

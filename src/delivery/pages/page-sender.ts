@@ -2,9 +2,9 @@ import { gzipSync } from 'node:zlib';
 import { acceptsGzip } from '../../http/responses/content-negotiation.ts';
 import type { CompressedText } from '../../shared/text/rendered-text.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
+import { cacheControlFor } from '../responses/cache-control.ts';
 import type { Exchange } from '../responses/exchange.ts';
 import type { ResponseSender } from '../responses/response-sender.ts';
-import { cacheControlFor } from '../token-gate.ts';
 
 /** Allows only this server. Media Source needs `blob:`. Any site may embed the page. */
 const contentSecurityPolicy = [

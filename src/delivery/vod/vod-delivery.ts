@@ -7,11 +7,11 @@ import { type PlayerFiles, placeholderThumbnail } from '../pages/player-files.ts
 import { noIndexMeta } from '../pages/player-page.ts';
 import { describeVideo, renderVodPage, titleOf, type VodPageState } from '../pages/vod-page.ts';
 import type { PrivateSessions } from '../private-sessions.ts';
+import { accessCaching, cacheControlFor, maxAge } from '../responses/cache-control.ts';
 import { attachmentHeader } from '../responses/content-disposition.ts';
 import type { Exchange } from '../responses/exchange.ts';
 import type { PendingResponses } from '../responses/pending-responses.ts';
 import { playlistType, type ResponseSender } from '../responses/response-sender.ts';
-import { cacheControlFor } from '../token-gate.ts';
 import { type AdmittedVideo, VodGate } from './vod-gate.ts';
 import type { VodAsset, VodPath } from './vod-path.ts';
 import type { VodEntry, VodSource } from './vod-source.ts';
@@ -71,6 +71,9 @@ export class VodDelivery {
         break;
       case 'vod-oembed':
         this.#answerEmbed(exchange, path.videoId, parameters);
+        break;
+      case 'vod-access':
+        this.#answerAccess(exchange, path, parameters.get('avh') ?? '');
         break;
       case 'vod-asset': {
         const { request } = exchange;
@@ -190,7 +193,7 @@ export class VodDelivery {
         media.lifetimeSeconds,
         video.access === undefined ? yearSeconds : daySeconds,
       );
-      const caching = maxAgeSeconds > 0 ? `max-age=${maxAgeSeconds}, immutable` : noCache;
+      const caching = maxAgeSeconds > 0 ? `${maxAge(video.access, maxAgeSeconds)}, immutable` : noCache;
       return this.#sendBody(exchange, media, video, caching);
     });
   }
@@ -213,7 +216,7 @@ export class VodDelivery {
         return undefined;
       }
       const more = isDownload ? ['Content-Disposition', attachmentHeader(entry.title, 'mp4')] : [];
-      return this.#sendBody(exchange, file, video, `max-age=${daySeconds}`, more);
+      return this.#sendBody(exchange, file, video, maxAge(video.access, daySeconds), more);
     });
   }
 
@@ -232,7 +235,7 @@ export class VodDelivery {
 
   #answerStoryboard(exchange: Exchange, form: 'image' | 'text', video: AdmittedVideo): void {
     const { videoId } = video.entry;
-    const caching = `max-age=${hourSeconds}`;
+    const caching = maxAge(video.access, hourSeconds);
     const pending = this.#source.file(videoId, form === 'image' ? 'storyboard.jpg' : 'storyboard.vtt');
     this.#pending.hold(exchange, pending, async file => {
       if (file === undefined) {
@@ -300,6 +303,14 @@ export class VodDelivery {
         sendRenderedPage(this.#sender, exchange, page, video.access, video.headers);
       });
     this.#respond(exchange, this.#gate.admitToPage(exchange.request, videoId, query), answer, refuse);
+  }
+
+  /** Tells an edge that it may serve the video's media to the holder of the session `avh`. */
+  #answerAccess(exchange: Exchange, { videoId, token }: VodPath & { kind: 'vod-access' }, avh: string): void {
+    this.#pending.hold(exchange, this.#gate.isSession(videoId, { token, avh }), isSession => {
+      if (isSession) this.#sender.sendEmpty(exchange, 204, ['Cache-Control', accessCaching]);
+      else this.#sender.sendNotFound(exchange, noCache);
+    });
   }
 
   #answerEmbed(exchange: Exchange, videoId: string, query: URLSearchParams): void {

@@ -44,6 +44,12 @@ export class VodGate {
     return this.#admitTo(entry, { request, videoId, token, query }, () => true);
   }
 
+  /** The video is private, and its viewer shows the session. */
+  async isSession(videoId: string, access: PrivateAccess): Promise<boolean> {
+    const entry = await this.#source.find(videoId);
+    return entry !== undefined && !entry.public && this.#tokens.isSession(videoId, access);
+  }
+
   async #admitTo(
     entry: VodEntry | undefined,
     { request, videoId, token, query }: VodAdmissionRequest,

@@ -14,6 +14,7 @@ export type VodPath =
   | { readonly kind: 'vod-page'; readonly videoId: string }
   | { readonly kind: 'vod-sample' }
   | { readonly kind: 'vod-oembed'; readonly videoId: string }
+  | { readonly kind: 'vod-access'; readonly videoId: string; readonly token: string }
   | {
       readonly kind: 'vod-asset';
       readonly videoId: string;
@@ -53,7 +54,9 @@ export function parseVodPath(path: string): VodPath | undefined {
   const tokenStart = '/token/'.length;
   const tokenEnd = indexOrEnd(rest, tokenStart);
   const token = rest.slice(tokenStart, tokenEnd);
-  return tokenPattern.test(token) ? assetPath(videoId, token, rest.slice(tokenEnd)) : unknown;
+  if (!tokenPattern.test(token)) return unknown;
+  const asset = rest.slice(tokenEnd);
+  return asset === '/access' ? { kind: 'vod-access', videoId, token } : assetPath(videoId, token, asset);
 }
 
 function assetPath(videoId: string, token: string | undefined, rest: string): VodPath {

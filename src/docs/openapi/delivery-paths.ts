@@ -216,6 +216,21 @@ const videos: readonly DescribedPath[] = [
     ...session,
     answers: json('The session.', { session_token: '4b1f3c9e2a7d' }),
   },
+  {
+    path: '/vod/{videoId}/token/{privateToken}/access',
+    tag: 'Delivery',
+    summary: 'Access to a private video, for caches',
+    description:
+      'Lets a shared cache check each viewer before it serves the media of a private video. Uses up no token, and looks at nothing but the URL.',
+    query: { avh: 'The session, from the URLs in the playlist.' },
+    answers: {
+      204: {
+        description: 'The session is valid.',
+        headers: { 'Cache-Control': 'How long the cache can rely on it.' },
+      },
+      404: notFound,
+    },
+  },
 ];
 
 /** At the root, private ones below `/private/{privateToken}`. */
@@ -322,6 +337,21 @@ const live: readonly DescribedPath[] = [
     description: 'Uses up the token and returns the session to send as `avh`. Valid for 24 hours.',
     ...session,
     answers: json('The session.', { session_token: '4b1f3c9e2a7d' }),
+  },
+  {
+    path: '/private/{privateToken}/{liveStreamId}/access',
+    tag: 'Delivery',
+    summary: 'Access to a private live stream, for caches',
+    description:
+      'Lets a shared cache check each viewer before it serves the media of a private live stream. Uses up no token, and looks at nothing but the URL.',
+    query: { avh: 'The session, from the URLs in the playlist.' },
+    answers: {
+      204: {
+        description: 'The session is valid.',
+        headers: { 'Cache-Control': 'How long the cache can rely on it.' },
+      },
+      404: notFound,
+    },
   },
 ];
 

@@ -19,6 +19,7 @@ describe('parseViewerPath', () => {
     [`/private/${token}/${id}.m3u8`, { kind: 'multivariant', liveStreamId: id, token }],
     [`/private/${token}/${id}/thumbnail.jpg`, { kind: 'thumbnail', liveStreamId: id, token }],
     [`/private/${token}/${id}/session`, { kind: 'session', liveStreamId: id, token }],
+    [`/private/${token}/${id}/access`, { kind: 'access', liveStreamId: id, token }],
     [
       `/private/${token}/${id}/b-1/source/index.m3u8`,
       { kind: 'playlist', liveStreamId: id, broadcastId: 'b-1', rendition: 'source', token },

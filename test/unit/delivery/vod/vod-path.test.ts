@@ -39,6 +39,8 @@ describe('parseVodPath', () => {
     expect(parseVodPath(`/vod/${videoId}/token/${token}/session`)).toMatchObject({
       asset: { kind: 'vod-session' },
     });
+    const access = { kind: 'vod-access', videoId, token };
+    expect(parseVodPath(`/vod/${videoId}/token/${token}/access`)).toEqual(access);
   });
 
   it.each([
@@ -79,6 +81,7 @@ describe('parseVodPath', () => {
     ['/mp4/source.mp4/'],
     ['/source'],
     ['/session'],
+    ['/access'],
     ['/constructor'],
     ['/token/'],
     [`/token/${token}`],
