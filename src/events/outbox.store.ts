@@ -1,5 +1,6 @@
 import { messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
+import { CoalescedSignal } from '../store/coalesced-signal.ts';
 import type { Connection } from '../store/connection.ts';
 import type { Database } from '../store/database.ts';
 import { type Bound, prepareQuery } from '../store/prepared-query.ts';
@@ -34,21 +35,21 @@ const eventColumns = [
 
 /**
  * Stores events in the transaction of their change, so that none is lost and none announces a change that was
- * rolled back. One instance per server: it notifies those who deliver events.
+ * rolled back. Events of a project become visible in the order of their numbers, on every server.
  */
 export class Outbox {
   readonly webhooks: WebhookQueue;
   readonly #database: Database;
   readonly #log: Logger;
   readonly #statements: ReturnType<typeof prepareStatements>;
-  readonly #listeners = new Set<() => void>();
-  #isNotifying = false;
+  readonly #appended: CoalescedSignal;
 
   constructor(database: Database, log: Logger) {
     this.webhooks = new WebhookQueue(database);
     this.#database = database;
     this.#log = log;
     this.#statements = prepareStatements(database);
+    this.#appended = new CoalescedSignal(database.signals, 'events');
   }
 
   /** @param connection the transaction of the change */
@@ -59,12 +60,12 @@ export class Outbox {
   ): Promise<void> {
     const { nextNumber, insert } = this.#statements;
     await connection.transaction(async transaction => {
-      // Also makes other transactions of the project wait: events become visible in the order of their numbers.
+      // Locks the project's counter until the commit, so that a reader never sees a number before a smaller one.
       const { last: number } = (await transaction.first(nextNumber({ projectId })))!;
       const event = { projectId, number, type, subjectId, createdAtMs };
       await transaction.run(insert({ ...event, payload: JSON.stringify(payload) }));
       await this.webhooks.fanOut({ ...event, payload }, transaction);
-      transaction.afterCommit(() => this.#notifySoon());
+      transaction.afterCommit(() => this.#appended.request(projectId));
     });
   }
 
@@ -82,12 +83,18 @@ export class Outbox {
     );
   }
 
-  /** Calls `listener` after commits, once per event loop iteration. @returns removes it */
-  onAppended(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => {
-      this.#listeners.delete(listener);
-    };
+  /**
+   * Calls `listener` with projects that have new events, on this server or another one, and with undefined when any
+   * project may have some. @returns removes it
+   */
+  onAppended(listener: (projectId: string | undefined) => void): () => void {
+    return this.#database.signals.listen('events', projectId => {
+      try {
+        listener(projectId);
+      } catch (error) {
+        this.#log.error('event-listener-failed', { message: messageOf(error), error });
+      }
+    });
   }
 
   /** Oldest first. */
@@ -98,10 +105,18 @@ export class Outbox {
 
   /** Counts removed events, too; 0 when there was none. */
   async lastNumber(projectId: string): Promise<number> {
-    const row = await this.#database.first(
-      this.#database.queries.selectFrom('event_counters').select('last').where('project_id', '=', projectId),
+    return (await this.lastNumbers([projectId])).get(projectId) ?? 0;
+  }
+
+  /** Without the projects that had no event yet. */
+  async lastNumbers(projectIds: readonly string[]): Promise<Map<string, number>> {
+    const rows = await this.#database.all(
+      this.#database.queries
+        .selectFrom('event_counters')
+        .select(['project_id as projectId', 'last'])
+        .where('project_id', 'in', projectIds),
     );
-    return row?.last ?? 0;
+    return new Map(rows.map(({ projectId, last }) => [projectId, last]));
   }
 
   removeBefore(atMs: number): Promise<number> {
@@ -109,21 +124,6 @@ export class Outbox {
     return removeInBatches(limit => {
       const batch = queries.selectFrom('events').select('id').where('created_at_ms', '<', atMs).limit(limit);
       return this.#database.run(queries.deleteFrom('events').where('id', 'in', batch));
-    });
-  }
-
-  #notifySoon(): void {
-    if (this.#isNotifying) return;
-    this.#isNotifying = true;
-    setImmediate(() => {
-      this.#isNotifying = false;
-      for (const listener of [...this.#listeners]) {
-        try {
-          listener();
-        } catch (error) {
-          this.#log.error('event-listener-failed', { message: messageOf(error), error });
-        }
-      }
     });
   }
 }

@@ -6,7 +6,8 @@ import type { Connection } from './connection.ts';
  * - `events`: events were stored; the payload is the project's id
  * - `access`: an account, API key, session or user was changed or removed; the payload is the project's or account's id
  * - `live`: the broadcast or the settings of a live stream changed; the payload is the stream's id
- * - `webhooks`: webhooks or their deliveries were added, changed or removed; the payload is the project's id
+ * - `webhooks`: a webhook was changed or has new deliveries; the payload is its id
+ * - `webhooks-removed`: the payload is the id of the removed webhook
  * - `settings`: the settings of a video or live stream that viewers depend on changed; the payload is its id
  * - `nodes`: a node came, left or changed
  */
@@ -17,6 +18,7 @@ export type SignalName =
   | 'access'
   | 'live'
   | 'webhooks'
+  | 'webhooks-removed'
   | 'settings'
   | 'nodes';
 

@@ -112,7 +112,9 @@ export class EventFeed implements Component {
       sent: count => options.observer.sent('event', count),
       failed: error => options.log.error('feed-read-failed', { message: messageOf(error), error }),
     });
-    this.#unsubscribe = options.outbox.onAppended(() => this.#reader.addAll(this.#all()));
+    this.#unsubscribe = options.outbox.onAppended(projectId =>
+      this.#reader.addAll(projectId === undefined ? this.#all() : (this.#clients.get(projectId) ?? [])),
+    );
   }
 
   get clientCount(): number {
@@ -193,6 +195,7 @@ export class EventFeed implements Component {
         },
         clock,
       });
+      client.cursor = oldest - 1;
       this.#addClient(client);
       observer.clientOpened();
       log.debug('feed-client-opened', { projectId, afterNumber });
@@ -273,6 +276,17 @@ export class EventFeed implements Component {
         if (clock.monotonicMs() >= sliceEndsMs) await endSlice();
       }
     }
+    await this.#findNewEvents();
+  }
+
+  /** Signals of other servers may be lost. */
+  async #findNewEvents(): Promise<void> {
+    if (this.#clientCount === 0) return;
+    const lastNumbers = await this.#options.outbox.lastNumbers([...this.#clients.keys()]);
+    const isBehind = ({ cursor, subscription: { projectId } }: FeedClient) =>
+      cursor < (lastNumbers.get(projectId) ?? 0);
+    const behind = [...this.#all()].filter(isBehind);
+    if (behind.length > 0) this.#reader.addAll(behind);
   }
 
   async #collectTransient(): Promise<Map<string, TransientMessage[]>> {

@@ -44,7 +44,7 @@ export class EventReader {
     this.#reading.request();
   }
 
-  /** Call this when there are new events. */
+  /** Call this when there are new events for `clients`. */
   addAll(clients: Iterable<FeedClient>): void {
     if (this.#isStopped) return;
     this.#batches = new Map();

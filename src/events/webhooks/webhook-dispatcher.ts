@@ -5,6 +5,13 @@ import { CoalescedTask } from '../../shared/scheduling/coalesced-task.ts';
 import { retryAtMs } from './retry-schedule.ts';
 import { webhookHeaders } from './webhook-headers.ts';
 import {
+  createLane,
+  type Lane,
+  type RunningAttempt,
+  updateLane,
+  type WebhookObserver,
+} from './webhook-lane.ts';
+import {
   type AttemptOutcome,
   type DueDelivery,
   maxExpeditedDeliveries,
@@ -13,14 +20,16 @@ import {
 } from './webhook-queue.store.ts';
 import { isAccepted, type WebhookResponse, type WebhookSender } from './webhook-sender.ts';
 
-export interface WebhookObserver {
-  /** A retry follows `failed`. */
-  attempted(outcome: 'delivered' | 'failed' | 'given-up', durationMs: number): void;
-  dropped(count: number): void;
+/** Only one server at a time sends. */
+export interface WebhookDuty {
+  readonly isHeld: boolean;
+  on(listeners: { readonly take: () => void; readonly leave: () => Promise<void> | void }): void;
 }
 
 interface WebhookDispatcherOptions {
   readonly queue: WebhookQueue;
+  /** Always held unless given. */
+  readonly duty?: WebhookDuty;
   readonly sender: Pick<WebhookSender, 'send' | 'stop'>;
   readonly version: string;
   readonly webhookRemoved?: () => void;
@@ -29,47 +38,22 @@ interface WebhookDispatcherOptions {
   readonly log: Logger;
 }
 
-interface RunningAttempt {
-  readonly delivery: DueDelivery;
-  readonly controller: AbortController;
-}
-
-interface Lane {
-  readonly webhookId: string;
-  /** By number of the delivery. An attempt stays until its outcome is stored. */
-  readonly running: Map<number, RunningAttempt>;
-  maxConcurrent: number;
-  isHealthy: boolean;
-  failuresInRow: number;
-  /** The receiver has recovered, so retries that are due later are made now. */
-  isExpediting: boolean;
-  /** A receiver that refuses only some deliveries must not get these again with each of the others. */
-  expediteAtMs: number;
-  nextDueAtMs: number;
-  isRemoved: boolean;
-}
-
 interface EndedAttempt {
   readonly lane: Lane;
   readonly outcome: AttemptOutcome;
 }
 
-const initialConcurrency = 8;
-const maxConcurrency = 32;
-const minConcurrency = 4;
-const slowMs = 1_000;
 const maxRunningAttempts = 512;
 /** Of all unhealthy webhooks, which must never block healthy ones. */
 const maxUnhealthyAttempts = 256;
-const failuresUntilUnreachable = 5;
 const expediteIntervalMs = 60_000;
 /** Takes a few milliseconds. */
 const maxOutcomeBatch = 50;
 const flushDelayMs = 2;
 const databaseRetryMs = 1_000;
 const droppedLogIntervalMs = 60_000;
-/** Also limits the delay of deliveries after the system clock was set forward. */
-const maxSleepMs = 60_000;
+/** Signals of other servers may be lost, and the system clock may be set forward. */
+const reloadIntervalMs = 30_000;
 
 /** Delivers at least once, in order per resource, with separate concurrency limits per webhook. */
 export class WebhookDispatcher implements Component {
@@ -93,6 +77,9 @@ export class WebhookDispatcher implements Component {
   #reportedDropped = 0;
   #reportedAtMs = Number.NEGATIVE_INFINITY;
   #unsubscribe: (() => void) | undefined;
+  #isOnDuty = false;
+  #mustReload = false;
+  #reloadAtMs = 0;
   #idle = Promise.withResolvers<void>();
 
   constructor(options: WebhookDispatcherOptions) {
@@ -103,10 +90,14 @@ export class WebhookDispatcher implements Component {
   }
 
   async start(): Promise<void> {
+    const { duty } = this.#options;
     this.#state = 'started';
-    this.#unsubscribe = this.#queue.onChanged(() => this.#handleQueueChange());
-    for (const webhookId of await this.#queue.webhooksWithPending()) this.#ready.add(this.#laneOf(webhookId));
-    this.scheduleDispatch();
+    this.#unsubscribe = this.#queue.watch({
+      changed: webhookId => this.#handleChange(webhookId),
+      removed: webhookId => this.#handleRemoval(webhookId),
+    });
+    duty?.on({ take: () => this.#take(), leave: () => this.#leave() });
+    if (duty?.isHeld !== false) this.#take();
   }
 
   async drain(): Promise<void> {
@@ -119,20 +110,42 @@ export class WebhookDispatcher implements Component {
   async stop(): Promise<void> {
     this.#state = 'stopped';
     this.#unsubscribe?.();
+    await this.#leave();
+    clearTimeout(this.#flushTimer);
+    this.#options.sender.stop();
+  }
+
+  scheduleDispatch(): void {
+    if (this.#canSend) this.#dispatching.request();
+  }
+
+  /** Asks the duty, too: a server that was suspended may learn late that another one has taken it. */
+  get #canSend(): boolean {
+    return this.#state === 'started' && this.#isOnDuty && this.#options.duty?.isHeld !== false;
+  }
+
+  #take(): void {
+    if (this.#isOnDuty || this.#state !== 'started') return;
+    this.#isOnDuty = true;
+    this.#mustReload = true;
+    this.scheduleDispatch();
+  }
+
+  /** Resolves when nothing is sent any more. Aborted deliveries stay due for the server that takes over. */
+  async #leave(): Promise<void> {
+    this.#isOnDuty = false;
     this.#clearTimers();
     for (const lane of this.#lanes.values()) {
       for (const { controller } of lane.running.values()) controller.abort();
     }
     await this.#dispatching.idle();
     await Promise.all(this.#settling);
-    clearTimeout(this.#flushTimer);
     await this.#flushing;
     while (this.#outcomes.length > 0 && (await this.#storeOutcomes()));
-    this.#options.sender.stop();
-  }
-
-  scheduleDispatch(): void {
-    if (this.#state === 'started') this.#dispatching.request();
+    if (this.#outcomes.length > 0) this.#flushAfter(databaseRetryMs);
+    if (this.#isOnDuty) return;
+    this.#ready.clear();
+    for (const lane of this.#lanes.values()) if (lane.running.size === 0) this.#lanes.delete(lane.webhookId);
   }
 
   async #dispatch(): Promise<void> {
@@ -144,45 +157,52 @@ export class WebhookDispatcher implements Component {
     }
   }
 
-  #handleQueueChange(): void {
-    for (const webhookId of this.#queue.takeChangedWebhooks()) {
-      const lane = this.#laneOf(webhookId);
-      lane.nextDueAtMs = 0;
-      this.#ready.add(lane);
-    }
-    const removed = this.#queue.takeRemovedWebhooks();
-    for (const webhookId of removed) {
-      const lane = this.#lanes.get(webhookId);
-      if (lane === undefined) continue;
-      lane.isRemoved = true;
-      for (const { controller } of lane.running.values()) controller.abort();
-      this.#ready.add(lane);
-    }
-    if (removed.length > 0) this.#options.webhookRemoved?.();
+  #handleChange(webhookId: string | undefined): void {
     this.#reportDropped();
+    if (!this.#isOnDuty) return;
+    if (webhookId === undefined) this.#mustReload = true;
+    else this.#wakeLane(this.#laneOf(webhookId));
     this.scheduleDispatch();
+  }
+
+  #handleRemoval(webhookId: string | undefined): void {
+    if (this.#isOnDuty) this.#options.webhookRemoved?.();
+    const lane = webhookId === undefined ? undefined : this.#lanes.get(webhookId);
+    if (lane === undefined) return;
+    lane.isRemoved = true;
+    for (const { controller } of lane.running.values()) controller.abort();
+    this.#ready.add(lane);
+    this.scheduleDispatch();
+  }
+
+  #wakeLane(lane: Lane): void {
+    lane.nextDueAtMs = 0;
+    this.#ready.add(lane);
+  }
+
+  async #reload(): Promise<void> {
+    this.#mustReload = false;
+    this.#reloadAtMs = this.#clock.monotonicMs() + reloadIntervalMs;
+    try {
+      for (const webhookId of await this.#queue.webhooksWithPending())
+        this.#wakeLane(this.#laneOf(webhookId));
+    } catch (error) {
+      this.#mustReload = true;
+      throw error;
+    }
   }
 
   #laneOf(webhookId: string): Lane {
     let lane = this.#lanes.get(webhookId);
     if (lane === undefined) {
-      lane = {
-        webhookId,
-        running: new Map(),
-        maxConcurrent: initialConcurrency,
-        isHealthy: false,
-        failuresInRow: 0,
-        isExpediting: false,
-        expediteAtMs: 0,
-        nextDueAtMs: 0,
-        isRemoved: false,
-      };
+      lane = createLane(webhookId);
       this.#lanes.set(webhookId, lane);
     }
     return lane;
   }
 
   async #dispatchDue(): Promise<void> {
+    if (this.#mustReload || this.#clock.monotonicMs() >= this.#reloadAtMs) await this.#reload();
     const nowMs = this.#clock.nowMs();
     for (const lane of this.#lanes.values()) if (lane.nextDueAtMs <= nowMs) this.#ready.add(lane);
     for (const lane of [...this.#ready]) {
@@ -202,7 +222,7 @@ export class WebhookDispatcher implements Component {
     for (const lane of this.#lanes.values()) {
       if (!this.#ready.has(lane)) nextAtMs = Math.min(nextAtMs, lane.nextDueAtMs);
     }
-    this.#wakeAt(nextAtMs);
+    this.#wakeAt(Math.min(nextAtMs, nowMs + reloadIntervalMs));
   }
 
   /** @param remaining concurrency limit of all webhooks */
@@ -223,7 +243,7 @@ export class WebhookDispatcher implements Component {
     // Running deliveries are still due in the database, and those that end during the query may be in its result.
     const running = new Set(lane.running.keys());
     const found = await this.#queue.due(lane.webhookId, nowMs, available + running.size + 1);
-    if (this.#state !== 'started' || lane.isRemoved) return;
+    if (!this.#canSend || lane.isRemoved) return;
     const due = found.filter(({ number }) => !running.has(number));
     const started = due.slice(0, Math.min(available, remaining));
     for (const delivery of started) this.#startAttempt(lane, delivery);
@@ -322,7 +342,7 @@ export class WebhookDispatcher implements Component {
       return false;
     }
     for (const { lane, outcome } of ended) {
-      this.#updateLane(lane, outcome);
+      updateLane(lane, outcome, this.#options);
       this.#endAttempt(lane, outcome.delivery);
     }
     return true;
@@ -335,34 +355,6 @@ export class WebhookDispatcher implements Component {
     if (this.#running === 0) this.#idle.resolve();
     this.#ready.add(lane);
     this.scheduleDispatch();
-  }
-
-  #updateLane(lane: Lane, { delivery, record, next }: AttemptOutcome): void {
-    const { webhookId } = lane;
-    const what = { webhookId, deliveryId: delivery.deliveryId, attempt: delivery.attempts + 1 };
-    const why = { status: record.statusCode, failure: record.error };
-    const isDelivered = next === 'succeeded';
-    const isProven = isDelivered && record.durationMs < slowMs;
-    lane.maxConcurrent = isProven
-      ? Math.min(maxConcurrency, lane.maxConcurrent + 1)
-      : Math.max(minConcurrency, Math.floor(lane.maxConcurrent / 2));
-    lane.isHealthy = isProven;
-    if (isDelivered) {
-      if (lane.failuresInRow >= failuresUntilUnreachable) {
-        lane.isExpediting = true;
-        this.#log.info('webhook-recovered', { webhookId });
-      }
-      lane.failuresInRow = 0;
-      this.#log.debug('webhook-delivered', what);
-    } else {
-      lane.failuresInRow += 1;
-      if (lane.failuresInRow === failuresUntilUnreachable)
-        this.#log.warn('webhook-unreachable', { webhookId, ...why });
-      if (next === 'failed') this.#log.warn('webhook-delivery-given-up', { ...what, ...why });
-      else this.#log.debug('webhook-attempt-failed', { ...what, ...why });
-    }
-    const outcome = isDelivered ? 'delivered' : next === 'failed' ? 'given-up' : 'failed';
-    this.#options.observer?.attempted(outcome, record.durationMs);
   }
 
   #reportDropped(): void {
@@ -380,8 +372,8 @@ export class WebhookDispatcher implements Component {
     clearTimeout(this.#wakeTimer);
     this.#wakeTimer = undefined;
     this.#wakeAtMs = atMs;
-    if (atMs === Number.POSITIVE_INFINITY || this.#state !== 'started') return;
-    const delayMs = Math.min(Math.max(atMs - this.#clock.nowMs(), 1), maxSleepMs);
+    if (!this.#canSend) return;
+    const delayMs = Math.min(Math.max(atMs - this.#clock.nowMs(), 1), reloadIntervalMs);
     this.#wakeTimer = setTimeout(() => {
       this.#wakeTimer = undefined;
       this.scheduleDispatch();

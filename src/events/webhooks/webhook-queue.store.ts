@@ -1,4 +1,5 @@
 import { newId } from '../../shared/ids.ts';
+import { CoalescedSignal } from '../../store/coalesced-signal.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import { eventBody } from '../event-catalogue.ts';
@@ -71,42 +72,43 @@ export function lockWebhooks(projectId: string, transaction: Transaction): Promi
 
 /**
  * Sends deliveries of one resource to one webhook in order: only the first is due, and triggers advance the
- * next one. One instance per server: it tracks the webhooks with new deliveries.
+ * next one.
  */
 export class WebhookQueue {
   readonly #database: Database;
   readonly #maxWaiting: number;
   readonly #statements: ReturnType<typeof prepareQueueStatements>;
-  readonly #changed = new Set<string>();
-  readonly #removed = new Set<string>();
-  readonly #listeners = new Set<() => void>();
-  #isNotifying = false;
+  readonly #changed: CoalescedSignal;
+  readonly #removed: CoalescedSignal;
   #dropped = 0;
 
   constructor(database: Database, options: { maxWaiting?: number } = {}) {
     this.#database = database;
     this.#maxWaiting = options.maxWaiting ?? defaultMaxWaiting;
     this.#statements = prepareQueueStatements(database);
+    this.#changed = new CoalescedSignal(database.signals, 'webhooks');
+    this.#removed = new CoalescedSignal(database.signals, 'webhooks-removed');
   }
 
+  /** On this server. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Calls `listener` once for all changes of one event loop iteration. @returns removes it */
-  onChanged(listener: () => void): () => void {
-    this.#listeners.add(listener);
+  /** Tells of webhooks on all servers. @returns stops telling */
+  watch(listeners: {
+    /** Undefined: any webhook may have deliveries. */
+    readonly changed: (webhookId: string | undefined) => void;
+    readonly removed: (webhookId: string | undefined) => void;
+  }): () => void {
+    const { signals } = this.#database;
+    const stops = [
+      signals.listen('webhooks', listeners.changed),
+      signals.listen('webhooks-removed', listeners.removed),
+    ];
     return () => {
-      this.#listeners.delete(listener);
+      for (const stop of stops) stop();
     };
-  }
-
-  takeChangedWebhooks(): string[] {
-    return taken(this.#changed);
-  }
-
-  takeRemovedWebhooks(): string[] {
-    return taken(this.#removed);
   }
 
   /** @param transaction stores the event */
@@ -179,16 +181,12 @@ export class WebhookQueue {
   /** Sends deliveries that are due later to the new URL now. */
   async webhookUrlChanged(webhookId: string, nowMs: number, transaction: Transaction): Promise<void> {
     await this.expedite(webhookId, nowMs, maxExpeditedDeliveries, transaction);
-    transaction.afterCommit(() => {
-      this.#changed.add(webhookId);
-      this.#notifySoon();
-    });
+    transaction.afterCommit(() => this.#changed.request(webhookId));
   }
 
   /** Call this after the commit. */
   webhookRemoved(webhookId: string): void {
-    this.#removed.add(webhookId);
-    this.#notifySoon();
+    this.#removed.request(webhookId);
   }
 
   async webhooksWithPending(): Promise<string[]> {
@@ -230,14 +228,14 @@ export class WebhookQueue {
     await this.#database.transaction(async transaction => {
       await lockWebhooks(projectId, transaction);
       for (const { delivery, record, next } of outcomes) {
-        const { number, deliveryId: id } = delivery;
+        const { number, deliveryId: id, attempts } = delivery;
         const changes = await transaction.run(
           typeof next === 'string'
-            ? finish({ number, id, state: next })
-            : retry({ number, id, atMs: next.retryAtMs, triedAtMs: record.attemptedAtMs }),
+            ? finish({ number, id, attempts, state: next })
+            : retry({ number, id, attempts, atMs: next.retryAtMs, triedAtMs: record.attemptedAtMs }),
         );
         if (changes === 0) continue;
-        const attempt = delivery.attempts + 1;
+        const attempt = attempts + 1;
         await this.#writeAttempt(number, attempt, record, transaction);
         if (attempt > maxKeptAttempts) {
           await transaction.run(removeAttempts({ number, last: attempt - maxKeptAttempts }));
@@ -282,23 +280,7 @@ export class WebhookQueue {
     await transaction.run(insert(delivery));
     transaction.afterCommit(() => {
       if (isFull) this.#dropped += 1;
-      this.#changed.add(webhookId);
-      this.#notifySoon();
+      this.#changed.request(webhookId);
     });
   }
-
-  #notifySoon(): void {
-    if (this.#isNotifying) return;
-    this.#isNotifying = true;
-    setImmediate(() => {
-      this.#isNotifying = false;
-      for (const listener of [...this.#listeners]) listener();
-    });
-  }
-}
-
-function taken(ids: Set<string>): string[] {
-  const all = [...ids];
-  ids.clear();
-  return all;
 }

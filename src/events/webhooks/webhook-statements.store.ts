@@ -12,6 +12,13 @@ interface AttemptParameters {
   readonly response: string | null;
 }
 
+interface FinishedDelivery {
+  readonly number: number;
+  readonly id: string;
+  /** Before this one. */
+  readonly attempts: number;
+}
+
 /** A literal: the partial index of due deliveries is not used with a parameter. */
 const isNext = sql.lit(1);
 
@@ -157,9 +164,10 @@ function dueStatements(database: Database) {
 function outcomeStatements(database: Database) {
   const { queries } = database;
   return {
-    // Also by id: the number of a delivery that was removed meanwhile may have been reused.
+    // By id, because the number of a removed delivery may have been reused. By attempts, because another server may have
+    // taken over and made this attempt, too.
     finish: prepareQuery(
-      ({ number, id, state }: Bound<{ number: number; id: string; state: 'succeeded' | 'failed' }>) =>
+      ({ number, id, attempts, state }: Bound<FinishedDelivery & { state: 'succeeded' | 'failed' }>) =>
         queries
           .updateTable('webhook_deliveries')
           .set(({ eb, lit }) => ({
@@ -170,15 +178,17 @@ function outcomeStatements(database: Database) {
           }))
           .where('number', '=', number)
           .where('id', '=', id)
+          .where('attempts', '=', attempts)
           .where('due_at_ms', 'is not', null),
     ),
     retry: prepareQuery(
       ({
         number,
         id,
+        attempts,
         atMs,
         triedAtMs,
-      }: Bound<{ number: number; id: string; atMs: number; triedAtMs: number }>) =>
+      }: Bound<FinishedDelivery & { atMs: number; triedAtMs: number }>) =>
         queries
           .updateTable('webhook_deliveries')
           .set(({ eb, fn }) => ({
@@ -189,6 +199,7 @@ function outcomeStatements(database: Database) {
           }))
           .where('number', '=', number)
           .where('id', '=', id)
+          .where('attempts', '=', attempts)
           .where('due_at_ms', 'is not', null),
     ),
     giveUp: prepareQuery(({ number }: Bound<{ number: number }>) =>
