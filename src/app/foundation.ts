@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { ClusterMembership } from '../cluster/membership.ts';
+import type { SharedDuty } from '../cluster/node.ts';
 import type { Config } from '../config/settings.ts';
 import { Outbox } from '../events/outbox.store.ts';
 import { BuildVersionCache } from '../ffmpeg/build/build-version-cache.ts';
@@ -25,6 +27,7 @@ import { FreeSpaceWatch } from '../storage/free-space-watch.ts';
 import { MediaFiles } from '../storage/media-files.ts';
 import type { Database } from '../store/database.ts';
 import { openDatabase } from '../store/open-database.ts';
+import { createNodes } from './nodes.ts';
 import { ServerUrls } from './server-urls.ts';
 
 export interface AppEnvironment {
@@ -45,6 +48,9 @@ export interface Foundation {
   readonly ffmpeg: FfmpegBuild;
   readonly ffprobe: FfprobeBuild;
   readonly database: Database;
+  readonly nodes: ClusterMembership;
+  /** The same one for the same name. */
+  readonly duty: (name: string) => SharedDuty;
   readonly files: MediaFiles;
   readonly freeSpace: FreeSpaceWatch;
   readonly outbox: Outbox;
@@ -86,9 +92,14 @@ export async function openFoundation(config: Config, environment: AppEnvironment
     const hosts = new HostResolver();
     const proxies = config['http.trustedProxies'] ?? [];
     const files = new MediaFiles(dataDir);
+    const urls = new ServerUrls(config.publicUrl);
+    const version = readVersion();
+    const { publicUrl } = urls;
+    const nodes = await createNodes({ config, dataDir, database, version, publicUrl, clock, log });
     return {
       ...{ config, environment, clock, log, dataDir, ffmpeg, ffprobe, database, metrics, limits },
-      version: readVersion(),
+      ...{ version, urls, nodes },
+      duty: name => nodes.duty(name),
       files,
       freeSpace: new FreeSpaceWatch({
         freeBytes: environment.freeBytes ?? (() => files.freeBytes()),
@@ -108,7 +119,6 @@ export async function openFoundation(config: Config, environment: AppEnvironment
         isDevelopment: environment.variables.NODE_ENV === 'development',
         log: log.child('browser-bundles'),
       }),
-      urls: new ServerUrls(config.publicUrl),
       peers: {
         addressOf: addressReader(proxies),
         isSecure: secureReader(proxies),

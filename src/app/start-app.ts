@@ -11,6 +11,7 @@ import { PrivateSessionsStore } from '../resources/private-sessions/private-sess
 import type { UploadDependencies } from '../resources/uploads/create-uploads.ts';
 import { VideoThumbnailFiles } from '../resources/videos/thumbnails/video-thumbnail-files.ts';
 import { VideoThumbnailsStore } from '../resources/videos/thumbnails/video-thumbnails.store.ts';
+import { messageOf } from '../shared/errors.ts';
 import { type Component, componentOf, Lifecycle } from '../shared/lifecycle.ts';
 import { createAccess } from './access.ts';
 import { createApi } from './api.ts';
@@ -79,7 +80,7 @@ interface Server {
 }
 
 async function createServer(foundation: Foundation): Promise<Server> {
-  const { database, urls, clock, log } = foundation;
+  const { database, nodes, urls, clock, log } = foundation;
   const state: ServerState = { phase: 'starting', firstSecrets: undefined };
   const access = createAccess({ ...foundation, ...accessOptions(foundation) });
   const { vod, videoServices, recordings, recordingsStore } = await createVideoSide(foundation);
@@ -120,6 +121,8 @@ async function createServer(foundation: Foundation): Promise<Server> {
     delivery,
     ...broadcasts.components,
     rtmp,
+    // Ports of 0 are known now.
+    componentOf('node-addresses', { start: () => nodes.announce() }),
     foundation.bundles,
     api.storageMeter,
     housekeeping.sweeps,
@@ -276,9 +279,9 @@ function createFeed(
   return feed;
 }
 
-function foundationComponents({ database, metrics, certificate }: Foundation): Component[] {
+function foundationComponents({ database, nodes, metrics, certificate }: Foundation): Component[] {
   const stopMetrics = componentOf('metrics', { stop: () => metrics.stop() });
-  return [database, stopMetrics, ...(certificate === undefined ? [] : [certificate])];
+  return [database, nodes, stopMetrics, ...(certificate === undefined ? [] : [certificate])];
 }
 
 function firstAccount({ config, database, clock }: Foundation, state: ServerState): Component {
@@ -297,7 +300,7 @@ function firstAccount({ config, database, clock }: Foundation, state: ServerStat
   });
 }
 
-function runningApp({ urls, dataDir, ffmpeg }: Foundation, server: Server): RunningApp {
+function runningApp({ urls, nodes, dataDir, ffmpeg, log }: Foundation, server: Server): RunningApp {
   const { state, http, rtmp, owners, lifecycle } = server;
   return {
     publicUrl: urls.publicUrl(),
@@ -311,6 +314,9 @@ function runningApp({ urls, dataDir, ffmpeg }: Foundation, server: Server): Runn
     ffmpegProcesses: () => owners.reduce((sum, owner) => sum + owner.running, 0),
     drain: (deadlineMs, signal) => {
       state.phase = 'stopping';
+      nodes
+        .beginDrain()
+        .catch((error: unknown) => log.warn('drain-not-announced', { error: messageOf(error) }));
       return lifecycle.drain(deadlineMs, signal);
     },
     stop: () => {

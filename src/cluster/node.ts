@@ -1,7 +1,4 @@
-/** `delivery`: viewers. `worker`: jobs. `ingest`: publishers. */
-export const nodeRoles = ['api', 'ingest', 'delivery', 'worker'] as const;
-
-export type NodeRole = (typeof nodeRoles)[number];
+import type { NodeRole } from '../shared/node-roles.ts';
 
 /** A server that shares its database with others. */
 export interface ClusterNode {

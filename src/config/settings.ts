@@ -56,6 +56,18 @@ export const settings = {
     null,
     'PostgreSQL database, such as `postgres://USER:PASSWORD@HOST:5432/DATABASE`. Prefer the environment variable: other users of the machine can see flags. Unset: SQLite, in the data folder.',
   ),
+  'node.url': setting(
+    'MILLRACE_NODE_URL',
+    httpUrl,
+    null,
+    'Base URL at which viewers and the other servers of the same database reach this one. Unset: the public URL.',
+  ),
+  'node.mediaUrl': setting(
+    'MILLRACE_MEDIA_URL',
+    httpUrl,
+    null,
+    'Base URL of the media that this server packages, such as a CDN in front of it. Unset: the address of this server.',
+  ),
   'http.port': setting('MILLRACE_HTTP_PORT', port, 8080, 'HTTP port for the API, player pages and HLS.'),
   'https.port': setting(
     'MILLRACE_HTTPS_PORT',

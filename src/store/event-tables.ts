@@ -18,6 +18,8 @@ export interface JobRow {
   failure: string | null;
   created_at_ms: number;
   failed_at_ms: number | null;
+  /** The node that runs it. */
+  node_id: Generated<string | null>;
 }
 
 export interface EventCounterRow {

@@ -23,6 +23,8 @@ import { jobGroups } from './migrations/0019-job-groups.ts';
 import { liveRecording } from './migrations/0020-live-recording.ts';
 import { uploadClients } from './migrations/0021-upload-clients.ts';
 import { jobCrashes } from './migrations/0022-job-crashes.ts';
+import { nodes } from './migrations/0023-nodes.ts';
+import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
 /** In order. SQLite's `user_version` is the number of applied ones. */
@@ -49,21 +51,25 @@ export const migrations: readonly Migration[] = [
   liveRecording,
   uploadClients,
   jobCrashes,
+  nodes,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */
 export function migrate(sqlite: Sqlite.Database, steps: readonly Migration[] = migrations): number {
-  const from = sqlite.pragma('user_version', { simple: true }) as number;
-  if (from > steps.length) throw newer(sqlite, from, steps);
+  const found = readVersion(sqlite);
+  assertNotTooNew(nameOf(sqlite), found, steps.length);
   addSqlFunctions(sqlite);
   for (const [index, step] of steps.entries()) {
     const number = index + 1;
-    if (number <= from) continue;
+    if (number <= found.version) continue;
     try {
       sqlite
         .transaction(() => {
           sqlite.exec(step.sql);
           sqlite.pragma(`user_version = ${number}`);
+          if (step.isCompatible === false) {
+            sqlite.prepare('UPDATE schema_compatibility SET min_version = ?').run(number);
+          }
         })
         .immediate();
     } catch (error) {
@@ -74,25 +80,24 @@ export function migrate(sqlite: Sqlite.Database, steps: readonly Migration[] = m
       );
     }
   }
-  return steps.length - from;
+  return Math.max(0, steps.length - found.version);
 }
 
-/** @throws AppError `database-unusable` when it has more or fewer migrations */
+/** @throws AppError `database-unusable` when it was not migrated, or needs a newer version */
 export function checkIsCurrent(sqlite: Sqlite.Database, steps: readonly Migration[] = migrations): void {
-  const from = sqlite.pragma('user_version', { simple: true }) as number;
-  if (from > steps.length) throw newer(sqlite, from, steps);
-  if (from < steps.length) {
-    throw new AppError(
-      'database-unusable',
-      `The database ${sqlite.name} has schema ${from} of an older version. Start this version of the server once to migrate it to ${steps.length}.`,
-    );
-  }
+  const found = readVersion(sqlite);
+  assertNotTooNew(nameOf(sqlite), found, steps.length);
+  assertNotTooOld(nameOf(sqlite), found, steps.length);
   addSqlFunctions(sqlite);
 }
 
-function newer(sqlite: Sqlite.Database, from: number, steps: readonly Migration[]): AppError {
-  return new AppError(
-    'database-unusable',
-    `The database ${sqlite.name} has schema ${from} of a newer version; this version supports up to ${steps.length}. Use the newer version.`,
-  );
+function readVersion(sqlite: Sqlite.Database): SchemaVersion {
+  const version = sqlite.pragma('user_version', { simple: true }) as number;
+  const isStored = sqlite.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_compatibility'").get();
+  const minVersion = isStored && sqlite.prepare('SELECT min_version FROM schema_compatibility').pluck().get();
+  return { version, minVersion: minVersion as number | undefined };
+}
+
+function nameOf(sqlite: Sqlite.Database): string {
+  return `The database ${sqlite.name}`;
 }

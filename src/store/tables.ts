@@ -46,6 +46,7 @@ import type {
   VideoThumbnailRow,
   WatermarkRow,
 } from './media-tables.ts';
+import type { DutyRow, NodeRow } from './node-tables.ts';
 
 /** Times are Unix times in milliseconds, booleans 0 or 1, hashes 32 bytes of SHA-256. */
 export interface Tables {
@@ -92,4 +93,6 @@ export interface Tables {
   traffic: TrafficRow;
   stored_videos: StoredVideoRow;
   storage_totals: StorageTotalRow;
+  nodes: NodeRow;
+  duties: DutyRow;
 }

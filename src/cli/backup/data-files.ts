@@ -14,7 +14,10 @@ export interface DataFile {
 }
 
 const scratchFolders = new Set(['bundles', 'incoming', 'work', 'lost+found']);
-const scratchFile = new RegExp(`^(?:millrace\\.db.*|(?:millrace|backup)\\.lock.*|${restoreMarker})$`);
+/** A restored folder is another node. */
+const scratchFile = new RegExp(
+  `^(?:millrace\\.db.*|(?:millrace|backup)\\.lock.*|node-id(?:\\.new)?|${restoreMarker})$`,
+);
 const partialSource = /^vod\/[^/]+\/source\.partial(?:\.tag)?$/;
 /** Rewind window, `live/<liveStreamId>/<broadcastId>`. The server removes it at its start. */
 const rewindFolder = /^live\/[^/]+\/[^/]+$/;

@@ -17,16 +17,28 @@ interface ColumnRow extends CopiedColumn {
   readonly position: string | null;
 }
 
+/** They tell of the database itself, and of the servers that use it. */
+export const tablesNotCopied: readonly string[] = [
+  'schema_version',
+  'schema_compatibility',
+  'nodes',
+  'duties',
+];
+
 /** Tables of the schema of PostgreSQL, each after those that it refers to. */
 export async function readTables(client: pg.ClientBase): Promise<CopiedTable[]> {
-  const { rows } = await client.query<ColumnRow>(`
+  const { rows } = await client.query<ColumnRow>(
+    `
     SELECT c.relname AS table, a.attname AS name, format_type(a.atttypid, NULL) AS type,
       (a.attidentity <> '')::int AS is_identity, array_position(i.indkey::int[], a.attnum::int) AS position
     FROM pg_class c
       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
       LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
-    WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::text::regnamespace AND c.relname <> 'schema_version'
-    ORDER BY c.relname, a.attnum`);
+    WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::text::regnamespace 
+      AND c.relname <> ALL ($1)
+    ORDER BY c.relname, a.attnum`,
+    [tablesNotCopied],
+  );
   const tables = [...Map.groupBy(rows, row => row.table)].map(([name, columns]) => ({
     name,
     columns: columns.map(({ name, type }) => ({ name, type })),

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { Migration } from '../migration.ts';
 import { migrations } from '../migrations.ts';
+import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from '../schema-compatibility.ts';
 import { foldTextFunction } from './fold-text.ts';
 import { tables } from './tables.ts';
 import { triggers } from './triggers.ts';
@@ -10,6 +11,7 @@ import { triggers } from './triggers.ts';
 const baseline = 22;
 /** Of the advisory lock: servers that start together migrate one after the other. */
 const migrationLock = 7_245_001;
+const name = 'The PostgreSQL database';
 
 /** Uses one transaction. Returns the number of applied migrations. @throws AppError `database-unusable` */
 export async function migratePostgres(
@@ -19,41 +21,41 @@ export async function migratePostgres(
   await client.query('BEGIN');
   try {
     await client.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
-    const from = await readVersion(client);
-    if (from > steps.length) throw newerSchema(from, steps);
-    if (from === 0) await client.query(foldTextFunction() + tables + triggers);
-    for (const step of steps.slice(Math.max(from, baseline))) await apply(client, step);
-    if (from < steps.length) {
+    const found = await readVersion(client);
+    assertNotTooNew(name, found, steps.length);
+    if (found.version === 0) await client.query(foldTextFunction() + tables + triggers);
+    const first = Math.max(found.version, baseline);
+    for (const [index, step] of steps.entries()) if (index >= first) await apply(client, step, index + 1);
+    if (found.version < steps.length) {
       await client.query('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)');
       await client.query('DELETE FROM schema_version');
       await client.query('INSERT INTO schema_version (version) VALUES ($1)', [steps.length]);
     }
     await client.query('COMMIT');
-    return steps.length - from;
+    return Math.max(0, steps.length - found.version);
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
 }
 
-/** @throws AppError `database-unusable` when it has more or fewer migrations */
+/** @throws AppError `database-unusable` when it was not migrated, or needs a newer version */
 export async function checkPostgresIsCurrent(
   client: pg.ClientBase,
   steps: readonly Migration[] = migrations,
 ): Promise<void> {
-  const from = await readVersion(client);
-  if (from > steps.length) throw newerSchema(from, steps);
-  if (from < steps.length) {
-    throw new AppError(
-      'database-unusable',
-      `The PostgreSQL database has schema ${from} of an older version. Start this version of the server once to migrate it to ${steps.length}.`,
-    );
-  }
+  const found = await readVersion(client);
+  assertNotTooNew(name, found, steps.length);
+  assertNotTooOld(name, found, steps.length);
 }
 
-async function apply(client: pg.ClientBase, step: Migration): Promise<void> {
+async function apply(client: pg.ClientBase, step: Migration, number: number): Promise<void> {
+  if (step.isCompatible === false) await assertNoOlderNodes(client, number);
   try {
-    await client.query(step.sql);
+    await client.query(inPostgres(step.sql));
+    if (step.isCompatible === false) {
+      await client.query('UPDATE schema_compatibility SET min_version = $1', [number]);
+    }
   } catch (error) {
     throw new AppError(
       'database-unusable',
@@ -63,19 +65,45 @@ async function apply(client: pg.ClientBase, step: Migration): Promise<void> {
   }
 }
 
-/** 0 for a database without tables. */
-async function readVersion(client: pg.ClientBase): Promise<number> {
-  const { rows: found } = await client.query<{ name: string | null }>(
-    "SELECT to_regclass('schema_version')::text AS name",
+/** @throws AppError `database-unusable` */
+async function assertNoOlderNodes(client: pg.ClientBase, number: number): Promise<void> {
+  const { rows } = await client.query<{ url: string; version: string }>(
+    `SELECT url, version FROM nodes WHERE schema_version < $1
+      AND lease_until_ms > extract(epoch from clock_timestamp()) * 1000 ORDER BY url`,
+    [number],
   );
-  if (found[0]?.name == null) return 0;
-  const { rows } = await client.query<{ version: number }>('SELECT version FROM schema_version');
-  return rows[0]?.version ?? 0;
+  if (rows.length === 0) return;
+  const names = rows.map(({ url, version }) => `${url} (${version})`).join(', ');
+  throw new AppError(
+    'database-unusable',
+    `This version changes the database so that older versions cannot use it any more. Stop the nodes of older versions first: ${names}.`,
+  );
 }
 
-function newerSchema(from: number, steps: readonly Migration[]): AppError {
-  return new AppError(
-    'database-unusable',
-    `The PostgreSQL database has schema ${from} of a newer version; this version supports up to ${steps.length}. Use the newer version.`,
+/** Translates the types of SQLite's migrations. Texts are compared by their bytes, as in SQLite. */
+function inPostgres(sql: string): string {
+  return sql
+    .replaceAll(/\) STRICT\b/g, ')')
+    .replaceAll(
+      /\bINTEGER PRIMARY KEY( AUTOINCREMENT)?/g,
+      'BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY',
+    )
+    .replaceAll(/\bINTEGER\b/g, 'BIGINT')
+    .replaceAll(/\bTEXT\b(?! COLLATE)/g, 'TEXT COLLATE "C"')
+    .replaceAll(/\bBLOB\b/g, 'BYTEA');
+}
+
+/** 0 for a database without tables. */
+async function readVersion(client: pg.ClientBase): Promise<SchemaVersion> {
+  const { rows: found } = await client.query<{ version: string | null; compatibility: string | null }>(
+    "SELECT to_regclass('schema_version')::text AS version, to_regclass('schema_compatibility')::text AS compatibility",
   );
+  if (found[0]?.version == null) return { version: 0, minVersion: undefined };
+  const { rows } = await client.query<{ version: number }>('SELECT version FROM schema_version');
+  const version = rows[0]?.version ?? 0;
+  if (found[0].compatibility === null) return { version, minVersion: undefined };
+  const compatible = await client.query<{ min_version: string }>(
+    'SELECT min_version FROM schema_compatibility',
+  );
+  return { version, minVersion: Number(compatible.rows[0]?.min_version) };
 }

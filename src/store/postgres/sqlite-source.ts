@@ -5,7 +5,7 @@ import { AppError, messageOf } from '../../shared/errors.ts';
 import { assertRestoreFinished, DataFolderLock, isDataFolderLocked } from '../data-folder-lock.ts';
 import { checkIsCurrent } from '../migrations.ts';
 import type { SqliteValue } from './copied-value.ts';
-import { type CopiedTable, quoted, quotedList } from './copy-tables.ts';
+import { type CopiedTable, quoted, quotedList, tablesNotCopied } from './copy-tables.ts';
 
 /** Video lists and text search of SQLite: PostgreSQL has indexes for them. */
 const sqliteOnly = /^(?:sqlite_.*|video_blocks_.*|video_texts.*|video_text_slices)$/;
@@ -57,7 +57,10 @@ export class SqliteSource {
   checkTables(tables: readonly CopiedTable[]): void {
     const names = this.#column("SELECT name FROM sqlite_schema WHERE type = 'table'");
     const unknown = names.filter(
-      name => !sqliteOnly.test(name) && !tables.some(table => table.name === name),
+      name =>
+        !sqliteOnly.test(name) &&
+        !tablesNotCopied.includes(name) &&
+        !tables.some(table => table.name === name),
     );
     const differing = tables.filter(
       ({ name, columns }) =>

@@ -1,0 +1,70 @@
+import { messageOf } from '../shared/errors.ts';
+import type { Logger } from '../shared/logger.ts';
+import { CoalescedTask } from '../shared/scheduling/coalesced-task.ts';
+import type { NodeRun, NodeStore } from './node.store.ts';
+import type { SharedDuty } from './node.ts';
+
+type GoneListener = (nodeId: string) => Promise<void>;
+
+/** Takes over what nodes without a lease did, on the node that has the duty. */
+export class GoneNodes {
+  readonly #store: NodeStore;
+  readonly #duty: SharedDuty;
+  readonly #log: Logger;
+  readonly #listeners = new Set<GoneListener>();
+  /** By run: what has succeeded is not repeated. */
+  readonly #succeeded = new Map<string, Set<GoneListener>>();
+  readonly #task = new CoalescedTask(() => this.#takeOver());
+
+  constructor(store: NodeStore, duty: SharedDuty, log: Logger) {
+    this.#store = store;
+    this.#duty = duty;
+    this.#log = log;
+    duty.on({ take: () => this.request(), leave: () => this.#succeeded.clear() });
+  }
+
+  on(listener: GoneListener): void {
+    this.#listeners.add(listener);
+  }
+
+  request(): void {
+    if (this.#duty.isHeld) this.#task.request();
+  }
+
+  async stop(): Promise<void> {
+    this.#task.cancel();
+    await this.#task.idle();
+  }
+
+  async #takeOver(): Promise<void> {
+    try {
+      for (const run of await this.#store.listGone()) {
+        if (!this.#duty.isHeld) return;
+        if (await this.#tellAll(run)) {
+          await this.#store.removeGone(run);
+          this.#succeeded.delete(run.runId);
+          this.#log.info('node-gone', { nodeId: run.id });
+        }
+      }
+    } catch (error) {
+      this.#log.warn('gone-nodes-not-read', { error: messageOf(error) });
+    }
+  }
+
+  async #tellAll(run: NodeRun): Promise<boolean> {
+    const succeeded = this.#succeeded.get(run.runId) ?? new Set();
+    this.#succeeded.set(run.runId, succeeded);
+    for (const listener of this.#listeners) {
+      if (succeeded.has(listener)) continue;
+      // It may have come back.
+      if (!(await this.#store.isGone(run))) return false;
+      try {
+        await listener(run.id);
+        succeeded.add(listener);
+      } catch (error) {
+        this.#log.error('node-not-taken-over', { nodeId: run.id, error });
+      }
+    }
+    return succeeded.size === this.#listeners.size;
+  }
+}

@@ -1,0 +1,261 @@
+import { type Clock, systemClock } from '../shared/clock.ts';
+import { AppError, messageOf } from '../shared/errors.ts';
+import { randomBase62 } from '../shared/ids.ts';
+import type { Logger } from '../shared/logger.ts';
+import { CoalescedTask } from '../shared/scheduling/coalesced-task.ts';
+import type { Database } from '../store/database.ts';
+import { GoneNodes } from './gone-nodes.ts';
+import { LeasedDuty } from './leased-duty.ts';
+import type { ClusterMembership, SelfNode } from './membership.ts';
+import { NodeStore, type StoredNode } from './node.store.ts';
+import type { ClusterNode, SharedDuty } from './node.ts';
+
+export interface LeaseTimes {
+  readonly leaseMs: number;
+  readonly renewEveryMs: number;
+  /** A node that could not renew for this long drops its duties. Shorter than the lease: others take them after it. */
+  readonly holdMs: number;
+}
+
+const defaultTimes: LeaseTimes = { leaseMs: 15_000, renewEveryMs: 5_000, holdMs: 10_000 };
+const listedForMs = 1_000;
+/** Another process with the id of this node shows that it lives within this many renewals. */
+const watchedRenewals = 3;
+/** A renewal that hangs must not keep the next one. */
+const maxRenewals = 3;
+
+export interface LeasedNodeOptions {
+  readonly database: Database;
+  readonly place: string;
+  readonly schemaVersion: number;
+  /** Read at each renewal. */
+  readonly self: () => SelfNode;
+  readonly times?: LeaseTimes;
+  readonly clock?: Clock;
+  readonly log: Logger;
+}
+
+/** One of the nodes that share a PostgreSQL database. */
+export class LeasedNode implements ClusterMembership {
+  readonly name = 'nodes';
+  readonly #database: Database;
+  readonly #options: LeasedNodeOptions;
+  readonly #times: LeaseTimes;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #store: NodeStore;
+  readonly #duties = new Map<string, LeasedDuty>();
+  readonly #gone: GoneNodes;
+  readonly #sharing = new CoalescedTask(() => this.#shareDuties());
+  #runId = randomBase62(22);
+  #startedAtMs: number;
+  #isDraining = false;
+  #state: 'new' | 'started' | 'stopped' = 'new';
+  #heldUntilMs = Number.NEGATIVE_INFINITY;
+  #renewals = 0;
+  #renewTimer: NodeJS.Timeout | undefined;
+  #lapseTimer: NodeJS.Timeout | undefined;
+  #stopListening = () => {};
+  #listed: { readonly nodes: Promise<ClusterNode[]>; readonly untilMs: number } | undefined;
+  #fault: string | undefined;
+
+  constructor(options: LeasedNodeOptions) {
+    this.#options = options;
+    this.#database = options.database;
+    this.#times = options.times ?? defaultTimes;
+    this.#clock = options.clock ?? systemClock;
+    this.#log = options.log.child('nodes');
+    this.#store = new NodeStore(options.database, this.#clock, this.#times.leaseMs);
+    this.#startedAtMs = this.#clock.nowMs();
+    this.#gone = new GoneNodes(this.#store, this.duty('gone-nodes'), this.#log);
+  }
+
+  get self(): ClusterNode {
+    return { ...this.#options.self(), startedAtMs: this.#startedAtMs, isDraining: this.#isDraining };
+  }
+
+  get fault(): string | undefined {
+    return this.#state !== 'started' || this.#hasLease() ? undefined : (this.#fault ?? 'it has no lease');
+  }
+
+  async find(nodeId: string): Promise<ClusterNode | undefined> {
+    return (await this.list()).find(({ id }) => id === nodeId);
+  }
+
+  /** At most a second old. */
+  list(): Promise<readonly ClusterNode[]> {
+    const nowMs = this.#clock.monotonicMs();
+    if (this.#listed === undefined || this.#listed.untilMs <= nowMs) {
+      const nodes = this.#store.list();
+      nodes.catch(() => {
+        this.#listed = undefined;
+      });
+      this.#listed = { nodes, untilMs: nowMs + listedForMs };
+    }
+    return this.#listed.nodes;
+  }
+
+  onGone(listener: (nodeId: string) => Promise<void>): void {
+    this.#gone.on(listener);
+  }
+
+  duty(name: string): SharedDuty {
+    let duty = this.#duties.get(name);
+    if (duty === undefined) {
+      duty = new LeasedDuty(name, () => this.#hasLease(), this.#log);
+      this.#duties.set(name, duty);
+      this.#requestDuties();
+    }
+    return duty;
+  }
+
+  async announce(): Promise<void> {
+    await this.#renew();
+    await this.#database.signals.send('nodes', this.self.id);
+  }
+
+  async beginDrain(): Promise<void> {
+    this.#isDraining = true;
+    await this.announce();
+    this.#requestDuties();
+  }
+
+  /** @throws AppError `data-dir-unusable` when another process runs with a copy of the data folder */
+  async start(): Promise<void> {
+    await this.#register(true);
+    this.#state = 'started';
+    this.#stopListening = this.#database.signals.listen('nodes', () => {
+      this.#listed = undefined;
+      this.#requestDuties();
+    });
+    this.#renewTimer = setInterval(() => void this.#renew(), this.#times.renewEveryMs);
+    await this.#shareDuties();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#state !== 'started') return;
+    this.#state = 'stopped';
+    this.#stopListening();
+    clearInterval(this.#renewTimer);
+    clearTimeout(this.#lapseTimer);
+    this.#sharing.cancel();
+    await Promise.all([this.#sharing.idle(), this.#gone.stop()]);
+    await Promise.all([...this.#duties.values()].map(duty => duty.leave()));
+    this.#heldUntilMs = Number.NEGATIVE_INFINITY;
+    // Otherwise others notice when the lease runs out.
+    await this.#store
+      .leave({ id: this.self.id, runId: this.#runId })
+      .catch((error: unknown) => this.#log.warn('leave-not-stored', { error: messageOf(error) }));
+  }
+
+  get #stored(): StoredNode {
+    const { place, schemaVersion } = this.#options;
+    const node = this.self;
+    return { id: node.id, runId: this.#runId, place, schemaVersion, node };
+  }
+
+  #hasLease(): boolean {
+    return this.#clock.monotonicMs() < this.#heldUntilMs;
+  }
+
+  /** @param isFirst waits until a former run elsewhere is known to have ended */
+  async #register(isFirst: boolean): Promise<void> {
+    const sentAtMs = this.#clock.monotonicMs();
+    let registered = await this.#store.register(this.#stored);
+    for (let tries = 0; typeof registered !== 'number'; tries += 1) {
+      const { place, lease_until_ms: leaseUntilMs } = registered;
+      if (!isFirst || tries > watchedRenewals) throw copied(this.self.id, place);
+      await new Promise(resolve => setTimeout(resolve, this.#times.renewEveryMs + 500));
+      const next = await this.#store.register(this.#stored);
+      if (typeof next !== 'number' && next.lease_until_ms > leaseUntilMs) throw copied(this.self.id, place);
+      registered = next;
+    }
+    this.#startedAtMs = registered;
+    this.#extend(sentAtMs);
+  }
+
+  async #renew(): Promise<void> {
+    if (this.#state !== 'started' || this.#renewals >= maxRenewals) return;
+    this.#renewals += 1;
+    const sentAtMs = this.#clock.monotonicMs();
+    try {
+      const isRenewed = await this.#store.renew(this.#stored);
+      if (this.#state !== 'started') return;
+      if (isRenewed) this.#extend(sentAtMs);
+      else await this.#joinAgain();
+      this.#requestDuties();
+    } catch (error) {
+      this.#fault = messageOf(error);
+      this.#log.warn('lease-not-renewed', { error: this.#fault });
+    } finally {
+      this.#renewals -= 1;
+    }
+  }
+
+  /** As a new run: others have taken over what the former one did. */
+  async #joinAgain(): Promise<void> {
+    this.#heldUntilMs = Number.NEGATIVE_INFINITY;
+    await this.#lapse();
+    this.#runId = randomBase62(22);
+    await this.#register(false);
+    this.#log.info('joined-again', {});
+  }
+
+  #extend(sentAtMs: number): void {
+    this.#fault = undefined;
+    this.#heldUntilMs = Math.max(this.#heldUntilMs, sentAtMs + this.#times.holdMs);
+    clearTimeout(this.#lapseTimer);
+    const leftMs = this.#heldUntilMs - this.#clock.monotonicMs();
+    this.#lapseTimer = setTimeout(() => void this.#lapse(), Math.max(1, leftMs + 1));
+  }
+
+  async #lapse(): Promise<void> {
+    if (this.#hasLease()) return;
+    this.#log.warn('lease-lost', {});
+    await Promise.all([...this.#duties.values()].map(duty => duty.leave()));
+  }
+
+  #requestDuties(): void {
+    if (this.#state === 'started') this.#sharing.request();
+  }
+
+  async #shareDuties(): Promise<void> {
+    try {
+      if (!this.#hasLease()) return;
+      if (this.#isDraining) await this.#giveDutiesAway();
+      else await this.#takeDuties();
+      this.#gone.request();
+    } catch (error) {
+      this.#log.warn('duties-not-shared', { error: messageOf(error) });
+    }
+  }
+
+  async #takeDuties(): Promise<void> {
+    const free = [...this.#duties.values()].filter(({ isInUse }) => !isInUse);
+    if (free.length === 0) return;
+    const names = free.map(({ name }) => name);
+    const taken = await this.#store.takeDuties({ id: this.self.id, runId: this.#runId }, names);
+    if (this.#state !== 'started' || !this.#hasLease()) return;
+    for (const duty of free) if (taken.has(duty.name)) duty.take();
+  }
+
+  /** The last node keeps them until it stops. */
+  async #giveDutiesAway(): Promise<void> {
+    const { id } = this.self;
+    const others = (await this.#store.list()).filter(node => node.id !== id && !node.isDraining);
+    if (others.length === 0) return;
+    for (const duty of this.#duties.values()) {
+      if (!duty.isHeld) continue;
+      await duty.leave();
+      await this.#store.releaseDuty({ id, runId: this.#runId }, duty.name);
+    }
+  }
+}
+
+function copied(nodeId: string, place: string): AppError {
+  const advice = `Remove the file node-id from the data folder of the copy, and start it again.`;
+  return new AppError(
+    'data-dir-unusable',
+    `Another server (${place}) already runs as the node ${nodeId}: one of the data folders is a copy of the other. ${advice}`,
+  );
+}

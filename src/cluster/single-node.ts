@@ -1,0 +1,47 @@
+import type { ClusterMembership, SelfNode } from './membership.ts';
+import type { ClusterNode, SharedDuty } from './node.ts';
+
+const heldDuty: SharedDuty = { isHeld: true, on: ({ take }) => take() };
+
+/** The only server of an SQLite database. */
+export class SingleNode implements ClusterMembership {
+  readonly name = 'nodes';
+  readonly #self: () => SelfNode;
+  readonly #startedAtMs: number;
+  #isDraining = false;
+
+  constructor(self: () => SelfNode, startedAtMs: number) {
+    this.#self = self;
+    this.#startedAtMs = startedAtMs;
+  }
+
+  get self(): ClusterNode {
+    return { ...this.#self(), startedAtMs: this.#startedAtMs, isDraining: this.#isDraining };
+  }
+
+  async find(nodeId: string): Promise<ClusterNode | undefined> {
+    return nodeId === this.#self().id ? this.self : undefined;
+  }
+
+  async list(): Promise<readonly ClusterNode[]> {
+    return [this.self];
+  }
+
+  onGone(): void {}
+
+  duty(): SharedDuty {
+    return heldDuty;
+  }
+
+  readonly fault = undefined;
+
+  async announce(): Promise<void> {}
+
+  async beginDrain(): Promise<void> {
+    this.#isDraining = true;
+  }
+
+  async start(): Promise<void> {}
+
+  async stop(): Promise<void> {}
+}

@@ -1,0 +1,24 @@
+/** A server that shares the database. `roles` is a JSON array. */
+export interface NodeRow {
+  id: string;
+  /** Of one start of its process. */
+  run_id: string;
+  /** Host and file of its id: a copy of its data folder is elsewhere. */
+  place: string;
+  roles: string;
+  url: string;
+  media_url: string;
+  version: string;
+  schema_version: number;
+  started_at_ms: number;
+  is_draining: number;
+  /** By the clock of the database. 0 once it has left. */
+  lease_until_ms: number;
+}
+
+/** Held while the node's run has a lease. */
+export interface DutyRow {
+  name: string;
+  node_id: string;
+  run_id: string;
+}

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import type { SharedDuty } from '../../src/cluster/node.ts';
+import { SingleNode } from '../../src/cluster/single-node.ts';
+import { systemClock } from '../../src/shared/clock.ts';
+import { nodeRoles } from '../../src/shared/node-roles.ts';
+import {
+  clusterUrl,
+  createTestNode,
+  openClusterDatabase,
+  severable,
+  startTestNode,
+  testTimes,
+} from '../support/cluster-fixture.ts';
+import { findPostgres } from '../support/postgres.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+/** Notes what a duty's listeners were told. */
+function follow(duty: SharedDuty): string[] {
+  const told: string[] = [];
+  duty.on({
+    take: () => told.push('take'),
+    leave: () => {
+      told.push('leave');
+    },
+  });
+  return told;
+}
+
+describe('the node of an SQLite database', () => {
+  it('is alone and has every duty from the start', async () => {
+    const url = 'http://localhost:8080';
+    const self = () => ({ id: 'only', url, mediaUrl: url, roles: nodeRoles, version: '1.0.0' });
+    const node = new SingleNode(self, 1_000);
+    expect(node.duty().isHeld).toBe(true);
+    expect(follow(node.duty())).toEqual(['take']);
+    expect(await node.list()).toEqual([node.self]);
+    expect(await node.find('other')).toBeUndefined();
+    await node.beginDrain();
+    expect((await node.find('only'))?.isDraining).toBe(true);
+  });
+});
+
+describe.skipIf(findPostgres() === undefined)('nodes of a PostgreSQL database', () => {
+  it('see each other, with what they announce', async () => {
+    const url = await clusterUrl();
+    const one = await startTestNode('one', await openClusterDatabase(url));
+    const two = await startTestNode('two', await openClusterDatabase(url));
+    await waitUntil(async () => (await one.list()).length === 2);
+    expect(await one.find('two')).toEqual(two.self);
+    await two.beginDrain();
+    await waitUntil(async () => (await one.find('two'))?.isDraining);
+  });
+
+  it('share duties: each is held by one node, and by another one when that node leaves', async () => {
+    const url = await clusterUrl();
+    const one = await startTestNode('one', await openClusterDatabase(url));
+    const two = await startTestNode('two', await openClusterDatabase(url));
+    const names = ['first', 'second', 'third'];
+    const duties = names.map(name => [one.duty(name), two.duty(name)] as const);
+    await waitUntil(() => duties.every(pair => pair.some(({ isHeld }) => isHeld)));
+    expect(duties.every(pair => pair.filter(({ isHeld }) => isHeld).length === 1)).toBe(true);
+    const told = follow(one.duty('first'));
+    expect(told).toEqual(['take']);
+    await one.stop();
+    expect(told).toEqual(['take', 'leave']);
+    await waitUntil(() => duties.every(([, other]) => other.isHeld));
+  });
+
+  it('give duties to another node while they drain, unless there is none', async () => {
+    const url = await clusterUrl();
+    const one = await startTestNode('one', await openClusterDatabase(url));
+    const duty = one.duty('work');
+    await waitUntil(() => duty.isHeld);
+    await one.beginDrain();
+    const two = await startTestNode('two', await openClusterDatabase(url));
+    await waitUntil(() => two.duty('work').isHeld);
+    expect(duty.isHeld).toBe(false);
+  });
+
+  it('drop their duties before another node takes them when the database is out of reach', async () => {
+    const url = await clusterUrl();
+    const cut = severable(await openClusterDatabase(url));
+    const one = await startTestNode('one', cut.database);
+    const told = follow(one.duty('work'));
+    await waitUntil(() => one.duty('work').isHeld);
+    const two = await startTestNode('two', await openClusterDatabase(url));
+    const gone: string[] = [];
+    two.onGone(async id => {
+      gone.push(id);
+    });
+    cut.isCut = true;
+    await waitUntil(() => {
+      expect([one, two].filter(node => node.duty('work').isHeld).length).toBeLessThan(2);
+      return two.duty('work').isHeld;
+    });
+    expect(told).toEqual(['take', 'leave']);
+    expect(one.fault).toMatch('cut off');
+    await waitUntil(() => gone.length > 0);
+    cut.isCut = false;
+    await waitUntil(async () => one.fault === undefined && (await two.find('one')) !== undefined);
+    expect(one.duty('work').isHeld).toBe(false);
+    expect(gone).toEqual(['one']);
+  });
+
+  it('take over what a node that left did, again and again until it succeeds', async () => {
+    const url = await clusterUrl();
+    const one = await startTestNode('one', await openClusterDatabase(url));
+    const others = [
+      await startTestNode('two', await openClusterDatabase(url)),
+      await startTestNode('three', await openClusterDatabase(url)),
+    ];
+    const calls: string[] = [];
+    for (const node of others) {
+      node.onGone(async id => {
+        calls.push(`always ${id}`);
+      });
+      node.onGone(async id => {
+        calls.push(`later ${id}`);
+        if (calls.length < 3) throw new Error('not now');
+      });
+    }
+    await one.stop();
+    await waitUntil(() => calls.length >= 3);
+    await waitUntil(async () => (await others[0]!.list()).length === 2);
+    expect(calls).toEqual(['always one', 'later one', 'later one']);
+  });
+
+  it('go on with their duties at once after a crash and a restart', async () => {
+    const url = await clusterUrl();
+    const database = await openClusterDatabase(url);
+    const first = await startTestNode('one', database);
+    await waitUntil(() => first.duty('work').isHeld);
+    const second = createTestNode('one', database);
+    const duty = second.duty('work');
+    await second.start();
+    expect(duty.isHeld).toBe(true);
+    await second.stop();
+  });
+
+  it('refuse a copied data folder while the original runs, not after it', async () => {
+    const url = await clusterUrl();
+    const original = await startTestNode('one', await openClusterDatabase(url), { place: 'here' });
+    const copy = createTestNode('one', await openClusterDatabase(url), { place: 'there' });
+    await expect(copy.start()).rejects.toThrow(/Another server \(here\) already runs as the node one/);
+    expect(original.fault).toBeUndefined();
+    await original.stop();
+    await copy.start();
+  });
+
+  it('need no clock of their own that is right', async () => {
+    const url = await clusterUrl();
+    const late = { ...systemClock, nowMs: () => Date.now() - 600_000 };
+    const early = { ...systemClock, nowMs: () => Date.now() + 600_000 };
+    const one = await startTestNode('one', await openClusterDatabase(url), { clock: late });
+    const two = await startTestNode('two', await openClusterDatabase(url), { clock: early });
+    const duties = [one.duty('work'), two.duty('work')];
+    await waitUntil(() => duties.some(({ isHeld }) => isHeld));
+    await waitUntil(async () => (await one.list()).length === 2 && (await two.list()).length === 2);
+    const until = performance.now() + 2 * testTimes.renewEveryMs;
+    await waitUntil(() => performance.now() > until);
+    expect(duties.filter(({ isHeld }) => isHeld)).toHaveLength(1);
+    expect([one.fault, two.fault]).toEqual([undefined, undefined]);
+  });
+});
