@@ -151,7 +151,11 @@ function createVideosWithUploads(
   const uploads = createUploads({
     ...options.uploads,
     ...{ database, files, quotas, addressOf, clock, log },
-    videos: () => videos,
+    videos: () => ({
+      find: (...args) => videos.find(...args),
+      create: (...args) => videos.createNamed(...args),
+      viewOf: (...args) => videos.viewOf(...args),
+    }),
   });
   const videos: VideosService = new VideosService({
     sources: uploads.importer,

@@ -107,6 +107,7 @@ export interface UploadChunkRow {
   last: number;
   bytes: number;
   digest: Buffer;
+  file: string | null;
 }
 
 /** `expires_at_ms` is null for a token that never expires. */

@@ -24,6 +24,7 @@ import { liveRecording } from './migrations/0020-live-recording.ts';
 import { uploadClients } from './migrations/0021-upload-clients.ts';
 import { jobCrashes } from './migrations/0022-job-crashes.ts';
 import { nodes } from './migrations/0023-nodes.ts';
+import { storedChunks } from './migrations/0024-stored-chunks.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -52,6 +53,7 @@ export const migrations: readonly Migration[] = [
   uploadClients,
   jobCrashes,
   nodes,
+  storedChunks,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

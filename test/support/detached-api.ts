@@ -19,6 +19,7 @@ import { systemClock } from '../../src/shared/clock.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { HostResolver } from '../../src/shared/network/host-resolver.ts';
 import { MediaFiles } from '../../src/storage/media-files.ts';
+import type { MediaStorage } from '../../src/storage/media-storage.ts';
 import type { Database } from '../../src/store/database.ts';
 import { testBundles } from './browser-bundles.ts';
 
@@ -51,6 +52,7 @@ export interface DetachedApiOptions
   readonly images?: Partial<ImageWork>;
   readonly uploads?: Partial<UploadDependencies>;
   readonly analytics?: Partial<AnalyticsSettings>;
+  readonly storage?: MediaStorage;
 }
 
 /** The API with the services behind it. */
@@ -128,11 +130,11 @@ const parts: Omit<
 /** Puts such an API together; nothing of it is started. */
 export async function createDetachedApi(options: DetachedApiOptions): Promise<DetachedApi> {
   const { database, dataDir, maxWrongKeysPerMinute = 0, quotas = { maxUploads: 0 }, ...given } = options;
-  const { videos, images, uploads, analytics, ...overrides } = given;
+  const { videos, images, uploads, analytics, storage, ...overrides } = given;
   const merged = { ...parts, ...overrides, analytics: { ...parts.analytics, ...analytics } };
   const { publicUrl, peers, rateLimits, clock, log } = merged;
   const uploadWork = { ...noUploadWork, ...uploads };
-  const files = new MediaFiles(dataDir);
+  const files = new MediaFiles(dataDir, storage);
   const thumbnailsStore = new VideoThumbnailsStore(database);
   const thumbnailFiles = new VideoThumbnailFiles(thumbnailsStore, files);
   const access = createAccess({ database, publicUrl, peers, rateLimits, maxWrongKeysPerMinute, clock, log });

@@ -12,6 +12,7 @@ import type { LiveControl, RestreamControl } from '../../src/resources/live-stre
 import type { RestreamDestination } from '../../src/resources/live-streams/live-stream.ts';
 import { type Logger, silentLogger } from '../../src/shared/logger.ts';
 import { Secret } from '../../src/shared/secret.ts';
+import type { MediaStorage } from '../../src/storage/media-storage.ts';
 import type { Database } from '../../src/store/database.ts';
 import { createDetachedApi, type DetachedApi, type DetachedApiOptions } from './detached-api.ts';
 import { makeTempDir, removeDir } from './temp-dir.ts';
@@ -45,6 +46,8 @@ export interface StartApiOptions
   readonly dataDir?: string;
   /** Default: that of the test's project. */
   readonly database?: (dataDir: string) => Promise<Database>;
+  /** Default: the data folder. */
+  readonly mediaStorage?: (dataDir: string) => MediaStorage;
   readonly isUpgraded?: boolean;
   readonly log?: Logger;
   readonly metricsToken?: string;
@@ -162,11 +165,20 @@ export async function startApi(options: StartApiOptions = {}): Promise<TestApi> 
     lanes: { transfer: { maxRunning: 3, maxPerGroup: 2 }, assembly: 2 },
     log,
   });
-  const { database: _, feed, webhooks, faults = () => undefined, metricsToken, ...given } = options;
+  const {
+    database: _,
+    mediaStorage,
+    feed,
+    webhooks,
+    faults = () => undefined,
+    metricsToken,
+    ...given
+  } = options;
   const api = await createDetachedApi({
     rateLimits: { uploads: 6_000, writes: 6_000, reads: 6_000 },
     ...given,
     ...{ database, dataDir, publicUrl, live, log, observer: metrics },
+    ...(mediaStorage === undefined ? {} : { storage: mediaStorage(dataDir) }),
     restreams: {
       update: (liveStreamId, destinations) => live.update(liveStreamId, destinations),
       ofStream: () => undefined,

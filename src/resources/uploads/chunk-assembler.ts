@@ -7,7 +7,13 @@ import { toDiskError } from '../../shared/files/disk-error.ts';
 import type { Database } from '../../store/database.ts';
 import type { SourceConsumer } from './source-consumer.ts';
 import { joinFiles, type SourceFiles } from './source-files.ts';
-import { type FailSource, isComplete, sumBytes, type VideoSourcesStore } from './video-sources.store.ts';
+import {
+  type FailSource,
+  isComplete,
+  type StoredChunk,
+  sumBytes,
+  type VideoSourcesStore,
+} from './video-sources.store.ts';
 
 export const assembleJobKind = 'assemble';
 /** Many, because a full disk can go unnoticed for long. */
@@ -53,29 +59,20 @@ export class ChunkAssembler {
   async #run(job: RunningJob): Promise<void> {
     const videoId = job.subjectId;
     const source = await this.#store.source(videoId);
-    if (source?.status === 'assembling') await this.#assemble(videoId, job);
+    const chunks = await this.#store.chunks(videoId);
+    if (source?.status === 'assembling') await this.#assemble(videoId, chunks, job);
     // The rows decide, also after a crash: a complete source needs no chunks.
     const state = await this.#store.source(videoId);
-    if (state === undefined || isComplete(state)) await this.#files.removeChunks(videoId);
+    if (state === undefined || isComplete(state)) await this.#files.setChunksAside(videoId, chunks)();
   }
 
-  async #assemble(videoId: string, job: RunningJob): Promise<void> {
-    const chunks = await this.#store.chunks(videoId);
+  async #assemble(videoId: string, chunks: readonly StoredChunk[], job: RunningJob): Promise<void> {
     const total = sumBytes(chunks);
-    const target = this.#files.partial(videoId);
-    await this.#files.checkRoom(total);
-    try {
-      await mkdir(dirname(target), { recursive: true });
-      await joinFiles(
-        chunks.map(({ first, bytes }) => ({ path: this.#files.chunk(videoId, first), bytes })),
-        target,
-        job.signal,
-        bytes => job.reportProgress((100 * bytes) / total),
-      );
-      await this.#files.publishPartial(videoId);
-    } catch (error) {
-      await this.#files.removePartial(videoId);
-      throw toDiskError(error);
+    const [only, ...others] = chunks;
+    if (only !== undefined && others.length === 0 && !this.#files.areLocal) {
+      await this.#files.copyToSource(this.#files.chunk(videoId, only), videoId, job.signal);
+    } else {
+      await this.#join(videoId, chunks, job);
     }
     await this.#database.transaction(async transaction => {
       const completion = { status: 'uploaded', bytes: total, atMs: this.#clock.nowMs() } as const;
@@ -84,5 +81,29 @@ export class ChunkAssembler {
     });
     // Deleted or expired meanwhile.
     if (await this.#store.isGone(videoId)) await this.#files.removeSource(videoId);
+  }
+
+  async #join(videoId: string, chunks: readonly StoredChunk[], job: RunningJob): Promise<void> {
+    const files = this.#files;
+    const total = sumBytes(chunks);
+    const target = files.partial(videoId);
+    await files.checkRoom(total);
+    try {
+      await mkdir(dirname(target), { recursive: true });
+      await joinFiles(
+        chunks.map(chunk => ({
+          name: String(chunk.first),
+          bytes: chunk.bytes,
+          withLocal: work => files.withLocalChunk(videoId, chunk, work, job.signal),
+        })),
+        target,
+        job.signal,
+        bytes => job.reportProgress((100 * bytes) / total),
+      );
+      await files.publishPartial(videoId, job.signal);
+    } catch (error) {
+      await files.removePartial(videoId);
+      throw toDiskError(error);
+    }
   }
 }

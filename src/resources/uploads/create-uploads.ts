@@ -7,6 +7,7 @@ import type { ResolveHost } from '../../shared/network/target-address.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
 import type { Database } from '../../store/database.ts';
 import type { VideoView } from '../videos/videos.schema.ts';
+import { ArrivedFiles } from './arrived-files.ts';
 import { ChunkAssembler } from './chunk-assembler.ts';
 import type { TransferRate } from './fetch-source.ts';
 import type { SourceConsumer } from './source-consumer.ts';
@@ -61,8 +62,8 @@ export function createUploads(
   const files = new SourceFiles({ media: options.files, minFreeBytes: options.minFreeBytes });
   const videos: UploadVideos<VideoView> = {
     find: (projectId, videoId, connection) => options.videos().find(projectId, videoId, connection),
-    create: (projectId, attributes, transaction) =>
-      options.videos().create(projectId, attributes, transaction),
+    create: (projectId, videoId, attributes, transaction) =>
+      options.videos().create(projectId, videoId, attributes, transaction),
     viewOf: (projectId, videoId, view) => options.videos().viewOf(projectId, videoId, view),
   };
   const hasVideo = async (projectId: string, videoId: string) =>
@@ -71,6 +72,7 @@ export function createUploads(
     store,
     database,
     files,
+    arrived: new ArrivedFiles({ database, files }),
     videos,
     jobs,
     quotas: options.quotas,

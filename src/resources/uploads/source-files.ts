@@ -1,12 +1,21 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { dirname } from 'node:path';
+import type { UploadedFile } from '../../http/routing/route.ts';
+import { toDiskError } from '../../shared/files/disk-error.ts';
+import { syncFile } from '../../storage/data-folder-storage.ts';
+import { isNotFound } from '../../storage/folder-names.ts';
 import { type MediaFiles, syncFolderOf } from '../../storage/media-files.ts';
 
 const partialName = 'source.partial';
 const copyBytes = 2 * 1_024 * 1_024;
 
-/** Below the data folder: `vod/<videoId>/source` and `uploads/<videoId>/<first>`. */
+interface ChunkName {
+  readonly first: number;
+  readonly file: string | null;
+}
+
+/** `vod/<videoId>/source` and `uploads/<videoId>/<chunk>`, below the data folder or in object storage. */
 export class SourceFiles {
   readonly #media: MediaFiles;
   readonly #minFreeBytes: number;
@@ -24,8 +33,13 @@ export class SourceFiles {
     return this.#media.video(videoId, partialName);
   }
 
-  chunk(videoId: string, first: number): string {
-    return this.#media.upload(videoId, String(first));
+  chunk(videoId: string, { first, file }: ChunkName): string {
+    return this.#media.upload(videoId, file ?? String(first));
+  }
+
+  /** Chunks are in the data folder: a transaction can move them. */
+  get areLocal(): boolean {
+    return this.#media.storage.kind === 'data-folder';
   }
 
   /** Synchronous, for use in a transaction. Does nothing when both paths are the same. */
@@ -34,9 +48,59 @@ export class SourceFiles {
     renameSync(from, to);
   }
 
-  async publishPartial(videoId: string): Promise<void> {
-    await this.#media.publish(this.partial(videoId), this.source(videoId));
-    await syncFolderOf(this.source(videoId));
+  /** @throws AppError `disk-full` */
+  async syncToDisk({ path }: UploadedFile): Promise<void> {
+    try {
+      await syncFile(path);
+    } catch (error) {
+      throw toDiskError(error);
+    }
+  }
+
+  /** The file may have been joined or removed meanwhile. @throws AppError `disk-full` */
+  async syncFolderOf(path: string): Promise<void> {
+    try {
+      await syncFolderOf(path);
+    } catch (error) {
+      if (!isNotFound(error)) throw toDiskError(error);
+    }
+  }
+
+  publishChunk(from: string, videoId: string, chunk: ChunkName): Promise<void> {
+    return this.#media.storage.publish(from, this.chunk(videoId, chunk));
+  }
+
+  async moveChunk(from: string, to: string, chunk: ChunkName): Promise<void> {
+    await this.#media.storage.copy(this.chunk(from, chunk), this.chunk(to, chunk));
+    await this.removeChunk(from, chunk);
+  }
+
+  async removeChunk(videoId: string, chunk: ChunkName): Promise<void> {
+    await this.#media.storage.remove(this.chunk(videoId, chunk));
+  }
+
+  withLocalChunk<Result>(
+    videoId: string,
+    chunk: ChunkName,
+    work: (path: string) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    return this.#media.storage.withLocal(this.chunk(videoId, chunk), work, signal);
+  }
+
+  async publishPartial(videoId: string, signal: AbortSignal): Promise<void> {
+    await this.#media.storage.publish(this.partial(videoId), this.source(videoId), signal);
+    if (this.areLocal) await syncFolderOf(this.source(videoId));
+  }
+
+  /** Within the storage. @throws Error with the code `ENOENT` when `from` is missing */
+  async copyToSource(from: string, videoId: string, signal: AbortSignal): Promise<void> {
+    await this.#media.storage.copy(from, this.source(videoId), signal);
+    if (this.areLocal) await syncFolderOf(this.source(videoId));
+  }
+
+  async sourceBytes(videoId: string): Promise<number | undefined> {
+    return (await this.#media.storage.find(this.source(videoId)))?.bytes;
   }
 
   /** @throws AppError `disk-full` */
@@ -49,17 +113,20 @@ export class SourceFiles {
     return this.#media.expectRoom(bytes, this.#minFreeBytes);
   }
 
-  async removeChunks(videoId: string): Promise<void> {
-    await this.removeAside(this.putChunksAside(videoId));
-  }
-
-  /** Synchronous, for use in a transaction. Returns the path to remove; undefined when there are no chunks. */
-  putChunksAside(videoId: string): string | undefined {
-    return this.#media.renameForRemoval(this.#media.upload(videoId));
-  }
-
-  async removeAside(path: string | undefined): Promise<void> {
-    if (path !== undefined) await rm(path, { recursive: true, force: true, maxRetries: 3 });
+  /**
+   * Synchronous, for use in a transaction: the video may get other chunks right after it. Call the returned function
+   * to remove them.
+   */
+  setChunksAside(videoId: string, chunks: readonly ChunkName[]): () => Promise<void> {
+    if (!this.areLocal) {
+      return async () => {
+        for (const chunk of chunks) await this.removeChunk(videoId, chunk);
+      };
+    }
+    const path = this.#media.renameForRemoval(this.#media.upload(videoId));
+    return async () => {
+      if (path !== undefined) await rm(path, { recursive: true, force: true, maxRetries: 3 });
+    };
   }
 
   async removePartial(videoId: string): Promise<void> {
@@ -68,13 +135,19 @@ export class SourceFiles {
   }
 
   async removeSource(videoId: string): Promise<void> {
-    await rm(this.source(videoId), { force: true });
+    await this.#media.storage.remove(this.source(videoId));
   }
+}
+
+interface Piece {
+  readonly name: string;
+  readonly bytes: number;
+  withLocal(work: (path: string) => Promise<void>): Promise<void>;
 }
 
 /** Reads ahead by one buffer of 2 MiB. @throws Error when a piece has another size */
 export async function joinFiles(
-  pieces: readonly { readonly path: string; readonly bytes: number }[],
+  pieces: readonly Piece[],
   to: string,
   signal: AbortSignal,
   report: (bytes: number) => void,
@@ -84,29 +157,33 @@ export async function joinFiles(
   let writing: Promise<unknown> = Promise.resolve();
   let written = 0;
   const target = await open(to, 'w');
-  try {
-    for (const { path, bytes } of pieces) {
-      const piece = await open(path, 'r');
-      try {
-        let read = 0;
-        for (;;) {
-          signal.throwIfAborted();
-          bufferIndex = 1 - bufferIndex;
-          const buffer = buffers[bufferIndex]!;
-          const { bytesRead } = await piece.read(buffer, 0, copyBytes, null);
-          await writing;
-          if (bytesRead === 0) break;
-          read += bytesRead;
-          written += bytesRead;
-          writing = writeAll(target, buffer.subarray(0, bytesRead));
-          // Awaited before the next write; a rejection until then must not be unhandled.
-          writing.catch(() => {});
-          report(written);
-        }
-        if (read !== bytes) throw new Error(`${basename(path)} has ${read} bytes in place of ${bytes}`);
-      } finally {
-        await piece.close();
+  const append = async (path: string): Promise<number> => {
+    const piece = await open(path, 'r');
+    try {
+      for (let read = 0; ; ) {
+        signal.throwIfAborted();
+        bufferIndex = 1 - bufferIndex;
+        const buffer = buffers[bufferIndex]!;
+        const { bytesRead } = await piece.read(buffer, 0, copyBytes, null);
+        await writing;
+        if (bytesRead === 0) return read;
+        read += bytesRead;
+        written += bytesRead;
+        writing = writeAll(target, buffer.subarray(0, bytesRead));
+        // Awaited before the next write; a rejection until then must not be unhandled.
+        writing.catch(() => {});
+        report(written);
       }
+    } finally {
+      await piece.close();
+    }
+  };
+  try {
+    for (const { name, bytes, withLocal } of pieces) {
+      await withLocal(async path => {
+        const read = await append(path);
+        if (read !== bytes) throw new Error(`${name} has ${read} bytes in place of ${bytes}`);
+      });
     }
   } finally {
     await writing.catch(() => {});

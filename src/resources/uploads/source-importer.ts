@@ -1,6 +1,5 @@
-import { copyFile, link, mkdir, rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { dirname } from 'node:path';
 import { attributeError } from '../../http/routing/validation.ts';
 import type { JobKind, JobQueue, RunningJob } from '../../jobs/job.ts';
 import type { Clock } from '../../shared/clock.ts';
@@ -139,7 +138,6 @@ export class SourceImporter {
     let bytes: number;
     try {
       bytes = await importSource(source.address);
-      await files.publishPartial(videoId);
     } catch (error) {
       const failure = toDiskError(error);
       const isFinal = failure instanceof AppError && failure.kind === 'invalid';
@@ -169,7 +167,7 @@ export class SourceImporter {
     if (remainingMs <= 0) throw new AppError('source-unreachable', 'Fetching the source took too long.');
     const timeout = AbortSignal.timeout(Math.min(remainingMs, 2 ** 31 - 1));
     try {
-      return await fetchSource(address, files.partial(job.subjectId), {
+      const bytes = await fetchSource(address, files.partial(job.subjectId), {
         allowPrivateTargets,
         resolve,
         stallTimeoutMs,
@@ -180,8 +178,10 @@ export class SourceImporter {
           await files.expectRoom(bytes);
         },
         signal: AbortSignal.any([job.signal, timeout]),
-        report: (bytes, total) => total !== undefined && job.reportProgress((100 * bytes) / total),
+        report: (received, total) => total !== undefined && job.reportProgress((100 * received) / total),
       });
+      await files.publishPartial(job.subjectId, job.signal);
+      return bytes;
     } catch (error) {
       if (timeout.aborted && !job.signal.aborted) {
         throw new AppError('source-unreachable', 'Fetching the source took too long.', { cause: error });
@@ -197,26 +197,16 @@ export class SourceImporter {
     }
   }
 
-  /** Hard-links the source, which never changes; copies it where the file system has no hard links. */
   async #clone(job: RunningJob, fromVideoId: string): Promise<number> {
     const { files, store } = this.#options;
     if ((await store.source(fromVideoId))?.status === 'assembling') {
       throw new Error('the chunks of the video to copy are still being put together');
     }
-    const from = files.source(fromVideoId);
-    const to = files.partial(job.subjectId);
-    await mkdir(dirname(to), { recursive: true });
-    await rm(to, { force: true });
     try {
-      const { size } = await stat(from);
-      try {
-        await link(from, to);
-      } catch (error) {
-        if (systemCodeOf(error) === 'ENOENT') throw error;
-        await files.checkRoom(size);
-        await copyFile(from, to);
-      }
-      return size;
+      await files.copyToSource(files.source(fromVideoId), job.subjectId, job.signal);
+      const bytes = await files.sourceBytes(job.subjectId);
+      if (bytes === undefined) throw new Error('the copy was removed');
+      return bytes;
     } catch (error) {
       if (systemCodeOf(error) !== 'ENOENT') throw error;
       throw new AppError('media-refused', 'The video that was to be copied is gone.', { cause: error });

@@ -9,8 +9,9 @@ export interface UploadVideos<View> {
   /** Creates a video without a source. */
   create(
     projectId: string,
+    videoId: string,
     attributes: { readonly title: string },
     transaction: Transaction,
-  ): Promise<{ readonly videoId: string }>;
+  ): Promise<unknown>;
   viewOf(projectId: string, videoId: string, options?: { readonly hidesPrivate: boolean }): Promise<View>;
 }

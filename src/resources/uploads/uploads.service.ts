@@ -3,14 +3,13 @@ import type { UploadCaller } from '../../http/routing/caller.ts';
 import type { FileAdmission, UploadedFile } from '../../http/routing/route.ts';
 import type { JobQueue } from '../../jobs/job.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { AppError, systemCodeOf } from '../../shared/errors.ts';
-import { toDiskError } from '../../shared/files/disk-error.ts';
+import { AppError } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { KeyedQueue } from '../../shared/scheduling/keyed-queue.ts';
-import { syncFile } from '../../storage/data-folder-storage.ts';
-import { syncFolderOf } from '../../storage/media-files.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
+import type { ArrivedFiles, StoredUpload } from './arrived-files.ts';
 import { assembleJobKind } from './chunk-assembler.ts';
 import {
   type ContentRange,
@@ -44,12 +43,6 @@ export interface UploadHeaders {
   readonly contentLength: number | undefined;
 }
 
-interface StoredFile {
-  readonly videoId: string;
-  /** Undefined when it is stored already. */
-  readonly path: string | undefined;
-}
-
 export interface TokenUploader extends UploadCaller {
   /** A hash of the client's address and user agent. */
   readonly client: string;
@@ -63,6 +56,7 @@ export class UploadsService<View> {
   readonly #store: VideoSourcesStore;
   readonly #database: Database;
   readonly #files: SourceFiles;
+  readonly #arrived: ArrivedFiles;
   readonly #videos: UploadVideos<View>;
   readonly #jobs: JobQueue;
   readonly #quotas: UploadQuotas;
@@ -80,6 +74,7 @@ export class UploadsService<View> {
     store: VideoSourcesStore;
     database: Database;
     files: SourceFiles;
+    arrived: ArrivedFiles;
     videos: UploadVideos<View>;
     jobs: JobQueue;
     quotas: UploadQuotas;
@@ -93,6 +88,7 @@ export class UploadsService<View> {
     this.#store = options.store;
     this.#database = options.database;
     this.#files = options.files;
+    this.#arrived = options.arrived;
     this.#videos = options.videos;
     this.#jobs = options.jobs;
     this.#quotas = options.quotas;
@@ -173,18 +169,13 @@ export class UploadsService<View> {
     headers: UploadHeaders,
   ): Promise<View> {
     const range = parseContentRange(headers.contentRange);
-    await this.#syncToDisk(file);
+    checkNotEmpty(file);
     await this.#cancelFailedJobs(videoId);
-    await this.#keepFile(file, async transaction => {
+    const arrival = { file, first: range?.first ?? 0, findVideo: async () => videoId };
+    await this.#arrived.store(arrival, async (chunkFile, transaction) => {
       await this.#requireVideo(projectId, videoId, transaction);
-      const path = await this.#storeFile(
-        videoId,
-        file,
-        range,
-        { projectId, hasBegunBefore: true },
-        transaction,
-      );
-      return { videoId, path };
+      const request = { projectId, hasBegunBefore: true, chunkFile };
+      return this.#storeFile(videoId, file, range, request, transaction);
     });
     return this.#videos.viewOf(projectId, videoId);
   }
@@ -194,7 +185,7 @@ export class UploadsService<View> {
    */
   async receiveDelegated(uploader: TokenUploader, file: UploadedFile, headers: UploadHeaders): Promise<View> {
     const range = parseContentRange(headers.contentRange);
-    await this.#syncToDisk(file);
+    checkNotEmpty(file);
     const named = file.fields.get('videoId') ?? '';
     if (named !== '') {
       await this.#requireVideo(uploader.projectId, named);
@@ -202,16 +193,18 @@ export class UploadsService<View> {
     }
     const { token, client, projectId } = uploader;
     const fileName = storableFileName(file);
-    const videoId = await this.#keepFile(file, async transaction => {
+    const newVideoId = newId('vi');
+    const findVideo = async () =>
+      (await this.#findTargetVideo(uploader, file, range, this.#database)) ?? newVideoId;
+    const arrival = { file, first: range?.first ?? 0, findVideo };
+    const videoId = await this.#arrived.store(arrival, async (chunkFile, transaction) => {
       // Chunks of the same file that arrive at once create one video.
       await transaction.lock('delegated-upload', token, client, fileName);
       const found = await this.#findTargetVideo(uploader, file, range, transaction);
-      const videoId = found ?? (await this.#createVideo(projectId, fileName, transaction));
+      if (found === undefined) await this.#createVideo(projectId, newVideoId, fileName, transaction);
       const start = { token, client, fileName, hasCreatedVideo: found === undefined };
-      return {
-        videoId,
-        path: await this.#storeFile(videoId, file, range, { projectId, start }, transaction),
-      };
+      const request = { projectId, start, chunkFile };
+      return this.#storeFile(found ?? newVideoId, file, range, request, transaction);
     });
     const start = (await this.#store.source(videoId))?.startedBy;
     const isCreator = start?.hasCreatedVideo === true && start.token === token && start.client === client;
@@ -231,18 +224,19 @@ export class UploadsService<View> {
     const startedBeforeMs = nowMs - maxUploadMs;
     const expired = await this.#store.findIncompleteBefore(startedBeforeMs);
     for (const videoId of expired) {
-      let chunks: string | undefined;
+      const removals: (() => Promise<void>)[] = [];
       const isFailed = await this.#database.transaction(async transaction => {
         await this.#store.lock(videoId, transaction);
         if (!(await this.#store.isIncompleteBefore(videoId, startedBeforeMs, transaction))) return false;
+        const chunks = await this.#store.chunks(videoId, transaction);
         await this.#failSource(videoId, 'The source was not complete after 168 hours.', transaction);
         await this.#jobs.remove(videoId, transaction);
         // Last, but before the upload can begin again with other chunks. The transaction may run again.
-        chunks = this.#files.putChunksAside(videoId) ?? chunks;
+        removals.push(this.#files.setChunksAside(videoId, chunks));
         return true;
       });
       if (!isFailed) continue;
-      await Promise.all([this.#files.removeAside(chunks), this.#jobs.awaitRemoved(videoId)]);
+      await Promise.all([...removals.map(remove => remove()), this.#jobs.awaitRemoved(videoId)]);
       if (await this.#store.isGone(videoId)) await this.#files.removePartial(videoId);
       this.#log.info('upload-expired', { videoId });
     }
@@ -307,33 +301,28 @@ export class UploadsService<View> {
     };
   }
 
-  async #syncToDisk(file: UploadedFile): Promise<void> {
-    if (file.bytes === 0) throw fileError('uploaded-file-empty');
-    try {
-      await syncFile(file.path);
-    } catch (error) {
-      throw toDiskError(error);
-    }
-  }
-
   async #findTargetVideo(
     uploader: TokenUploader,
     file: UploadedFile,
     range: ContentRange | undefined,
-    transaction: Transaction,
+    connection: Connection,
   ): Promise<string | undefined> {
     const named = file.fields.get('videoId') ?? '';
     if (named !== '') {
-      await this.#requireVideo(uploader.projectId, named, transaction);
+      await this.#requireVideo(uploader.projectId, named, connection);
       return named;
     }
-    return range === undefined ? undefined : this.#findContinuedUpload(uploader, file, range, transaction);
+    return range === undefined ? undefined : this.#findContinuedUpload(uploader, file, range, connection);
   }
 
-  async #createVideo(projectId: string, fileName: string, transaction: Transaction): Promise<string> {
+  async #createVideo(
+    projectId: string,
+    videoId: string,
+    fileName: string,
+    transaction: Transaction,
+  ): Promise<void> {
     const title = fileName.slice(0, maxTitleChars).toWellFormed().trim() || 'Untitled';
-    const { videoId } = await this.#videos.create(projectId, { title }, transaction);
-    return videoId;
+    await this.#videos.create(projectId, videoId, { title }, transaction);
   }
 
   /**
@@ -344,13 +333,13 @@ export class UploadsService<View> {
     { token, client, projectId }: TokenUploader,
     file: UploadedFile,
     range: ContentRange,
-    transaction: Transaction,
+    connection: Connection,
   ): Promise<string | undefined> {
     const start = { token, client, fileName: storableFileName(file) };
-    const open = await this.#store.findOpenUploads(start, range.unit, projectId, transaction);
+    const open = await this.#store.findOpenUploads(start, range.unit, projectId, connection);
     for (const { videoId, total } of open) {
       if (range.total !== undefined && total !== undefined && range.total !== total) continue;
-      const chunk = await this.#store.overlapping(videoId, range, transaction);
+      const chunk = await this.#store.overlapping(videoId, range, connection);
       if (chunk === undefined) return videoId;
       if (isFirstChunk(range)) continue;
       if (chunk.first === range.first && chunk.last === range.last && isSameFile(chunk.digest, file)) {
@@ -361,31 +350,9 @@ export class UploadsService<View> {
   }
 
   /**
-   * Commits what `work` writes together with moving the file to the path that it returns.
-   * @returns the video of the file
-   */
-  async #keepFile(
-    file: UploadedFile,
-    work: (transaction: Transaction) => Promise<StoredFile>,
-  ): Promise<string> {
-    let currentPath = file.path;
-    const { videoId, path } = await this.#database.transaction(async transaction => {
-      const stored = await work(transaction);
-      // Last, because statements can be rolled back and a move cannot. They may run again, after the move.
-      if (stored.path !== undefined) {
-        this.#files.move(currentPath, stored.path);
-        currentPath = stored.path;
-      }
-      return stored;
-    });
-    await this.#syncFolder(path);
-    return videoId;
-  }
-
-  /**
    * Checks again, now that the file has arrived, and adds it to the upload.
-   * @param request `hasBegunBefore`: it was admitted when its upload was not complete
-   * @returns the path for the file; undefined when the same bytes were stored before
+   * @param request `hasBegunBefore`: it was admitted when its upload was not complete. `chunkFile`: its name in object
+   * storage
    */
   async #storeFile(
     videoId: string,
@@ -395,9 +362,10 @@ export class UploadsService<View> {
       readonly projectId: string;
       readonly start?: UploadStart;
       readonly hasBegunBefore?: boolean;
+      readonly chunkFile: string | null;
     },
     transaction: Transaction,
-  ): Promise<string | undefined> {
+  ): Promise<StoredUpload> {
     await this.#store.lock(videoId, transaction);
     const former = await this.#store.source(videoId, transaction);
     const hasFailed = await this.#hasFailed(former, transaction);
@@ -407,22 +375,38 @@ export class UploadsService<View> {
     if (range !== undefined) checkChunkSize(range, range.total ?? source?.total, file.bytes);
     if (verdict === 'repeat' && range !== undefined && source !== undefined) {
       await this.#acceptRepeat(source, file, range, transaction);
-      return undefined;
+      return { videoId, path: undefined };
     }
     if (source === undefined) {
       if (hasFailed) await this.#sourceReplaced(videoId, transaction);
       await this.#beginUpload(videoId, range, request.start, transaction);
     }
-    if (range !== undefined) await this.#addChunk(videoId, file, range, transaction);
-    if (range === undefined || isWholeFile(range)) {
+    const { chunkFile } = request;
+    if (range !== undefined) await this.#addChunk(videoId, { file, chunkFile }, range, transaction);
+    const isWhole = range === undefined || isWholeFile(range);
+    if (isWhole && chunkFile === null) {
       const completion = { status: 'uploaded', bytes: file.bytes, atMs: this.#clock.nowMs() } as const;
       await this.#store.complete(videoId, completion, transaction);
       await this.#sourceReady(videoId, transaction);
-      return this.#files.source(videoId);
+      return { videoId, path: this.#files.source(videoId) };
     }
-    if (source === undefined) await this.#quotas.checkBegunUpload(request.projectId, transaction);
-    await this.#assembleIfComplete(videoId, transaction);
-    return this.#files.chunk(videoId, range.first);
+    const first = range?.first ?? 0;
+    if (range === undefined) {
+      const whole = {
+        first,
+        last: file.bytes - 1,
+        bytes: file.bytes,
+        digest: Buffer.alloc(0),
+        file: chunkFile,
+      };
+      await this.#store.addChunk(videoId, whole, transaction);
+    }
+    if (isWhole) await this.#assemble(videoId, transaction);
+    else {
+      if (source === undefined) await this.#quotas.checkBegunUpload(request.projectId, transaction);
+      await this.#assembleIfComplete(videoId, transaction);
+    }
+    return { videoId, path: this.#files.chunk(videoId, { first, file: chunkFile }) };
   }
 
   #beginUpload(
@@ -445,7 +429,7 @@ export class UploadsService<View> {
 
   async #addChunk(
     videoId: string,
-    file: UploadedFile,
+    { file, chunkFile }: { readonly file: UploadedFile; readonly chunkFile: string | null },
     range: ContentRange,
     transaction: Transaction,
   ): Promise<void> {
@@ -453,7 +437,7 @@ export class UploadsService<View> {
     const received = await this.#store.received(videoId, transaction);
     if (received.bytes + file.bytes > maxSourceBytes) throw sourceTooLarge();
     if (file.digest === undefined) throw new AppError('server-error', 'a chunk came without its digest');
-    const chunk = { first, last, bytes: file.bytes, digest: file.digest };
+    const chunk = { first, last, bytes: file.bytes, digest: file.digest, file: chunkFile };
     await this.#store.addChunk(videoId, chunk, transaction);
     if (total !== undefined) await this.#store.setTotal(videoId, total, transaction);
   }
@@ -480,19 +464,17 @@ export class UploadsService<View> {
     if (source?.total === undefined) return;
     const { chunks, bytes } = await this.#store.received(videoId, transaction);
     if ((source.uploadMethod === 'bytes' ? bytes : chunks) < source.total) return;
+    await this.#assemble(videoId, transaction);
+  }
+
+  async #assemble(videoId: string, transaction: Transaction): Promise<void> {
     await this.#store.setAssembling(videoId, transaction);
     await this.#jobs.add({ kind: assembleJobKind, subjectId: videoId }, transaction);
   }
+}
 
-  /** The file may have been joined or removed meanwhile. */
-  async #syncFolder(path: string | undefined): Promise<void> {
-    if (path === undefined) return;
-    try {
-      await syncFolderOf(path);
-    } catch (error) {
-      if (systemCodeOf(error) !== 'ENOENT') throw toDiskError(error);
-    }
-  }
+function checkNotEmpty({ bytes }: UploadedFile): void {
+  if (bytes === 0) throw fileError('uploaded-file-empty');
 }
 
 function checkAnnouncedBytes(

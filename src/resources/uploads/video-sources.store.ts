@@ -52,12 +52,14 @@ interface SourceCompletion {
   readonly isJoined?: true;
 }
 
-interface StoredChunk {
+export interface StoredChunk {
   readonly first: number;
   readonly last: number;
   readonly bytes: number;
-  /** SHA-256. */
+  /** SHA-256. Empty for a whole file that came without a range. */
   readonly digest: Buffer;
+  /** Its name in object storage; null in the data folder. */
+  readonly file: string | null;
 }
 
 export interface IngestState {
@@ -89,7 +91,7 @@ export class VideoSourcesStore {
     this.#lastChunkUpTo = prepareQuery<{ videoId: string; last: number }, StoredChunk>(({ videoId, last }) =>
       queries
         .selectFrom('upload_chunks')
-        .select(['first', 'last', 'bytes', 'digest'])
+        .select(['first', 'last', 'bytes', 'digest', 'file'])
         .where('video_id', '=', videoId)
         .where('first', '<=', last)
         .orderBy('first', 'desc')
@@ -164,11 +166,11 @@ export class VideoSourcesStore {
     return (await connection.first(this.#received({ videoId }))) ?? { chunks: 0, bytes: 0 };
   }
 
-  chunks(videoId: string): Promise<StoredChunk[]> {
-    return this.#database.all(
+  chunks(videoId: string, connection: Connection = this.#database): Promise<StoredChunk[]> {
+    return connection.all(
       this.#database.queries
         .selectFrom('upload_chunks')
-        .select(['first', 'last', 'bytes', 'digest'])
+        .select(['first', 'last', 'bytes', 'digest', 'file'])
         .where('video_id', '=', videoId)
         .orderBy('first'),
     );
@@ -224,11 +226,8 @@ export class VideoSourcesStore {
   }
 
   async addChunk(videoId: string, chunk: StoredChunk, transaction: Transaction): Promise<void> {
-    const { first, last, bytes, digest } = chunk;
     await transaction.run(
-      transaction.queries
-        .insertInto('upload_chunks')
-        .values({ video_id: videoId, first, last, bytes, digest }),
+      transaction.queries.insertInto('upload_chunks').values({ video_id: videoId, ...chunk }),
     );
   }
 
@@ -307,7 +306,8 @@ export class VideoSourcesStore {
   async ingestOf(videoId: string): Promise<IngestState | undefined> {
     const row = await this.#database.first(this.#source({ videoId }));
     if (row === undefined) return undefined;
-    const chunks = row.form === 'bytes' || row.form === 'parts' ? await this.chunks(videoId) : [];
+    const isRanged = row.form === 'bytes' || row.form === 'parts';
+    const chunks = isRanged || row.status === 'assembling' ? await this.chunks(videoId) : [];
     // The upload is done for the caller: all chunks were answered with 201.
     const bytes = row.status === 'assembling' ? sumBytes(chunks) : row.bytes;
     // Without an announced total, the received range is all that is known.

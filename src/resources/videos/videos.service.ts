@@ -108,9 +108,19 @@ export class VideosService {
     return this.view(video, options);
   }
 
-  async create(projectId: string, attributes: VideoAttributes, connection?: Connection): Promise<Video> {
-    await this.#checkReferences(projectId, attributes, connection);
-    return this.#add(projectId, attributes, {}, connection);
+  async create(projectId: string, attributes: VideoAttributes): Promise<Video> {
+    await this.#checkReferences(projectId, attributes);
+    return this.#add(projectId, attributes, {});
+  }
+
+  /** Creates the video of an upload, with the id of its files. */
+  createNamed(
+    projectId: string,
+    videoId: string,
+    attributes: VideoAttributes,
+    transaction: Transaction,
+  ): Promise<Video> {
+    return this.#add(projectId, attributes, { origin: { videoId } }, transaction);
   }
 
   /** Creates the video of a recording, with the id of its files. Leaves out a deleted theme. */
@@ -198,7 +208,7 @@ export class VideosService {
       origin,
       begin,
     }: {
-      origin?: { readonly liveStreamId: string; readonly videoId: string };
+      origin?: { readonly liveStreamId?: string; readonly videoId: string };
       begin?: (videoId: string, transaction: Transaction) => Promise<void>;
     },
     connection?: Connection,

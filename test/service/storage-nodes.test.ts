@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Secret } from '../../src/shared/secret.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
+import { pngImage } from '../support/images.ts';
+import { findPostgres } from '../support/postgres.ts';
+import { SharedFolderStorage } from '../support/shared-folder-storage.ts';
+import { type ApiReply, type StartApiOptions, startApi, type TestApi } from '../support/start-api.ts';
+import { testTempDir } from '../support/temp-dir.ts';
+import { postgresUrlOf } from '../support/test-database.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { chunkBytes, digestOf, fileForm, noise } from './upload-fixture.ts';
+
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+/** Two servers with data folders of their own, one database and one storage. */
+async function startTwo(options: StartApiOptions = {}): Promise<[TestApi, TestApi, string]> {
+  const bucket = await testTempDir();
+  const url = new Secret(await postgresUrlOf(await testTempDir()));
+  const startOne = async () => {
+    const server = await startApi({
+      ...options,
+      database: dataDir => openDatabase({ dataDir, url }),
+      mediaStorage: dataDir => new SharedFolderStorage({ dataDir, bucket }),
+    });
+    stops.push(() => server.stop());
+    return server;
+  };
+  return [await startOne(), await startOne(), bucket];
+}
+
+async function createVideo(server: TestApi): Promise<string> {
+  return (await server.call('POST', '/videos', { body: { title: 'A video' } })).json.videoId;
+}
+
+function send(server: TestApi, videoId: string, bytes: Buffer, range?: string): Promise<ApiReply> {
+  return server.call('POST', `/videos/${videoId}/source`, {
+    body: fileForm(bytes),
+    ...(range === undefined ? {} : { headers: { 'content-range': range } }),
+  });
+}
+
+const statusOf = async (server: TestApi, videoId: string) =>
+  (await server.api.uploads.service.ingestOf(videoId))?.status;
+
+async function isAssembled(server: TestApi, bucket: string, videoId: string): Promise<boolean> {
+  const hasChunks =
+    existsSync(join(bucket, 'uploads', videoId)) &&
+    (await readdir(join(bucket, 'uploads', videoId))).length > 0;
+  return (
+    (await statusOf(server, videoId)) === 'uploaded' &&
+    existsSync(join(bucket, 'vod', videoId, 'source')) &&
+    !hasChunks
+  );
+}
+
+describe.skipIf(findPostgres() === undefined)('two servers with one storage', () => {
+  it('store a file before they acknowledge it', async () => {
+    const [first, second, bucket] = await startTwo();
+    const videoId = await createVideo(first);
+    const file = noise(1_000_000);
+    expect((await send(second, videoId, file)).status).toBe(201);
+    expect((await second.api.uploads.service.ingestOf(videoId))?.filesize).toBe(file.length);
+    await waitUntil(() => isAssembled(first, bucket, videoId));
+    expect(digestOf(await readFile(join(bucket, 'vod', videoId, 'source')))).toBe(digestOf(file));
+    expect((await send(first, videoId, file)).json.type).toMatch('video-source-already-uploaded');
+    expect(await readdir(join(bucket, 'uploads'))).toEqual([videoId]);
+  });
+
+  it('join the parts of an upload that came to either of them', async () => {
+    const servers = await startTwo();
+    const [first, second, bucket] = servers;
+    const videoId = await createVideo(first);
+    const parts = [noise(chunkBytes), noise(chunkBytes + 1), noise(chunkBytes + 2), noise(3)];
+    const order = [2, 0, 1, 3];
+    for (const index of order) {
+      const server = index % 2 === 0 ? first : second;
+      expect((await send(server, videoId, parts[index]!, `part ${index + 1}/4`)).status).toBe(201);
+    }
+    await waitUntil(() => isAssembled(second, bucket, videoId));
+    const source = await readFile(join(bucket, 'vod', videoId, 'source'));
+    expect(digestOf(source)).toBe(digestOf(Buffer.concat(parts)));
+    expect((await send(second, videoId, parts[2]!, 'part 3/4')).status).toBe(201);
+    expect((await send(second, videoId, noise(chunkBytes), 'part 3/4')).status).toBe(400);
+  });
+
+  it('create one video for chunks with a token that arrive at both at once', async () => {
+    const [first, second, bucket] = await startTwo();
+    const { json: token } = await first.call('POST', '/upload-tokens', { body: {} });
+    const parts = Array.from({ length: 4 }, () => noise(chunkBytes));
+    const answers = await Promise.all(
+      parts.map((part, index) =>
+        (index % 2 === 0 ? first : second).call('POST', `/upload?token=${token.token}`, {
+          body: fileForm(part),
+          headers: { 'content-range': `part ${index + 1}/4` },
+        }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    const [videoId, ...others] = new Set(answers.map(({ json }) => json.videoId as string));
+    expect(others).toEqual([]);
+    await waitUntil(() => isAssembled(first, bucket, videoId!));
+    const source = await readFile(join(bucket, 'vod', videoId!, 'source'));
+    expect(digestOf(source)).toBe(digestOf(Buffer.concat(parts)));
+  });
+
+  it('accept one of two files that are sent to both at once', async () => {
+    const [first, second, bucket] = await startTwo();
+    const videoId = await createVideo(first);
+    const files = [noise(1_000_000), noise(1_000_001)];
+    const answers = await Promise.all([send(first, videoId, files[0]!), send(second, videoId, files[1]!)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400]);
+    await waitUntil(() => isAssembled(first, bucket, videoId));
+    const accepted = files[answers.findIndex(({ status }) => status === 201)]!;
+    expect(digestOf(await readFile(join(bucket, 'vod', videoId, 'source')))).toBe(digestOf(accepted));
+  });
+
+  it('copy the source of a video', async () => {
+    const [first, second, bucket] = await startTwo();
+    const from = await createVideo(first);
+    const file = noise(100_000);
+    expect((await send(first, from, file)).status).toBe(201);
+    const { json } = await second.call('POST', '/videos', { body: { title: 'A copy', source: from } });
+    await waitUntil(async () => (await statusOf(second, json.videoId)) === 'ingested');
+    expect(digestOf(await readFile(join(bucket, 'vod', json.videoId, 'source')))).toBe(digestOf(file));
+  });
+
+  it("show and remove each other's images and captions", async () => {
+    const [first, second, bucket] = await startTwo();
+    const { json: watermark } = await first.call('POST', '/watermarks', {
+      body: fileForm(pngImage(4, 4), { name: 'w.png' }),
+    });
+    expect((await second.call('DELETE', `/watermarks/${watermark.watermarkId}`)).status).toBe(204);
+    expect(await readdir(join(bucket, 'watermarks'))).toEqual([]);
+    const videoId = await createVideo(first);
+    const captions = fileForm(Buffer.from('WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n'), { name: 'c.vtt' });
+    expect((await first.call('POST', `/videos/${videoId}/captions/en`, { body: captions })).status).toBe(200);
+    expect(await readdir(join(bucket, 'vod', videoId))).toHaveLength(1);
+    expect((await second.call('DELETE', `/videos/${videoId}/captions/en`)).status).toBe(204);
+    expect(await readdir(join(bucket, 'vod', videoId))).toEqual([]);
+  });
+});
