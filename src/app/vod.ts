@@ -71,7 +71,7 @@ export function createVodServices(foundation: Foundation, thumbnails: VideoThumb
   const context: VodContext = {
     ...{ tools: withEditedDurations(tools), images, files, records: encodings, thumbnails },
     folders: new RenditionFolders(files),
-    reader: new RenditionReader(),
+    reader: new RenditionReader(files.storage),
     growing: new GrowingVideos(),
     ...{ indexWorkers, jobs, settings: vodSettings(foundation, maxEncodes), clock, log: log.child('vod') },
   };

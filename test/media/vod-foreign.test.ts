@@ -1,12 +1,15 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DataFolderStorage } from '../../src/storage/data-folder-storage.ts';
 import { RenditionReader } from '../../src/vod/index/rendition-reader.ts';
 import type { RenditionRecord } from '../../src/vod/playback/rendition-record.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { startVodPipeline, type VodPipeline } from '../support/vod-pipeline.ts';
 import { decodeAudio, decodeVideo } from './decoded.ts';
+
+const dataFolder = new DataFolderStorage('/');
 
 /** An AAC frame of 48 kHz: encoded audio begins and ends with whole frames. */
 const AUDIO_FRAME_SECONDS = 1024 / 48_000;
@@ -142,7 +145,9 @@ async function firstSoundSeconds(videoId: string): Promise<number> {
   const first = samples.findIndex((_, at) => at % 4 === 0 && Math.abs(samples.readInt16LE(at)) > 3000);
   const state = await shop.records.state(videoId);
   const { file } = state!.renditions.find(({ type }) => type === 'audio')!;
-  const start = (await new RenditionReader().open(shop.files.video(videoId, file!))).startSeconds(0);
+  const start = (await new RenditionReader(dataFolder).open(shop.files.video(videoId, file!))).startSeconds(
+    0,
+  );
   return start + first / 4 / SAMPLE_RATE;
 }
 

@@ -2,6 +2,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { encodeCommand } from '../../src/ffmpeg/arguments/encode-command.ts';
+import { DataFolderStorage } from '../../src/storage/data-folder-storage.ts';
 import { GrowingRendition, type GrowingRenditionOptions } from '../../src/vod/index/growing-rendition.ts';
 import { indexProgressive } from '../../src/vod/index/index-progressive.ts';
 import type { OpenRendition } from '../../src/vod/index/rendition.ts';
@@ -13,6 +14,8 @@ import { type FixtureName, fixture } from '../support/fixtures.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { decodeAudio, decodeVideo } from './decoded.ts';
 import { bytesOf, serveRenditions } from './serve-renditions.ts';
+
+const dataFolder = new DataFolderStorage('/');
 
 /** Half a frame of the fixtures' slowest encode, and more than a frame of sound. */
 const ALIGNED_SECONDS = 0.022;
@@ -151,7 +154,7 @@ describe('a file that grows', () => {
     const { file, segmentStartsSeconds, durationTicks, timescale } = await growing.finish();
     expect(segmentStartsSeconds).toEqual([0, 2, 4]);
     expect(durationTicks / timescale).toBeCloseTo(6, 3);
-    const opened = await new RenditionReader().open(file);
+    const opened = await new RenditionReader(dataFolder).open(file);
     for (const rendition of [growing, opened]) {
       expect(rendition.segmentCount).toBe(3);
       for (const [index, bytes] of seen.entries()) {
@@ -193,6 +196,8 @@ describe('a file that grows', () => {
     const growing = follow({ path });
     await expect(growing.finish()).rejects.toMatchObject({ code: 'media-malformed' });
     await growing.close();
-    await expect(new RenditionReader().open(`${path}.index`)).rejects.toMatchObject({ code: 'server-error' });
+    await expect(new RenditionReader(dataFolder).open(`${path}.index`)).rejects.toMatchObject({
+      code: 'server-error',
+    });
   });
 });

@@ -1,6 +1,7 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { DataFolderStorage } from '../../src/storage/data-folder-storage.ts';
 import { indexProgressive } from '../../src/vod/index/index-progressive.ts';
 import type { OpenRendition } from '../../src/vod/index/rendition.ts';
 import { RenditionReader } from '../../src/vod/index/rendition-reader.ts';
@@ -9,6 +10,8 @@ import { type FixtureName, fixture } from '../support/fixtures.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { decodeAudio, decodeVideo } from './decoded.ts';
 import { serveRenditions } from './serve-renditions.ts';
+
+const dataFolder = new DataFolderStorage('/');
 
 /** Timestamps are rounded to ticks of the track, of which there are 8000 or more a second. */
 const TICK_SECONDS = 0.0002;
@@ -25,7 +28,7 @@ async function openIndexed(source: string, folder: string) {
     signal: new AbortController().signal,
   });
   if (result.kind === 'refused') throw new Error(result.reason);
-  const reader = new RenditionReader();
+  const reader = new RenditionReader(dataFolder);
   const renditions = new Map<string, OpenRendition>();
   if (result.video !== undefined) renditions.set('240p', await reader.open(result.video.file));
   if (result.audio !== undefined) renditions.set('audio', await reader.open(result.audio.file));

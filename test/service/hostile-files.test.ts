@@ -18,6 +18,7 @@ import {
 } from '../../src/media/flv/flv-tag.ts';
 import { splitAggregate } from '../../src/media/rtmp/aggregate-message.ts';
 import { AppError } from '../../src/shared/errors.ts';
+import { DataFolderStorage } from '../../src/storage/data-folder-storage.ts';
 import { GrowingRendition } from '../../src/vod/index/growing-rendition.ts';
 import { IndexWorkerPool } from '../../src/vod/index/index-worker-pool.ts';
 import { RenditionReader } from '../../src/vod/index/rendition-reader.ts';
@@ -36,6 +37,8 @@ import { startApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { fixture } from '../unit/media/cmaf/read-all.ts';
+
+const dataFolder = new DataFolderStorage('/');
 
 /** Mutants of each kind; for longer runs, `MILLRACE_TEST_MUTANTS=20000 MILLRACE_TEST_SEED=7`. */
 const mutants = Number(process.env.MILLRACE_TEST_MUTANTS ?? 100);
@@ -142,7 +145,7 @@ test.each(['mp4', 'mov'] as const)('mutants of a %s file are indexed or refused'
         return;
       }
       // Does the same as the job that prepares a video and the delivery of its playlists.
-      const reader = new RenditionReader();
+      const reader = new RenditionReader(dataFolder);
       const target = targetDurationOf([result.video, result.audio]);
       for (const indexed of [result.video, result.audio]) {
         if (indexed === undefined) continue;

@@ -99,7 +99,7 @@ function recordingsWith(
   });
   const context = {
     tools: { probe: change.probe ?? (async () => probed) },
-    ...{ files, folders: new RenditionFolders(files), reader: new RenditionReader() },
+    ...{ files, folders: new RenditionFolders(files), reader: new RenditionReader(files.storage) },
     ...{ growing: new GrowingVideos(), clock, log: logger() },
     records: new EncodingsStore(api.database, outbox, systemClock),
     jobs: { add: async ({ kind }: { kind: string }) => void ordered.push(kind), has: async () => false },

@@ -67,7 +67,7 @@ export async function startVodPipeline(
   const files = new MediaFiles(dataDir);
   const records = new EncodingsStore(database, new Outbox(database, silentLogger), systemClock);
   const tools = makeMediaTools(options.builds);
-  const reader = new RenditionReader();
+  const reader = new RenditionReader(files.storage);
   const growing = new GrowingVideos();
   const indexWorkers = new IndexWorkerPool({
     timeoutMs: 60_000,

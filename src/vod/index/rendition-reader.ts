@@ -1,7 +1,8 @@
-import { open, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { AppError, messageOf } from '../../shared/errors.ts';
+import type { OpenedFile } from '../../shared/files/opened-file.ts';
+import type { MediaStorage, StoredFile } from '../../storage/media-storage.ts';
 import type { BitRates, OpenRendition, RenditionMetadata, SegmentBytes } from './rendition.ts';
 import { type LoadedIndex, loadIndex, readRecord } from './segment-index.ts';
 import { decodeRecord } from './segment-record.ts';
@@ -10,16 +11,20 @@ const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
 
 const OVERHEAD_BYTES = 2048;
 
+type IndexFiles = Pick<MediaStorage, 'kind' | 'find' | 'open'>;
+
 /** Keeps segment tables in a bounded LRU cache. Files are open only during reads. */
 export class RenditionReader {
+  readonly #files: IndexFiles;
   readonly #cache: LRUCache<string, OpenedRendition, string>;
 
   /** Of all tables and init sections. Default 32 MiB. */
-  constructor({ maxBytes = DEFAULT_MAX_BYTES }: { maxBytes?: number } = {}) {
+  constructor(files: IndexFiles, { maxBytes = DEFAULT_MAX_BYTES }: { maxBytes?: number } = {}) {
+    this.#files = files;
     this.#cache = new LRUCache<string, OpenedRendition, string>({
       maxSize: maxBytes,
       sizeCalculation: ({ memoryBytes }) => memoryBytes + OVERHEAD_BYTES,
-      fetchMethod: (_key, _stale, { context: indexPath }) => load(indexPath),
+      fetchMethod: (_key, _stale, { context: indexPath }) => load(files, indexPath),
     });
   }
 
@@ -27,22 +32,28 @@ export class RenditionReader {
     return this.#cache.calculatedSize;
   }
 
-  /** @throws AppError `server-error` when the index or its media file is missing or damaged, or they do not belong together */
+  /**
+   * @throws AppError `server-error` when the index or its media file is missing or damaged, or they do not belong together;
+   * `storage-unavailable`
+   */
   async open(indexPath: string): Promise<OpenRendition> {
-    const { ino, size, mtimeMs } = await statOf(indexPath);
-    return this.#cache.forceFetch(`${indexPath}/${ino}/${size}/${mtimeMs}`, { context: indexPath });
+    // In object storage a path names one index forever, and asking for its version takes a request.
+    const version = this.#files.kind === 's3' ? '' : (await findIn(this.#files, indexPath)).etag;
+    return this.#cache.forceFetch(`${indexPath}/${version}`, { context: indexPath });
   }
 }
 
 class OpenedRendition implements OpenRendition {
   readonly facts: RenditionMetadata;
   readonly init: Buffer;
+  readonly #files: IndexFiles;
   readonly #index: LoadedIndex;
   readonly #indexPath: string;
   readonly #mediaPath: string;
   #rates: (BitRates & { readonly targetDurationSeconds: number }) | undefined;
 
-  constructor(index: LoadedIndex, indexPath: string, mediaPath: string) {
+  constructor(files: IndexFiles, index: LoadedIndex, indexPath: string, mediaPath: string) {
+    this.#files = files;
     this.facts = index.facts;
     this.init = index.init;
     this.#index = index;
@@ -69,7 +80,7 @@ class OpenedRendition implements OpenRendition {
   async readSegment(index: number): Promise<SegmentBytes> {
     const { table, mediaBytes } = this.#index;
     const { bytes } = table.row(index);
-    const record = await withFile(this.#indexPath, handle => readRecord(handle, table, index));
+    const record = await withFile(this.#files, this.#indexPath, file => readRecord(file, table, index));
     const segment = decodeRecord(record, { path: this.#mediaPath, bytes: mediaBytes });
     if (segment.bytes !== bytes) {
       throw new AppError(
@@ -89,41 +100,42 @@ class OpenedRendition implements OpenRendition {
   }
 }
 
-async function load(indexPath: string): Promise<OpenedRendition> {
-  const index = await withFile(indexPath, loadIndex);
+async function load(files: IndexFiles, indexPath: string): Promise<OpenedRendition> {
+  const { bytes: indexBytes } = await findIn(files, indexPath);
+  const index = await withFile(files, indexPath, file => loadIndex(file, indexBytes));
   const mediaPath = resolve(dirname(indexPath), index.media);
-  const { size } = await statOf(mediaPath);
-  if (size !== index.mediaBytes) {
-    throw new AppError('server-error', `${mediaPath} has ${size} bytes, its index has ${index.mediaBytes}.`);
+  const { bytes } = await findIn(files, mediaPath);
+  if (bytes !== index.mediaBytes) {
+    throw new AppError('server-error', `${mediaPath} has ${bytes} bytes, its index has ${index.mediaBytes}.`);
   }
-  return new OpenedRendition(index, indexPath, mediaPath);
+  return new OpenedRendition(files, index, indexPath, mediaPath);
 }
 
 async function withFile<T>(
+  files: IndexFiles,
   path: string,
-  use: (handle: Awaited<ReturnType<typeof open>>) => Promise<T>,
+  use: (file: OpenedFile) => Promise<T>,
 ): Promise<T> {
   try {
-    const handle = await open(path, 'r');
+    const file = await files.open(path);
     try {
-      return await use(handle);
+      return await use(file);
     } finally {
-      await handle.close();
+      await file.close();
     }
   } catch (error) {
     throw asServerError(error, path);
   }
 }
 
-async function statOf(path: string) {
-  try {
-    return await stat(path);
-  } catch (error) {
-    throw asServerError(error, path);
-  }
+async function findIn(files: IndexFiles, path: string): Promise<StoredFile> {
+  const file = await files.find(path);
+  if (file === undefined) throw new AppError('server-error', `${path} is missing.`);
+  return file;
 }
 
 function asServerError(error: unknown, path: string): AppError {
-  if (error instanceof AppError && error.code === 'server-error') return error;
+  if (error instanceof AppError && (error.code === 'server-error' || error.kind === 'unavailable'))
+    return error;
   return new AppError('server-error', `Cannot read ${path}: ${messageOf(error)}`, { cause: error });
 }

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { AppError } from '../../shared/errors.ts';
+import type { OpenedFile } from '../../shared/files/opened-file.ts';
 import { readFully } from '../../storage/read-fully.ts';
 import type { RenditionMetadata } from './rendition.ts';
 import { encodeRecord, type SliceList } from './segment-record.ts';
@@ -121,10 +122,9 @@ export class SegmentIndexWriter {
 }
 
 /** @throws AppError `server-error` when the index is damaged or unfinished */
-export async function loadIndex(handle: FileHandle): Promise<LoadedIndex> {
-  const { size } = await handle.stat();
+export async function loadIndex(file: OpenedFile, size: number): Promise<LoadedIndex> {
   if (size < MAGIC.length + FOOTER_BYTES) throw damaged('is too short');
-  const footer = await readExactly(handle, size - FOOTER_BYTES, FOOTER_BYTES);
+  const footer = await readExactly(file, size - FOOTER_BYTES, FOOTER_BYTES);
   if (!footer.subarray(24).equals(MAGIC)) throw damaged('is unfinished');
   const [headerBytes, initBytes, tableBytes] = [0, 4, 8].map(at => footer.readUInt32LE(at)) as [
     number,
@@ -141,7 +141,7 @@ export async function loadIndex(handle: FileHandle): Promise<LoadedIndex> {
   ) {
     throw damaged('has a footer that contradicts its size');
   }
-  const trailer = await readExactly(handle, start, headerBytes + initBytes + tableBytes);
+  const trailer = await readExactly(file, start, headerBytes + initBytes + tableBytes);
   if (crc32(trailer) !== footer.readUInt32LE(12)) throw damaged('has a wrong header checksum');
   const header = decodeHeader(trailer.toString('utf8', 0, headerBytes));
   const table = SegmentTable.fromBytes(trailer.subarray(headerBytes + initBytes));
@@ -150,15 +150,15 @@ export async function loadIndex(handle: FileHandle): Promise<LoadedIndex> {
 }
 
 /** @throws AppError `server-error` when the record is damaged or does not exist */
-export async function readRecord(handle: FileHandle, table: SegmentTable, index: number): Promise<Buffer> {
+export async function readRecord(file: OpenedFile, table: SegmentTable, index: number): Promise<Buffer> {
   const { recordStart, recordBytes, recordCheck } = table.row(index);
-  const record = await readExactly(handle, MAGIC.length + recordStart, recordBytes);
+  const record = await readExactly(file, MAGIC.length + recordStart, recordBytes);
   if (crc32(record) !== recordCheck) throw damaged(`has a wrong checksum in record ${index}`);
   return record;
 }
 
-async function readExactly(handle: FileHandle, position: number, length: number): Promise<Buffer> {
-  const bytes = await readFully(handle, position, length);
+async function readExactly(file: OpenedFile, position: number, length: number): Promise<Buffer> {
+  const bytes = await readFully(file, position, length);
   if (bytes.length < length) throw damaged('is truncated');
   return bytes;
 }

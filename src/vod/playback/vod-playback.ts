@@ -1,6 +1,3 @@
-import { stat } from 'node:fs/promises';
-import { systemCodeOf } from '../../shared/errors.ts';
-import { fileEtag } from '../../shared/files/file-etag.ts';
 import { RenderedText } from '../../shared/text/rendered-text.ts';
 import type { MediaResponse, PlaylistResponse, ResponseBody } from '../../shared/viewer-responses.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
@@ -105,7 +102,7 @@ export class VodPlayback {
     const { files, stateOf, thumbnailOf } = this.#options;
     if (file === 'thumbnail') {
       const image = await thumbnailOf(videoId);
-      return image && fileBody(files.video(videoId, image.file), image.type);
+      return image && this.#fileBody(files.video(videoId, image.file), image.type);
     }
     const state = await stateOf(videoId);
     if (file === 'mp4') {
@@ -115,10 +112,21 @@ export class VodPlayback {
           one.status === 'encoded' &&
           (quality === undefined || quality === one.quality),
       );
-      return mp4?.file === undefined ? undefined : fileBody(files.video(videoId, mp4.file), 'video/mp4');
+      return mp4?.file === undefined
+        ? undefined
+        : this.#fileBody(files.video(videoId, mp4.file), 'video/mp4');
     }
     // An outdated file may exist while the storyboard is being made.
-    return state?.hasStoryboard === true ? fileBody(files.video(videoId, file), fileTypes[file]) : undefined;
+    return state?.hasStoryboard === true
+      ? this.#fileBody(files.video(videoId, file), fileTypes[file])
+      : undefined;
+  }
+
+  async #fileBody(path: string, contentType: string): Promise<ResponseBody | undefined> {
+    const file = await this.#options.files.storage.find(path);
+    if (file === undefined) return undefined;
+    const { bytes, etag } = file;
+    return { parts: [{ path, start: 0, length: bytes }], bytes, contentType, etag };
   }
 
   async #open(videoId: string, name: string, wantedGeneration?: number) {
@@ -173,15 +181,4 @@ function playableRenditions(state: EncodingState, growing: GrowingVideo | undefi
 /** While other renditions grow, finished ones already have the final target duration. */
 function targetDurationOf(state: EncodingState, growing: GrowingVideo | undefined): number {
   return Math.max(1, state.targetDurationSeconds ?? 0, growing?.targetDurationSeconds ?? 0);
-}
-
-async function fileBody(path: string, contentType: string): Promise<ResponseBody | undefined> {
-  try {
-    const file = await stat(path);
-    const { size: bytes } = file;
-    return { parts: [{ path, start: 0, length: bytes }], bytes, contentType, etag: fileEtag(file) };
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
 }

@@ -2,11 +2,14 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { AppError } from '../../../../src/shared/errors.ts';
+import { DataFolderStorage } from '../../../../src/storage/data-folder-storage.ts';
 import { indexProgressive } from '../../../../src/vod/index/index-progressive.ts';
 import { RenditionReader } from '../../../../src/vod/index/rendition-reader.ts';
 import { gops, makeMovie, sounds } from '../../../support/progressive-movie.ts';
 import { Random } from '../../../support/random.ts';
 import { testTempDir } from '../../../support/temp-dir.ts';
+
+const dataFolder = new DataFolderStorage('/');
 
 const MUTATIONS = 700;
 const INDEX_MUTATIONS = 300;
@@ -58,7 +61,7 @@ test('a file with changes anywhere is indexed or refused, quickly and without mu
     else {
       for (const rendition of [result.video, result.audio]) {
         if (rendition === undefined) continue;
-        const opened = await new RenditionReader().open(rendition.file);
+        const opened = await new RenditionReader(dataFolder).open(rendition.file);
         // Every slice lies within the file: reading it is checked by decoding each record.
         for (let index = 0; index < opened.segmentCount; index++) await opened.readSegment(index);
         expect(opened.facts.maxSegmentDurationSeconds).toBeLessThan(20);
@@ -87,7 +90,7 @@ test('a damaged index is an error of the server, and never gives bytes', async (
     const isCut = round % 4 === 0;
     await writeFile(result.video.file, isCut ? copy.subarray(0, at) : copy);
     try {
-      const opened = await new RenditionReader().open(result.video.file);
+      const opened = await new RenditionReader(dataFolder).open(result.video.file);
       for (let index = 0; index < opened.segmentCount; index++) await opened.readSegment(index);
       // The first eight bytes are nobody's: what is read is found from the end.
       expect(at).toBeLessThan(8);

@@ -2,6 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { box, fullBox, u32 } from '../../../../src/media/cmaf/box-writer.ts';
+import { DataFolderStorage } from '../../../../src/storage/data-folder-storage.ts';
 import {
   type IndexProgressiveOptions,
   indexProgressive,
@@ -24,6 +25,8 @@ import {
 import { testTempDir } from '../../../support/temp-dir.ts';
 import { readAll } from '../../media/cmaf/read-all.ts';
 
+const dataFolder = new DataFolderStorage('/');
+
 /** 25 frames a second, a keyframe every two seconds, for ten. */
 const video: MadeTrack = { kind: 'video', timescale: 12_800, samples: gops([50, 50, 50, 50, 50], 512) };
 /** Ten seconds of sound. */
@@ -41,7 +44,7 @@ async function indexed(movie: MadeMovie, options: Partial<IndexProgressiveOption
 async function opened(movie: MadeMovie, options: Partial<IndexProgressiveOptions> = {}) {
   const { result } = await indexed(movie, options);
   if (result.kind === 'refused') throw new Error(result.reason);
-  const reader = new RenditionReader();
+  const reader = new RenditionReader(dataFolder);
   return {
     result,
     video: result.video === undefined ? undefined : await reader.open(result.video.file),

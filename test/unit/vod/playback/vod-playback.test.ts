@@ -21,6 +21,7 @@ it('does not show renditions that were closed while the state was read', async (
   } as unknown as OpenRendition;
   const video = { targetDurationSeconds: 6, generation: 1, renditions: new Map([['720p', closed]]) };
   let hide = () => {};
+  const files = new MediaFiles('/nonexistent');
   const playback = new VodPlayback({
     stateOf: async () => {
       hide();
@@ -28,8 +29,8 @@ it('does not show renditions that were closed while the state was read', async (
     },
     languageOf: async () => void hide(),
     thumbnailOf: async () => undefined,
-    files: new MediaFiles('/nonexistent'),
-    reader: new RenditionReader(),
+    files,
+    reader: new RenditionReader(files.storage),
     growing,
   });
   hide = growing.show('vi1', video);
