@@ -15,6 +15,8 @@ import { RenditionPoller } from './rendition-poller.ts';
 
 export interface EncodeInput {
   readonly videoId: string;
+  /** Local. */
+  readonly source: string;
   readonly signal: AbortSignal;
   readonly plan: PlannedSource;
   readonly part: PlannedSource['part'];
@@ -97,6 +99,7 @@ export async function encodeBatch(
     // A late update would hide that they are finished.
     progress.cancel();
     await progress.idle();
+    await folders.keep(videoId, name, input.signal);
     await storeFinished(context, input, renditions, { generation, name, targetSeconds });
   } finally {
     progress.cancel();
@@ -169,10 +172,10 @@ async function runEncode(
   { renditions, hasAudio }: EncodeBatch,
   run: BatchRun,
 ): Promise<void> {
-  const { videoId, plan, part, overlays } = input;
+  const { videoId, source, plan, part, overlays } = input;
   const { durationSeconds, video, audio } = plan;
   const command = encodeCommand({
-    source: context.files.source(videoId),
+    source,
     folder: run.folder,
     video:
       video === undefined || renditions.length === 0
@@ -218,7 +221,7 @@ function maxOutputBytes({ plan, sourceBytes }: EncodeInput, renditions: readonly
 /** Silence extends audio that ends before the video. Measures the video: headers may state hours too much. */
 async function silenceUntil(
   context: VodContext,
-  { videoId, plan }: EncodeInput,
+  { videoId, source, plan }: EncodeInput,
   { boundaries, signal }: BatchRun,
 ): Promise<number | undefined> {
   const { video, audio, durationSeconds } = plan;
@@ -226,7 +229,7 @@ async function silenceUntil(
   const videoEndSeconds = boundaries?.end()?.seconds;
   if (videoEndSeconds !== undefined) return Math.min(audio.untilSeconds, videoEndSeconds);
   let measuredSeconds = 0;
-  await context.tools.runCommand(measureCommand(context.files.source(videoId), [video.index, audio.index]), {
+  await context.tools.runCommand(measureCommand(source, [video.index, audio.index]), {
     limits: runLimitsFor(context, durationSeconds, 1024 ** 2),
     signal,
     purpose: 'measure',

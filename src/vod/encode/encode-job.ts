@@ -2,7 +2,7 @@ import type { ProbedFile } from '../../ffmpeg/media-tools.ts';
 import type { RunningJob } from '../../jobs/job.ts';
 import type { EncodingRequest, EncodingState } from '../encoding-repository.ts';
 import type { SourceMetadata } from '../source/source-metadata.ts';
-import { planUsableSource } from '../source/source-plan.ts';
+import { type PlannedSource, planUsableSource } from '../source/source-plan.ts';
 import { partToRead, sourceRequestOf, watermarkOverlays } from '../source/source-request.ts';
 import { enqueueVodJob, type VodContext } from '../vod-context.ts';
 import { type EncodeInput, encodeBatch } from './encode-batch.ts';
@@ -56,8 +56,31 @@ async function encodePending(
 ): Promise<void> {
   const batches = pendingBatches(state);
   if (batches.length === 0) return;
-  const probed = await context.tools.probe(context.files.source(job.subjectId), job.signal);
-  const input = await prepareInput(context, job, request, probed);
+  const { tools, files } = context;
+  const { signal } = job;
+  await files.storage.withLocal(
+    files.source(job.subjectId),
+    async source => {
+      const probed = await tools.probe(source, signal);
+      const plan = planUsableSource(probed, sourceRequestOf(request, context.settings.sandboxVideoMs));
+      const encode = async (watermark?: string) => {
+        const input = await prepareInput(context, job, request, { source, probed, plan, watermark });
+        await encodeBatches(context, job, input, batches);
+      };
+      const hasWatermark = plan.video !== undefined && request.watermark !== undefined;
+      if (!hasWatermark) await encode();
+      else await files.storage.withLocal(files.video(job.subjectId, 'watermark'), encode, signal);
+    },
+    signal,
+  );
+}
+
+async function encodeBatches(
+  context: VodContext,
+  job: RunningJob,
+  input: EncodeInput,
+  batches: readonly PendingBatch[],
+): Promise<void> {
   const ladder = input.plan.video === undefined ? [] : ladderOf(input.plan.video.displayResolution);
   const costs = batches.map(({ qualities }) => costOf(qualities, ladder));
   const totalCost = costs.reduce((sum, cost) => sum + cost, 0);
@@ -92,16 +115,24 @@ async function prepareInput(
   context: VodContext,
   job: RunningJob,
   request: EncodingRequest,
-  probed: ProbedFile,
+  {
+    source,
+    probed,
+    plan,
+    watermark,
+  }: {
+    readonly source: string;
+    readonly probed: ProbedFile;
+    readonly plan: PlannedSource;
+    readonly watermark: string | undefined;
+  },
 ): Promise<EncodeInput> {
-  const videoId = job.subjectId;
-  const sourceRequest = sourceRequestOf(request, context.settings.sandboxVideoMs);
-  const plan = planUsableSource(probed, sourceRequest);
+  const { subjectId: videoId, signal } = job;
   const { video } = plan;
   const overlays =
     video === undefined
       ? []
-      : await watermarkOverlays(context, videoId, request, video.displayResolution, job.signal);
-  const part = partToRead(plan.part, sourceRequest);
-  return { videoId, signal: job.signal, plan, part, sourceBytes: probed.bytes, overlays };
+      : await watermarkOverlays(context, request, watermark, video.displayResolution, signal);
+  const part = partToRead(plan.part, sourceRequestOf(request, context.settings.sandboxVideoMs));
+  return { videoId, source, signal, plan, part, sourceBytes: probed.bytes, overlays };
 }

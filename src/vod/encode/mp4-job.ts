@@ -20,18 +20,19 @@ export async function makeMp4(context: VodContext, job: RunningJob): Promise<voi
   const audio = find('audio', 'audio');
   if (video === undefined || isAudioMissing(state)) return;
   await records.markStarted(videoId, [wanted]);
-  const inputs = await inputsOf(context, job, video, audio);
   const bytes = (await context.reader.open(files.video(videoId, video.file!))).facts.bytes;
   await context.files.ensureFreeSpace(2 * bytes, context.settings.minFreeBytes);
   await files.inWorkFolder(async folder => {
     const output = join(folder, 'source.mp4');
     const seconds = durationOf(video);
-    await tools.runCommand(mp4Command({ ...inputs, output }), {
-      limits: runLimitsFor(context, seconds, 2 * bytes + 256 * 1024 ** 2),
-      signal: job.signal,
-      purpose: 'mp4',
-      ids: { videoId },
-      onProgress: ({ timeSeconds }) => job.reportProgress(Math.min(99, (100 * timeSeconds) / seconds)),
+    await withInputs(context, job, { video, audio }, async inputs => {
+      await tools.runCommand(mp4Command({ ...inputs, output }), {
+        limits: runLimitsFor(context, seconds, 2 * bytes + 256 * 1024 ** 2),
+        signal: job.signal,
+        purpose: 'mp4',
+        ids: { videoId },
+        onProgress: ({ timeSeconds }) => job.reportProgress(Math.min(99, (100 * timeSeconds) / seconds)),
+      });
     });
     await files.publish(output, files.video(videoId, 'mp4', 'source.mp4'));
     await records.markFinished(videoId, [
@@ -44,29 +45,46 @@ function isAudioMissing({ renditions }: EncodingState): boolean {
   return renditions.some(({ type, status }) => type === 'audio' && status !== 'encoded');
 }
 
-async function inputsOf(
+/** With local files. */
+async function withInputs(
   context: VodContext,
   job: RunningJob,
-  video: StoredRendition,
-  audio: StoredRendition | undefined,
-): Promise<{ video: Mp4Input; audio: Mp4Input | undefined }> {
-  const { files, tools } = context;
-  const input = async (rendition: StoredRendition, kind: 'video' | 'audio'): Promise<Mp4Input> => {
-    const file = rendition.file!;
-    if (encodedIndex.test(file)) {
-      const path = files.video(job.subjectId, file.replace(/\.index$/, ''));
-      return { path, index: 0, startSeconds: TIMELINE_START_SECONDS };
+  { video, audio }: { readonly video: StoredRendition; readonly audio: StoredRendition | undefined },
+  work: (inputs: { video: Mp4Input; audio: Mp4Input | undefined }) => Promise<void>,
+): Promise<void> {
+  await withInput(context, job, video, 'video', async videoInput => {
+    if (audio === undefined) await work({ video: videoInput, audio: undefined });
+    else {
+      await withInput(context, job, audio, 'audio', audioInput =>
+        work({ video: videoInput, audio: audioInput }),
+      );
     }
-    const path = await passthroughFile(context, job.subjectId, file);
-    const probed = await tools.probe(path, job.signal);
-    const plan = planSource(probed, {});
-    const index = plan.kind === 'planned' ? plan[kind]?.index : undefined;
-    return { path, index: index ?? 0, startSeconds: probed.startSeconds ?? 0 };
-  };
-  return {
-    video: await input(video, 'video'),
-    audio: audio === undefined ? undefined : await input(audio, 'audio'),
-  };
+  });
+}
+
+async function withInput(
+  context: VodContext,
+  { subjectId: videoId, signal }: RunningJob,
+  { file = '' }: StoredRendition,
+  kind: 'video' | 'audio',
+  work: (input: Mp4Input) => Promise<void>,
+): Promise<void> {
+  const { files, tools } = context;
+  const isEncoded = encodedIndex.test(file);
+  const stored = isEncoded
+    ? files.video(videoId, file.replace(encodedIndex, '.mp4'))
+    : await passthroughFile(context, videoId, file);
+  await files.storage.withLocal(
+    stored,
+    async path => {
+      if (isEncoded) return work({ path, index: 0, startSeconds: TIMELINE_START_SECONDS });
+      const probed = await tools.probe(path, signal);
+      const plan = planSource(probed, {});
+      const index = plan.kind === 'planned' ? plan[kind]?.index : undefined;
+      return work({ path, index: index ?? 0, startSeconds: probed.startSeconds ?? 0 });
+    },
+    signal,
+  );
 }
 
 async function passthroughFile(

@@ -1,14 +1,16 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { randomInt } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { namesIn } from '../../storage/folder-names.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
 import type { EncodingState } from '../encoding-repository.ts';
 
 const prefix = 'hls-';
-/** Generations count whole seconds since this time. */
+/** Generations count the seconds since this time, with three random digits that tell nodes apart. */
 const epochMs = Date.UTC(2024, 0, 1);
+const randomNumbers = 1000;
 
-/** Each run writes to its own `hls-<generation>`. The next job removes those of interrupted runs. */
+/** Each run writes to its own `hls-<generation>` on this node. The next job removes those of interrupted runs. */
 export class RenditionFolders {
   readonly #files: MediaFiles;
   #lastGeneration = 0;
@@ -18,12 +20,20 @@ export class RenditionFolders {
   }
 
   async make(videoId: string, nowMs: number): Promise<{ generation: number; folder: string; name: string }> {
-    const generation = Math.max(this.#lastGeneration + 1, Math.floor((nowMs - epochMs) / 1000));
+    const seconds = Math.floor((nowMs - epochMs) / 1000);
+    const generation = Math.max(this.#lastGeneration + 1, seconds * randomNumbers + randomInt(randomNumbers));
     this.#lastGeneration = generation;
     const name = `${prefix}${generation}`;
     const folder = this.#files.video(videoId, name);
     await mkdir(folder, { recursive: true });
     return { generation, folder, name };
+  }
+
+  /** Makes the files of a folder durable. Call it before a row names them. */
+  async keep(videoId: string, folderName: string, signal?: AbortSignal): Promise<void> {
+    const folder = this.#files.video(videoId, folderName);
+    const paths = (await namesIn(folder)).map(name => join(folder, name));
+    await this.#files.storage.keep(paths, signal);
   }
 
   /** Removes unused folders before the work and after it fails. */
@@ -46,9 +56,10 @@ export class RenditionFolders {
   /** No job of the video may be writing to one. */
   async removeUnused(videoId: string, state: EncodingState | undefined): Promise<void> {
     const used = new Set(state?.renditions.map(({ file }) => (file === undefined ? '' : dirname(file))));
-    for (const name of await namesIn(this.#files.video(videoId))) {
+    const { storage } = this.#files;
+    for await (const name of storage.listFolders(this.#files.video(videoId))) {
       if (!name.startsWith(prefix) || used.has(name)) continue;
-      await rm(join(this.#files.video(videoId), name), { recursive: true, force: true, maxRetries: 3 });
+      await storage.remove(this.#files.video(videoId, name));
     }
   }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { RunningJob } from '../../jobs/job.ts';
 import { parseTimecode, timecodeSeconds } from '../../shared/text/timecode.ts';
-import type { EncodingState } from '../encoding-repository.ts';
+import type { EncodingRequest, EncodingState } from '../encoding-repository.ts';
 import type { RenditionRecord } from '../playback/rendition-record.ts';
 import type { SourceMetadata } from '../source/source-metadata.ts';
 import { planSource } from '../source/source-plan.ts';
@@ -20,24 +20,23 @@ interface FrameSource extends VideoInput {
 }
 
 export async function makeStills(context: VodContext, job: RunningJob): Promise<void> {
-  const frameSource = await frameSourceOf(context, job);
-  if (frameSource === undefined) return;
-  await makeImage(context, job, frameSource);
-  // The encode job measures an unknown duration and enqueues this job again.
-  if (frameSource.durationSeconds === 0) return;
-  await context.files.inWorkFolder(async folder => {
-    if (!(await makeStoryboard({ ...frameSource, folder }))) return;
-    const { files, records } = context;
-    for (const name of [storyboardFiles.image, storyboardFiles.cues]) {
-      await files.publish(join(folder, name), files.video(job.subjectId, name));
-    }
-    await records.markStoryboardReady(job.subjectId);
+  const { files, records } = context;
+  await withFrameSource(context, job, async frameSource => {
+    await makeImage(context, job, frameSource);
+    // The encode job measures an unknown duration and enqueues this job again.
+    if (frameSource.durationSeconds === 0) return;
+    await files.inWorkFolder(async folder => {
+      if (!(await makeStoryboard({ ...frameSource, folder }))) return;
+      for (const name of [storyboardFiles.image, storyboardFiles.cues]) {
+        await files.publish(join(folder, name), files.video(job.subjectId, name));
+      }
+      await records.markStoryboardReady(job.subjectId);
+    });
   });
 }
 
 export async function makeRequestedFrame(context: VodContext, job: RunningJob): Promise<void> {
-  const frameSource = await frameSourceOf(context, job);
-  if (frameSource !== undefined) await makeImage(context, job, frameSource);
+  await withFrameSource(context, job, frameSource => makeImage(context, job, frameSource));
 }
 
 async function makeImage(context: VodContext, job: RunningJob, frameSource: FrameSource): Promise<void> {
@@ -55,14 +54,38 @@ async function makeImage(context: VodContext, job: RunningJob, frameSource: Fram
   });
 }
 
-async function frameSourceOf(context: VodContext, job: RunningJob): Promise<FrameSource | undefined> {
-  const { records, files, tools, settings } = context;
+/** Does nothing for videos without frames. */
+async function withFrameSource(
+  context: VodContext,
+  job: RunningJob,
+  work: (frameSource: FrameSource) => Promise<void>,
+): Promise<void> {
+  const { records, files } = context;
   const videoId = job.subjectId;
   const request = await records.request(videoId);
   const state = await records.state(videoId);
   // Without renditions, the source is not prepared yet. That enqueues the images.
-  if (request === undefined || state === undefined || state.renditions.length === 0) return undefined;
-  const source = files.source(videoId);
+  if (request === undefined || state === undefined || state.renditions.length === 0) return;
+  await files.storage.withLocal(
+    files.source(videoId),
+    async source => {
+      const frameSource = await frameSourceOf(context, job, { source, request, state });
+      if (frameSource !== undefined) await work(frameSource);
+    },
+    job.signal,
+  );
+}
+
+async function frameSourceOf(
+  { tools, settings }: VodContext,
+  job: RunningJob,
+  {
+    source,
+    request,
+    state,
+  }: { readonly source: string; readonly request: EncodingRequest; readonly state: EncodingState },
+): Promise<FrameSource | undefined> {
+  const videoId = job.subjectId;
   const probed = await tools.probe(source, job.signal);
   const plan = planSource(probed, sourceRequestOf(request, settings.sandboxVideoMs));
   if (plan.kind === 'refused' || plan.video === undefined) return undefined;

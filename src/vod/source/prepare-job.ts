@@ -11,20 +11,26 @@ import { sourceRequestOf } from './source-request.ts';
 
 /** Stores all results in one transaction at the end, so that the job can start again after a crash. */
 export async function prepareVideo(context: VodContext, job: RunningJob): Promise<void> {
-  const { records, folders } = context;
+  const { records, folders, files } = context;
   const videoId = job.subjectId;
   const request = await records.request(videoId);
   if (request === undefined) return;
   const before = await records.state(videoId);
   if (before !== undefined && before.renditions.length > 0) return;
   const stateOf = () => records.state(videoId);
-  await folders.during(videoId, stateOf, () => prepare(context, job, request));
+  await folders.during(videoId, stateOf, () =>
+    files.storage.withLocal(files.source(videoId), path => prepare(context, job, request, path), job.signal),
+  );
 }
 
-async function prepare(context: VodContext, job: RunningJob, request: EncodingRequest): Promise<void> {
-  const { records, tools, files, folders, clock, settings } = context;
+async function prepare(
+  context: VodContext,
+  job: RunningJob,
+  request: EncodingRequest,
+  path: string,
+): Promise<void> {
+  const { records, tools, folders, clock, settings } = context;
   const videoId = job.subjectId;
-  const path = files.source(videoId);
   const probed = await tools.probe(path, job.signal);
   if (isMp4(probed)) await rejectEncrypted(path);
   const sourceRequest = {
@@ -36,6 +42,9 @@ async function prepare(context: VodContext, job: RunningJob, request: EncodingRe
   const passthrough = await indexPassthrough(context, job, {
     ...{ path, folder, probed, plan, request: sourceRequest },
   });
+  if (passthrough.video !== undefined || passthrough.audio !== undefined) {
+    await folders.keep(videoId, name, job.signal);
+  }
   const store = await planPassthrough(context, videoId, passthrough, { generation, name });
   await records.transaction(store);
 }

@@ -53,17 +53,16 @@ export function exceedsMaxDuration(
 }
 
 export async function watermarkOverlays(
-  { files, tools }: Pick<VodContext, 'files' | 'tools'>,
-  videoId: string,
+  { tools }: Pick<VodContext, 'tools'>,
   request: EncodingRequest,
+  watermarkPath: string | undefined,
   resolution: Resolution,
   signal: AbortSignal,
 ): Promise<Overlay[]> {
   const overlays: Overlay[] = [];
-  if (request.watermark !== undefined) {
-    const path = files.video(videoId, 'watermark');
-    const size = await tools.sizeOfImage(path, signal);
-    overlays.push({ path, ...placeWatermark(request.watermark, size, resolution) });
+  if (request.watermark !== undefined && watermarkPath !== undefined) {
+    const size = await tools.sizeOfImage(watermarkPath, signal);
+    overlays.push({ path: watermarkPath, ...placeWatermark(request.watermark, size, resolution) });
   }
   if (hasSandboxWatermark(request)) overlays.push(sandboxOverlay(resolution));
   return overlays;

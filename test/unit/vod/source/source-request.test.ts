@@ -20,13 +20,12 @@ const order: EncodingRequest = {
 };
 const shown = { width: 1920, height: 1080 };
 
-/** Files and tools that know of one watermark, of 100 x 50 pixels. */
+/** Tools that know of one watermark, of 100 x 50 pixels. */
 const context = {
-  files: { video: (videoId: string, name: string) => `/${videoId}/${name}` },
   tools: { sizeOfImage: async () => ({ width: 100, height: 50 }) },
 } as unknown as Parameters<typeof watermarkOverlays>[0];
 const overlays = (changes: Partial<EncodingRequest>) =>
-  watermarkOverlays(context, 'vi1', { ...order, ...changes }, shown, new AbortController().signal);
+  watermarkOverlays(context, { ...order, ...changes }, '/vi1/watermark', shown, new AbortController().signal);
 
 describe('a sandbox video', () => {
   test.each(['upload', 'url', 'clone', undefined] as const)('from %s is cut and watermarked', origin => {
