@@ -49,6 +49,8 @@ export const packageOwners: Readonly<Record<string, RegExp>> = {
   ws: /^events\/feed\//,
   'prom-client': /^metrics\//,
   pino: /^shared\/logger\.ts$/,
+  '@aws-sdk/client-s3': /^storage\/s3\//,
+  '@aws-sdk/s3-request-presigner': /^storage\/s3\//,
   tar: /^cli\/backup\//,
   maxmind: /^resources\/analytics\//,
   'ua-parser-js': /^resources\/analytics\//,

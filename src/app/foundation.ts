@@ -29,6 +29,7 @@ import type { Database } from '../store/database.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { createNodes } from './nodes.ts';
 import { ServerUrls } from './server-urls.ts';
+import { type OpenedStorage, openStorage } from './storage.ts';
 
 export interface AppEnvironment {
   readonly log: Logger;
@@ -51,6 +52,7 @@ export interface Foundation {
   readonly nodes: ClusterMembership;
   /** The same one for the same name. */
   readonly duty: (name: string) => SharedDuty;
+  readonly storage: OpenedStorage;
   readonly files: MediaFiles;
   readonly freeSpace: FreeSpaceWatch;
   readonly outbox: Outbox;
@@ -73,7 +75,7 @@ export interface Foundation {
   readonly log: Logger;
 }
 
-/** @throws AppError `data-dir-unusable`, `database-unusable`, `ffmpeg-unusable`, `tls-unusable` */
+/** @throws AppError `data-dir-unusable`, `database-unusable`, `storage-unusable`, `ffmpeg-unusable`, `tls-unusable` */
 export async function openFoundation(config: Config, environment: AppEnvironment): Promise<Foundation> {
   const { log, clock = systemClock } = environment;
   const dataDir = resolve(config.dataDir);
@@ -87,11 +89,13 @@ export async function openFoundation(config: Config, environment: AppEnvironment
     .save()
     .catch((error: unknown) => log.child('ffmpeg').warn('versions-not-saved', { error: messageOf(error) }));
   const metrics = new Metrics();
+  let storage: OpenedStorage | undefined;
   try {
+    storage = await openStorage(config, dataDir, { metrics, log: log.child('storage') });
     const limits = await ProcessLimits.find(environment.variables, log.child('ffmpeg'));
     const hosts = new HostResolver();
     const proxies = config['http.trustedProxies'] ?? [];
-    const files = new MediaFiles(dataDir);
+    const files = new MediaFiles(dataDir, storage.media);
     const urls = new ServerUrls(config.publicUrl);
     const version = readVersion();
     const { publicUrl } = urls;
@@ -100,7 +104,7 @@ export async function openFoundation(config: Config, environment: AppEnvironment
       ...{ config, environment, clock, log, dataDir, ffmpeg, ffprobe, database, metrics, limits },
       ...{ version, urls, nodes },
       duty: name => nodes.duty(name),
-      files,
+      ...{ storage, files },
       freeSpace: new FreeSpaceWatch({
         freeBytes: environment.freeBytes ?? (() => files.freeBytes()),
         makeRoom: missing => files.freeSpace(missing),
@@ -128,7 +132,7 @@ export async function openFoundation(config: Config, environment: AppEnvironment
       sandboxLimits: { ...defaultSandboxLimits, ...environment.sandboxRules },
     };
   } catch (error) {
-    await closeFoundation({ database, metrics });
+    await closeFoundation({ database, metrics, storage });
     throw error;
   }
 }
@@ -145,7 +149,11 @@ async function open(config: Config, dataDir: string, log: Logger): Promise<Datab
 export async function closeFoundation({
   database,
   metrics,
-}: Pick<Foundation, 'database' | 'metrics'>): Promise<void> {
+  storage,
+}: Pick<Foundation, 'database' | 'metrics'> & {
+  readonly storage: OpenedStorage | undefined;
+}): Promise<void> {
+  await storage?.s3?.stop();
   await database.stop();
   metrics.stop();
 }

@@ -53,7 +53,7 @@ export function healthOptions(
   rtmp: RtmpServer,
   phase: () => string,
 ): HealthOptions {
-  const { config, database, metrics } = foundation;
+  const { config, database, metrics, storage } = foundation;
   const token = config['metrics.token'];
   return {
     checks: [
@@ -63,6 +63,7 @@ export function healthOptions(
         isRoutine: true,
       },
       { name: 'database', fault: () => database.findFault() },
+      ...(storage.s3 === undefined ? [] : [{ name: 'storage', fault: () => storage.media.findFault() }]),
       { name: 'ingest', fault: () => (rtmp.isListening ? undefined : 'no RTMP port is listened on') },
     ],
     metrics: {
@@ -77,7 +78,7 @@ export function healthOptions(
 }
 
 async function setGauges(foundation: Foundation, media: MediaSide): Promise<void> {
-  const { metrics, log } = foundation;
+  const { metrics, storage, log } = foundation;
   const { broadcasts, recordings, viewers } = media;
   const { registry, restreamer } = broadcasts;
   for (const [state, count] of Object.entries(registry.countByState())) {
@@ -89,6 +90,7 @@ async function setGauges(foundation: Foundation, media: MediaSide): Promise<void
   for (const [purpose, owner] of Object.entries(processOwners(foundation, media))) {
     metrics.ffmpegProcesses.set({ purpose }, owner.running);
   }
+  metrics.storageCacheBytes.set(storage.s3?.cache.bytes ?? 0);
   metrics.recordings.set(recordings.openCount);
   metrics.viewers.set(viewers.total());
   const stats = registry.stats(() => true);
@@ -169,7 +171,7 @@ export async function createHousekeeping(
 }
 
 function housekeepingTasks(
-  { database, outbox, clock }: Foundation,
+  { database, outbox, clock, storage }: Foundation,
   {
     api,
     videoServices,
@@ -189,6 +191,10 @@ function housekeepingTasks(
     { name: 'discarded-videos', run: signal => videos.removal.purgeExpired(clock.nowMs(), signal) },
     { name: 'empty-videos', run: signal => videos.removal.removeEmpty(clock.nowMs(), signal) },
     { name: 'unfinished-uploads', run: () => uploads.service.failExpired(clock.nowMs()) },
+    {
+      name: 'unfinished-storage-uploads',
+      run: signal => storage.s3?.abortOldUploads(clock.nowMs(), signal) ?? 0,
+    },
   ];
 }
 

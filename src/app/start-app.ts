@@ -279,9 +279,10 @@ function createFeed(
   return feed;
 }
 
-function foundationComponents({ database, nodes, metrics, certificate }: Foundation): Component[] {
+function foundationComponents({ database, nodes, storage, metrics, certificate }: Foundation): Component[] {
+  const stopStorage = componentOf('storage', { stop: () => storage.s3?.stop() });
   const stopMetrics = componentOf('metrics', { stop: () => metrics.stop() });
-  return [database, nodes, stopMetrics, ...(certificate === undefined ? [] : [certificate])];
+  return [database, nodes, stopStorage, stopMetrics, ...(certificate === undefined ? [] : [certificate])];
 }
 
 function firstAccount({ config, database, clock }: Foundation, state: ServerState): Component {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { describeUrlProblem } from '../shared/network/postgres-url.ts';
+import { describeS3UrlProblem } from '../shared/network/s3-url.ts';
 import { Secret } from '../shared/secret.ts';
 
 export interface SettingKind<Value> {
@@ -27,6 +28,17 @@ export const postgresUrl: SettingKind<Secret> = {
   parse(raw) {
     const url = text.parse(raw).trim();
     const problem = describeUrlProblem(url);
+    if (problem !== undefined) throw new Error(problem);
+    return new Secret(url);
+  },
+};
+
+/** Secret, because it contains the secret of a key. */
+export const s3Url: SettingKind<Secret> = {
+  name: 'secret address',
+  parse(raw) {
+    const url = text.parse(raw).trim();
+    const problem = describeS3UrlProblem(url);
     if (problem !== undefined) throw new Error(problem);
     return new Secret(url);
   },

@@ -10,6 +10,7 @@ import {
   port,
   postgresUrl,
   type SettingKind,
+  s3Url,
   secret,
   size,
   text,
@@ -67,6 +68,24 @@ export const settings = {
     httpUrl,
     null,
     'Base URL of the media that this server packages, such as a CDN in front of it. Unset: the address of this server.',
+  ),
+  'storage.url': setting(
+    'MILLRACE_STORAGE_URL',
+    s3Url,
+    null,
+    'S3-compatible storage of finished media, such as `s3://KEY:SECRET@BUCKET/PREFIX?endpoint=https://HOST&region=REGION`; `pathStyle=true` or `false` says where the bucket goes. Without KEY and SECRET, the variables and files of the AWS SDK count (`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`). Prefer the environment variable: other users of the machine can see flags. Unset: the data folder.',
+  ),
+  'storage.cacheSize': setting(
+    'MILLRACE_STORAGE_CACHE_SIZE',
+    size(0, 1024 ** 5),
+    '10GiB',
+    'Maximum disk space in the data folder for copies of files of the S3 storage. 0 keeps none.',
+  ),
+  'storage.redirectDownloads': setting(
+    'MILLRACE_STORAGE_REDIRECT_DOWNLOADS',
+    boolean,
+    false,
+    'Sends MP4 downloads to addresses on the S3 storage that are valid for a short time. Its endpoint must be reachable for viewers.',
   ),
   'http.port': setting('MILLRACE_HTTP_PORT', port, 8080, 'HTTP port for the API, player pages and HLS.'),
   'https.port': setting(

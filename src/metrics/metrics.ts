@@ -149,6 +149,32 @@ export class Metrics {
   );
   readonly sweepFreedBytes = this.#counter('sweep_freed_bytes_total', 'Bytes freed by sweeps.');
   readonly sweepRepaired = this.#counter('sweep_mended_total', 'Database rows repaired by sweeps.', ['what']);
+  /** `outcome`: `ok`, or the kind of the fault. */
+  readonly storageRequests = this.#counter(
+    'storage_requests_total',
+    'Requests to the S3 storage by operation and outcome.',
+    ['operation', 'outcome'],
+  );
+  readonly storageSeconds = this.#histogram(
+    'storage_request_duration_seconds',
+    'Duration of a request to the S3 storage by operation.',
+    durationBuckets,
+    ['operation'],
+  );
+  readonly storageBytes = this.#counter(
+    'storage_bytes_total',
+    'Bytes read from and written to the S3 storage.',
+    ['direction'],
+  );
+  readonly storageCacheReads = this.#counter(
+    'storage_cache_reads_total',
+    'Reads of files of the S3 storage that the local cache had (hit) or not (miss).',
+    ['result'],
+  );
+  readonly storageCacheBytes = this.#gauge(
+    'storage_cache_bytes',
+    'Disk space of the cache of the S3 storage.',
+  );
   readonly #httpRequests = this.#counter(
     'http_requests_total',
     'API requests by method, route and status.',

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { S3Client } from '@aws-sdk/client-s3';
+import { AppError, messageOf } from '../../shared/errors.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { describeS3Location, parseS3Url, type S3Location } from '../../shared/network/s3-url.ts';
+import type { Secret } from '../../shared/secret.ts';
+import { S3Fault } from './s3-fault.ts';
+import { S3Objects } from './s3-objects.ts';
+import { type S3Observer, S3Requests } from './s3-requests.ts';
+import { S3Storage } from './s3-storage.ts';
+import { StorageCache } from './storage-cache.ts';
+
+const maxConnections = 64;
+const connectTimeoutMs = 5_000;
+/** The S3 server may start at the same time. */
+const startPatienceMs = 15_000;
+const startRetryMs = 1_000;
+/** More than this is worth a word to the operator. S3 refuses 15 minutes. */
+const maxClockSkewMs = 240_000;
+
+export interface OpenS3StorageOptions {
+  readonly url: Secret;
+  readonly dataDir: string;
+  readonly cacheBytes: number;
+  /** The cache leaves this much free on the disk. */
+  readonly minFreeBytes: number;
+  readonly canRedirect: boolean;
+  readonly observer?: S3Observer;
+  readonly log: Logger;
+}
+
+/** @throws AppError `storage-unusable` */
+export async function openS3Storage(options: OpenS3StorageOptions): Promise<S3Storage> {
+  const { url, dataDir, observer, log } = options;
+  const location = parseS3Url(url.reveal());
+  const objects = openObjects(location, { observer, log });
+  try {
+    await checkUsable(objects, location, log);
+    const cache = await StorageCache.open({
+      folder: join(dataDir, 'cache'),
+      ...{ bucketId: idOf(location), log },
+      maxBytes: options.cacheBytes,
+      minFreeBytes: options.minFreeBytes,
+    });
+    const { prefix } = location;
+    const { canRedirect } = options;
+    return new S3Storage({ root: dataDir, objects, prefix, cache, canRedirect, observer });
+  } catch (error) {
+    objects.client.destroy();
+    throw error;
+  }
+}
+
+function openObjects(
+  location: S3Location,
+  { observer, log }: { readonly observer: S3Observer | undefined; readonly log: Logger },
+): S3Objects {
+  const { endpoint, region, credentials, usesPathStyle } = location;
+  const client = new S3Client({
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(region === undefined ? {} : { region }),
+    ...(credentials === undefined ? {} : { credentials }),
+    forcePathStyle: usesPathStyle,
+    // Requests are repeated here, with their bodies.
+    maxAttempts: 1,
+    // Not all servers know the newer checksums. Each request signs the hash of its body.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: {
+      connectionTimeout: connectTimeoutMs,
+      httpAgent: { keepAlive: true, maxSockets: maxConnections },
+      httpsAgent: { keepAlive: true, maxSockets: maxConnections },
+    },
+  });
+  return new S3Objects(client, location.bucket, new S3Requests({ observer, log }));
+}
+
+/** Reads and writes, so that missing permissions are told now. */
+async function checkUsable(objects: S3Objects, location: S3Location, log: Logger): Promise<void> {
+  const endsAtMs = performance.now() + startPatienceMs;
+  const key = `${location.prefix}.millrace-check`;
+  for (;;) {
+    try {
+      await objects.check(location.prefix);
+      break;
+    } catch (error) {
+      const fault = error instanceof AppError ? error.cause : error;
+      const canRepeat = fault instanceof S3Fault && fault.canRetry && performance.now() < endsAtMs;
+      if (!canRepeat) throw unusable(location, error);
+      log.warn('storage-not-ready', { message: messageOf(error) });
+      await sleep(startRetryMs);
+    }
+  }
+  const skewMs = objects.client.config.systemClockOffset;
+  if (Math.abs(skewMs) > maxClockSkewMs) {
+    const advice = 'Set the clock of this machine. Requests are signed with the time of the S3 server.';
+    log.warn('storage-clock-differs', { seconds: Math.round(skewMs / 1000), advice });
+  }
+  try {
+    await objects.put(key, async () => Buffer.from('millrace'));
+    await objects.remove(key);
+  } catch (error) {
+    throw unusable(location, error);
+  }
+}
+
+function unusable(location: S3Location, error: unknown): AppError {
+  return new AppError(
+    'storage-unusable',
+    `The storage ${describeS3Location(location)} cannot be used. ${messageOf(error)}`,
+    { cause: error },
+  );
+}
+
+/** Names the folder of its cached files. */
+function idOf({ endpoint = '', bucket, prefix }: S3Location): string {
+  return createHash('sha256')
+    .update(JSON.stringify([endpoint, bucket, prefix]))
+    .digest('hex')
+    .slice(0, 16);
+}
