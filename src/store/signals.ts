@@ -33,21 +33,27 @@ export interface Signals {
   listen(name: SignalName, listener: (payload: string | undefined) => void): () => void;
 }
 
-/** Of the one server that uses the database. */
+/** Within this server. */
 export class LocalSignals implements Signals {
   readonly #listeners = new Map<SignalName, Set<(payload: string | undefined) => void>>();
 
   async send(name: SignalName, payload: string, connection?: Connection): Promise<void> {
-    const deliver = () => {
-      for (const listener of this.#listeners.get(name) ?? []) listener(payload);
-    };
-    if (connection === undefined) deliver();
-    else connection.afterCommit(deliver);
+    if (connection === undefined) this.deliver(name, payload);
+    else connection.afterCommit(() => this.deliver(name, payload));
   }
 
   listen(name: SignalName, listener: (payload: string | undefined) => void): () => void {
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners.add(listener));
     return () => listeners.delete(listener);
+  }
+
+  deliver(name: SignalName, payload: string | undefined): void {
+    for (const listener of this.#listeners.get(name) ?? []) listener(payload);
+  }
+
+  /** After signals may have been lost. */
+  deliverAll(): void {
+    for (const name of this.#listeners.keys()) this.deliver(name, undefined);
   }
 }

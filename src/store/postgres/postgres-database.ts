@@ -12,10 +12,10 @@ import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
 import type { Queries, Transaction } from '../connection.ts';
 import type { DataFolderLock } from '../data-folder-lock.ts';
 import type { Database } from '../database.ts';
-import { LocalSignals } from '../signals.ts';
 import type { Tables } from '../tables.ts';
 import { assertOutsideTransaction, runInScope, TransactionScope } from '../transaction-scope.ts';
 import { checkPostgresIsCurrent, migratePostgres } from './postgres-migrations.ts';
+import { PostgresSignals } from './postgres-signals.ts';
 import { postgresUnusable, reasonOf } from './postgres-unusable.ts';
 import { ServerLock } from './server-lock.ts';
 
@@ -43,7 +43,7 @@ const parsers: Readonly<Record<number, (text: string) => unknown>> = {
 export class PostgresDatabase implements Database {
   readonly name = 'database';
   readonly dialect = 'postgres';
-  readonly signals = new LocalSignals();
+  readonly signals: PostgresSignals;
   readonly queries: Queries = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
@@ -57,10 +57,21 @@ export class PostgresDatabase implements Database {
   readonly #serverLock: ServerLock;
   #end: Promise<void> | undefined;
 
-  constructor(pool: pg.Pool, serverLock: ServerLock, lock: DataFolderLock | undefined) {
+  constructor(options: {
+    readonly pool: pg.Pool;
+    /** Of connections beside the pool. */
+    readonly settings: pg.ClientConfig;
+    readonly lock: DataFolderLock | undefined;
+    readonly onError: (error: Error) => void;
+  }) {
+    const { pool, settings, onError } = options;
     this.#pool = pool;
-    this.#serverLock = serverLock;
-    this.#lock = lock;
+    this.#serverLock = new ServerLock(settings);
+    this.#lock = options.lock;
+    this.signals = new PostgresSignals({
+      ...{ settings, onError, queries: this.queries },
+      notify: (text, texts) => pool.query(text, [texts]),
+    });
   }
 
   async all<Row>(query: Compilable<Row>): Promise<Row[]> {
@@ -109,6 +120,7 @@ export class PostgresDatabase implements Database {
   }
 
   async stop(): Promise<void> {
+    await this.signals.stop();
     this.#end ??= this.#pool.end();
     await this.#end;
     await this.#serverLock.release();
@@ -191,7 +203,8 @@ export async function connectPostgres(options: {
     statement_timeout: statementTimeoutMs,
     query_timeout: options.responseTimeoutMs ?? defaultResponseTimeoutMs,
   });
-  pool.on('error', error => options.onIdleError?.(error));
+  const onError = (error: Error) => options.onIdleError?.(error);
+  pool.on('error', onError);
   // The pool listens to idle connections only. The queries of a lost one fail, too.
   pool.on('connect', client => client.on('error', () => {}));
   const client = new pg.Client(settings);
@@ -202,7 +215,7 @@ export async function connectPostgres(options: {
     await client.query('SET statement_timeout = 0');
     if (options.isBesideServer === true) await checkPostgresIsCurrent(client);
     else await migratePostgres(client);
-    return new PostgresDatabase(pool, new ServerLock(settings), options.lock);
+    return new PostgresDatabase({ pool, settings, lock: options.lock, onError });
   } catch (error) {
     await pool.end();
     throw postgresUnusable(options.url, error);

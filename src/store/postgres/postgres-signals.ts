@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { randomBase62 } from '../../shared/ids.ts';
+import { CoalescedTask } from '../../shared/scheduling/coalesced-task.ts';
+import {
+  doublingDelaysMs,
+  type RetrySchedule,
+  retryDelayMs,
+} from '../../shared/scheduling/retry-schedule.ts';
+import type { Connection, Queries } from '../connection.ts';
+import { rawQuery } from '../raw-query.ts';
+import { LocalSignals, type SignalName, type Signals } from '../signals.ts';
+
+const channel = 'millrace';
+/** A connection that answers nothing is given up after both. */
+const keepAliveEveryMs = 5_000;
+const responseTimeoutMs = 4_000;
+const retries: RetrySchedule = {
+  delaysMs: doublingDelaysMs(250, 4_000),
+  jitter: { min: 0.5, max: 1 },
+};
+/** More are dropped: they are hints, and whoever listens also reads from time to time. */
+const maxQueued = 10_000;
+const maxBatch = 500;
+/**
+ * Sent by the commit itself, so that a revoked key is known even when the server dies then. Commits with a notification run
+ * one after the other in all of PostgreSQL, so the others are sent after the commit, and many at a time.
+ */
+const sentByCommit: readonly SignalName[] = ['access'];
+
+/** Delivers to this server at once, and to the others through LISTEN and NOTIFY. */
+export class PostgresSignals implements Signals {
+  readonly #settings: pg.ClientConfig;
+  readonly #queries: Queries;
+  readonly #notify: (texts: readonly string[]) => Promise<unknown>;
+  readonly #onError: (error: Error) => void;
+  readonly #local = new LocalSignals();
+  readonly #origin = randomBase62(8);
+  readonly #queued = new Set<string>();
+  readonly #sending = new CoalescedTask(() => this.#send());
+  readonly #stopping = new AbortController();
+  #receiving: Promise<void> | undefined;
+
+  /** @param notify sends each text to the channel */
+  constructor(options: {
+    readonly settings: pg.ClientConfig;
+    readonly queries: Queries;
+    readonly notify: (sql: string, texts: readonly string[]) => Promise<unknown>;
+    readonly onError: (error: Error) => void;
+  }) {
+    this.#settings = options.settings;
+    this.#queries = options.queries;
+    this.#notify = texts =>
+      options.notify(`SELECT pg_notify('${channel}', item) FROM unnest($1::text[]) AS item`, texts);
+    this.#onError = options.onError;
+  }
+
+  async send(name: SignalName, payload: string, connection?: Connection): Promise<void> {
+    const text = `${this.#origin} ${name} ${payload}`;
+    if (connection === undefined) {
+      this.#local.deliver(name, payload);
+      this.#queue(text);
+    } else if (sentByCommit.includes(name)) {
+      await connection.all(rawQuery(this.#queries, sql`SELECT pg_notify(${channel}, ${text})`));
+      connection.afterCommit(() => this.#local.deliver(name, payload));
+    } else {
+      connection.afterCommit(() => {
+        this.#local.deliver(name, payload);
+        this.#queue(text);
+      });
+    }
+  }
+
+  listen(name: SignalName, listener: (payload: string | undefined) => void): () => void {
+    this.#receiving ??= this.#receive();
+    return this.#local.listen(name, listener);
+  }
+
+  /** Sends what is queued. */
+  async stop(): Promise<void> {
+    await this.#sending.idle();
+    if (this.#queued.size > 0) await this.#send();
+    this.#sending.cancel();
+    this.#stopping.abort();
+    await this.#receiving;
+  }
+
+  #queue(text: string): void {
+    if (this.#stopping.signal.aborted || this.#queued.size >= maxQueued) return;
+    this.#queued.add(text);
+    this.#sending.request();
+  }
+
+  async #send(): Promise<void> {
+    while (this.#queued.size > 0) {
+      const texts = [...this.#queued].slice(0, maxBatch);
+      for (const text of texts) this.#queued.delete(text);
+      try {
+        await this.#notify(texts);
+      } catch (error) {
+        this.#onError(error as Error);
+      }
+    }
+  }
+
+  /** Connects again until the stop. */
+  async #receive(): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let failures = 0; !signal.aborted; ) {
+      const client = new pg.Client({
+        ...this.#settings,
+        application_name: 'millrace signals',
+        connectionTimeoutMillis: responseTimeoutMs,
+        query_timeout: responseTimeoutMs,
+      });
+      try {
+        await this.#receiveFrom(client, () => {
+          failures = 0;
+        });
+      } catch (error) {
+        failures += 1;
+        if (!signal.aborted) this.#onError(error as Error);
+      }
+      // Not awaited: a connection that no longer answers does not end in time.
+      client.end().catch(() => {});
+      if (failures > 0) await sleep(retryDelayMs(retries, failures), undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /** Resolves at the stop. @throws Error when the connection is lost */
+  async #receiveFrom(client: pg.Client, connected: () => void): Promise<void> {
+    const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
+    // Awaited below, once it is connected.
+    ended.catch(() => {});
+    const { signal } = this.#stopping;
+    const stop = () => resolve();
+    signal.addEventListener('abort', stop);
+    client.on('error', reject);
+    client.on('end', () => reject(new Error('the connection for signals ended')));
+    client.on('notification', ({ payload }) => this.#deliver(payload));
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${channel}`);
+      connected();
+      this.#local.deliverAll();
+      timer = setInterval(() => client.query('SELECT 1').catch(reject), keepAliveEveryMs);
+      await ended;
+    } finally {
+      clearInterval(timer);
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  #deliver(text = ''): void {
+    const [, origin, name, payload] = /^(\S+) (\S+) (.*)$/s.exec(text) ?? [];
+    if (name === undefined || origin === this.#origin) return;
+    this.#local.deliver(name as SignalName, payload);
+  }
+}
