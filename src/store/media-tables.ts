@@ -42,6 +42,25 @@ export interface BroadcastRow {
   missing_frames: number | null;
   dropped_connections: number | null;
   away_ms: number | null;
+  /** The server that packages it, where several share the database; null while none does. */
+  node_id: Generated<string | null>;
+  /** Counts the servers that packaged it. */
+  claim: Generated<number>;
+  /** First segment of this server. */
+  first_sequence: Generated<number>;
+  /** By the clock of the database. */
+  claimed_at_ms: Generated<number | null>;
+  /** Without a server, it ends then. By the clock of the database. */
+  expires_at_ms: Generated<number | null>;
+  /** A server to which its publisher wants to connect. */
+  wanted_by: Generated<string | null>;
+  /** A reason to end it, for the server that packages it. */
+  requested_end: Generated<string | null>;
+  target_duration_seconds: Generated<number | null>;
+  /** The multivariant playlist, with relative addresses. */
+  multivariant: Generated<string | null>;
+  /** JSON: the state, health and viewers that other servers show. */
+  report: Generated<string | null>;
 }
 
 /**

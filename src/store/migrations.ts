@@ -25,6 +25,7 @@ import { uploadClients } from './migrations/0021-upload-clients.ts';
 import { jobCrashes } from './migrations/0022-job-crashes.ts';
 import { nodes } from './migrations/0023-nodes.ts';
 import { storedChunks } from './migrations/0024-stored-chunks.ts';
+import { live } from './migrations/0025-live.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -54,6 +55,7 @@ export const migrations: readonly Migration[] = [
   jobCrashes,
   nodes,
   storedChunks,
+  live,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

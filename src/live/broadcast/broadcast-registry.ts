@@ -4,18 +4,26 @@ import type { Logger } from '../../shared/logger.ts';
 import { maskStreamKey } from '../../shared/secret.ts';
 import { TypedEvents } from '../../shared/typed-events.ts';
 import type { WatchedBroadcast } from '../health/alarm-monitor.ts';
-import type { IngestInfo, IngestStats } from '../health/ingest-health.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from '../packaging/packager.ts';
 import type { SlateSource } from '../slate/slate-source.ts';
 import type { LadderConfig } from '../transcode/ladder-config.ts';
 import type { LiveRenditions } from '../transcode/live-renditions.ts';
 import type { OpenStorage } from '../window/part-store.ts';
 import type { BroadcastState } from './broadcast-state.ts';
+import { type BroadcastStats, broadcastStats } from './broadcast-stats.ts';
 import type { CreateSubscribers } from './broadcast-subscriber.ts';
 import type { CodecCapabilities } from './codec-policy.ts';
 import { LiveBroadcast, type PublisherHandler } from './live-broadcast.ts';
-import type { BroadcastJournal, LiveObserver, LiveSettings, PublisherConnection } from './ports.ts';
+import type {
+  BroadcastClaims,
+  BroadcastJournal,
+  ContinuedBroadcast,
+  LiveObserver,
+  LiveSettings,
+  PublisherConnection,
+} from './ports.ts';
 import {
+  alreadyPublishingRefusal,
   type LiveStreamConfig,
   type OpeningBroadcast,
   PublishAdmission,
@@ -53,16 +61,17 @@ export interface BroadcastRegistryOptions extends PublishAdmissionOptions {
   readonly qualityDropped?: QualityDropped;
   readonly openStorage?: OpenStorage;
   readonly journal: BroadcastJournal;
+  /** Undefined for the only server of a database. */
+  readonly claims?: BroadcastClaims | undefined;
   readonly observer: LiveObserver;
   readonly log: Logger;
 }
 
-interface BroadcastStats extends IngestStats, IngestInfo {
-  readonly projectId: string;
-  readonly liveStreamId: string;
+interface OpenedBroadcast {
   readonly broadcastId: string;
-  readonly state: 'live' | 'waiting' | 'stopping';
-  readonly durationSeconds: number;
+  readonly startedAtMs: number;
+  readonly continued: ContinuedBroadcast | undefined;
+  readonly log: Logger;
 }
 
 interface LiveEvents {
@@ -74,7 +83,8 @@ const maxKeptMs = 3_600_000;
 /** Per live stream, in memory or on disk. */
 const maxEndedKept = 2;
 const finalRequestsMs = 500;
-const drainingRefusal = refusal('draining', 'The server is restarting. Reconnect in a moment.');
+const drainingText = 'The server is restarting. Reconnect in a moment.';
+const drainingRefusal = refusal('draining', drainingText);
 
 export class BroadcastRegistry implements Component {
   readonly name = 'live';
@@ -103,7 +113,8 @@ export class BroadcastRegistry implements Component {
   /** Ends every broadcast, and serves the ended playlists until polling viewers have them. */
   async drain(deadlineMs: number): Promise<void> {
     this.#isDraining = true;
-    const hadRunning = this.#all().some(broadcast => !broadcast.isEnding);
+    const hadRunning = this.running().length > 0;
+    if (await this.#options.claims?.canMove()) await this.#moveAll();
     await this.#endAll();
     if (hadRunning) await sleep(Math.max(0, Math.min(finalRequestsMs, deadlineMs - Date.now())));
   }
@@ -123,6 +134,21 @@ export class BroadcastRegistry implements Component {
         broadcast.disconnectPublisher('The server is stopping.');
       }),
     );
+  }
+
+  /** One after the other: their publishers connect to other servers. */
+  async #moveAll(): Promise<void> {
+    await Promise.allSettled([...this.#opening.values()].map(({ done }) => done));
+    for (const { broadcastId } of this.running()) await this.move(broadcastId, drainingText);
+  }
+
+  /** Leaves a broadcast to another server. Viewers can still fetch what was listed. */
+  async move(broadcastId: string, description: string): Promise<void> {
+    const broadcast = this.running().find(one => one.broadcastId === broadcastId);
+    if (broadcast === undefined) return;
+    await broadcast.end('moved');
+    await this.#options.claims?.release(broadcastId);
+    broadcast.disconnectPublisher(description);
   }
 
   async admit(streamKey: string, connection: PublisherConnection): Promise<AdmissionResult> {
@@ -148,40 +174,50 @@ export class BroadcastRegistry implements Component {
     connection: PublisherConnection,
     ladder: LadderConfig | undefined,
   ): Promise<AdmissionResult> {
-    const { journal, findStream, clock } = this.#options;
+    const { journal, claims, findStream, clock } = this.#options;
     const { protocol, remoteAddress, encoder } = connection;
-    const startedAtMs = clock.nowMs();
-    const broadcastId = await journal.opened({
-      ...{ liveStreamId, projectId, startedAtMs, protocol, remoteAddress, encoder },
+    const record = {
+      ...{ liveStreamId, projectId, startedAtMs: clock.nowMs(), protocol, remoteAddress, encoder },
       state: 'starting',
-    });
+    } as const;
+    const opened =
+      claims === undefined
+        ? { broadcastId: await journal.opened(record), continued: undefined }
+        : await claims.claim(record);
+    if (opened === undefined) return alreadyPublishingRefusal;
+    const { broadcastId, continued } = opened;
     // Again, because its restreams may have changed, or the live stream may be gone.
     const stream = await findStream(streamKey);
     if (stream === undefined || this.#isDraining) {
       const reason = stream === undefined ? 'deleted' : 'server-stopped';
-      await journal.ended(broadcastId, clock.nowMs(), reason);
+      if (continued === undefined || reason === 'deleted') {
+        await journal.ended(broadcastId, clock.nowMs(), reason);
+      } else await claims?.release(broadcastId);
       return stream === undefined ? unknownKeyRefusal : drainingRefusal;
     }
     const log = this.#options.log.child('live', { liveStreamId, broadcastId });
     log.info('broadcast-opened', { protocol, key: maskStreamKey(streamKey) });
-    const broadcast = this.#createBroadcast(stream, { broadcastId, startedAtMs, log }, ladder);
+    const startedAtMs = continued?.startedAtMs ?? record.startedAtMs;
+    const broadcast = this.#createBroadcast(stream, { broadcastId, startedAtMs, continued, log }, ladder);
     return { accepted: true, handler: broadcast.attach(connection) };
   }
 
   #createBroadcast(
     stream: LiveStreamConfig,
-    { broadcastId, startedAtMs, log }: { broadcastId: string; startedAtMs: number; log: Logger },
+    { broadcastId, startedAtMs, continued, log }: OpenedBroadcast,
     ladder: LadderConfig | undefined,
   ): LiveBroadcast {
     const { liveStreamId, projectId } = stream;
     const { settings, codecCapabilities, startPackager, journal, observer, clock, slate, openStorage } =
       this.#options;
-    this.#retireFormer(liveStreamId);
-    const storage = openStorage?.({ liveStreamId, broadcastId, isKeptAfterEnd: stream.record !== false });
+    this.#retireFormer(liveStreamId, broadcastId);
+    const storage = openStorage?.({
+      ...{ liveStreamId, broadcastId, isKeptAfterEnd: stream.record !== false, claim: continued?.claim },
+    });
     const broadcast: LiveBroadcast = new LiveBroadcast({
       ...{ broadcastId, liveStreamId, projectId, settings, codecCapabilities, journal, observer },
-      ...{ clock, log, ladder, slate },
-      targetDurationSeconds: this.#targetDurations.of(liveStreamId),
+      ...{ clock, log, ladder, slate, startedAtMs, continuesAt: continued?.continuesAt },
+      targetDurationSeconds: continued?.targetDurationSeconds ?? this.#targetDurations.of(liveStreamId),
       startPackager: (plan, events) => startPackager(plan, events, { liveStreamId, broadcastId }),
       storage,
       showsStills: this.#options.showsStills ?? false,
@@ -198,16 +234,20 @@ export class BroadcastRegistry implements Component {
     return broadcast;
   }
 
-  #retireFormer(liveStreamId: string): void {
+  #retireFormer(liveStreamId: string, broadcastId: string): void {
     const former = this.#broadcasts.get(liveStreamId) ?? [];
     for (const old of former) old.disconnectPublisher('A new broadcast of this stream has begun.');
-    for (const old of former.slice(0, -maxEndedKept)) if (old.state === 'ended') this.#forget(old);
+    const retired = former.filter(
+      (old, index) => old.broadcastId === broadcastId || index < former.length - maxEndedKept,
+    );
+    for (const old of retired) if (old.state === 'ended') this.#forget(old);
   }
 
   #startSandboxTimer(broadcast: LiveBroadcast): void {
     const { maxSandboxBroadcastMs } = this.#options;
     if (maxSandboxBroadcastMs === undefined) return;
-    this.#setTimer(broadcast, maxSandboxBroadcastMs, () => {
+    const pastMs = this.#options.clock.nowMs() - broadcast.startedAtMs;
+    this.#setTimer(broadcast, Math.max(0, maxSandboxBroadcastMs - pastMs), () => {
       void broadcast.end('sandbox-limit');
       broadcast.disconnectPublisher(
         `Sandbox broadcasts end after ${formatMinutes(maxSandboxBroadcastMs)}. To stream longer, use production.`,
@@ -323,12 +363,17 @@ export class BroadcastRegistry implements Component {
   stats(includesProject: (projectId: string) => boolean): BroadcastStats[] {
     return this.#broadcasting()
       .filter(({ projectId }) => includesProject(projectId))
-      .map(broadcast => this.#statsOf(broadcast));
+      .map(broadcast => broadcastStats(broadcast, this.#options.clock.nowMs()));
   }
 
   statsOf(liveStreamId: string): BroadcastStats | undefined {
     const running = this.#running(liveStreamId);
-    return running?.isBroadcasting ? this.#statsOf(running) : undefined;
+    return running?.isBroadcasting ? broadcastStats(running, this.#options.clock.nowMs()) : undefined;
+  }
+
+  /** Those that have not ended, with those that are not playable yet. */
+  running(): LiveBroadcast[] {
+    return this.#all().filter(({ isEnding }) => !isEnding);
   }
 
   alarmInputs(): WatchedBroadcast[] {
@@ -336,16 +381,6 @@ export class BroadcastRegistry implements Component {
       ...{ projectId, liveStreamId, broadcastId },
       inputs: publisher.alarmInputs,
     }));
-  }
-
-  #statsOf({ projectId, liveStreamId, broadcastId, state, startedAtMs, publisher }: LiveBroadcast) {
-    return {
-      ...{ projectId, liveStreamId, broadcastId },
-      state: state === 'waiting' || state === 'stopping' ? state : ('live' as const),
-      durationSeconds: Math.max(0, Math.floor((this.#options.clock.nowMs() - startedAtMs) / 1000)),
-      ...publisher.ingest,
-      ...publisher.ingestStats,
-    };
   }
 
   #current(liveStreamId: string): LiveBroadcast | undefined {

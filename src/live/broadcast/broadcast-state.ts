@@ -3,6 +3,7 @@ export const broadcastStates = ['starting', 'live', 'waiting', 'stopping', 'ende
 
 export type BroadcastState = (typeof broadcastStates)[number];
 
+/** `moved`: another server continues the broadcast. */
 const endReasons = [
   'publisher-stopped',
   'publisher-gone',
@@ -18,6 +19,7 @@ const endReasons = [
   'packager-failed',
   'server-stopped',
   'server-crashed',
+  'moved',
 ] as const;
 
 export type EndReason = (typeof endReasons)[number];

@@ -20,6 +20,8 @@ import { Timeline } from './timeline.ts';
 
 interface LiveBroadcastOptions extends BroadcastPackagingOptions, BroadcastNotifierOptions {
   readonly projectId: string;
+  /** Of a broadcast that another server began. */
+  readonly startedAtMs?: number | undefined;
   readonly codecCapabilities: CodecCapabilities;
   readonly startPackager: (plan: PackagerPlan, events: PackagerEvents) => Packager;
   readonly slate?: SlateSource | undefined;
@@ -67,7 +69,7 @@ export class LiveBroadcast {
     this.broadcastId = options.broadcastId;
     this.liveStreamId = options.liveStreamId;
     this.projectId = options.projectId;
-    this.startedAtMs = clock.nowMs();
+    this.startedAtMs = options.startedAtMs ?? clock.nowMs();
     this.publisher = new PublisherMonitor(options);
     this.#slateSession =
       slate &&
@@ -326,10 +328,17 @@ export class LiveBroadcast {
     } else await Promise.all([session?.finish(), this.#slateSession?.finish()]);
     await this.#packaging.done;
     this.#gapFiller.stop();
-    this.#endWindows();
     const { clock, log, observer } = this.#options;
+    if (reason === 'moved') this.renditions.move();
+    else this.#endWindows();
     this.#setState('ended');
     this.publisher.stopped();
+    if (reason === 'moved') {
+      this.#notifier.notify(subscriber => subscriber.ended(reason));
+      log.info('broadcast-moved');
+      this.#options.onStateChange();
+      return;
+    }
     const recorded = this.#notifier.recordEnd(reason, this.publisher.ingestStats);
     observer.broadcastEnded(reason);
     this.#notifier.notify(subscriber => subscriber.ended(reason));

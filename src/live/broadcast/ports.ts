@@ -13,17 +13,44 @@ export interface PublisherConnection {
   resume(): void;
 }
 
+export interface OpenedRecord {
+  readonly liveStreamId: string;
+  readonly projectId: string;
+  readonly state: BroadcastState;
+  readonly startedAtMs: number;
+  readonly protocol: string;
+  readonly remoteAddress: string;
+  readonly encoder: string;
+}
+
+/** A broadcast that another server began. */
+export interface ContinuedBroadcast {
+  readonly startedAtMs: number;
+  /** Counts the servers that had it. */
+  readonly claim: number;
+  /** Beyond all numbers of segments, parts and init sections that were listed. */
+  readonly continuesAt: number;
+  /** Undefined when nothing was listed. */
+  readonly targetDurationSeconds: number | undefined;
+}
+
+/** Of servers that share a database: one of them receives a live stream. */
+export interface BroadcastClaims {
+  /** Opens a broadcast, or continues the one that waits. Undefined while another server receives the live stream. */
+  claim(
+    record: OpenedRecord,
+  ): Promise<
+    { readonly broadcastId: string; readonly continued: ContinuedBroadcast | undefined } | undefined
+  >;
+  /** Leaves a broadcast to the next server that claims it. */
+  release(broadcastId: string): Promise<void>;
+  /** Another server receives publishers. */
+  canMove(): Promise<boolean>;
+}
+
 /** Each call resolves when its record is stored. */
 export interface BroadcastJournal {
-  opened(record: {
-    readonly liveStreamId: string;
-    readonly projectId: string;
-    readonly state: BroadcastState;
-    readonly startedAtMs: number;
-    readonly protocol: string;
-    readonly remoteAddress: string;
-    readonly encoder: string;
-  }): Promise<string>;
+  opened(record: OpenedRecord): Promise<string>;
   changed(
     broadcastId: string,
     change: {

@@ -90,10 +90,7 @@ export class PublishAdmission {
     }
     const running = this.#broadcasts.running(stream.liveStreamId);
     if (running?.hasActivePublisher() || this.#broadcasts.opening.has(stream.liveStreamId)) {
-      return refusal(
-        'already-publishing',
-        'Another encoder is already publishing with this stream key. Stop it first.',
-      );
+      return alreadyPublishingRefusal;
     }
     const ladder = running === undefined ? this.#options.selectLadder?.(stream) : undefined;
     // Before the attempt is counted: only a broadcast's end resets the count.
@@ -140,6 +137,11 @@ export class PublishAdmission {
 export function refusal(reason: RefusalReason, description: string): Refusal {
   return { accepted: false, reason, description };
 }
+
+export const alreadyPublishingRefusal = refusal(
+  'already-publishing',
+  'Another encoder is already publishing with this stream key. Stop it first.',
+);
 
 export const unknownKeyRefusal = refusal(
   'unknown-key',

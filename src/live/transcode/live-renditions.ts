@@ -19,6 +19,8 @@ export interface LiveRenditionsOptions {
   readonly broadcastId: string;
   readonly liveStreamId: string;
   readonly targetDurationSeconds: number;
+  /** See {@link LiveWindow}. */
+  readonly continuesAt?: number | undefined;
   readonly settings: Pick<LiveSettings, 'windowMs' | 'windowBytes'>;
   /** Undefined for passthrough. */
   readonly ladder?: LadderConfig | undefined;
@@ -53,6 +55,7 @@ export class LiveRenditions {
   /** Monotonic. */
   #playableAtMs: number | undefined;
   #hasBeenComplete = false;
+  #hasMoved = false;
 
   constructor(options: LiveRenditionsOptions, media: LiveMediaState) {
     this.#options = options;
@@ -93,6 +96,7 @@ export class LiveRenditions {
     const { settings, clock, storage } = this.#options;
     const rendition = new LiveRendition(name, {
       targetDurationSeconds: (beside?.window ?? this.#options).targetDurationSeconds,
+      continuesAt: this.#options.continuesAt,
       windowSeconds: settings.windowMs / 1000,
       maxBytes: settings.windowBytes,
       ...(storage === undefined
@@ -110,6 +114,16 @@ export class LiveRenditions {
     });
     this.#byName.set(name, rendition);
     return rendition;
+  }
+
+  /** Another server continues the broadcast. */
+  get hasMoved(): boolean {
+    return this.#hasMoved;
+  }
+
+  move(): void {
+    this.#hasMoved = true;
+    for (const window of this.windows) window.leave();
   }
 
   dropRendition(name: string): void {

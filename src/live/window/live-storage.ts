@@ -21,14 +21,14 @@ interface LiveStorageOptions {
   readonly log: Logger;
 }
 
-const broadcastFolderPattern = /^br[0-9A-Za-z]{22}$/;
+const broadcastFolderPattern = /^br[0-9A-Za-z]{22}(\.\d+)?$/;
 
 /** Keeps media in `live/<liveStreamId>/<broadcastId>/` while the process runs, and removes older folders. */
 export class LiveStorage implements Component {
   readonly name = 'live-storage';
   readonly #options: LiveStorageOptions;
   readonly #diskSpace: LiveDiskSpace;
-  readonly #openBroadcastIds = new Set<string>();
+  readonly #openFolders = new Set<string>();
   readonly #removals = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
   #cleaning: Promise<unknown> = Promise.resolve();
@@ -51,13 +51,14 @@ export class LiveStorage implements Component {
     await Promise.all(this.#removals);
   }
 
-  open({ liveStreamId, broadcastId, isKeptAfterEnd }: Parameters<OpenStorage>[0]): BroadcastStorage {
+  open({ liveStreamId, broadcastId, isKeptAfterEnd, claim }: Parameters<OpenStorage>[0]): BroadcastStorage {
     const { files, log, rewindSeconds } = this.#options;
-    const folder = files.live(liveStreamId, broadcastId);
+    const folderName = claim === undefined ? broadcastId : `${broadcastId}.${claim}`;
+    const folder = files.live(liveStreamId, folderName);
     const liveFiles = new LiveFiles(folder, log.child('live', { liveStreamId, broadcastId }));
     const stores: FilePartStore[] = [];
     let isRemoved = false;
-    this.#openBroadcastIds.add(broadcastId);
+    this.#openFolders.add(folderName);
     return {
       ...{ rewindSeconds, isKeptAfterEnd, sharedFiles: liveFiles },
       store: rendition => {
@@ -74,7 +75,7 @@ export class LiveStorage implements Component {
         isRemoved = true;
         liveFiles.close();
         const removal: Promise<void> = this.#removeAll(stores, folder).finally(() => {
-          this.#openBroadcastIds.delete(broadcastId);
+          this.#openFolders.delete(folderName);
           this.#removals.delete(removal);
         });
         this.#removals.add(removal);
@@ -96,7 +97,7 @@ export class LiveStorage implements Component {
       const before = count;
       for (const name of await foldersIn(files.live(liveStreamId))) {
         if (this.#stopping.signal.aborted) return count;
-        if (!broadcastFolderPattern.test(name) || this.#openBroadcastIds.has(name)) continue;
+        if (!broadcastFolderPattern.test(name) || this.#openFolders.has(name)) continue;
         await rm(files.live(liveStreamId, name), { recursive: true, force: true, maxRetries: 3 });
         count += 1;
       }

@@ -17,6 +17,8 @@ import { WindowState } from './window-state.ts';
 
 export interface LiveWindowOptions extends SegmentStoreOptions {
   readonly targetDurationSeconds: number;
+  /** Set for a broadcast that another server began: beyond all its numbers of segments, parts and init sections. */
+  readonly continuesAt?: number | undefined;
   onChange(): void;
   otherRenditions?(): readonly RenditionReport[];
   /** Undefined lists gaps. */
@@ -46,6 +48,8 @@ const minStillMs = 20;
 const firstSequence = 1;
 /** GStreamer's hlsdemux2 (1.22) gets lost after a list of one segment, and Shaka (5.2) needs three for captions. */
 const leadInCount = 3;
+/** Of the numbers that are left to another server, which are far more than its segments. */
+const maxPartsPerSequence = 16;
 
 /** Lists one rendition's media. draft-pantos-hls-rfc8216bis-22, 6.2.1 and 6.2.2. */
 export class LiveWindow implements SegmentSink {
@@ -68,14 +72,21 @@ export class LiveWindow implements SegmentSink {
     // Mid-broadcast, one number is left for the lead-in.
     this.#state = new WindowState(
       targetDurationSeconds,
-      alignedWith?.isPlayable ? alignedWith.#state.nextSequence - 1 : firstSequence,
+      alignedWith?.isPlayable ? alignedWith.#state.nextSequence - 1 : (options.continuesAt ?? firstSequence),
       options.filler === undefined || this.#startsMidBroadcast ? 1 : leadInCount,
+      (options.continuesAt ?? 0) * maxPartsPerSequence,
     );
     this.#state.partTargetSeconds = alignedWith?.partTargetSeconds;
     this.#segments = new SegmentStore(
-      { ...options, isKept: body => options.filler?.keeps(body) ?? false },
+      {
+        ...options,
+        isKept: body => options.filler?.keeps(body) ?? false,
+        lastInitNumber: options.continuesAt,
+      },
       this.#state,
-      alignedWith === undefined ? 0 : alignedWith.#segments.nextDiscontinuitySequence,
+      alignedWith === undefined
+        ? (options.continuesAt ?? 0)
+        : alignedWith.#segments.nextDiscontinuitySequence,
     );
     this.#playlist = new WindowPlaylist({
       segments: this.#segments,
@@ -228,6 +239,12 @@ export class LiveWindow implements SegmentSink {
     this.#notifyChange();
   }
 
+  /** Lists nothing more: another server continues the list. */
+  leave(): void {
+    this.closeSegment();
+    this.requests.left();
+  }
+
   #newSegment(dateMs: number, isIndependent: boolean): MemorySegment {
     const segment: MemorySegment = {
       sequence: this.#state.nextSequence,
@@ -364,7 +381,8 @@ export class LiveWindow implements SegmentSink {
     for (let index = 0; index < count; index += 1) {
       const sequence = from + index;
       const startMs = dateMs - Math.round((count - index) * durationSeconds * 1000);
-      const segment = { dateMs: startMs, durationSeconds, initNumber, hasDiscontinuity: false };
+      const hasDiscontinuity = index === 0 && this.#options.continuesAt !== undefined;
+      const segment = { dateMs: startMs, durationSeconds, initNumber, hasDiscontinuity };
       const part = parts?.[index];
       if (part === undefined) {
         this.#segments.listGap(sequence, segment);

@@ -49,4 +49,6 @@ export type OpenStorage = (broadcast: {
   readonly liveStreamId: string;
   readonly broadcastId: string;
   readonly isKeptAfterEnd: boolean;
+  /** Of a broadcast that this server may have had before. */
+  readonly claim?: number | undefined;
 }) => BroadcastStorage;

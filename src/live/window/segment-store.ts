@@ -9,6 +9,8 @@ export interface SegmentStoreOptions {
   readonly windowSeconds: number;
   /** In memory. Three target durations are listed in any case. */
   readonly maxBytes: number;
+  /** The last one of another server; 0 unless given. */
+  readonly lastInitNumber?: number | undefined;
   /** Undefined keeps everything in memory. */
   readonly disk?: { readonly rewindSeconds: number; readonly store: PartStore };
   /** The body of a part is in use elsewhere. */
@@ -75,7 +77,7 @@ export class SegmentStore {
   readonly #state: StoreState;
   readonly #store: PartStore | undefined;
   readonly #inits = new Map<number, Buffer>();
-  #initNumber = 0;
+  #initNumber: number;
   #first: number;
   #listedSeconds = 0;
   #dependentCount = 0;
@@ -94,6 +96,7 @@ export class SegmentStore {
   constructor(options: SegmentStoreOptions, state: StoreState, discontinuitySequence: number) {
     this.#options = options;
     this.#state = state;
+    this.#initNumber = options.lastInitNumber ?? 0;
     this.#store = options.disk?.store;
     this.listSeconds = Math.max(options.windowSeconds, options.disk?.rewindSeconds ?? 0);
     this.#first = state.firstSequence;

@@ -16,6 +16,7 @@ export class WindowRequests {
   readonly #segments: SegmentStore;
   readonly #playlist: WindowPlaylist;
   readonly #blocked = new BlockedRequests();
+  #hasLeft = false;
   /** By the bytes of a part in memory: many viewers fetch it at once. */
   readonly #partResponses = new WeakMap<Buffer, MediaResponse>();
 
@@ -27,6 +28,12 @@ export class WindowRequests {
 
   changed(): void {
     this.#blocked.wake(this.#state.isEnded);
+  }
+
+  /** Answers held requests: what they wait for does not come. */
+  left(): void {
+    this.#hasLeft = true;
+    this.#blocked.wake(true);
   }
 
   async mediaPlaylist(
@@ -109,7 +116,10 @@ export class WindowRequests {
   }
 
   async #waitUntil(isReady: () => boolean, limitMs: number, signal: ViewerSignal): Promise<boolean> {
-    return this.#state.isEnded || this.#blocked.waitUntil(isReady, limitMs, signal);
+    if (this.#state.isEnded) return true;
+    if (this.#hasLeft) return isReady();
+    const isReached = await this.#blocked.waitUntil(isReady, limitMs, signal);
+    return this.#hasLeft && !this.#state.isEnded ? isReady() : isReached;
   }
 
   async #hintedPart(number: number, name: string, signal: ViewerSignal): Promise<MediaResponse | undefined> {

@@ -10,11 +10,20 @@ export class WindowState {
   leadInCount: number;
   /** The open segment, or the next one that opens. */
   nextSequence: number;
-  nextPartNumber = 0;
+  nextPartNumber: number;
   isEnded = false;
   endsWithStill = false;
 
-  constructor(targetDurationSeconds: number, firstSequence: number, leadInCount: number) {
+  readonly #firstPartNumber: number;
+
+  constructor(
+    targetDurationSeconds: number,
+    firstSequence: number,
+    leadInCount: number,
+    firstPartNumber: number,
+  ) {
+    this.#firstPartNumber = firstPartNumber;
+    this.nextPartNumber = firstPartNumber;
     this.targetDurationSeconds = targetDurationSeconds;
     this.firstSequence = firstSequence;
     this.leadInCount = leadInCount;
@@ -22,7 +31,7 @@ export class WindowState {
   }
 
   get isPlayable(): boolean {
-    return this.nextPartNumber > 0;
+    return this.nextPartNumber > this.#firstPartNumber;
   }
 
   get firstMediaSequence(): number {

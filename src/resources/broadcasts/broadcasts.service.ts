@@ -1,8 +1,7 @@
 import { formatAtom } from '../../shared/clock.ts';
 import { type ListResult, mapList } from '../../shared/list-page.ts';
-import type { BroadcastRow } from '../../store/media-tables.ts';
 import type { BroadcastView, HealthHistoryView, IngestHealthView } from './broadcasts.schema.ts';
-import type { BroadcastsStore } from './broadcasts.store.ts';
+import type { BroadcastsStore, StoredBroadcast } from './broadcasts.store.ts';
 
 interface IngestHealth {
   readonly broadcastId: string;
@@ -121,7 +120,7 @@ export class BroadcastsService {
   }
 }
 
-function viewOf(row: BroadcastRow): BroadcastView {
+function viewOf(row: StoredBroadcast): BroadcastView {
   return omitUnset({
     broadcastId: row.id,
     state: row.state as BroadcastView['state'],

@@ -1,9 +1,12 @@
+import type { Selectable } from 'kysely';
 import { newId } from '../../shared/ids.ts';
 import type { ListResult, PageRequest, Sort } from '../../shared/list-page.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import type { BroadcastRow } from '../../store/media-tables.ts';
 import { removeInBatches } from '../../store/remove-in-batches.ts';
+
+export type StoredBroadcast = Selectable<BroadcastRow>;
 
 export interface OpenedBroadcast<State extends string> {
   readonly liveStreamId: string;
@@ -52,7 +55,7 @@ export class BroadcastsStore {
     liveStreamId: string,
     { direction }: Sort<'startedAt'>,
     page: PageRequest,
-  ): Promise<ListResult<BroadcastRow>> {
+  ): Promise<ListResult<StoredBroadcast>> {
     const matching = this.#database.queries
       .selectFrom('broadcasts')
       .where('live_stream_id', '=', liveStreamId)
@@ -105,9 +108,9 @@ export class BroadcastsStore {
   }
 
   /** Removes the oldest broadcasts of a live stream that restarts all day. */
-  async add(broadcast: OpenedBroadcast<string>): Promise<string> {
+  async add(broadcast: OpenedBroadcast<string>, connection: Connection = this.#database): Promise<string> {
     const id = newId('br');
-    await this.#database.transaction(async transaction => {
+    await connection.transaction(async transaction => {
       await transaction.run(
         transaction.queries.insertInto('broadcasts').values({
           id,
@@ -181,6 +184,7 @@ export class BroadcastsStore {
           state: 'ended',
           ended_at_ms: atMs,
           end_reason: reason,
+          ...{ node_id: null, multivariant: null, report: null },
           ...(health === undefined ? {} : healthColumns(health)),
         })
         .where('id', '=', broadcastId)

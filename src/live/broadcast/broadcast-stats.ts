@@ -1,0 +1,22 @@
+import type { IngestInfo, IngestStats } from '../health/ingest-health.ts';
+import type { LiveBroadcast } from './live-broadcast.ts';
+
+export interface BroadcastStats extends IngestStats, IngestInfo {
+  readonly projectId: string;
+  readonly liveStreamId: string;
+  readonly broadcastId: string;
+  readonly state: 'live' | 'waiting' | 'stopping';
+  readonly durationSeconds: number;
+}
+
+/** Of a broadcast that was playable. @param nowMs Unix time */
+export function broadcastStats(broadcast: LiveBroadcast, nowMs: number): BroadcastStats {
+  const { projectId, liveStreamId, broadcastId, state, startedAtMs, publisher } = broadcast;
+  return {
+    ...{ projectId, liveStreamId, broadcastId },
+    state: state === 'waiting' || state === 'stopping' ? state : 'live',
+    durationSeconds: Math.max(0, Math.floor((nowMs - startedAtMs) / 1000)),
+    ...publisher.ingest,
+    ...publisher.ingestStats,
+  };
+}

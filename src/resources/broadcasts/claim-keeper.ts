@@ -1,0 +1,137 @@
+import type { Clock } from '../../shared/clock.ts';
+import type { Component } from '../../shared/lifecycle.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { CoalescedTask } from '../../shared/scheduling/coalesced-task.ts';
+import { OnDemandInterval } from '../../shared/scheduling/on-demand-interval.ts';
+import type { Database } from '../../store/database.ts';
+import type { ClaimedBroadcast } from './broadcast-claims.store.ts';
+import type { BroadcastClaims } from './broadcast-claims.ts';
+
+interface RunningBroadcast {
+  readonly broadcastId: string;
+  readonly liveStreamId: string;
+  hasActivePublisher(): boolean;
+}
+
+/** The broadcasts that this server packages. */
+export interface LocalBroadcasts {
+  running(): readonly RunningBroadcast[];
+  move(broadcastId: string, description: string): Promise<void>;
+  complete(liveStreamId: string): void;
+  suspend(liveStreamId: string): boolean;
+  remove(liveStreamId: string): Promise<void>;
+}
+
+interface ClaimKeeperOptions {
+  readonly database: Database;
+  readonly claims: BroadcastClaims;
+  readonly nodeId: string;
+  readonly local: LocalBroadcasts;
+  readonly canMove: () => Promise<boolean>;
+  /** The settings of a live stream may have changed. */
+  readonly changed: (liveStreamId: string) => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const checkEveryMs = 1000;
+/** Before other servers take over what a server without a lease packages. */
+const maxUncheckedMs = 10_000;
+const movedText = 'Another server receives this stream. Reconnect.';
+const detachedText = 'The server cannot reach its database. Reconnect.';
+
+/** Follows what other servers decide about the broadcasts of this one, which are stored. */
+export class ClaimKeeper implements Component {
+  readonly name = 'claims';
+  readonly #options: ClaimKeeperOptions;
+  readonly #check = new CoalescedTask(() => this.#checkAll());
+  readonly #interval = new OnDemandInterval(checkEveryMs, () => {
+    this.#check.request();
+    return this.#options.local.running().length > 0;
+  });
+  /** Monotonic. */
+  #checkedAtMs: number;
+  #hasOthers = false;
+  #stopListening: () => void = () => {};
+
+  constructor(options: ClaimKeeperOptions) {
+    this.#options = options;
+    this.#checkedAtMs = options.clock.monotonicMs();
+  }
+
+  async start(): Promise<void> {
+    const { database, claims, nodeId } = this.#options;
+    // Those of its former run.
+    await claims.releaseAllOf(nodeId);
+    this.#stopListening = database.signals.listen('live', liveStreamId => {
+      if (this.#options.local.running().length === 0) return;
+      this.#check.request();
+      if (liveStreamId !== undefined) void this.#changed(liveStreamId);
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopListening();
+    this.#interval.stop();
+    this.#check.cancel();
+    await this.#check.idle();
+  }
+
+  /** Call this when a broadcast begins. */
+  wake(): void {
+    this.#checkedAtMs = this.#options.clock.monotonicMs();
+    this.#interval.wake();
+  }
+
+  async #changed(liveStreamId: string): Promise<void> {
+    const { local, changed, log } = this.#options;
+    if (!local.running().some(one => one.liveStreamId === liveStreamId)) return;
+    await changed(liveStreamId).catch((error: unknown) =>
+      log.error('live-stream-change-not-applied', { liveStreamId, error }),
+    );
+  }
+
+  async #checkAll(): Promise<void> {
+    const { claims, nodeId, local, canMove, clock, log } = this.#options;
+    try {
+      const before = local.running();
+      const claimed = new Map((await claims.store.listOf(nodeId)).map(one => [one.broadcastId, one]));
+      this.#hasOthers = await canMove();
+      this.#checkedAtMs = clock.monotonicMs();
+      for (const broadcast of before) await this.#follow(broadcast, claimed.get(broadcast.broadcastId));
+    } catch (error) {
+      log.warn('claims-not-checked', { error });
+      if (!this.#hasOthers || clock.monotonicMs() - this.#checkedAtMs < maxUncheckedMs) return;
+      for (const { broadcastId } of local.running()) this.#move(broadcastId, detachedText);
+    }
+  }
+
+  async #follow(broadcast: RunningBroadcast, claimed: ClaimedBroadcast | undefined): Promise<void> {
+    const { claims, nodeId, local } = this.#options;
+    const { broadcastId, liveStreamId } = broadcast;
+    const claim = claims.claimOf(broadcastId);
+    if (claim === undefined) return;
+    if (claimed?.claim !== claim) {
+      const open = await claims.store.findOpen(liveStreamId);
+      if (open?.broadcastId === broadcastId) this.#move(broadcastId, movedText);
+      else await local.remove(liveStreamId);
+      return;
+    }
+    const { requestedEnd, wantedBy } = claimed;
+    if (requestedEnd === 'deleted') await local.remove(liveStreamId);
+    else if (requestedEnd === 'account-suspended') local.suspend(liveStreamId);
+    else if (requestedEnd !== undefined) local.complete(liveStreamId);
+    else if (wantedBy === undefined || wantedBy === nodeId) return;
+    else if (broadcast.hasActivePublisher()) await claims.keep(claimed);
+    else this.#move(broadcastId, movedText);
+  }
+
+  /** Without waiting: the packager may take a while, and its server does not need the database for that. */
+  #move(broadcastId: string, description: string): void {
+    const { local, log } = this.#options;
+    log.info('broadcast-left', { broadcastId, reason: description });
+    void local
+      .move(broadcastId, description)
+      .catch((error: unknown) => log.error('broadcast-not-released', { broadcastId, error }));
+  }
+}

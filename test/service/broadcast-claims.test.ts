@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Outbox } from '../../src/events/outbox.store.ts';
+import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
+import { BroadcastClaims } from '../../src/resources/broadcasts/broadcast-claims.ts';
+import { BroadcastHistory } from '../../src/resources/broadcasts/broadcast-history.ts';
+import { LiveStreamsStore } from '../../src/resources/live-streams/live-streams.store.ts';
+import { systemClock } from '../../src/shared/clock.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
+import type { Database } from '../../src/store/database.ts';
+import { testTempDir } from '../support/temp-dir.ts';
+import { databaseKinds, openTestDatabase } from '../support/test-database.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const liveStreamId = 'li0123456789012345678901';
+
+async function withStream(database: Database) {
+  const { projectIds } = await database.transaction(transaction =>
+    new AccountsStore(database).addAccount({ isUpgraded: false, createdAtMs: 1 }, transaction),
+  );
+  await new LiveStreamsStore(database).add({
+    ...{ liveStreamId, projectId: projectIds.sandbox, name: 'Pier', streamKey: 'key', public: true },
+    ...{ playerId: undefined, restreams: [], qualities: undefined, record: undefined },
+    ...{ thumbnailType: undefined, createdAtMs: 1, updatedAtMs: 1 },
+  });
+  return projectIds.sandbox;
+}
+
+describe.each(databaseKinds)('claims of broadcasts on %s', kind => {
+  async function cluster(...nodeIds: string[]) {
+    const database = await openTestDatabase(await testTempDir(), kind);
+    onTestFinished(() => database.stop());
+    const projectId = await withStream(database);
+    const alive = new Set(nodeIds);
+    const nodes = nodeIds.map(
+      nodeId =>
+        new BroadcastClaims({
+          ...{ database, nodeId, clock: systemClock, reconnectGraceMs: 60_000 },
+          listNodes: async () => [...alive].map(id => ({ id, roles: ['ingest'], isDraining: false })),
+        }),
+    );
+    const publish = (claims: BroadcastClaims) =>
+      claims.claim({
+        ...{ liveStreamId, projectId, state: 'starting', startedAtMs: Date.now() },
+        ...{ protocol: 'rtmp', remoteAddress: '192.0.2.1', encoder: '' },
+      });
+    const history = new BroadcastHistory(database, new Outbox(database, silentLogger));
+    return {
+      database,
+      nodes: nodes as [BroadcastClaims, BroadcastClaims, ...BroadcastClaims[]],
+      publish,
+      alive,
+      history,
+    };
+  }
+
+  it('gives a live stream to one server, also when all ask at once', async () => {
+    const { nodes, publish } = await cluster('no1', 'no2', 'no3');
+    // Each claim that is asked about is answered, as by a server with a publisher.
+    const answering = setInterval(() => {
+      for (const claims of nodes) {
+        void claims.store.findOpen(liveStreamId).then(async open => {
+          if (open?.wantedBy !== undefined && claims.claimOf(open.broadcastId) === open.claim)
+            await claims.keep(open);
+        });
+      }
+    }, 50);
+    const claimed = await Promise.all(nodes.map(claims => publish(claims)));
+    clearInterval(answering);
+    expect(claimed.filter(one => one !== undefined)).toHaveLength(1);
+  });
+
+  it('continues a broadcast that waits for its publisher, with numbers beyond all others', async () => {
+    const { nodes, publish, history } = await cluster('no1', 'no2');
+    const first = await publish(nodes[0]);
+    await history.changed(first!.broadcastId, { state: 'live' });
+    await history.changed(first!.broadcastId, { state: 'waiting' });
+    await sleep(250);
+    const second = await publish(nodes[1]);
+    expect(second?.broadcastId).toBe(first?.broadcastId);
+    expect(second?.continued?.claim).toBe(2);
+    // A segment in 100 ms, and a reserve.
+    expect(second?.continued?.continuesAt).toBeGreaterThanOrEqual(1 + 3 + 1000);
+    await history.changed(first!.broadcastId, { state: 'waiting' });
+    const third = await publish(nodes[0]);
+    expect(third?.continued?.continuesAt).toBeGreaterThan(second!.continued!.continuesAt);
+  });
+
+  it('takes the broadcast of a server that is gone at once', async () => {
+    const { nodes, publish, alive, history } = await cluster('no1', 'no2');
+    const first = await publish(nodes[0]);
+    await history.changed(first!.broadcastId, { state: 'live' });
+    alive.delete('no1');
+    expect((await publish(nodes[1]))?.broadcastId).toBe(first?.broadcastId);
+  });
+
+  it('takes the broadcast of a server that does not answer', async () => {
+    const { nodes, publish, history } = await cluster('no1', 'no2');
+    const first = await publish(nodes[0]);
+    await history.changed(first!.broadcastId, { state: 'live' });
+    expect((await publish(nodes[1]))?.continued?.claim).toBe(2);
+  });
+
+  it('leaves a claim that another server took', async () => {
+    const { nodes, publish, history } = await cluster('no1', 'no2');
+    const first = await publish(nodes[0]);
+    await history.changed(first!.broadcastId, { state: 'waiting' });
+    await publish(nodes[1]);
+    await nodes[0].release(first!.broadcastId);
+    expect(await nodes[1].store.findOpen(liveStreamId)).toMatchObject({ nodeId: 'no2', claim: 2 });
+    await nodes[1].releaseAllOf('no2');
+    const open = await nodes[1].store.findOpen(liveStreamId);
+    expect(open).toMatchObject({ nodeId: undefined, state: 'waiting' });
+    expect(open!.expiresAtMs! - (await nodes[1].store.nowMs())).toBeGreaterThan(30_000);
+  });
+
+  it('tells the server of a broadcast that it is wanted, or to be ended', async () => {
+    const { nodes, publish, history } = await cluster('no1', 'no2');
+    const first = await publish(nodes[0]);
+    await history.changed(first!.broadcastId, { state: 'live' });
+    const refused = publish(nodes[1]);
+    await waitUntil(async () => (await nodes[0].store.findOpen(liveStreamId))?.wantedBy === 'no2');
+    await nodes[0].keep((await nodes[0].store.findOpen(liveStreamId))!);
+    expect(await refused).toBeUndefined();
+    expect(await nodes[1].requestEnd(liveStreamId, 'completed')).toBe(true);
+    expect((await nodes[0].store.listOf('no1'))[0]?.requestedEnd).toBe('completed');
+    await history.ended(first!.broadcastId, 5, 'completed');
+    expect(await nodes[1].requestEnd(liveStreamId, 'completed')).toBe(false);
+  });
+});

@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { BroadcastRegistry } from '../../../../src/live/broadcast/broadcast-registry.ts';
+import type { BroadcastClaims } from '../../../../src/live/broadcast/ports.ts';
+import { parseMediaPlaylist } from '../../../../src/media/hls/parse-media-playlist.ts';
+import { avc, publish, startFakeBroadcasts, videoTag } from '../../../support/fake-broadcasts.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const { signal } = new AbortController();
+
+function fakeClaims(claimed: Awaited<ReturnType<BroadcastClaims['claim']>>) {
+  const released: string[] = [];
+  const claims: BroadcastClaims = {
+    claim: async () => claimed,
+    release: async broadcastId => void released.push(broadcastId),
+    canMove: async () => true,
+  };
+  return { claims, released };
+}
+
+async function begin(fake: ReturnType<typeof startFakeBroadcasts>) {
+  const publisher = await publish(fake.live);
+  publisher.send(videoTag(0, avc.config()), videoTag(0, avc.keyframe()));
+  await vi.advanceTimersByTimeAsync(3000);
+  fake.packagers[0]!.begin();
+  for (const seconds of [0, 2, 4]) fake.packagers[0]!.give(seconds * 1000, 50);
+  await vi.advanceTimersByTimeAsync(10);
+  return publisher;
+}
+
+async function listOf(live: BroadcastRegistry, query = '') {
+  const asked = live.find('li1', 'br1')!.mediaPlaylist('source', new URLSearchParams(query), signal);
+  await vi.advanceTimersByTimeAsync(4_100);
+  const answer = await asked;
+  return {
+    ...answer,
+    list: answer.status === 200 ? parseMediaPlaylist(answer.text.plain.toString()) : undefined,
+  };
+}
+
+test('a continued broadcast lists numbers beyond those of the other server', async () => {
+  const continued = { startedAtMs: 1, claim: 2, continuesAt: 5000, targetDurationSeconds: 4 };
+  const fake = startFakeBroadcasts({ claims: fakeClaims({ broadcastId: 'br1', continued }).claims });
+  await begin(fake);
+  const { list } = await listOf(fake.live);
+  expect(list).toMatchObject({ mediaSequence: 5000, discontinuitySequence: 5000, targetDurationSeconds: 4 });
+  expect(list!.segments[0]).toMatchObject({ discontinuity: true, map: { uri: 'init-5001.mp4' } });
+  const parts = list!.segments.flatMap(segment => segment.parts).filter(({ uri }) => uri.startsWith('part-'));
+  for (const { uri } of parts) expect(Number(/\d+/.exec(uri)?.[0])).toBeGreaterThanOrEqual(80_000);
+  expect(parts.length).toBeGreaterThan(0);
+  expect(fake.live.stats(() => true)[0]?.durationSeconds).toBeGreaterThan(1_000_000);
+});
+
+test('a moved broadcast stays unfinished, and answers held requests', async () => {
+  const { claims, released } = fakeClaims({ broadcastId: 'br1', continued: undefined });
+  const fake = startFakeBroadcasts({ claims });
+  const publisher = await begin(fake);
+  const { list } = await listOf(fake.live);
+  const next = list!.mediaSequence + list!.segments.length;
+  const held = listOf(fake.live, `_HLS_msn=${next + 1}`);
+  await fake.live.move('br1', 'Another server receives this stream.');
+  expect((await held).list?.endList ?? false).toBe(false);
+  // Nothing more comes, so that nothing is held.
+  const last = (await listOf(fake.live)).list!;
+  const query = new URLSearchParams({ _HLS_msn: `${last.mediaSequence + last.segments.length}` });
+  expect(await fake.live.find('li1', 'br1')!.mediaPlaylist('source', query, signal)).toMatchObject({
+    status: 503,
+  });
+  expect(publisher.told).toEqual(['closed: Another server receives this stream.']);
+  expect(released).toEqual(['br1']);
+  expect(fake.ends).toEqual([]);
+  expect((await listOf(fake.live)).list).toMatchObject({ endList: false });
+  expect(fake.live.state('li1').live).toBe(false);
+  expect(fake.live.running()).toEqual([]);
+});
+
+test('a server that drains leaves its broadcasts to others', async () => {
+  const { claims, released } = fakeClaims({ broadcastId: 'br1', continued: undefined });
+  const fake = startFakeBroadcasts({ claims });
+  const publisher = await begin(fake);
+  const drained = fake.live.drain(Date.now() + 1000);
+  await vi.advanceTimersByTimeAsync(1000);
+  await drained;
+  expect(publisher.told).toEqual(['closed: The server is restarting. Reconnect in a moment.']);
+  expect(released).toEqual(['br1']);
+  expect(fake.ends).toEqual([]);
+});
+
+test('a publisher is refused while another server receives the stream', async () => {
+  const fake = startFakeBroadcasts({ claims: fakeClaims(undefined).claims });
+  const { answer } = await publish(fake.live);
+  expect(answer).toMatchObject({ accepted: false, reason: 'already-publishing' });
+});
