@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import type { Reporter, SerializedError, TestModule, TestSpecification, Vitest } from 'vitest/node';
+import type { Reporter, SerializedError, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node';
 import { nameOfRun, type ReportLine } from './test-report.ts';
 
 /** A reporter for vitest that appends the outcome of each test file to the file that `MILLRACE_TEST_REPORT` names. */
@@ -23,7 +23,7 @@ export default class TestFileReporter implements Reporter {
     const failed = states.get('failed') ?? [];
     const suites = [module, ...module.children.allSuites()];
     const problems = [
-      ...failed.map(({ fullName }) => fullName),
+      ...failed.map(test => describeFailure(test)),
       ...suites.flatMap(suite => suite.errors().map(({ message }) => message)),
       ...(states.get('pending') ?? []).map(({ fullName }) => `${fullName} did not end`),
     ];
@@ -52,6 +52,11 @@ export default class TestFileReporter implements Reporter {
   #pathOf(path: string): string {
     return relative(this.#root, path);
   }
+}
+
+function describeFailure(test: TestCase): string {
+  const [error] = test.result().errors ?? [];
+  return error === undefined ? test.fullName : `${test.fullName}: ${error.message}`;
 }
 
 function append(line: ReportLine): void {

@@ -4,7 +4,7 @@ export interface FileOutcome {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** Names of failed tests and other reasons, empty when the file passed. */
+  /** Failed tests with their errors, and other reasons, empty when the file passed. */
   readonly problems: readonly string[];
 }
 
@@ -138,6 +138,7 @@ export function describeOutcome(outcome: RepeatedOutcome): string[] {
   ];
 }
 
+const maxLineLength = 400;
 const emptyOutcome = { passed: 0, failed: 0, skipped: 0 };
 
 function isPassed({ failed, problems }: FileOutcome): boolean {
@@ -150,7 +151,7 @@ function withFailure(outcome: FileOutcome): FileOutcome {
 }
 
 function firstLine(text: string): string {
-  return text.split('\n', 1)[0]!;
+  return text.split('\n', 1)[0]!.slice(0, maxLineLength);
 }
 
 function parseLine(line: string): ReportLine[] {

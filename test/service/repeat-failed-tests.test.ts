@@ -53,10 +53,10 @@ test('failed and crashed test files are repeated, and those that then pass are f
 
   expect((await readFile(join(folder, 'result'), 'utf8')).trimEnd().split('\n').sort()).toEqual([
     '4 1 3',
-    'failed: fails.test.ts (works)',
+    'failed: fails.test.ts (works: broken)',
     'flaky: crashes.test.ts (the file did not end)',
     'flaky: rejects.test.ts (unhandled)',
-    'flaky: throws.test.ts (works)',
+    'flaky: throws.test.ts (works: busy)',
     'tests: 4 passed, 1 failed, 1 skipped',
   ]);
 });

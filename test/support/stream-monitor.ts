@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { FragmentReader, type Sample } from '../../src/media/cmaf/fragment-reader.ts';
 import { parseInitSegment } from '../../src/media/cmaf/init-segment.ts';
 import type { TrackDescription } from '../../src/media/cmaf/movie-box.ts';
@@ -32,6 +33,9 @@ interface SeenPart extends SeenMedia {
 
 /** Dates may differ from the sum of durations by this much: both are rounded. */
 const dateToleranceMs = 5;
+/** In a row. A server that is gone refuses each at once. */
+const maxFaults = 5;
+const faultPauseMs = 200;
 
 /**
  * A viewer that follows a stream with blocking reloads from its first playlist to its end, fetches everything that is listed, and
@@ -50,12 +54,16 @@ export class StreamMonitor {
   readonly inits = new Map<string, Promise<Buffer>>();
   readonly #broken: string[] = [];
   #isStopped = false;
+  /** Follows no more, for this reason. */
+  #over: string | undefined;
   #hinted: string | undefined;
   /** Parts were listed no more before they were seen. */
   #hasMissedParts = false;
   /** Parts behind which others were missed: they may be the last ones of their segments. */
   readonly #beforeMissed = new Set<string | undefined>();
   #running: Promise<void> = Promise.resolve();
+  #asked = '';
+  #askedAtMs = 0;
 
   private constructor(masterUrl: string, variant: Variant) {
     this.masterUrl = masterUrl;
@@ -92,7 +100,17 @@ export class StreamMonitor {
 
   static #on(masterUrl: string, variant: Variant): StreamMonitor {
     const watch = new StreamMonitor(masterUrl, variant);
-    watch.#running = watch.#follow();
+    watch.#running = watch.#follow().then(
+      reason => {
+        watch.#over = reason;
+      },
+      error => {
+        watch.#over = String(error);
+        throw error;
+      },
+    );
+    // `until` and `brokenRules` tell of it.
+    watch.#running.catch(() => {});
     return watch;
   }
 
@@ -124,16 +142,31 @@ export class StreamMonitor {
       .map(([msn]) => msn);
   }
 
-  /** Waits until `condition` holds for what was seen. */
+  /** Waits until `condition` holds for what was seen. @throws Error at once when nothing more will be seen */
   async until(
     condition: (watch: StreamMonitor) => boolean,
     what: string,
     timeoutMs = waitTimeoutMs,
   ): Promise<void> {
-    await waitUntil(() => condition(this), {
-      timeoutMs,
-      what: () => `${what}; last playlist: ${JSON.stringify(this.latest, undefined, 1)?.slice(-1500)}`,
-    });
+    const describe = () => `${what}; ${this.#describe()}`;
+    const holds = await waitUntil(
+      () => {
+        // In this order: the last playlist comes before the end.
+        const isOver = this.#over !== undefined;
+        return condition(this) ? 'yes' : isOver && 'no';
+      },
+      { timeoutMs, what: describe },
+    );
+    if (holds === 'no') throw new Error(`nothing more is seen, in vain for ${describe()}`);
+  }
+
+  #describe(): string {
+    const over = this.#over === undefined ? `asks ${this.#asked}` : `followed until ${this.#over}`;
+    const since = Math.round(performance.now() - this.#askedAtMs);
+    return [
+      `${over} since ${since} ms; rules broken: ${JSON.stringify(this.#broken)}`,
+      `${this.playlists.length} playlists, last: ${JSON.stringify(this.latest)?.slice(-1200)}`,
+    ].join('; ');
   }
 
   /** Stops following. */
@@ -187,27 +220,46 @@ export class StreamMonitor {
 
   // ------------------------------------------------------------------------------------------------ following
 
-  async #follow(): Promise<void> {
+  /** @returns the reason for its end */
+  async #follow(): Promise<string> {
     let query = '';
+    let faults = 0;
     while (!this.#isStopped) {
-      const answer = await fetch(this.mediaUrl + query).catch(() => undefined);
-      if (answer === undefined) return;
-      const text = await answer.text();
-      if (answer.status === 503) {
+      let answer: { status: number; text: string };
+      try {
+        answer = await this.#ask(query);
+      } catch (error) {
+        faults += 1;
+        if (faults >= maxFaults) return `${query} failed ${faults} times: ${describeFault(error)}`;
+        await sleep(faultPauseMs);
+        continue;
+      }
+      faults = 0;
+      const { status, text } = answer;
+      if (status === 503) {
         query = '';
         continue;
       }
-      if (answer.status !== 200) {
-        if (answer.status !== 404) this.#break(`${query} was answered ${answer.status}: ${text}`);
-        return;
+      if (status !== 200) {
+        const reason = `${query} was answered ${status}: ${text}`;
+        if (status !== 404) this.#break(reason);
+        return reason;
       }
       const playlist = parseMediaPlaylist(text);
       this.#checkAnswer(playlist, query);
       this.#take(playlist);
-      if (playlist.endList) return;
+      if (playlist.endList) return 'the end of the list';
       const nextMsn = playlist.mediaSequence + playlist.segments.length;
       query = `?_HLS_msn=${nextMsn}&_HLS_part=${playlist.openParts?.parts.length ?? 0}`;
     }
+    return 'it was stopped';
+  }
+
+  async #ask(query: string): Promise<{ status: number; text: string }> {
+    this.#asked = query;
+    this.#askedAtMs = performance.now();
+    const answer = await fetch(this.mediaUrl + query);
+    return { status: answer.status, text: await answer.text() };
   }
 
   #checkAnswer(list: MediaPlaylist, query: string): void {
@@ -356,10 +408,12 @@ export class StreamMonitor {
   async #fetch(uri: string): Promise<Buffer> {
     try {
       const answer = await fetch(new URL(uri, this.mediaUrl));
-      if (answer.status !== 200) this.#break(`${uri} was answered ${answer.status}`);
-      return Buffer.from(await answer.arrayBuffer());
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      if (answer.status === 200) return bytes;
+      this.#break(`${uri} was answered ${answer.status}: ${bytes.toString().slice(0, 200)}`);
+      return Buffer.alloc(0);
     } catch (error) {
-      this.#break(`${uri}: ${String(error)}`);
+      this.#break(`${uri}: ${describeFault(error)}`);
       return Buffer.alloc(0);
     }
   }
@@ -418,10 +472,9 @@ export class StreamMonitor {
     let former: SeenSegment | undefined;
     for (const [msn, segment] of this.#inOrder()) {
       if (former !== undefined && former.discontinuityNumber === segment.discontinuityNumber) {
-        const expected = former.programDateTimeMs! + former.durationSeconds * 1000;
-        const early = expected - segment.programDateTimeMs!;
-        // A publisher faster than time is dated anew, never a second back.
-        if (early > 1000) this.#break(`segment ${msn} is dated ${early} ms before the end of the one before`);
+        // A publisher faster than time, as one is that was held up, is dated anew.
+        const early = former.programDateTimeMs! - segment.programDateTimeMs!;
+        if (early > 0) this.#break(`segment ${msn} is dated ${early} ms before the one before`);
       }
       former = segment;
       if (segment.gap) continue;
@@ -470,6 +523,11 @@ function untilListed(masterUrl: string, timeoutMs = waitTimeoutMs): Promise<stri
     },
     { timeoutMs, everyMs: 50, what: masterUrl },
   );
+}
+
+function describeFault(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause === undefined ? String(error) : `${String(error)} (${String(cause)})`;
 }
 
 function readFragments(init: Buffer, bytes: Buffer): Sample[] {
