@@ -1,6 +1,8 @@
 import { requireMaxPixels } from '../http/bodies/uploaded-image.ts';
 import type { AddressOf } from '../http/listener/client-address.ts';
+import { LocalArrivingUploads } from '../operations/usage/arriving-uploads.ts';
 import { type QuotaLimits, Quotas } from '../operations/usage/quotas.ts';
+import { SharedArrivingUploads } from '../operations/usage/shared-arriving-uploads.store.ts';
 import { UsageStore } from '../operations/usage/usage.store.ts';
 import { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
 import { PlayersService } from '../resources/players/players.service.ts';
@@ -97,7 +99,11 @@ export async function createVideoServices(options: VideoServicesOptions): Promis
     clock,
   });
   const usage = new UsageStore(database);
-  const quotas = new Quotas({ limits: options.quotas, usage });
+  const arriving =
+    database.dialect === 'postgres'
+      ? new SharedArrivingUploads({ database, clock, log: options.log.child('uploads') })
+      : new LocalArrivingUploads(database);
+  const quotas = new Quotas({ limits: options.quotas, usage, arriving });
   const { uploads, videos } = createVideosWithUploads(options, {
     videosStore,
     privateTokens,
@@ -159,7 +165,7 @@ function createVideosWithUploads(
   });
   const videos: VideosService = new VideosService({
     sources: uploads.importer,
-    isReceiving: videoId => uploads.service.isReceiving(videoId),
+    isReceiving: (videoId, transaction) => quotas.isReceiving(videoId, transaction),
     watermarkExists: (projectId, watermarkId) => watermarks.exists(projectId, watermarkId),
     takeWatermark: (videoId, watermarkId) => watermarks.copyFor(videoId, watermarkId),
     returnWatermark: videoId => watermarks.removeCopy(videoId),

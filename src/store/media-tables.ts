@@ -129,6 +129,18 @@ export interface UploadChunkRow {
   file: string | null;
 }
 
+/** A file that a server is receiving. */
+export interface ArrivingUploadRow {
+  id: string;
+  project_id: string;
+  video_id: string | null;
+  bytes: number;
+  is_new: number;
+  receiver_id: string;
+  /** By the clock of the database. */
+  lease_until_ms: number;
+}
+
 /** `expires_at_ms` is null for a token that never expires. */
 export interface UploadTokenRow {
   token: string;

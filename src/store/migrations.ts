@@ -26,6 +26,7 @@ import { jobCrashes } from './migrations/0022-job-crashes.ts';
 import { nodes } from './migrations/0023-nodes.ts';
 import { storedChunks } from './migrations/0024-stored-chunks.ts';
 import { live } from './migrations/0025-live.ts';
+import { arrivingUploads } from './migrations/0026-arriving-uploads.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -56,6 +57,7 @@ export const migrations: readonly Migration[] = [
   nodes,
   storedChunks,
   live,
+  arrivingUploads,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

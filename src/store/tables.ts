@@ -23,6 +23,7 @@ import type {
   WebhookRow,
 } from './event-tables.ts';
 import type {
+  ArrivingUploadRow,
   BroadcastRow,
   EmptyVideoRow,
   LiveStreamRow,
@@ -65,6 +66,7 @@ export interface Tables {
   videos: VideoRow;
   video_sources: VideoSourceRow;
   upload_chunks: UploadChunkRow;
+  arriving_uploads: ArrivingUploadRow;
   upload_tokens: UploadTokenRow;
   recordings: RecordingRow;
   video_encodings: VideoEncodingRow;

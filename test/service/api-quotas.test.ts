@@ -76,7 +76,7 @@ describe('the storage of a project', () => {
       },
     });
     first.write(body.subarray(0, 1000));
-    await waitUntil(() => server.api.uploads.service.isReceiving(videoId));
+    await waitUntil(() => server.api.quotas.isReceiving(videoId));
     const second = `bytes ${chunkBytes}-${2 * chunkBytes - 1}/${2 * chunkBytes}`;
     expect((await uploads.send(videoId, chunk, second)).status).toBe(201);
     first.end(body.subarray(1000));

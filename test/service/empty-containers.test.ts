@@ -113,22 +113,19 @@ describe('a video that nothing came into', () => {
   });
 
   it('stays while its file is being received, and goes when that is given up', async () => {
+    const receiving = (videoId: string) => server.api.quotas.isReceiving(videoId);
     const [named, delegated] = [await create(), await create()];
     const { token } = (await server.call('POST', '/upload-tokens', { body: {} })).json;
     const sending = [
       send(`/videos/${named}/source`, ''),
       send(`/upload?token=${token}`, field('videoId', delegated)),
     ];
-    await waitUntil(() =>
-      [named, delegated].every(videoId => server.api.uploads.service.isReceiving(videoId)),
-    );
+    await waitUntil(async () => (await receiving(named)) && (await receiving(delegated)));
     await inDays(8, async () => expect(await server.api.videos.removal.removeEmpty(nowMs)).toBe(0));
     sending[0]!.finish();
     sending[1]!.giveUp();
     expect(await sending[0]!.status).toBe(201);
-    await waitUntil(
-      () => ![named, delegated].some(videoId => server.api.uploads.service.isReceiving(videoId)),
-    );
+    await waitUntil(async () => !(await receiving(named)) && !(await receiving(delegated)));
     await inDays(8, async () => expect(await server.api.videos.removal.removeEmpty(nowMs)).toBe(1));
     expect([await statusOf(named), await statusOf(delegated)]).toEqual([200, 404]);
   });
@@ -140,7 +137,7 @@ describe('a video that nothing came into', () => {
       const headers = { contentRange: undefined, contentLength: 10 };
       const admission = await server.api.uploads.service.admit('the project', videoId, headers);
       expect(await removing).toBe(0);
-      admission.onFinished?.();
+      await admission.onFinished?.();
     });
     expect(await statusOf(videoId)).toBe(200);
   });

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Secret } from '../../src/shared/secret.ts';
@@ -7,7 +9,14 @@ import { openDatabase } from '../../src/store/open-database.ts';
 import { pngImage } from '../support/images.ts';
 import { findPostgres } from '../support/postgres.ts';
 import { SharedFolderStorage } from '../support/shared-folder-storage.ts';
-import { type ApiReply, type StartApiOptions, startApi, type TestApi } from '../support/start-api.ts';
+import {
+  type ApiReply,
+  basic,
+  type StartApiOptions,
+  sandboxKey,
+  startApi,
+  type TestApi,
+} from '../support/start-api.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { postgresUrlOf } from '../support/test-database.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -118,6 +127,34 @@ describe.skipIf(findPostgres() === undefined)('two servers with one storage', ()
     await waitUntil(() => isAssembled(first, bucket, videoId));
     const accepted = files[answers.findIndex(({ status }) => status === 201)]!;
     expect(digestOf(await readFile(join(bucket, 'vod', videoId, 'source')))).toBe(digestOf(accepted));
+  });
+
+  it('count what the other one is receiving, and keep its video', async () => {
+    const [first, second] = await startTwo({ quotas: { maxUploads: 1, maxStorageBytes: 12_000_000 } });
+    const videoId = await createVideo(first);
+    const other = await createVideo(first);
+    const form = new Response(fileForm(noise(8_000_000)));
+    const body = Buffer.from(await form.arrayBuffer());
+    const sent = request({
+      ...{ port: first.listener.httpPort, path: `/videos/${videoId}/source`, method: 'POST' },
+      headers: {
+        authorization: basic(sandboxKey),
+        'content-type': form.headers.get('content-type')!,
+        'content-length': body.length,
+      },
+    });
+    sent.write(body.subarray(0, 1000));
+    await waitUntil(() => second.api.quotas.isReceiving(videoId));
+    expect((await send(second, other, noise(1000))).json.type).toMatch('upload-limit-reached');
+    const chunk = await send(second, videoId, noise(chunkBytes), 'part 1/2');
+    expect(chunk.json.type).toMatch('storage-limit-reached');
+    const inManyDays = Date.now() + 30 * 24 * 3_600_000;
+    expect(await second.api.videos.removal.removeEmpty(inManyDays)).toBe(1);
+    sent.end(body.subarray(1000));
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    answer.resume();
+    expect(answer.statusCode).toBe(201);
+    expect(await second.api.quotas.isReceiving(videoId)).toBe(false);
   });
 
   it('copy the source of a video', async () => {

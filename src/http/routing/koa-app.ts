@@ -146,7 +146,7 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
       const { status } = route.otherSuccess?.when(request) ? route.otherSuccess : route.success;
       sendSuccess(ctx, route, status, answer);
     } finally {
-      admission?.onFinished?.();
+      await admission?.onFinished?.();
       if (file !== undefined) await discardFile(file);
     }
   };

@@ -51,7 +51,7 @@ export interface FileAdmission {
   /** Receives the fields before the file. Throws to refuse. */
   readonly onFileBegin?: (fields: ReadonlyMap<string, string>) => Promise<void>;
   /** Called once, when the request is over. */
-  readonly onFinished?: () => void;
+  readonly onFinished?: () => Promise<void>;
 }
 
 /** Documented only: the handler reads it itself. */

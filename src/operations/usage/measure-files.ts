@@ -1,6 +1,5 @@
-import { lstat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { entriesIn, isNotFound } from '../../storage/folder-names.ts';
+import { relative, sep } from 'node:path';
+import type { MediaStorage } from '../../storage/media-storage.ts';
 import type { StoredBytes } from './usage.store.ts';
 
 type StorageKind = keyof StoredBytes;
@@ -20,30 +19,20 @@ function storageKindOf(name: string, isRecording: boolean): StorageKind | undefi
   return kind === 'sourceBytes' && isRecording ? 'recordingBytes' : kind;
 }
 
-export async function measureFiles(folder: string, isRecording: boolean): Promise<StoredBytes> {
-  const bytes = {
+/** Files that another server is still writing are not counted yet. */
+export async function measureFiles(
+  storage: MediaStorage,
+  folder: string,
+  isRecording: boolean,
+): Promise<StoredBytes> {
+  const measured = {
     ...{ sourceBytes: 0, recordingBytes: 0, hlsBytes: 0 },
     ...{ mp4Bytes: 0, imageBytes: 0, textBytes: 0 },
   };
-  for (const entry of await entriesIn(folder)) {
-    const kind = storageKindOf(entry.name, isRecording);
-    if (kind === undefined) continue;
-    const path = join(folder, entry.name);
-    if (entry.isFile()) bytes[kind] += await sizeOf(path);
-    if (!entry.isDirectory()) continue;
-    for (const inner of await entriesIn(path)) {
-      if (inner.isFile()) bytes[kind] += await sizeOf(join(path, inner.name));
-    }
+  for await (const { path, bytes } of storage.list(folder)) {
+    const [name] = relative(folder, path).split(sep);
+    const kind = storageKindOf(name!, isRecording);
+    if (kind !== undefined) measured[kind] += bytes;
   }
-  return bytes;
-}
-
-/** Files come and go during a measurement. */
-async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await lstat(path)).size;
-  } catch (error) {
-    if (isNotFound(error)) return 0;
-    throw error;
-  }
+  return measured;
 }

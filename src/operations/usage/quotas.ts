@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/errors.ts';
-import { KeyedQueue } from '../../shared/scheduling/keyed-queue.ts';
-import type { Transaction } from '../../store/connection.ts';
+import type { Connection, Transaction } from '../../store/connection.ts';
+import type { Arrival, ArrivingUploads } from './arriving-uploads.ts';
 import type { UsageStore } from './usage.store.ts';
 
 export interface QuotaLimits {
@@ -9,17 +9,10 @@ export interface QuotaLimits {
   readonly maxUploads: number;
 }
 
-interface Reservation {
+interface Reservation extends Arrival {
   /** Undefined for no limit. */
   readonly maxBytes: number | undefined;
   limitError(): Promise<AppError>;
-  /** Call this once, when the request has been answered. */
-  release(): void;
-}
-
-interface PendingUploads {
-  bytes: number;
-  newUploads: number;
 }
 
 /** Boundaries and fields make a form larger than its file. */
@@ -28,12 +21,11 @@ const formOverheadBytes = 4_096;
 interface QuotasOptions {
   readonly limits: QuotaLimits;
   readonly usage: UsageStore;
+  readonly arriving: ArrivingUploads;
 }
 
 export class Quotas {
   readonly #options: QuotasOptions;
-  readonly #pending = new Map<string, PendingUploads>();
-  readonly #reservations = new KeyedQueue();
 
   constructor(options: QuotasOptions) {
     this.#options = options;
@@ -43,9 +35,14 @@ export class Quotas {
     return this.#options.limits;
   }
 
-  async uploadsInProgress(projectId: string): Promise<number> {
-    const open = await this.#options.usage.openUploads(projectId);
-    return open + (this.#pending.get(projectId)?.newUploads ?? 0);
+  async uploadsInProgress(projectId: string, connection?: Connection): Promise<number> {
+    const { usage, arriving } = this.#options;
+    const open = await usage.openUploads(projectId, connection);
+    return open + (await arriving.totals(projectId, connection)).newUploads;
+  }
+
+  isReceiving(videoId: string, connection?: Connection): Promise<boolean> {
+    return this.#options.arriving.isReceiving(videoId, connection);
   }
 
   async hasStorage(projectId: string): Promise<boolean> {
@@ -57,9 +54,14 @@ export class Quotas {
    * Returns how many bytes are left; undefined for no limit.
    * @throws AppError `storage-limit-reached`
    */
-  async requireStorage(projectId: string, bytes: number): Promise<number | undefined> {
-    const left = await this.#leftBytes(projectId);
-    if (left !== undefined && (left <= 0 || bytes > left)) throw await this.#storageError(projectId);
+  async requireStorage(
+    projectId: string,
+    bytes: number,
+    connection?: Connection,
+  ): Promise<number | undefined> {
+    const left = await this.#leftBytes(projectId, connection);
+    if (left !== undefined && (left <= 0 || bytes > left))
+      throw await this.#storageError(projectId, connection);
     return left;
   }
 
@@ -76,55 +78,57 @@ export class Quotas {
   }
 
   /**
-   * Counts a request that sends a file, until it is released.
+   * Counts a request that sends a file, until it ends.
+   * @param upload.videoId undefined if unknown
+   * @param upload.isNew it begins an upload, unless another request that is being received did
    * @param upload.bodyBytes 0 if unknown
    * @param upload.announcedBytes rest of the whole file, as far as the request says
    * @throws AppError `storage-limit-reached` or `upload-limit-reached`
    */
-  reserve(
+  async reserve(
     projectId: string,
-    upload: { isNew: boolean; bodyBytes: number; announcedBytes: number },
+    upload: {
+      readonly videoId: string | undefined;
+      readonly isNew: boolean;
+      readonly bodyBytes: number;
+      readonly announcedBytes: number;
+    },
   ): Promise<Reservation> {
-    // One after another, so that each counts those before it.
-    return this.#reservations.run(projectId, async () => {
-      const { maxUploads } = this.#options.limits;
-      if (upload.isNew && maxUploads > 0 && (await this.uploadsInProgress(projectId)) >= maxUploads)
+    const { videoId } = upload;
+    const { arriving } = this.#options;
+    const { maxUploads } = this.#options.limits;
+    const bytes = Math.max(0, upload.bodyBytes - formOverheadBytes);
+    let maxBytes: number | undefined;
+    const arrival = await arriving.add(projectId, async connection => {
+      const isReceiving = videoId !== undefined && (await arriving.isReceiving(videoId, connection));
+      const isNew = upload.isNew && !isReceiving;
+      if (isNew && maxUploads > 0 && (await this.uploadsInProgress(projectId, connection)) >= maxUploads)
         throw uploadLimitError(maxUploads);
-      const bytes = Math.max(0, upload.bodyBytes - formOverheadBytes);
-      const maxBytes = await this.requireStorage(projectId, Math.max(bytes, upload.announcedBytes));
-      const newUploads = upload.isNew ? 1 : 0;
-      this.#count(projectId, bytes, newUploads);
-      return {
-        maxBytes,
-        limitError: () => this.#storageError(projectId),
-        release: () => this.#count(projectId, -bytes, -newUploads),
-      };
+      // The request that is being received was checked with the announced length.
+      const announcedBytes = isReceiving ? 0 : upload.announcedBytes;
+      maxBytes = await this.requireStorage(projectId, Math.max(bytes, announcedBytes), connection);
+      return { videoId, bytes, isNew };
     });
+    return { ...arrival, maxBytes, limitError: () => this.#storageError(projectId) };
   }
 
-  #count(projectId: string, bytes: number, newUploads: number): void {
-    const arriving = this.#pending.get(projectId) ?? { bytes: 0, newUploads: 0 };
-    arriving.bytes += bytes;
-    arriving.newUploads += newUploads;
-    if (arriving.bytes === 0 && arriving.newUploads === 0) this.#pending.delete(projectId);
-    else this.#pending.set(projectId, arriving);
-  }
-
-  async #leftBytes(projectId: string): Promise<number | undefined> {
+  async #leftBytes(projectId: string, connection?: Connection): Promise<number | undefined> {
     const { maxStorageBytes } = this.#options.limits;
-    return maxStorageBytes === undefined ? undefined : maxStorageBytes - (await this.#usedBytes(projectId));
+    if (maxStorageBytes === undefined) return undefined;
+    return maxStorageBytes - (await this.#usedBytes(projectId, connection));
   }
 
-  async #usedBytes(projectId: string): Promise<number> {
-    const { usage } = this.#options;
-    const stored = Object.values(await usage.stored(projectId)).reduce((sum, bytes) => sum + bytes, 0);
-    const unmeasured = await usage.unmeasuredBytes(projectId);
-    return stored + unmeasured + (this.#pending.get(projectId)?.bytes ?? 0);
+  async #usedBytes(projectId: string, connection?: Connection): Promise<number> {
+    const { usage, arriving } = this.#options;
+    const stored = Object.values(await usage.stored(projectId, connection));
+    const unmeasured = await usage.unmeasuredBytes(projectId, connection);
+    const { bytes } = await arriving.totals(projectId, connection);
+    return stored.reduce((sum, one) => sum + one, 0) + unmeasured + bytes;
   }
 
-  async #storageError(projectId: string): Promise<AppError> {
+  async #storageError(projectId: string, connection?: Connection): Promise<AppError> {
     const detail =
-      `${await this.#usedBytes(projectId)} of ${this.#options.limits.maxStorageBytes} bytes are used, and the file does not fit. ` +
+      `${await this.#usedBytes(projectId, connection)} of ${this.#options.limits.maxStorageBytes} bytes are used, and the file does not fit. ` +
       'Delete videos permanently, or ask the operator for more.';
     return new AppError('storage-limit-reached', detail, { details: { detail } });
   }

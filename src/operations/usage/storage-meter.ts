@@ -48,7 +48,7 @@ export class StorageMeter {
     const { store, files, clock, log } = this.#options;
     const { videoId, hasChanged, isRecording, isGrowing } = video;
     try {
-      const bytes = await measureFiles(files.video(videoId), isRecording);
+      const bytes = await measureFiles(files.storage, files.video(videoId), isRecording);
       const waitMs = hasChanged ? recheckMs : isGrowing ? growingIntervalMs : regularIntervalMs;
       await store.saveMeasurement(video, bytes, clock.nowMs() + waitMs);
     } catch (error) {

@@ -6,7 +6,6 @@ import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Logger } from '../../shared/logger.ts';
-import { KeyedQueue } from '../../shared/scheduling/keyed-queue.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import type { ArrivedFiles, StoredUpload } from './arrived-files.ts';
@@ -66,9 +65,6 @@ export class UploadsService<View> {
   readonly #sourceReplaced: SourceConsumer['sourceReplaced'];
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #receiving = new Map<string, number>();
-  /** By video, so that each admission counts those before it. */
-  readonly #admissions = new KeyedQueue();
 
   constructor(options: {
     store: VideoSourcesStore;
@@ -103,28 +99,17 @@ export class UploadsService<View> {
   /** Checks the headers of an upload before its body arrives. */
   async admit(projectId: string, videoId: string, headers: UploadHeaders): Promise<FileAdmission> {
     const range = parseContentRange(headers.contentRange);
-    return this.#admissions.run(videoId, async () => {
-      const source = await this.#sourceOf(videoId);
-      await this.#checkSource(source, range);
-      if (range !== undefined) checkAnnouncedBytes(source, range, headers.contentLength);
-      // The first chunk reserved the announced length, so chunks in transit are counted already.
-      const isReceiving = this.isReceiving(videoId);
-      const receivedBytes = source === undefined ? 0 : (await this.#store.received(videoId)).bytes;
-      const reservation = await this.#quotas.reserve(projectId, {
-        isNew: source === undefined && !isReceiving,
-        bodyBytes: headers.contentLength ?? 0,
-        announcedBytes: isReceiving ? 0 : remainingBytes(range, receivedBytes),
-      });
-      const limits = await limitsOf(range, reservation);
-      const endReceiving = this.#beginReceiving(videoId);
-      return {
-        ...limits,
-        onFinished: () => {
-          reservation.release();
-          endReceiving();
-        },
-      };
+    const source = await this.#sourceOf(videoId);
+    await this.#checkSource(source, range);
+    if (range !== undefined) checkAnnouncedBytes(source, range, headers.contentLength);
+    const receivedBytes = source === undefined ? 0 : (await this.#store.received(videoId)).bytes;
+    const reservation = await this.#quotas.reserve(projectId, {
+      videoId,
+      isNew: source === undefined,
+      bodyBytes: headers.contentLength ?? 0,
+      announcedBytes: remainingBytes(range, receivedBytes),
     });
+    return { ...(await limitsOf(range, reservation)), onFinished: () => reservation.end() };
   }
 
   /** Works like {@link admit}, before the request has named a video. */
@@ -132,12 +117,11 @@ export class UploadsService<View> {
     const range = parseContentRange(headers.contentRange);
     const isBegun = range !== undefined && !isFirstChunk(range);
     const reservation = await this.#quotas.reserve(caller.projectId, {
+      videoId: undefined,
       isNew: !isBegun,
       bodyBytes: headers.contentLength ?? 0,
       announcedBytes: isBegun ? 0 : remainingBytes(range, 0),
     });
-    let isFinished = false;
-    let endReceiving: (() => void) | undefined;
     return {
       ...(await limitsOf(range, reservation)),
       onFileBegin: async fields => {
@@ -147,19 +131,10 @@ export class UploadsService<View> {
         const source = await this.#sourceOf(videoId);
         await this.#checkSource(source, range);
         checkToken(source, caller.token);
-        if (!isFinished) endReceiving ??= this.#beginReceiving(videoId);
+        await reservation.setVideo(videoId);
       },
-      onFinished: () => {
-        isFinished = true;
-        reservation.release();
-        endReceiving?.();
-      },
+      onFinished: () => reservation.end(),
     };
-  }
-
-  /** A file has no row before it is complete. */
-  isReceiving(videoId: string): boolean {
-    return this.#receiving.has(videoId);
   }
 
   async receive(
@@ -290,15 +265,6 @@ export class UploadsService<View> {
         ? 'video-content-range-already-initiated'
         : 'video-source-already-uploaded',
     );
-  }
-
-  #beginReceiving(videoId: string): () => void {
-    this.#receiving.set(videoId, (this.#receiving.get(videoId) ?? 0) + 1);
-    return () => {
-      const left = (this.#receiving.get(videoId) ?? 1) - 1;
-      if (left === 0) this.#receiving.delete(videoId);
-      else this.#receiving.set(videoId, left);
-    };
   }
 
   async #findTargetVideo(
@@ -509,7 +475,7 @@ function remainingBytes(range: ContentRange | undefined, receivedBytes: number):
   return Math.max(0, range.total - receivedBytes);
 }
 
-/** Releases the reservation when it fails. */
+/** Ends the reservation when it fails. */
 async function limitsOf(range: ContentRange | undefined, reservation: Reservation): Promise<FileAdmission> {
   const admission = admissionOf(range);
   const { maxBytes } = reservation;
@@ -517,7 +483,7 @@ async function limitsOf(range: ContentRange | undefined, reservation: Reservatio
   try {
     return { ...admission, maxBytes, tooLargeError: await reservation.limitError() };
   } catch (error) {
-    reservation.release();
+    await reservation.end();
     throw error;
   }
 }

@@ -1,11 +1,12 @@
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';
+import type { Transaction } from '../../store/connection.ts';
 import type { VideosStore } from './videos.store.ts';
 
 export interface VideoRemovalOptions {
   readonly store: VideosStore;
   readonly clock: Clock;
-  readonly isReceiving: (videoId: string) => boolean;
+  readonly isReceiving: (videoId: string, transaction: Transaction) => Promise<boolean>;
   readonly removed: (videoId: string) => Promise<void>;
   readonly log: Logger;
 }

@@ -21,6 +21,8 @@ const storedBytes = sql<number>`stored.source_bytes + stored.recording_bytes + s
   + stored.mp4_bytes + stored.image_bytes + stored.text_bytes`;
 
 /** Triggers keep the data of lists in the same transaction; {@link VideoLists} searches texts. */
+type IsInUse = (videoId: string, transaction: Transaction) => Promise<boolean>;
+
 export class VideosStore {
   readonly #database: Database;
   readonly #lists: VideoLists;
@@ -138,7 +140,7 @@ export class VideosStore {
   }
 
   /** Keeps a video that `isInUse` when the transaction has begun. */
-  removeEmpty(videoId: string, atMs: number, isInUse: (videoId: string) => boolean): Promise<boolean> {
+  removeEmpty(videoId: string, atMs: number, isInUse: IsInUse): Promise<boolean> {
     const remove = this.#deleteById(videoId)
       .where('is_discarded', '=', 0)
       .where('created_at_ms', '<=', atMs)
@@ -161,7 +163,7 @@ export class VideosStore {
   }
 
   /** Keeps a video that `isInUse` when the transaction has begun. */
-  removeOfSandbox(videoId: string, atMs: number, isInUse: (videoId: string) => boolean): Promise<boolean> {
+  removeOfSandbox(videoId: string, atMs: number, isInUse: IsInUse): Promise<boolean> {
     const remove = this.#deleteById(videoId).where(({ exists, selectFrom }) =>
       exists(
         selectFrom('video_sources')
@@ -311,16 +313,12 @@ export class VideosStore {
     return count > 0;
   }
 
-  #removeUnused(
-    videoId: string,
-    remove: Compilable,
-    isInUse: (videoId: string) => boolean,
-  ): Promise<boolean> {
+  #removeUnused(videoId: string, remove: Compilable, isInUse: IsInUse): Promise<boolean> {
     return this.#database.transaction(async transaction => {
       const video = transaction.queries.selectFrom('videos').select('id').where('id', '=', videoId);
       // Waits for an upload that begins at the same time: the deletion sees its source.
       await transaction.first(holdRows(video, transaction));
-      return !isInUse(videoId) && (await this.#remove(remove, transaction));
+      return !(await isInUse(videoId, transaction)) && (await this.#remove(remove, transaction));
     });
   }
 

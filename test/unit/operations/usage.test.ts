@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { measureFiles } from '../../../src/operations/usage/measure-files.ts';
 import { dayOf, formatDay } from '../../../src/shared/day.ts';
+import { DataFolderStorage } from '../../../src/storage/data-folder-storage.ts';
 import { testTempDir } from '../../support/temp-dir.ts';
 
 describe('a day of traffic', () => {
@@ -21,7 +22,7 @@ async function kindOf(name: string, isRecording: boolean): Promise<string | unde
   const isFolder = name === 'mp4' || name.startsWith('hls-');
   if (isFolder) mkdirSync(join(folder, name));
   writeFileSync(isFolder ? join(folder, name, 'media.mp4') : join(folder, name), 'x');
-  const measured = Object.entries(await measureFiles(folder, isRecording));
+  const measured = Object.entries(await measureFiles(new DataFolderStorage(folder), folder, isRecording));
   return measured.find(([, bytes]) => bytes > 0)?.[0];
 }
 
