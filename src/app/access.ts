@@ -1,5 +1,6 @@
 import type { Authenticate } from '../http/routing/caller.ts';
 import { RateLimiter, type RateLimits } from '../http/routing/rate-limiter.ts';
+import { AccessWatch } from '../resources/accounts/access-watch.ts';
 import { AccountsStore } from '../resources/accounts/accounts.store.ts';
 import { KeyPairsService } from '../resources/accounts/key-pairs.service.ts';
 import { KeyPairsStore } from '../resources/accounts/key-pairs.store.ts';
@@ -27,6 +28,7 @@ interface AccessOptions {
 
 export interface Access {
   readonly accounts: AccountsStore;
+  readonly watch: AccessWatch;
   readonly keyPairs: KeyPairsService;
   readonly auth: AuthService;
   readonly sessions: ReturnType<typeof createSessions>;
@@ -39,12 +41,13 @@ export function createAccess(options: AccessOptions): Access {
   const { database, publicUrl, peers, clock } = options;
   const log = options.log.child('auth');
   const accounts = new AccountsStore(database);
+  const watch = new AccessWatch({ database, clearCaches: () => accounts.clearCaches(), log });
   const limiter = new RateLimiter(options.rateLimits, clock);
   const wrongKeys = new WrongKeyLimit({ maxPerMinute: options.maxWrongKeysPerMinute, clock });
   const auth = new AuthService({ database, accounts, limiter, wrongKeys, clock, log });
   const sessions = createSessions({ accounts, publicUrl, clock, log, peers });
   return {
-    ...{ accounts, auth, sessions, limiter },
+    ...{ accounts, watch, auth, sessions, limiter },
     keyPairs: new KeyPairsService({ store: new KeyPairsStore(database), accounts, clock }),
     authenticate: async (request, setHeader) => {
       const { authorization } = request.headers;

@@ -59,6 +59,7 @@ export function createApi(options: ApiOptions): Api {
     authenticate: access.authenticate,
     authenticateSession: (request, setHeader) => access.sessions.gate.sessionOf(request, setHeader),
     authenticateUpload: token => options.videoServices.uploadTokens.authenticate(token),
+    followAccess: (accountId, changed) => access.watch.follow(accountId, changed),
     limiter: access.limiter,
     docsBase,
     uploadDir: emptyFolder(join(options.dataDir, 'incoming')),
@@ -131,8 +132,8 @@ function createApiServices(options: ApiOptions): ApiServices {
 
 function feedUpgrades({ feed, access }: ApiOptions): UpgradeHandler[] {
   if (feed === undefined) return [];
-  const { authenticate, sessions, limiter } = access;
-  return [eventFeedUpgrade({ feed, authenticate, gate: sessions.gate, limiter })];
+  const { authenticate, sessions, limiter, watch } = access;
+  return [eventFeedUpgrade({ feed, authenticate, gate: sessions.gate, limiter, access: watch })];
 }
 
 function emptyFolder(path: string): string {

@@ -40,7 +40,8 @@ const endedTtlMs = 60_000;
 const completedLingerMs = 60_000;
 /** Of a part, when encoding keeps up. */
 const expectedEncodeLagMs = 400;
-const suspensionIntervalMs = 2_000;
+/** Signals may be lost. */
+const suspensionIntervalMs = 1_000;
 const noRates = {
   bitrateBitsPerSecond: undefined,
   framesPerSecond: undefined,
@@ -90,6 +91,9 @@ export async function createBroadcasts(
     void endSuspended(journal, registry, log);
     return registry.openCount > 0;
   });
+  const stopListening = database.signals.listen('access', () => {
+    if (registry.openCount > 0) void endSuspended(journal, registry, log);
+  });
   const health = new HealthSampler({
     measure: liveStreamId => {
       const stats = registry.statsOf(liveStreamId);
@@ -107,7 +111,12 @@ export async function createBroadcasts(
       health,
       registry,
       alarms,
-      componentOf('suspensions', { stop: () => suspensions.stop() }),
+      componentOf('suspensions', {
+        stop: () => {
+          stopListening();
+          suspensions.stop();
+        },
+      }),
     ],
   };
 }
@@ -182,7 +191,7 @@ function createAlarms(
   });
 }
 
-/** An operator suspends accounts in another process. */
+/** An operator suspends accounts in another process, or on another server. */
 async function endSuspended(journal: Journal, registry: BroadcastRegistry, log: Logger): Promise<void> {
   try {
     const suspended = await journal.findLiveOfSuspended();

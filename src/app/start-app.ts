@@ -106,6 +106,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
   const components = [
     ...foundationComponents(foundation),
     housekeeping.useRecord,
+    access.watch,
     access.tokenCleanup,
     api.analytics.tracker,
     api.traffic,

@@ -16,6 +16,12 @@ export interface AccountRow {
   created_at_ms: number;
 }
 
+/** One row. `revision` counts changes of accounts, keys and sessions. */
+export interface AccessRevisionRow {
+  id: number;
+  revision: number;
+}
+
 export interface ProjectRow {
   id: string;
   account_id: string;

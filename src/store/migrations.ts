@@ -27,6 +27,7 @@ import { nodes } from './migrations/0023-nodes.ts';
 import { storedChunks } from './migrations/0024-stored-chunks.ts';
 import { live } from './migrations/0025-live.ts';
 import { arrivingUploads } from './migrations/0026-arriving-uploads.ts';
+import { access } from './migrations/0027-access.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -58,6 +59,7 @@ export const migrations: readonly Migration[] = [
   storedChunks,
   live,
   arrivingUploads,
+  access,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
  * - `jobs`: jobs of a lane were added; the payload is the lane
  * - `jobs-removed`: the payload is the id of their subject
  * - `events`: events were stored; the payload is the project's id
- * - `access`: an account, API key, session or user was changed or removed; the payload is the project's or account's id
+ * - `access`: an account, API key, session or user was changed or removed: see `AccessWatch`
  * - `live`: the broadcast or the settings of a live stream changed; the payload is the stream's id
  * - `webhooks`: a webhook was changed or has new deliveries; the payload is its id
  * - `webhooks-removed`: the payload is the id of the removed webhook

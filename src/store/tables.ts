@@ -1,4 +1,5 @@
 import type {
+  AccessRevisionRow,
   AccountRow,
   ApiKeyRow,
   DatabaseUseRow,
@@ -53,6 +54,7 @@ import type { DutyRow, NodeRow } from './node-tables.ts';
 export interface Tables {
   secrets: SecretRow;
   accounts: AccountRow;
+  access_revisions: AccessRevisionRow;
   projects: ProjectRow;
   key_pairs: KeyPairRow;
   api_keys: ApiKeyRow;

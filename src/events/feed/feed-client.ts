@@ -12,6 +12,8 @@ export interface FeedSubscription {
   readonly subjectId: string | undefined;
   /** @throws AppError when the client's credentials are no longer valid */
   recheck(): Promise<void>;
+  /** Calls `changed` when the credentials may no longer be valid. @returns ends that */
+  followAccess(changed: () => void): () => void;
 }
 
 export type FeedCloseReason =
@@ -62,6 +64,7 @@ export class FeedClient {
   #lastPingMs: number;
   #lastCheckMs: number;
   #isRechecking = false;
+  #mustRecheck = false;
   #framesThisSecond = 0;
   /** Index of the next transient message to send after an incomplete round. */
   #firstTransient = 0;
@@ -87,6 +90,7 @@ export class FeedClient {
     this.#lastFrameMs = nowMs;
     this.#lastPingMs = nowMs;
     this.#lastCheckMs = nowMs;
+    const unfollow = subscription.followAccess(() => void this.#recheck());
     webSocket.on('message', (data, isBinary) => this.#handleMessage(data, isBinary));
     webSocket.on('ping', data => {
       if (this.#countFrame() && this.canTakeEvents) webSocket.pong(data);
@@ -96,6 +100,7 @@ export class FeedClient {
       this.#closeReason ??= 'protocol-error';
     });
     webSocket.on('close', code => {
+      unfollow();
       this.#events.ended(this.#closeReason ?? (code === 1006 ? 'connection-lost' : 'client-closed'));
     });
   }
@@ -157,10 +162,7 @@ export class FeedClient {
       this.#lastPingMs = nowMs;
       this.#webSocket.ping();
     }
-    if (nowMs - this.#lastCheckMs >= recheckIntervalMs && !this.#isRechecking) {
-      this.#lastCheckMs = nowMs;
-      void this.#recheck();
-    }
+    if (nowMs - this.#lastCheckMs >= recheckIntervalMs) void this.#recheck();
   }
 
   close(end: FeedCloseReason, code: number, reason: string): void {
@@ -205,7 +207,18 @@ export class FeedClient {
   }
 
   async #recheck(): Promise<void> {
+    this.#mustRecheck = true;
+    if (this.#isRechecking) return;
     this.#isRechecking = true;
+    while (this.#mustRecheck && this.isOpen) {
+      this.#mustRecheck = false;
+      this.#lastCheckMs = this.#clock.monotonicMs();
+      await this.#checkCredentials();
+    }
+    this.#isRechecking = false;
+  }
+
+  async #checkCredentials(): Promise<void> {
     try {
       await this.subscription.recheck();
     } catch (error) {
@@ -216,8 +229,6 @@ export class FeedClient {
       } else if (error.kind === 'denied') {
         this.close('credentials-ended', 4401, 'The credentials are not valid any more.');
       }
-    } finally {
-      this.#isRechecking = false;
     }
   }
 }

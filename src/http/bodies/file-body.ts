@@ -14,6 +14,8 @@ interface FileBodyOptions {
   readonly idleTimeoutMs: number;
   /** @throws AppError `disk-full` when so many more bytes would leave too little space */
   readonly requireFreeSpace: (bytes: number) => Promise<void>;
+  /** Ends it with the `reason`, an AppError. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Field name of most clients for the file; as a text field it means that the file is missing. */
@@ -31,7 +33,7 @@ const formidableCodes: Readonly<Record<number, ErrorCode>> = {
  * Receives the one file of a multipart body: the part with a file name, under any field name. The caller
  * removes it with {@link discardFile}.
  * @throws AppError of the `uploaded-file-` codes, `invalid-payload`, `invalid-attribute`, `request-timeout`,
- * `disk-full`
+ * `disk-full`, and the reason of the signal
  */
 export async function receiveFile(
   ctx: Context,
@@ -98,7 +100,9 @@ export async function receiveFile(
     },
   });
   const watch = watchForIdleSender(ctx, options.idleTimeoutMs, broken.reject);
+  options.signal?.addEventListener('abort', () => broken.reject(options.signal?.reason));
   try {
+    options.signal?.throwIfAborted();
     await Promise.race([parse(ctx, async () => {}), broken.promise]);
     return toUploadedFile(ctx, spools[0], fields);
   } catch (error) {

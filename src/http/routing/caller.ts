@@ -11,6 +11,12 @@ export type SetHeader = (name: string, value: string) => void;
 /** Reads an API key or token, or a session cookie. @throws AppError `authentication-*`, `authorization-*` */
 export type Authenticate = (request: PeerRequest, setHeader: SetHeader) => Promise<Caller>;
 
+/**
+ * Calls `changed` when the credentials of an account may no longer be valid, and soon after this call; undefined for any
+ * account. @returns ends that
+ */
+export type FollowAccess = (accountId: string | undefined, changed: () => void) => () => void;
+
 export interface UploadCaller {
   readonly token: string;
   readonly projectId: string;
@@ -25,6 +31,8 @@ export interface SessionCaller {
   readonly userId: string;
   readonly accountId: string;
 }
+
+export type AnyCaller = Caller | UploadCaller | SessionCaller;
 
 /** Reads the session cookie. @throws AppError of the `authentication-` and `authorization-` codes */
 export type AuthenticateSession = (request: PeerRequest, setHeader: SetHeader) => Promise<SessionCaller>;

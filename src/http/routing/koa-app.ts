@@ -13,13 +13,12 @@ import { corsHeaders, preflightHeaders } from '../responses/cors-headers.ts';
 import { EncodedText } from '../responses/encoded-text.ts';
 import { toErrorBody } from '../responses/error-body.ts';
 import type {
+  AnyCaller,
   Authenticate,
   AuthenticateSession,
   AuthenticateUpload,
-  Caller,
-  SessionCaller,
+  FollowAccess,
   SetHeader,
-  UploadCaller,
 } from './caller.ts';
 import { queryReader } from './query-parameters.ts';
 import {
@@ -37,6 +36,7 @@ import {
   type UploadedFile,
 } from './route.ts';
 import { RouteTable } from './route-table.ts';
+import { followCredentials } from './valid-credentials.ts';
 import { type InputPart, validate } from './validation.ts';
 
 /** Receives responses for metrics, with a bounded set of labels. */
@@ -50,6 +50,8 @@ interface KoaAppOptions {
   readonly authenticate: Authenticate;
   readonly authenticateUpload?: AuthenticateUpload;
   readonly authenticateSession?: AuthenticateSession;
+  /** Of requests that send a file. */
+  readonly followAccess?: FollowAccess;
   readonly limiter: RateLimiter;
   /** Base of the `type` of errors, without a slash at its end. A function, since ports are known late. */
   readonly docsBase: () => string;
@@ -92,7 +94,7 @@ interface AppState {
  * resource was found.
  */
 export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: string): string[] } {
-  const { authenticate, docsBase, limiter, log, observer } = options;
+  const { authenticate, docsBase, limiter, log, observer, followAccess } = options;
   const clock = options.clock ?? systemClock;
   const bodyTimeoutMs = options.bodyTimeoutMs ?? defaultBodyTimeoutMs;
   const fileBodies = {
@@ -137,7 +139,7 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
     try {
       if (route.body?.kind === 'file') {
         admission = (await route.admitFile?.({ params, found, caller, incoming: ctx.req })) ?? route.body;
-        file = await receiveFile(ctx, admission, Object.keys(route.body.fields ?? {}), fileBodies);
+        file = await receive(ctx, route, caller, admission);
         body = file;
       }
       const { path, querystring: queryText, req: incoming } = ctx;
@@ -151,11 +153,27 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
     }
   };
 
+  const receive = async (
+    ctx: Context,
+    route: Route,
+    caller: AnyCaller | undefined,
+    admission: FileAdmission,
+  ): Promise<UploadedFile> => {
+    const knownFields = route.body?.kind === 'file' ? Object.keys(route.body.fields ?? {}) : [];
+    const check = () => callerOf(ctx, route, () => {});
+    const credentials = followAccess && followCredentials(caller, check, followAccess);
+    try {
+      return await receiveFile(ctx, admission, knownFields, { ...fileBodies, signal: credentials?.signal });
+    } finally {
+      credentials?.release();
+    }
+  };
+
   const callerOf = async (
     ctx: Context,
     route: Route,
     setHeader: SetHeader,
-  ): Promise<Caller | UploadCaller | SessionCaller | undefined> => {
+  ): Promise<AnyCaller | undefined> => {
     if (route.auth === 'key') return authenticate(ctx.req, setHeader);
     if (route.auth === 'none') return undefined;
     if (route.auth === 'session') return options.authenticateSession?.(ctx.req, setHeader);
@@ -207,7 +225,7 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
   return Object.assign(koa, { methodsOf: (path: string) => table.methodsOf(path) });
 }
 
-function rateLimitOwner(caller: Caller | UploadCaller | SessionCaller): RatedProject {
+function rateLimitOwner(caller: AnyCaller): RatedProject {
   if ('projectId' in caller) return caller;
   return { projectId: caller.accountId, environment: 'production' };
 }

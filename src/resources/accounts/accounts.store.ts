@@ -5,6 +5,7 @@ import type { Database } from '../../store/database.ts';
 import { type Bound, type PreparedQuery, prepareQuery } from '../../store/prepared-query.ts';
 import type { User } from '../sessions/session.ts';
 import { SessionsStore } from '../sessions/sessions.store.ts';
+import { announceAccessChange } from './access-watch.ts';
 import { type Account, type KeyOwner, standingOf } from './account.ts';
 import { SecretCache } from './secret-cache.ts';
 
@@ -33,7 +34,7 @@ export function selectKeyOwner(queries: Queries) {
     ]);
 }
 
-/** One instance per server: its changes clear its cache of key owners and that of the sessions. */
+/** One instance per server: its changes clear its cache of key owners and that of the sessions at once. */
 export class AccountsStore {
   /** Sessions end together with the rights of their accounts and users. */
   readonly sessions: SessionsStore;
@@ -86,9 +87,9 @@ export class AccountsStore {
     return { accountId, projectIds };
   }
 
-  /** Call this after adding or revoking API keys. */
-  clearOwnerCache(): void {
+  clearCaches(): void {
     this.#ownerCache.clear();
+    this.sessions.clearCache();
   }
 
   async find(accountId: string): Promise<Account | undefined> {
@@ -131,24 +132,23 @@ export class AccountsStore {
     const { queries } = this.#database;
     await this.changeAccess(accountId, async transaction => {
       await transaction.run(queries.updateTable('accounts').set(changes).where('id', '=', accountId));
-      transaction.afterCommit(() => {
-        this.#ownerCache.clear();
-        this.sessions.clearCache();
-      });
       if (standing.isSuspended !== true) return;
       const users = queries.selectFrom('users').select('id').where('account_id', '=', accountId);
       await this.sessions.removeOfUsers(users, transaction);
     });
   }
 
-  /** Runs changes of an account's standing, passwords, keys and new sessions one at a time. */
+  /** Runs changes of an account's standing, passwords, keys and sessions one at a time, and tells all servers. */
   changeAccess<Result>(
     accountId: string,
     work: (transaction: Transaction) => Promise<Result>,
   ): Promise<Result> {
     return this.#database.transaction(async transaction => {
       await transaction.lock('account', accountId);
-      return work(transaction);
+      const result = await work(transaction);
+      await announceAccessChange(accountId, this.#database, transaction);
+      transaction.afterCommit(() => this.clearCaches());
+      return result;
     });
   }
 

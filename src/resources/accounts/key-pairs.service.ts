@@ -58,7 +58,7 @@ export class KeyPairsService {
   /** Creates a key per accessible environment. @throws AppError `api-key-limit-reached` */
   create(caller: Caller, name: string | undefined): Promise<KeyPairView> {
     const { accountId } = caller;
-    return this.#change(caller, async transaction => {
+    return this.#accounts.changeAccess(caller.accountId, async transaction => {
       const projects = await this.#store.projectIdsOf(accountId, transaction);
       await this.#requireKeyCapacity(projects[caller.environment], caller.environment, transaction);
       const keys = accessibleEnvironments(caller.environment).map(environment => ({
@@ -90,7 +90,7 @@ export class KeyPairsService {
   async regenerate(caller: Caller, { keyPairId }: KeyPair, environment: Environment): Promise<KeyPairView> {
     this.#requireAccess(caller, environment);
     const text = randomBase62(apiKeyLength);
-    return this.#change(caller, async transaction => {
+    return this.#accounts.changeAccess(caller.accountId, async transaction => {
       const pair = await this.#require(caller, keyPairId, transaction);
       const projectId = (await this.#store.projectIdsOf(caller.accountId, transaction))[environment];
       if (pair.keys[environment] === undefined) {
@@ -124,7 +124,7 @@ export class KeyPairsService {
     { keyPairId }: KeyPair,
     halvesOf: (pair: KeyPair) => readonly ApiKey[],
   ): Promise<void> {
-    return this.#change(caller, async transaction => {
+    return this.#accounts.changeAccess(caller.accountId, async transaction => {
       const pair = await this.#require(caller, keyPairId, transaction);
       const halves = halvesOf(pair);
       for (const { projectId, environment } of halves) {
@@ -134,15 +134,6 @@ export class KeyPairsService {
       }
       await this.#store.revoke(pair, halves, this.#clock.nowMs(), transaction);
     });
-  }
-
-  async #change<Result>(
-    { accountId }: Caller,
-    work: (transaction: Transaction) => Promise<Result>,
-  ): Promise<Result> {
-    const result = await this.#accounts.changeAccess(accountId, work);
-    this.#accounts.clearOwnerCache();
-    return result;
   }
 
   /** Counts each environment separately, so that sandbox keys cannot use up the limit of production. */

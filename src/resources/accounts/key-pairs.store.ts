@@ -30,7 +30,7 @@ interface NewKey {
   readonly text: string;
 }
 
-/** Stores only hashes. Call `AccountsStore.clearOwnerCache` after a change. */
+/** Stores only hashes. Change keys within `AccountsStore.changeAccess`. */
 export class KeyPairsStore {
   readonly #database: Connection;
 

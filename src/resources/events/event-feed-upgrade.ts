@@ -7,6 +7,7 @@ import { queryReader } from '../../http/routing/query-parameters.ts';
 import type { RateLimiter } from '../../http/routing/rate-limiter.ts';
 import { attributeError, validate } from '../../http/routing/validation.ts';
 import { AppError } from '../../shared/errors.ts';
+import type { AccessWatch } from '../accounts/access-watch.ts';
 import type { SessionGate } from '../sessions/session-gate.ts';
 import { eventFeedQuery, parseTypes } from './event-feed.schema.ts';
 
@@ -21,8 +22,9 @@ export function eventFeedUpgrade(options: {
   readonly authenticate: Authenticate;
   readonly gate: SessionGate;
   readonly limiter: RateLimiter;
+  readonly access: Pick<AccessWatch, 'follow'>;
 }): UpgradeHandler {
-  const { feed, limiter } = options;
+  const { feed, limiter, access } = options;
   const readQuery = queryReader(eventFeedQuery);
   return {
     path: '/events',
@@ -30,7 +32,7 @@ export function eventFeedUpgrade(options: {
     handle: async (request, socket, head) => {
       feed.assertOpen();
       const authenticate = credentialsOf(request, options);
-      const { projectId, environment } = await authenticate();
+      const { projectId, accountId, environment } = await authenticate();
       limiter.require({ projectId, environment }, 'reads');
       feed.assertCapacity(projectId);
       const input = readQuery((request.url ?? '').split('?')[1] ?? '');
@@ -54,6 +56,7 @@ export function eventFeedUpgrade(options: {
           // The credentials keep naming the same project.
           await authenticate();
         },
+        followAccess: changed => access.follow(accountId, changed),
       });
     },
   };

@@ -84,8 +84,8 @@ export class SessionsService {
     return viewOf(await this.#requireSession(sessionId));
   }
 
-  async signOut({ sessionId, userId }: SessionCaller): Promise<void> {
-    await this.#store.remove(sessionId);
+  async signOut({ sessionId, userId, accountId }: SessionCaller): Promise<void> {
+    await this.#remove(accountId, sessionId);
     this.#options.log.info('signed-out', { sessionId, userId });
   }
 
@@ -108,13 +108,15 @@ export class SessionsService {
     return isOwn ? session : undefined;
   }
 
-  async end({ userId }: SessionCaller, { sessionId }: Session): Promise<void> {
-    await this.#store.remove(sessionId);
+  async end({ userId, accountId }: SessionCaller, { sessionId }: Session): Promise<void> {
+    await this.#remove(accountId, sessionId);
     this.#options.log.info('session-ended', { sessionId, userId });
   }
 
-  async endOthers({ userId, sessionId }: SessionCaller): Promise<void> {
-    await this.#store.removeOthers(userId, sessionId);
+  async endOthers({ userId, sessionId, accountId }: SessionCaller): Promise<void> {
+    await this.#options.accounts.changeAccess(accountId, transaction =>
+      this.#store.removeOthers(userId, sessionId, transaction),
+    );
     this.#options.log.info('other-sessions-ended', { sessionId, userId });
   }
 
@@ -159,6 +161,12 @@ export class SessionsService {
     await this.#options.accounts.setStanding(accountId, { isUpgraded: true });
     this.#options.log.info('account-upgraded', { accountId });
     return accountViewOf(await this.#requireSession(sessionId));
+  }
+
+  #remove(accountId: string, sessionId: string): Promise<void> {
+    return this.#options.accounts.changeAccess(accountId, transaction =>
+      this.#store.remove(sessionId, transaction),
+    );
   }
 
   async #verifyPassword(

@@ -24,7 +24,7 @@ interface SessionRow {
   production_id: string;
 }
 
-/** One instance per server: it caches sessions for a moment, and every change clears that cache. */
+/** One instance per server: it caches sessions for a moment. End sessions within `AccountsStore.changeAccess`. */
 export class SessionsStore {
   readonly #database: Database;
   readonly #cache = new SecretCache<Session>();
@@ -73,8 +73,7 @@ export class SessionsStore {
       .orderBy('id', 'desc')
       .limit(maxSessionsPerUser)
       .offset(maxSessionsPerUser - 1);
-    const removed = await transaction.run(queries.deleteFrom('sessions').where('id', 'in', oldest));
-    if (removed > 0) transaction.afterCommit(() => this.clearCache());
+    await transaction.run(queries.deleteFrom('sessions').where('id', 'in', oldest));
     await transaction.run(
       queries.insertInto('sessions').values({
         id: sessionId,
@@ -129,8 +128,8 @@ export class SessionsStore {
     }));
   }
 
-  remove(sessionId: string): Promise<void> {
-    return this.#change(this.#database.queries.deleteFrom('sessions').where('id', '=', sessionId));
+  remove(sessionId: string, transaction: Transaction): Promise<void> {
+    return this.#change(transaction.queries.deleteFrom('sessions').where('id', '=', sessionId), transaction);
   }
 
   removeBySecret(secret: string, transaction: Transaction): Promise<void> {
@@ -141,13 +140,13 @@ export class SessionsStore {
     );
   }
 
-  removeOthers(userId: string, keptSessionId: string, connection?: Connection): Promise<void> {
+  removeOthers(userId: string, keptSessionId: string, transaction: Transaction): Promise<void> {
     return this.#change(
       this.#database.queries
         .deleteFrom('sessions')
         .where('user_id', '=', userId)
         .where('id', '!=', keptSessionId),
-      connection,
+      transaction,
     );
   }
 
