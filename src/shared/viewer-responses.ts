@@ -23,8 +23,8 @@ export interface PlaylistResponse {
   readonly targetDurationSeconds: number;
   /** Has EXT-X-ENDLIST. */
   readonly isComplete: boolean;
-  /** A blocking reload, whose response may be cached longer than a plain one. */
-  readonly hasWaited?: boolean;
+  /** A reload for what is the newest, or came later: its URL names its content, so it may be cached longer than a plain one. */
+  readonly isBlockingReload?: boolean;
 }
 
 /** The members of `AbortSignal` that held requests need, which costs more than sending a part. */

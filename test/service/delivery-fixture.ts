@@ -66,7 +66,7 @@ export class MemoryBroadcast implements PlayableBroadcast {
     return {
       status: 200,
       text: rendered('#EXTM3U\n#EXT-X-TARGETDURATION:2\n'),
-      hasWaited: msn === 'next',
+      isBlockingReload: msn === 'next',
       targetDurationSeconds: target,
       isComplete: this.ended,
     };

@@ -10,11 +10,16 @@ import { freePort } from './free-port.ts';
 
 const rtmpModule = '/usr/lib/nginx/modules/ngx_rtmp_module.so';
 
-/** Why a bench or test beside nginx cannot run here; undefined when it can. */
+/** Why a bench or test beside nginx with its RTMP module cannot run here; undefined when it can. */
 export function nginxMissing(): string | undefined {
-  return spawnSync('nginx', ['-v'], { stdio: 'ignore' }).error === undefined && existsSync(rtmpModule)
+  return isInstalled('nginx', '-v') && existsSync(rtmpModule)
     ? undefined
     : 'nginx with the rtmp module is not installed';
+}
+
+/** @param flag prints the version */
+export function isInstalled(program: string, flag: string): boolean {
+  return spawnSync(program, [flag], { stdio: 'ignore' }).error === undefined;
 }
 
 export interface NginxOptions {
@@ -22,32 +27,31 @@ export interface NginxOptions {
   readonly folder: string;
   /** Inside of `rtmp { server { listen ...; } }`. Without it, nothing listens to RTMP. */
   readonly rtmp?: string;
-  /** Inside of `http { server { listen ...; } }`. Without it, nothing listens to HTTP. */
+  /** Inside of `http { server { listen ...; } }`. */
   readonly http?: string;
+  /** Inside of `http { }`, for a server of its own that listens to the port. Without it and `http`, nothing listens to HTTP. */
+  readonly site?: (port: number) => string;
 }
 
 /** A private nginx with one worker, on free ports of the loopback address. */
-export interface Nginx {
-  /** The master; its worker is a child. */
-  readonly pid: number;
+export interface Nginx extends Listener {
   /** 0 without RTMP. */
   readonly rtmpPort: number;
   /** 0 without HTTP. */
   readonly httpPort: number;
-  stop(): Promise<void>;
 }
 
 /** Starts nginx and waits until it listens. @throws Error with its error log when it ends before that */
-export async function startNginx({ folder, rtmp, http }: NginxOptions): Promise<Nginx> {
+export async function startNginx({ folder, rtmp, http, site }: NginxOptions): Promise<Nginx> {
   const rtmpPort = rtmp === undefined ? 0 : await freePort();
-  const httpPort = http === undefined ? 0 : await freePort();
+  const httpPort = (http ?? site) === undefined ? 0 : await freePort();
   const temporary = join(folder, 'temporary');
   await mkdir(temporary, { recursive: true });
   const configPath = join(folder, 'nginx.conf');
   await writeFile(
     configPath,
     [
-      `load_module ${rtmpModule};`,
+      ...(rtmp === undefined ? [] : [`load_module ${rtmpModule};`]),
       ...(process.getuid?.() === 0 ? ['user root;'] : []),
       'daemon off; worker_processes 1; worker_rlimit_nofile 8192;',
       `pid ${join(folder, 'nginx.pid')}; error_log ${join(folder, 'error.log')} error;`,
@@ -60,29 +64,42 @@ export async function startNginx({ folder, rtmp, http }: NginxOptions): Promise<
         kind => `${kind}_temp_path ${join(temporary, kind)};`,
       ),
       ...(http === undefined ? [] : [`server { listen 127.0.0.1:${httpPort}; ${http} }`]),
+      ...(site === undefined ? [] : [site(httpPort)]),
       '}',
     ].join('\n'),
   );
-  const child = spawn('nginx', ['-c', configPath, '-e', join(folder, 'error.log')], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const port = rtmpPort || httpPort;
+  const words = ['-c', configPath, '-e', join(folder, 'error.log')];
+  return { ...(await startListener('nginx', words, port)), rtmpPort, httpPort };
+}
+
+/** A program that a test started. */
+export interface Listener {
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/** Starts a program and waits until it accepts connections. @throws Error with what it printed when it ends before that */
+export async function startListener(
+  program: string,
+  words: readonly string[],
+  port: number,
+): Promise<Listener> {
+  const child = spawn(program, words, { stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-4000);
   });
-  const port = rtmpPort || httpPort;
   const deadlineAtMs = Date.now() + waitTimeoutMs;
   while (!(await canConnect(port))) {
     if (hasEnded(child) || Date.now() > deadlineAtMs) {
       child.kill('SIGKILL');
-      throw new Error(`nginx did not start: ${said}`);
+      throw new Error(`${program} did not start: ${said}`);
     }
     await sleep(20);
   }
   return {
     pid: child.pid!,
-    rtmpPort,
-    httpPort,
     stop: async () => {
       if (hasEnded(child)) return;
       const exited = once(child, 'exit');

@@ -8,7 +8,7 @@ export interface ProxiedRequest {
   readonly status: number;
 }
 
-/** Passes requests on to a server, and notes them for each client by the first segment of the path: `/~vlc/…`. */
+/** Passes requests on to a server, and notes them for each client by the first segment of the path: `/~vlc/…`. Without it, the client is `''`. */
 export class RecordingProxy {
   readonly baseUrl: string;
   readonly #server: http.Server;
@@ -23,7 +23,7 @@ export class RecordingProxy {
   static async start(targetUrl: string): Promise<RecordingProxy> {
     const requests = new Map<string, ProxiedRequest[]>();
     const server = http.createServer((request, response) => {
-      const [, client = '', path = '/'] = /^\/~([\w-]+)(\/.*)$/.exec(request.url ?? '') ?? [];
+      const [, client = '', path = request.url ?? '/'] = /^\/~([\w-]+)(\/.*)$/.exec(request.url ?? '') ?? [];
       const passed = http.request(targetUrl + path, {
         method: request.method ?? 'GET',
         headers: request.headers,

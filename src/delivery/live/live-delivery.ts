@@ -9,7 +9,7 @@ import { type PlayerFiles, placeholderThumbnail } from '../pages/player-files.ts
 import { noIndexMeta, renderPlayerPage, streamTitle } from '../pages/player-page.ts';
 import type { PlayerTheme } from '../pages/player-theme.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
-import { accessCaching, cacheControlFor, maxAge, timeoutCaching } from '../responses/cache-control.ts';
+import { accessCaching, briefCaching, cacheControlFor, maxAge } from '../responses/cache-control.ts';
 import type { Exchange } from '../responses/exchange.ts';
 import type { PendingResponses } from '../responses/pending-responses.ts';
 import { playlistType, type ResponseSender } from '../responses/response-sender.ts';
@@ -123,20 +123,21 @@ export class LiveDelivery {
     else viewers.recordRequest(liveStreamId, token, '');
   }
 
-  /** Uses the lifetimes of appendix B.1, except for errors: browsers replay cached errors to players. */
+  /** Uses the lifetimes of appendix B.1, except for errors: browsers replay cached ones to players, and edges share one that all waited for. */
   #sendPlaylist(
     exchange: Exchange,
     playlist: PlaylistResponse | PlaylistRefusal,
     { access, headers }: AdmittedStream,
   ): void {
     if (playlist.status !== 200) {
-      const caching = playlist.status === 503 && access === undefined ? timeoutCaching : noStore;
+      const caching = playlist.status === 503 && access === undefined ? briefCaching : noStore;
       this.#sender.sendError(exchange, playlist.status, playlist.reason, caching);
       return;
     }
-    const { targetDurationSeconds: target, hasWaited, isComplete } = playlist;
-    const maxAgeSeconds = hasWaited || isComplete ? 6 * target : Math.min(1, Math.floor(target / 2));
-    const cacheControl = cacheControlFor(access, `max-age=${maxAgeSeconds}`);
+    const { targetDurationSeconds: target, isBlockingReload, isComplete } = playlist;
+    const plain = target < 2 && access === undefined ? briefCaching : `max-age=${target < 2 ? 0 : 1}`;
+    const caching = isBlockingReload || isComplete ? maxAge(access, 6 * target) : plain;
+    const cacheControl = cacheControlFor(access, caching);
     this.#sender.sendText(exchange, playlist.text, playlistType, cacheControl, headers);
   }
 

@@ -6,8 +6,8 @@ const maxSharedSeconds = 300;
 /** For edges that check the access of each viewer to what they cache. Browsers ask every time. */
 export const accessCaching = 'max-age=0, s-maxage=5';
 
-/** For a reload that was held in vain: all viewers who wait at an edge share the error, and browsers do not replay it. */
-export const timeoutCaching = 'max-age=0, s-maxage=1';
+/** For all viewers who ask an edge at about the same time. Browsers ask every time. */
+export const briefCaching = 'max-age=0, s-maxage=1';
 
 /** Restricts responses to a session to the viewer's own browser cache. */
 export function cacheControlFor(access: PrivateAccess | undefined, caching: string): string {

@@ -55,10 +55,11 @@ export class WindowRequests {
     if (this.#isTooFarAhead(msn, part))
       return { status: 400, reason: 'The segment or part is too far ahead.' };
     // 6.2.5.2: no request is blocked for longer than three target durations.
-    const hasWaited = !this.#hasReached(msn, part);
+    // Older ones, such as `_HLS_msn=0`, stand for the whole playlist as it is now.
+    const isBlockingReload = msn >= state.nextSequence - 1;
     const isReached = await this.#waitUntil(() => this.#hasReached(msn, part), 3 * targetMs, signal);
     if (!isReached) return { status: 503, reason: 'The segment or part did not come in time.' };
-    return this.#playlistResponse(skip, hasWaited);
+    return this.#playlistResponse(skip, isBlockingReload);
   }
 
   /** @param name `init-1.mp4`, `segment-12.m4s`, `still-13.m4s`, `stopped-14.m4s` or `part-345.m4s` */
@@ -104,12 +105,12 @@ export class WindowRequests {
     return part > newest + ahead;
   }
 
-  #playlistResponse(skip: 'no' | 'yes' | 'v2', hasWaited: boolean): PlaylistResponse {
+  #playlistResponse(skip: 'no' | 'yes' | 'v2', isBlockingReload: boolean): PlaylistResponse {
     const { isEnded } = this.#state;
     return {
       status: 200,
       text: this.#playlist.text(skip !== 'no' && !isEnded ? 'delta' : 'whole'),
-      hasWaited,
+      isBlockingReload,
       targetDurationSeconds: this.#state.targetDurationSeconds,
       isComplete: isEnded,
     };

@@ -46,13 +46,13 @@ describe('the first playlist', () => {
     filled.part();
     expect(await stateOf(asked)).toBe('pending');
     filled.part();
-    expect(await asked).toMatchObject({ status: 200, hasWaited: false });
+    expect(await asked).toMatchObject({ status: 200, isBlockingReload: false });
   });
 
   test('is returned with the first part when a client asks for a segment that is gone', async () => {
     const filled = new FilledWindow();
     filled.begin(1);
-    expect(await filled.ask('_HLS_msn=0')).toMatchObject({ status: 200, hasWaited: false });
+    expect(await filled.ask('_HLS_msn=0')).toMatchObject({ status: 200, isBlockingReload: false });
     expect(await filled.ask('_HLS_part=0')).toMatchObject({ status: 400 });
     filled.window.end();
   });
@@ -411,21 +411,28 @@ describe('blocking reloads', () => {
   }
 
   test.each([
-    ['a complete segment', '_HLS_msn=4'],
-    ['a listed part', '_HLS_msn=4&_HLS_part=3'],
-    ['a part of the open segment', '_HLS_msn=5&_HLS_part=1'],
-    ['one past the last part of a closed segment, that is, part 0 of the open one', '_HLS_msn=4&_HLS_part=4'],
-    ['far past the last part of a closed segment', '_HLS_msn=4&_HLS_part=9'],
-    ['what is no longer listed', '_HLS_msn=0'],
-    ['a part of what is no longer listed', '_HLS_msn=0&_HLS_part=7'],
-    ['the gap in front', '_HLS_msn=1&_HLS_part=3'],
-    ['other parameters', 'token=a&_HLS_msn=4&x=y'],
-  ])('%s gets the whole playlist at once', async (_, query) => {
-    const filled = await inTheMiddle();
-    const plain = await filled.text();
-    expect(await stateOf(filled.text(query))).toBe(plain);
-    expect(await filled.ask(query)).toMatchObject({ hasWaited: false });
-  });
+    ['a complete segment', '_HLS_msn=4', true],
+    ['a listed part', '_HLS_msn=4&_HLS_part=3', true],
+    ['a part of the open segment', '_HLS_msn=5&_HLS_part=1', true],
+    [
+      'one past the last part of a closed segment, that is, part 0 of the open one',
+      '_HLS_msn=4&_HLS_part=4',
+      true,
+    ],
+    ['far past the last part of a closed segment', '_HLS_msn=4&_HLS_part=9', true],
+    ['what is no longer listed', '_HLS_msn=0', false],
+    ['a part of what is no longer listed', '_HLS_msn=0&_HLS_part=7', false],
+    ['the gap in front', '_HLS_msn=1&_HLS_part=3', false],
+    ['other parameters', 'token=a&_HLS_msn=4&x=y', true],
+  ])(
+    '%s gets the whole playlist at once, and can be cached as a blocking reload: $2',
+    async (_, query, isBlockingReload) => {
+      const filled = await inTheMiddle();
+      const plain = await filled.text();
+      expect(await stateOf(filled.text(query))).toBe(plain);
+      expect(await filled.ask(query)).toMatchObject({ isBlockingReload });
+    },
+  );
 
   test.each([
     ['the next part', '_HLS_msn=5&_HLS_part=2', 1],
@@ -455,7 +462,7 @@ describe('blocking reloads', () => {
       step();
     }
     expect(await stateOf(asked)).toBe(await filled.text());
-    expect(await answer).toMatchObject({ hasWaited: true });
+    expect(await answer).toMatchObject({ isBlockingReload: true });
   });
 
   test.each([
@@ -625,7 +632,7 @@ describe('the end', () => {
     const text = await filled.text();
     for (const query of ['_HLS_msn=9999', '_HLS_part=3', '_HLS_msn=x', '_HLS_skip=YES']) {
       expect(await stateOf(filled.text(query))).toBe(text);
-      expect(await filled.ask(query)).toMatchObject({ isComplete: true, hasWaited: false });
+      expect(await filled.ask(query)).toMatchObject({ isComplete: true, isBlockingReload: false });
     }
   });
 });
