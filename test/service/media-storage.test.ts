@@ -1,13 +1,13 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { OpenedFile } from '../../src/shared/files/opened-file.ts';
 import { DataFolderStorage } from '../../src/storage/data-folder-storage.ts';
 import type { MediaStorage } from '../../src/storage/media-storage.ts';
 import { type S3Server, s3Missing, startS3 } from '../support/s3.ts';
 import { openTestS3Storage } from '../support/s3-storage.ts';
+import { collect, readAll, readRange, sha256, writeNew as write } from '../support/storage-files.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 
 interface Place {
@@ -280,44 +280,3 @@ describe.each([
     await file.close();
   });
 });
-
-async function write(path: string, bytes: Buffer): Promise<string> {
-  await mkdir(dirname(path), { recursive: true });
-  await rm(path, { force: true });
-  const file = await open(path, 'wx');
-  await file.close();
-  await writeFile(path, bytes);
-  return path;
-}
-
-async function readAll(storage: MediaStorage, path: string): Promise<Buffer> {
-  const file = await storage.open(path);
-  try {
-    return await readRange(file, 0, Number.MAX_SAFE_INTEGER);
-  } finally {
-    await file.close();
-  }
-}
-
-async function readRange(file: OpenedFile, start: number, length: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let done = 0;
-  while (done < length) {
-    const into = Buffer.alloc(Math.min(300_000, length - done));
-    const { bytesRead } = await file.read(into, 0, into.length, start + done);
-    if (bytesRead === 0) break;
-    chunks.push(into.subarray(0, bytesRead));
-    done += bytesRead;
-  }
-  return Buffer.concat(chunks);
-}
-
-async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const all: Item[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-}
-
-function sha256(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}

@@ -57,34 +57,42 @@ export async function startS3(): Promise<S3Server> {
   const endpoint = `http://127.0.0.1:${port}`;
   let ended: Promise<unknown> = Promise.resolve();
   let pid: number | undefined;
+  let said = '';
+  /** False when it ended. */
+  const began = async (options: readonly string[]): Promise<boolean> => {
+    const child = spawn(
+      path,
+      ['--port', `127.0.0.1:${port}`, '--keep-alive', '--quiet', 'posix', ...options, buckets],
+      {
+        env: { ...process.env, ROOT_ACCESS_KEY_ID: accessKey, ROOT_SECRET_ACCESS_KEY: secretKey },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      },
+    );
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said = (said + text).slice(-4_000);
+    });
+    pid = child.pid;
+    ended = once(child, 'exit').then(() => {
+      pid = undefined;
+    });
+    const deadlineAtMs = Date.now() + waitTimeoutMs;
+    while (pid !== undefined && Date.now() < deadlineAtMs) {
+      if (await answers(endpoint)) return true;
+      await sleep(20);
+    }
+    return false;
+  };
   const server: S3Server = {
     endpoint,
     folder: buckets,
     url: (bucket, options) => s3Url(bucket, { endpoint, ...options }),
     makeBucket: name => mkdir(join(buckets, name)).then(() => {}),
     async start() {
-      const child = spawn(
-        path,
-        [...['--port', `127.0.0.1:${port}`, '--keep-alive', '--quiet'], ...['posix', buckets]],
-        {
-          env: { ...process.env, ROOT_ACCESS_KEY_ID: accessKey, ROOT_SECRET_ACCESS_KEY: secretKey },
-          stdio: ['ignore', 'ignore', 'pipe'],
-        },
-      );
-      let said = '';
-      child.stderr.setEncoding('utf8').on('data', (text: string) => {
-        said = (said + text).slice(-4_000);
-      });
-      pid = child.pid;
-      ended = once(child, 'exit').then(() => {
-        pid = undefined;
-      });
-      const deadlineAtMs = Date.now() + waitTimeoutMs;
-      while (!(await answers(endpoint))) {
-        if (pid === undefined || Date.now() > deadlineAtMs)
-          throw new Error(`versitygw did not start: ${said}`);
-        await sleep(20);
-      }
+      if (await began([])) return;
+      // Temporary folders do not always have extended attributes.
+      const sidecar = join(folder, 'sidecar');
+      await mkdir(sidecar, { recursive: true });
+      if (!(await began(['--sidecar', sidecar]))) throw new Error(`versitygw did not start: ${said}`);
     },
     async kill() {
       if (pid !== undefined) process.kill(pid, 'SIGKILL');

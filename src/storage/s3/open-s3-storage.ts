@@ -15,7 +15,7 @@ import { StorageCache } from './storage-cache.ts';
 const maxConnections = 64;
 const connectTimeoutMs = 5_000;
 /** The S3 server may start at the same time. */
-const startPatienceMs = 15_000;
+const usualStartPatienceMs = 15_000;
 const startRetryMs = 1_000;
 /** More than this is worth a word to the operator. S3 refuses 15 minutes. */
 const maxClockSkewMs = 240_000;
@@ -27,17 +27,19 @@ export interface OpenS3StorageOptions {
   /** The cache leaves this much free on the disk. */
   readonly minFreeBytes: number;
   readonly canRedirect: boolean;
+  /** Time for the S3 server to start. */
+  readonly startPatienceMs?: number;
   readonly observer?: S3Observer;
   readonly log: Logger;
 }
 
 /** @throws AppError `storage-unusable` */
 export async function openS3Storage(options: OpenS3StorageOptions): Promise<S3Storage> {
-  const { url, dataDir, observer, log } = options;
+  const { url, dataDir, observer, log, startPatienceMs = usualStartPatienceMs } = options;
   const location = parseS3Url(url.reveal());
   const objects = openObjects(location, { observer, log });
   try {
-    await checkUsable(objects, location, log);
+    await checkUsable(objects, { location, startPatienceMs, log });
     const cache = await StorageCache.open({
       folder: join(dataDir, 'cache'),
       ...{ bucketId: idOf(location), log },
@@ -78,7 +80,14 @@ function openObjects(
 }
 
 /** Reads and writes, so that missing permissions are told now. */
-async function checkUsable(objects: S3Objects, location: S3Location, log: Logger): Promise<void> {
+async function checkUsable(
+  objects: S3Objects,
+  {
+    location,
+    startPatienceMs,
+    log,
+  }: { readonly location: S3Location; readonly startPatienceMs: number; readonly log: Logger },
+): Promise<void> {
   const endsAtMs = performance.now() + startPatienceMs;
   const key = `${location.prefix}.millrace-check`;
   for (;;) {

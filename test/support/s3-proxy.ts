@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface S3Request {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly range: string | undefined;
+}
+
+export type S3ProxyFault =
+  | { readonly kind: 'answer'; readonly status: number; readonly code: string }
+  /** Of the answer. */
+  | { readonly kind: 'cut'; readonly afterBytes: number }
+  /** Ends the connection before the request is complete. */
+  | { readonly kind: 'reset' }
+  | { readonly kind: 'delay'; readonly ms: number };
+
+/** Passes requests on to an S3 server, notes them, and breaks those that a test chooses. */
+export class S3Proxy {
+  readonly endpoint: string;
+  readonly requests: S3Request[] = [];
+  fault: (request: S3Request) => S3ProxyFault | undefined = () => undefined;
+  readonly #server: http.Server;
+
+  private constructor(server: http.Server) {
+    this.#server = server;
+    this.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  static async start(target: string): Promise<S3Proxy> {
+    const server = http.createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const proxy = new S3Proxy(server);
+    server.on('request', (incoming, outgoing) => {
+      proxy.#pass(target, incoming, outgoing).catch(() => incoming.socket.destroy());
+    });
+    return proxy;
+  }
+
+  count(matches: (request: S3Request) => boolean): number {
+    return this.requests.filter(matches).length;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  async #pass(target: string, incoming: http.IncomingMessage, outgoing: http.ServerResponse): Promise<void> {
+    const request = {
+      method: incoming.method ?? '',
+      path: incoming.url ?? '',
+      range: incoming.headers.range,
+    };
+    this.requests.push(request);
+    const fault = this.fault(request);
+    if (fault?.kind === 'reset') {
+      incoming.socket.destroy();
+      return;
+    }
+    if (fault?.kind === 'delay') await sleep(fault.ms);
+    if (fault?.kind === 'answer') {
+      incoming.resume();
+      await once(incoming, 'end');
+      outgoing.writeHead(fault.status, { 'content-type': 'application/xml' });
+      outgoing.end(`<Error><Code>${fault.code}</Code><Message>${fault.code} of a test</Message></Error>`);
+      return;
+    }
+    const passed = http.request(target + request.path, {
+      method: request.method,
+      headers: incoming.headers,
+      agent: false,
+    });
+    incoming.pipe(passed);
+    const [answer] = (await once(passed, 'response')) as [http.IncomingMessage];
+    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+    if (fault?.kind !== 'cut') {
+      answer.pipe(outgoing);
+      return;
+    }
+    let left = fault.afterBytes;
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      outgoing.write(chunk.subarray(0, left));
+      left -= chunk.length;
+      if (left <= 0) break;
+    }
+    // The bytes before the cut reach the client.
+    await sleep(20);
+    outgoing.destroy();
+  }
+}
