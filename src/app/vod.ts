@@ -195,6 +195,7 @@ export function createVodSource({ encodings, playback }: VodServices, extras: Vi
     mediaPlaylist: (videoId, rendition, avh) => playback.mediaPlaylist(videoId, rendition, avh),
     media: (videoId, rendition, name) => playback.media(videoId, rendition, name),
     file: (videoId, file, quality) => playback.file(videoId, file, quality),
+    downloadUrl: (videoId, quality, options) => playback.downloadUrl(videoId, quality, options),
     textTrack: async (videoId, track, language) => {
       const file = await extras[track].fileOf(videoId, language);
       return file && fileBody(file, 'text/vtt; charset=utf-8');

@@ -118,6 +118,7 @@ const noVideos: VodSource = {
   mediaPlaylist: async () => undefined,
   media: async () => undefined,
   file: async () => undefined,
+  downloadUrl: async () => undefined,
   textTrack: async () => undefined,
 };
 

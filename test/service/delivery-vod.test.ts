@@ -335,6 +335,23 @@ describe.each(protocols)('delivery of videos over %s', protocol => {
     ]);
   });
 
+  it('redirects those who get an MP4 to the storage, where it has addresses', async () => {
+    await using server = await started(protocol);
+    await server.videos.giveFile(videoId, 'mp4', 'film', 'video/mp4');
+    server.videos.downloadBase = 'https://storage.example.org';
+    const ask = async (query: string) => {
+      const { status, body, headers } = await server.ask(`${base}/mp4/source.mp4${query}`);
+      expect([status, body.length, headers['cache-control']]).toEqual([302, 0, 'no-store']);
+      return new URL(headers.location!);
+    };
+    const [played, loaded] = [await ask(''), await ask('?dl=1')];
+    expect([played.host, played.pathname]).toEqual(['storage.example.org', `/${videoId}/`]);
+    expect([...played.searchParams.values()]).toEqual(['21600', 'inline']);
+    expect(loaded.searchParams.get('as')).toMatch(/^attachment; filename=/);
+    const head = await server.ask(`${base}/mp4/source.mp4`, {}, 'HEAD');
+    expect([head.status, head.headers['content-length']]).toEqual([200, '4']);
+  });
+
   it('answers 404 for a file that is gone, 500 without its text for a fault', async () => {
     await using server = await started(protocol);
     const path = await server.videos.giveFile(videoId, 'mp4', 'film', 'video/mp4');

@@ -19,6 +19,8 @@ export class FolderVideos implements VodSource {
   readonly bodies = new Map<string, ResponseBody & { lifetimeSeconds?: number }>();
   isComplete = true;
   fault: Error | undefined;
+  /** Of addresses for downloads; undefined without them. */
+  downloadBase: string | undefined;
   #size = 0;
 
   constructor(folder: string) {
@@ -81,6 +83,13 @@ export class FolderVideos implements VodSource {
     const length = Buffer.byteLength(content);
     this.give(id, name, [{ path, start: 0, length }], contentType);
     return path;
+  }
+
+  async downloadUrl(...[id, quality = '', options]: Parameters<VodSource['downloadUrl']>) {
+    if (this.downloadBase === undefined) return undefined;
+    const { expiresSeconds, contentDisposition } = options;
+    const query = new URLSearchParams({ seconds: String(expiresSeconds), as: contentDisposition });
+    return `${this.downloadBase}/${id}/${quality}?${query}`;
   }
 
   async find(id: string): Promise<VodEntry | undefined> {

@@ -33,6 +33,9 @@ const completeListSeconds = 60;
 const yearSeconds = 31_536_000;
 const daySeconds = 86_400;
 const hourSeconds = 3600;
+/** Of addresses in storage. Players ask there again when the viewer seeks. */
+const publicDownloadSeconds = 6 * hourSeconds;
+const privateDownloadSeconds = 300;
 /** Longer texts are sent unchanged: neither gzipped nor with sessions in their URIs. */
 const maxTextBytes = 1024 * 1024;
 const mediaKinds: ReadonlySet<VodAsset['kind']> = new Set([
@@ -209,15 +212,37 @@ export class VodDelivery {
       this.#sender.sendNotFound(exchange, noCache);
       return;
     }
-    this.#pending.hold(exchange, this.#source.file(entry.videoId, 'mp4', quality), file => {
+    const disposition = isDownload ? attachmentHeader(entry.title, 'mp4') : undefined;
+    this.#pending.hold(exchange, this.#mp4Of(exchange, quality, video, disposition), file => {
       if (file === undefined) {
         if (quality === undefined) this.#notPlayable(exchange, entry);
         else this.#sender.sendNotFound(exchange, noCache);
         return undefined;
       }
-      const more = isDownload ? ['Content-Disposition', attachmentHeader(entry.title, 'mp4')] : [];
+      if (typeof file === 'string') {
+        const headers = ['Location', file, 'Cache-Control', 'no-store', ...video.headers];
+        this.#sender.sendEmpty(exchange, 302, headers);
+        return undefined;
+      }
+      const more = disposition === undefined ? [] : ['Content-Disposition', disposition];
       return this.#sendBody(exchange, file, video, maxAge(video.access, daySeconds), more);
     });
+  }
+
+  /** The file, or another address of it. Such addresses are only for GET. */
+  async #mp4Of(
+    { isHead }: Exchange,
+    quality: string | undefined,
+    { entry, access }: AdmittedVideo,
+    disposition: string | undefined,
+  ): Promise<ResponseBody | string | undefined> {
+    const url = isHead
+      ? undefined
+      : await this.#source.downloadUrl(entry.videoId, quality, {
+          expiresSeconds: access === undefined ? publicDownloadSeconds : privateDownloadSeconds,
+          contentDisposition: disposition ?? 'inline',
+        });
+    return url ?? this.#source.file(entry.videoId, 'mp4', quality);
   }
 
   #answerThumbnail(exchange: Exchange, video: AdmittedVideo, hasPlaceholder: boolean): void {

@@ -49,6 +49,12 @@ export interface VodSource {
   media(videoId: string, rendition: string, name: string): Promise<MediaResponse | undefined>;
   /** `quality` selects the MP4 of one rendition; the highest unless given. */
   file(videoId: string, file: VodFile, quality?: string): Promise<ResponseBody | undefined>;
+  /** A temporary address of the MP4 that does without this server, undefined when there is none. */
+  downloadUrl(
+    videoId: string,
+    quality: string | undefined,
+    options: { readonly expiresSeconds: number; readonly contentDisposition: string },
+  ): Promise<string | undefined>;
   textTrack(
     videoId: string,
     track: 'captions' | 'chapters',

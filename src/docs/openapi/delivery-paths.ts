@@ -36,6 +36,10 @@ const notModified: DescribedAnswer = {
   description: 'The version in `If-None-Match` is current.',
   headers: cacheHeaders,
 };
+const inStorage: DescribedAnswer = {
+  description: 'The file is in object storage.',
+  headers: { Location: 'Where it is, for a limited time.' },
+};
 const notYet: DescribedAnswer = {
   description: 'Not playable yet. Try again later.',
   headers: { 'Retry-After': 'Seconds to wait.' },
@@ -116,14 +120,14 @@ const videoAssets: readonly (Omit<DescribedPath, 'path' | 'tag'> & { readonly as
     description: 'The best rendition. Only if `mp4Support` is on.',
     query: { dl: '`1` makes browsers save the file.' },
     headers: range,
-    answers: { ...byteRanges('The file.', 'video/mp4'), 202: notYet },
+    answers: { ...byteRanges('The file.', 'video/mp4'), 202: notYet, 302: inStorage },
   },
   {
     asset: '/mp4/{height}/source.mp4',
     summary: 'A rendition as an MP4 file',
     query: { dl: '`1` makes browsers save the file.' },
     headers: range,
-    answers: byteRanges('The file.', 'video/mp4'),
+    answers: { ...byteRanges('The file.', 'video/mp4'), 302: inStorage },
   },
   {
     asset: '/thumbnail.jpg',

@@ -25,6 +25,7 @@ interface VodPlaybackOptions {
 }
 
 const segmentName = /^(init|video|audio)-(\d{1,12})(?:-(\d{1,8}))?\.(mp4|m4s)$/;
+const mp4Type = 'video/mp4';
 const fileTypes = { 'storyboard.jpg': 'image/jpeg', 'storyboard.vtt': 'text/vtt; charset=utf-8' } as const;
 
 export class VodPlayback {
@@ -106,20 +107,26 @@ export class VodPlayback {
     }
     const state = await stateOf(videoId);
     if (file === 'mp4') {
-      const mp4 = state?.renditions.find(
-        one =>
-          one.type === 'mp4' &&
-          one.status === 'encoded' &&
-          (quality === undefined || quality === one.quality),
-      );
-      return mp4?.file === undefined
-        ? undefined
-        : this.#fileBody(files.video(videoId, mp4.file), 'video/mp4');
+      const mp4 = mp4FileOf(state, quality);
+      return mp4 === undefined ? undefined : this.#fileBody(files.video(videoId, mp4), mp4Type);
     }
     // An outdated file may exist while the storyboard is being made.
     return state?.hasStoryboard === true
       ? this.#fileBody(files.video(videoId, file), fileTypes[file])
       : undefined;
+  }
+
+  /** Of the MP4. Undefined when the storage has no addresses for clients. */
+  async downloadUrl(
+    videoId: string,
+    quality: string | undefined,
+    options: { readonly expiresSeconds: number; readonly contentDisposition: string },
+  ): Promise<string | undefined> {
+    const { files, stateOf } = this.#options;
+    if (files.storage.kind === 'data-folder') return undefined;
+    const mp4 = mp4FileOf(await stateOf(videoId), quality);
+    if (mp4 === undefined) return undefined;
+    return files.storage.downloadUrl(files.video(videoId, mp4), { ...options, contentType: mp4Type });
   }
 
   async #fileBody(path: string, contentType: string): Promise<ResponseBody | undefined> {
@@ -165,6 +172,14 @@ export class VodPlayback {
       if (videos.find(videoId) === growing) return { state, growing };
     }
   }
+}
+
+/** Of the highest quality unless one is given. */
+function mp4FileOf(state: EncodingState | undefined, quality: string | undefined): string | undefined {
+  return state?.renditions.find(
+    one =>
+      one.type === 'mp4' && one.status === 'encoded' && (quality === undefined || quality === one.quality),
+  )?.file;
 }
 
 function playableRenditions(state: EncodingState, growing: GrowingVideo | undefined): PlayableRendition[] {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { projectRoot } from '../../../scripts/project-files.ts';
 
 const sources = [
+  'src/docs',
   'src/http',
   'src/resources',
   'src/shared',
