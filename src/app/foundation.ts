@@ -96,6 +96,7 @@ export async function openFoundation(config: Config, environment: AppEnvironment
     const hosts = new HostResolver();
     const proxies = config['http.trustedProxies'] ?? [];
     const files = new MediaFiles(dataDir, storage.media);
+    if (storage.s3 !== undefined) files.reclaimFrom(storage.s3.cache);
     const urls = new ServerUrls(config.publicUrl);
     const version = readVersion();
     const { publicUrl } = urls;

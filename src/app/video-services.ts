@@ -78,7 +78,7 @@ export interface VideoServices {
   readonly mark: AddSandboxWatermark;
 }
 
-/** Lets the trash free space when the disk is short. */
+/** Lets the trash free space when the disk that has it is short. */
 export async function createVideoServices(options: VideoServicesOptions): Promise<VideoServices> {
   const { database, files, publicUrl: baseUrl, images, clock } = options;
   const privateTokens = await PrivateTokens.open(database, clock);
@@ -111,10 +111,7 @@ export async function createVideoServices(options: VideoServicesOptions): Promis
     watermarks,
     quotas,
   });
-  files.reclaimFrom({
-    makeRoom: missing => videos.removal.makeRoom(missing),
-    canMakeRoom: bytes => videos.removal.canMakeRoom(bytes),
-  });
+  if (files.storage.kind === 'data-folder') files.reclaimFrom(videos.removal);
   const tracks = { database, store: new TextTracksStore(database), videos, files, privateTokens, baseUrl };
   return {
     ...{ videos, uploads, players, watermarks, usage, quotas, privateTokens, mark },

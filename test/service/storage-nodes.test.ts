@@ -1,14 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../../src/shared/secret.ts';
+import { namesIn } from '../../src/storage/folder-names.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { pngImage } from '../support/images.ts';
 import { findPostgres } from '../support/postgres.ts';
-import { SharedFolderStorage } from '../support/shared-folder-storage.ts';
+import { type S3Server, s3Missing, startS3 } from '../support/s3.ts';
+import { openTestS3Storage } from '../support/s3-storage.ts';
 import {
   type ApiReply,
   basic,
@@ -22,6 +25,14 @@ import { postgresUrlOf } from '../support/test-database.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { chunkBytes, digestOf, fileForm, noise } from './upload-fixture.ts';
 
+const missing = findPostgres() === undefined ? 'PostgreSQL is not installed' : s3Missing;
+let s3: S3Server | undefined;
+beforeAll(async () => {
+  if (missing === undefined) s3 = await startS3();
+  else console.log(`Skipped: ${missing}`);
+});
+afterAll(() => s3?.stop());
+
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
@@ -29,13 +40,19 @@ afterEach(async () => {
 
 /** Two servers with data folders of their own, one database and one storage. */
 async function startTwo(options: StartApiOptions = {}): Promise<[TestApi, TestApi, string]> {
-  const bucket = await testTempDir();
+  const name = `bucket-${randomUUID()}`;
+  await s3!.makeBucket(name);
+  const bucket = join(s3!.folder, name);
   const url = new Secret(await postgresUrlOf(await testTempDir()));
   const startOne = async () => {
     const server = await startApi({
       ...options,
       database: dataDir => openDatabase({ dataDir, url }),
-      mediaStorage: dataDir => new SharedFolderStorage({ dataDir, bucket }),
+      mediaStorage: async dataDir => {
+        const storage = await openTestS3Storage({ url: s3!.url(name), dataDir });
+        stops.push(() => storage.stop());
+        return storage;
+      },
     });
     stops.push(() => server.stop());
     return server;
@@ -58,17 +75,12 @@ const statusOf = async (server: TestApi, videoId: string) =>
   (await server.api.uploads.service.ingestOf(videoId))?.status;
 
 async function isAssembled(server: TestApi, bucket: string, videoId: string): Promise<boolean> {
-  const hasChunks =
-    existsSync(join(bucket, 'uploads', videoId)) &&
-    (await readdir(join(bucket, 'uploads', videoId))).length > 0;
-  return (
-    (await statusOf(server, videoId)) === 'uploaded' &&
-    existsSync(join(bucket, 'vod', videoId, 'source')) &&
-    !hasChunks
-  );
+  const hasChunks = (await namesIn(join(bucket, 'uploads', videoId))).length > 0;
+  const hasSource = existsSync(join(bucket, 'vod', videoId, 'source'));
+  return (await statusOf(server, videoId)) === 'uploaded' && hasSource && !hasChunks;
 }
 
-describe.skipIf(findPostgres() === undefined)('two servers with one storage', () => {
+describe.skipIf(missing !== undefined)('two servers with one storage', () => {
   it('store a file before they acknowledge it', async () => {
     const [first, second, bucket] = await startTwo();
     const videoId = await createVideo(first);
@@ -78,7 +90,7 @@ describe.skipIf(findPostgres() === undefined)('two servers with one storage', ()
     await waitUntil(() => isAssembled(first, bucket, videoId));
     expect(digestOf(await readFile(join(bucket, 'vod', videoId, 'source')))).toBe(digestOf(file));
     expect((await send(first, videoId, file)).json.type).toMatch('video-source-already-uploaded');
-    expect(await readdir(join(bucket, 'uploads'))).toEqual([videoId]);
+    expect(await namesIn(join(bucket, 'uploads'))).toEqual([]);
   });
 
   it('join the parts of an upload that came to either of them', async () => {
@@ -167,18 +179,44 @@ describe.skipIf(findPostgres() === undefined)('two servers with one storage', ()
     expect(digestOf(await readFile(join(bucket, 'vod', json.videoId, 'source')))).toBe(digestOf(file));
   });
 
+  it('acknowledge an upload only once the storage that was away has it', async () => {
+    const [first, second, bucket] = await startTwo();
+    const videoId = await createVideo(first);
+    const parts = [noise(chunkBytes), noise(5)];
+    expect((await send(first, videoId, parts[0]!, 'part 1/2')).status).toBe(201);
+    await s3!.kill();
+    let isAcknowledged = false;
+    const sent = send(second, videoId, parts[1]!, 'part 2/2').then(({ status }) => {
+      isAcknowledged = true;
+      return status;
+    });
+    await waitUntil(() => second.api.quotas.isReceiving(videoId));
+    expect((await first.call('GET', `/videos/${videoId}`)).status).toBe(200);
+    expect(isAcknowledged).toBe(false);
+    await s3!.start();
+    expect(await sent).toBe(201);
+    await waitUntil(() => isAssembled(first, bucket, videoId));
+    const source = await readFile(join(bucket, 'vod', videoId, 'source'));
+    expect(digestOf(source)).toBe(digestOf(Buffer.concat(parts)));
+  });
+
   it("show and remove each other's images and captions", async () => {
     const [first, second, bucket] = await startTwo();
+    const image = pngImage(4, 4);
     const { json: watermark } = await first.call('POST', '/watermarks', {
-      body: fileForm(pngImage(4, 4), { name: 'w.png' }),
+      body: fileForm(image, { name: 'w.png' }),
     });
+    const shown = await fetch(`${second.baseUrl}/watermarks/${watermark.watermarkId}/image`, {
+      headers: { authorization: basic(sandboxKey) },
+    });
+    expect(Buffer.from(await shown.arrayBuffer())).toEqual(image);
     expect((await second.call('DELETE', `/watermarks/${watermark.watermarkId}`)).status).toBe(204);
-    expect(await readdir(join(bucket, 'watermarks'))).toEqual([]);
+    expect(await namesIn(join(bucket, 'watermarks'))).toEqual([]);
     const videoId = await createVideo(first);
     const captions = fileForm(Buffer.from('WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n'), { name: 'c.vtt' });
     expect((await first.call('POST', `/videos/${videoId}/captions/en`, { body: captions })).status).toBe(200);
-    expect(await readdir(join(bucket, 'vod', videoId))).toHaveLength(1);
+    expect(await namesIn(join(bucket, 'vod', videoId))).toHaveLength(1);
     expect((await second.call('DELETE', `/videos/${videoId}/captions/en`)).status).toBe(204);
-    expect(await readdir(join(bucket, 'vod', videoId))).toEqual([]);
+    expect(await namesIn(join(bucket, 'vod', videoId))).toEqual([]);
   });
 });

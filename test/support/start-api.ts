@@ -47,7 +47,7 @@ export interface StartApiOptions
   /** Default: that of the test's project. */
   readonly database?: (dataDir: string) => Promise<Database>;
   /** Default: the data folder. */
-  readonly mediaStorage?: (dataDir: string) => MediaStorage;
+  readonly mediaStorage?: (dataDir: string) => Promise<MediaStorage>;
   readonly isUpgraded?: boolean;
   readonly log?: Logger;
   readonly metricsToken?: string;
@@ -178,7 +178,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<TestApi> 
     rateLimits: { uploads: 6_000, writes: 6_000, reads: 6_000 },
     ...given,
     ...{ database, dataDir, publicUrl, live, log, observer: metrics },
-    ...(mediaStorage === undefined ? {} : { storage: mediaStorage(dataDir) }),
+    ...(mediaStorage === undefined ? {} : { storage: await mediaStorage(dataDir) }),
     restreams: {
       update: (liveStreamId, destinations) => live.update(liveStreamId, destinations),
       ofStream: () => undefined,

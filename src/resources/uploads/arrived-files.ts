@@ -74,14 +74,19 @@ export class ArrivedFiles {
         folder = error.videoId;
         return storeRowsOf(folder);
       });
-      if (stored.path === undefined) await this.#files.removeChunk(folder, chunk);
+      if (stored.path === undefined) await this.#discard(folder, chunk);
       return stored.videoId;
     } catch (error) {
       // Another error may hide a commit: the sweep removes files that no row names.
-      if (isRefusal(error)) await this.#files.removeChunk(folder, chunk);
+      if (isRefusal(error)) await this.#discard(folder, chunk);
       if (error instanceof OtherVideo) throw new AppError('not-ready', 'The upload changes too often.');
       throw error;
     }
+  }
+
+  /** The sweep removes it when this fails. */
+  async #discard(videoId: string, chunk: { readonly first: number; readonly file: string }): Promise<void> {
+    await this.#files.removeChunk(videoId, chunk).catch(() => {});
   }
 }
 

@@ -61,7 +61,7 @@ export class S3Storage implements MediaStorage {
     this.#copies = new LocalCopies(objects, cache, this.#reader);
   }
 
-  get cache(): { readonly bytes: number; readonly count: number } {
+  get cache(): StorageCache {
     return this.#cache;
   }
 

@@ -183,6 +183,31 @@ export class StorageCache {
     for (const name of [...this.#entries.keys()]) if (name.startsWith(prefix)) this.#entries.delete(name);
   }
 
+  /**
+   * Removes what was not read for longest, until enough is free on the disk.
+   * @param missingBytes 0 or less when there are enough
+   */
+  async makeRoom(missingBytes: () => Promise<number>): Promise<void> {
+    for (
+      let bytes = await missingBytes();
+      bytes > 0 && this.#entries.size > 0;
+      bytes = await missingBytes()
+    ) {
+      const keptBytes = this.#entries.calculatedSize - bytes;
+      const removed: string[] = [];
+      for (const name of this.#entries.rkeys()) {
+        if (this.#entries.calculatedSize <= keptBytes) break;
+        removed.push(name);
+        this.#entries.delete(name);
+      }
+      await Promise.all(removed.map(name => this.#unlink(name)));
+    }
+  }
+
+  async canMakeRoom(bytes: number): Promise<boolean> {
+    return this.bytes >= bytes;
+  }
+
   /** Known from its cached bytes. */
   *versions(): Iterable<readonly [key: string, version: ObjectVersion]> {
     for (const name of this.#entries.keys()) {
