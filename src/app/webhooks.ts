@@ -20,14 +20,16 @@ export function createWebhookSender({
 }
 
 export function createWebhookComponents(
-  { database, outbox, metrics, version, clock, log: parentLog }: Foundation,
+  { database, outbox, metrics, version, clock, log: parentLog, ...foundation }: Foundation,
   sender: WebhookSender,
 ): readonly Component[] {
   const log = parentLog.child('webhooks');
-  const sweeper = new DeliveryCleanup({ store: new DeliveryCleanupStore(database), clock, log });
+  const duty = foundation.duty('webhooks');
+  const sweeper = new DeliveryCleanup({ store: new DeliveryCleanupStore(database), duty, clock, log });
   const dispatcher = new WebhookDispatcher({
     queue: outbox.webhooks,
     sender,
+    duty,
     version,
     webhookRemoved: () => sweeper.schedule(),
     observer: {

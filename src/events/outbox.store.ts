@@ -1,6 +1,5 @@
 import { messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
-import { CoalescedSignal } from '../store/coalesced-signal.ts';
 import type { Connection } from '../store/connection.ts';
 import type { Database } from '../store/database.ts';
 import { type Bound, prepareQuery } from '../store/prepared-query.ts';
@@ -42,14 +41,12 @@ export class Outbox {
   readonly #database: Database;
   readonly #log: Logger;
   readonly #statements: ReturnType<typeof prepareStatements>;
-  readonly #appended: CoalescedSignal;
 
   constructor(database: Database, log: Logger) {
     this.webhooks = new WebhookQueue(database);
     this.#database = database;
     this.#log = log;
     this.#statements = prepareStatements(database);
-    this.#appended = new CoalescedSignal(database.signals, 'events');
   }
 
   /** @param connection the transaction of the change */
@@ -65,7 +62,7 @@ export class Outbox {
       const event = { projectId, number, type, subjectId, createdAtMs };
       await transaction.run(insert({ ...event, payload: JSON.stringify(payload) }));
       await this.webhooks.fanOut({ ...event, payload }, transaction);
-      transaction.afterCommit(() => this.#appended.request(projectId));
+      await this.#database.signals.send('events', projectId, transaction);
     });
   }
 

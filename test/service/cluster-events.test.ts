@@ -1,3 +1,4 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Outbox } from '../../src/events/outbox.store.ts';
 import { WebhookDispatcher, type WebhookDuty } from '../../src/events/webhooks/webhook-dispatcher.ts';
@@ -8,12 +9,14 @@ import { silentLogger } from '../../src/shared/logger.ts';
 import { Secret } from '../../src/shared/secret.ts';
 import type { Database } from '../../src/store/database.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
+import { testTimes } from '../support/cluster-fixture.ts';
 import { findPostgres } from '../support/postgres.ts';
+import { singleValue } from '../support/sql.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { postgresUrlOf } from '../support/test-database.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { listen, startFeed } from './event-feed-fixture.ts';
-import { startReceiver } from './webhook-fixture.ts';
+import { type ReceivedHook, type Receiver, startReceiver } from './webhook-fixture.ts';
 
 const hasPostgres = findPostgres() !== undefined;
 const type = 'live-stream.broadcast.started';
@@ -72,6 +75,57 @@ async function startWebhookServer(database: Database): Promise<WebhookServer> {
   return { database, outbox, duty };
 }
 
+async function addProject(database: Database, url: string): Promise<string> {
+  const { projectIds } = await database.transaction(transaction =>
+    new AccountsStore(database).addAccount({ isUpgraded: false, createdAtMs: 1 }, transaction),
+  );
+  const projectId = projectIds.sandbox;
+  const webhook = { webhookId: 'webhook_1', projectId, url, signatureSecret: 's', createdAtMs: 1 };
+  await new WebhooksStore(database).add({ ...webhook, events: [type] }, 10);
+  return projectId;
+}
+
+/** Duplicates keep their id. Without them, all deliveries of the subject came, in order. */
+function expectInOrder({ hooks }: Receiver, subjectId: string, count: number): readonly ReceivedHook[] {
+  const ofSubject = hooks.filter(({ json }) => json.subjectId === subjectId);
+  const byId = new Map(ofSubject.map(({ headers, json }) => [headers['millrace-delivery-id'], json.number]));
+  expect([...byId.values()]).toEqual(Array.from({ length: count }, (_, index) => index + 1));
+  const numbers = ofSubject.map(({ json }) => json.number as number);
+  expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+  return ofSubject;
+}
+
+const sources = new URL('../../src/', import.meta.url).href;
+const webhookProcess = `
+  import { LeasedNode } from '${sources}cluster/leased-node.ts';
+  import { Outbox } from '${sources}events/outbox.store.ts';
+  import { WebhookDispatcher } from '${sources}events/webhooks/webhook-dispatcher.ts';
+  import { WebhookSender } from '${sources}events/webhooks/webhook-sender.ts';
+  import { silentLogger as log } from '${sources}shared/logger.ts';
+  import { Secret } from '${sources}shared/secret.ts';
+  import { openDatabase } from '${sources}store/open-database.ts';
+  const [id, url, dataDir, times] = process.argv.slice(1);
+  const database = await openDatabase({ dataDir, url: new Secret(url) });
+  const self = () => ({ id, url: 'http://' + id, mediaUrl: 'http://' + id, roles: [], version: '1' });
+  const node = new LeasedNode({ database, place: id, schemaVersion: 1, self, times: JSON.parse(times), log });
+  await node.start();
+  const sender = new WebhookSender({ allowPrivateTargets: true, resolve: () => {}, timeoutMs: 5_000 });
+  const queue = new Outbox(database, log).webhooks;
+  const dispatcher = new WebhookDispatcher({ queue, sender, duty: node.duty('webhooks'), version: '0', log });
+  await dispatcher.start();
+`;
+
+/** A node that only sends webhooks. */
+function startWebhookProcess(id: string, url: string, dataDir: string): ChildProcess {
+  const child = spawn(
+    process.execPath,
+    ['--input-type=module', '-e', webhookProcess, id, url, dataDir, JSON.stringify(testTimes)],
+    { stdio: ['ignore', 'ignore', 'inherit'] },
+  );
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
 describe.skipIf(!hasPostgres)('servers on one PostgreSQL database', () => {
   it('send the events of all of them to their clients, in order and without gaps', async () => {
     const database = await sharedDatabase();
@@ -98,21 +152,7 @@ describe.skipIf(!hasPostgres)('servers on one PostgreSQL database', () => {
     const servers = [await startWebhookServer(await database()), await startWebhookServer(await database())];
     const [first, second] = servers as [WebhookServer, WebhookServer];
     const receiver = await startReceiver();
-    const { projectIds } = await first.database.transaction(transaction =>
-      new AccountsStore(first.database).addAccount({ isUpgraded: false, createdAtMs: 1 }, transaction),
-    );
-    const projectId = projectIds.sandbox;
-    await new WebhooksStore(first.database).add(
-      {
-        webhookId: 'webhook_1',
-        projectId,
-        events: [type],
-        url: receiver.url,
-        signatureSecret: 's',
-        createdAtMs: 1,
-      },
-      10,
-    );
+    const projectId = await addProject(first.database, receiver.url);
     let acknowledged = 0;
     receiver.answer = (_, response) => {
       acknowledged += 1;
@@ -135,20 +175,38 @@ describe.skipIf(!hasPostgres)('servers on one PostgreSQL database', () => {
       holder.duty.take();
     }
     await appending;
-    // Until signals of PostgreSQL arrive, deliveries that the other server added are found when the duty is taken.
-    await waitUntil(async () => {
-      holder.duty.take();
-      await holder.duty.leave();
-      holder.duty.take();
-      return (await first.outbox.webhooks.pendingTotal()) === 0;
-    });
+    await waitUntil(async () => (await first.outbox.webhooks.pendingTotal()) === 0);
+    for (const subjectId of subjects) expectInOrder(receiver, subjectId, perSubject);
+  });
+
+  it('lose no webhook delivery when the one that sends is killed', async () => {
+    const url = await postgresUrlOf(await testTempDir());
+    const database = await openOn(url);
+    onTestFinished(() => database.stop());
+    const receiver = await startReceiver();
+    const projectId = await addProject(database, receiver.url);
+    const outbox = new Outbox(database, silentLogger);
+    const subjects = Array.from({ length: 20 }, (_, index) => `li${index}`);
+    const perSubject = 50;
+    const total = subjects.length * perSubject;
+    const nodes = new Map<string, ChildProcess>();
+    for (const id of ['one', 'two']) nodes.set(id, startWebhookProcess(id, url, await testTempDir()));
+    const holder = () => singleValue<string>(database, `SELECT node_id FROM duties WHERE name = 'webhooks'`);
+    const append = async (subjectId: string) => {
+      for (let number = 1; number <= perSubject; number += 1)
+        await outbox.append({ projectId, type, subjectId, payload: { subjectId, number } }, Date.now());
+    };
+    const appending = Promise.all(subjects.map(append));
+    await waitUntil(() => receiver.hooks.length > total / 4);
+    const killed = (await holder())!;
+    nodes.get(killed)!.kill('SIGKILL');
+    await appending;
+    await waitUntil(async () => (await outbox.webhooks.pendingTotal()) === 0);
+    expect(await holder()).not.toBe(killed);
     for (const subjectId of subjects) {
-      const hooks = receiver.hooks.filter(({ json }) => json.subjectId === subjectId);
-      const ids = new Map(hooks.map(({ headers, json }) => [headers['millrace-delivery-id'], json.number]));
-      // Duplicates keep their id. Without them, all are there, in order.
-      expect([...ids.values()]).toEqual(Array.from({ length: perSubject }, (_, index) => index + 1));
-      const numbers = hooks.map(({ json }) => json.number as number);
-      expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+      const hooks = expectInOrder(receiver, subjectId, perSubject);
+      // At most the one whose outcome was not stored is sent again.
+      expect(hooks.length - perSubject).toBeLessThanOrEqual(1);
     }
   });
 });

@@ -29,7 +29,9 @@ const script = `
     for (const number of [1, 2, 3]) await outbox.append({ projectId, type, subjectId: 'li1', payload: { number } }, number);
   }
   const sender = new WebhookSender({ allowPrivateTargets: true, resolve: () => {}, timeoutMs: 5_000 });
-  const dispatcher = new WebhookDispatcher({ queue: outbox.webhooks, sender, version: '0', log: silentLogger });
+  const dispatcher = new WebhookDispatcher({
+    queue: outbox.webhooks, sender, duty: { isHeld: true, on: ({ take }) => take() }, version: '0', log: silentLogger,
+  });
   await dispatcher.start();
   const timer = setInterval(async () => {
     if ((await outbox.webhooks.pendingTotal()) > 0) return;

@@ -25,7 +25,7 @@ import { rowsOf, runSql } from '../support/sql.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { type DatabaseKind, databaseKinds, openTestDatabase } from '../support/test-database.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { MovedClock } from './webhook-fixture.ts';
+import { heldDuty, MovedClock } from './webhook-fixture.ts';
 
 async function opened(kind: DatabaseKind) {
   const dataDir = await testTempDir();
@@ -103,7 +103,7 @@ describe.each(databaseKinds)('on %s', kind => {
     const queue = new WebhookQueue(database);
     await fanOut(queue, eventOf(projectId, 'li1', 1));
     const [gone] = await queue.due('webhook_1', 1_000, 1);
-    await new WebhooksStore(database).remove(projectId, 'webhook_1');
+    await new WebhooksStore(database).remove(projectId, 'webhook_1', async () => {});
     await new DeliveryCleanupStore(database).removeOrphans(10);
     await addWebhook('webhook_2');
     await fanOut(queue, eventOf(projectId, 'li1', 2));
@@ -138,11 +138,10 @@ describe.each(databaseKinds)('on %s', kind => {
   it('receives nothing of a transaction that was rolled back', async () => {
     const { database, projectId, rows } = await opened(kind);
     const outbox = new Outbox(database, silentLogger);
-    const announced: unknown[] = [];
-    onTestFinished(outbox.onAppended(id => announced.push(id)));
-    onTestFinished(
-      outbox.webhooks.watch({ changed: id => announced.push(id), removed: id => announced.push(id) }),
-    );
+    const announced: string[] = [];
+    const note = (id: string | undefined) => id !== undefined && announced.push(id);
+    onTestFinished(outbox.onAppended(note));
+    onTestFinished(outbox.webhooks.watch({ changed: note, removed: note }));
     const append = (connection: Connection) =>
       outbox.append(
         { projectId, type: 'live-stream.broadcast.ended', subjectId: 'li1', payload: {} },
@@ -241,7 +240,7 @@ describe.each(databaseKinds)('on %s', kind => {
     for (let round = 0; round < 5; round += 1) {
       await Promise.all([
         ...Array.from({ length: 10 }, () => outbox.append(event, 1)),
-        webhooks.remove(projectId, 'webhook_1'),
+        webhooks.remove(projectId, 'webhook_1', async () => {}),
         ...Array.from({ length: 10 }, () => outbox.append(event, 1)),
       ]);
       while ((await new DeliveryCleanupStore(database).removeOrphans(10)) > 0);
@@ -287,9 +286,10 @@ describe.each(databaseKinds)('on %s', kind => {
     }
     const [delivery] = await queue.due('webhook_1', atMs, 1);
     await queue.record(projectId, [{ delivery: delivery!, record, next: 'succeeded' }]);
-    await new WebhooksStore(database).remove(projectId, 'webhook_2');
+    await new WebhooksStore(database).remove(projectId, 'webhook_2', async () => {});
     const sweeper = new DeliveryCleanup({
       store: new DeliveryCleanupStore(database, { maxKept: 5 }),
+      duty: heldDuty,
       clock,
       log: silentLogger,
     });

@@ -3,26 +3,29 @@ import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
 import type { DeliveryCleanupStore } from './delivery-cleanup.store.ts';
+import type { WebhookDuty } from './webhook-dispatcher.ts';
 
 /** Takes a few milliseconds even when each delivery has a day of attempts with full responses. */
 const batchSize = 30;
 const intervalMs = 60_000;
 
-/** Removes deliveries that are too old, too many, or of removed webhooks, each minute and on request. */
+/** Removes deliveries that are too old, too many, or of removed webhooks, each minute and on request, on one server. */
 export class DeliveryCleanup implements Component {
   readonly name = 'delivery-sweeper';
   readonly #store: DeliveryCleanupStore;
   readonly #clock: Clock;
   readonly #log: Logger;
+  readonly #duty: WebhookDuty;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #isRequested = false;
   #isStopped = false;
 
-  constructor(options: { store: DeliveryCleanupStore; clock?: Clock; log: Logger }) {
+  constructor(options: { store: DeliveryCleanupStore; duty: WebhookDuty; clock?: Clock; log: Logger }) {
     this.#store = options.store;
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log;
+    this.#duty = options.duty;
   }
 
   async start(): Promise<void> {
@@ -48,7 +51,7 @@ export class DeliveryCleanup implements Component {
 
   async #cleanUp(): Promise<void> {
     try {
-      while (this.#isRequested) {
+      while (this.#isRequested && this.#duty.isHeld) {
         this.#isRequested = false;
         const nowMs = this.#clock.nowMs();
         await this.#repeat(() => this.#store.removeOrphans(batchSize));
@@ -62,6 +65,6 @@ export class DeliveryCleanup implements Component {
 
   async #repeat(removeBatch: () => Promise<number>): Promise<void> {
     await yieldToEventLoop();
-    while (!this.#isStopped && (await removeBatch()) > 0) await yieldToEventLoop();
+    while (!this.#isStopped && this.#duty.isHeld && (await removeBatch()) > 0) await yieldToEventLoop();
   }
 }

@@ -28,8 +28,7 @@ export interface WebhookDuty {
 
 interface WebhookDispatcherOptions {
   readonly queue: WebhookQueue;
-  /** Always held unless given. */
-  readonly duty?: WebhookDuty;
+  readonly duty: WebhookDuty;
   readonly sender: Pick<WebhookSender, 'send' | 'stop'>;
   readonly version: string;
   readonly webhookRemoved?: () => void;
@@ -51,6 +50,8 @@ const expediteIntervalMs = 60_000;
 const maxOutcomeBatch = 50;
 const flushDelayMs = 2;
 const databaseRetryMs = 1_000;
+/** Shorter than the time between the loss of a lease and the end of it. */
+const leaveGraceMs = 3_000;
 const droppedLogIntervalMs = 60_000;
 /** Signals of other servers may be lost, and the system clock may be set forward. */
 const reloadIntervalMs = 30_000;
@@ -90,14 +91,12 @@ export class WebhookDispatcher implements Component {
   }
 
   async start(): Promise<void> {
-    const { duty } = this.#options;
     this.#state = 'started';
     this.#unsubscribe = this.#queue.watch({
       changed: webhookId => this.#handleChange(webhookId),
       removed: webhookId => this.#handleRemoval(webhookId),
     });
-    duty?.on({ take: () => this.#take(), leave: () => this.#leave() });
-    if (duty?.isHeld !== false) this.#take();
+    this.#options.duty.on({ take: () => this.#take(), leave: () => this.#leave(leaveGraceMs) });
   }
 
   async drain(): Promise<void> {
@@ -110,7 +109,7 @@ export class WebhookDispatcher implements Component {
   async stop(): Promise<void> {
     this.#state = 'stopped';
     this.#unsubscribe?.();
-    await this.#leave();
+    await this.#leave(0);
     clearTimeout(this.#flushTimer);
     this.#options.sender.stop();
   }
@@ -121,7 +120,7 @@ export class WebhookDispatcher implements Component {
 
   /** Asks the duty, too: a server that was suspended may learn late that another one has taken it. */
   get #canSend(): boolean {
-    return this.#state === 'started' && this.#isOnDuty && this.#options.duty?.isHeld !== false;
+    return this.#state === 'started' && this.#isOnDuty && this.#options.duty.isHeld;
   }
 
   #take(): void {
@@ -131,21 +130,29 @@ export class WebhookDispatcher implements Component {
     this.scheduleDispatch();
   }
 
-  /** Resolves when nothing is sent any more. Aborted deliveries stay due for the server that takes over. */
-  async #leave(): Promise<void> {
+  /**
+   * Starts nothing more, and resolves when all attempts have ended or, after `graceMs`, were aborted. Aborted deliveries
+   * stay due for the server that takes over.
+   */
+  async #leave(graceMs: number): Promise<void> {
     this.#isOnDuty = false;
     this.#clearTimers();
-    for (const lane of this.#lanes.values()) {
-      for (const { controller } of lane.running.values()) controller.abort();
-    }
     await this.#dispatching.idle();
+    const abort = setTimeout(() => this.#abortAll(), graceMs);
     await Promise.all(this.#settling);
+    clearTimeout(abort);
     await this.#flushing;
     while (this.#outcomes.length > 0 && (await this.#storeOutcomes()));
     if (this.#outcomes.length > 0) this.#flushAfter(databaseRetryMs);
     if (this.#isOnDuty) return;
     this.#ready.clear();
     for (const lane of this.#lanes.values()) if (lane.running.size === 0) this.#lanes.delete(lane.webhookId);
+  }
+
+  #abortAll(): void {
+    for (const lane of this.#lanes.values()) {
+      for (const { controller } of lane.running.values()) controller.abort();
+    }
   }
 
   async #dispatch(): Promise<void> {

@@ -1,5 +1,4 @@
 import { newId } from '../../shared/ids.ts';
-import { CoalescedSignal } from '../../store/coalesced-signal.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import { eventBody } from '../event-catalogue.ts';
@@ -78,16 +77,12 @@ export class WebhookQueue {
   readonly #database: Database;
   readonly #maxWaiting: number;
   readonly #statements: ReturnType<typeof prepareQueueStatements>;
-  readonly #changed: CoalescedSignal;
-  readonly #removed: CoalescedSignal;
   #dropped = 0;
 
   constructor(database: Database, options: { maxWaiting?: number } = {}) {
     this.#database = database;
     this.#maxWaiting = options.maxWaiting ?? defaultMaxWaiting;
     this.#statements = prepareQueueStatements(database);
-    this.#changed = new CoalescedSignal(database.signals, 'webhooks');
-    this.#removed = new CoalescedSignal(database.signals, 'webhooks-removed');
   }
 
   /** On this server. */
@@ -181,12 +176,11 @@ export class WebhookQueue {
   /** Sends deliveries that are due later to the new URL now. */
   async webhookUrlChanged(webhookId: string, nowMs: number, transaction: Transaction): Promise<void> {
     await this.expedite(webhookId, nowMs, maxExpeditedDeliveries, transaction);
-    transaction.afterCommit(() => this.#changed.request(webhookId));
+    await this.#database.signals.send('webhooks', webhookId, transaction);
   }
 
-  /** Call this after the commit. */
-  webhookRemoved(webhookId: string): void {
-    this.#removed.request(webhookId);
+  webhookRemoved(webhookId: string, transaction: Transaction): Promise<void> {
+    return this.#database.signals.send('webhooks-removed', webhookId, transaction);
   }
 
   async webhooksWithPending(): Promise<string[]> {
@@ -280,7 +274,7 @@ export class WebhookQueue {
     await transaction.run(insert(delivery));
     transaction.afterCommit(() => {
       if (isFull) this.#dropped += 1;
-      this.#changed.request(webhookId);
     });
+    await this.#database.signals.send('webhooks', webhookId, transaction);
   }
 }

@@ -108,8 +108,8 @@ export class WebhooksService {
   }
 
   async remove({ projectId, webhookId }: Webhook): Promise<void> {
-    await this.#options.store.remove(projectId, webhookId);
-    this.#options.queue.webhookRemoved(webhookId);
+    const { store, queue } = this.#options;
+    await store.remove(projectId, webhookId, transaction => queue.webhookRemoved(webhookId, transaction));
   }
 }
 

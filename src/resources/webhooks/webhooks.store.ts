@@ -72,8 +72,12 @@ export class WebhooksStore {
     });
   }
 
-  /** Its deliveries are removed in batches later. */
-  async remove(projectId: string, webhookId: string): Promise<void> {
+  /** Calls `also` before the commit. Its deliveries are removed in batches later. */
+  async remove(
+    projectId: string,
+    webhookId: string,
+    also: (transaction: Transaction) => Promise<void>,
+  ): Promise<void> {
     await this.#database.transaction(async transaction => {
       await lockWebhooks(projectId, transaction);
       await transaction.run(
@@ -82,6 +86,7 @@ export class WebhooksStore {
           .where('id', '=', webhookId)
           .where('project_id', '=', projectId),
       );
+      await also(transaction);
     });
   }
 
