@@ -15,9 +15,11 @@ import { type Component, componentOf } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import { OnDemandInterval } from '../shared/scheduling/on-demand-interval.ts';
 import type { Recordings } from '../vod/recording/recordings.ts';
+import type { ClusterLive } from './cluster-live.ts';
 import type { Foundation } from './foundation.ts';
 import { createLiveServices, type LiveServices } from './live.ts';
 import { createRestreamer } from './restreamer.ts';
+import { createSharedBroadcasts } from './shared-broadcasts.ts';
 import { createTranscoding } from './transcode.ts';
 import type { VodServices } from './vod.ts';
 
@@ -30,6 +32,8 @@ export interface Broadcasts {
   readonly restreamer: ReturnType<typeof createRestreamer>;
   readonly alarms: AlarmMonitor;
   readonly health: HealthSampler;
+  /** Undefined for the only server of a database. */
+  readonly cluster: ClusterLive | undefined;
   readonly components: readonly Component[];
 }
 
@@ -56,8 +60,11 @@ export async function createBroadcasts(
   const log = foundation.log.child('live');
   const liveStreams = new LiveStreamsStore(database);
   const journal: Journal = new BroadcastHistory(database, outbox, clock);
-  const crashed = await journal.endUnfinished(clock.nowMs(), 'server-crashed');
-  if (crashed > 0) log.warn('broadcasts-left-by-a-crash-ended', { count: crashed });
+  const shared = createSharedBroadcasts(foundation, journal);
+  if (shared === undefined) {
+    const crashed = await journal.endUnfinished(clock.nowMs(), 'server-crashed');
+    if (crashed > 0) log.warn('broadcasts-left-by-a-crash-ended', { count: crashed });
+  }
 
   const services = createLiveServices(foundation, {
     recordings,
@@ -68,6 +75,7 @@ export async function createBroadcasts(
   const createSubscribers: CreateSubscribers = (broadcast, sharedFiles) => {
     alarms.wake();
     suspensions.wake();
+    cluster?.broadcastOpened();
     return [
       ...services.createSubscribers(broadcast, sharedFiles),
       restreamer.follow(broadcast),
@@ -81,7 +89,8 @@ export async function createBroadcasts(
     selectLadder: transcoding.form,
     qualityDropped: transcoding.qualityDropped,
     openStorage: services.openStorage,
-    journal,
+    journal: shared?.journal ?? journal,
+    claims: shared?.claims,
     observer: liveObserver(foundation, vod),
     clock,
     log: foundation.log,
@@ -102,9 +111,11 @@ export async function createBroadcasts(
     },
     clock,
   });
+  const cluster = shared?.connect({ registry, alarms, viewers, restreamer, liveStreams });
   return {
-    ...{ registry, services, transcoding, restreamer, alarms, health },
+    ...{ registry, services, transcoding, restreamer, alarms, health, cluster: cluster?.live },
     components: [
+      ...(cluster?.components ?? []),
       ...services.components,
       ...transcoding.components,
       restreamer,

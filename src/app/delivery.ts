@@ -28,7 +28,7 @@ export function createDelivery(
   return new Delivery({
     bundles,
     storage: readableFiles(files.storage),
-    live: broadcasts.registry,
+    live: broadcasts.cluster ?? broadcasts.registry,
     frames: broadcasts.services.thumbnails,
     streams: {
       find: liveStreamId => liveStreams.findForViewers(liveStreamId),

@@ -203,7 +203,7 @@ function apiOptions(
   { config, urls, peers, metrics, outbox, ...foundation }: Foundation,
   { vod, broadcasts }: { vod: VodServices; broadcasts: Broadcasts },
 ) {
-  const { registry, alarms, health, restreamer } = broadcasts;
+  const { registry, alarms, health, restreamer, cluster } = broadcasts;
   return {
     ...foundation,
     publicUrl: urls.publicUrl,
@@ -216,15 +216,24 @@ function apiOptions(
     minFreeBytes: config['uploads.minFree'],
     uploadIdleTimeoutMs: config['uploads.idleTimeout'],
     bodyTimeoutMs: config['http.requestTimeout'],
-    live: registry,
+    live: cluster ?? registry,
     ingestHealth: {
       health: liveStreamId => {
         const stats = registry.statsOf(liveStreamId);
-        return stats && { ...stats, alarms: alarms.raised(stats.broadcastId) };
+        if (stats !== undefined) return { ...stats, alarms: alarms.raised(stats.broadcastId) };
+        const report = cluster?.report(liveStreamId);
+        return report && { ...report.stats, alarms: report.alarms };
       },
-      history: (liveStreamId, seconds) => health.newest(liveStreamId, seconds),
+      history: (liveStreamId, seconds) =>
+        cluster?.report(liveStreamId) === undefined ? health.newest(liveStreamId, seconds) : undefined,
     },
-    restreams: restreamer,
+    restreams: {
+      ofStream: liveStreamId => restreamer.ofStream(liveStreamId),
+      update: (liveStreamId, destinations) => {
+        restreamer.update(liveStreamId, destinations);
+        cluster?.settingsChanged(liveStreamId);
+      },
+    },
     liveQualities: config['live.qualities'],
     webhookQueue: outbox.webhooks,
     peers,
@@ -255,11 +264,13 @@ function createFeed(
   { outbox, metrics, clock, log }: Foundation,
   { vod, broadcasts, viewers }: MediaSide,
 ): EventFeed {
-  const { registry, restreamer } = broadcasts;
+  const { registry, restreamer, cluster } = broadcasts;
   const feed = new EventFeed({
     outbox,
-    broadcasts: wants =>
-      registry.stats(wants).map(stats => ({ ...stats, viewers: viewers.count(stats.liveStreamId) })),
+    broadcasts: wants => [
+      ...registry.stats(wants).map(stats => ({ ...stats, viewers: viewers.count(stats.liveStreamId) })),
+      ...(cluster?.stats(wants) ?? []),
+    ],
     restreams: wants => restreamer.stats(wants),
     projectOfVideo: async videoId => (await vod.encodings.request(videoId))?.projectId,
     observer: {

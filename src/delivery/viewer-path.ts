@@ -54,9 +54,21 @@ export function parseViewerPath(path: string): ViewerPath | undefined {
   return path.endsWith('.m3u8') ? unknown : undefined;
 }
 
-/** Media playlists have relative URIs, so they are rendered once for all sessions. */
-export function addSessionToPlaylist(playlist: string, liveStreamId: string, session: string): string {
-  return playlist.replaceAll(`${liveStreamId}/`, `${liveStreamId}/avh-${session}/`);
+/**
+ * Media playlists have relative URIs, so they are rendered once for all sessions.
+ * @param mediaUrl base address of the server that has the media; undefined for relative addresses
+ */
+export function addressPlaylist(
+  playlist: string,
+  liveStreamId: string,
+  access: { readonly token: string; readonly avh: string } | undefined,
+  mediaUrl: string | undefined,
+): string {
+  if (mediaUrl === undefined && access === undefined) return playlist;
+  const folder = access === undefined ? '' : `/private/${access.token}`;
+  const root = mediaUrl === undefined ? '' : `${mediaUrl}${folder}/`;
+  const session = access === undefined ? '' : `avh-${access.avh}/`;
+  return playlist.replaceAll(`${liveStreamId}/`, `${root}${liveStreamId}/${session}`);
 }
 
 function isLiveStreamId(text: string): boolean {

@@ -13,7 +13,7 @@ import { accessCaching, briefCaching, cacheControlFor, maxAge } from '../respons
 import type { Exchange } from '../responses/exchange.ts';
 import type { PendingResponses } from '../responses/pending-responses.ts';
 import { playlistType, type ResponseSender } from '../responses/response-sender.ts';
-import { addSessionToPlaylist, type PrivatePath, type ViewerPath } from '../viewer-path.ts';
+import { addressPlaylist, type PrivatePath, type ViewerPath } from '../viewer-path.ts';
 import {
   type AdmittedStream,
   type LiveAdmissionRequest,
@@ -60,6 +60,8 @@ export class LiveDelivery {
   readonly #sender: ResponseSender;
   readonly #pending: PendingResponses;
   readonly #thumbnails: Thumbnails;
+  /** With the address of the server, by the playlist without it. */
+  readonly #sharedPlaylists = new WeakMap<CompressedText, CompressedText>();
 
   constructor(options: LiveDeliveryOptions) {
     this.#options = options;
@@ -100,7 +102,15 @@ export class LiveDelivery {
   }
 
   sendPlaylist(exchange: Exchange, path: ViewerPath & { kind: 'playlist' }, query: string): void {
-    const broadcast = this.#live.find(path.liveStreamId, path.broadcastId);
+    const { liveStreamId, broadcastId } = path;
+    const broadcast = this.#live.find(liveStreamId, broadcastId);
+    if (broadcast === undefined || broadcast.hasMoved) {
+      const address = this.#live.otherAddress?.(liveStreamId, broadcastId);
+      if (address !== undefined) {
+        this.#sender.sendRedirect(exchange, `${address}${exchange.request.url}`);
+        return;
+      }
+    }
     if (broadcast === undefined) {
       this.#sender.sendNotFound(exchange, noStore);
       return;
@@ -145,16 +155,37 @@ export class LiveDelivery {
   sendMultivariant(exchange: Exchange, path: StreamPath, query: string): void {
     const { liveStreamId } = path;
     const refuse = () => this.#sender.sendError(exchange, 404, 'Nothing is being broadcast here.', noStore);
-    const text = this.#live.current(liveStreamId)?.multivariant();
+    const broadcast = this.#live.current(liveStreamId);
+    const text = broadcast?.multivariant();
     if (text === undefined) {
       refuse();
       return;
     }
     const send = ({ access, headers }: AdmittedStream) => {
-      const ownText = access === undefined ? text : new RenderedText(playlistFor(text, liveStreamId, access));
+      const ownText = this.#addressed(text, liveStreamId, access, broadcast?.mediaUrl);
       this.#sender.sendText(exchange, ownText, playlistType, cacheControlFor(access, 'no-cache'), headers);
     };
     this.#admitToMedia(exchange, path, query, send, refuse);
+  }
+
+  /** Addresses carry the session of a private stream's viewer, and name the server where there are several. */
+  #addressed(
+    text: CompressedText,
+    liveStreamId: string,
+    access: PrivateAccess | undefined,
+    otherUrl: string | undefined,
+  ): CompressedText {
+    const mediaUrl = otherUrl ?? this.#live.mediaUrl;
+    if (access === undefined && mediaUrl === undefined) return text;
+    const address = () =>
+      new RenderedText(addressPlaylist(text.plain.toString(), liveStreamId, access, mediaUrl));
+    if (access !== undefined) return address();
+    let shared = this.#sharedPlaylists.get(text);
+    if (shared === undefined) {
+      shared = address();
+      this.#sharedPlaylists.set(text, shared);
+    }
+    return shared;
   }
 
   sendSession(exchange: Exchange, path: StreamPath, query: string): void {
@@ -226,19 +257,21 @@ export class LiveDelivery {
     { name, access, headers }: AdmittedStream,
     extras: PageExtras,
   ): void {
-    const text = this.#live.current(liveStreamId)?.multivariant();
+    const broadcast = this.#live.current(liveStreamId);
+    const text = broadcast?.multivariant();
     const publicUrl = this.#options.publicUrl();
     const isShared = access === undefined && publicUrl !== '';
     const page = renderPlayerPage(this.#options.files().page, {
       ...{ liveStreamId, name, access, ...extras },
       meta: isShared ? socialMeta(this.#shareablePage(liveStreamId, name), publicUrl) : noIndexMeta,
       playlist: this.#live.state(liveStreamId).live
-        ? text && playlistFor(text, liveStreamId, access)
+        ? text && this.#addressed(text, liveStreamId, access, broadcast?.mediaUrl).plain.toString()
         : undefined,
       state: describeState(this.#live, liveStreamId),
       nowMs: this.#options.clock.nowMs(),
     });
-    sendRenderedPage(this.#sender, exchange, page, access, headers);
+    const hasOtherServers = this.#live.mediaUrl !== undefined;
+    sendRenderedPage(this.#sender, exchange, page, { access, headers, hasOtherServers });
   }
 
   /** Refuses private streams. */
@@ -311,12 +344,6 @@ export class LiveDelivery {
       else send(stream);
     });
   }
-}
-
-/** Its addresses carry the session of a private stream's viewer. */
-function playlistFor(text: CompressedText, liveStreamId: string, access: PrivateAccess | undefined): string {
-  const plain = text.plain.toString();
-  return access === undefined ? plain : addSessionToPlaylist(plain, liveStreamId, access.avh);
 }
 
 /** Every request for media may claim the stream's token. */

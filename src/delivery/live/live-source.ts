@@ -9,6 +9,10 @@ import type { PlayerTheme } from '../pages/player-theme.ts';
 
 export interface PlayableBroadcast {
   readonly broadcastId: string;
+  /** Another server continues it. */
+  readonly hasMoved?: boolean;
+  /** Base address of the other server that packages it. */
+  readonly mediaUrl?: string | undefined;
   /** Pixels; undefined without video. */
   readonly videoSize: { readonly width: number; readonly height: number } | undefined;
   /** Undefined before the first segment exists. */
@@ -31,6 +35,10 @@ export interface LiveSource {
   /** Returns the newest broadcast that is live or ended a short time ago. */
   current(liveStreamId: string): PlayableBroadcast | undefined;
   find(liveStreamId: string, broadcastId: string): PlayableBroadcast | undefined;
+  /** Base address of this server's media; undefined for the only server, whose viewers know it. */
+  readonly mediaUrl?: string | undefined;
+  /** Base address of the other server that packages the broadcast. */
+  otherAddress?(liveStreamId: string, broadcastId: string): string | undefined;
   state(liveStreamId: string): { readonly live: boolean; readonly broadcastId?: string };
   onStateChange(liveStreamId: string, listener: () => void): () => void;
 }

@@ -20,6 +20,11 @@ const contentSecurityPolicy = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
+/** Which server packages a broadcast may change while the page is open. */
+const clusterSecurityPolicy = contentSecurityPolicy
+  .replace("media-src 'self'", "media-src 'self' http: https:")
+  .replace("connect-src 'self'", "connect-src 'self' http: https:");
+
 export const pageHeaders: readonly string[] = [
   ...['Content-Security-Policy', contentSecurityPolicy],
   ...['Referrer-Policy', 'no-referrer'],
@@ -39,11 +44,22 @@ export function sendRenderedPage(
   sender: ResponseSender,
   exchange: Exchange,
   html: string,
-  access: PrivateAccess | undefined,
-  headers: readonly string[],
+  {
+    access,
+    headers,
+    hasOtherServers,
+  }: {
+    readonly access: PrivateAccess | undefined;
+    readonly headers: readonly string[];
+    /** Media may come from any of them. */
+    readonly hasOtherServers: boolean;
+  },
 ): void {
   const body = isGzipAccepted(exchange) ? gzipSync(html, { level: 1 }) : Buffer.from(html);
-  send(sender, exchange, 200, body, [...headersFor(exchange, access), ...headers]);
+  const own = headersFor(exchange, access).map(value =>
+    hasOtherServers && value === contentSecurityPolicy ? clusterSecurityPolicy : value,
+  );
+  send(sender, exchange, 200, body, [...own, ...headers]);
 }
 
 function send(

@@ -16,5 +16,5 @@ export function playlistsToPreload(hls: string, text: string): string[] {
   const media = new URL(first.uri, origin + hls);
   // The player page asks so for a first playlist; others would be held until there are three parts.
   media.searchParams.set('_HLS_msn', '0');
-  return [hls, media.pathname + media.search];
+  return [hls, media.origin === origin ? media.pathname + media.search : media.href];
 }

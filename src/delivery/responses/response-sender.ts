@@ -103,6 +103,11 @@ export class ResponseSender {
     ]);
   }
 
+  /** Of playlists only: players follow redirects of media less well. */
+  sendRedirect(exchange: Exchange, location: string): void {
+    this.sendEmpty(exchange, 307, ['Location', location, 'Cache-Control', 'no-store']);
+  }
+
   sendNotFound(exchange: Exchange, cacheControl: string): void {
     this.sendError(exchange, 404, 'There is nothing here.', cacheControl);
   }

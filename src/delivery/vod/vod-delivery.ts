@@ -325,7 +325,9 @@ export class VodDelivery {
         const base = this.#publicUrl();
         const meta = isPublic && base !== '' ? socialMeta(shareableVideo(state), base) : noIndexMeta;
         const page = renderVodPage(this.#files().vodPage, state, meta);
-        sendRenderedPage(this.#sender, exchange, page, video.access, video.headers);
+        sendRenderedPage(this.#sender, exchange, page, {
+          ...{ access: video.access, headers: video.headers, hasOtherServers: false },
+        });
       });
     this.#respond(exchange, this.#gate.admitToPage(exchange.request, videoId, query), answer, refuse);
   }

@@ -299,6 +299,10 @@ export class BroadcastRegistry implements Component {
     return this.#running(liveStreamId)?.isBroadcasting ?? false;
   }
 
+  isRunning(liveStreamId: string): boolean {
+    return this.#running(liveStreamId) !== undefined;
+  }
+
   complete(liveStreamId: string): void {
     const running = this.#running(liveStreamId);
     if (running === undefined) return;

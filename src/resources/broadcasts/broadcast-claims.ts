@@ -37,7 +37,7 @@ interface Claimed {
 const minSegmentMs = 100;
 const spareSequences = 1000;
 /** A server that does not say within this time that it has a publisher gives way, like a silent publisher. */
-const maxAnswerMs = 3000;
+const maxAnswerMs = 2000;
 const askIntervalMs = 100;
 
 /** Lets one of the servers that share a database receive a live stream, and hands broadcasts over. */

@@ -84,6 +84,11 @@ export class ClusterBroadcasts implements Component {
     return nodeId === undefined ? undefined : this.#mediaUrls.get(nodeId);
   }
 
+  /** Base address of this server's media; undefined for the only one, whose viewers know it. */
+  get ownMediaUrl(): string | undefined {
+    return this.#mediaUrls.size > 1 ? this.#mediaUrls.get(this.#options.nodeId) : undefined;
+  }
+
   onStateChange(liveStreamId: string, listener: () => void): () => void {
     return this.#events.on('state-changed', event => {
       if (event.liveStreamId === liveStreamId) listener();

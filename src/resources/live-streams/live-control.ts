@@ -3,7 +3,7 @@ import type { RestreamDestination } from './live-stream.ts';
 export interface LiveControl {
   /** True while media is received and published, and while a lost publisher may still reconnect. */
   isBroadcasting(liveStreamId: string): boolean;
-  complete(liveStreamId: string): void;
+  complete(liveStreamId: string): Promise<void> | void;
   /** Ends a running broadcast and forgets the live stream. Resolves when it has ended. */
   remove(liveStreamId: string): Promise<void>;
 }

@@ -135,8 +135,8 @@ export class LiveStreamsService {
     return this.#viewUpdated(stream);
   }
 
-  complete(stream: LiveStream): void {
-    this.#live.complete(stream.liveStreamId);
+  async complete(stream: LiveStream): Promise<void> {
+    await this.#live.complete(stream.liveStreamId);
   }
 
   async setThumbnail(stream: LiveStream, file: UploadedFile, owner: ThumbnailOwner): Promise<LiveStreamView> {

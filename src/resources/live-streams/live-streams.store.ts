@@ -89,6 +89,13 @@ export class LiveStreamsStore {
     };
   }
 
+  async findRestreams(liveStreamId: string): Promise<RestreamDestination[] | undefined> {
+    const row = await this.#database.first(
+      this.#database.queries.selectFrom('live_streams').select('restreams').where('id', '=', liveStreamId),
+    );
+    return row && destinationsOf(JSON.parse(row.restreams) as LiveStream['restreams']);
+  }
+
   async findForViewers(liveStreamId: string): Promise<LiveStreamForViewers | undefined> {
     const row = await this.#database.first(this.#findForViewers({ id: liveStreamId }));
     if (row === undefined) return undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addSessionToPlaylist, parseViewerPath } from '../../../src/delivery/viewer-path.ts';
+import { addressPlaylist, parseViewerPath } from '../../../src/delivery/viewer-path.ts';
 
 const id = 'li5Ds8GhJk1Qw3ErTy6UiOpA';
 const token = '0a1b2c3d-4e5f-4a6b-8c7d-0123456789ab';
@@ -112,11 +112,19 @@ describe('withSession', () => {
       '#EXT-X-STREAM-INF:BANDWIDTH=1',
       `${id}/b1/720p/index.m3u8`,
     ].join('\n');
-    const own = addSessionToPlaylist(playlist, id, 's0');
+    const own = addressPlaylist(playlist, id, { token, avh: 's0' }, undefined);
     expect(own).toContain(`URI="${id}/avh-s0/b1/audio/index.m3u8"`);
     const address = own.split('\n').at(-1)!;
     expect(parseViewerPath(new URL(address, `http://a/private/${token}/${id}.m3u8`).pathname)).toEqual({
       ...{ kind: 'playlist', liveStreamId: id, broadcastId: 'b1', rendition: '720p', token, session: 's0' },
     });
+  });
+
+  it('names the server of the media where there are several', () => {
+    const playlist = `${id}/b1/720p/index.m3u8`;
+    expect(addressPlaylist(playlist, id, undefined, 'https://b')).toBe(`https://b/${id}/b1/720p/index.m3u8`);
+    expect(addressPlaylist(playlist, id, { token, avh: 's0' }, 'https://b')).toBe(
+      `https://b/private/${token}/${id}/avh-s0/b1/720p/index.m3u8`,
+    );
   });
 });

@@ -1,0 +1,76 @@
+import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
+import type { BroadcastClaims } from '../resources/broadcasts/broadcast-claims.ts';
+import type { Component } from '../shared/lifecycle.ts';
+import type { Logger } from '../shared/logger.ts';
+import { CoalescedTask } from '../shared/scheduling/coalesced-task.ts';
+import { OnDemandInterval } from '../shared/scheduling/on-demand-interval.ts';
+import type { Database } from '../store/database.ts';
+import type { BroadcastReport } from './cluster-live.ts';
+
+interface BroadcastReportsOptions {
+  readonly database: Database;
+  readonly claims: BroadcastClaims;
+  readonly nodeId: string;
+  readonly registry: BroadcastRegistry;
+  readonly reportOf: (liveStreamId: string) => BroadcastReport | undefined;
+  readonly log: Logger;
+}
+
+const reportEveryMs = 5000;
+
+/** Stores what other servers need to answer for the broadcasts that this one packages. */
+export class BroadcastReports implements Component {
+  readonly name = 'broadcast-reports';
+  readonly #options: BroadcastReportsOptions;
+  readonly #task = new CoalescedTask(() => this.#storeAll());
+  readonly #interval = new OnDemandInterval(reportEveryMs, () => {
+    this.#task.request();
+    return this.#options.registry.running().length > 0;
+  });
+  /** Those that other servers know as playable. */
+  #reported = new Set<string>();
+
+  constructor(options: BroadcastReportsOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {}
+
+  async stop(): Promise<void> {
+    this.#interval.stop();
+    this.#task.cancel();
+    await this.#task.idle();
+  }
+
+  /** Call this when a broadcast begins, and when its state was stored. */
+  request(): void {
+    this.#interval.wake();
+    this.#task.request();
+  }
+
+  async #storeAll(): Promise<void> {
+    const { database, claims, nodeId, registry, reportOf, log } = this.#options;
+    const reports = registry.running().flatMap(({ broadcastId, liveStreamId, renditions }) => {
+      const claim = claims.claimOf(broadcastId);
+      const multivariant = renditions.multivariant()?.plain.toString();
+      const report = reportOf(liveStreamId);
+      if (claim === undefined || multivariant === undefined || report === undefined) return [];
+      const { targetDurationSeconds } = renditions.source.window;
+      const values = { multivariant, targetDurationSeconds, report: JSON.stringify(report) };
+      return [{ liveStreamId, claimed: { broadcastId, nodeId, claim }, values }];
+    });
+    if (reports.length === 0) return;
+    try {
+      await database.transaction(async transaction => {
+        for (const { liveStreamId, claimed, values } of reports) {
+          await claims.store.report(claimed, values, transaction);
+          const isNew = !this.#reported.has(claimed.broadcastId);
+          if (isNew) await database.signals.send('live', liveStreamId, transaction);
+        }
+      });
+      this.#reported = new Set(reports.map(({ claimed }) => claimed.broadcastId));
+    } catch (error) {
+      log.warn('broadcast-reports-not-stored', { error });
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import type { ViewerCount } from '../delivery/live/viewer-count.ts';
+import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
+import type { BroadcastState, EndReason } from '../live/broadcast/broadcast-state.ts';
+import type { BroadcastJournal } from '../live/broadcast/ports.ts';
+import type { AlarmMonitor } from '../live/health/alarm-monitor.ts';
+import type { Restreamer } from '../live/restream/restreamer.ts';
+import { BroadcastClaims } from '../resources/broadcasts/broadcast-claims.ts';
+import type { BroadcastHistory } from '../resources/broadcasts/broadcast-history.ts';
+import { ClaimKeeper } from '../resources/broadcasts/claim-keeper.ts';
+import { ClusterBroadcasts } from '../resources/broadcasts/cluster-broadcasts.ts';
+import type { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
+import type { Component } from '../shared/lifecycle.ts';
+import { BroadcastReports } from './broadcast-reports.ts';
+import { ClusterLive } from './cluster-live.ts';
+import type { Foundation } from './foundation.ts';
+
+interface LocalSide {
+  readonly registry: BroadcastRegistry;
+  readonly alarms: AlarmMonitor;
+  readonly viewers: ViewerCount;
+  readonly restreamer: Restreamer;
+  readonly liveStreams: LiveStreamsStore;
+}
+
+interface SharedBroadcasts {
+  readonly claims: BroadcastClaims;
+  /** Tells the other servers. */
+  readonly journal: BroadcastJournal;
+  connect(local: LocalSide): {
+    readonly live: ClusterLive;
+    /** Call this when a broadcast begins here. */
+    readonly broadcastOpened: () => void;
+    readonly components: readonly Component[];
+  };
+}
+
+/** Undefined with SQLite, which has one server. */
+export function createSharedBroadcasts(
+  { config, database, nodes, clock, log: parent }: Foundation,
+  history: BroadcastHistory<BroadcastState, EndReason>,
+): SharedBroadcasts | undefined {
+  if (database.dialect === 'sqlite') return undefined;
+  const log = parent.child('live');
+  const { id: nodeId } = nodes.self;
+  const listNodes = () => nodes.list();
+  const reconnectGraceMs = config['live.reconnectGrace'];
+  const claims = new BroadcastClaims({ database, nodeId, listNodes, reconnectGraceMs, clock });
+  nodes.onGone(goneId => claims.releaseAllOf(goneId));
+  const announce = (liveStreamId: string) => {
+    database.signals
+      .send('live', liveStreamId)
+      .catch((error: unknown) => log.warn('live-signal-not-sent', { liveStreamId, error }));
+  };
+  let reported: (broadcastId: string) => void = () => {};
+  return {
+    claims,
+    journal: {
+      opened: record => history.opened(record),
+      changed: async (broadcastId, change) => {
+        await history.changed(broadcastId, change);
+        if (change.state !== undefined) reported(broadcastId);
+      },
+      ended: async (broadcastId, ...end) => {
+        await history.ended(broadcastId, ...end);
+        claims.forget(broadcastId);
+        announce('');
+      },
+    },
+    connect: ({ registry, alarms, viewers, restreamer, liveStreams }) => {
+      const cluster = new ClusterBroadcasts({
+        ...{ database, store: claims.store, history, nodeId, listNodes, clock, log },
+      });
+      const reports = new BroadcastReports({
+        ...{ database, claims, nodeId, registry, log },
+        reportOf: liveStreamId => {
+          const stats = registry.statsOf(liveStreamId);
+          if (stats === undefined) return undefined;
+          const { broadcastId } = stats;
+          return {
+            stats: { ...stats, viewers: viewers.count(liveStreamId) },
+            alarms: alarms.raised(broadcastId),
+          };
+        },
+      });
+      reported = broadcastId => {
+        reports.request();
+        const running = registry.running().find(one => one.broadcastId === broadcastId);
+        if (running !== undefined) announce(running.liveStreamId);
+      };
+      const keeper = new ClaimKeeper({
+        ...{ database, claims, nodeId, clock, log, local: registry, canMove: () => claims.canMove() },
+        changed: async liveStreamId => {
+          const restreams = await liveStreams.findRestreams(liveStreamId);
+          if (restreams !== undefined) restreamer.update(liveStreamId, restreams);
+        },
+      });
+      return {
+        live: new ClusterLive({ registry, cluster, claims, history, announce, clock }),
+        broadcastOpened: () => {
+          keeper.wake();
+          reports.request();
+        },
+        components: [cluster, keeper, reports],
+      };
+    },
+  };
+}
