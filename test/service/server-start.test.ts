@@ -122,6 +122,16 @@ const refusals: readonly (readonly [string, () => Promise<Record<string, string>
     /^The PostgreSQL database postgres:\/\/millrace@127\.0\.0\.1:1\/millrace cannot be used: .*ECONNREFUSED.*\. Check that PostgreSQL is running, and the address in MILLRACE_DATABASE_URL .+$/,
   ],
   [
+    'the URL of the S3 storage is not valid',
+    async () => ({ MILLRACE_STORAGE_URL: 's3://key:a/secret@bucket' }),
+    /^MILLRACE_STORAGE_URL: expected a URL such as s3:(?!.*a\/secret).+$/,
+  ],
+  [
+    'the S3 storage is not there',
+    async () => ({ MILLRACE_STORAGE_URL: 's3://key:a-secret@bucket/?endpoint=http://127.0.0.1:1' }),
+    /^The storage s3:\/\/bucket\/ at http:\/\/127\.0\.0\.1:1 cannot be used\. .*ECONNREFUSED.*\. Check that the S3 server runs, and its address in MILLRACE_STORAGE_URL\.$/,
+  ],
+  [
     'the ffmpeg that was set is not there',
     async () => ({ MILLRACE_FFMPEG_PATH: '/nonexistent' }),
     /^ffmpeg\.path: \/nonexistent does not run: .+$/,

@@ -16,7 +16,9 @@ export type S3ProxyFault =
   | { readonly kind: 'cut'; readonly afterBytes: number }
   /** Ends the connection before the request is complete. */
   | { readonly kind: 'reset' }
-  | { readonly kind: 'delay'; readonly ms: number };
+  | { readonly kind: 'delay'; readonly ms: number }
+  /** Changes the first byte of the answer. */
+  | { readonly kind: 'flip' };
 
 /** Passes requests on to an S3 server, notes them, and breaks those that a test chooses. */
 export class S3Proxy {
@@ -79,6 +81,11 @@ export class S3Proxy {
     incoming.pipe(passed);
     const [answer] = (await once(passed, 'response')) as [http.IncomingMessage];
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+    if (fault?.kind === 'flip') {
+      answer.once('data', (chunk: Buffer) => {
+        chunk[0]! ^= 1;
+      });
+    }
     if (fault?.kind !== 'cut') {
       answer.pipe(outgoing);
       return;

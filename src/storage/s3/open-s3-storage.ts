@@ -20,26 +20,27 @@ const startRetryMs = 1_000;
 /** More than this is worth a word to the operator. S3 refuses 15 minutes. */
 const maxClockSkewMs = 240_000;
 
-export interface OpenS3StorageOptions {
+interface ConnectS3Options {
   readonly url: Secret;
-  readonly dataDir: string;
-  readonly cacheBytes: number;
-  /** The cache leaves this much free on the disk. */
-  readonly minFreeBytes: number;
-  readonly canRedirect: boolean;
   /** Time for the S3 server to start. */
   readonly startPatienceMs?: number;
   readonly observer?: S3Observer;
   readonly log: Logger;
 }
 
+export interface OpenS3StorageOptions extends ConnectS3Options {
+  readonly dataDir: string;
+  readonly cacheBytes: number;
+  /** The cache leaves this much free on the disk. */
+  readonly minFreeBytes: number;
+  readonly canRedirect: boolean;
+}
+
 /** @throws AppError `storage-unusable` */
 export async function openS3Storage(options: OpenS3StorageOptions): Promise<S3Storage> {
-  const { url, dataDir, observer, log, startPatienceMs = usualStartPatienceMs } = options;
-  const location = parseS3Url(url.reveal());
-  const objects = openObjects(location, { observer, log });
+  const { dataDir, observer, log } = options;
+  const { objects, location } = await connectS3(options);
   try {
-    await checkUsable(objects, { location, startPatienceMs, log });
     const cache = await StorageCache.open({
       folder: join(dataDir, 'cache'),
       ...{ bucketId: idOf(location), log },
@@ -50,7 +51,23 @@ export async function openS3Storage(options: OpenS3StorageOptions): Promise<S3St
     const { canRedirect } = options;
     return new S3Storage({ root: dataDir, objects, prefix, cache, canRedirect, observer });
   } catch (error) {
-    objects.client.destroy();
+    objects.stop();
+    throw error;
+  }
+}
+
+/** Connects to the bucket, and tries to write to it. @throws AppError `storage-unusable` */
+export async function connectS3(
+  options: ConnectS3Options,
+): Promise<{ readonly objects: S3Objects; readonly location: S3Location }> {
+  const { url, observer, log, startPatienceMs = usualStartPatienceMs } = options;
+  const location = parseS3Url(url.reveal());
+  const objects = openObjects(location, { observer, log });
+  try {
+    await checkUsable(objects, { location, startPatienceMs, log });
+    return { objects, location };
+  } catch (error) {
+    objects.stop();
     throw error;
   }
 }

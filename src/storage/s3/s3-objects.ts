@@ -50,6 +50,11 @@ export class S3Objects {
     this.requests = requests;
   }
 
+  stop(): void {
+    this.requests.stop();
+    this.client.destroy();
+  }
+
   /** Undefined when it is missing. */
   async find(key: string, signal?: AbortSignal): Promise<StoredObject | undefined> {
     try {

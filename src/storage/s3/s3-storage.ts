@@ -21,6 +21,11 @@ const maxParallelKeeps = 4;
 const oldUploadMs = 24 * 3_600_000;
 const faultTrustMs = 3_000;
 
+/** The bucket may hold other things, too. */
+export function isMediaKey(key: string, prefix: string): boolean {
+  return key.startsWith(prefix) && /^(vod|live|players|watermarks|uploads)\/./.test(key.slice(prefix.length));
+}
+
 export interface S3StorageOptions {
   readonly root: string;
   readonly objects: S3Objects;
@@ -185,13 +190,15 @@ export class S3Storage implements MediaStorage {
   /** Ends multipart uploads that a crash left. Returns their number. */
   abortOldUploads(nowMs: number, signal?: AbortSignal): Promise<number> {
     const { prefix } = this.#options;
-    const isOurs = (key: string) => /^(vod|live|players|watermarks|uploads)\//.test(key.slice(prefix.length));
-    return abortOldUploads(this.#objects, { prefix, isOurs, before: nowMs - oldUploadMs }, signal);
+    return abortOldUploads(
+      this.#objects,
+      { prefix, isOurs: key => isMediaKey(key, prefix), before: nowMs - oldUploadMs },
+      signal,
+    );
   }
 
   async stop(): Promise<void> {
-    this.#objects.requests.stop();
-    this.#objects.client.destroy();
+    this.#objects.stop();
   }
 
   async #keep(path: string, signal: AbortSignal | undefined): Promise<void> {
