@@ -3,6 +3,8 @@ import type { ViewerCount } from '../delivery/live/viewer-count.ts';
 import type { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
 import type { RtmpServer } from '../ingest/rtmp/rtmp-server.ts';
 import type { HealthOptions } from '../operations/health/health.routes.ts';
+import { LocalLeftovers } from '../operations/housekeeping/local-leftovers.ts';
+import { LocalSweep } from '../operations/housekeeping/local-sweep.ts';
 import { SweepStore } from '../operations/housekeeping/sweep.store.ts';
 import { Sweep } from '../operations/housekeeping/sweep.ts';
 import type { ServerComponents } from '../operations/server-state/server-monitor.ts';
@@ -12,6 +14,7 @@ import type { PrivateSessionsStore } from '../resources/private-sessions/private
 import { messageOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import { type PeriodicTask, PeriodicTasks } from '../shared/scheduling/periodic-tasks.ts';
+import type { Connection } from '../store/connection.ts';
 import type { Recordings } from '../vod/recording/recordings.ts';
 import type { Api } from './api.ts';
 import type { Broadcasts } from './broadcasts.ts';
@@ -145,7 +148,7 @@ export async function createHousekeeping(
 ): Promise<Record<'useRecord' | 'housekeeping' | 'sandboxRetention' | 'sweeps', Component>> {
   const { clock, log, sandboxLimits } = foundation;
   const { videos } = parts.videoServices;
-  const sweep = await createSweep(foundation, parts);
+  const { sweep, localSweep } = await createSweeps(foundation, parts);
   const periodic = (name: string, component: string, everyMs: number, tasks: readonly PeriodicTask[]) =>
     new PeriodicTasks({ name, everyMs, tasks, log: log.child(component) });
   return {
@@ -165,6 +168,9 @@ export async function createHousekeeping(
       },
     ]),
     sweeps: periodic('sweeps', 'sweep', sweepIntervalMs, [
+      ...(localSweep === undefined
+        ? []
+        : [{ name: 'local-sweep', run: (signal?: AbortSignal) => localSweep.run(signal) }]),
       { name: 'sweep', run: signal => sweep.run(signal) },
     ]),
   };
@@ -199,30 +205,43 @@ function housekeepingTasks(
 }
 
 /** Created before anything starts: files on disk without a row now never get one. */
-function createSweep(
-  { database, files, dataDir, metrics, clock, log }: Foundation,
+async function createSweeps(
+  { database, files, dataDir, metrics, clock, log: parentLog }: Foundation,
   {
     vod,
     broadcasts,
     recordingsStore,
   }: { vod: VodServices; broadcasts: Broadcasts; recordingsStore: RecordingsStore },
-): Promise<Sweep> {
-  return Sweep.create({
-    store: new SweepStore(database),
-    repairs: createSweepRepairs(database),
-    files,
-    jobs: vod.jobs,
-    isBusy: (videoId, connection) => recordingsStore.isOpen(videoId, connection),
+): Promise<{ readonly sweep: Sweep; readonly localSweep: LocalSweep | undefined }> {
+  const log = parentLog.child('sweep');
+  const leftovers = new LocalLeftovers({
     removeLeftoverBroadcasts: () => broadcasts.services.removeOrphanedMedia(),
     removeAbortedBackups: () => removeStaleSnapshots(dataDir),
+    log,
+  });
+  const common = {
+    store: new SweepStore(database),
+    files,
+    isBusy: (videoId: string, connection?: Connection) => recordingsStore.isOpen(videoId, connection),
     observer: {
-      removed: (what, bytes) => {
+      removed: (what: string, bytes: number) => {
         metrics.sweepRemoved.inc({ what });
         metrics.sweepFreedBytes.inc(bytes);
       },
-      repaired: what => metrics.sweepRepaired.inc({ what }),
+      repaired: (what: string) => metrics.sweepRepaired.inc({ what }),
     },
     clock,
-    log: log.child('sweep'),
+    log,
+  };
+  const isShared = files.storage.kind !== 'data-folder';
+  const sweep = await Sweep.create({
+    ...common,
+    repairs: createSweepRepairs(database),
+    jobs: vod.jobs,
+    leftovers: isShared ? undefined : leftovers,
   });
+  return {
+    sweep,
+    localSweep: isShared ? new LocalSweep({ ...common, leftovers, usePeriods: sweep.usePeriods }) : undefined,
+  };
 }

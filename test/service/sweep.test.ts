@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createSweepRepairs } from '../../src/app/sweep-repairs.ts';
 import { acquireBackupLock, removeStaleSnapshots } from '../../src/cli/backup/file-snapshot.ts';
 import type { NewJob } from '../../src/jobs/job.ts';
+import { LocalLeftovers } from '../../src/operations/housekeeping/local-leftovers.ts';
 import { SweepStore } from '../../src/operations/housekeeping/sweep.store.ts';
 import { Sweep } from '../../src/operations/housekeeping/sweep.ts';
 import { newId } from '../../src/shared/ids.ts';
@@ -72,8 +73,11 @@ async function sweepAt({
       awaitRemoved: async () => {},
     },
     isBusy: async videoId => busy.has(videoId),
-    removeLeftoverBroadcasts: async () => 0,
-    removeAbortedBackups: removeBackups,
+    leftovers: new LocalLeftovers({
+      removeLeftoverBroadcasts: async () => 0,
+      removeAbortedBackups: removeBackups,
+      log: logger(),
+    }),
     observer: { removed: () => {}, repaired: () => {} },
     clock: { nowMs: () => startedAtMs + up + jump, monotonicMs: () => up },
     log: logger(),

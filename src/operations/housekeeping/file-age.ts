@@ -22,12 +22,22 @@ export class FileAge {
     return info === undefined ? undefined : info.ctimeMs < this.#oldBeforeMs();
   }
 
-  /** The clock may have been set: requires age by both the previous and the current time. */
+  /** For files of other servers: those that are older than this process may still be in the making. */
+  isDayOld(atMs: number): boolean {
+    return atMs < this.#dayAgoMs() - clockGranularityMs;
+  }
+
   #oldBeforeMs(): number {
-    const nowMs = this.#clock.nowMs();
-    const upMs = this.#clock.monotonicMs() - this.#startedAtMonotonicMs;
-    const startMs = Math.min(this.startedAtMs, nowMs - upMs);
-    const dayAgoMs = Math.min(nowMs, this.startedAtMs + upMs) - dayMs;
-    return Math.max(startMs, dayAgoMs) - clockGranularityMs;
+    const startMs = Math.min(this.startedAtMs, this.#clock.nowMs() - this.#upMs());
+    return Math.max(startMs, this.#dayAgoMs()) - clockGranularityMs;
+  }
+
+  /** The clock may have been set: requires age by both the previous and the current time. */
+  #dayAgoMs(): number {
+    return Math.min(this.#clock.nowMs(), this.startedAtMs + this.#upMs()) - dayMs;
+  }
+
+  #upMs(): number {
+    return this.#clock.monotonicMs() - this.#startedAtMonotonicMs;
   }
 }

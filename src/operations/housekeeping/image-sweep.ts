@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs';
-import { namesIn } from '../../storage/folder-names.ts';
 import type { MediaFiles, MediaRoot } from '../../storage/media-files.ts';
 import { looksUnmounted } from './media-root-survey.ts';
 import type { Orphan } from './orphan-remover.ts';
 import type { SweepStore } from './sweep.store.ts';
 import type { SweepRepairs } from './sweep-repairs.ts';
 import type { SweepReport } from './sweep-report.ts';
+import type { SweepStorage } from './sweep-storage.ts';
 import type { SweepThrottle } from './sweep-throttle.ts';
 
 interface ImageSurvey {
@@ -30,22 +29,21 @@ const thumbnail = 'thumbnail';
 
 export async function surveyImages(
   store: SweepStore,
-  files: MediaFiles,
+  { files, storage }: { readonly files: MediaFiles; readonly storage: SweepStorage },
   throttle: SweepThrottle,
 ): Promise<ImageSurvey> {
   const orphans: Orphan[] = [];
   const missing: MissingImage[] = [];
   let checked = 0;
-  let isFolderMissing = false;
+  const rootsOfMissing = new Set<MediaRoot>();
   const addMissing = (root: MediaRoot, image: MissingImage) => {
-    // These folders, once created, are never removed.
-    isFolderMissing ||= !existsSync(files.root(root));
+    rootsOfMissing.add(root);
     if (missing.length < maxFindings) missing.push(image);
   };
   const addOrphan = (orphan: Orphan) => orphans.length < maxFindings && orphans.push(orphan);
 
   for await (const { id, logo_file: logo } of pages(throttle, store.playersAfter.bind(store))) {
-    const names = await namesIn(files.player(id));
+    const names = await storage.namesIn(files.player(id));
     const isLogo = async (name: string) => (await store.logoOf(id)) === name;
     for (const name of names) {
       if (name === logo || !logoName.test(name)) continue;
@@ -54,30 +52,33 @@ export async function surveyImages(
     if (logo === null) continue;
     checked += 1;
     if (names.includes(logo)) continue;
-    const isStillMissing = async () => (await isLogo(logo)) && !existsSync(files.player(id, logo));
+    const isStillMissing = async () => (await isLogo(logo)) && !(await storage.has(files.player(id, logo)));
     const clearReference = (repairs: SweepRepairs) => repairs.clearLogo(id);
     addMissing('players', { what: 'player', id, isStillMissing, clearReference });
   }
   for await (const { id, hasThumbnail } of pages(throttle, store.liveStreamsAfter.bind(store))) {
     const path = files.live(id, thumbnail);
-    const isPresent = (await namesIn(files.live(id))).includes(thumbnail);
+    const isPresent = await storage.has(path);
     const isNeeded = () => store.hasLiveThumbnail(id);
     if (isPresent && !hasThumbnail) addOrphan({ what: 'live-thumbnail', path, isNeeded });
     if (!hasThumbnail) continue;
     checked += 1;
     if (isPresent) continue;
-    const isStillMissing = async () => (await isNeeded()) && !existsSync(path);
+    const isStillMissing = async () => (await isNeeded()) && !(await storage.has(path));
     const clearReference = (repairs: SweepRepairs) => repairs.clearLiveThumbnail(id);
     addMissing('live', { what: 'live-stream', id, isStillMissing, clearReference });
   }
   for await (const { id } of pages(throttle, store.watermarksAfter.bind(store))) {
     checked += 1;
     const path = files.watermark(id);
-    if (existsSync(path)) continue;
-    const isStillMissing = async () => (await store.hasOwner('watermarks', id)) && !existsSync(path);
+    if (await storage.has(path)) continue;
+    const isStillMissing = async () => (await store.hasOwner('watermarks', id)) && !(await storage.has(path));
     const clearReference = (repairs: SweepRepairs) => repairs.removeWatermark(id);
     addMissing('watermarks', { what: 'watermark', id, isStillMissing, clearReference });
   }
+  // These folders, once created, are never removed.
+  let isFolderMissing = false;
+  for (const root of rootsOfMissing) isFolderMissing ||= !(await storage.hasRoot(root));
   return {
     orphans,
     missingCount: missing.length,

@@ -1,6 +1,3 @@
-import type { Dirent } from 'node:fs';
-import { opendir } from 'node:fs/promises';
-import { systemCodeOf } from '../../shared/errors.ts';
 import type { MediaRoot } from '../../storage/media-files.ts';
 import { removedPrefix } from '../../storage/removed-prefix.ts';
 import type { SweepThrottle } from './sweep-throttle.ts';
@@ -27,7 +24,7 @@ const maxTrustedOrphans = 10;
 export async function surveyRoot(
   root: {
     readonly kind: MediaRoot;
-    readonly path: string;
+    readonly names: AsyncIterable<string>;
     readonly isOwned: (id: string) => Promise<boolean>;
   },
   pace: SweepThrottle,
@@ -35,7 +32,7 @@ export async function surveyRoot(
 ): Promise<RootCounts> {
   let owned = 0;
   let orphans = 0;
-  for await (const { name } of entriesOf(root.path)) {
+  for await (const name of root.names) {
     if (pace.isAborted) break;
     await pace.pause();
     if (name.startsWith(removedPrefix)) onOrphan(name);
@@ -66,12 +63,4 @@ export function looksForeign(counts: ReadonlyMap<MediaRoot, RootCounts>): boolea
 /** So many rows miss their files that the disk is probably not mounted. */
 export function looksUnmounted(counts: { readonly missingCount: number; readonly checked: number }): boolean {
   return counts.missingCount > maxTrustedOrphans && counts.missingCount > counts.checked / 2;
-}
-
-async function* entriesOf(path: string): AsyncGenerator<Dirent> {
-  try {
-    yield* await opendir(path, { bufferSize: 128 });
-  } catch (error) {
-    if (systemCodeOf(error) !== 'ENOENT') throw error;
-  }
 }

@@ -1,10 +1,8 @@
-import { lstatSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { MediaFiles } from '../../storage/media-files.ts';
 import type { DatabaseUsePeriods } from './database-use-periods.ts';
-import type { FileAge } from './file-age.ts';
-import { removeTree } from './remove-tree.ts';
 import type { SweepReport } from './sweep-report.ts';
+import type { SweepStorage } from './sweep-storage.ts';
 
 export interface Orphan {
   readonly what: string;
@@ -16,7 +14,7 @@ export interface Orphan {
 
 interface OrphanRemoverOptions {
   readonly files: MediaFiles;
-  readonly age: FileAge;
+  readonly storage: SweepStorage;
   readonly usePeriods: DatabaseUsePeriods;
 }
 
@@ -33,25 +31,21 @@ export class OrphanRemover {
     const { path, what } = orphan;
     const shown = relative(this.#options.files.folder, path);
     try {
-      if (await orphan.isNeeded()) return true;
-      const isOld = this.#options.age.isOld(path);
-      if (isOld !== true) return isOld === undefined;
-      const foreign = orphan.isSetAside === true ? undefined : this.#whyForeign(path);
+      const { storage, usePeriods } = this.#options;
+      const found = await storage.find(path);
+      if (found === undefined || (await orphan.isNeeded())) return true;
+      if (!found.isOld) return false;
+      const foreign = orphan.isSetAside === true ? undefined : usePeriods.foreignReason(found.writtenAtMs);
       if (foreign !== undefined) {
         report.kept(shown, foreign);
         return false;
       }
-      const aside = this.#options.files.renameForRemoval(path);
-      if (aside !== undefined) report.removed(what, shown, await removeTree(aside, signal));
+      const bytes = await storage.remove(path, signal);
+      if (bytes !== undefined) report.removed(what, shown, bytes);
       return true;
     } catch (error) {
       report.failed(shown, error);
       return false;
     }
-  }
-
-  #whyForeign(path: string): string | undefined {
-    const fileAtMs = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs;
-    return fileAtMs === undefined ? undefined : this.#options.usePeriods.foreignReason(fileAtMs);
   }
 }

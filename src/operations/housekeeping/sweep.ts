@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import type { JobQueue } from '../../jobs/job.ts';
-import type { Clock } from '../../shared/clock.ts';
+import { type Clock, systemClock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { MediaFiles, MediaRoot } from '../../storage/media-files.ts';
 import { removedPrefix } from '../../storage/removed-prefix.ts';
 import { DatabaseUsePeriods } from './database-use-periods.ts';
 import { FileAge } from './file-age.ts';
 import { surveyImages } from './image-sweep.ts';
+import type { LocalLeftovers } from './local-leftovers.ts';
 import {
   looksForeign,
   looksUnmounted,
@@ -18,16 +19,15 @@ import { type Orphan, OrphanRemover } from './orphan-remover.ts';
 import type { SweepStore } from './sweep.store.ts';
 import type { SweepRepairs } from './sweep-repairs.ts';
 import { type SweepObserver, SweepReport } from './sweep-report.ts';
+import { createSweepStorage, type SweepStorage } from './sweep-storage.ts';
 import { SweepThrottle } from './sweep-throttle.ts';
 import { VideoSweep, type VideoSweepOptions } from './video-sweep.ts';
 
-interface SweepOptions extends VideoSweepOptions {
+export interface SweepOptions extends VideoSweepOptions {
   readonly repairs: SweepRepairs;
   readonly jobs: JobQueue;
-  /** Returns the number of broadcasts. */
-  readonly removeLeftoverBroadcasts: () => Promise<number>;
-  /** Returns the number of backups. */
-  readonly removeAbortedBackups: () => Promise<number>;
+  /** Undefined where servers share the storage: a {@link LocalSweep} of each removes them. */
+  readonly leftovers: LocalLeftovers | undefined;
   readonly observer: SweepObserver;
   readonly clock: Clock;
   readonly log: Logger;
@@ -43,26 +43,25 @@ const kindByRoot: Readonly<Record<MediaRoot, string>> = {
 const maxFindings = 10_000;
 
 /**
- * Reconciles the data folder with the database after crashes, lost disks and restored backups: removes files
+ * Reconciles the data folder or object storage with the database after crashes, lost disks and restored backups: removes files
  * that no row names, and corrects rows whose files are missing or has the files rebuilt. Skips files that may
  * still be in the making. Changes nothing when most of what it sees is wrong, because a folder or a database
  * is probably the wrong one.
  */
 export class Sweep {
   readonly #options: SweepOptions;
+  readonly #storage: SweepStorage;
   readonly #videos: VideoSweep;
   readonly #remover: OrphanRemover;
   readonly #usePeriods: DatabaseUsePeriods;
 
   private constructor(options: SweepOptions, usePeriods: DatabaseUsePeriods) {
     this.#options = options;
-    this.#videos = new VideoSweep(options);
+    const storage = createSweepStorage(options.files, new FileAge(options.clock));
+    this.#storage = storage;
+    this.#videos = new VideoSweep(options, storage);
     this.#usePeriods = usePeriods;
-    this.#remover = new OrphanRemover({
-      files: options.files,
-      age: new FileAge(options.clock),
-      usePeriods: this.#usePeriods,
-    });
+    this.#remover = new OrphanRemover({ files: options.files, storage, usePeriods });
   }
 
   /** Call this when the process starts: a file that exists by then without a row never gets one. */
@@ -70,15 +69,20 @@ export class Sweep {
     return new Sweep(options, await DatabaseUsePeriods.begin(options.store, options.clock.nowMs()));
   }
 
+  get usePeriods(): DatabaseUsePeriods {
+    return this.#usePeriods;
+  }
+
   /** Returns 0, because it logs its own results. */
   async run(signal?: AbortSignal): Promise<number> {
     const { store, files, clock, log, observer } = this.#options;
+    const storage = this.#storage;
     const startedAtMs = clock.monotonicMs();
     const report = new SweepReport(log, observer);
     const throttle = new SweepThrottle(signal);
     const { counts, orphans } = await this.#surveyFolders(throttle);
     const videos = await this.#videos.survey(throttle);
-    const images = await surveyImages(store, files, throttle);
+    const images = await surveyImages(store, { files, storage }, throttle);
     if (throttle.isAborted) return 0;
     const refused: string[] = [];
     const found = [orphans, videos.orphans, images.orphans];
@@ -116,10 +120,7 @@ export class Sweep {
       if (!(await this.#remover.remove(orphan, report, throttle.signal))) isClean = false;
       await throttle.pause();
     }
-    const broadcasts = await this.#options.removeLeftoverBroadcasts();
-    for (let count = 0; count < broadcasts; count += 1) report.removed('broadcast', 'live', 0);
-    const backups = await this.#removeAbortedBackups();
-    for (let count = 0; count < backups; count += 1) report.removed('backup', '.', 0);
+    await this.#options.leftovers?.remove(report);
     return isClean;
   }
 
@@ -136,19 +137,6 @@ export class Sweep {
     }
   }
 
-  /** A backup of another user cannot be removed. That does not stop the sweep. */
-  async #removeAbortedBackups(): Promise<number> {
-    try {
-      return await this.#options.removeAbortedBackups();
-    } catch (error) {
-      this.#options.log.warn('backup-not-removed', {
-        error,
-        hint: 'when no backup is running, remove backup.lock and the folders .backup-* of the data folder as the user who ran the backup',
-      });
-      return 0;
-    }
-  }
-
   async #surveyFolders(
     throttle: SweepThrottle,
   ): Promise<{ counts: Map<MediaRoot, RootCounts>; orphans: Orphan[] }> {
@@ -159,7 +147,8 @@ export class Sweep {
       const path = files.root(kind);
       const isOwned = async (id: string) =>
         (await store.hasOwner(kind, id)) || (kind === 'vod' && (await this.#options.isBusy(id)));
-      const count = await surveyRoot({ kind, path, isOwned }, throttle, name => {
+      const names = this.#storage.names(kind);
+      const count = await surveyRoot({ kind, names, isOwned }, throttle, name => {
         if (orphans.length >= maxFindings) return;
         const isSetAside = name.startsWith(removedPrefix);
         orphans.push({
@@ -193,7 +182,8 @@ export async function countMissing(
   files: MediaFiles,
 ): Promise<{ readonly videos: number; readonly images: number }> {
   const throttle = new SweepThrottle(undefined);
-  const videos = await new VideoSweep({ store, files, isBusy: async () => false }).survey(throttle);
-  const images = await surveyImages(store, files, throttle);
+  const storage = createSweepStorage(files, new FileAge(systemClock));
+  const videos = await new VideoSweep({ store, files, isBusy: async () => false }, storage).survey(throttle);
+  const images = await surveyImages(store, { files, storage }, throttle);
   return { videos: videos.missingCount, images: images.missingCount };
 }

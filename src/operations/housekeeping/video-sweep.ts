@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
 import type { JobQueue } from '../../jobs/job.ts';
-import { namesIn } from '../../storage/folder-names.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
 import { removedPrefix } from '../../storage/removed-prefix.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
@@ -8,11 +6,11 @@ import type { Orphan } from './orphan-remover.ts';
 import type { SweepStore } from './sweep.store.ts';
 import type { SweepRepairs } from './sweep-repairs.ts';
 import type { SweepReport } from './sweep-report.ts';
+import type { SweepStorage } from './sweep-storage.ts';
 import type { SweepThrottle } from './sweep-throttle.ts';
 import {
   findingsOf,
   hasMissingFiles,
-  isMediaFolder,
   isRepairable,
   type VideoFindings,
   type VideoRows,
@@ -37,9 +35,11 @@ const rebuildPriority = -1;
 
 export class VideoSweep {
   readonly #options: VideoSweepOptions;
+  readonly #storage: SweepStorage;
 
-  constructor(options: VideoSweepOptions) {
+  constructor(options: VideoSweepOptions, storage: SweepStorage) {
     this.#options = options;
+    this.#storage = storage;
   }
 
   async survey(throttle: SweepThrottle): Promise<VideoSurvey> {
@@ -61,12 +61,15 @@ export class VideoSweep {
     { repairs, jobs, report }: { repairs: SweepRepairs; jobs: JobQueue; report: SweepReport },
   ): Promise<void> {
     const { store, files } = this.#options;
-    const listed = await this.#listFiles(videoId);
+    const present = await this.#storage.filesOf(videoId);
     const findings = await repairs.transaction(async transaction => {
       const rows = await store.rowsOf(videoId, transaction);
       if (rows === undefined || (await this.#isBusy(videoId, transaction))) return undefined;
-      const named = filesNamedBy(rows).filter(name => existsSync(files.video(videoId, name)));
-      const found = findingsOf(rows, new Set([...listed, ...named]));
+      // Stored since the listing.
+      for (const name of filesNamedBy(rows)) {
+        if (!present.has(name) && (await this.#storage.has(files.video(videoId, name)))) present.add(name);
+      }
+      const found = findingsOf(rows, present);
       if (!isRepairable(found)) return undefined;
       await repairRows(repairs, videoId, found, transaction);
       for (const kind of rebuildJobs(found)) {
@@ -78,10 +81,16 @@ export class VideoSweep {
     report.repaired('video', { videoId, ...reportData(findings) });
   }
 
+  async orphansOf(videoId: string): Promise<readonly Orphan[]> {
+    const survey: VideoSurvey = { checked: 0, missingCount: 0, repairable: [], orphans: [] };
+    await this.#check(videoId, survey);
+    return survey.orphans;
+  }
+
   async #check(videoId: string, survey: VideoSurvey): Promise<void> {
     const { store, files } = this.#options;
     if (await this.#isBusy(videoId)) return;
-    const present = await this.#listFiles(videoId);
+    const present = await this.#storage.filesOf(videoId);
     const rows = await store.rowsOf(videoId);
     if (rows === undefined || (await this.#isBusy(videoId))) return;
     const findings = findingsOf(rows, present);
@@ -115,17 +124,6 @@ export class VideoSweep {
   async #isBusy(videoId: string, connection?: Connection): Promise<boolean> {
     const { store, isBusy } = this.#options;
     return (await store.hasJob(videoId, connection)) || (await isBusy(videoId, connection));
-  }
-
-  async #listFiles(videoId: string): Promise<Set<string>> {
-    const { files } = this.#options;
-    const present = new Set<string>();
-    for (const name of await namesIn(files.video(videoId))) {
-      present.add(name);
-      if (!isMediaFolder(name)) continue;
-      for (const inner of await namesIn(files.video(videoId, name))) present.add(`${name}/${inner}`);
-    }
-    return present;
   }
 }
 
