@@ -10,6 +10,7 @@ import { findFfmpeg } from '../src/ffmpeg/build/find-ffmpeg.ts';
 import { benchApi } from './bench/api.ts';
 import type { Bench, BenchContext } from './bench/bench-context.ts';
 import { benchDashboard } from './bench/dashboard.ts';
+import { benchEdges } from './bench/edges.ts';
 import { benchGlass } from './bench/glass.ts';
 import { benchIdle } from './bench/idle.ts';
 import { benchLiveCost } from './bench/live-cost.ts';
@@ -33,6 +34,7 @@ const benches: Readonly<Record<string, Bench>> = {
   restreams: benchRestreams,
   parts: benchParts,
   viewers: benchViewers,
+  edges: benchEdges,
   'videos-list': benchVideosList,
   api: benchApi,
   dashboard: benchDashboard,

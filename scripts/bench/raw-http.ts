@@ -14,6 +14,7 @@ export class RawHttp {
   #bytes = 0;
   /** Of head and body together, once the head is there. */
   #expectedBytes: number | undefined;
+  #isChunked = false;
   #waiting: PromiseWithResolvers<RawAnswer> | undefined;
 
   constructor(port: number) {
@@ -24,7 +25,7 @@ export class RawHttp {
     this.#socket.on('close', () => this.#waiting?.reject(new Error('the server closed the connection')));
   }
 
-  /** Asks for `path`, as it is unless another encoding is given. Its answer must have a Content-Length. */
+  /** Asks for `path`, as it is unless another encoding is given. */
   get(path: string, encoding: 'identity' | 'gzip' = 'identity'): Promise<RawAnswer> {
     this.#waiting = Promise.withResolvers();
     this.#socket.write(`GET ${path} HTTP/1.1\r\nHost: ${this.#host}\r\nAccept-Encoding: ${encoding}\r\n\r\n`);
@@ -43,16 +44,36 @@ export class RawHttp {
       const head = Buffer.concat(this.#chunks);
       const headEnd = head.indexOf('\r\n\r\n');
       if (headEnd < 0) return;
-      const length = /content-length: (\d+)/i.exec(head.toString('latin1', 0, headEnd))?.[1];
+      const fields = head.toString('latin1', 0, headEnd);
+      const length = /content-length: (\d+)/i.exec(fields)?.[1];
+      this.#isChunked = /transfer-encoding: chunked/i.test(fields);
       this.#expectedBytes = headEnd + 4 + Number(length ?? 0);
       this.#chunks = [head];
     }
     if (this.#bytes < this.#expectedBytes) return;
     const whole = Buffer.concat(this.#chunks);
+    const sent = whole.subarray(whole.indexOf('\r\n\r\n') + 4);
+    const body = this.#isChunked ? joinChunks(sent) : sent;
+    if (body === undefined) return;
     this.#chunks = [];
     this.#bytes = 0;
     this.#expectedBytes = undefined;
     const status = Number(whole.toString('latin1', 9, 12));
-    this.#waiting?.resolve({ status, body: whole.subarray(whole.indexOf('\r\n\r\n') + 4) });
+    this.#waiting?.resolve({ status, body });
+  }
+}
+
+/** RFC 9112, 7.1. @returns undefined until the last chunk is there */
+function joinChunks(sent: Buffer): Buffer | undefined {
+  const chunks: Buffer[] = [];
+  let at = 0;
+  for (;;) {
+    const lineEnd = sent.indexOf('\r\n', at);
+    if (lineEnd < 0) return undefined;
+    const length = Number.parseInt(sent.toString('latin1', at, lineEnd), 16);
+    at = lineEnd + 2 + length + 2;
+    if (at > sent.length) return undefined;
+    if (length === 0) return Buffer.concat(chunks);
+    chunks.push(sent.subarray(lineEnd + 2, at - 2));
   }
 }

@@ -13,7 +13,7 @@ export interface Edge {
   stop(): Promise<void>;
 }
 
-interface EdgeProgram {
+export interface EdgeProgram {
   readonly name: 'nginx' | 'varnish';
   /** Why it cannot run here; undefined when it can. */
   readonly missing: string | undefined;
