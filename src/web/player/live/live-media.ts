@@ -5,6 +5,7 @@ import { nextRate } from '../ui/player-keys.ts';
 import { LatencyControl } from './latency-control.ts';
 import { createLiveHls } from './live-hls.ts';
 import type { ServerClock } from './server-clock.ts';
+import { ServerWatch } from './server-watch.ts';
 
 interface LiveMediaHandlers {
   onNotYet(): void;
@@ -21,6 +22,8 @@ let HlsBuild: typeof Hls = Hls;
 
 const nativeType = 'application/vnd.apple.mpegurl';
 const notYetRetryMs = 150;
+/** Later, at this rate: nobody publishes. */
+const maxQuickRetries = 20;
 const secondMs = 1000;
 const paceIntervalMs = 100;
 /** Another rendition begins with its playlist and a keyframe. */
@@ -52,6 +55,11 @@ export class LiveMedia {
   readonly #recovery = new Recovery();
   readonly #stallWatch = new StallDetector();
   readonly #latency = new LatencyControl();
+  readonly #servers = new ServerWatch({
+    onChanged: () => this.#reload(),
+    // After hls.js has handled the error.
+    onLost: () => queueMicrotask(() => this.isLoaded && this.#fail()),
+  });
   #hls: Hls | undefined;
   #chosenQuality: string | undefined;
   /** Candidates for the URL of the multivariant playlist; empty while nothing is loaded. */
@@ -60,6 +68,7 @@ export class LiveMedia {
   #watchTimer = 0;
   #paceTimer = 0;
   #retryTimer = 0;
+  #retries = 0;
   #isStalled = false;
   /** False after the viewer paused or went back. */
   #followsLive = true;
@@ -93,6 +102,11 @@ export class LiveMedia {
     return this.#urls.length > 0;
   }
 
+  /** The media may come from another server than the page, and from yet another one later. */
+  get hasOtherServers(): boolean {
+    return this.#servers.hasOthers;
+  }
+
   /** Tries the URLs in turn until one exists, beginning with the last that did. */
   load(urls: readonly string[]): void {
     this.stop();
@@ -101,6 +115,8 @@ export class LiveMedia {
     this.#lateSeconds = 0;
     this.#rate = 1;
     this.#stallWatch.reset();
+    this.#servers.reset();
+    this.#retries = 0;
     this.#endStuckSeconds = 0;
     this.#latency.restart();
     this.#watchTimer = setInterval(() => this.#watch(), secondMs);
@@ -262,6 +278,8 @@ export class LiveMedia {
     });
     hls.on(Hls.Events.ERROR, (_, data) => {
       if (hls !== this.#hls) return;
+      if (data.details !== Hls.ErrorDetails.MANIFEST_LOAD_ERROR && data.type === Hls.ErrorTypes.NETWORK_ERROR)
+        this.#servers.requestFailed(data.response?.code);
       if (data.fatal) this.#onFatal(hls, data);
       // Avoids four more attempts of hls.js, after its own handling of the error.
       else if (isPlaylistGone(data)) queueMicrotask(() => hls === this.#hls && this.#fail());
@@ -269,7 +287,11 @@ export class LiveMedia {
     hls.on(Hls.Events.BUFFER_APPENDED, () => {
       if (hls === this.#hls) this.#pace();
     });
+    hls.on(Hls.Events.LEVEL_LOADED, (_, { details }) => {
+      if (hls === this.#hls) this.#servers.playlistLoaded(details.url);
+    });
     hls.on(Hls.Events.MANIFEST_PARSED, (_, { levels }) => {
+      if (hls === this.#hls) this.#servers.levelsFound(levels[0]?.uri);
       this.#latency.reserveSeconds = levels.length > 1 ? switchReserveSeconds : 0;
       if (hls === this.#hls && this.#chosenQuality !== undefined) this.#applyChoice();
     });
@@ -310,7 +332,9 @@ export class LiveMedia {
     if (data.details === Hls.ErrorDetails.MANIFEST_LOAD_ERROR && data.response?.code === 404) {
       this.#handlers.onNotYet();
       this.#urlIndex += 1;
-      this.#retryTimer = setTimeout(() => hls.loadSource(this.#url), notYetRetryMs);
+      this.#retries += 1;
+      const delayMs = this.#retries > maxQuickRetries ? secondMs : notYetRetryMs;
+      this.#retryTimer = setTimeout(() => hls.loadSource(this.#url), delayMs);
       return;
     }
     const isMediaFault = data.type === Hls.ErrorTypes.MEDIA_ERROR || data.type === Hls.ErrorTypes.MUX_ERROR;
@@ -348,6 +372,7 @@ export class LiveMedia {
       this.#stallWatch.reset();
       const isBeforeFirstFrame = this.#video.readyState === HTMLMediaElement.HAVE_NOTHING;
       this.#setStalled(isBeforeFirstFrame && details?.live === true && endsInGap(details));
+      this.#servers.tick(hls !== undefined && !details, this.#url);
       return;
     }
     if (!details.live) {
@@ -361,6 +386,7 @@ export class LiveMedia {
       return;
     }
     this.#setStalled(verdict === 'source-silent' || reason === 'lost');
+    this.#servers.tick(verdict === 'source-silent' || reason === 'lost', this.#url);
     if (verdict === 'seek') this.#skipGap(details);
     else if (verdict === 'recover-media') hls.recoverMediaError();
     else if (verdict === 'reload') this.#fail();

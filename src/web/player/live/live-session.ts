@@ -26,6 +26,8 @@ interface LiveSessionHandlers {
 
 /** Playback for this long resets the retry delays. */
 const stableMs = 10_000;
+/** Another server may continue the broadcast soon. */
+const otherServerDelayMs = 2000;
 
 export class LiveSession {
   readonly media: LiveMedia;
@@ -131,7 +133,9 @@ export class LiveSession {
     clearTimeout(this.#retryTimer);
     if (this.#phase === 'live') this.#setPhase('reconnecting');
     this.#watcher.stop();
-    this.#retryTimer = setTimeout(() => this.#watcher.start(), this.#backOff.next());
+    const maxDelayMs = this.media.hasOtherServers ? otherServerDelayMs : Number.POSITIVE_INFINITY;
+    const delayMs = Math.min(maxDelayMs, this.#backOff.next());
+    this.#retryTimer = setTimeout(() => this.#watcher.start(), delayMs);
   }
 
   #setPhase(phase: Phase): void {
