@@ -13,9 +13,10 @@ import { type Component, componentOf } from '../shared/lifecycle.ts';
 import { nativeLanguageName } from '../shared/text/language-tag.ts';
 import { RenderedText } from '../shared/text/rendered-text.ts';
 import type { ResponseBody } from '../shared/viewer-responses.ts';
-import { RenditionFolders } from '../vod/encode/rendition-folders.ts';
+import { isRenditionFolder, RenditionFolders } from '../vod/encode/rendition-folders.ts';
 import { IndexWorkerPool } from '../vod/index/index-worker-pool.ts';
 import { RenditionReader } from '../vod/index/rendition-reader.ts';
+import { removeLocalLeftovers } from '../vod/local-leftovers.ts';
 import { GrowingVideos } from '../vod/playback/growing-videos.ts';
 import { VodPlayback } from '../vod/playback/vod-playback.ts';
 import { formatCaptionsPlaylist } from '../vod/playback/vod-playlists.ts';
@@ -92,7 +93,12 @@ export function createVodServices(foundation: Foundation, thumbnails: VideoThumb
     partListed: lagMs => throttle.notePartLag(lagMs),
     isPaused: () => throttle.isPaused,
     components: [
-      componentOf('work-folders', { start: () => files.emptyWork() }),
+      componentOf('work-folders', {
+        start: async () => {
+          await files.emptyWork();
+          await removeLocalLeftovers(files, (_videoId, name) => isRenditionFolder(name));
+        },
+      }),
       componentOf('index-workers', { stop: () => indexWorkers.stop() }),
       componentOf('encoders', { stop: stopEncoders }),
     ],
@@ -160,12 +166,13 @@ function vodSettings({ config, sandboxLimits }: Foundation, maxEncodes: number):
 
 /** Start and stop them with the broadcasts. */
 export function createRecordings(
-  { config, database, outbox, metrics, ffmpeg, freeSpace }: Foundation,
+  { config, database, outbox, files, nodes, metrics, ffmpeg, freeSpace }: Foundation,
   { context, jobs }: VodServices,
   { videos, quotas }: Pick<VideoServices, 'videos' | 'quotas'>,
 ): { readonly recordings: Recordings; readonly store: RecordingsStore } {
   const store = new RecordingsStore({
     ...{ database, outbox },
+    nodeId: files.storage.kind === 's3' ? nodes.self.id : undefined,
     addVideo: (projectId, video, transaction) => videos.createRecorded(projectId, video, transaction),
   });
   jobs.register(joinKind(context, store));
@@ -180,6 +187,7 @@ export function createRecordings(
       stopped: reason => metrics.recordingsStopped.inc({ reason }),
     },
   });
+  nodes.onGone(nodeId => recordings.takeOver(nodeId));
   return { recordings, store };
 }
 

@@ -1,4 +1,4 @@
-import { copyFile, link, lstat, mkdir, open, rename, rm, unlink } from 'node:fs/promises';
+import { copyFile, link, lstat, mkdir, open, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf, systemCodeOf } from '../shared/errors.ts';
 import { fileEtag } from '../shared/files/file-etag.ts';
@@ -25,6 +25,19 @@ export class DataFolderStorage implements MediaStorage {
   }
 
   async keep(): Promise<void> {}
+
+  async write(path: string, bytes: Buffer): Promise<void> {
+    const beside = `${path}.${newUuid()}`;
+    await moveInto(path, async () => {
+      try {
+        await writeFile(beside, bytes, { flush: true });
+        await rename(beside, path);
+      } catch (error) {
+        await rm(beside, { force: true });
+        throw error;
+      }
+    });
+  }
 
   async find(path: string): Promise<StoredFile | undefined> {
     try {

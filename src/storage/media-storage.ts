@@ -37,6 +37,9 @@ export interface MediaStorage {
    */
   keep(paths: readonly string[], signal?: AbortSignal): Promise<void>;
 
+  /** Stores bytes that will hardly be read, such as a copy for safety. Readers see the old file or the whole new one. */
+  write(path: string, bytes: Buffer, signal?: AbortSignal): Promise<void>;
+
   /** Undefined when it is missing. Includes files that this node is still writing. */
   find(path: string): Promise<StoredFile | undefined>;
 

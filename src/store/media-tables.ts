@@ -160,6 +160,7 @@ export interface RecordingRow {
   title: string;
   is_public: number;
   player_id: string | null;
+  node_id: string | null;
 }
 
 /** `revision` increases with every change of the video's media. */

@@ -28,6 +28,7 @@ import { storedChunks } from './migrations/0024-stored-chunks.ts';
 import { live } from './migrations/0025-live.ts';
 import { arrivingUploads } from './migrations/0026-arriving-uploads.ts';
 import { access } from './migrations/0027-access.ts';
+import { recordingNodes } from './migrations/0028-recording-nodes.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -60,6 +61,7 @@ export const migrations: readonly Migration[] = [
   live,
   arrivingUploads,
   access,
+  recordingNodes,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

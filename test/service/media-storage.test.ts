@@ -72,6 +72,20 @@ describe.each([
     expect(await readAll(storage, join(root, 'vod', 'v1', 'source'))).toEqual(bytes);
   });
 
+  test('stores bytes, and replaces them', async () => {
+    const { root, storage, other, otherRoot } = await make();
+    const path = join(root, 'vod', 'v1', 'recording-1.mp4.pieces', '0');
+    const otherPath = join(otherRoot, 'vod', 'v1', 'recording-1.mp4.pieces', '0');
+    for (const bytes of [randomBytes(mebibyte), randomBytes(7), Buffer.alloc(0)]) {
+      await storage.write(path, bytes);
+      expect((await other.find(otherPath))?.bytes).toBe(bytes.length);
+      expect(await readAll(other, otherPath)).toEqual(bytes);
+    }
+    expect(await collect(other.listFolders(join(otherRoot, 'vod', 'v1')))).toEqual([
+      'recording-1.mp4.pieces',
+    ]);
+  });
+
   test.each([0, 1, mebibyte, mebibyte + 1, 40 * mebibyte + 5])(
     'keeps the bytes of a file of %i bytes',
     async size => {

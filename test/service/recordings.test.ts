@@ -3,7 +3,7 @@ import { appendFile, copyFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Outbox } from '../../src/events/outbox.store.ts';
-import type { MediaTools, ProbedFile } from '../../src/ffmpeg/media-tools.ts';
+import type { MediaTools } from '../../src/ffmpeg/media-tools.ts';
 import { RecordingsStore } from '../../src/resources/broadcasts/recordings.store.ts';
 import { EncodingsStore } from '../../src/resources/videos/encodings/encodings.store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
@@ -18,23 +18,11 @@ import type { RecordingRepository } from '../../src/vod/recording/recording-repo
 import { Recordings } from '../../src/vod/recording/recordings.ts';
 import type { VodContext } from '../../src/vod/vod-context.ts';
 import { openFilesIn } from '../support/open-files.ts';
-import { part } from '../support/recorded-parts.ts';
+import { part, probedParts as probed } from '../support/recorded-parts.ts';
 import { audioTrack, videoTrack } from '../support/recording-sink.ts';
 import { rowsOf, runSql, singleValue } from '../support/sql.ts';
 import { sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
-
-/** What ffprobe says of the files of these tests. */
-const probed: ProbedFile = {
-  ...{ format: 'mov,mp4,m4a,3gp,3g2,mj2', bytes: 1, durationSeconds: 1, startSeconds: 0 },
-  streams: [
-    {
-      ...{ index: 0, kind: 'video', codec: 'h264', profile: 'High', width: 320, height: 180 },
-      ...{ pixelFormat: 'yuv420p', averageFrameRate: 25, baseFrameRate: 25 },
-    },
-    { index: 1, kind: 'audio', codec: 'aac', profile: 'LC', sampleRate: 48_000, channels: 2 },
-  ],
-} as unknown as ProbedFile;
 
 let api: TestApi;
 let projectId: string;
@@ -87,7 +75,7 @@ function recordingsWith(
   const outbox = new Outbox(api.database, silentLogger);
   const files = new MediaFiles(api.dataDir);
   const store = new RecordingsStore({
-    ...{ database: api.database, outbox },
+    ...{ database: api.database, outbox, nodeId: undefined },
     addVideo: (id, video, transaction) => api.api.videos.createRecorded(id, video, transaction),
   });
   const changes = change.book?.(store) ?? {};

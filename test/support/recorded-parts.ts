@@ -1,3 +1,4 @@
+import type { ProbedFile } from '../../src/ffmpeg/media-tools.ts';
 import { readFragmentLayout } from '../../src/media/cmaf/fragment-layout.ts';
 import { writeFragment } from '../../src/media/cmaf/fragment-writer.ts';
 import type { TrackDescription } from '../../src/media/cmaf/movie-box.ts';
@@ -8,6 +9,18 @@ import { audioTrack, videoTrack } from './recording-sink.ts';
 export const both: readonly TrackDescription[] = [videoTrack, audioTrack];
 /** Frames of a {@link part}. */
 export const frames = 25;
+
+/** What ffprobe says of files made of these parts. */
+export const probedParts: ProbedFile = {
+  ...{ format: 'mov,mp4,m4a,3gp,3g2,mj2', bytes: 1, durationSeconds: 1, startSeconds: 0 },
+  streams: [
+    {
+      ...{ index: 0, kind: 'video', codec: 'h264', profile: 'High', width: 320, height: 180 },
+      ...{ pixelFormat: 'yuv420p', averageFrameRate: 25, baseFrameRate: 25 },
+    },
+    { index: 1, kind: 'audio', codec: 'aac', profile: 'LC', sampleRate: 48_000, channels: 2 },
+  ],
+} as unknown as ProbedFile;
 
 /** What a part has other than usual. */
 export interface Cut {

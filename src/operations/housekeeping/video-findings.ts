@@ -32,8 +32,8 @@ const renditionFolder = /^hls-\d+$/;
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const thumbnailName = new RegExp(`^thumbnail-${uuid}\\.\\w+$`);
 const trackName = new RegExp(`^(?:captions|chapters)-[\\w-]+-${uuid}\\.vtt$`);
-/** Parts that a recording was assembled from. */
-const spanName = /^recording-[1-9]\d*\.mp4$/;
+/** Parts that a recording was assembled from, and folders with copies of them. */
+const spanName = /^recording-[1-9]\d*\.mp4(?:\.pieces)?$/;
 const partialNames = ['source.partial', 'source.partial.tag'];
 
 export function isMediaFolder(name: string): boolean {

@@ -16,6 +16,8 @@ interface RecordedVideo {
 export interface RecordingsStoreOptions {
   readonly database: Database;
   readonly outbox: Outbox;
+  /** Of this server, undefined when no other one shares its files. */
+  readonly nodeId: string | undefined;
   readonly addVideo: (projectId: string, video: RecordedVideo, transaction: Transaction) => Promise<unknown>;
 }
 
@@ -44,6 +46,7 @@ export class RecordingsStore implements RecordingRepository {
           'title',
           'is_public',
           'player_id',
+          'node_id',
         ])
         .expression(
           queries
@@ -57,6 +60,7 @@ export class RecordingsStore implements RecordingRepository {
               'name',
               'is_public',
               'player_id',
+              val(this.#options.nodeId ?? null).as('node_id'),
             ])
             .where('id', '=', liveStreamId)
             .where('project_id', '=', projectId),
@@ -82,19 +86,35 @@ export class RecordingsStore implements RecordingRepository {
 
   async unfinished(): Promise<NewRecording[]> {
     const rows = await this.#database.all(
-      this.#database.queries.selectFrom('recordings').selectAll().orderBy('started_at_ms'),
+      this.#database.queries
+        .selectFrom('recordings')
+        .selectAll()
+        .orderBy('started_at_ms')
+        .orderBy('video_id'),
     );
-    return rows.map(row => ({
-      videoId: row.video_id,
-      projectId: row.project_id,
-      liveStreamId: row.live_stream_id,
-      broadcastId: row.broadcast_id,
-      startedAtMs: row.started_at_ms,
-    }));
+    return rows
+      .filter(row => this.#isOwn(row))
+      .map(row => ({
+        videoId: row.video_id,
+        projectId: row.project_id,
+        liveStreamId: row.live_stream_id,
+        broadcastId: row.broadcast_id,
+        startedAtMs: row.started_at_ms,
+      }));
   }
 
   async isOpen(videoId: string, connection: Connection = this.#database): Promise<boolean> {
-    return (await this.#find(videoId, connection)) !== undefined;
+    const row = await this.#find(videoId, connection);
+    return row !== undefined && this.#isOwn(row);
+  }
+
+  async takeOver(nodeId: string): Promise<void> {
+    await this.#database.run(
+      this.#database.queries
+        .updateTable('recordings')
+        .set({ node_id: this.#options.nodeId ?? null })
+        .where('node_id', '=', nodeId),
+    );
   }
 
   async convertToVideo(
@@ -102,10 +122,12 @@ export class RecordingsStore implements RecordingRepository {
     sourceBytes: number | undefined,
     atMs: number,
     transaction: Transaction,
-  ): Promise<void> {
-    const { outbox, addVideo } = this.#options;
+  ): Promise<boolean> {
+    const { outbox, addVideo, nodeId } = this.#options;
     const { videoId, projectId, liveStreamId, startedAtMs } = recording;
+    if (nodeId !== undefined) await transaction.lock('recording', videoId);
     const row = await this.#find(videoId, transaction);
+    if (nodeId !== undefined && (row === undefined || !this.#isOwn(row))) return false;
     const video: RecordedVideo = {
       videoId,
       liveStreamId,
@@ -123,6 +145,7 @@ export class RecordingsStore implements RecordingRepository {
     const event = { projectId, type: 'video.source.recorded', subjectId: videoId, payload } as const;
     await outbox.append(event, atMs, transaction);
     await this.remove(videoId, transaction);
+    return true;
   }
 
   sourceReady(
@@ -164,6 +187,11 @@ export class RecordingsStore implements RecordingRepository {
 
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     return this.#database.transaction(work);
+  }
+
+  /** Servers of earlier versions did not write down who records. */
+  #isOwn({ node_id: nodeId }: RecordingRow): boolean {
+    return this.#options.nodeId === undefined || nodeId === null || nodeId === this.#options.nodeId;
   }
 
   #find(videoId: string, connection: Connection): Promise<RecordingRow | undefined> {

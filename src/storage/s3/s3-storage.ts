@@ -85,6 +85,16 @@ export class S3Storage implements MediaStorage {
     await Promise.all(Array.from({ length: maxParallelKeeps }, keepAll));
   }
 
+  async write(path: string, bytes: Buffer, signal?: AbortSignal): Promise<void> {
+    const key = this.#keyOf(path);
+    try {
+      await this.#objects.put(key, async () => bytes, signal);
+    } catch (error) {
+      throw error instanceof S3Fault ? error.toAppError() : error;
+    }
+    this.#forget(key);
+  }
+
   async find(path: string): Promise<StoredFile | undefined> {
     return (await this.#local.find(path)) ?? (await this.#versions.find(this.#keyOf(path)));
   }

@@ -1,6 +1,6 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import {
   type ConcatFormat,
@@ -11,7 +11,7 @@ import {
 } from '../../ffmpeg/arguments/concat-commands.ts';
 import type { ProbedFile } from '../../ffmpeg/media-tools.ts';
 import type { JobKind, RunningJob } from '../../jobs/job.ts';
-import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
+import { AppError, messageOf } from '../../shared/errors.ts';
 import type { Transaction } from '../../store/connection.ts';
 import { enqueueVodJob, runLimitsFor, type VodContext, vodLanes } from '../vod-context.ts';
 import type { RecordingRepository } from './recording-repository.ts';
@@ -47,12 +47,12 @@ async function joinSpans(
   const { files, tools, clock } = context;
   const videoId = job.subjectId;
   const folder = files.video(videoId);
-  const paths = spanNames(await readdir(folder)).map(name => join(folder, name));
+  const paths = await spanPaths(context, folder);
   const source = files.source(videoId);
-  if (paths.length > 0 && !(await exists(source))) {
+  if (paths.length > 0 && (await files.storage.find(source)) === undefined) {
     const spans: { path: string; probed: ProbedFile }[] = [];
     for (const path of paths) {
-      const probed = await probedOf(context, path, job);
+      const probed = await files.storage.withLocal(path, local => probedOf(context, local, job), job.signal);
       if (probed !== undefined) spans.push({ path, probed });
     }
     if (spans.length === 0) throw new AppError('media-refused', unusable, { details: { detail: unusable } });
@@ -64,28 +64,43 @@ async function joinSpans(
       const isCopied = spans.every(({ probed }) => hasSameFormat(first, probed));
       const look = lookOf(spans.map(({ probed }) => probed));
       for (const { path, probed } of spans) {
-        const span = spanOf(path, join(work, 'span.ts'), probed);
-        await tools.runCommand(isCopied ? concatCopyCommand(span) : concatEncodeCommand(span, look), {
-          limits: runLimitsFor(context, span.durationSeconds, 4 * bytes + 64 * 1024 ** 2),
+        const output = join(work, 'span.ts');
+        await files.storage.withLocal(
+          path,
+          async local => {
+            const span = spanOf(local, output, probed);
+            await tools.runCommand(isCopied ? concatCopyCommand(span) : concatEncodeCommand(span, look), {
+              limits: runLimitsFor(context, span.durationSeconds, 4 * bytes + 64 * 1024 ** 2),
+              signal: job.signal,
+              purpose: 'join',
+              ids: { videoId },
+              isPausable: true,
+            });
+          },
+          job.signal,
+        );
+        await pipeline(createReadStream(output), createWriteStream(joined, { flags: 'a' }), {
           signal: job.signal,
-          purpose: 'join',
-          ids: { videoId },
-          isPausable: true,
         });
-        await pipeline(createReadStream(span.output), createWriteStream(joined, { flags: 'a' }), {
-          signal: job.signal,
-        });
-        await rm(span.output);
+        await rm(output);
       }
       await files.publish(joined, source);
     });
   }
-  const { size } = await stat(source);
+  const stored = await files.storage.find(source);
+  if (stored === undefined) throw new AppError('server-error', 'The source of the recording is missing.');
   await context.records.transaction(async transaction => {
-    const isReady = await repository.sourceReady(videoId, size, clock.nowMs(), transaction);
+    const isReady = await repository.sourceReady(videoId, stored.bytes, clock.nowMs(), transaction);
     if (isReady) await enqueueVodJob(context, 'prepare', videoId, transaction);
   });
-  for (const path of paths) await rm(path, { force: true });
+  for (const path of paths) await files.storage.remove(path);
+}
+
+async function spanPaths({ files }: VodContext, folder: string): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { path } of files.storage.list(folder))
+    if (dirname(path) === folder) names.push(basename(path));
+  return spanNames(names).map(name => join(folder, name));
 }
 
 /** Returns undefined for a damaged span, so that the others are not lost. */
@@ -122,14 +137,4 @@ function lookOf(files: readonly ProbedFile[]): ConcatFormat {
     video: video === undefined ? undefined : { width: even(video.width), height: even(video.height) },
     hasAudio: streams.some(({ kind: own }) => own === 'audio'),
   };
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return false;
-    throw error;
-  }
 }

@@ -7,6 +7,7 @@ import {
   type RecordingContext,
 } from './recording-video.ts';
 import type { StopReason } from './recording-writer.ts';
+import { restoreRecording } from './restore-recording.ts';
 import { scanRecording } from './scan-recording.ts';
 
 interface OrphanedRecording {
@@ -48,6 +49,7 @@ export class OrphanedRecordings {
   }
 
   add({ recording, reason }: OrphanedRecording): void {
+    if (this.#pending.has(recording.videoId)) return;
     this.#pending.set(recording.videoId, { recording, reason, failures: 0, notBeforeMs: 0 });
   }
 
@@ -88,6 +90,7 @@ export class OrphanedRecordings {
     const { videoId } = recording;
     let indexFolder: IndexFolder | undefined;
     await context.folders.removeUnused(videoId, undefined);
+    if (context.files.storage.kind === 's3') await restoreRecording(context.files, videoId, this.#signal);
     const written = await scanRecording(
       context.files.video(videoId),
       async tracks => {

@@ -13,16 +13,22 @@ export interface NewRecording {
 export interface RecordingRepository {
   /** Returns false when the live stream was deleted. */
   open(recording: NewRecording): Promise<boolean>;
+  /** False also when another server has taken it over. */
   isOpen(videoId: string): Promise<boolean>;
   close(videoId: string): Promise<void>;
+  /** Of this server. */
   unfinished(): Promise<NewRecording[]>;
-  /** `sourceBytes`: undefined while the source must still be joined. */
+  /** Makes the recordings of another server those of this one. */
+  takeOver(nodeId: string): Promise<void>;
+  /**
+   * Returns false when another server has taken it over. `sourceBytes`: undefined while the source must still be joined.
+   */
   convertToVideo(
     recording: NewRecording,
     sourceBytes: number | undefined,
     atMs: number,
     transaction: Transaction,
-  ): Promise<void>;
+  ): Promise<boolean>;
   sourceReady(videoId: string, sourceBytes: number, atMs: number, transaction: Transaction): Promise<boolean>;
   sourceFailed(videoId: string, failure: string, atMs: number, connection?: Connection): Promise<void>;
   remove(videoId: string, connection?: Connection): Promise<void>;

@@ -15,6 +15,23 @@ export function spanNumber(name: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
+const piecesSuffix = '.pieces';
+
+/** A folder in the storage with what is written of a span, in files named by the position of their first byte. */
+export function piecesFolder(spanPath: string): string {
+  return spanPath + piecesSuffix;
+}
+
+/** The name of the span that a folder has pieces of, undefined for other folders. */
+export function spanOfPieces(folderName: string): string | undefined {
+  const name = folderName.endsWith(piecesSuffix) ? folderName.slice(0, -piecesSuffix.length) : '';
+  return spanNumber(name) === undefined ? undefined : name;
+}
+
+export function pieceName(position: number): string {
+  return String(position).padStart(15, '0');
+}
+
 export function spanNames(names: readonly string[]): string[] {
   const numbers = names.map(spanNumber).filter(number => number !== undefined);
   return numbers.toSorted((a, b) => a - b).map(spanName);

@@ -14,6 +14,7 @@ import { type IndexedRecording, RecordingIndex } from './recording-index.ts';
 import type { NewRecording, RecordingRepository } from './recording-repository.ts';
 import { type RecordingSpan, spanNumber } from './recording-span.ts';
 import type { StopReason, WrittenRecording } from './recording-writer.ts';
+import { removePieces } from './restore-recording.ts';
 
 /** Players stop at a longer gap at the start. Audio that begins later is encoded, with silence before it. */
 const maxLateAudioSeconds = 0.1;
@@ -94,12 +95,18 @@ async function finishRecording(
   let enqueueNext: (transaction: Transaction) => Promise<void>;
   let sourceBytes: number | undefined;
   if (spans.length > 1) {
+    const paths = spans.map(({ path }) => path);
+    await files.storage.keep(paths, signal);
     enqueueNext = transaction => enqueueJoin(context, videoId, transaction);
   } else {
     const source = files.source(videoId);
     if (span.path !== source) await rename(span.path, source);
     sourceBytes = span.bytes;
     const passthrough = await tryPassthrough(context, videoId, written, { probed, signal });
+    await files.storage.keep([source], signal);
+    if (passthrough !== undefined && indexFolder !== undefined) {
+      await context.folders.keep(videoId, indexFolder.name, signal);
+    }
     const store =
       passthrough === undefined || indexFolder === undefined
         ? undefined
@@ -107,13 +114,26 @@ async function finishRecording(
     enqueueNext = store ?? (transaction => enqueueVodJob(context, 'prepare', videoId, transaction));
   }
   signal.throwIfAborted();
-  await repository.transaction(async transaction => {
-    await repository.convertToVideo(recording, sourceBytes, clock.nowMs(), transaction);
+  const isConverted = await repository.transaction(async transaction => {
+    if (!(await repository.convertToVideo(recording, sourceBytes, clock.nowMs(), transaction))) return false;
     await enqueueNext(transaction);
-    if (reason === undefined) return;
+    if (reason === undefined) return true;
     await repository.appendStoppedEvent(recording, { reason, videoId }, clock.nowMs(), transaction);
+    return true;
   });
-  return true;
+  if (files.storage.kind === 's3') await clean(context, videoId, isConverted);
+  return isConverted;
+}
+
+/** Another server has the recording unless it `isConverted`: only local files go. */
+async function clean({ files, log }: VodContext, videoId: string, isConverted: boolean): Promise<void> {
+  try {
+    if (isConverted) await removePieces(files, videoId);
+    else await rm(files.video(videoId), { recursive: true, force: true });
+  } catch (error) {
+    // A sweep removes them.
+    log.warn('recording-pieces-not-removed', { videoId, error: messageOf(error) });
+  }
 }
 
 async function removeOthers(folder: string, spans: readonly RecordingSpan[]): Promise<void> {

@@ -17,7 +17,7 @@ interface RecordingWriterOptions {
   readonly makeIndex: (tracks: readonly TrackDescription[]) => Promise<RecordingIndex>;
   /** Called at most once, when the writer accepts no more parts. */
   readonly onStopped: (reason: StopReason, error: unknown) => void;
-  readonly onWritten: (bytes: number, seconds: number, path: string) => void;
+  readonly onWritten: (bytes: number, span: RecordingSpan, firstPath: string) => void;
   readonly sharedFiles?: SharedFiles | undefined;
   readonly maxQueuedBytes?: number;
 }
@@ -194,7 +194,7 @@ export class RecordingWriter {
       this.#addToIndex({ samples, position, shifts });
       stored?.(file === undefined || fileShifts !== undefined ? undefined : { file, offset: position });
     }
-    this.#options.onWritten(bytes, span.seconds, this.#spans[0]!.path);
+    this.#options.onWritten(bytes, span, this.#spans[0]!.path);
   }
 
   async #closeFile(): Promise<void> {

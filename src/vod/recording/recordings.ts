@@ -4,11 +4,15 @@ import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
+import { ConcurrencyLimit } from '../../shared/scheduling/concurrency-limit.ts';
 import { OnDemandInterval } from '../../shared/scheduling/on-demand-interval.ts';
 import type { FreeSpaceWatch, SpaceLevel } from '../../storage/free-space-watch.ts';
+import { removeLocalLeftovers } from '../local-leftovers.ts';
 import type { VodContext } from '../vod-context.ts';
 import { idsOf, OrphanedRecordings } from './orphaned-recordings.ts';
 import type { NewRecording, RecordingRepository } from './recording-repository.ts';
+import { spanNumber } from './recording-span.ts';
+import { RecordingUpload } from './recording-upload.ts';
 import {
   createIndex,
   type IndexFolder,
@@ -42,6 +46,8 @@ interface OpenRecording {
   readonly opened: Promise<boolean>;
   readonly writer: RecordingWriter;
   readonly onStopped: () => void;
+  /** Undefined with the data folder. */
+  readonly upload: RecordingUpload | undefined;
   indexFolder: IndexFolder | undefined;
   probing: Promise<ProbedFile | undefined> | undefined;
   reason: StopReason | undefined;
@@ -54,6 +60,7 @@ const probeAfterSeconds = 1;
 const probeTimeoutMs = 60_000;
 const retryDelayMs = 30_000;
 const stopWaitMs = 1_000;
+const maxUploads = 4;
 const stopCauses = {
   'disk-low': 'the disk is full',
   'disk-slow': 'the disk is too slow',
@@ -70,6 +77,7 @@ export class Recordings implements Component {
   readonly #orphaned: OrphanedRecordings;
   readonly #space: SpaceLevel;
   readonly #stopping = new AbortController();
+  readonly #uploads = new ConcurrencyLimit(maxUploads);
   #notBeforeMs = Number.NEGATIVE_INFINITY;
   readonly #checks = new OnDemandInterval(checkEveryMs, () => this.#checkAgain());
   #checking: Promise<void> | undefined;
@@ -91,9 +99,11 @@ export class Recordings implements Component {
 
   /** Finishes recordings that a crash left open. Must run before any broadcast starts. */
   async start(): Promise<void> {
-    const orphaned = await this.#options.repository.unfinished();
-    for (const recording of orphaned) this.#orphaned.add({ recording, reason: undefined });
-    if (orphaned.length > 0) this.#log.warn('recordings-orphaned', { count: orphaned.length });
+    const ids = new Set(await this.#findOrphaned());
+    await removeLocalLeftovers(
+      this.#options.context.files,
+      (videoId, name) => !ids.has(videoId) && (name === 'source' || spanNumber(name) !== undefined),
+    );
     await this.#check();
     void this.finishOrphaned();
     this.#checks.wake();
@@ -114,6 +124,16 @@ export class Recordings implements Component {
     return this.#orphaned.finishAll();
   }
 
+  /** Finishes what a server recorded that is gone. Does nothing unless servers share their files. */
+  async takeOver(nodeId: string): Promise<void> {
+    const { context, repository } = this.#options;
+    if (context.files.storage.kind === 'data-folder') return;
+    await repository.takeOver(nodeId);
+    await this.#findOrphaned();
+    void this.finishOrphaned();
+    this.#checks.wake();
+  }
+
   /**
    * Undefined without disk space, and after a disk failure. Takes parts at once, and writes them when the recording is
    * stored. `onStopped`: it stopped before it was closed, or was never stored, because the project may not store any
@@ -132,7 +152,7 @@ export class Recordings implements Component {
     };
     const opened = this.#store(recording);
     const entry: OpenRecording = {
-      ...{ recording, opened, onStopped },
+      ...{ recording, opened, onStopped, upload: this.#createUpload(recording) },
       writer: this.#createWriter(recording, opened, () => entry, sharedFiles),
       ...{ indexFolder: undefined, probing: undefined, reason: undefined, finishing: undefined },
     };
@@ -148,6 +168,15 @@ export class Recordings implements Component {
     return { add: part => entry.writer.add(part), close: () => void this.#finish(entry) };
   }
 
+  async #findOrphaned(): Promise<string[]> {
+    const orphaned = (await this.#options.repository.unfinished()).filter(
+      ({ videoId }) => !this.#open.has(videoId),
+    );
+    for (const recording of orphaned) this.#orphaned.add({ recording, reason: undefined });
+    if (orphaned.length > 0) this.#log.warn('recordings-orphaned', { count: orphaned.length });
+    return orphaned.map(({ videoId }) => videoId);
+  }
+
   async #store(recording: NewRecording): Promise<boolean> {
     const { context, repository } = this.#options;
     try {
@@ -159,6 +188,12 @@ export class Recordings implements Component {
       this.#notBeforeMs = context.clock.monotonicMs() + retryDelayMs;
       return false;
     }
+  }
+
+  #createUpload(recording: NewRecording): RecordingUpload | undefined {
+    const { storage } = this.#options.context.files;
+    if (storage.kind === 'data-folder') return undefined;
+    return new RecordingUpload({ storage, turns: this.#uploads, ids: idsOf(recording), log: this.#log });
   }
 
   #createWriter(
@@ -178,9 +213,10 @@ export class Recordings implements Component {
       },
       sharedFiles,
       onStopped: (reason, error) => this.#failed(entryOf(), reason, error),
-      onWritten: (bytes, seconds, path) => {
+      onWritten: (bytes, span, firstPath) => {
         observer.written(bytes);
-        if (seconds >= probeAfterSeconds) entryOf().probing ??= this.#probe(path);
+        entryOf().upload?.written(span);
+        if (span.seconds >= probeAfterSeconds) entryOf().probing ??= this.#probe(firstPath);
       },
       ...(maxQueuedBytes === undefined ? {} : { maxQueuedBytes }),
     });
@@ -237,6 +273,7 @@ export class Recordings implements Component {
       this.#log.warn('recording-close-not-stored', { ...idsOf(recording), error });
     }
     const written = await writer.finish();
+    await entry.upload?.stop();
     try {
       const probed = await entry.probing;
       const { indexFolder, reason } = entry;

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { copyFile, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { Outbox } from '../../src/events/outbox.store.ts';
+import type { MediaTools } from '../../src/ffmpeg/media-tools.ts';
+import { RecordingsStore } from '../../src/resources/broadcasts/recordings.store.ts';
+import { EncodingsStore } from '../../src/resources/videos/encodings/encodings.store.ts';
+import { systemClock } from '../../src/shared/clock.ts';
+import { AppError } from '../../src/shared/errors.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
+import { FreeSpaceWatch } from '../../src/storage/free-space-watch.ts';
+import { MediaFiles } from '../../src/storage/media-files.ts';
+import type { MediaStorage } from '../../src/storage/media-storage.ts';
+import { RenditionFolders } from '../../src/vod/encode/rendition-folders.ts';
+import { RenditionReader } from '../../src/vod/index/rendition-reader.ts';
+import { GrowingVideos } from '../../src/vod/playback/growing-videos.ts';
+import type { NewRecording } from '../../src/vod/recording/recording-repository.ts';
+import { Recordings } from '../../src/vod/recording/recordings.ts';
+import type { VodContext } from '../../src/vod/vod-context.ts';
+import { part, probedParts } from '../support/recorded-parts.ts';
+import { type S3Server, s3Missing, startS3 } from '../support/s3.ts';
+import { openTestS3Storage } from '../support/s3-storage.ts';
+import { rowsOf, runSql, singleValue } from '../support/sql.ts';
+import { sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
+import { testTempDir } from '../support/temp-dir.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+let s3: S3Server | undefined;
+let api: TestApi;
+let bucket: string;
+let broadcast: Pick<NewRecording, 'projectId' | 'liveStreamId' | 'broadcastId'>;
+
+beforeAll(async () => {
+  if (s3Missing === undefined) s3 = await startS3();
+  else console.log(`Skipped: ${s3Missing}`);
+  api = await startApi();
+});
+beforeEach(async () => {
+  for (const table of ['recordings', 'videos', 'events']) await runSql(api.database, `DELETE FROM ${table}`);
+  bucket = `bucket-${randomUUID()}`;
+  await s3?.makeBucket(bucket);
+  const { json } = await api.call('POST', '/live-streams', { body: { name: 'Harbour' } });
+  const projectId = await sandboxProjectOf(api.database);
+  broadcast = { projectId, liveStreamId: json.liveStreamId, broadcastId: 'brA' };
+});
+afterAll(async () => {
+  await api.stop();
+  await s3?.stop();
+});
+
+/** The recordings of one of several servers. */
+async function startNode(
+  nodeId: string,
+  options: { readonly write?: MediaStorage['write']; readonly dataDir?: string } = {},
+) {
+  const { write, dataDir = await testTempDir() } = options;
+  const storage = await openTestS3Storage({ url: s3!.url(bucket), dataDir });
+  onTestFinished(() => storage.stop());
+  if (write !== undefined) storage.write = write;
+  const files = new MediaFiles(dataDir, storage);
+  const { database } = api;
+  const outbox = new Outbox(database, silentLogger);
+  const repository = new RecordingsStore({
+    ...{ database, outbox, nodeId },
+    addVideo: (id, video, transaction) => api.api.videos.createRecorded(id, video, transaction),
+  });
+  const tools: Partial<MediaTools> = { probe: async () => probedParts };
+  const context = {
+    ...{ files, tools, folders: new RenditionFolders(files), reader: new RenditionReader(storage) },
+    ...{ growing: new GrowingVideos(), clock: systemClock, log: silentLogger },
+    records: new EncodingsStore(database, outbox, systemClock),
+    jobs: { add: async () => {}, has: async () => false },
+  } as unknown as VodContext;
+  const recordings = new Recordings({
+    ...{ context, repository, minFreeBytes: 0, hasSeekTables: true },
+    freeSpace: new FreeSpaceWatch({ freeBytes: async () => 1e12, clock: systemClock, log: silentLogger }),
+    observer: { written: () => {}, stopped: () => {} },
+  });
+  await recordings.start();
+  onTestFinished(() => recordings.stop());
+  return { recordings, files, dataDir };
+}
+
+type Node = Awaited<ReturnType<typeof startNode>>;
+
+/** Begins a recording of so many seconds. */
+async function record({ recordings }: Node, seconds: number) {
+  const open = recordings.open(broadcast, () => {})!;
+  for (let second = 0; second < seconds; second += 1) open.add(part(second));
+  return {
+    open,
+    videoId: await waitUntil(() => singleValue<string>(api.database, 'SELECT video_id FROM recordings')),
+  };
+}
+
+const test = it.skipIf(s3Missing !== undefined);
+
+const stored = (videoId: string, ...path: string[]) => join(s3!.folder, bucket, 'vod', videoId, ...path);
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).toSorted();
+  } catch {
+    return [];
+  }
+}
+
+const piecesOf = (videoId: string) => namesIn(stored(videoId, 'recording-1.mp4.pieces'));
+const videos = () => rowsOf<{ id: string; title: string }>(api.database, 'SELECT id, title FROM videos');
+const waitForVideo = () => waitUntil(async () => (await videos()).length > 0);
+
+async function playableSeconds({ files }: Node, videoId: string): Promise<number> {
+  const sql = `SELECT file FROM renditions WHERE video_id = '${videoId}' AND type = 'hls' AND status = 'encoded'`;
+  const file = await singleValue<string>(api.database, sql);
+  const rendition = await new RenditionReader(files.storage).open(files.video(videoId, file!));
+  const indexes = Array.from({ length: rendition.segmentCount }, (_, index) => index);
+  return indexes.reduce((sum, index) => sum + rendition.durationSeconds(index), 0);
+}
+
+test('a recording is uploaded while it is made, and stored whole at its end', async () => {
+  const node = await startNode('a');
+  const { open, videoId } = await record(node, 9);
+  await waitUntil(() => piecesOf(videoId).length > 0);
+  open.close();
+  await waitForVideo();
+  await waitUntil(() => piecesOf(videoId).length === 0);
+  expect(namesIn(stored(videoId)).map(name => name.replace(/\d+$/, ''))).toEqual(['hls-', 'source']);
+  expect(namesIn(node.files.video(videoId)).filter(name => name === 'source')).toEqual([]);
+  expect(await playableSeconds(await startNode('b'), videoId)).toBeCloseTo(9, 1);
+});
+
+test('the recording of a server that is gone is finished by another, up to its last pieces', async () => {
+  const lost = await startNode('a');
+  const { open, videoId } = await record(lost, 9);
+  await waitUntil(() => piecesOf(videoId).length > 0);
+  const next = await startNode('b');
+  expect(await videos()).toEqual([]);
+  await next.recordings.takeOver('a');
+  await waitForVideo();
+  expect(await videos()).toEqual([{ id: videoId, title: 'Harbour' }]);
+  const seconds = await playableSeconds(next, videoId);
+  expect(seconds).toBeGreaterThanOrEqual(4);
+  await waitUntil(() => piecesOf(videoId).length === 0);
+
+  // The lost server comes back to life, and has nothing to say any more.
+  const source = await readFile(stored(videoId, 'source'));
+  open.close();
+  await waitUntil(() => lost.recordings.openCount === 0);
+  expect((await readFile(stored(videoId, 'source'))).equals(source)).toBe(true);
+  expect(await videos()).toHaveLength(1);
+  expect(namesIn(lost.files.video(videoId))).toEqual([]);
+});
+
+test('a server leaves the recordings of another alone, and finishes its own after a restart', async () => {
+  const crashed = await startNode('a', { write: () => Promise.reject(new AppError('storage-unavailable')) });
+  const { videoId } = await record(crashed, 9);
+  const written = crashed.files.video(videoId, 'recording-1.mp4');
+  await waitUntil(
+    async () => ((await crashed.files.storage.find(written))?.bytes ?? 0) > 9 * part(0).fragment.length,
+  );
+  await startNode('b');
+  expect(await videos()).toEqual([]);
+
+  const { dataDir, files } = await startNode('c');
+  for (const id of [videoId, 'viOfAnother']) {
+    await mkdir(files.video(id), { recursive: true });
+    await copyFile(written, files.video(id, 'recording-1.mp4'));
+  }
+  const restarted = await startNode('a', { dataDir });
+  await waitForVideo();
+  expect(await playableSeconds(restarted, videoId)).toBeCloseTo(9, 1);
+  expect(namesIn(files.video('viOfAnother'))).toEqual([]);
+});
+
+test('storage that does not answer only delays the upload', async () => {
+  const node = await startNode('a', {
+    write: (_path, _bytes, signal) =>
+      new Promise((_, reject) => signal!.addEventListener('abort', () => reject(signal!.reason))),
+  });
+  const { open, videoId } = await record(node, 12);
+  open.close();
+  await waitForVideo();
+  expect(await playableSeconds(node, videoId)).toBeCloseTo(12, 1);
+  expect(piecesOf(videoId)).toEqual([]);
+});
