@@ -53,6 +53,7 @@ const videoLateSeconds = 1;
 /** Audio may end this much later than video: two or three audio frames. */
 const audioTailSeconds = 0.05;
 const partSlackSeconds = 0.002;
+const minPartSeconds = 0.001;
 
 /**
  * Cuts samples into parts and segments where video frames end. draft-pantos-hls-rfc8216bis-22, 4.4.4.9: no part is
@@ -162,7 +163,7 @@ export class Segmenter {
 
   #closeRemainder(startSeconds: number): void {
     if (this.#leaderSamples.length > 0) {
-      this.#closePart(Math.max(this.#leaderEnd, startSeconds + 0.001), Number.POSITIVE_INFINITY);
+      this.#closePart(this.#leaderEnd, Number.POSITIVE_INFINITY);
       return;
     }
     const first = this.#audioSamples[0];
@@ -341,7 +342,9 @@ export class Segmenter {
     this.#sink.closeSegment();
   }
 
-  #closePart(end: number, audioBefore = end): void {
+  #closePart(atSeconds: number, audioBefore = atSeconds): void {
+    // Video frames that are late may all end before the part begins.
+    const end = Math.max(atSeconds, this.#partStart! + minPartSeconds);
     if (this.#isSegmentComplete) this.#closeSegment();
     if (!this.#isSegmentOpen) this.#openSegment(this.#leaderSamples[0]?.isSync ?? false);
     const leading = this.#leaderSamples;

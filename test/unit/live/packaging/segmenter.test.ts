@@ -382,6 +382,26 @@ describe('video stops while audio goes on', () => {
   });
 });
 
+/** As two pipes give it that are read in turn: video of some time comes at once, behind the audio. */
+test.each([24, 25, 30, 60])(
+  'video at %i fps that is late by any time makes no part without a duration',
+  fps => {
+    const all = inOrder(video(fps, 2, 7), audio(7));
+    for (let lateMs = 1750; lateMs <= 2100; lateMs += 11) {
+      const delayed = all.map(sample => {
+        const isHeld = sample.kind === 'video' && sample.atMs >= 3000 && sample.atMs < 3000 + lateMs;
+        return { ...sample, comesAtMs: isHeld ? 3000 + lateMs : sample.atMs + sample.durationMs };
+      });
+      const samples = delayed.toSorted((a, b) => a.comesAtMs - b.comesAtMs);
+      const sink = cut(samples);
+      const shortest = Math.min(...sink.parts.map(part => part.durationSeconds));
+      expect(shortest, `${lateMs} ms late`).toBeGreaterThan(0.0009);
+      expect(sink.brokenRules(), `${lateMs} ms late`).toEqual([]);
+      expectComplete(sink, samples);
+    }
+  },
+);
+
 describe('audio alone', () => {
   test.each([
     ['AAC frames of 48 kHz', 48000 / 1024],
