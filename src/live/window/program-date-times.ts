@@ -1,5 +1,7 @@
 /** A date that falls further behind the clock starts a new anchor. */
 const maxDateLagMs = 4000;
+/** Of arrival times, which are told from two clocks: media that waited together arrives at about the same time. */
+const maxJitterMs = 50;
 
 /**
  * Dates segments (EXT-X-PROGRAM-DATE-TIME) by counting media time from an anchor. No segment is dated later than it
@@ -21,7 +23,7 @@ export class ProgramDateTimes {
     this.#anchor ??= { wallMs: notBeforeMs, mediaMs: startMs };
     let date = this.#anchor.wallMs + (startMs - this.#anchor.mediaMs);
     const isLate = nowMs - date > maxDateLagMs;
-    const wasSetBack = nowMs < this.lastMs;
+    const wasSetBack = this.lastMs - nowMs > maxJitterMs;
     if ((date > nowMs && !wasSetBack) || isLate || date < this.lastMs) {
       date = notBeforeMs;
       this.#anchor = { wallMs: date, mediaMs: startMs };

@@ -23,6 +23,10 @@ test('media that is faster than real time is dated by its arrival', () => {
   expect(dated([0, 1, 2, 3])).toEqual({ at: [0, 1, 2, 3], late: [] });
 });
 
+test('media that was held up, and arrives all at once, is not dated in the future', () => {
+  expect(dated([0, 2, 9, 8.9993, 8.9996, 10])).toEqual({ at: [0, 2, 9, 9, 9, 10], late: [2] });
+});
+
 test('lost time is reported, and dates catch up', () => {
   expect(dated([0, 2, 14, 16])).toEqual({ at: [0, 2, 14, 16], late: [2] });
 });
