@@ -158,10 +158,14 @@ export class FfmpegPackager implements Packager {
   }
 
   #startStallTimer(): void {
-    this.#stallTimer ??= setTimeout(
-      () => this.#fail(`it gave nothing for ${stallTimeoutMs} ms`),
-      stallTimeoutMs,
-    );
+    if (this.#stallTimer !== undefined) return;
+    const timer = setTimeout(() => {
+      // If this process was held up itself, the output waits to be read.
+      setImmediate(() => {
+        if (this.#stallTimer === timer) this.#fail(`it gave nothing for ${stallTimeoutMs} ms`);
+      });
+    }, stallTimeoutMs);
+    this.#stallTimer = timer;
   }
 
   #fail(reason: string): void {
