@@ -45,7 +45,7 @@ export function createAccess(options: AccessOptions): Access {
   const limiter = new RateLimiter(options.rateLimits, clock);
   const wrongKeys = new WrongKeyLimit({ maxPerMinute: options.maxWrongKeysPerMinute, clock });
   const auth = new AuthService({ database, accounts, limiter, wrongKeys, clock, log });
-  const sessions = createSessions({ accounts, publicUrl, clock, log, peers });
+  const sessions = createSessions({ database, accounts, publicUrl, clock, log, peers });
   return {
     ...{ accounts, watch, auth, sessions, limiter },
     keyPairs: new KeyPairsService({ store: new KeyPairsStore(database), accounts, clock }),

@@ -74,6 +74,19 @@ export interface SessionRow {
   user_agent: string | null;
 }
 
+/** Within a time that begins with the first attempt. */
+export interface SignInAttemptsRow {
+  key_hash: Buffer;
+  attempts: number;
+  ends_at_ms: number;
+}
+
+/** An email address and a network where its password was right. */
+export interface KnownSignInRow {
+  key_hash: Buffer;
+  ends_at_ms: number;
+}
+
 /** Counted by triggers so that list pages do not count. */
 export interface ListTotalRow {
   project_id: string;

@@ -29,6 +29,7 @@ import { live } from './migrations/0025-live.ts';
 import { arrivingUploads } from './migrations/0026-arriving-uploads.ts';
 import { access } from './migrations/0027-access.ts';
 import { recordingNodes } from './migrations/0028-recording-nodes.ts';
+import { signInAttempts } from './migrations/0029-sign-in-attempts.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -62,6 +63,7 @@ export const migrations: readonly Migration[] = [
   arrivingUploads,
   access,
   recordingNodes,
+  signInAttempts,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

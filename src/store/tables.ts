@@ -4,11 +4,13 @@ import type {
   ApiKeyRow,
   DatabaseUseRow,
   KeyPairRow,
+  KnownSignInRow,
   ListTotalRow,
   PrivateSessionRow,
   ProjectRow,
   SecretRow,
   SessionRow,
+  SignInAttemptsRow,
   TokenRow,
   TrafficRow,
   UserRow,
@@ -62,6 +64,8 @@ export interface Tables {
   refresh_tokens: TokenRow;
   users: UserRow;
   sessions: SessionRow;
+  sign_in_attempts: SignInAttemptsRow;
+  known_sign_ins: KnownSignInRow;
   list_totals: ListTotalRow;
   live_streams: LiveStreamRow;
   broadcasts: BroadcastRow;

@@ -1,8 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { addressReader } from '../../src/http/listener/client-address.ts';
 import { createAccount } from '../../src/resources/accounts/create-account.ts';
+import { maxKeyPairs } from '../../src/resources/accounts/key-pair.ts';
+import { maxSessionsPerUser } from '../../src/resources/sessions/session.ts';
 import { Secret } from '../../src/shared/secret.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { createPostgresDatabase, findPostgres, startPostgres } from '../support/postgres.ts';
+import { admin, easeSignIn, signIn } from '../support/sign-in.ts';
 import { rowsOf } from '../support/sql.ts';
 import { type ApiReply, type StartApiOptions, startApi, type TestApi } from '../support/start-api.ts';
 import { testTempDir } from '../support/temp-dir.ts';
@@ -75,6 +79,55 @@ describe.skipIf(!hasPostgres)('two servers on one PostgreSQL database', () => {
     );
     expect(countsOf(answers)).toEqual({ 201: 3, '400 upload-limit-reached': requests - 3 });
     expect((await servers[1].call('GET', '/usage')).json.uploads).toEqual({ inProgress: 3, max: 3 });
+  });
+
+  it('receive no more bytes than a project may store', async () => {
+    const fileBytes = 300_000;
+    const servers = await startTwo({ quotas: { maxUploads: 0, maxStorageBytes: 4 * fileBytes } });
+    const videos = await toBoth(servers, server =>
+      server.call('POST', '/videos', { body: { title: 'A video' } }),
+    );
+    const answers = await toBoth(servers, (server, index) =>
+      server.call('POST', `/videos/${videos[index]!.json.videoId}/source`, {
+        body: fileForm(noise(fileBytes)),
+      }),
+    );
+    expect(countsOf(answers)).toEqual({ 201: 4, '400 storage-limit-reached': requests - 4 });
+  });
+
+  it('create no more API keys than a project may have', async () => {
+    const servers = await startTwo();
+    const create = (server: TestApi) => server.call('POST', '/account/api-keys', { body: {} });
+    for (let count = 1; count < maxKeyPairs - 5; count += 1) await create(servers[0]);
+    const answers = await toBoth(servers, create);
+    expect(countsOf(answers)).toEqual({ 201: 5, '400 api-key-limit-reached': requests - 5 });
+  });
+
+  it('keep no more sessions than a user may have', async () => {
+    const servers = await startTwo();
+    await easeSignIn(servers[0]);
+    for (let round = 0; round < 6; round += 1) await toBoth(servers, server => signIn(server));
+    const headers = { cookie: await signIn(servers[0]) };
+    const { json } = await servers[1].call('GET', '/account/sessions', { key: null, headers });
+    expect(json.pagination.itemsTotal).toBe(maxSessionsPerUser);
+  });
+
+  it('count wrong passwords together', async () => {
+    const servers = await startTwo({
+      peers: { addressOf: addressReader(['127.0.0.1']), isSecure: () => false },
+    });
+    await easeSignIn(servers[0]);
+    const answers = await toBoth(servers, (server, index) =>
+      server.call('POST', '/auth/session', {
+        key: null,
+        body: { ...admin, password: 'wrong' },
+        headers: { 'x-forwarded-for': `192.0.2.${index}` },
+      }),
+    );
+    expect(countsOf(answers)).toEqual({
+      '401 authentication-wrong-password': 10,
+      '429 too-many-requests': requests - 10,
+    });
   });
 
   it('create one account for an email address', async () => {

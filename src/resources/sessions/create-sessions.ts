@@ -4,11 +4,13 @@ import type { Route } from '../../http/routing/route.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { PeriodicTask } from '../../shared/scheduling/periodic-tasks.ts';
+import type { Database } from '../../store/database.ts';
 import { removeInBatches } from '../../store/remove-in-batches.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
 import { SessionGate } from './session-gate.ts';
 import { sessionRoutes } from './sessions.routes.ts';
 import { SessionsService } from './sessions.service.ts';
+import { SignInAttemptsStore } from './sign-in-attempts.store.ts';
 
 export interface PeerReaders {
   readonly addressOf: AddressOf;
@@ -16,23 +18,27 @@ export interface PeerReaders {
 }
 
 export function createSessions(options: {
+  database: Database;
   accounts: AccountsStore;
   publicUrl: () => string;
   peers: PeerReaders;
   clock: Clock;
   log: Logger;
 }): { routes: Route[]; gate: SessionGate; cleanup: PeriodicTask } {
-  const { accounts, publicUrl, clock, log } = options;
+  const { database, accounts, publicUrl, clock, log } = options;
   const { addressOf, isSecure } = options.peers;
   const { sessions } = accounts;
+  const attempts = new SignInAttemptsStore(database);
   const isOwnSite = sameOriginCheck({ publicUrl, isSecure });
   const gate = new SessionGate({ store: sessions, isOwnSite, isSecure, clock, log });
   return {
-    routes: sessionRoutes(new SessionsService({ accounts, addressOf, clock, log }), gate),
+    routes: sessionRoutes(new SessionsService({ accounts, attempts, addressOf, clock, log }), gate),
     gate,
     cleanup: {
       name: 'expired-sessions',
-      run: () => removeInBatches(limit => sessions.removeExpired(clock.nowMs(), limit)),
+      run: async () =>
+        (await removeInBatches(limit => sessions.removeExpired(clock.nowMs(), limit))) +
+        (await attempts.removeExpired(clock.nowMs())),
     },
   };
 }

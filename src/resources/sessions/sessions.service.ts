@@ -17,6 +17,7 @@ import {
 } from './session.ts';
 import type { ListedSessionView, SessionView } from './sessions.schema.ts';
 import type { SessionsStore } from './sessions.store.ts';
+import type { SignInAttemptsStore } from './sign-in-attempts.store.ts';
 import { SignInLimiter } from './sign-in-limiter.ts';
 
 interface SignedIn {
@@ -26,6 +27,7 @@ interface SignedIn {
 
 interface SessionsServiceOptions {
   readonly accounts: AccountsStore;
+  readonly attempts: SignInAttemptsStore;
   readonly addressOf: AddressOf;
   readonly clock: Clock;
   readonly log: Logger;
@@ -40,7 +42,7 @@ export class SessionsService {
   constructor(options: SessionsServiceOptions) {
     this.#options = options;
     this.#store = options.accounts.sessions;
-    this.#limits = new SignInLimiter(options.clock);
+    this.#limits = new SignInLimiter(options.attempts, options.clock);
   }
 
   /**
@@ -175,15 +177,15 @@ export class SessionsService {
     password: string,
     stored: string | undefined,
   ): Promise<boolean> {
-    const attempt = this.#limits.begin(email, address);
+    const attempt = await this.#limits.begin(email, address);
     let isRight: boolean;
     try {
       isRight = await this.#passwords.verify(password, stored);
     } catch (error) {
-      attempt.cancel();
+      await attempt.cancel();
       throw error;
     }
-    if (isRight) attempt.succeed();
+    if (isRight) await attempt.succeed();
     return isRight;
   }
 

@@ -1,72 +1,81 @@
-import { LRUCache } from 'lru-cache';
 import { RateExceeded } from '../../http/routing/rate-limiter.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { FixedWindows } from '../../shared/fixed-windows.ts';
-import { maxEntries } from '../../shared/lru-limit.ts';
 import { clientNetwork } from '../../shared/network/client-network.ts';
+import type { AttemptWindow, SignInAttemptsStore } from './sign-in-attempts.store.ts';
 
 const windowMs = 15 * 60_000;
 const maxAttemptsPerEmail = 10;
 const maxAttemptsPerAddress = 30;
-const maxKeys = 10_000;
+const knownForMs = 30 * 24 * 3_600_000;
 
 interface SignInAttempt {
   /** The password was right: neither this attempt nor earlier ones with the email address count. */
-  succeed(): void;
+  succeed(): Promise<void>;
   /** The password was not checked: the attempt does not count. */
-  cancel(): void;
+  cancel(): Promise<void>;
 }
 
 /**
- * Limits attempts per email address and per client network. Counts an attempt before its password is checked,
- * against concurrent ones. Counts networks where the password was right before separately, so that strangers
+ * Limits attempts per email address and per client network, on all servers together. Counts an attempt before its password
+ * is checked, against concurrent ones. Counts networks where the password was right before separately, so that strangers
  * who guess do not lock the owner out.
  */
 export class SignInLimiter {
-  readonly #byEmail: FixedWindows;
-  readonly #byNetwork: FixedWindows;
-  /** Email addresses with the networks where their passwords were right, latest last. */
-  readonly #known = new LRUCache<string, true>(maxEntries(maxKeys));
+  readonly #store: SignInAttemptsStore;
+  readonly #clock: Clock;
 
-  constructor(clock: Clock) {
-    this.#byEmail = new FixedWindows({ windowMs, maxKeys, clock });
-    this.#byNetwork = new FixedWindows({ windowMs, maxKeys, clock });
+  constructor(store: SignInAttemptsStore, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
   }
 
   /** @throws RateExceeded */
-  begin(email: string, address: string): SignInAttempt {
+  async begin(email: string, address: string): Promise<SignInAttempt> {
+    const nowMs = this.#clock.nowMs();
     const network = clientNetwork(address);
     const emailAtNetwork = `${email.toLowerCase()} ${network}`;
-    const isKnown = this.#known.has(emailAtNetwork);
-    const emailKey = isKnown ? emailAtNetwork : email.toLowerCase();
-    const ofEmail = this.#byEmail.get(emailKey);
-    const ofNetwork = this.#byNetwork.get(network);
-    const waits = [
-      ...(ofEmail.count >= maxAttemptsPerEmail
-        ? [{ limit: maxAttemptsPerEmail, seconds: this.#byEmail.secondsUntilEnd(ofEmail) }]
-        : []),
-      ...(!isKnown && ofNetwork.count >= maxAttemptsPerAddress
-        ? [{ limit: maxAttemptsPerAddress, seconds: this.#byNetwork.secondsUntilEnd(ofNetwork) }]
-        : []),
-    ];
-    const [first] = waits;
-    if (first !== undefined) {
-      const retryAfterSeconds = Math.max(...waits.map(({ seconds }) => seconds));
-      const state = { isAllowed: false, limit: first.limit, remaining: 0, retryAfterSeconds };
-      throw new RateExceeded(state, 'Too many passwords were wrong. Try again later.');
-    }
-    this.#byEmail.add(emailKey, ofEmail);
-    this.#byNetwork.add(network, ofNetwork);
+    const networkKey = `network ${network}`;
+    const emailKey = await this.#store.transaction(async transaction => {
+      const isKnown = await this.#store.isKnown(emailAtNetwork, nowMs, transaction);
+      const key = `email ${isKnown ? emailAtNetwork : email.toLowerCase()}`;
+      // In this order, so that no two attempts wait for each other. A refusal rolls both back.
+      const ofEmail = await this.#store.count(key, { nowMs, windowMs }, transaction);
+      const ofNetwork = await this.#store.count(networkKey, { nowMs, windowMs }, transaction);
+      assertWithin(
+        [
+          { window: ofEmail, limit: maxAttemptsPerEmail },
+          ...(isKnown ? [] : [{ window: ofNetwork, limit: maxAttemptsPerAddress }]),
+        ],
+        nowMs,
+      );
+      return key;
+    });
     return {
-      succeed: () => {
-        this.#byEmail.delete(emailKey);
-        ofNetwork.count -= 1;
-        this.#known.set(emailAtNetwork, true);
-      },
-      cancel: () => {
-        ofEmail.count -= 1;
-        ofNetwork.count -= 1;
-      },
+      succeed: () =>
+        this.#store.transaction(async transaction => {
+          await this.#store.forget(emailKey, transaction);
+          await this.#store.uncount(networkKey, transaction);
+          await this.#store.setKnown(emailAtNetwork, nowMs + knownForMs, transaction);
+        }),
+      cancel: () =>
+        this.#store.transaction(async transaction => {
+          await this.#store.uncount(emailKey, transaction);
+          await this.#store.uncount(networkKey, transaction);
+        }),
     };
   }
+}
+
+/** @throws RateExceeded */
+function assertWithin(
+  counted: readonly { readonly window: AttemptWindow; readonly limit: number }[],
+  nowMs: number,
+): void {
+  const exceeded = counted.filter(({ window, limit }) => window.attempts > limit);
+  const [first] = exceeded;
+  if (first === undefined) return;
+  const endsAtMs = Math.max(...exceeded.map(({ window }) => window.endsAtMs));
+  const retryAfterSeconds = Math.ceil((endsAtMs - nowMs) / 1_000);
+  const state = { isAllowed: false, limit: first.limit, remaining: 0, retryAfterSeconds };
+  throw new RateExceeded(state, 'Too many passwords were wrong. Try again later.');
 }
