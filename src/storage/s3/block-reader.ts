@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../shared/errors.ts';
 import type { OpenedFile } from '../../shared/files/opened-file.ts';
+import { OpenEntries, type ReadTarget } from './open-entries.ts';
 import { notFoundError, S3Fault } from './s3-fault.ts';
-import type { ObjectVersion, S3Objects } from './s3-objects.ts';
+import type { ObjectName, S3Objects } from './s3-objects.ts';
 import type { S3Observer } from './s3-requests.ts';
 import { blockBytes, type StorageCache } from './storage-cache.ts';
 
@@ -10,11 +11,9 @@ import { blockBytes, type StorageCache } from './storage-cache.ts';
 const maxMemoryBytes = 32 * 1024 ** 2;
 const maxBlocksAhead = 2;
 
-export interface RemoteFile {
+export interface RemoteFile extends ObjectName {
   /** For error messages. */
   readonly path: string;
-  readonly key: string;
-  readonly version: ObjectVersion;
 }
 
 /** Reads stored files in aligned blocks, each with one request for all readers, and caches them. */
@@ -43,10 +42,11 @@ export class BlockReader {
   }
 
   open(file: RemoteFile): OpenedFile {
+    const entries = new OpenEntries(this.#cache, file);
     let expectedPosition = 0;
     return {
       read: async (into, offset, length, position) => {
-        const bytesRead = await this.#read(file, { buffer: into, offset, length }, position);
+        const bytesRead = await this.#read(file, entries, { buffer: into, offset, length }, position);
         const next = Math.floor(position / blockBytes) + 1;
         if (position === expectedPosition || position + length > next * blockBytes) {
           const lastNeeded = Math.floor((position + length) / blockBytes);
@@ -55,25 +55,21 @@ export class BlockReader {
         expectedPosition = position + bytesRead;
         return { bytesRead };
       },
-      close: async () => {},
+      close: () => entries.close(),
     };
   }
 
-  async #read(
-    file: RemoteFile,
-    into: { readonly buffer: Buffer; readonly offset: number; readonly length: number },
-    position: number,
-  ): Promise<number> {
+  async #read(file: RemoteFile, entries: OpenEntries, into: ReadTarget, position: number): Promise<number> {
     if (into.length === 0 || position >= file.version.bytes) return 0;
     const block = Math.floor(position / blockBytes);
     const id = blockId(file, block);
     const known = this.#memory.get(id) ?? this.#fetching.get(id);
-    if (known === undefined) {
-      const bytesRead = await this.#cache.read(file.key, file.version, into, position);
-      this.#observer?.onCacheRead(bytesRead === undefined ? 'miss' : 'hit');
-      if (bytesRead !== undefined) return bytesRead;
-    } else this.#observer?.onCacheRead('hit');
+    const bytesRead = known === undefined ? await entries.read(into, position) : undefined;
+    const isHit = known !== undefined || bytesRead !== undefined;
+    this.#observer?.onCacheRead(isHit ? 'hit' : 'miss');
+    if (bytesRead !== undefined) return bytesRead;
     const bytes = await (known ?? this.#fetch(file, block));
+    entries.assertOpen();
     const start = position - block * blockBytes;
     return bytes.copy(into.buffer, into.offset, start, Math.min(start + into.length, bytes.length));
   }

@@ -18,6 +18,11 @@ export interface ObjectVersion {
   readonly bytes: number;
 }
 
+export interface ObjectName {
+  readonly key: string;
+  readonly version: ObjectVersion;
+}
+
 export interface StoredObject extends ObjectVersion {
   readonly modifiedAtMs: number;
 }

@@ -39,6 +39,15 @@ interface Entry {
   touchedAtMs: number;
 }
 
+export interface OpenedEntry {
+  readonly file: FileHandle;
+  /** In the stored file. */
+  readonly start: number;
+  readonly end: number;
+  /** The file lacks bytes. */
+  readonly lose: () => void;
+}
+
 interface StorageCacheOptions {
   readonly folder: string;
   /** Entries of other buckets and prefixes are removed. */
@@ -99,27 +108,20 @@ export class StorageCache {
     return this.#entries.size;
   }
 
-  /** Undefined when these bytes are not here. */
-  async read(
-    key: string,
-    version: ObjectVersion,
-    into: { readonly buffer: Buffer; readonly offset: number; readonly length: number },
-    position: number,
-  ): Promise<number | undefined> {
+  /** Opens the entry that holds `position`. Undefined when it is not here. */
+  async openAt(key: string, version: ObjectVersion, position: number): Promise<OpenedEntry | undefined> {
     const wholeName = entryName(key, version, whole);
     const block = Math.floor(position / blockBytes);
     const [name, start] = this.#entries.has(wholeName)
-      ? [wholeName, position]
-      : [entryName(key, version, block), position - block * blockBytes];
+      ? [wholeName, 0]
+      : [entryName(key, version, block), block * blockBytes];
     const entry = this.#entries.get(name);
     if (entry === undefined) return undefined;
-    const length = Math.min(into.length, entry.bytes - start);
     try {
-      await using file = await open(join(this.#root, name), 'r');
-      const { bytesRead } = await file.read(into.buffer, into.offset, length, start);
-      if (bytesRead === 0 && length > 0) throw new Error('The file is shorter than it was');
+      const file = await open(join(this.#root, name), 'r');
       this.#touch(name, entry);
-      return bytesRead;
+      const lose = () => this.#drop(name, new Error('The file is shorter than it was'));
+      return { file, start, end: start + entry.bytes, lose };
     } catch (error) {
       this.#drop(name, error);
       return undefined;
