@@ -6,6 +6,7 @@ const usage = `Usage: npm run backup -- FILE [OPTIONS]
 
 Writes the database and all media into one tar archive, also while the server runs. Restore it with "npm run restore".
 If the database is PostgreSQL, the archive has the media only: back up the database with pg_dump first.
+If the media is in a bucket, the archive has the database only: protect the bucket with versioning or replication.
 
   FILE                        a new file outside the data folder; "-" writes to standard output (then "npm run -s backup -- -")
   --force                     replaces FILE if it exists
@@ -17,6 +18,9 @@ If the database is PostgreSQL, the archive has the media only: back up the datab
 
 const dumpAdvice =
   'Back it up before the media: pg_dump --format=custom --file=FILE "$MILLRACE_DATABASE_URL"';
+
+const bucketAdvice =
+  'Protect the media in the bucket with versioning or replication of the bucket, which outlast your backups.';
 
 // The archive contains keys and videos, so only this user may read it.
 process.umask(0o077);
@@ -46,17 +50,22 @@ async function backUp(
   if (rest.length > 0) throw new UsageError(`unknown argument ${rest[0]}`);
   if (file === '-') checkStandardOutput();
   await lowerPriority();
-  const { dataDir, databaseUrl, line } = findDataDir({ flags, configFile, env: process.env });
+  const { dataDir, databaseUrl, storageUrl, line } = findDataDir({ flags, configFile, env: process.env });
   process.stderr.write(`${line}\n`);
-  if (databaseUrl !== undefined && options.has('database-only')) {
-    const { BackupError } = await import('./backup/archive-format.ts');
+  const { BackupError } = await import('./backup/archive-format.ts');
+  if (databaseUrl !== undefined && options.has('database-only'))
     throw new BackupError(`The database is PostgreSQL. ${dumpAdvice}`);
+  if (databaseUrl !== undefined && storageUrl !== undefined) {
+    throw new BackupError(
+      `There is nothing to back up here: the database is PostgreSQL, and the media is in a bucket. ${dumpAdvice}\n${bucketAdvice}`,
+    );
   }
+  const isDatabaseOnly = options.has('database-only') || storageUrl !== undefined;
   const report = await createBackup({
     dataDir,
     to: file === '-' ? process.stdout : resolve(file),
     isForced: options.has('force'),
-    contents: databaseUrl !== undefined ? 'media' : options.has('database-only') ? 'database' : 'all',
+    contents: databaseUrl !== undefined ? 'media' : isDatabaseOnly ? 'database' : 'all',
     version: about.version,
     progress: new Progress(process.stderr),
     signal,
@@ -65,6 +74,8 @@ async function backUp(
   for (const warning of report.warnings) process.stderr.write(`Warning: ${warning}\n`);
   if (databaseUrl !== undefined)
     process.stderr.write(`This backup has the media only: the database is PostgreSQL. ${dumpAdvice}\n`);
+  if (storageUrl !== undefined)
+    process.stderr.write(`This backup has the database only: the media is in a bucket. ${bucketAdvice}\n`);
   const to = file === '-' ? 'standard output' : resolve(file);
   process.stderr.write(`Backed up ${report.files} files, ${sizeText(report.bytes)}, to ${to}.\n`);
 }

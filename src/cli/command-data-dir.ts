@@ -5,6 +5,7 @@ import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/settings.ts';
 import { AppError, systemCodeOf } from '../shared/errors.ts';
 import { withoutPassword } from '../shared/network/postgres-url.ts';
+import { describeS3Location, parseS3Url } from '../shared/network/s3-url.ts';
 import type { Secret } from '../shared/secret.ts';
 import { type RunningServer, RunningServers } from '../store/running-servers.ts';
 
@@ -30,6 +31,8 @@ interface CommandData {
   readonly dataDir: string;
   /** Of PostgreSQL. Without it, the database is in the data folder. */
   readonly databaseUrl: Secret | undefined;
+  /** Of the bucket. Without it, media is in the data folder. */
+  readonly storageUrl: Secret | undefined;
   /** For the operator. */
   readonly line: string;
 }
@@ -55,14 +58,16 @@ export function findDataDir({ flags, configFile, env }: CommandSettings): Comman
     );
   }
   const dataDir = ours[0]?.dataDir ?? resolve(config.dataDir);
-  const databaseUrl = config['database.url'];
+  const { 'database.url': databaseUrl, 'storage.url': storageUrl } = config;
   const server = running.find(one => one.dataDir === dataDir);
   checkIsReachable(dataDir);
   if (databaseUrl === undefined) checkHasDatabase(dataDir, server, running);
   const state = server === undefined ? '' : ` (server at ${server.publicUrl}, process ${server.pid})`;
   const database =
     databaseUrl === undefined ? '' : `\nDatabase: PostgreSQL, ${withoutPassword(databaseUrl.reveal())}`;
-  return { dataDir, databaseUrl, line: `Data folder: ${dataDir}${state}${database}` };
+  const storage =
+    storageUrl === undefined ? '' : `\nMedia: ${describeS3Location(parseS3Url(storageUrl.reveal()))}`;
+  return { dataDir, databaseUrl, storageUrl, line: `Data folder: ${dataDir}${state}${database}${storage}` };
 }
 
 function checkIsReachable(dataDir: string): void {

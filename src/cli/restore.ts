@@ -7,6 +7,7 @@ const usage = `Usage: npm run restore -- FILE [OPTIONS]
 
 Restores a backup into an empty data folder and verifies the checksums of all files. Then start the server as usual.
 If the database is PostgreSQL, restore it with pg_restore: a backup of such a server has the media only.
+If the media is in a bucket, restore that with its own means: a backup of such a server has the database only.
 
   FILE                        a backup of "npm run backup"; "-" reads standard input
   --check                     only verifies the checksums of the backup
@@ -57,13 +58,23 @@ async function restore(
   }
 }
 
-function nextStep(contents: BackupContents, usesPostgres: boolean): string {
+function nextStep(
+  contents: BackupContents,
+  { usesPostgres, usesBucket }: { readonly usesPostgres: boolean; readonly usesBucket: boolean },
+): string {
   if (contents === 'media')
     return 'The backup contains no database, which was PostgreSQL: restore that with pg_restore before you start the server with MILLRACE_DATABASE_URL.';
   const steps = [
     ...(contents === 'database'
       ? [
-          'The backup contains only the database: copy the media into the data folder before you start the server.',
+          usesBucket
+            ? 'The backup contains only the database. The settings name a bucket, which was not changed: it must have the media.'
+            : 'The backup contains only the database: copy the media into the data folder before you start the server.',
+        ]
+      : []),
+    ...(contents === 'all' && usesBucket
+      ? [
+          'The settings name a bucket, which was not changed. If it is to have the media that was restored, copy it: npm run storage -- copy.',
         ]
       : []),
     ...(usesPostgres
@@ -92,6 +103,9 @@ async function report(
   const config = loadCommandConfig({ flags, configFile, env: process.env });
   const dataDir = resolve(config.dataDir);
   const restored = await restoreBackup({ from, dataDir, progress, signal });
-  const next = nextStep(restored.contents, config['database.url'] !== undefined);
+  const next = nextStep(restored.contents, {
+    usesPostgres: config['database.url'] !== undefined,
+    usesBucket: config['storage.url'] !== undefined,
+  });
   return `Restored ${restored.files} files, ${sizeText(restored.bytes)}, of the backup of ${restored.createdAt} to ${dataDir}.\n${next}\n`;
 }

@@ -87,7 +87,7 @@ async function copyOne(
   return { ...file, etag: version.etag, sha256 };
 }
 
-/** All but what stays in the data folder: the window of live streams, work and unfinished uploads. */
+/** All but what stays in the data folder: the window of live streams and work. */
 async function storedFiles(dataDir: string): Promise<LocalFile[]> {
   const found: LocalFile[] = [];
   const add = async (name: string) => {
@@ -103,7 +103,7 @@ async function storedFiles(dataDir: string): Promise<LocalFile[]> {
       else if (entry.isDirectory() && isDeep) await addAll(name, true);
     }
   };
-  for (const root of ['vod', 'watermarks', 'players']) await addAll(root, true);
+  for (const root of ['vod', 'uploads', 'watermarks', 'players']) await addAll(root, true);
   for (const liveStreamId of await foldersIn(join(dataDir, 'live')))
     await addAll(`live/${liveStreamId}`, false);
   return found;
