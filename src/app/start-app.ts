@@ -261,12 +261,13 @@ function rateLimits(config: Config): RateLimits {
 }
 
 function createFeed(
-  { outbox, metrics, clock, log }: Foundation,
+  { database, outbox, metrics, clock, log }: Foundation,
   { vod, broadcasts, viewers }: MediaSide,
 ): EventFeed {
   const { registry, restreamer, cluster } = broadcasts;
   const feed = new EventFeed({
     outbox,
+    signals: database.signals,
     broadcasts: wants => [
       ...registry.stats(wants).map(stats => ({ ...stats, viewers: viewers.count(stats.liveStreamId) })),
       ...(cluster?.stats(wants) ?? []),

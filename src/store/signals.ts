@@ -8,6 +8,7 @@ import type { Connection } from './connection.ts';
  * - `live`: the broadcast or the settings of a live stream changed; the payload is the stream's id
  * - `webhooks`: a webhook was changed or has new deliveries; the payload is its id
  * - `webhooks-removed`: the payload is the id of the removed webhook
+ * - `encoding-progress`: renditions were encoded further; the payload is JSON: see `EventFeed`
  * - `settings`: the settings of a video or live stream that viewers depend on changed; the payload is its id
  * - `nodes`: a node came, left or changed
  */
@@ -19,6 +20,7 @@ export type SignalName =
   | 'live'
   | 'webhooks'
   | 'webhooks-removed'
+  | 'encoding-progress'
   | 'settings'
   | 'nodes';
 

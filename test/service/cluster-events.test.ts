@@ -147,6 +147,21 @@ describe.skipIf(!hasPostgres)('servers on one PostgreSQL database', () => {
     expect(late.ids()[0]).toBe(151);
   });
 
+  it('send the progress of encodes on all of them', async () => {
+    const database = await sharedDatabase();
+    const first = await startFeed({}, { database });
+    const second = await startFeed({ projectOfVideo: async () => first.projectId }, { database });
+    const client = await listen(second);
+    await waitUntil(() => {
+      // Again, because the second server may not listen yet.
+      first.feed.encodingProgressed('vi1', [{ type: 'hls', quality: '240p' }], 10 + client.messages.length);
+      return client.messages.length > 1;
+    });
+    expect(client.messages[1]).toMatchObject({
+      ...{ type: 'video.encoding.progress', videoId: 'vi1', encoding: 'hls', quality: '240p', percent: 11 },
+    });
+  });
+
   it('send each webhook delivery in order while the duty moves between them', async () => {
     const database = await sharedDatabase();
     const servers = [await startWebhookServer(await database()), await startWebhookServer(await database())];

@@ -55,6 +55,7 @@ export async function openFeed(
       outbox = new Outbox(database, silentLogger);
       feed = new EventFeed({
         outbox,
+        signals: database.signals,
         broadcasts: () => [],
         projectOfVideo: async () => undefined,
         observer: {

@@ -79,6 +79,7 @@ export async function startFilled(): Promise<FilledServer> {
     feed: database => {
       feed = new EventFeed({
         outbox: outboxOf(database),
+        signals: database.signals,
         broadcasts: () => [],
         projectOfVideo: async () => undefined,
         observer: { clientOpened() {}, clientClosed() {}, sent() {}, dropped() {} },

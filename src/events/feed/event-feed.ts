@@ -8,6 +8,7 @@ import { AppError, messageOf } from '../../shared/errors.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
+import type { Signals } from '../../store/signals.ts';
 import type { Outbox } from '../outbox.store.ts';
 import { type EncodedRendition, EncodeProgress } from './encode-progress.ts';
 import { EventReader } from './event-reader.ts';
@@ -34,6 +35,7 @@ interface FeedObserver {
 
 export interface EventFeedOptions {
   readonly outbox: Outbox;
+  readonly signals: Pick<Signals, 'send' | 'listen'>;
   /** Called each second while a client wants them. */
   readonly broadcasts: (wants: (projectId: string) => boolean) => readonly BroadcastStatsMessage[];
   readonly restreams?: (wants: (projectId: string) => boolean) => readonly RestreamStateMessage[];
@@ -47,6 +49,12 @@ export interface EventFeedOptions {
   readonly times?: Partial<FeedTimes>;
   readonly maxClients?: number;
   readonly maxClientsPerProject?: number;
+}
+
+interface EncodingProgress {
+  readonly videoId: string;
+  readonly renditions: readonly EncodedRendition[];
+  readonly percent: number;
 }
 
 interface TransientMessage {
@@ -83,7 +91,7 @@ export class EventFeed implements Component {
   readonly #progress = new EncodeProgress();
   readonly #projectsOfVideos = new LRUCache<string, string>({ max: maxKnownVideos });
   readonly #clients = new Map<string, Set<FeedClient>>();
-  readonly #unsubscribe: () => void;
+  readonly #unsubscribes: readonly (() => void)[];
   #clientCount = 0;
   #timer: NodeJS.Timeout | undefined;
   #ticking: Promise<void> | undefined;
@@ -112,9 +120,14 @@ export class EventFeed implements Component {
       sent: count => options.observer.sent('event', count),
       failed: error => options.log.error('feed-read-failed', { message: messageOf(error), error }),
     });
-    this.#unsubscribe = options.outbox.onAppended(projectId =>
-      this.#reader.addAll(projectId === undefined ? this.#all() : (this.#clients.get(projectId) ?? [])),
-    );
+    this.#unsubscribes = [
+      options.outbox.onAppended(projectId =>
+        this.#reader.addAll(projectId === undefined ? this.#all() : (this.#clients.get(projectId) ?? [])),
+      ),
+      options.signals.listen('encoding-progress', payload => {
+        if (payload !== undefined) this.#recordProgress(payload);
+      }),
+    ];
   }
 
   get clientCount(): number {
@@ -135,7 +148,7 @@ export class EventFeed implements Component {
 
   async stop(): Promise<void> {
     this.#isDraining = true;
-    this.#unsubscribe();
+    for (const unsubscribe of this.#unsubscribes) unsubscribe();
     clearInterval(this.#timer);
     for (const client of this.#all()) client.terminate('server-stopping');
     await Promise.all([this.#reader.stop(), this.#ticking]);
@@ -207,9 +220,19 @@ export class EventFeed implements Component {
     });
   }
 
-  /** Costs nothing without clients. @param percent 0..100; 100 is finished and not sent */
+  /** Tells the clients of all servers. @param percent 0..100; 100 is finished and not sent */
   encodingProgressed(videoId: string, renditions: readonly EncodedRendition[], percent: number): void {
+    const names = renditions.map(({ type, quality }) => ({ type, quality }));
+    const progress: EncodingProgress = { videoId, renditions: names, percent };
+    this.#options.signals
+      .send('encoding-progress', JSON.stringify(progress))
+      .catch((error: unknown) => this.#options.log.debug('progress-not-sent', { error }));
+  }
+
+  /** Costs nothing without clients. */
+  #recordProgress(payload: string): void {
     if (this.#clientCount === 0) return;
+    const { videoId, renditions, percent } = JSON.parse(payload) as EncodingProgress;
     if (percent >= 100) {
       this.#progress.forget(videoId, renditions);
       return;
