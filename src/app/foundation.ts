@@ -140,7 +140,9 @@ export async function openFoundation(config: Config, environment: AppEnvironment
 
 async function open(config: Config, dataDir: string, log: Logger): Promise<Database> {
   const url = config['database.url'];
-  const database = await openDatabase({ dataDir, url, log });
+  // Servers that share a database share the media, too.
+  const isShared = config['storage.url'] !== undefined;
+  const database = await openDatabase({ dataDir, url, isShared, log });
   log.info('database-opened', {
     database: url === undefined ? join(dataDir, 'millrace.db') : withoutPassword(url.reveal()),
   });

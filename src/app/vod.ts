@@ -141,9 +141,10 @@ function createThrottle(tools: FfmpegTools, { clock, log }: Foundation): Encodin
   });
 }
 
-function createJobs({ config, database, metrics, clock, log }: Foundation, maxEncodes: number): Jobs {
+function createJobs({ config, database, nodes, metrics, clock, log }: Foundation, maxEncodes: number): Jobs {
   return new Jobs({
     ...{ database, clock, log, maxCrashes: config['jobs.maxCrashes'] },
+    owner: nodes,
     lanes: {
       ...maxRunningByLane,
       transfer: { maxRunning: config['imports.maxConcurrent'], maxPerGroup: config['imports.maxPerProject'] },

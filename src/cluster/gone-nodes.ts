@@ -1,6 +1,7 @@
 import { messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
 import { CoalescedTask } from '../shared/scheduling/coalesced-task.ts';
+import type { ClusterMembership } from './membership.ts';
 import type { NodeRun, NodeStore } from './node.store.ts';
 import type { SharedDuty } from './node.ts';
 
@@ -9,6 +10,7 @@ type GoneListener = (nodeId: string) => Promise<void>;
 /** Takes over what nodes without a lease did, on the node that has the duty. */
 export class GoneNodes {
   readonly #store: NodeStore;
+  readonly #self: Pick<ClusterMembership, 'duty' | 'isSettled'>;
   readonly #duty: SharedDuty;
   readonly #log: Logger;
   readonly #listeners = new Set<GoneListener>();
@@ -16,11 +18,12 @@ export class GoneNodes {
   readonly #succeeded = new Map<string, Set<GoneListener>>();
   readonly #task = new CoalescedTask(() => this.#takeOver());
 
-  constructor(store: NodeStore, duty: SharedDuty, log: Logger) {
+  constructor(store: NodeStore, self: Pick<ClusterMembership, 'duty' | 'isSettled'>, log: Logger) {
     this.#store = store;
-    this.#duty = duty;
+    this.#self = self;
+    this.#duty = self.duty('gone-nodes');
     this.#log = log;
-    duty.on({ take: () => this.request(), leave: () => this.#succeeded.clear() });
+    this.#duty.on({ take: () => this.request(), leave: () => this.#succeeded.clear() });
   }
 
   on(listener: GoneListener): void {
@@ -38,7 +41,7 @@ export class GoneNodes {
 
   async #takeOver(): Promise<void> {
     try {
-      for (const run of await this.#store.listGone()) {
+      for (const run of await this.#store.listGone(!this.#self.isSettled)) {
         if (!this.#duty.isHeld) return;
         if (await this.#tellAll(run)) {
           await this.#store.removeGone(run);

@@ -52,6 +52,8 @@ export class LeasedNode implements ClusterMembership {
   #isDraining = false;
   #state: 'new' | 'started' | 'stopped' = 'new';
   #heldUntilMs = Number.NEGATIVE_INFINITY;
+  #heldSinceMs = 0;
+  readonly #leaseListeners: (() => void)[] = [];
   #renewals = 0;
   #renewTimer: NodeJS.Timeout | undefined;
   #lapseTimer: NodeJS.Timeout | undefined;
@@ -67,15 +69,36 @@ export class LeasedNode implements ClusterMembership {
     this.#log = options.log.child('nodes');
     this.#store = new NodeStore(options.database, this.#clock, this.#times.leaseMs);
     this.#startedAtMs = this.#clock.nowMs();
-    this.#gone = new GoneNodes(this.#store, this.duty('gone-nodes'), this.#log);
+    this.#gone = new GoneNodes(this.#store, this, this.#log);
+  }
+
+  get id(): string {
+    return this.#options.self().id;
   }
 
   get self(): ClusterNode {
     return { ...this.#options.self(), startedAtMs: this.#startedAtMs, isDraining: this.#isDraining };
   }
 
+  get hasLease(): boolean {
+    return this.#clock.monotonicMs() < this.#heldUntilMs;
+  }
+
+  get isSettled(): boolean {
+    return this.hasLease && this.#clock.monotonicMs() - this.#heldSinceMs >= this.#times.leaseMs;
+  }
+
+  async isAlone(): Promise<boolean> {
+    const { id } = this;
+    return (await this.#store.list()).every(node => node.id === id);
+  }
+
+  onLeaseLost(listener: () => void): void {
+    this.#leaseListeners.push(listener);
+  }
+
   get fault(): string | undefined {
-    return this.#state !== 'started' || this.#hasLease() ? undefined : (this.#fault ?? 'it has no lease');
+    return this.#state !== 'started' || this.hasLease ? undefined : (this.#fault ?? 'it has no lease');
   }
 
   async find(nodeId: string): Promise<ClusterNode | undefined> {
@@ -102,7 +125,7 @@ export class LeasedNode implements ClusterMembership {
   duty(name: string): SharedDuty {
     let duty = this.#duties.get(name);
     if (duty === undefined) {
-      duty = new LeasedDuty(name, () => this.#hasLease(), this.#log);
+      duty = new LeasedDuty(name, () => this.hasLease, this.#log);
       this.#duties.set(name, duty);
       this.#requestDuties();
     }
@@ -111,7 +134,7 @@ export class LeasedNode implements ClusterMembership {
 
   async announce(): Promise<void> {
     await this.#renew();
-    await this.#database.signals.send('nodes', this.self.id);
+    await this.#database.signals.send('nodes', this.id);
   }
 
   async beginDrain(): Promise<void> {
@@ -144,7 +167,7 @@ export class LeasedNode implements ClusterMembership {
     this.#heldUntilMs = Number.NEGATIVE_INFINITY;
     // Otherwise others notice when the lease runs out.
     await this.#store
-      .leave({ id: this.self.id, runId: this.#runId })
+      .leave({ id: this.id, runId: this.#runId })
       .catch((error: unknown) => this.#log.warn('leave-not-stored', { error: messageOf(error) }));
   }
 
@@ -154,20 +177,16 @@ export class LeasedNode implements ClusterMembership {
     return { id: node.id, runId: this.#runId, place, schemaVersion, node };
   }
 
-  #hasLease(): boolean {
-    return this.#clock.monotonicMs() < this.#heldUntilMs;
-  }
-
   /** @param isFirst waits until a former run elsewhere is known to have ended */
   async #register(isFirst: boolean): Promise<void> {
     const sentAtMs = this.#clock.monotonicMs();
     let registered = await this.#store.register(this.#stored);
     for (let tries = 0; typeof registered !== 'number'; tries += 1) {
       const { place, lease_until_ms: leaseUntilMs } = registered;
-      if (!isFirst || tries > watchedRenewals) throw copied(this.self.id, place);
+      if (!isFirst || tries > watchedRenewals) throw copied(this.id, place);
       await new Promise(resolve => setTimeout(resolve, this.#times.renewEveryMs + 500));
       const next = await this.#store.register(this.#stored);
-      if (typeof next !== 'number' && next.lease_until_ms > leaseUntilMs) throw copied(this.self.id, place);
+      if (typeof next !== 'number' && next.lease_until_ms > leaseUntilMs) throw copied(this.id, place);
       registered = next;
     }
     this.#startedAtMs = registered;
@@ -203,6 +222,7 @@ export class LeasedNode implements ClusterMembership {
 
   #extend(sentAtMs: number): void {
     this.#fault = undefined;
+    if (!this.hasLease) this.#heldSinceMs = sentAtMs;
     this.#heldUntilMs = Math.max(this.#heldUntilMs, sentAtMs + this.#times.holdMs);
     clearTimeout(this.#lapseTimer);
     const leftMs = this.#heldUntilMs - this.#clock.monotonicMs();
@@ -210,8 +230,9 @@ export class LeasedNode implements ClusterMembership {
   }
 
   async #lapse(): Promise<void> {
-    if (this.#hasLease()) return;
+    if (this.hasLease) return;
     this.#log.warn('lease-lost', {});
+    for (const lost of this.#leaseListeners) lost();
     await Promise.all([...this.#duties.values()].map(duty => duty.leave()));
   }
 
@@ -221,7 +242,7 @@ export class LeasedNode implements ClusterMembership {
 
   async #shareDuties(): Promise<void> {
     try {
-      if (!this.#hasLease()) return;
+      if (!this.hasLease) return;
       if (this.#isDraining) await this.#giveDutiesAway();
       else await this.#takeDuties();
       this.#gone.request();
@@ -234,14 +255,14 @@ export class LeasedNode implements ClusterMembership {
     const free = [...this.#duties.values()].filter(({ isInUse }) => !isInUse);
     if (free.length === 0) return;
     const names = free.map(({ name }) => name);
-    const taken = await this.#store.takeDuties({ id: this.self.id, runId: this.#runId }, names);
-    if (this.#state !== 'started' || !this.#hasLease()) return;
+    const taken = await this.#store.takeDuties({ id: this.id, runId: this.#runId }, names);
+    if (this.#state !== 'started' || !this.hasLease) return;
     for (const duty of free) if (taken.has(duty.name)) duty.take();
   }
 
   /** The last node keeps them until it stops. */
   async #giveDutiesAway(): Promise<void> {
-    const { id } = this.self;
+    const { id } = this;
     const others = (await this.#store.list()).filter(node => node.id !== id && !node.isDraining);
     if (others.length === 0) return;
     for (const duty of this.#duties.values()) {

@@ -5,8 +5,17 @@ export type SelfNode = Omit<ClusterNode, 'startedAtMs' | 'isDraining'>;
 
 /** This node's place among those that share the database. */
 export interface ClusterMembership extends ClusterNodes, Component {
+  /** That of {@link ClusterNodes.self}. */
+  readonly id: string;
   /** The same duty for the same name. */
   duty(name: string): SharedDuty;
+  /** False once other nodes may take over what this one does. */
+  readonly hasLease: boolean;
+  /** It has had its lease for long enough that other nodes could renew theirs, as after the database was away. */
+  readonly isSettled: boolean;
+  isAlone(): Promise<boolean>;
+  /** Called before other nodes take over what this one does. */
+  onLeaseLost(listener: () => void): void;
   /** Says why this node takes no part now, or undefined. */
   readonly fault: string | undefined;
   /** Tells others of a change of {@link ClusterNodes.self}, such as its ports. */

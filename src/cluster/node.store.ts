@@ -96,11 +96,12 @@ export class NodeStore {
     return (await this.#database.all(query)).map(nodeFrom);
   }
 
-  async listGone(): Promise<NodeRun[]> {
+  /** @param haveLeft leaves out those whose lease ran out: after the database was away, they may come back */
+  async listGone(haveLeft: boolean): Promise<NodeRun[]> {
     const query = this.#database.queries
       .selectFrom('nodes')
       .select(['id', 'run_id as runId'])
-      .where('lease_until_ms', '<=', this.#now())
+      .where('lease_until_ms', '<=', haveLeft ? sql.lit(0) : this.#now())
       .orderBy('lease_until_ms');
     return this.#database.all(query);
   }

@@ -15,6 +15,10 @@ export class SingleNode implements ClusterMembership {
     this.#startedAtMs = startedAtMs;
   }
 
+  get id(): string {
+    return this.#self().id;
+  }
+
   get self(): ClusterNode {
     return { ...this.#self(), startedAtMs: this.#startedAtMs, isDraining: this.#isDraining };
   }
@@ -33,7 +37,15 @@ export class SingleNode implements ClusterMembership {
     return heldDuty;
   }
 
+  readonly hasLease = true;
+  readonly isSettled = true;
   readonly fault = undefined;
+
+  async isAlone(): Promise<boolean> {
+    return true;
+  }
+
+  onLeaseLost(): void {}
 
   async announce(): Promise<void> {}
 

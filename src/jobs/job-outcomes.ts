@@ -4,10 +4,11 @@ import { AppError, messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
 import { type RetrySchedule, retryDelayMs } from '../shared/scheduling/retry-schedule.ts';
 import type { Database } from '../store/database.ts';
-import type { JobStore, StoredJob } from './job.store.ts';
 import type { JobKind } from './job.ts';
+import type { Claim, JobClaimStore } from './job-claims.store.ts';
+import type { StoredJob } from './job-rows.ts';
 
-/** Attempts that the server's stop ended have none. */
+/** Attempts that the server's stop ended have none, and those of jobs that another node has taken over. */
 export type JobOutcome = 'done' | 'retried' | 'failed' | 'cancelled';
 
 export interface JobsObserver {
@@ -19,7 +20,7 @@ export interface JobAttempt {
   readonly kind: JobKind;
   readonly number: number;
   readonly startedAtMs: number;
-  /** The job was removed. */
+  /** The job was removed, or another node runs it now. */
   readonly isCancelled: boolean;
   readonly controller: AbortController;
 }
@@ -36,20 +37,20 @@ export const databaseRetryMs = 1_000;
 const maxFailureLength = 1_000;
 
 export class JobOutcomes {
-  readonly #store: JobStore;
+  readonly #claims: JobClaimStore;
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #observer: JobsObserver | undefined;
 
   constructor(options: {
-    readonly store: JobStore;
+    readonly claims: JobClaimStore;
     readonly database: Database;
     readonly clock: Clock;
     readonly log: Logger;
     readonly observer: JobsObserver | undefined;
   }) {
-    this.#store = options.store;
+    this.#claims = options.claims;
     this.#database = options.database;
     this.#clock = options.clock;
     this.#log = options.log;
@@ -81,26 +82,28 @@ export class JobOutcomes {
     const sentence = `The server stopped unexpectedly ${job.crashes} times while it worked on this file.`;
     const detail = `${sentence} Upload it again, or in another format.`;
     const error = new AppError('server-error', sentence, { details: { detail } });
-    const outcome = await this.#giveUp(job, kind, job.attempts, error);
-    this.#observer?.jobEnded(kind.kind, outcome, 0);
+    const outcome = await this.#giveUp(job, kind, { attempts: job.attempts, isRunning: false }, error);
+    if (outcome !== undefined) this.#observer?.jobEnded(kind.kind, outcome, 0);
   }
 
   async #write(
     { job, kind, number, isCancelled, controller }: JobAttempt,
     failure: AttemptFailure | undefined,
   ): Promise<JobOutcome | undefined> {
-    const nowMs = this.#clock.nowMs();
+    const claim: Claim = { id: job.id, attempt: number };
     if (isCancelled) {
+      // Others wait for the row to go.
+      await this.#claims.remove(claim);
       this.#log.debug('job-cancelled', idsOf(job));
       return 'cancelled';
     }
     if (failure === undefined) {
-      await this.#store.remove(job.id);
+      if (!(await this.#claims.remove(claim))) return this.#lost(job);
       this.#log.debug('job-done', idsOf(job));
       return 'done';
     }
     if (controller.signal.aborted) {
-      await this.#store.requeue(job.id, nowMs, job.attempts, null);
+      await this.#claims.requeue(claim, { delayMs: 0, attempts: job.attempts, failure: null });
       this.#log.debug('job-requeued', idsOf(job));
       return undefined;
     }
@@ -109,36 +112,47 @@ export class JobOutcomes {
     // A full disk is not the job's fault and may last long: the last attempt is repeated.
     const isDiskFull = error instanceof AppError && error.code === 'disk-full';
     if (isFinal || (number >= kind.maxAttempts && !isDiskFull)) {
-      return await this.#giveUp(job, kind, number, error);
+      return await this.#giveUp(job, kind, { attempts: number, isRunning: true }, error);
     }
     const delayMs = retryDelayMs(jobRetries, number);
     const attempts = Math.min(number, Math.max(1, kind.maxAttempts - 1));
-    await this.#store.requeue(job.id, nowMs + delayMs, attempts, failureText(error));
+    const isRequeued = await this.#claims.requeue(claim, { delayMs, attempts, failure: failureText(error) });
+    if (!isRequeued) return this.#lost(job);
     this.#log.warn('job-retried', { ...idsOf(job), attempt: number, delayMs, error });
     return 'retried';
   }
 
-  async #giveUp(job: StoredJob, kind: JobKind, attempts: number, error: unknown): Promise<JobOutcome> {
-    const nowMs = this.#clock.nowMs();
+  /** @param isRunning false for a job that crashed, and that nobody runs */
+  async #giveUp(
+    job: StoredJob,
+    kind: JobKind,
+    { attempts, isRunning }: { readonly attempts: number; readonly isRunning: boolean },
+    error: unknown,
+  ): Promise<JobOutcome | undefined> {
+    const claim: Claim = { id: job.id, attempt: attempts };
+    const state = isRunning ? 'running' : 'waiting';
     try {
-      await this.#database.transaction(async transaction => {
-        if (!(await this.#store.fail(job.id, failureText(error), nowMs, transaction))) return;
+      const hasFailed = await this.#database.transaction(async transaction => {
+        if (!(await this.#claims.fail(claim, failureText(error), state, transaction))) return false;
         await kind.onGiveUp?.(job, error, transaction);
+        return true;
       });
+      if (!hasFailed) return this.#lost(job);
     } catch (fault) {
       // Without the consequences, the owner would wait forever: the job is tried again.
       this.#log.error('job-give-up-failed', { ...idsOf(job), error: fault });
-      await this.#store.requeue(
-        job.id,
-        nowMs + retryDelayMs(jobRetries, jobRetries.delaysMs.length),
-        attempts,
-        failureText(error),
-      );
+      const delayMs = retryDelayMs(jobRetries, jobRetries.delaysMs.length);
+      if (isRunning) await this.#claims.requeue(claim, { delayMs, attempts, failure: failureText(error) });
       return 'retried';
     }
     const level = error instanceof AppError ? error.logLevel : 'error';
     this.#log[level]('job-failed', { ...idsOf(job), attempts, error });
     return 'failed';
+  }
+
+  #lost(job: StoredJob): undefined {
+    this.#log.info('job-outcome-not-wanted', { ...idsOf(job), reason: 'removed, or run by another node' });
+    return undefined;
   }
 }
 

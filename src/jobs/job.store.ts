@@ -1,16 +1,9 @@
-import { type Selectable, sql, type Updateable } from 'kysely';
-import type { Connection, Queries, Transaction } from '../store/connection.ts';
+import { sql } from 'kysely';
+import type { Clock } from '../shared/clock.ts';
+import type { Connection } from '../store/connection.ts';
 import type { Database } from '../store/database.ts';
-import type { JobRow } from '../store/event-tables.ts';
-import { type Bound, prepareQuery } from '../store/prepared-query.ts';
+import { databaseNowMs } from '../store/database-clock.ts';
 import type { NewJob } from './job.ts';
-
-export interface StoredJob extends NewJob {
-  readonly id: number;
-  readonly payload: unknown;
-  readonly attempts: number;
-  readonly crashes: number;
-}
 
 export interface JobCounts {
   readonly waiting: number;
@@ -20,53 +13,20 @@ export interface JobCounts {
 
 export const zeroCounts: JobCounts = { waiting: 0, running: 0, failed: 0 };
 
-const columns = [
-  'id',
-  'kind',
-  'subject_id',
-  'payload',
-  'priority',
-  'attempts',
-  'crashes',
-  'group_id',
-] as const;
-
-interface DueJobs {
-  readonly lane: string;
-  readonly nowMs: number;
-  readonly maxCrashes: number;
-}
-
-/** A literal: SQLite uses the partial indexes of waiting jobs only for literals. */
-const waiting = sql.lit('waiting' as const);
-
+/** Jobs that nobody runs, and what is known of the others. Times are those of the database's clock. */
 export class JobStore {
   readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #nodeId: string;
 
-  readonly #nextDue;
-  readonly #nextDueByGroup;
-  readonly #nextDueAt;
-
-  constructor(database: Database) {
+  constructor(database: Database, clock: Clock, nodeId: string) {
     this.#database = database;
-    this.#nextDue = prepareQuery((due: Bound<DueJobs>) => nextDueQuery(database.queries, due));
-    this.#nextDueByGroup = prepareQuery((due: Bound<DueJobs>) => nextDueByGroupQuery(database.queries, due));
-    this.#nextDueAt = prepareQuery(({ lane, nowMs }: Bound<Omit<DueJobs, 'maxCrashes'>>) =>
-      database.queries
-        .selectFrom('jobs')
-        .select(({ fn }) => fn.min<number | null>('run_at_ms').as('at'))
-        .where('state', '=', waiting)
-        .where('lane', '=', lane)
-        .where('run_at_ms', '>', nowMs),
-    );
+    this.#clock = clock;
+    this.#nodeId = nodeId;
   }
 
-  async add(
-    job: NewJob,
-    lane: string,
-    nowMs: number,
-    connection: Connection = this.#database,
-  ): Promise<void> {
+  async add(job: NewJob, lane: string, connection: Connection = this.#database): Promise<void> {
+    const nowMs = this.#now();
     await connection.run(
       connection.queries.insertInto('jobs').values({
         kind: job.kind,
@@ -94,114 +54,52 @@ export class JobStore {
       .where('subject_id', '=', subjectId)
       .where('kind', '=', kind)
       .where('state', '!=', 'failed')
+      .where('is_removed', '=', 0)
       .limit(1);
     return (await connection.first(query)) !== undefined;
   }
 
-  /** By priority, then age. */
-  async nextDue(due: DueJobs): Promise<StoredJob | undefined> {
-    const row = await this.#database.first(this.#nextDue(due));
-    return row && storedJobFrom(row);
-  }
-
-  /** By priority, then age. Jobs without a group form one group. */
-  async nextDueByGroup(due: DueJobs): Promise<StoredJob[]> {
-    return (await this.#database.all(this.#nextDueByGroup(due))).map(storedJobFrom);
-  }
-
-  /** Of jobs that wait for their retry. */
-  async nextDueAtMs(lane: string, nowMs: number): Promise<number | undefined> {
-    return (await this.#database.first(this.#nextDueAt({ lane, nowMs })))?.at ?? undefined;
-  }
-
-  /** Returns the job before this attempt, or undefined when it no longer waits. */
-  async claim(id: number, leaseUntilMs: number): Promise<StoredJob | undefined> {
-    const query = this.#database.queries
-      .updateTable('jobs')
-      .set(({ eb }) => ({
-        state: 'running',
-        attempts: eb('attempts', '+', 1),
-        progress_percent: 0,
-        lease_until_ms: leaseUntilMs,
-      }))
-      .where('id', '=', id)
-      .where('state', '=', 'waiting')
-      .returning(columns);
-    const row = await this.#database.first(query);
-    return row && storedJobFrom({ ...row, attempts: row.attempts - 1 });
-  }
-
-  /** Returns the ids of those that still run. */
-  async renewLeases(ids: readonly number[], leaseUntilMs: number): Promise<Set<number>> {
-    const renewed = await this.#database.all(
-      this.#database.queries
-        .updateTable('jobs')
-        .set({ lease_until_ms: leaseUntilMs })
-        .where('id', 'in', ids)
-        .where('state', '=', 'running')
-        .returning('id'),
-    );
-    return new Set(renewed.map(({ id }) => id));
-  }
-
-  async setProgress(id: number, percent: number): Promise<void> {
-    await this.#updateRunning(id, { progress_percent: percent });
-  }
-
-  async requeue(id: number, runAtMs: number, attempts: number, failure: string | null): Promise<void> {
-    await this.#updateRunning(id, {
-      ...{ state: 'waiting', lease_until_ms: null, run_at_ms: runAtMs, attempts, failure },
-    });
-  }
-
-  /** Returns false when the job was removed or has already failed. */
-  async fail(id: number, failure: string, nowMs: number, transaction: Transaction): Promise<boolean> {
-    const query = transaction.queries
-      .updateTable('jobs')
-      .set({ state: 'failed', lease_until_ms: null, failure, failed_at_ms: nowMs })
-      .where('id', '=', id)
-      .where('state', '!=', 'failed');
-    return (await transaction.run(query)) === 1;
-  }
-
-  async remove(id: number): Promise<void> {
-    await this.#database.run(
-      this.#database.queries.deleteFrom('jobs').where('id', '=', id).where('state', '=', 'running'),
-    );
-  }
-
-  /** Returns the ids of the removed jobs. */
+  /** Keeps the rows of what other nodes run until they let go. Returns the ids of the others. */
   async removeSubject(subjectId: string, connection: Connection = this.#database): Promise<Set<number>> {
+    const { queries } = connection;
+    const ofSubject = queries.deleteFrom('jobs').where('subject_id', '=', subjectId).returning('id');
+    if (connection.dialect === 'sqlite') return idsOf(await connection.all(ofSubject));
     const removed = await connection.all(
-      connection.queries.deleteFrom('jobs').where('subject_id', '=', subjectId).returning('id'),
+      ofSubject.where(eb =>
+        eb.or([
+          eb('state', '!=', 'running'),
+          eb('node_id', 'is', null),
+          eb('node_id', '=', this.#nodeId),
+          eb('lease_until_ms', '<', this.#now()),
+        ]),
+      ),
     );
-    return new Set(removed.map(({ id }) => id));
+    await connection.run(
+      queries.updateTable('jobs').set({ is_removed: 1 }).where('subject_id', '=', subjectId),
+    );
+    return idsOf(removed);
   }
 
-  async removeFailedBefore(atMs: number): Promise<void> {
+  /** Another node with a lease runs a removed job of the subject. */
+  async isRemovedRunning(subjectId: string): Promise<boolean> {
+    const query = this.#database.queries
+      .selectFrom('jobs')
+      .select('id')
+      .where('subject_id', '=', subjectId)
+      .where('is_removed', '=', 1)
+      .where('node_id', '!=', this.#nodeId)
+      .where('lease_until_ms', '>', this.#now())
+      .limit(1);
+    return (await this.#database.first(query)) !== undefined;
+  }
+
+  async removeFailed(olderThanMs: number): Promise<void> {
     await this.#database.run(
       this.#database.queries
         .deleteFrom('jobs')
         .where('state', '=', 'failed')
-        .where('failed_at_ms', '<', atMs),
+        .where('failed_at_ms', '<', sql<number>`${this.#now()} - ${olderThanMs}`),
     );
-  }
-
-  /** Requeues jobs that ran when the last process died, and counts the crash. Oldest first. */
-  async releaseLeases(nowMs: number): Promise<StoredJob[]> {
-    const released = await this.#database.all(
-      this.#database.queries
-        .updateTable('jobs')
-        .set(({ eb }) => ({
-          state: 'waiting',
-          lease_until_ms: null,
-          run_at_ms: nowMs,
-          crashes: eb('crashes', '+', 1),
-        }))
-        .where('state', '=', 'running')
-        .returning(columns),
-    );
-    return released.map(storedJobFrom).toSorted((one, other) => one.id - other.id);
   }
 
   async kinds(): Promise<string[]> {
@@ -223,11 +121,11 @@ export class JobStore {
     );
   }
 
-  async failKind(kind: string, failure: string, nowMs: number): Promise<number> {
+  async failKind(kind: string, failure: string): Promise<number> {
     return await this.#database.run(
       this.#database.queries
         .updateTable('jobs')
-        .set({ state: 'failed', lease_until_ms: null, failure, failed_at_ms: nowMs })
+        .set({ state: 'failed', lease_until_ms: null, failure, failed_at_ms: this.#now() })
         .where('kind', '=', kind)
         .where('state', '!=', 'failed'),
     );
@@ -245,88 +143,11 @@ export class JobStore {
     return counts;
   }
 
-  async #updateRunning(id: number, values: Updateable<JobRow>): Promise<void> {
-    await this.#database.run(
-      this.#database.queries
-        .updateTable('jobs')
-        .set(values)
-        .where('id', '=', id)
-        .where('state', '=', 'running'),
-    );
+  #now() {
+    return databaseNowMs(this.#database, this.#clock);
   }
 }
 
-function nextDueQuery(queries: Queries, { lane, nowMs, maxCrashes }: Bound<DueJobs>) {
-  return queries
-    .selectFrom('jobs')
-    .select(columns)
-    .where('state', '=', waiting)
-    .where('lane', '=', lane)
-    .where('run_at_ms', '<=', nowMs)
-    .where('crashes', '<=', maxCrashes)
-    .orderBy('priority', 'desc')
-    .orderBy('id')
-    .limit(1);
-}
-
-/** Steps from group to group through an index, because one group may have very many jobs. */
-function nextDueByGroupQuery(queries: Queries, { lane, nowMs, maxCrashes }: Bound<DueJobs>) {
-  return queries
-    .withRecursive('lane_groups(group_id)', db =>
-      db
-        .selectFrom('jobs')
-        .select(({ fn }) => fn.min<string | null>('group_id').as('group_id'))
-        .where('state', '=', waiting)
-        .where('lane', '=', lane)
-        .unionAll(
-          db
-            .selectFrom('lane_groups as previous')
-            .select(eb =>
-              eb
-                .selectFrom('jobs as next')
-                .select(({ fn }) => fn.min<string | null>('next.group_id').as('group_id'))
-                .where('next.state', '=', waiting)
-                .where('next.lane', '=', lane)
-                .whereRef('next.group_id', '>', 'previous.group_id')
-                .as('group_id'),
-            )
-            .where('previous.group_id', 'is not', null),
-        ),
-    )
-    .selectFrom('jobs')
-    .select(columns)
-    .where('id', 'in', db =>
-      db
-        .selectFrom('lane_groups')
-        .select(eb =>
-          eb
-            .selectFrom('jobs as due')
-            .select('due.id')
-            .where('due.state', '=', waiting)
-            .where('due.lane', '=', lane)
-            .whereRef('due.group_id', '=', 'lane_groups.group_id')
-            .where('due.run_at_ms', '<=', nowMs)
-            .where('due.crashes', '<=', maxCrashes)
-            .orderBy('due.priority', 'desc')
-            .orderBy('due.id')
-            .limit(1)
-            .as('id'),
-        )
-        .where('lane_groups.group_id', 'is not', null),
-    )
-    .orderBy('priority', 'desc')
-    .orderBy('id');
-}
-
-function storedJobFrom(row: Pick<Selectable<JobRow>, (typeof columns)[number]>): StoredJob {
-  return {
-    id: row.id,
-    kind: row.kind,
-    subjectId: row.subject_id,
-    payload: JSON.parse(row.payload),
-    priority: row.priority,
-    attempts: row.attempts,
-    crashes: row.crashes,
-    groupId: row.group_id,
-  };
+function idsOf(rows: readonly { readonly id: number }[]): Set<number> {
+  return new Set(rows.map(({ id }) => id));
 }

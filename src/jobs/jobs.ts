@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
@@ -6,24 +7,35 @@ import { CoalescedTask } from '../shared/scheduling/coalesced-task.ts';
 import { OnDemandInterval } from '../shared/scheduling/on-demand-interval.ts';
 import type { Connection, Transaction } from '../store/connection.ts';
 import type { Database } from '../store/database.ts';
-import { type JobCounts, JobStore, type StoredJob, zeroCounts } from './job.store.ts';
+import { type JobCounts, JobStore, zeroCounts } from './job.store.ts';
 import type { JobKind, JobQueue, LaneLimits, NewJob } from './job.ts';
+import { JobClaimStore } from './job-claims.store.ts';
 import {
   type AttemptFailure,
   databaseRetryMs,
   idsOf,
-  type JobAttempt,
   JobOutcomes,
   type JobsObserver,
 } from './job-outcomes.ts';
+import { type JobOwner, onlyOwner } from './job-owner.ts';
+import { JobRecovery } from './job-recovery.ts';
+import type { StoredJob } from './job-rows.ts';
+import { type RunningAttempt, RunningAttempts } from './running-attempts.ts';
 
 export interface JobsOptions {
   readonly database: Database;
   readonly kinds?: readonly JobKind[];
-  /** In lanes with {@link LaneLimits}, the group with the fewest running jobs goes first. */
+  /**
+   * Limits of this node: processors are its own. In lanes with {@link LaneLimits}, the group with the fewest running jobs on
+   * this node goes first.
+   */
   readonly lanes: Readonly<Record<string, number | LaneLimits>>;
   /** A job fails when the process died this often while it ran. Default 2. */
   readonly maxCrashes?: number;
+  /** Default: one server uses the database. */
+  readonly owner?: JobOwner;
+  /** False for a node that adds jobs, but runs none. Default true. */
+  readonly isWorker?: boolean;
   readonly clock?: Clock;
   readonly log: Logger;
   readonly observer?: JobsObserver;
@@ -31,7 +43,11 @@ export interface JobsOptions {
 
 const leaseMs = 60_000;
 const renewLeasesEveryMs = 20_000;
-const saveProgressEveryMs = 1_000;
+/** Jobs that other nodes add are started at once by a signal; this is for signals that were lost. */
+const pollEveryMs = 5_000;
+/** Another node that no longer answers loses its lease before. */
+const maxAwaitRemovedMs = leaseMs + 15_000;
+const awaitRemovedEveryMs = 1_000;
 const keepFailedMs = 7 * 24 * 3_600_000;
 const removeFailedEveryMs = 3_600_000;
 /** Also bounds how late a job starts after the system clock was set forward. */
@@ -39,32 +55,25 @@ const maxSleepMs = 60_000;
 /** Between starts of jobs that ran when the process died: only the one that ends it again counts a crash. */
 const crashTrialMs = 60_000;
 
-interface RunningAttempt extends JobAttempt {
-  job: StoredJob;
-  number: number;
-  progressPercent: number;
-  progressSavedAtMs: number;
-  isCancelled: boolean;
-  /** Its work has ended, and its outcome is being recorded. */
-  isOver: boolean;
-  readonly ended: PromiseWithResolvers<void>;
-}
-
 /**
  * Durable queue of work that takes longer than a request. A job's row is removed when it succeeds. A running
- * job holds a lease on its row, and is aborted if the row disappears. One process owns the data folder, so a
- * start releases all former leases.
+ * job holds a lease on its row, and is aborted if the row disappears. Nodes that share the database claim jobs from
+ * each other's queues. An outcome is recorded only while the row belongs to the attempt.
  */
 export class Jobs implements Component, JobQueue {
   readonly name = 'jobs';
+  readonly #database: Database;
   readonly #store: JobStore;
+  readonly #claims: JobClaimStore;
   readonly #outcomes: JobOutcomes;
+  readonly #recovery: JobRecovery;
+  readonly #running: RunningAttempts;
+  readonly #owner: JobOwner;
+  readonly #isWorker: boolean;
   readonly #kinds = new Map<string, JobKind>();
   readonly #lanes: ReadonlyMap<string, number | LaneLimits>;
-  readonly #maxCrashes: number;
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #running = new Map<number, RunningAttempt>();
   readonly #stopping = new AbortController();
   #state: 'new' | 'started' | 'draining' | 'stopped' = 'new';
   readonly #starting = new CoalescedTask(() => this.#startDue());
@@ -73,21 +82,46 @@ export class Jobs implements Component, JobQueue {
     this.#maintaining ??= this.#maintain().finally(() => {
       this.#maintaining = undefined;
     });
-    return this.#running.size > 0;
+    return this.#running.size > 0 || this.#isShared;
+  });
+  readonly #poll = new OnDemandInterval(pollEveryMs, () => {
+    this.#schedule();
+    return true;
   });
   #maintaining: Promise<void> | undefined;
   #failedRemovedAtMs = 0;
+  readonly #stopListening: (() => void)[] = [];
 
   constructor({ database, lanes, log, observer, ...options }: JobsOptions) {
-    this.#store = new JobStore(database);
-    this.#lanes = new Map(Object.entries(lanes));
-    this.#maxCrashes = options.maxCrashes ?? 2;
-    this.#clock = options.clock ?? systemClock;
+    const { owner = onlyOwner, maxCrashes = 2, clock = systemClock } = options;
+    this.#database = database;
+    this.#owner = owner;
+    this.#isWorker = options.isWorker ?? true;
+    this.#clock = clock;
     this.#log = log.child('jobs');
+    this.#lanes = new Map(Object.entries(lanes));
+    this.#store = new JobStore(database, clock, owner.id);
+    this.#claims = new JobClaimStore({
+      ...{ database, clock, leaseMs, nodeId: owner.id },
+      kinds: () => [...this.#kinds.keys()],
+    });
+    this.#running = new RunningAttempts(this.#claims, clock, this.#log);
     this.#outcomes = new JobOutcomes({
-      ...{ store: this.#store, database, clock: this.#clock, log: this.#log, observer },
+      ...{ claims: this.#claims, database, clock, log: this.#log, observer },
+    });
+    this.#recovery = new JobRecovery({
+      ...{ database, clock, maxCrashes, owner, log: this.#log },
+      failCrashed: async job => {
+        const kind = this.#kinds.get(job.kind);
+        if (kind !== undefined) await this.#outcomes.failCrashed(job, kind);
+      },
     });
     for (const kind of options.kinds ?? []) this.register(kind);
+    owner.onGone(async nodeId => {
+      await this.#recovery.releaseGone(nodeId);
+      this.#schedule();
+    });
+    owner.onLeaseLost(() => this.#running.abort(new AppError('stopped', 'This server lost its lease.')));
   }
 
   /** @throws AppError `server-error` when the name is taken, the lane is unknown, or the queue has started */
@@ -105,12 +139,23 @@ export class Jobs implements Component, JobQueue {
   }
 
   async start(): Promise<void> {
-    const nowMs = this.#clock.nowMs();
-    await this.#failUnknownKinds(nowMs);
-    for (const { kind, lane } of this.#kinds.values()) await this.#store.moveKind(kind, lane);
-    for (const job of await this.#store.releaseLeases(nowMs)) await this.#recoverCrashed(job);
-    await this.#removeFailed(nowMs);
+    // Other nodes may be of another version, with other kinds and lanes.
+    if (await this.#owner.isAlone()) {
+      await this.#failUnknownKinds();
+      for (const { kind, lane } of this.#kinds.values()) await this.#store.moveKind(kind, lane);
+    }
+    await this.#recovery.releaseOwn();
+    await this.#removeFailed();
     this.#state = 'started';
+    const { signals } = this.#database;
+    this.#stopListening.push(
+      signals.listen('jobs', () => this.#schedule()),
+      signals.listen('jobs-removed', subjectId => this.#checkRemoved(subjectId)),
+    );
+    if (this.#isShared) {
+      this.#poll.wake();
+      this.#maintenance.wake();
+    }
     this.#schedule();
   }
 
@@ -121,23 +166,23 @@ export class Jobs implements Component, JobQueue {
     await this.#starting.idle();
   }
 
-  /** Aborted jobs run again after the next start, without counting an attempt. */
+  /** Aborted jobs run again after the next start, or on another node, without counting an attempt. */
   async stop(): Promise<void> {
     this.#state = 'stopped';
+    for (const stop of this.#stopListening.splice(0)) stop();
     this.#clearTimers();
     this.#maintenance.stop();
     this.#stopping.abort(new AppError('stopped', 'The server stops.'));
-    for (const { controller } of this.#running.values()) controller.abort(this.#stopping.signal.reason);
+    this.#running.abort(this.#stopping.signal.reason);
     await Promise.all([this.#starting.idle(), this.#maintaining]);
-    await Promise.all([...this.#running.values()].map(({ ended }) => ended.promise));
+    await Promise.all(this.#running.all.map(({ ended }) => ended.promise));
   }
 
   async add(job: NewJob, connection?: Connection): Promise<void> {
     const kind = this.#kinds.get(job.kind);
     if (kind === undefined) throw new AppError('server-error', `The job kind ${job.kind} is not registered.`);
-    await this.#store.add(job, kind.lane, this.#clock.nowMs(), connection);
-    if (connection === undefined) this.#schedule();
-    else connection.afterCommit(() => this.#schedule());
+    await this.#store.add(job, kind.lane, connection);
+    await this.#database.signals.send('jobs', kind.lane, connection);
   }
 
   has(kind: string, subjectId: string, connection?: Connection): Promise<boolean> {
@@ -146,19 +191,24 @@ export class Jobs implements Component, JobQueue {
 
   async remove(subjectId: string, transaction: Transaction): Promise<void> {
     const removed = await this.#store.removeSubject(subjectId, transaction);
-    transaction.afterCommit(() => this.#cancelAttempts(removed));
+    transaction.afterCommit(() => this.#running.cancel(removed));
+    if (this.#isShared) await this.#database.signals.send('jobs-removed', subjectId, transaction);
   }
 
   async cancel(subjectId: string): Promise<void> {
-    this.#cancelAttempts(await this.#store.removeSubject(subjectId));
+    await this.#database.transaction(transaction => this.remove(subjectId, transaction));
     await this.awaitRemoved(subjectId);
   }
 
   async awaitRemoved(subjectId: string): Promise<void> {
-    const attempts = [...this.#running.values()].filter(
-      ({ job, isCancelled }) => isCancelled && job.subjectId === subjectId,
-    );
+    const attempts = this.#running.ofSubject(subjectId).filter(({ isCancelled }) => isCancelled);
     await Promise.all(attempts.map(({ ended }) => ended.promise));
+    if (!this.#isShared) return;
+    const endMs = this.#clock.monotonicMs() + maxAwaitRemovedMs;
+    while (await this.#store.isRemovedRunning(subjectId)) {
+      if (this.#clock.monotonicMs() > endMs) return;
+      await this.#nextRemoval(subjectId);
+    }
   }
 
   async counts(): Promise<Readonly<Record<string, JobCounts>>> {
@@ -166,8 +216,36 @@ export class Jobs implements Component, JobQueue {
     return Object.fromEntries([...this.#lanes.keys()].map(lane => [lane, counts.get(lane) ?? zeroCounts]));
   }
 
+  get #isShared(): boolean {
+    return this.#database.dialect === 'postgres';
+  }
+
   #schedule(): void {
-    if (this.#state === 'started') this.#starting.request();
+    if (this.#state === 'started' && this.#isWorker && this.#kinds.size > 0) this.#starting.request();
+  }
+
+  /** Another node removed jobs of the subject; without it, signals may have been lost. */
+  #checkRemoved(subjectId: string | undefined): void {
+    if (!this.#isShared) return;
+    if (
+      subjectId !== undefined &&
+      this.#running.ofSubject(subjectId).length === 0 &&
+      !this.#running.isClaiming
+    )
+      return;
+    this.#running
+      .renewLeases()
+      .catch((error: unknown) => this.#log.warn('job-leases-not-renewed', { error: messageOf(error) }));
+  }
+
+  /** Resolves when a node let go of jobs of the subject, or soon. */
+  async #nextRemoval(subjectId: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const stop = this.#database.signals.listen('jobs-removed', id => {
+      if (id === undefined || id === subjectId) resolve();
+    });
+    const { signal } = this.#stopping;
+    await Promise.race([promise, sleep(awaitRemovedEveryMs, undefined, { signal })]).finally(stop);
   }
 
   async #startDue(): Promise<void> {
@@ -180,51 +258,54 @@ export class Jobs implements Component, JobQueue {
   }
 
   async #fillLanes(): Promise<void> {
-    const nowMs = this.#clock.nowMs();
-    let nextAtMs = Number.POSITIVE_INFINITY;
+    if (!this.#owner.hasLease) return;
+    let nextInMs = this.#crashTrialLeftMs();
     for (const [lane, limits] of this.#lanes) {
-      if (!(await this.#fillLane(lane, limits, nowMs))) continue;
-      nextAtMs = Math.min(nextAtMs, (await this.#store.nextDueAtMs(lane, nowMs)) ?? nextAtMs);
+      if (!(await this.#fillLane(lane, limits))) continue;
+      nextInMs = Math.min(nextInMs, (await this.#claims.nextDueInMs(lane)) ?? nextInMs);
     }
-    nextAtMs = Math.min(nextAtMs, nowMs + this.#crashTrialLeftMs());
     clearTimeout(this.#wakeTimer);
-    if (nextAtMs !== Number.POSITIVE_INFINITY) this.#wakeAfter(nextAtMs - nowMs);
+    if (nextInMs !== Number.POSITIVE_INFINITY) this.#wakeAfter(nextInMs);
   }
 
   /** Returns false when the lane was full already. */
-  async #fillLane(lane: string, limits: number | LaneLimits, nowMs: number): Promise<boolean> {
-    const running = [...this.#running.values()].filter(({ kind }) => kind.lane === lane);
+  async #fillLane(lane: string, limits: number | LaneLimits): Promise<boolean> {
+    const running = this.#running.all.filter(({ kind }) => kind.lane === lane);
     const maxRunning = typeof limits === 'number' ? limits : limits.maxRunning;
     if (running.length >= maxRunning) return false;
     const runningByGroup = new Map<string | undefined, number>();
     const count = ({ groupId }: StoredJob) =>
       runningByGroup.set(groupId, (runningByGroup.get(groupId) ?? 0) + 1);
     for (const { job } of running) count(job);
-    for (let free = maxRunning - running.length; free > 0; free--) {
-      const next =
+    for (let free = maxRunning - running.length; free > 0 && this.#state === 'started'; free--) {
+      const begun = await this.#begin(() =>
         typeof limits === 'number'
-          ? await this.#store.nextDue({ lane, nowMs, maxCrashes: this.#allowedCrashes() })
-          : await this.#nextOfGroups(lane, limits.maxPerGroup, runningByGroup, nowMs);
-      if (next === undefined || this.#state !== 'started') break;
-      if (await this.#begin(next, nowMs)) count(next);
+          ? this.#claims.claimNext({ lane, maxCrashes: this.#allowedCrashes() })
+          : this.#claimOfGroups(lane, limits.maxPerGroup, runningByGroup),
+      );
+      if (begun === undefined) break;
+      count(begun);
     }
     return true;
   }
 
-  /** Picks from the group with the fewest running jobs. Leaves out groups at their limit. */
-  async #nextOfGroups(
+  /** Claims from the group with the fewest running jobs. Leaves out groups at their limit. */
+  async #claimOfGroups(
     lane: string,
     maxPerGroup: number,
     runningByGroup: ReadonlyMap<string | undefined, number>,
-    nowMs: number,
   ): Promise<StoredJob | undefined> {
     const runningOf = ({ groupId }: StoredJob) => runningByGroup.get(groupId) ?? 0;
-    // The sort is stable: among groups with the same number of running jobs, priority and age decide.
-    const due = await this.#store.nextDueByGroup({ lane, nowMs, maxCrashes: this.#allowedCrashes() });
-    const [next] = due
-      .filter(job => runningOf(job) < maxPerGroup)
-      .sort((one, other) => runningOf(one) - runningOf(other));
-    return next;
+    for (;;) {
+      // The sort is stable: among groups with the same number of running jobs, priority and age decide.
+      const due = await this.#claims.nextDueByGroup({ lane, maxCrashes: this.#allowedCrashes() });
+      const [next] = due
+        .filter(job => runningOf(job) < maxPerGroup)
+        .sort((one, other) => runningOf(one) - runningOf(other));
+      const claimed = next && (await this.#claims.claim(next.id));
+      // Otherwise another node was faster, or it was removed.
+      if (next === undefined || claimed !== undefined) return claimed;
+    }
   }
 
   #allowedCrashes(): number {
@@ -236,7 +317,7 @@ export class Jobs implements Component, JobQueue {
   /** Infinity when no crashed job is on trial. */
   #crashTrialLeftMs(): number {
     const nowMs = this.#clock.monotonicMs();
-    const left = [...this.#running.values()]
+    const left = this.#running.all
       .filter(({ job }) => job.crashes > 0)
       .map(({ startedAtMs }) => startedAtMs + crashTrialMs - nowMs)
       .filter(leftMs => leftMs > 0);
@@ -249,39 +330,15 @@ export class Jobs implements Component, JobQueue {
     this.#wakeTimer = setTimeout(() => this.#schedule(), Math.min(Math.max(delayMs, 1), maxSleepMs));
   }
 
-  /** Returns false when the job no longer waits. */
-  async #begin(job: StoredJob, nowMs: number): Promise<boolean> {
-    const kind = this.#kinds.get(job.kind);
-    // The outcome of its last attempt is stored before that attempt leaves the list.
-    if (kind === undefined || this.#running.has(job.id)) return false;
-    const attempt: RunningAttempt = {
-      job,
-      kind,
-      number: job.attempts + 1,
-      controller: new AbortController(),
-      startedAtMs: this.#clock.monotonicMs(),
-      progressPercent: 0,
-      progressSavedAtMs: Number.NEGATIVE_INFINITY,
-      isCancelled: false,
-      isOver: false,
-      ended: Promise.withResolvers(),
-    };
-    // Listed before it is claimed, so that whoever removes the job meanwhile aborts the attempt.
-    this.#running.set(job.id, attempt);
-    const claimed = await this.#store.claim(job.id, nowMs + leaseMs).catch((error: unknown) => {
-      this.#end(attempt);
-      throw error;
-    });
-    if (claimed === undefined) {
-      this.#end(attempt);
-      this.#schedule();
-      return false;
-    }
-    attempt.job = claimed;
-    attempt.number = claimed.attempts + 1;
+  async #begin(claim: () => Promise<StoredJob | undefined>): Promise<StoredJob | undefined> {
+    const attempt = await this.#running.begin(claim, job => this.#kinds.get(job.kind)!);
+    if (attempt === undefined) return undefined;
     this.#maintenance.wake();
+    if (!this.#owner.hasLease)
+      attempt.controller.abort(new AppError('stopped', 'This server lost its lease.'));
+    if (this.#state === 'stopped') attempt.controller.abort(this.#stopping.signal.reason);
     void this.#run(attempt);
-    return true;
+    return attempt.job;
   }
 
   /** Occupies the lane until the outcome is recorded. */
@@ -297,96 +354,59 @@ export class Jobs implements Component, JobQueue {
       await kind.run({
         ...{ id: job.id, kind: job.kind, subjectId: job.subjectId, payload: job.payload },
         ...{ attempt: number, signal: controller.signal },
-        reportProgress: percent => this.#reportProgress(attempt, percent),
+        reportProgress: percent => this.#running.reportProgress(attempt, percent),
       });
     } catch (error) {
       failure = { error };
     }
     attempt.isOver = true;
     await this.#outcomes.record(attempt, failure, this.#stopping.signal);
-    this.#end(attempt);
+    this.#running.end(attempt);
+    if (attempt.isCancelled && this.#isShared) {
+      await this.#database.signals.send('jobs-removed', job.subjectId);
+    }
     this.#schedule();
   }
 
-  #end({ job, ended }: RunningAttempt): void {
-    this.#running.delete(job.id);
-    ended.resolve();
-  }
-
-  #cancelAttempts(ids: ReadonlySet<number>): void {
-    for (const attempt of this.#running.values()) {
-      if (ids.has(attempt.job.id)) cancelAttempt(attempt, 'The job was cancelled.');
-    }
-  }
-
-  async #recoverCrashed(job: StoredJob): Promise<void> {
-    const kind = this.#kinds.get(job.kind);
-    this.#log.info('job-interrupted', { ...idsOf(job), attempts: job.attempts, crashes: job.crashes });
-    if (kind !== undefined && job.crashes >= this.#maxCrashes) {
-      await this.#outcomes.failCrashed(job, kind);
-    }
-  }
-
-  async #failUnknownKinds(nowMs: number): Promise<void> {
+  async #failUnknownKinds(): Promise<void> {
     for (const kind of await this.#store.kinds()) {
       if (this.#kinds.has(kind)) continue;
-      const jobs = await this.#store.failKind(kind, `This server has no jobs of the kind ${kind}.`, nowMs);
+      const jobs = await this.#store.failKind(kind, `This server has no jobs of the kind ${kind}.`);
       this.#log.error('job-kind-unknown', { kind, jobs });
     }
   }
 
-  #reportProgress(attempt: RunningAttempt, percent: number): void {
-    const whole = Math.floor(Math.min(100, Math.max(0, percent)));
-    const nowMs = this.#clock.monotonicMs();
-    if (Number.isNaN(whole) || whole === attempt.progressPercent) return;
-    if (nowMs - attempt.progressSavedAtMs < saveProgressEveryMs) return;
-    attempt.progressPercent = whole;
-    attempt.progressSavedAtMs = nowMs;
-    this.#store
-      .setProgress(attempt.job.id, whole)
-      .catch((error: unknown) =>
-        this.#log.warn('job-progress-not-saved', { ...idsOf(attempt.job), error: messageOf(error) }),
-      );
-  }
-
-  /** Renews leases and removes old failed jobs. */
+  /** Renews leases, takes over those that ran out, and removes old failed jobs. */
   async #maintain(): Promise<void> {
-    try {
-      await this.#renewLeases();
-    } catch (error) {
-      this.#log.warn('job-leases-not-renewed', { error: messageOf(error) });
-    }
-    try {
-      await this.#removeFailed(this.#clock.nowMs());
-    } catch (error) {
-      this.#log.warn('failed-jobs-not-removed', { error: messageOf(error) });
-    }
-  }
-
-  async #renewLeases(): Promise<void> {
-    const attempts = [...this.#running.values()].filter(({ isCancelled, isOver }) => !isCancelled && !isOver);
-    if (attempts.length === 0) return;
-    const ids = attempts.map(({ job }) => job.id);
-    const renewed = await this.#store.renewLeases(ids, this.#clock.nowMs() + leaseMs);
-    for (const attempt of attempts) {
-      if (attempt.isOver || renewed.has(attempt.job.id)) continue;
-      cancelAttempt(attempt, 'The job was removed while it ran.');
+    const tasks = {
+      'job-leases-not-renewed': () => this.#running.renewLeases(),
+      'expired-jobs-not-released': () => this.#releaseExpired(),
+      'failed-jobs-not-removed': () => this.#removeFailed(),
+    };
+    for (const [event, run] of Object.entries(tasks)) {
+      try {
+        await run();
+      } catch (error) {
+        this.#log.warn(event, { error: messageOf(error) });
+      }
     }
   }
 
-  async #removeFailed(nowMs: number): Promise<void> {
+  async #releaseExpired(): Promise<void> {
+    if (!this.#isShared || !this.#owner.isSettled) return;
+    if (await this.#recovery.releaseExpired()) this.#schedule();
+  }
+
+  async #removeFailed(): Promise<void> {
+    const nowMs = this.#clock.nowMs();
     if (Math.abs(nowMs - this.#failedRemovedAtMs) < removeFailedEveryMs) return;
     this.#failedRemovedAtMs = nowMs;
-    await this.#store.removeFailedBefore(nowMs - keepFailedMs);
+    await this.#store.removeFailed(keepFailedMs);
   }
 
   #clearTimers(): void {
+    this.#poll.stop();
     this.#starting.cancel();
     clearTimeout(this.#wakeTimer);
   }
-}
-
-function cancelAttempt(attempt: RunningAttempt, reason: string): void {
-  attempt.isCancelled = true;
-  attempt.controller.abort(new AppError('stopped', reason));
 }

@@ -20,6 +20,8 @@ export interface JobRow {
   failed_at_ms: number | null;
   /** The node that runs it. */
   node_id: Generated<string | null>;
+  /** Removed while another node ran it, which has not let go yet. */
+  is_removed: Generated<number>;
 }
 
 export interface EventCounterRow {

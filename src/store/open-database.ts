@@ -13,17 +13,19 @@ export interface DatabaseOptions {
   readonly dataDir: string;
   /** Of PostgreSQL. Without it, the database is a file in the data folder. */
   readonly url?: Secret | undefined;
+  /** Other servers may use the same PostgreSQL database. Default false. */
+  readonly isShared?: boolean;
   readonly log?: Logger;
 }
 
 /** Locks the data folder and migrates. @throws AppError `data-dir-unusable` or `database-unusable` */
-export async function openDatabase({ dataDir, url, log }: DatabaseOptions): Promise<Database> {
+export async function openDatabase({ dataDir, url, isShared, log }: DatabaseOptions): Promise<Database> {
   const lock = DataFolderLock.acquire(dataDir);
   try {
     assertRestoreFinished(dataDir);
     return url === undefined
       ? openSqlite(join(dataDir, 'millrace.db'), lock)
-      : await openPostgres({ url, log, lock, isBesideServer: false });
+      : await openPostgres({ url, log, lock, isShared, isBesideServer: false });
   } catch (error) {
     lock.release();
     throw error;
@@ -85,6 +87,7 @@ async function openPostgres(options: {
   readonly url: Secret;
   readonly log: Logger | undefined;
   readonly lock: DataFolderLock | undefined;
+  readonly isShared?: boolean | undefined;
   readonly isBesideServer: boolean;
 }): Promise<Database> {
   const { connectPostgres } = await import('./postgres/postgres-database.ts');
@@ -92,6 +95,7 @@ async function openPostgres(options: {
     url: options.url.reveal(),
     lock: options.lock,
     isBesideServer: options.isBesideServer,
+    isShared: options.isShared ?? false,
     onIdleError: error => options.log?.warn('database-connection-lost', { error: messageOf(error) }),
   });
 }

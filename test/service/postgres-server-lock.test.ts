@@ -30,4 +30,18 @@ describe.skipIf(findPostgres() === undefined)('a PostgreSQL database', () => {
       await second.stop();
     }
   });
+
+  it('is shared only by servers that all share their media', async () => {
+    const shared = { url: postgres.url, isShared: true };
+    const servers = [await connectPostgres(shared), await connectPostgres(shared)];
+    const alone = await connectPostgres({ url: postgres.url });
+    try {
+      for (const server of servers) await server.start();
+      await expect(alone.start()).rejects.toThrow('MILLRACE_STORAGE_URL');
+      for (const server of servers) await server.stop();
+      await alone.start();
+    } finally {
+      for (const server of [...servers, alone]) await server.stop();
+    }
+  });
 });

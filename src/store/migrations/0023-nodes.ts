@@ -25,6 +25,7 @@ export const nodes: Migration = {
     CREATE TABLE schema_compatibility (min_version INTEGER NOT NULL) STRICT;
     INSERT INTO schema_compatibility (min_version) VALUES (23);
     ALTER TABLE jobs ADD COLUMN node_id TEXT;
+    ALTER TABLE jobs ADD COLUMN is_removed INTEGER NOT NULL DEFAULT 0 CHECK (is_removed IN (0, 1));
     CREATE INDEX jobs_running_by_node ON jobs (node_id) WHERE state = 'running';
   `,
 };

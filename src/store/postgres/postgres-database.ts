@@ -62,11 +62,12 @@ export class PostgresDatabase implements Database {
     /** Of connections beside the pool. */
     readonly settings: pg.ClientConfig;
     readonly lock: DataFolderLock | undefined;
+    readonly isShared: boolean;
     readonly onError: (error: Error) => void;
   }) {
     const { pool, settings, onError } = options;
     this.#pool = pool;
-    this.#serverLock = new ServerLock(settings);
+    this.#serverLock = new ServerLock(settings, options.isShared);
     this.#lock = options.lock;
     this.signals = new PostgresSignals({
       ...{ settings, onError, queries: this.queries },
@@ -184,6 +185,8 @@ export async function connectPostgres(options: {
   /** Released when the database stops. */
   readonly lock?: DataFolderLock | undefined;
   readonly isBesideServer?: boolean;
+  /** Other servers may use it, too. Default false. */
+  readonly isShared?: boolean;
   readonly onIdleError?: (error: Error) => void;
   /** Of a query; 65 s by default. */
   readonly responseTimeoutMs?: number;
@@ -215,7 +218,8 @@ export async function connectPostgres(options: {
     await client.query('SET statement_timeout = 0');
     if (options.isBesideServer === true) await checkPostgresIsCurrent(client);
     else await migratePostgres(client);
-    return new PostgresDatabase({ pool, settings, lock: options.lock, onError });
+    const { lock, isShared = false } = options;
+    return new PostgresDatabase({ pool, settings, lock, isShared, onError });
   } catch (error) {
     await pool.end();
     throw postgresUnusable(options.url, error);

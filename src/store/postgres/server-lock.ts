@@ -9,17 +9,20 @@ const acquireTimeoutMs = 5_000;
 const retryMs = 250;
 
 /**
- * Keeps a second server from using the same database: servers cannot share jobs and broadcasts. A connection holds the
- * lock; when it is lost, as in a restart of PostgreSQL, another one takes it again.
+ * Keeps other servers from using the same database, unless all of them share it: servers with media in their own data folders
+ * would miss each other's files. A connection holds the lock; when it is lost, as in a restart of PostgreSQL, another one
+ * takes it again.
  */
 export class ServerLock {
   readonly #settings: pg.ClientConfig;
+  readonly #isShared: boolean;
   #client: pg.Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isReleased = false;
 
-  constructor(settings: pg.ClientConfig) {
+  constructor(settings: pg.ClientConfig, isShared: boolean) {
     this.#settings = settings;
+    this.#isShared = isShared;
   }
 
   /** @throws AppError `database-unusable` when another server has it, or the error of the connection */
@@ -29,7 +32,7 @@ export class ServerLock {
       if (performance.now() > endMs) {
         throw new AppError(
           'database-unusable',
-          'Another server uses this PostgreSQL database. Stop it, or give each server a database of its own.',
+          'Another server uses this PostgreSQL database. Servers share one only when all of them keep their media in S3-compatible storage (MILLRACE_STORAGE_URL). Stop the other server, or give each one a database of its own.',
         );
       }
       await sleep(retryMs);
@@ -48,7 +51,7 @@ export class ServerLock {
     try {
       await client.connect();
       const { rows } = await client.query<{ taken: boolean | number }>(
-        'SELECT pg_try_advisory_lock($1) AS taken',
+        `SELECT pg_try_advisory_lock${this.#isShared ? '_shared' : ''}($1) AS taken`,
         [lockNumber],
       );
       if (!rows[0]?.taken || this.#isReleased) {

@@ -1,0 +1,274 @@
+import { type Expression, sql, type UpdateObject } from 'kysely';
+import type { Clock } from '../shared/clock.ts';
+import type { Queries, Transaction } from '../store/connection.ts';
+import type { Database } from '../store/database.ts';
+import { databaseNowMs } from '../store/database-clock.ts';
+import { type Bound, prepareQuery } from '../store/prepared-query.ts';
+import type { Tables } from '../store/tables.ts';
+import { jobColumns, type StoredJob, storedJobFrom, waiting } from './job-rows.ts';
+
+interface DueJobs {
+  readonly lane: string;
+  readonly maxCrashes: number;
+}
+
+/** A start of a job, which is over for its node once another node has claimed the job. */
+export interface Claim {
+  readonly id: number;
+  /** Counted from 1. */
+  readonly attempt: number;
+}
+
+/** Starts and ends of jobs on one node. Times are those of the database's clock. */
+export class JobClaimStore {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #nodeId: string;
+  readonly #leaseMs: number;
+  readonly #kinds: () => readonly string[];
+  readonly #nextDue;
+  readonly #nextDueByGroup;
+  readonly #nextDueIn;
+
+  /** @param options.kinds of jobs that this node can run: others belong to another version */
+  constructor(options: {
+    readonly database: Database;
+    readonly clock: Clock;
+    readonly nodeId: string;
+    readonly leaseMs: number;
+    readonly kinds: () => readonly string[];
+  }) {
+    const { database } = options;
+    const { queries } = database;
+    this.#database = database;
+    this.#clock = options.clock;
+    this.#nodeId = options.nodeId;
+    this.#leaseMs = options.leaseMs;
+    this.#kinds = options.kinds;
+    const isPostgres = database.dialect === 'postgres';
+    const at = (nowMs: Expression<number>) => (isPostgres ? this.#now() : nowMs);
+    type Parameters = Bound<DueJobs & { readonly nowMs: number }>;
+    const bound = ({ lane, maxCrashes, nowMs }: Parameters) => ({
+      ...{ lane, maxCrashes, nowMs: at(nowMs), kinds: this.#kinds() },
+    });
+    this.#nextDue = prepareQuery((due: Parameters) => nextDueQuery(queries, bound(due)).select(jobColumns));
+    this.#nextDueByGroup = prepareQuery((due: Parameters) => nextDueByGroupQuery(queries, bound(due)));
+    this.#nextDueIn = prepareQuery(({ lane, nowMs }: Omit<Parameters, 'maxCrashes'>) =>
+      queries
+        .selectFrom('jobs')
+        .select(({ fn }) => sql<number | null>`${fn.min('run_at_ms')} - ${at(nowMs)}`.as('delay_ms'))
+        .where('state', '=', waiting)
+        .where('lane', '=', lane)
+        .where('run_at_ms', '>', at(nowMs)),
+    );
+  }
+
+  /** Claims the next job by priority, then age. Returns it before this attempt. */
+  async claimNext(due: DueJobs): Promise<StoredJob | undefined> {
+    if (this.#database.dialect === 'postgres') return this.#claimUnlocked(due);
+    for (;;) {
+      const next = await this.#database.first(this.#nextDue(this.#at(due)));
+      const claimed = next && (await this.claim(next.id));
+      if (next === undefined || claimed !== undefined) return claimed;
+    }
+  }
+
+  /** By priority, then age. Jobs without a group form one group. */
+  async nextDueByGroup(due: DueJobs): Promise<StoredJob[]> {
+    return (await this.#database.all(this.#nextDueByGroup(this.#at(due)))).map(storedJobFrom);
+  }
+
+  /** Until the first retry of the lane. */
+  async nextDueInMs(lane: string): Promise<number | undefined> {
+    const row = await this.#database.first(this.#nextDueIn({ lane, nowMs: this.#clock.nowMs() }));
+    return row?.delay_ms ?? undefined;
+  }
+
+  /** Returns the job before this attempt, or undefined when it no longer waits. */
+  async claim(id: number): Promise<StoredJob | undefined> {
+    const row = await this.#database.first(
+      this.#database.queries
+        .updateTable('jobs')
+        .set(({ eb }) => ({ ...this.#claimed(), attempts: eb('attempts', '+', 1) }))
+        .where('id', '=', id)
+        .where('state', '=', 'waiting')
+        .returning(jobColumns),
+    );
+    return row && storedJobFrom({ ...row, attempts: row.attempts - 1 });
+  }
+
+  /** Skips jobs that other nodes are claiming. */
+  async #claimUnlocked(due: DueJobs): Promise<StoredJob | undefined> {
+    const { queries } = this.#database;
+    const bound = { nowMs: this.#now(), lane: sql.val(due.lane), maxCrashes: sql.val(due.maxCrashes) };
+    const next = nextDueQuery(queries, { ...bound, kinds: this.#kinds() });
+    const row = await this.#database.first(
+      queries
+        .updateTable('jobs')
+        .set(({ eb }) => ({ ...this.#claimed(), attempts: eb('attempts', '+', 1) }))
+        .where('id', '=', next.select('id').forUpdate().skipLocked())
+        .returning(jobColumns),
+    );
+    return row && storedJobFrom({ ...row, attempts: row.attempts - 1 });
+  }
+
+  /** Returns those that this node still runs, and that were not removed, by id and attempt. */
+  async renewLeases(ids: readonly number[]): Promise<Claim[]> {
+    const renewed = await this.#database.all(
+      this.#database.queries
+        .updateTable('jobs')
+        .set({ lease_until_ms: this.#leaseEnd() })
+        .where('id', 'in', ids)
+        .where('state', '=', 'running')
+        .where('node_id', '=', this.#nodeId)
+        .returning(['id', 'attempts as attempt', 'is_removed']),
+    );
+    return renewed.filter(row => row.is_removed === 0);
+  }
+
+  async setProgress(claim: Claim, percent: number): Promise<void> {
+    await this.#update(claim, { progress_percent: percent });
+  }
+
+  /** Returns false when the job was removed, or another node runs it. */
+  async requeue(
+    claim: Claim,
+    { delayMs, attempts, failure }: { delayMs: number; attempts: number; failure: string | null },
+  ): Promise<boolean> {
+    const run_at_ms = sql<number>`${this.#now()} + ${delayMs}`;
+    return this.#update(claim, { state: 'waiting', lease_until_ms: null, run_at_ms, attempts, failure });
+  }
+
+  /**
+   * Returns false when the job was removed, or another node runs it.
+   * @param state `waiting` for a job that nobody runs
+   */
+  async fail(
+    { id, attempt }: Claim,
+    failure: string,
+    state: 'running' | 'waiting',
+    transaction: Transaction,
+  ): Promise<boolean> {
+    let query = transaction.queries
+      .updateTable('jobs')
+      .set({ state: 'failed', lease_until_ms: null, failure, failed_at_ms: this.#now() })
+      .where('id', '=', id)
+      .where('attempts', '=', attempt)
+      .where('state', '=', state)
+      .where('is_removed', '=', 0);
+    if (state === 'running') query = query.where('node_id', '=', this.#nodeId);
+    return (await transaction.run(query)) === 1;
+  }
+
+  /** Returns false when the job was removed, or another node runs it. */
+  async remove({ id, attempt }: Claim): Promise<boolean> {
+    const query = this.#database.queries
+      .deleteFrom('jobs')
+      .where('id', '=', id)
+      .where('attempts', '=', attempt)
+      .where('state', '=', 'running')
+      .where('node_id', '=', this.#nodeId);
+    return (await this.#database.run(query)) === 1;
+  }
+
+  async #update({ id, attempt }: Claim, values: UpdateObject<Tables, 'jobs'>): Promise<boolean> {
+    const query = this.#database.queries
+      .updateTable('jobs')
+      .set(values)
+      .where('id', '=', id)
+      .where('attempts', '=', attempt)
+      .where('state', '=', 'running')
+      .where('node_id', '=', this.#nodeId)
+      .where('is_removed', '=', 0);
+    return (await this.#database.run(query)) === 1;
+  }
+
+  #claimed() {
+    return {
+      state: 'running' as const,
+      progress_percent: 0,
+      lease_until_ms: this.#leaseEnd(),
+      node_id: this.#nodeId,
+    };
+  }
+
+  #leaseEnd() {
+    return sql<number>`${this.#now()} + ${this.#leaseMs}`;
+  }
+
+  #at(due: DueJobs) {
+    return { ...due, nowMs: this.#clock.nowMs() };
+  }
+
+  #now() {
+    return databaseNowMs(this.#database, this.#clock);
+  }
+}
+
+interface BoundDueJobs extends Bound<DueJobs> {
+  readonly nowMs: Expression<number>;
+  readonly kinds: readonly string[];
+}
+
+function nextDueQuery(queries: Queries, { lane, nowMs, maxCrashes, kinds }: BoundDueJobs) {
+  return queries
+    .selectFrom('jobs')
+    .where('state', '=', waiting)
+    .where('lane', '=', lane)
+    .where('run_at_ms', '<=', nowMs)
+    .where('crashes', '<=', maxCrashes)
+    .where('kind', 'in', kinds)
+    .orderBy('priority', 'desc')
+    .orderBy('id')
+    .limit(1);
+}
+
+/** Steps from group to group through an index, because one group may have very many jobs. */
+function nextDueByGroupQuery(queries: Queries, { lane, nowMs, maxCrashes, kinds }: BoundDueJobs) {
+  return queries
+    .withRecursive('lane_groups(group_id)', db =>
+      db
+        .selectFrom('jobs')
+        .select(({ fn }) => fn.min<string | null>('group_id').as('group_id'))
+        .where('state', '=', waiting)
+        .where('lane', '=', lane)
+        .unionAll(
+          db
+            .selectFrom('lane_groups as previous')
+            .select(eb =>
+              eb
+                .selectFrom('jobs as next')
+                .select(({ fn }) => fn.min<string | null>('next.group_id').as('group_id'))
+                .where('next.state', '=', waiting)
+                .where('next.lane', '=', lane)
+                .whereRef('next.group_id', '>', 'previous.group_id')
+                .as('group_id'),
+            )
+            .where('previous.group_id', 'is not', null),
+        ),
+    )
+    .selectFrom('jobs')
+    .select(jobColumns)
+    .where('id', 'in', db =>
+      db
+        .selectFrom('lane_groups')
+        .select(eb =>
+          eb
+            .selectFrom('jobs as due')
+            .select('due.id')
+            .where('due.state', '=', waiting)
+            .where('due.lane', '=', lane)
+            .whereRef('due.group_id', '=', 'lane_groups.group_id')
+            .where('due.run_at_ms', '<=', nowMs)
+            .where('due.crashes', '<=', maxCrashes)
+            .where('due.kind', 'in', kinds)
+            .orderBy('due.priority', 'desc')
+            .orderBy('due.id')
+            .limit(1)
+            .as('id'),
+        )
+        .where('lane_groups.group_id', 'is not', null),
+    )
+    .orderBy('priority', 'desc')
+    .orderBy('id');
+}

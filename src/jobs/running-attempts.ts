@@ -1,0 +1,125 @@
+import type { Clock } from '../shared/clock.ts';
+import { AppError, messageOf } from '../shared/errors.ts';
+import type { Logger } from '../shared/logger.ts';
+import type { JobKind } from './job.ts';
+import type { JobClaimStore } from './job-claims.store.ts';
+import { idsOf, type JobAttempt } from './job-outcomes.ts';
+import type { StoredJob } from './job-rows.ts';
+
+const saveProgressEveryMs = 1_000;
+
+export interface RunningAttempt extends JobAttempt {
+  progressPercent: number;
+  progressSavedAtMs: number;
+  isCancelled: boolean;
+  /** Its work has ended, and its outcome is being recorded. */
+  isOver: boolean;
+  readonly ended: PromiseWithResolvers<void>;
+}
+
+/** The jobs that this node runs, and those that it is claiming. */
+export class RunningAttempts {
+  readonly #claims: JobClaimStore;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #attempts = new Set<RunningAttempt>();
+  #claiming = 0;
+  /** Removed while a claim, which may have been that of the job, was not answered yet. */
+  readonly #removedIds = new Set<number>();
+
+  constructor(claims: JobClaimStore, clock: Clock, log: Logger) {
+    this.#claims = claims;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  get all(): readonly RunningAttempt[] {
+    return [...this.#attempts];
+  }
+
+  get size(): number {
+    return this.#attempts.size;
+  }
+
+  get isClaiming(): boolean {
+    return this.#claiming > 0;
+  }
+
+  ofSubject(subjectId: string): RunningAttempt[] {
+    return this.all.filter(({ job }) => job.subjectId === subjectId);
+  }
+
+  /** Lists what `claim` claims, and aborts it when the job was removed meanwhile. */
+  async begin(
+    claim: () => Promise<StoredJob | undefined>,
+    kindOf: (job: StoredJob) => JobKind,
+  ): Promise<RunningAttempt | undefined> {
+    this.#claiming += 1;
+    try {
+      const job = await claim();
+      if (job === undefined) return undefined;
+      const attempt: RunningAttempt = {
+        ...{ job, kind: kindOf(job), number: job.attempts + 1, controller: new AbortController() },
+        startedAtMs: this.#clock.monotonicMs(),
+        ...{ progressPercent: 0, progressSavedAtMs: Number.NEGATIVE_INFINITY },
+        ...{ isCancelled: false, isOver: false, ended: Promise.withResolvers() },
+      };
+      this.#attempts.add(attempt);
+      if (this.#removedIds.has(job.id)) this.#cancel(attempt, 'The job was cancelled.');
+      return attempt;
+    } finally {
+      this.#claiming -= 1;
+      if (this.#claiming === 0) this.#removedIds.clear();
+    }
+  }
+
+  end(attempt: RunningAttempt): void {
+    this.#attempts.delete(attempt);
+    attempt.ended.resolve();
+  }
+
+  /** The jobs were removed. */
+  cancel(ids: ReadonlySet<number>): void {
+    if (this.#claiming > 0) for (const id of ids) this.#removedIds.add(id);
+    for (const attempt of this.#attempts) {
+      if (ids.has(attempt.job.id)) this.#cancel(attempt, 'The job was cancelled.');
+    }
+  }
+
+  /** They run again, here or on another node, without counting an attempt. */
+  abort(reason: unknown): void {
+    for (const { controller } of this.#attempts) controller.abort(reason);
+  }
+
+  /** Cancels those that were removed, or that another node runs now. */
+  async renewLeases(): Promise<void> {
+    const attempts = this.all.filter(({ isOver }) => !isOver);
+    if (attempts.length === 0) return;
+    const renewed = await this.#claims.renewLeases(attempts.map(({ job }) => job.id));
+    for (const attempt of attempts) {
+      const { job, number, isOver, isCancelled } = attempt;
+      if (isOver || isCancelled || renewed.some(one => one.id === job.id && one.attempt === number)) continue;
+      this.#cancel(attempt, 'The job was removed while it ran, or another server runs it.');
+    }
+  }
+
+  reportProgress(attempt: RunningAttempt, percent: number): void {
+    const whole = Math.floor(Math.min(100, Math.max(0, percent)));
+    const nowMs = this.#clock.monotonicMs();
+    if (Number.isNaN(whole) || whole === attempt.progressPercent) return;
+    if (nowMs - attempt.progressSavedAtMs < saveProgressEveryMs) return;
+    attempt.progressPercent = whole;
+    attempt.progressSavedAtMs = nowMs;
+    const { job, number } = attempt;
+    this.#claims
+      .setProgress({ id: job.id, attempt: number }, whole)
+      .catch((error: unknown) =>
+        this.#log.warn('job-progress-not-saved', { ...idsOf(job), error: messageOf(error) }),
+      );
+  }
+
+  #cancel(attempt: RunningAttempt, reason: string): void {
+    attempt.isCancelled = true;
+    attempt.controller.abort(new AppError('stopped', reason));
+  }
+}

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import type { LeasedNode } from '../../src/cluster/leased-node.ts';
+import type { JobKind, RunningJob } from '../../src/jobs/job.ts';
+import { Jobs, type JobsOptions } from '../../src/jobs/jobs.ts';
+import { systemClock } from '../../src/shared/clock.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
+import type { Database } from '../../src/store/database.ts';
+import {
+  atEnd,
+  clusterUrl,
+  openClusterDatabase,
+  severable,
+  startTestNode,
+} from '../support/cluster-fixture.ts';
+import { findPostgres } from '../support/postgres.ts';
+import { rowsOf } from '../support/sql.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+interface Run extends RunningJob {
+  readonly nodeId: string;
+  finish(): void;
+}
+
+interface Member {
+  readonly node: LeasedNode;
+  readonly jobs: Jobs;
+  readonly cut: { isCut: boolean };
+}
+
+/** Nodes whose jobs stay pending until the test finishes them. */
+async function startMembers(ids: readonly string[], options: Partial<JobsOptions> = {}) {
+  const url = await clusterUrl();
+  const runs: Run[] = [];
+  const members: Member[] = [];
+  const addMember = async (id: string, own: Partial<JobsOptions> = {}) => {
+    const cut = severable(await openClusterDatabase(url));
+    const node = await startTestNode(id, cut.database);
+    const kind: JobKind = {
+      kind: 'held',
+      lane: 'work',
+      maxAttempts: 3,
+      run(job) {
+        const { promise, resolve, reject } = Promise.withResolvers<void>();
+        job.signal.addEventListener('abort', () => reject(job.signal.reason));
+        runs.push({ ...job, nodeId: id, finish: resolve });
+        return promise;
+      },
+    };
+    const jobs = new Jobs({
+      ...{ database: cut.database, kinds: [kind], lanes: { work: 2 }, log: silentLogger, owner: node },
+      ...options,
+      ...own,
+    });
+    atEnd(() => jobs.stop());
+    await jobs.start();
+    members.push({ node, jobs, cut });
+  };
+  for (const id of ids) await addMember(id);
+  const database = await openClusterDatabase(url);
+  return { members, runs, database, addMember };
+}
+
+function jobsIn(database: Database) {
+  return rowsOf<{ subject_id: string; state: string; attempts: number; crashes: number; node_id: string }>(
+    database,
+    'SELECT * FROM jobs ORDER BY id',
+  );
+}
+
+describe.skipIf(findPostgres() === undefined)('jobs of several nodes', () => {
+  it('run once each, on nodes that have room, and at once after they were added', async () => {
+    const { members, runs } = await startMembers(['one', 'two', 'three']);
+    const subjects = Array.from({ length: 40 }, (_, index) => `vi${index}`);
+    await Promise.all(
+      subjects.map((subjectId, index) => members[index % 3]!.jobs.add({ kind: 'held', subjectId })),
+    );
+    const finished = new Set<Run>();
+    await waitUntil(() => {
+      for (const run of runs) {
+        if (finished.has(run)) continue;
+        finished.add(run);
+        run.finish();
+      }
+      return runs.length >= subjects.length;
+    });
+    await waitUntil(async () => (await members[0]!.jobs.counts()).work!.running === 0);
+    expect(runs.map(({ subjectId }) => subjectId).sort()).toEqual(subjects.toSorted());
+    expect(new Set(runs.map(({ nodeId }) => nodeId)).size).toBeGreaterThan(1);
+  });
+
+  it('do not run on nodes that are no workers, or without a lease', async () => {
+    const { members, runs, addMember } = await startMembers(['one'], { isWorker: false });
+    await members[0]!.jobs.add({ kind: 'held', subjectId: 'vi1' });
+    await addMember('two', { isWorker: true });
+    await waitUntil(() => runs.length === 1);
+    expect(runs[0]!.nodeId).toBe('two');
+  });
+
+  it('of a node that lost the database run again elsewhere, and its outcome is not wanted', async () => {
+    const { members, runs, database, addMember } = await startMembers(['one']);
+    await members[0]!.jobs.add({ kind: 'held', subjectId: 'vi1' });
+    await waitUntil(() => runs.length === 1);
+    await addMember('two');
+    members[0]!.cut.isCut = true;
+    await waitUntil(() => runs.length === 2);
+    expect(runs[0]!.signal.aborted).toBe(true);
+    expect(runs[1]).toMatchObject({ nodeId: 'two', subjectId: 'vi1', attempt: 2 });
+    expect(await jobsIn(database)).toMatchObject([{ state: 'running', crashes: 1, node_id: 'two' }]);
+    members[0]!.cut.isCut = false;
+    await waitUntil(() => members[0]!.node.hasLease);
+    expect(await jobsIn(database)).toMatchObject([{ state: 'running', attempts: 2, node_id: 'two' }]);
+    runs[1]!.finish();
+    await waitUntil(async () => (await jobsIn(database)).length === 0);
+  });
+
+  it('of a node that stops run elsewhere at once, without counting an attempt or a crash', async () => {
+    const { members, runs, database, addMember } = await startMembers(['one']);
+    await members[0]!.jobs.add({ kind: 'held', subjectId: 'vi1' });
+    await waitUntil(() => runs.length === 1);
+    await addMember('two');
+    await members[0]!.jobs.stop();
+    await waitUntil(() => runs.length === 2);
+    expect(runs[1]).toMatchObject({ nodeId: 'two', attempt: 1 });
+    expect(await jobsIn(database)).toMatchObject([{ crashes: 0, node_id: 'two' }]);
+  });
+
+  it('are cancelled on any node, which waits until another node has let go', async () => {
+    const { members, runs, database, addMember } = await startMembers(['one']);
+    await members[0]!.jobs.add({ kind: 'held', subjectId: 'vi1' });
+    await members[0]!.jobs.add({ kind: 'held', subjectId: 'vi2' });
+    await waitUntil(() => runs.length === 2);
+    await addMember('two');
+    const [one, two] = members as [Member, Member];
+    await two.jobs.cancel('vi1');
+    const [cancelled, other] = runs as [Run, Run];
+    expect(cancelled.signal.aborted).toBe(true);
+    expect(other.signal.aborted).toBe(false);
+    expect(await jobsIn(database)).toMatchObject([{ subject_id: 'vi2' }]);
+    // A node that no longer answers holds up others until its lease runs out.
+    one.cut.isCut = true;
+    await two.jobs.cancel('vi2');
+    expect(await two.jobs.has('held', 'vi2')).toBe(false);
+    await waitUntil(async () => (await jobsIn(database)).length === 0);
+  });
+
+  it('are due by the clock of the database', async () => {
+    const { members, runs, addMember } = await startMembers([]);
+    const early = { ...systemClock, nowMs: () => Date.now() + 600_000 };
+    const late = { ...systemClock, nowMs: () => Date.now() - 600_000 };
+    await addMember('early', { clock: early, isWorker: false });
+    await addMember('late', { clock: late });
+    await members[0]!.jobs.add({ kind: 'held', subjectId: 'vi1' });
+    await waitUntil(() => runs.length === 1);
+    expect(runs[0]!.nodeId).toBe('late');
+  });
+});
