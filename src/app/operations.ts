@@ -222,7 +222,7 @@ async function createSweeps(
   const common = {
     store: new SweepStore(database),
     files,
-    isBusy: (videoId: string, connection?: Connection) => recordingsStore.isOpen(videoId, connection),
+    isBusy: (videoId: string, connection?: Connection) => recordingsStore.exists(videoId, connection),
     observer: {
       removed: (what: string, bytes: number) => {
         metrics.sweepRemoved.inc({ what });

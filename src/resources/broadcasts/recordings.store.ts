@@ -108,6 +108,11 @@ export class RecordingsStore implements RecordingRepository {
     return row !== undefined && this.#isOwn(row);
   }
 
+  /** On any server. */
+  async exists(videoId: string, connection: Connection = this.#database): Promise<boolean> {
+    return (await this.#find(videoId, connection)) !== undefined;
+  }
+
   async takeOver(nodeId: string): Promise<void> {
     await this.#database.run(
       this.#database.queries

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { namesIn } from '../../storage/folder-names.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
@@ -37,7 +37,10 @@ export class RenditionFolders {
   async keep(videoId: string, folderName: string, signal?: AbortSignal): Promise<void> {
     const folder = this.#files.video(videoId, folderName);
     const paths = (await namesIn(folder)).map(name => join(folder, name));
-    await this.#files.storage.keep(paths, signal);
+    const { storage } = this.#files;
+    await storage.keep(paths, signal);
+    if (storage.kind === 'data-folder') return;
+    for (const path of [folder, this.#files.video(videoId)]) await rmdir(path).catch(() => {});
   }
 
   /** Removes unused folders before the work and after it fails. */

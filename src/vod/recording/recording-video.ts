@@ -1,4 +1,4 @@
-import { open, readdir, rename, rm } from 'node:fs/promises';
+import { open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProbedFile, ProbedStream } from '../../ffmpeg/media-tools.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
@@ -128,8 +128,10 @@ async function finishRecording(
 /** Another server has the recording unless it `isConverted`: only local files go. */
 async function clean({ files, log }: VodContext, videoId: string, isConverted: boolean): Promise<void> {
   try {
-    if (isConverted) await removePieces(files, videoId);
-    else await rm(files.video(videoId), { recursive: true, force: true });
+    if (isConverted) {
+      await removePieces(files, videoId);
+      await rmdir(files.video(videoId)).catch(() => {});
+    } else await rm(files.video(videoId), { recursive: true, force: true });
   } catch (error) {
     // A sweep removes them.
     log.warn('recording-pieces-not-removed', { videoId, error: messageOf(error) });
