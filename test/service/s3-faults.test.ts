@@ -8,6 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { silentLogger } from '../../src/shared/logger.ts';
+import { Secret } from '../../src/shared/secret.ts';
+import { connectS3 } from '../../src/storage/s3/open-s3-storage.ts';
+import { copyObject } from '../../src/storage/s3/s3-multipart.ts';
 import type { S3Storage } from '../../src/storage/s3/s3-storage.ts';
 import { type S3Server, s3Missing, startS3 } from '../support/s3.ts';
 import { S3Proxy, type S3ProxyFault, type S3Request } from '../support/s3-proxy.ts';
@@ -96,20 +99,19 @@ describe.skipIf(s3Missing !== undefined)('an S3 storage', () => {
     });
     const warned: string[] = [];
     const log = { ...silentLogger, warn: (event: string) => warned.push(event) };
-    const storage = await opened({ log });
+    const storage = await opened({ log, canRedirect: true });
     const bytes = randomBytes(20 * mebibyte);
 
     await storage.publish(await work(bytes), source());
 
     expect((await storage.find(source()))?.bytes).toBe(bytes.length);
     expect(warned).toContain('storage-clock-differs');
-    expect(
-      await storage.downloadUrl(source(), {
-        expiresSeconds: 60,
-        contentType: 'video/mp4',
-        contentDisposition: 'attachment',
-      }),
-    ).toBeUndefined();
+    const address = await storage.downloadUrl(source(), {
+      expiresSeconds: 60,
+      contentType: 'video/mp4',
+      contentDisposition: 'attachment',
+    });
+    expect(sha256(Buffer.from(await (await fetch(address!)).arrayBuffer()))).toBe(sha256(bytes));
   });
 
   it('gives an address to download from, which ends', async () => {
@@ -188,6 +190,51 @@ describe.skipIf(s3Missing !== undefined)('an S3 storage', () => {
 
       await expect(storage.find(source())).rejects.toMatchObject({ code: 'storage-unavailable' });
     });
+  });
+
+  it('copies an object that is too large for one request in parts', async () => {
+    const storage = await opened();
+    const bytes = randomBytes(17 * mebibyte);
+    await storage.publish(await work(bytes), source());
+    const { objects } = await connectS3({ url: new Secret(url), log: silentLogger });
+    onTestFinished(() => objects.stop());
+    const version = (await objects.find('vod/v1/source'))!;
+
+    await copyObject(
+      objects,
+      { from: 'vod/v1/source', to: 'vod/v2/source', version },
+      undefined,
+      8 * mebibyte,
+    );
+
+    expect(
+      proxy.count(({ method, path }) => method === 'PUT' && path.includes('vod/v2/source?partNumber')),
+    ).toBe(3);
+    expect(sha256(await readAll(storage, join(root, 'vod', 'v2', 'source')))).toBe(sha256(bytes));
+  });
+
+  it('sends only a few dozen requests at once, and uploads never hold up readers', async () => {
+    const storage = await opened();
+    const image = join(root, 'vod', 'v1', 'storyboard.jpg');
+    await storage.publish(await work(randomBytes(1_000)), image);
+    proxy.fault = ({ method }) => ({ kind: 'delay', ms: method === 'PUT' ? 120_000 : 50 });
+    proxy.maxRunning = 0;
+    const abort = new AbortController();
+    const uploads = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        writeNew(join(root, 'work', `${index}`), randomBytes(100)).then(from => {
+          const published = storage.publish(from, join(root, 'vod', `v${index}`, 'source'), abort.signal);
+          return { published };
+        }),
+      ),
+    );
+    await waitUntil(() => proxy.maxRunning >= 8);
+    await Promise.all(Array.from({ length: 500 }, (_, index) => storage.find(`${image}.${index}`)));
+    abort.abort(new Error('enough'));
+    await Promise.allSettled(uploads.map(({ published }) => published));
+
+    expect(proxy.maxRunning).toBeGreaterThan(20);
+    expect(proxy.maxRunning).toBeLessThanOrEqual(48 + 8);
   });
 
   it('aborts what it cannot finish, and leaves the file where it was', async () => {

@@ -24,6 +24,9 @@ export type S3ProxyFault =
 export class S3Proxy {
   readonly endpoint: string;
   readonly requests: S3Request[] = [];
+  /** At the same time. */
+  maxRunning = 0;
+  #running = 0;
   fault: (request: S3Request) => S3ProxyFault | undefined = () => undefined;
   readonly #server: http.Server;
 
@@ -60,6 +63,11 @@ export class S3Proxy {
       range: incoming.headers.range,
     };
     this.requests.push(request);
+    this.#running += 1;
+    this.maxRunning = Math.max(this.maxRunning, this.#running);
+    outgoing.once('close', () => {
+      this.#running -= 1;
+    });
     const fault = this.fault(request);
     if (fault?.kind === 'reset') {
       incoming.socket.destroy();

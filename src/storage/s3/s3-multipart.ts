@@ -68,14 +68,17 @@ export async function uploadFile(
   return await inParts(objects, { key, parts: partsOf(bytes, partBytes), parallel, send, signal });
 }
 
+/** @param maxWholeBytes of copies that are one request */
 export async function copyObject(
   objects: S3Objects,
   { from, to, version }: { readonly from: string; readonly to: string; readonly version: ObjectVersion },
   signal?: AbortSignal,
+  maxWholeBytes = maxCopiedBytes,
 ): Promise<void> {
   const { bytes, etag } = version;
-  if (bytes <= maxCopiedBytes) return await objects.copyWhole(from, to, version, signal);
-  const partBytes = Math.max(minCopiedPartBytes, wholeMebibytes(bytes / maxParts));
+  if (bytes <= maxWholeBytes) return await objects.copyWhole(from, to, version, signal);
+  const minPartBytes = Math.min(minCopiedPartBytes, maxWholeBytes);
+  const partBytes = Math.max(minPartBytes, wholeMebibytes(bytes / maxParts));
   const send = async (upload: Upload, { number, start, length }: Part, stop: AbortSignal) => {
     const command = () =>
       new UploadPartCopyCommand({

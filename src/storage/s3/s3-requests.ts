@@ -28,6 +28,7 @@ interface RequestLimits {
 
 /** Readers are quick to give up: viewers ask again. Writers sit out a restart of the S3 server. */
 const limitsOf: Readonly<Record<S3Operation, RequestLimits>> = {
+  /** Never waits for its turn. */
   check: { timeoutMs: 5_000, patienceMs: 0 },
   head: { timeoutMs: 10_000, patienceMs: 20_000 },
   get: { timeoutMs: 20_000, patienceMs: 20_000 },
@@ -118,6 +119,7 @@ export class S3Requests {
     stopped: AbortSignal,
     endsAtMs: number,
   ): Promise<Result> {
+    if (operation === 'check') return this.#attempted(operation, attempt, stopped);
     const lane = writes.has(operation) ? this.#writing : this.#reading;
     if (lane.waitingCount >= maxWaiting)
       throw new S3Fault('busy', 'Too many requests wait for the S3 server');
@@ -136,17 +138,27 @@ export class S3Requests {
     attempt: (signal: AbortSignal) => Promise<Result>,
     stopped: AbortSignal,
   ): Promise<Result> {
-    const timeout = AbortSignal.timeout(limitsOf[operation].timeoutMs);
+    // Signals of `AbortSignal.timeout` would stay in memory until their time has passed.
+    const ending = new AbortController();
+    let hasTimedOut = false;
+    const timer = setTimeout(() => {
+      hasTimedOut = true;
+      ending.abort(new Error('The S3 server did not answer in time'));
+    }, limitsOf[operation].timeoutMs);
+    const onStop = () => ending.abort(stopped.reason);
+    stopped.addEventListener('abort', onStop, { once: true });
     const startedAtMs = performance.now();
     let outcome: 'ok' | S3FaultKind = 'ok';
     try {
-      return await attempt(AbortSignal.any([stopped, timeout]));
+      return await attempt(ending.signal);
     } catch (error) {
       if (error instanceof AppError) throw error;
-      const fault = s3FaultOf(error, timeout.aborted);
+      const fault = s3FaultOf(error, hasTimedOut);
       outcome = fault.kind;
       throw fault;
     } finally {
+      clearTimeout(timer);
+      stopped.removeEventListener('abort', onStop);
       this.#observer?.onRequest(operation, outcome, (performance.now() - startedAtMs) / 1000);
     }
   }
