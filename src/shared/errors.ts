@@ -286,3 +286,8 @@ export function systemCodeOf(thrown: unknown): string | undefined {
   if (thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string') return thrown.code;
   return undefined;
 }
+
+/** The connection to the database was lost: a transaction may be committed nevertheless. */
+export function mayBeCommitted(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'database-unusable';
+}

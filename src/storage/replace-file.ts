@@ -1,11 +1,13 @@
 import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { mayBeCommitted } from '../shared/errors.ts';
 import type { MediaFiles } from './media-files.ts';
 
 /**
  * Publishes a file and deletes the one that it replaces. The file is in place before its row names it: a
  * crash can only leave a file that no row names. `commit` writes the row and returns the unused name: the
- * replaced one, or the new one when no row takes it. When it fails, the new file is deleted.
+ * replaced one, or the new one when no row takes it. When it fails, the new file is deleted, unless a row
+ * may name it: the sweep decides then.
  */
 export async function replaceFile(
   files: MediaFiles,
@@ -13,12 +15,14 @@ export async function replaceFile(
   commit: () => Promise<string | undefined>,
 ): Promise<void> {
   await files.publish(from, join(folder, name));
-  let unusedName: string | undefined = name;
+  let unusedName: string | undefined;
   try {
     unusedName = await commit();
-  } finally {
-    if (unusedName !== undefined) await removeFileIn(files, folder, unusedName);
+  } catch (error) {
+    if (!mayBeCommitted(error)) await removeFileIn(files, folder, name);
+    throw error;
   }
+  if (unusedName !== undefined) await removeFileIn(files, folder, unusedName);
 }
 
 /** Deletes an empty folder too: publishing a file may have recreated the folder of a deleted owner. */

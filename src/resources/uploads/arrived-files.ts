@@ -1,5 +1,5 @@
 import type { UploadedFile } from '../../http/routing/route.ts';
-import { AppError } from '../../shared/errors.ts';
+import { AppError, mayBeCommitted } from '../../shared/errors.ts';
 import { newUuid } from '../../shared/ids.ts';
 import type { Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
@@ -77,8 +77,8 @@ export class ArrivedFiles {
       if (stored.path === undefined) await this.#discard(folder, chunk);
       return stored.videoId;
     } catch (error) {
-      // Another error may hide a commit: the sweep removes files that no row names.
-      if (isRefusal(error)) await this.#discard(folder, chunk);
+      // Otherwise the sweep decides.
+      if (!mayBeCommitted(error)) await this.#discard(folder, chunk);
       if (error instanceof OtherVideo) throw new AppError('not-ready', 'The upload changes too often.');
       throw error;
     }
@@ -97,10 +97,4 @@ class OtherVideo extends Error {
     super(`the file belongs to ${videoId}`);
     this.videoId = videoId;
   }
-}
-
-/** Nothing was committed. */
-function isRefusal(error: unknown): boolean {
-  if (error instanceof OtherVideo) return true;
-  return error instanceof AppError && !['unavailable', 'internal'].includes(error.kind);
 }

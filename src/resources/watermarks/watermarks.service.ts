@@ -4,7 +4,7 @@ import { type ImageRules, readUploadedImage } from '../../http/bodies/uploaded-i
 import { notFoundError } from '../../http/routing/project-resource.ts';
 import type { FileAnswer, UploadedFile } from '../../http/routing/route.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
-import { systemCodeOf } from '../../shared/errors.ts';
+import { mayBeCommitted, systemCodeOf } from '../../shared/errors.ts';
 import { streamOf } from '../../shared/files/opened-file.ts';
 import { newId } from '../../shared/ids.ts';
 import { type ListResult, mapList } from '../../shared/list-page.ts';
@@ -32,7 +32,7 @@ export interface WatermarksOptions {
   readonly clock: Clock;
 }
 
-/** A file is written before its row and deleted after it: a crash can only leave a file without a row. */
+/** A file is written before its row and deleted after it: a crash can only leave a file without a row, for the sweep. */
 export class WatermarksService {
   readonly #options: WatermarksOptions;
 
@@ -72,7 +72,7 @@ export class WatermarksService {
     try {
       await store.add(watermark);
     } catch (error) {
-      await files.storage.remove(path);
+      if (!mayBeCommitted(error)) await files.storage.remove(path);
       throw error;
     }
     return viewOf(watermark);
