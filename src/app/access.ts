@@ -11,7 +11,7 @@ import { createSessions, type PeerReaders } from '../resources/sessions/create-s
 import { environmentOf } from '../resources/sessions/session-gate.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/logger.ts';
-import { PeriodicTasks } from '../shared/scheduling/periodic-tasks.ts';
+import { PeriodicTasks, type TaskDuty } from '../shared/scheduling/periodic-tasks.ts';
 import type { Database } from '../store/database.ts';
 
 const tokenCleanupIntervalMs = 10 * 60_000;
@@ -22,6 +22,8 @@ interface AccessOptions {
   readonly rateLimits: RateLimits;
   /** Per client address; 0 is no limit. */
   readonly maxWrongKeysPerMinute: number;
+  /** Default: this server does everything itself. */
+  readonly duty?: (name: string) => TaskDuty;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -60,6 +62,7 @@ export function createAccess(options: AccessOptions): Access {
       name: 'token-sweeper',
       tasks: [tokenCleanup({ database, clock }), sessions.cleanup],
       everyMs: tokenCleanupIntervalMs,
+      ...(options.duty === undefined ? {} : { duty: options.duty('token-cleanup') }),
       log,
     }),
   };

@@ -19,7 +19,7 @@ import type { VideoStatusSources } from '../resources/videos/status/video-status
 import type { WebhooksService } from '../resources/webhooks/webhooks.service.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/logger.ts';
-import type { PeriodicTasks } from '../shared/scheduling/periodic-tasks.ts';
+import type { PeriodicTasks, TaskDuty } from '../shared/scheduling/periodic-tasks.ts';
 import type { MediaFiles } from '../storage/media-files.ts';
 import type { Database } from '../store/database.ts';
 import type { Access } from './access.ts';
@@ -56,6 +56,8 @@ export interface ApiOptions {
   readonly health: HealthOptions;
   readonly serverComponents: ServerComponents;
   readonly observer: HttpObserver;
+  /** Default: this server does everything itself. */
+  readonly duty?: (name: string) => TaskDuty;
   readonly clock: Clock;
   readonly log: Logger;
 }

@@ -125,6 +125,7 @@ function createApiServices(options: ApiOptions): ApiServices {
       name: 'storage-meter',
       tasks: [{ name: 'measure-storage', run: signal => storage.run(signal) }],
       everyMs: storageIntervalMs,
+      ...(options.duty === undefined ? {} : { duty: options.duty('storage-meter') }),
       log: log.child('usage'),
     }),
   };

@@ -145,34 +145,37 @@ export async function createHousekeeping(
     readonly recordingsStore: RecordingsStore;
     readonly sessions: PrivateSessionsStore;
   },
-): Promise<Record<'useRecord' | 'housekeeping' | 'sandboxRetention' | 'sweeps', Component>> {
-  const { clock, log, sandboxLimits } = foundation;
+): Promise<Record<'useRecord' | 'housekeeping' | 'sandboxRetention' | 'localSweeps' | 'sweeps', Component>> {
+  const { duty, clock, log, sandboxLimits } = foundation;
   const { videos } = parts.videoServices;
   const { sweep, localSweep } = await createSweeps(foundation, parts);
   const periodic = (name: string, component: string, everyMs: number, tasks: readonly PeriodicTask[]) =>
     new PeriodicTasks({ name, everyMs, tasks, log: log.child(component) });
+  const shared: typeof periodic = (name, component, everyMs, tasks) =>
+    new PeriodicTasks({ name, everyMs, tasks, duty: duty(name), log: log.child(component) });
   return {
     useRecord: periodic('database-mark', 'sweep', useRecordIntervalMs, [
       { name: 'mark', run: () => sweep.recordUse() },
     ]),
-    housekeeping: periodic(
+    housekeeping: shared(
       'housekeeping',
       'housekeeping',
       housekeepingIntervalMs,
       housekeepingTasks(foundation, parts),
     ),
-    sandboxRetention: periodic('sandbox-retention', 'housekeeping', sandboxIntervalMs, [
+    sandboxRetention: shared('sandbox-retention', 'housekeeping', sandboxIntervalMs, [
       {
         name: 'expired-sandbox-videos',
         run: signal => videos.removal.removeOfSandbox(clock.nowMs() - sandboxLimits.retentionMs, signal),
       },
     ]),
-    sweeps: periodic('sweeps', 'sweep', sweepIntervalMs, [
-      ...(localSweep === undefined
-        ? []
-        : [{ name: 'local-sweep', run: (signal?: AbortSignal) => localSweep.run(signal) }]),
-      { name: 'sweep', run: signal => sweep.run(signal) },
-    ]),
+    localSweeps: periodic(
+      'local-sweeps',
+      'sweep',
+      sweepIntervalMs,
+      localSweep === undefined ? [] : [{ name: 'local-sweep', run: signal => localSweep.run(signal) }],
+    ),
+    sweeps: shared('sweeps', 'sweep', sweepIntervalMs, [{ name: 'sweep', run: signal => sweep.run(signal) }]),
   };
 }
 

@@ -126,6 +126,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
     componentOf('node-addresses', { start: () => nodes.announce() }),
     foundation.bundles,
     api.storageMeter,
+    housekeeping.localSweeps,
     housekeeping.sweeps,
     // Last: nothing may fail after its secrets are created, as they are shown only once.
     firstAccount(foundation, state),

@@ -7,46 +7,73 @@ export interface PeriodicTask {
   run(signal?: AbortSignal): number | Promise<number>;
 }
 
+/** Something that one of several servers does at a time. */
+export interface TaskDuty {
+  on(listeners: { readonly take: () => void; readonly leave: () => Promise<void> }): void;
+}
+
 /** Runs tasks one after the other, soon after the start and then at an interval. */
 export class PeriodicTasks implements Component {
   readonly name: string;
   readonly #tasks: readonly PeriodicTask[];
   readonly #everyMs: number;
+  readonly #duty: TaskDuty | undefined;
   readonly #log: Logger;
   #timer: NodeJS.Timeout | undefined;
   #currentRun: Promise<void> = Promise.resolve();
-  readonly #stopping = new AbortController();
+  #ending = new AbortController();
+  #isStopped = false;
 
-  constructor(options: { name: string; tasks: readonly PeriodicTask[]; everyMs: number; log: Logger }) {
+  /** @param options.duty runs the tasks only while this server holds it; default: always */
+  constructor(options: {
+    name: string;
+    tasks: readonly PeriodicTask[];
+    everyMs: number;
+    duty?: TaskDuty;
+    log: Logger;
+  }) {
     this.name = options.name;
     this.#tasks = options.tasks;
     this.#everyMs = options.everyMs;
+    this.#duty = options.duty;
     this.#log = options.log;
   }
 
   async start(): Promise<void> {
-    this.#schedule(0);
+    if (this.#duty === undefined) this.#begin();
+    else this.#duty.on({ take: () => this.#begin(), leave: () => this.#end() });
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
+    this.#isStopped = true;
+    await this.#end();
+  }
+
+  #begin(): void {
+    if (this.#isStopped) return;
+    this.#ending = new AbortController();
+    this.#schedule(0, this.#ending.signal);
+  }
+
+  async #end(): Promise<void> {
+    this.#ending.abort();
     clearTimeout(this.#timer);
     await this.#currentRun;
   }
 
-  #schedule(delayMs: number): void {
+  #schedule(delayMs: number, ending: AbortSignal): void {
     this.#timer = setTimeout(() => {
-      this.#currentRun = this.#runAll().finally(() => {
-        if (!this.#stopping.signal.aborted) this.#schedule(this.#everyMs);
+      this.#currentRun = this.#runAll(ending).finally(() => {
+        if (!ending.aborted) this.#schedule(this.#everyMs, ending);
       });
     }, delayMs);
   }
 
-  async #runAll(): Promise<void> {
+  async #runAll(ending: AbortSignal): Promise<void> {
     for (const task of this.#tasks) {
-      if (this.#stopping.signal.aborted) return;
+      if (ending.aborted) return;
       try {
-        const count = await task.run(this.#stopping.signal);
+        const count = await task.run(ending);
         if (count > 0) this.#log.info('task-done', { task: task.name, count });
       } catch (error) {
         this.#log.error('task-failed', { task: task.name, error });

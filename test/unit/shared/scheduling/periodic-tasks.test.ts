@@ -99,3 +99,27 @@ test('a stop waits for the chore that runs, begins no other, and sets no timer',
   expect(next).not.toHaveBeenCalled();
   expect(vi.getTimerCount()).toBe(0);
 });
+
+test('those of a duty run while this server holds it', async () => {
+  const listeners: { take: () => void; leave: () => Promise<void> }[] = [];
+  const task = vi.fn(() => 0);
+  const chores = new PeriodicTasks({
+    ...{ name: 'chores', tasks: [{ name: 'task', run: task }], everyMs, log: silentLogger },
+    duty: { on: listener => void listeners.push(listener) },
+  });
+  await chores.start();
+  await vi.advanceTimersByTimeAsync(2 * everyMs);
+  expect(task).not.toHaveBeenCalled();
+  for (const times of [1, 2]) {
+    listeners[0]!.take();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(task).toHaveBeenCalledTimes(times);
+    await listeners[0]!.leave();
+    await vi.advanceTimersByTimeAsync(2 * everyMs);
+    expect(task).toHaveBeenCalledTimes(times);
+  }
+  await chores.stop();
+  listeners[0]!.take();
+  await vi.advanceTimersByTimeAsync(everyMs);
+  expect(task).toHaveBeenCalledTimes(2);
+});
