@@ -13,10 +13,9 @@ import { type Component, componentOf } from '../shared/lifecycle.ts';
 import { nativeLanguageName } from '../shared/text/language-tag.ts';
 import { RenderedText } from '../shared/text/rendered-text.ts';
 import type { ResponseBody } from '../shared/viewer-responses.ts';
-import { isRenditionFolder, RenditionFolders } from '../vod/encode/rendition-folders.ts';
+import { RenditionFolders } from '../vod/encode/rendition-folders.ts';
 import { IndexWorkerPool } from '../vod/index/index-worker-pool.ts';
 import { RenditionReader } from '../vod/index/rendition-reader.ts';
-import { removeLocalLeftovers } from '../vod/local-leftovers.ts';
 import { GrowingVideos } from '../vod/playback/growing-videos.ts';
 import { VodPlayback } from '../vod/playback/vod-playback.ts';
 import { formatCaptionsPlaylist } from '../vod/playback/vod-playlists.ts';
@@ -93,12 +92,7 @@ export function createVodServices(foundation: Foundation, thumbnails: VideoThumb
     partListed: lagMs => throttle.notePartLag(lagMs),
     isPaused: () => throttle.isPaused,
     components: [
-      componentOf('work-folders', {
-        start: async () => {
-          await files.emptyWork();
-          await removeLocalLeftovers(files, (_videoId, name) => isRenditionFolder(name));
-        },
-      }),
+      componentOf('work-folders', { start: () => files.emptyWork() }),
       componentOf('index-workers', { stop: () => indexWorkers.stop() }),
       componentOf('encoders', { stop: stopEncoders }),
     ],

@@ -10,10 +10,6 @@ const prefix = 'hls-';
 const epochMs = Date.UTC(2024, 0, 1);
 const randomNumbers = 1000;
 
-export function isRenditionFolder(name: string): boolean {
-  return name.startsWith(prefix);
-}
-
 /** Each run writes to its own `hls-<generation>` on this node. The next job removes those of interrupted runs. */
 export class RenditionFolders {
   readonly #files: MediaFiles;
@@ -65,7 +61,7 @@ export class RenditionFolders {
     const used = new Set(state?.renditions.map(({ file }) => (file === undefined ? '' : dirname(file))));
     const { storage } = this.#files;
     for await (const name of storage.listFolders(this.#files.video(videoId))) {
-      if (!isRenditionFolder(name) || used.has(name)) continue;
+      if (!name.startsWith(prefix) || used.has(name)) continue;
       await storage.remove(this.#files.video(videoId, name));
     }
   }

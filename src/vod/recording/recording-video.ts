@@ -1,4 +1,4 @@
-import { open, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { open, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProbedFile, ProbedStream } from '../../ffmpeg/media-tools.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
@@ -100,10 +100,10 @@ async function finishRecording(
     enqueueNext = transaction => enqueueJoin(context, videoId, transaction);
   } else {
     const source = files.source(videoId);
-    if (span.path !== source) await rename(span.path, source);
     sourceBytes = span.bytes;
     const passthrough = await tryPassthrough(context, videoId, written, { probed, signal });
-    await files.storage.keep([source], signal);
+    if (span.path === source) await files.storage.keep([source], signal);
+    else await files.storage.publish(span.path, source, signal);
     if (passthrough !== undefined && indexFolder !== undefined) {
       await context.folders.keep(videoId, indexFolder.name, signal);
     }
@@ -169,7 +169,7 @@ async function tryPassthrough(
   try {
     const indexed = await index.finish(span.bytes);
     const timed = AbortSignal.any([signal, AbortSignal.timeout(probeTimeoutMs)]);
-    const probed = known ?? (await context.tools.probe(context.files.source(videoId), timed));
+    const probed = known ?? (await context.tools.probe(span.path, timed));
     const plan = planSource(measured(probed, span, indexed), {});
     const passthrough = plan.kind === 'planned' ? passthroughOf(plan, indexed) : undefined;
     if (passthrough === undefined) await removeIndexes(indexed);

@@ -7,11 +7,9 @@ import type { Logger } from '../../shared/logger.ts';
 import { ConcurrencyLimit } from '../../shared/scheduling/concurrency-limit.ts';
 import { OnDemandInterval } from '../../shared/scheduling/on-demand-interval.ts';
 import type { FreeSpaceWatch, SpaceLevel } from '../../storage/free-space-watch.ts';
-import { removeLocalLeftovers } from '../local-leftovers.ts';
 import type { VodContext } from '../vod-context.ts';
 import { idsOf, OrphanedRecordings } from './orphaned-recordings.ts';
 import type { NewRecording, RecordingRepository } from './recording-repository.ts';
-import { spanNumber } from './recording-span.ts';
 import { RecordingUpload } from './recording-upload.ts';
 import {
   createIndex,
@@ -99,11 +97,7 @@ export class Recordings implements Component {
 
   /** Finishes recordings that a crash left open. Must run before any broadcast starts. */
   async start(): Promise<void> {
-    const ids = new Set(await this.#findOrphaned());
-    await removeLocalLeftovers(
-      this.#options.context.files,
-      (videoId, name) => !ids.has(videoId) && (name === 'source' || spanNumber(name) !== undefined),
-    );
+    await this.#findOrphaned();
     await this.#check();
     void this.finishOrphaned();
     this.#checks.wake();
@@ -168,13 +162,12 @@ export class Recordings implements Component {
     return { add: part => entry.writer.add(part), close: () => void this.#finish(entry) };
   }
 
-  async #findOrphaned(): Promise<string[]> {
+  async #findOrphaned(): Promise<void> {
     const orphaned = (await this.#options.repository.unfinished()).filter(
       ({ videoId }) => !this.#open.has(videoId),
     );
     for (const recording of orphaned) this.#orphaned.add({ recording, reason: undefined });
     if (orphaned.length > 0) this.#log.warn('recordings-orphaned', { count: orphaned.length });
-    return orphaned.map(({ videoId }) => videoId);
   }
 
   async #store(recording: NewRecording): Promise<boolean> {

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { streamOf } from '../../shared/files/opened-file.ts';
 import { namesIn } from '../../storage/folder-names.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
-import { spanNames, spanNumber, spanOfPieces } from './recording-span.ts';
+import { spanName, spanNames, spanNumber, spanOfPieces } from './recording-span.ts';
 
 interface StoredSpans {
   /** Names of complete files. */
@@ -30,11 +30,13 @@ export async function restoreRecording(
   const local = await namesIn(folder);
   if (local.includes('source') || spanNames(local).length > 0) return;
   const { whole, pieces } = await findSpans(files, videoId);
-  const names = whole.has('source') ? ['source'] : spanNames([...new Set([...whole, ...pieces.keys()])]);
+  // A file in place of the source would hide the one in the storage.
+  const names = whole.has('source') ? [spanName(1)] : spanNames([...new Set([...whole, ...pieces.keys()])]);
   await files.inWorkFolder(async work => {
     for (const name of names) {
       const restored = join(work, name);
-      if (whole.has(name)) await copyHere(files, join(folder, name), restored, signal);
+      const stored = whole.has('source') ? 'source' : name;
+      if (whole.has(stored)) await copyHere(files, join(folder, stored), restored, signal);
       else await assemble(files, pieces.get(name)!, restored, signal);
     }
     await mkdir(folder, { recursive: true });
