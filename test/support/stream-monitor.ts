@@ -332,9 +332,7 @@ export class StreamMonitor {
           partUris,
         });
         if (programDateTimeMs === undefined) this.#break(`segment ${msn} has no date`);
-        // A list ends with a still that begins where the newest frame ends.
-        else if (programDateTimeMs > Date.now() + (isPublished(segment) ? 50 : 1000))
-          this.#break(`segment ${msn} is dated in the future`);
+        else this.#checkDate(programDateTimeMs, list, index);
         continue;
       }
       const isSame =
@@ -348,6 +346,14 @@ export class StreamMonitor {
     const open = list.openParts;
     if (open !== undefined) this.#takeParts(open.parts, open.map?.uri ?? map, open.discontinuity === true);
     this.#hinted = list.preloadHints.find(({ type }) => type === 'PART')?.uri;
+  }
+
+  #checkDate(programDateTimeMs: number, list: MediaPlaylist, index: number): void {
+    const segment = list.segments[index]!;
+    // A list ends with a still that begins where the newest frame ends. Media that was held up may arrive all at once.
+    const aheadMs = isPublished(segment) ? 0 : (list.segments[index - 1]?.durationSeconds ?? 0) * 1000;
+    const futureMs = programDateTimeMs - Date.now() - aheadMs;
+    if (futureMs > 50) this.#break(`${segment.uri} is dated ${futureMs} ms in the future`);
   }
 
   /** A viewer that was slow finds only the segment of parts that are more than three target durations old (4.4.4.9). */

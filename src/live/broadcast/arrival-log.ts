@@ -17,7 +17,7 @@ export class ArrivalLog {
     this.#count += 1;
   }
 
-  /** Monotonic time at which the frame of `atMs`, or the last one before it, arrived. */
+  /** Monotonic time at which the frame of `atMs`, or the last one before it, arrived; for older frames, of the oldest kept. */
   arrivalOf(atMs: number): number | undefined {
     const first = Math.max(0, this.#count - maxEntries);
     let index = this.#count - 1;
@@ -28,7 +28,8 @@ export class ArrivalLog {
       atMs - this.#atOf(index - 1) < this.#atOf(index) - atMs
     )
       index -= 1;
-    return index < first ? undefined : this.#arrivedMs[index % maxEntries];
+    if (index < first && first === 0) return undefined;
+    return this.#arrivedMs[Math.max(index, first) % maxEntries];
   }
 
   #atOf(index: number): number {
