@@ -7,6 +7,8 @@ import { LocalLeftovers } from '../operations/housekeeping/local-leftovers.ts';
 import { LocalSweep } from '../operations/housekeeping/local-sweep.ts';
 import { SweepStore } from '../operations/housekeeping/sweep.store.ts';
 import { Sweep } from '../operations/housekeeping/sweep.ts';
+import { NodeLoadsStore } from '../operations/server-state/node-loads.store.ts';
+import { NodeLoads } from '../operations/server-state/node-loads.ts';
 import type { ServerComponents } from '../operations/server-state/server-monitor.ts';
 import { BroadcastsStore } from '../resources/broadcasts/broadcasts.store.ts';
 import type { RecordingsStore } from '../resources/broadcasts/recordings.store.ts';
@@ -114,7 +116,25 @@ async function setStoredGauges({ metrics, outbox }: Foundation, { vod }: MediaSi
   metrics.webhooksWaiting.set(await outbox.webhooks.pendingTotal());
 }
 
-export function serverComponents(foundation: Foundation, media: MediaSide): ServerComponents {
+/** For a database of many servers. */
+export function createNodeLoads(
+  { database, nodes, clock, log }: Foundation,
+  { broadcasts, viewers }: MediaSide,
+): NodeLoads | undefined {
+  if (database.dialect === 'sqlite') return undefined;
+  return new NodeLoads({
+    nodes,
+    store: new NodeLoadsStore(database, clock),
+    live: () => ({ broadcasts: broadcasts.registry.openCount, viewers: viewers.total() }),
+    log: log.child('nodes'),
+  });
+}
+
+export function serverComponents(
+  foundation: Foundation,
+  media: MediaSide,
+  nodeLoads: NodeLoads | undefined,
+): ServerComponents {
   const { config, ffmpeg, ffprobe } = foundation;
   const { vod, broadcasts, viewers } = media;
   const { path, version, lacks } = ffmpeg;
@@ -132,6 +152,7 @@ export function serverComponents(foundation: Foundation, media: MediaSide): Serv
       return { waiting, running, isPaused: vod.isPaused() };
     },
     live: () => ({ broadcasts: broadcasts.registry.openCount, viewers: viewers.total() }),
+    nodes: async () => nodeLoads?.list(),
   };
 }
 

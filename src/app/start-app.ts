@@ -22,6 +22,7 @@ import { type AppEnvironment, closeFoundation, type Foundation, openFoundation }
 import { createHttpListener, createRtmpServer } from './listeners.ts';
 import {
   createHousekeeping,
+  createNodeLoads,
   healthOptions,
   type MediaSide,
   processOwners,
@@ -87,6 +88,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
   const viewers = new ViewerCount(clock);
   const broadcasts = await createBroadcasts(foundation, { vod, recordings, viewers });
   const media: MediaSide = { vod, broadcasts, recordings, viewers };
+  const nodeLoads = createNodeLoads(foundation, media);
   const rtmp = createRtmpServer(foundation, broadcasts.registry);
   const feed = createFeed(foundation, media);
   const webhookSender = createWebhookSender(foundation);
@@ -94,7 +96,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
     ...apiOptions(foundation, { vod, broadcasts }),
     ...{ access, videoServices, feed, webhookSender },
     health: healthOptions(foundation, media, rtmp, () => state.phase),
-    serverComponents: serverComponents(foundation, media),
+    serverComponents: serverComponents(foundation, media, nodeLoads),
   });
   const sessions = new PrivateSessionsStore({ database, tokens: videoServices.privateTokens, clock });
   const delivery = createDelivery(foundation, { api, broadcasts, videoServices, vod, viewers, sessions });
@@ -111,6 +113,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
     api.analytics.tracker,
     api.traffic,
     api.serverMonitor,
+    ...(nodeLoads === undefined ? [] : [nodeLoads]),
     componentOf('processes', { stop: () => foundation.processes.stop() }),
     ...vod.components,
     vod.jobs,

@@ -30,6 +30,7 @@ import { arrivingUploads } from './migrations/0026-arriving-uploads.ts';
 import { access } from './migrations/0027-access.ts';
 import { recordingNodes } from './migrations/0028-recording-nodes.ts';
 import { signInAttempts } from './migrations/0029-sign-in-attempts.ts';
+import { nodeLoads } from './migrations/0030-node-loads.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -64,6 +65,7 @@ export const migrations: readonly Migration[] = [
   access,
   recordingNodes,
   signInAttempts,
+  nodeLoads,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

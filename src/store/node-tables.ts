@@ -22,3 +22,11 @@ export interface DutyRow {
   node_id: string;
   run_id: string;
 }
+
+/** `load` is a JSON object. */
+export interface NodeLoadRow {
+  node_id: string;
+  load: string;
+  /** By the clock of the database. */
+  measured_at_ms: number;
+}

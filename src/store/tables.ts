@@ -50,7 +50,7 @@ import type {
   VideoThumbnailRow,
   WatermarkRow,
 } from './media-tables.ts';
-import type { DutyRow, NodeRow } from './node-tables.ts';
+import type { DutyRow, NodeLoadRow, NodeRow } from './node-tables.ts';
 
 /** Times are Unix times in milliseconds, booleans 0 or 1, hashes 32 bytes of SHA-256. */
 export interface Tables {
@@ -103,4 +103,5 @@ export interface Tables {
   storage_totals: StorageTotalRow;
   nodes: NodeRow;
   duties: DutyRow;
+  node_loads: NodeLoadRow;
 }

@@ -20,6 +20,7 @@ const parts: ServerComponents = {
   childPids: () => [],
   jobs: async () => ({ waiting: 2, running: 1, isPaused: false }),
   live: () => ({ broadcasts: 1, viewers: 24 }),
+  nodes: async () => undefined,
 };
 
 /** A watch on the database of the API, with a clock for durations that is moved by hand. */

@@ -121,6 +121,7 @@ const parts: Omit<
     childPids: () => [],
     jobs: async () => ({ waiting: 0, running: 0, isPaused: false }),
     live: () => ({ broadcasts: 0, viewers: 0 }),
+    nodes: async () => undefined,
   },
   observer: { observeRequest: () => {} },
   clock: systemClock,

@@ -15,6 +15,8 @@ export interface ServerComponents {
   childPids(): readonly number[];
   jobs(): Promise<{ readonly waiting: number; readonly running: number; readonly isPaused: boolean }>;
   live(): { readonly broadcasts: number; readonly viewers: number };
+  /** Undefined for the only server of a database. */
+  nodes(): Promise<ServerStateView['nodes']>;
 }
 
 interface ServerMonitorOptions {
@@ -119,9 +121,10 @@ export class ServerMonitor implements Component {
     const { serverBytes, ...machine } = readMemory();
     const { isPaused, ...jobs } = await components.jobs();
     const failedToday = await store.countFailedJobsSince(dayOf(nowMs) * dayMs);
-    const [childrenBytes, disk] = await Promise.all([
+    const [childrenBytes, disk, nodes] = await Promise.all([
       residentBytesOf(components.childPids()),
       readDisk(dataDir),
+      components.nodes(),
     ]);
     const facts = {
       cpu,
@@ -136,6 +139,7 @@ export class ServerMonitor implements Component {
       measuredAt: formatAtom(nowMs),
       ...facts,
       live: components.live(),
+      ...(nodes === undefined ? {} : { nodes }),
       warnings: findWarnings(facts),
     };
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nodeRoles } from '../../shared/node-roles.ts';
 
 const dateTime = z.iso.datetime({ offset: true });
 const count = (text: string) => z.int().nonnegative().describe(text);
@@ -9,6 +10,32 @@ const programSchema = z.object({
   path: z.string(),
   version: z.string().describe('The version that the program reports.'),
   lacks: z.array(z.string()).optional().describe('Missing features. Absent if nothing is missing.'),
+});
+
+const nodeSchema = z.object({
+  nodeId: z.string(),
+  url: z.string().describe('Base address of the server.'),
+  roles: z.array(z.enum(nodeRoles)),
+  version: z.string(),
+  startedAt: dateTime,
+  state: z
+    .enum(['ready', 'draining', 'unresponsive'])
+    .describe(
+      '`draining` takes nothing new. `unresponsive` has not reported for 12 seconds; others take over after 15.',
+    ),
+  isCurrent: z.boolean().describe('This server answered the request.'),
+  jobs: count('Jobs that it is running.'),
+  load: z
+    .object({
+      cores: z.int().min(1),
+      machinePercent: percent('Usage of all programs on its machine.'),
+      memoryTotalBytes: count('Memory of its machine.'),
+      memoryFreeBytes: count('Free memory, including caches that can be reclaimed.'),
+      broadcasts: count('Live broadcasts that it packages.'),
+      viewers: count('Viewers that it serves.'),
+    })
+    .optional()
+    .describe('At most ten seconds old. Absent until it has reported.'),
 });
 
 const warningSchema = z.object({
@@ -66,6 +93,10 @@ export const serverStateSchema = z
       viewers: count('Viewers of all broadcasts.'),
     }),
     programs: z.array(programSchema).describe('Media programs.'),
+    nodes: z
+      .array(nodeSchema)
+      .optional()
+      .describe('All servers that share the PostgreSQL database, this one included. Absent with SQLite.'),
     warnings: z.array(warningSchema).describe('Problems to look at. Empty if there are none.'),
   })
   .meta({

@@ -23,6 +23,7 @@ export const tablesNotCopied: readonly string[] = [
   'schema_compatibility',
   'nodes',
   'duties',
+  'node_loads',
 ];
 
 /** Tables of the schema of PostgreSQL, each after those that it refers to. */

@@ -447,6 +447,24 @@ export type ServerState = {
     readonly version: string;
     readonly lacks?: readonly string[] | undefined;
   }[];
+  readonly nodes?: readonly {
+    readonly nodeId: string;
+    readonly url: string;
+    readonly roles: readonly ("api" | "ingest" | "delivery" | "worker")[];
+    readonly version: string;
+    readonly startedAt: string;
+    readonly state: "ready" | "draining" | "unresponsive";
+    readonly isCurrent: boolean;
+    readonly jobs: number;
+    readonly load?: {
+      readonly cores: number;
+      readonly machinePercent: number;
+      readonly memoryTotalBytes: number;
+      readonly memoryFreeBytes: number;
+      readonly broadcasts: number;
+      readonly viewers: number;
+    } | undefined;
+  }[] | undefined;
   readonly warnings: readonly {
     readonly code: "disk-full" | "disk-nearly-full" | "memory-low" | "cpu-busy" | "encoding-paused" | "queue-long" | "program-lacks";
     readonly text: string;

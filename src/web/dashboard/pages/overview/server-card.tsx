@@ -8,6 +8,7 @@ import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Card, DetailList } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
+import { NodesCard } from './nodes-card.tsx';
 import { formatQueue } from './queue-text.ts';
 
 const refreshMs = 5_000;
@@ -16,22 +17,26 @@ export function ServerCard() {
   const loaded = useLoad('', signal => call('GET /server', { signal }));
   useInterval(refreshMs, loaded.reload);
   const warnings = loaded.value?.warnings.length ?? 0;
+  const nodes = loaded.value?.nodes;
   return (
-    <Card
-      title="Server"
-      actions={
-        loaded.value !== undefined &&
-        (warnings === 0 ? (
-          <Badge tone="good">Healthy</Badge>
-        ) : (
-          <Badge tone="warning">{warnings === 1 ? '1 warning' : `${warnings} warnings`}</Badge>
-        ))
-      }
-    >
-      <LoadedContent loaded={loaded} height={330}>
-        {state => <ServerDetails state={state} />}
-      </LoadedContent>
-    </Card>
+    <>
+      <Card
+        title={nodes === undefined ? 'Server' : 'This server'}
+        actions={
+          loaded.value !== undefined &&
+          (warnings === 0 ? (
+            <Badge tone="good">Healthy</Badge>
+          ) : (
+            <Badge tone="warning">{warnings === 1 ? '1 warning' : `${warnings} warnings`}</Badge>
+          ))
+        }
+      >
+        <LoadedContent loaded={loaded} height={330}>
+          {state => <ServerDetails state={state} />}
+        </LoadedContent>
+      </Card>
+      {nodes !== undefined && <NodesCard nodes={nodes} />}
+    </>
   );
 }
 
