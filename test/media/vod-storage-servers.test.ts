@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createLiveStream } from '../../scripts/server-process.ts';
+import { publishTestPicture } from '../support/ffmpeg.ts';
+import { fixture } from '../support/fixtures.ts';
+import { findPostgres } from '../support/postgres.ts';
+import { type S3Server, s3Missing, startS3 } from '../support/s3.ts';
+import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
+import { postgresUrlOf } from '../support/test-database.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { filesIn, makeFilm, type Status, VideoServer } from './vod-server-fixture.ts';
+
+const missing = findPostgres() === undefined ? 'PostgreSQL is not installed' : s3Missing;
+const test = it.skipIf(missing !== undefined);
+let s3: S3Server | undefined;
+let folder: string;
+let bucket: string;
+
+beforeAll(async () => {
+  folder = await makeTempDir();
+  if (missing === undefined) s3 = await startS3();
+  else console.log(`Skipped: ${missing}`);
+});
+afterAll(async () => {
+  await s3?.stop();
+  await removeDir(folder);
+});
+
+type Roles = Record<string, string>;
+
+/** Servers with data folders of their own, one database and one bucket. */
+async function startServers(...environments: Roles[]): Promise<VideoServer[]> {
+  bucket = `bucket-${randomUUID()}`;
+  await s3!.makeBucket(bucket);
+  const env = {
+    MILLRACE_DATABASE_URL: await postgresUrlOf(await testTempDir()),
+    MILLRACE_STORAGE_URL: s3!.url(bucket),
+    MILLRACE_ENCODE_PRESET: 'ultrafast',
+    MILLRACE_VIDEOS_RESTORE: '0',
+  };
+  const servers: VideoServer[] = [];
+  for (const own of environments) {
+    const server = await VideoServer.start(await testTempDir(), { ...env, ...own });
+    onTestFinished(() => server.stop());
+    servers.push(server);
+  }
+  return servers;
+}
+
+function storedNames(videoId: string): string[] {
+  try {
+    return readdirSync(join(s3!.folder, bucket, 'vod', videoId)).toSorted();
+  } catch {
+    return [];
+  }
+}
+
+async function bytesOf(server: VideoServer, path: string, headers: Record<string, string> = {}) {
+  const answer = await fetch(new URL(path, server.process.baseUrl), { headers });
+  return {
+    status: answer.status,
+    bytes: Buffer.from(await answer.arrayBuffer()),
+    etag: answer.headers.get('etag'),
+  };
+}
+
+/** All segments of all renditions, by path. */
+async function mediaOf(server: VideoServer, videoId: string): Promise<Map<string, Buffer>> {
+  const base = `/vod/${videoId}/hls`;
+  const entriesOf = async (path: string) =>
+    String(await server.text(path))
+      .split('\n')
+      .flatMap(line => /^(?!#)(\S+)$/.exec(line)?.[1] ?? /URI="([^"]+)"/.exec(line)?.[1] ?? []);
+  const media = new Map<string, Buffer>();
+  for (const playlist of new Set(await entriesOf(`${base}/manifest.m3u8`))) {
+    const rendition = playlist.split('/')[0]!;
+    for (const name of await entriesOf(`${base}/${playlist}`)) {
+      const { status, bytes } = await bytesOf(server, `${base}/${rendition}/${name}`);
+      expect([name, status]).toEqual([name, 200]);
+      media.set(`${rendition}/${name}`, bytes);
+    }
+  }
+  return media;
+}
+
+const isDone = ({ encoding: { qualities } }: Status) =>
+  qualities.length > 0 && qualities.every(({ status }) => status === 'encoded');
+
+describe('servers that share a database and a bucket', () => {
+  test('play, give and remove what was uploaded to another one', async () => {
+    const [first, second] = (await startServers({}, {})) as [VideoServer, VideoServer];
+    const { videoId } = await first.create();
+    expect(await first.send(videoId, await readFile(await fixture('h264-aac')))).toBe(201);
+    await second.until(videoId, isDone, 'all qualities');
+    const media = await mediaOf(first, videoId);
+    expect(media.size).toBeGreaterThan(3);
+    expect(await mediaOf(second, videoId)).toEqual(media);
+
+    const mp4 = `/vod/${videoId}/mp4/source.mp4`;
+    const [whole, other] = [await bytesOf(first, mp4), await bytesOf(second, mp4)];
+    expect([whole.status, whole.bytes.length > 1000]).toEqual([200, true]);
+    expect(other).toEqual(whole);
+    const part = await bytesOf(second, mp4, { range: 'bytes=100-299' });
+    expect([part.status, part.bytes]).toEqual([206, whole.bytes.subarray(100, 300)]);
+    const thumbnail = `/vod/${videoId}/thumbnail.jpg?placeholder=none`;
+    for (const server of [first, second]) {
+      await waitUntil(async () => (await bytesOf(server, thumbnail)).status === 200, {
+        what: 'the thumbnail',
+      });
+      await waitUntil(async () => (await bytesOf(server, `/vod/${videoId}/storyboard.jpg`)).status === 200);
+    }
+    expect(storedNames(videoId)).toContain('source');
+
+    expect((await second.call('DELETE', `/videos/${videoId}`)).status).toBe(204);
+    await waitUntil(() => storedNames(videoId).length === 0, { what: 'no file in the bucket' });
+    expect((await bytesOf(first, mp4)).status).toBe(404);
+  });
+
+  test('encode what must be encoded once, and show it everywhere when it is finished', async () => {
+    const [first, second] = (await startServers({}, {})) as [VideoServer, VideoServer];
+    const path = join(folder, 'film.mp4');
+    await makeFilm(path, { seconds: 12 });
+    const { videoId } = await first.create();
+    expect(await first.send(videoId, await readFile(path))).toBe(201);
+    await second.until(videoId, isDone, 'all qualities');
+    expect(await mediaOf(second, videoId)).toEqual(await mediaOf(first, videoId));
+    const folders = storedNames(videoId).filter(name => name.startsWith('hls-'));
+    expect(folders).toHaveLength(2);
+    // What finished jobs leave on a disk belongs to the cache.
+    for (const { dataDir } of [first, second]) expect(await filesIn(dataDir, 'vod')).toEqual([]);
+  });
+
+  test('make a video of what a server recorded that is killed, and lose its last segments at most', async () => {
+    const live = { MILLRACE_LIVE_SEGMENT_TARGET: '1s' };
+    const [first, second] = (await startServers(live, live)) as [VideoServer, VideoServer];
+    const stream = await createLiveStream(first.process.baseUrl, first.key, 'Cut off');
+    await using publisher = publishTestPicture({
+      url: `rtmp://127.0.0.1:${first.process.rtmpPort}/s/${stream.streamKey}`,
+      ...{ size: '160x90', gopSeconds: 1 },
+    });
+    const recording = await waitUntil(() => readdirSync(join(first.dataDir, 'vod'))[0], {
+      what: 'a recording',
+    });
+    const piecesOf = () => storedNames(`${recording}/recording-1.mp4.pieces`).length;
+    await waitUntil(() => piecesOf() >= 3, { what: 'uploaded pieces' });
+    await first.kill();
+    await publisher.exited;
+
+    const { encoding } = await second.until(recording, ({ encoding: { playable } }) => playable, 'the video');
+    expect(encoding.failure).toBeUndefined();
+    const durations = [
+      ...String(await second.text(`/vod/${recording}/hls/240p/manifest.m3u8`)).matchAll(
+        /^#EXTINF:([\d.]+)/gm,
+      ),
+    ];
+    // A piece has four seconds at least.
+    expect(durations.reduce((sum, [, seconds]) => sum + Number(seconds), 0)).toBeGreaterThan(11);
+    await waitUntil(() => piecesOf() === 0, { what: 'no pieces' });
+  });
+});
