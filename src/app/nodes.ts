@@ -22,7 +22,7 @@ export async function createNodes(options: {
   const { id, place } = readNodeIdentity(dataDir);
   const self = (): SelfNode => {
     const url = config['node.url'] ?? publicUrl();
-    return { id, url, version, roles: nodeRoles, mediaUrl: config['node.mediaUrl'] ?? url };
+    return { id, url, version, roles: nodeRoles, mediaUrl: config.mediaUrl ?? url };
   };
   if (database.dialect === 'sqlite') return new SingleNode(self, clock.nowMs());
   const { LeasedNode } = await import('../cluster/leased-node.ts');

@@ -63,7 +63,7 @@ export const settings = {
     null,
     'Base URL at which viewers and the other servers of the same database reach this one. Unset: the public URL.',
   ),
-  'node.mediaUrl': setting(
+  mediaUrl: setting(
     'MILLRACE_MEDIA_URL',
     httpUrl,
     null,

@@ -14,6 +14,7 @@ test('metrics are told while the database does not respond, without those that i
   const foundation = {
     ...{ config: {}, metrics, processes: owner, log: { ...silentLogger, warn } },
     outbox: { webhooks: { pendingTotal: isDown } },
+    storage: {},
   } as unknown as Foundation;
   const media = {
     vod: { processes: owner, jobs: { counts: isDown } },
