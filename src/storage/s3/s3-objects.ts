@@ -103,7 +103,7 @@ export class S3Objects {
       });
     return this.requests.run(
       'get',
-      async abortSignal => {
+      async (abortSignal, onProgress) => {
         const { Body, ContentLength, ETag } = await this.client.send(command(), { abortSignal });
         const body = Body as Readable;
         // Servers that do not know the condition.
@@ -115,7 +115,7 @@ export class S3Objects {
           body.destroy();
           throw new S3Fault('server', `The S3 server sends ${ContentLength} bytes instead of ${length}`);
         }
-        const bytes = await readBody(body, length, abortSignal);
+        const bytes = await readBody(body, length, { signal: abortSignal, onProgress });
         this.requests.countBytes('read', length);
         this.#bucketSeenAtMs = performance.now();
         return bytes;
@@ -155,9 +155,13 @@ export class S3Objects {
 
   /** Does nothing when it is missing. */
   async remove(key: string): Promise<void> {
-    await this.requests.run('delete', abortSignal =>
-      this.client.send(new DeleteObjectCommand(this.#at(key)), { abortSignal }),
-    );
+    try {
+      await this.requests.run('delete', abortSignal =>
+        this.client.send(new DeleteObjectCommand(this.#at(key)), { abortSignal }),
+      );
+    } catch (error) {
+      if (!(error instanceof S3Fault) || error.kind !== 'missing') throw error;
+    }
   }
 
   async removeAllBelow(prefix: string): Promise<void> {
@@ -241,13 +245,20 @@ export class S3Objects {
   }
 }
 
-async function readBody(body: Readable, length: number, signal: AbortSignal): Promise<Buffer> {
+async function readBody(
+  body: Readable,
+  length: number,
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: () => void },
+): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(length);
   let done = 0;
   const onAbort = () => body.destroy(new Error('The request was aborted'));
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    for await (const chunk of body as AsyncIterable<Buffer>) done += chunk.copy(bytes, done);
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      done += chunk.copy(bytes, done);
+      onProgress();
+    }
   } finally {
     signal.removeEventListener('abort', onAbort);
   }

@@ -20,9 +20,9 @@ export interface S3Observer {
 }
 
 interface RequestLimits {
-  /** Of one attempt, with its body. */
+  /** Of one attempt, or without a byte of its answer. */
   readonly timeoutMs: number;
-  /** Attempts begin only within it. */
+  /** Attempts begin only within it, counted from the last byte. */
   readonly patienceMs: number;
 }
 
@@ -44,12 +44,17 @@ const retrySchedule: RetrySchedule = {
   jitter: { min: 0.5, max: 1 },
 };
 const maxAttempts = 50;
+/** Of one attempt whose answer arrives slowly. */
+const maxAnswerMs = 600_000;
 const maxClockAttempts = 3;
 /** Uploads have requests of their own, so that they never hold up readers. */
 const maxReads = 48;
 const maxWrites = 8;
 const maxWaiting = 10_000;
 const writes: ReadonlySet<S3Operation> = new Set(['put', 'copy', 'multipart']);
+
+/** Calls `onProgress` when bytes of the answer arrive. */
+type Attempt<Result> = (signal: AbortSignal, onProgress: () => void) => Promise<Result>;
 
 /** Sends requests with limits on their number and time, and repeats those that failed for a moment. */
 export class S3Requests {
@@ -81,18 +86,20 @@ export class S3Requests {
    * @param attempt may run more than once
    * @throws S3Fault `missing`, `changed`, `range`; AppError `storage-unavailable`, `disk-full`; the reason of `signal`
    */
-  async run<Result>(
-    operation: S3Operation,
-    attempt: (signal: AbortSignal) => Promise<Result>,
-    signal?: AbortSignal,
-  ): Promise<Result> {
+  async run<Result>(operation: S3Operation, attempt: Attempt<Result>, signal?: AbortSignal): Promise<Result> {
     const stopped =
       signal === undefined ? this.#stopping.signal : AbortSignal.any([signal, this.#stopping.signal]);
-    const endsAtMs = performance.now() + limitsOf[operation].patienceMs;
+    const { patienceMs } = limitsOf[operation];
+    let endsAtMs = performance.now() + patienceMs;
+    const patient: Attempt<Result> = (abortSignal, onProgress) =>
+      attempt(abortSignal, () => {
+        endsAtMs = performance.now() + patienceMs;
+        onProgress();
+      });
     let clockAttempts = 0;
     for (let attempts = 1; ; attempts += 1) {
       try {
-        return await this.#queued(operation, attempt, stopped, endsAtMs);
+        return await this.#queued(operation, patient, stopped, endsAtMs);
       } catch (error) {
         stopped.throwIfAborted();
         if (!(error instanceof S3Fault)) throw error;
@@ -115,7 +122,7 @@ export class S3Requests {
 
   #queued<Result>(
     operation: S3Operation,
-    attempt: (signal: AbortSignal) => Promise<Result>,
+    attempt: Attempt<Result>,
     stopped: AbortSignal,
     endsAtMs: number,
   ): Promise<Result> {
@@ -135,7 +142,7 @@ export class S3Requests {
 
   async #attempted<Result>(
     operation: S3Operation,
-    attempt: (signal: AbortSignal) => Promise<Result>,
+    attempt: Attempt<Result>,
     stopped: AbortSignal,
   ): Promise<Result> {
     // Signals of `AbortSignal.timeout` would stay in memory until their time has passed.
@@ -150,7 +157,9 @@ export class S3Requests {
     const startedAtMs = performance.now();
     let outcome: 'ok' | S3FaultKind = 'ok';
     try {
-      return await attempt(ending.signal);
+      return await attempt(ending.signal, () => {
+        if (performance.now() - startedAtMs < maxAnswerMs) timer.refresh();
+      });
     } catch (error) {
       if (error instanceof AppError) throw error;
       const fault = s3FaultOf(error, hasTimedOut);
