@@ -31,6 +31,7 @@ import { access } from './migrations/0027-access.ts';
 import { recordingNodes } from './migrations/0028-recording-nodes.ts';
 import { signInAttempts } from './migrations/0029-sign-in-attempts.ts';
 import { nodeLoads } from './migrations/0030-node-loads.ts';
+import { sharedPlaybacks } from './migrations/0031-shared-playbacks.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -66,6 +67,7 @@ export const migrations: readonly Migration[] = [
   recordingNodes,
   signInAttempts,
   nodeLoads,
+  sharedPlaybacks,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

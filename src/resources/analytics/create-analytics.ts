@@ -49,6 +49,7 @@ export function createAnalytics(
     geo: new GeoLookup(options.geoDatabase, log),
     findMedia: mediaId => media.find(mediaId),
     reportsPerMinute,
+    isShared: database.dialect === 'postgres',
     clock,
     log,
   });

@@ -8,6 +8,7 @@ import { type Dimension, dimensions } from '../dimensions.ts';
 import {
   type Counts,
   counterNames,
+  type PlaybackProgress,
   type PlaybackState,
   slotSeconds,
   type ViewingInterval,
@@ -25,9 +26,25 @@ export interface PlaybackUpdate {
   readonly key: Buffer;
   readonly context: PlaybackContext;
   readonly state: PlaybackState;
+  /** Only where its next report may reach another server. */
+  readonly progress?: PlaybackProgress;
   /** By minute, in seconds since 1970. */
   readonly counts: ReadonlyMap<number, Counts>;
   readonly intervals: readonly ViewingInterval[];
+}
+
+interface StoredPlayback {
+  readonly state: PlaybackState;
+  readonly progress: PlaybackProgress | undefined;
+  readonly touchedAtMs: number;
+}
+
+interface StoredPlaybackRow {
+  readonly seen: number;
+  readonly watched_ms: number;
+  readonly last_event_ms: number;
+  readonly touched_at_ms: number;
+  readonly progress: string | null;
 }
 
 interface CachedNumber {
@@ -104,10 +121,10 @@ const tupleKey = ['project', ...valueColumns].join(', ');
 const insertTuple = `INSERT INTO analytics_tuples (${tupleKey}, used_day)
   VALUES (${[...valueColumns, 'project', 'used_day'].map(() => '?').join(', ')})
   ON CONFLICT (${tupleKey}) DO UPDATE SET used_day = excluded.used_day RETURNING number`;
-const savePlayback = `INSERT INTO analytics_playbacks (key, seen, watched_ms, last_event_ms, touched_at_ms)
-  VALUES (?, ?, ?, ?, ?)
+const savePlayback = `INSERT INTO analytics_playbacks (key, seen, watched_ms, last_event_ms, touched_at_ms, progress)
+  VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT (key) DO UPDATE SET seen = excluded.seen, watched_ms = excluded.watched_ms,
-    last_event_ms = excluded.last_event_ms, touched_at_ms = excluded.touched_at_ms RETURNING number`;
+    last_event_ms = excluded.last_event_ms, touched_at_ms = excluded.touched_at_ms, progress = excluded.progress RETURNING number`;
 
 /** Call it at most once a second, so that many playbacks share a transaction. */
 export class AnalyticsWritesStore {
@@ -122,16 +139,20 @@ export class AnalyticsWritesStore {
     this.#newValues = newValues;
   }
 
-  async findState(key: Buffer): Promise<PlaybackState | undefined> {
+  async find(key: Buffer): Promise<StoredPlayback | undefined> {
     const row = await this.#database.first(
-      textQuery<{ seen: number; watched_ms: number; last_event_ms: number }>(
+      textQuery<StoredPlaybackRow>(
         this.#database,
-        'SELECT seen, watched_ms, last_event_ms FROM analytics_playbacks WHERE key = ?',
+        'SELECT seen, watched_ms, last_event_ms, touched_at_ms, progress FROM analytics_playbacks WHERE key = ?',
         [key],
       ),
     );
     if (row === undefined) return undefined;
-    return { counted: row.seen, watchedMs: row.watched_ms, lastEventMs: row.last_event_ms };
+    return {
+      state: { counted: row.seen, watchedMs: row.watched_ms, lastEventMs: row.last_event_ms },
+      progress: row.progress === null ? undefined : (JSON.parse(row.progress) as PlaybackProgress),
+      touchedAtMs: row.touched_at_ms,
+    };
   }
 
   /** Salts the day's viewer hashes. Deleted when the day is over. */
@@ -178,11 +199,12 @@ export class AnalyticsWritesStore {
     const sums = new RowSums();
     const totals = new Map<string, TotalRow>();
     const intervals = new Map<string, IntervalRow>();
-    for (const { key, context, state, counts, intervals: viewed } of updates) {
+    for (const { key, context, state, progress, counts, intervals: viewed } of updates) {
       const tuple = await this.#tupleOf(context, today, transaction);
       const { project } = tuple;
       const { counted: seen, watchedMs, lastEventMs } = state;
-      const playback = await numberOf(transaction, savePlayback, [key, seen, watchedMs, lastEventMs, nowMs]);
+      const stored = [key, seen, watchedMs, lastEventMs, nowMs, progress ? JSON.stringify(progress) : null];
+      const playback = await numberOf(transaction, savePlayback, stored);
       for (const [minute, counted] of counts) {
         minutes.add([project, minute, tuple.number], counted);
         const hour = minute - (minute % 3_600);

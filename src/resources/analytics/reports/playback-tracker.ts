@@ -24,6 +24,8 @@ interface PlaybackTrackerOptions {
   readonly findMedia: (mediaId: string) => Promise<WatchedMedia | undefined>;
   /** 0 for no limit. */
   readonly reportsPerMinute: number;
+  /** The next report of a playback may reach another server, so it is written and forgotten soon after each report. */
+  readonly isShared: boolean;
   readonly clock: Clock;
   readonly log: Logger;
   /** 100,000 unless given. */
@@ -44,6 +46,7 @@ interface OpenPlayback {
 
 /** A crash loses at most this much. */
 const writeDelayMs = 1_000;
+const sharedWriteDelayMs = 200;
 /** Players report every five to ten seconds. Later reports read their playback from the database. */
 const idleTimeoutMs = 120_000;
 const sweepIntervalMs = 10_000;
@@ -126,7 +129,7 @@ export class PlaybackTracker implements Component {
       const now = { clientMs: report.sentMs, atMs: nowMs, position: undefined, isPaused: false };
       playback.handle({ type: 'timeupdate', ...now }, nowMs);
     }
-    if (playback.hasUpdates) this.#changed.add(open);
+    if (playback.hasUpdates || this.#options.isShared) this.#changed.add(open);
     if (this.#changed.size > 0) this.#writeSoon();
   }
 
@@ -139,28 +142,46 @@ export class PlaybackTracker implements Component {
 
   #writeSoon(): void {
     if (this.#timer !== undefined || this.#isStopped) return;
-    this.#timer = setTimeout(() => {
-      this.flush().catch(error => this.#options.log.error('playbacks-not-written', { error }));
-    }, writeDelayMs);
+    this.#timer = setTimeout(
+      () => {
+        this.flush().catch(error => this.#options.log.error('playbacks-not-written', { error }));
+      },
+      this.#options.isShared ? sharedWriteDelayMs : writeDelayMs,
+    );
   }
 
   async #writeAll(): Promise<void> {
+    const { isShared } = this.#options;
     while (this.#changed.size > 0) {
-      const updates: PlaybackUpdate[] = [];
-      for (const open of this.#changed) {
-        this.#changed.delete(open);
+      const batch = this.#takeChanged(playbacksPerBatch);
+      const updates = batch.map((open): PlaybackUpdate => {
         const { key, context, playback } = open;
-        updates.push({ key, context, ...playback.collect() });
-        if (updates.length >= playbacksPerBatch) break;
-      }
+        const progress = isShared ? { progress: playback.progress } : {};
+        return { key, context, ...progress, ...playback.collect() };
+      });
       try {
         await this.#options.writes.write(updates, this.#options.clock.nowMs());
       } catch (error) {
         // Kept updates would grow as long as the disk is full.
         this.#options.log.error('playbacks-not-written', { count: updates.length, error });
       }
+      if (isShared) this.#forget(batch);
     }
     this.#evictIdle();
+  }
+
+  #takeChanged(count: number): OpenPlayback[] {
+    const taken: OpenPlayback[] = [];
+    for (const open of this.#changed) {
+      this.#changed.delete(open);
+      taken.push(open);
+      if (taken.length >= count) break;
+    }
+    return taken;
+  }
+
+  #forget(written: readonly OpenPlayback[]): void {
+    for (const open of written) if (!this.#changed.has(open)) this.#open.delete(open.key.toString('latin1'));
   }
 
   #evictIdle(): void {
@@ -186,7 +207,7 @@ export class PlaybackTracker implements Component {
     const known = this.#findOpen(name);
     if (known !== undefined) return known;
     const { writes, clock } = this.#options;
-    const state = await writes.findState(key);
+    const stored = await writes.find(key);
     const salt = await this.#saltOfToday();
     const openMeanwhile = this.#findOpen(name);
     if (openMeanwhile !== undefined) return openMeanwhile;
@@ -194,11 +215,14 @@ export class PlaybackTracker implements Component {
     if (this.#open.size >= (this.#options.maxOpenPlaybacks ?? maxOpenPlaybacks)) this.#evictOne();
     if (this.#open.size >= (this.#options.maxOpenPlaybacks ?? maxOpenPlaybacks))
       throw new AppError('too-many-requests');
-    if (state === undefined) {
+    if (stored === undefined) {
       if (!this.#newByAddress.take(clientNetwork(sender.address)) || !this.#newByMedia.take(report.mediaId))
         throw new AppError('too-many-requests');
     }
-    const playback = new Playback(media.type === 'live-stream', clock.nowMs(), state);
+    const nowMs = clock.nowMs();
+    const isRecent = stored !== undefined && nowMs - stored.touchedAtMs < idleTimeoutMs;
+    const progress = isRecent ? stored.progress : undefined;
+    const playback = new Playback(media.type === 'live-stream', nowMs, stored?.state, progress);
     const context = this.#contextOf(report, media, sender, salt);
     const open = { key, playback, context, heardAtMs: clock.monotonicMs() };
     this.#open.set(name, open);

@@ -55,6 +55,24 @@ export interface PlaybackState {
   lastEventMs: number;
 }
 
+/** The rest of the state, from which the next report continues. Times are those of the player's clock unless they are instants. */
+export interface PlaybackProgress {
+  readonly knownSinceAtMs: number;
+  readonly watchedSinceKnownMs: number;
+  readonly typesAtLastEvent: number;
+  /** Null: from the beginning. */
+  readonly sourceSinceMs: number | null;
+  readonly isPlaying: boolean;
+  readonly position?: number | undefined;
+  readonly pendingPlay?: PressedPlay | undefined;
+  readonly interval?: ViewingInterval | undefined;
+}
+
+interface PressedPlay {
+  readonly clientMs: number;
+  readonly position?: number | undefined;
+}
+
 const countedBits = {
   impressions: 1,
   plays: 2,
@@ -94,28 +112,47 @@ const lateReportToleranceMs = 60_000;
 export class Playback {
   readonly state: PlaybackState;
   readonly #isLive: boolean;
-  readonly #knownSinceMs: number;
+  readonly #knownSinceAtMs: number;
   #typesAtLastEvent: number;
-  #sourceSinceMs = Number.NEGATIVE_INFINITY;
-  #isPlaying = false;
+  #sourceSinceMs: number;
+  #isPlaying: boolean;
   #position: number | undefined;
-  #pendingPlay: { readonly clientMs: number; readonly position: number | undefined } | undefined;
+  #pendingPlay: PressedPlay | undefined;
   #interval: ViewingInterval | undefined;
-  #watchedSinceKnownMs = 0;
+  #watchedSinceKnownMs: number;
   /** By minute, in seconds since 1970. */
   #counts = new Map<number, Counts>();
   #intervals = new Set<ViewingInterval>();
   #isChanged = false;
 
-  constructor(isLive: boolean, nowMs: number, state?: PlaybackState) {
+  constructor(isLive: boolean, nowMs: number, state?: PlaybackState, progress?: PlaybackProgress) {
     this.#isLive = isLive;
-    this.#knownSinceMs = nowMs;
-    this.#typesAtLastEvent = state === undefined ? 0 : -1;
+    this.#knownSinceAtMs = progress?.knownSinceAtMs ?? nowMs;
+    this.#watchedSinceKnownMs = progress?.watchedSinceKnownMs ?? 0;
+    this.#typesAtLastEvent = progress?.typesAtLastEvent ?? (state === undefined ? 0 : -1);
+    this.#sourceSinceMs = progress?.sourceSinceMs ?? Number.NEGATIVE_INFINITY;
+    this.#isPlaying = progress?.isPlaying ?? false;
+    this.#position = progress?.position;
+    this.#pendingPlay = progress?.pendingPlay;
+    this.#interval = progress?.interval;
     this.state = state ?? { counted: 0, watchedMs: 0, lastEventMs: Number.MIN_SAFE_INTEGER };
   }
 
   get isPlaying(): boolean {
     return this.#isPlaying;
+  }
+
+  get progress(): PlaybackProgress {
+    return {
+      knownSinceAtMs: this.#knownSinceAtMs,
+      watchedSinceKnownMs: this.#watchedSinceKnownMs,
+      typesAtLastEvent: this.#typesAtLastEvent,
+      sourceSinceMs: Number.isFinite(this.#sourceSinceMs) ? this.#sourceSinceMs : null,
+      isPlaying: this.#isPlaying,
+      position: this.#position,
+      pendingPlay: this.#pendingPlay,
+      interval: this.#interval,
+    };
   }
 
   get hasUpdates(): boolean {
@@ -181,7 +218,7 @@ export class Playback {
   #countWatchTime({ position, atMs }: PlayEvent, sinceMs: number, nowMs: number): void {
     const movedMs =
       position === undefined || this.#position === undefined ? sinceMs : (position - this.#position) * 1000;
-    const leftMs = nowMs - this.#knownSinceMs + lateReportToleranceMs - this.#watchedSinceKnownMs;
+    const leftMs = nowMs - this.#knownSinceAtMs + lateReportToleranceMs - this.#watchedSinceKnownMs;
     const watchedMs = Math.round(Math.max(0, Math.min(movedMs, sinceMs, maxSilenceMs, leftMs)));
     if (watchedMs === 0) return;
     this.#watchedSinceKnownMs += watchedMs;

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Secret } from '../../src/shared/secret.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
+import { findPostgres } from '../support/postgres.ts';
+import { startApi, type TestApi } from '../support/start-api.ts';
+import { testTempDir } from '../support/temp-dir.ts';
+import { postgresUrlOf } from '../support/test-database.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const startMs = Date.UTC(2026, 2, 4, 12, 30, 5);
+
+describe.skipIf(findPostgres() === undefined)('two servers on one PostgreSQL database', () => {
+  it('count a playback once, whose reports reach one or the other', async () => {
+    const url = await postgresUrlOf(await testTempDir());
+    let nowMs = startMs;
+    const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
+    const start = async (): Promise<TestApi> => {
+      const server = await startApi({
+        ...{ clock, analytics: { reportsPerMinute: 0 } },
+        database: dataDir => openDatabase({ dataDir, url: new Secret(url) }),
+      });
+      onTestFinished(() => server.stop());
+      return server;
+    };
+    const servers = [await start(), await start()];
+    const { json: video } = await servers[0]!.call('POST', '/videos', { body: { title: 'A video' } });
+    const report = { sid: randomUUID(), mid: video.videoId, pid: randomUUID(), ref: '', ver: '1' };
+    const send = async (index: number, eve: readonly object[]) => {
+      const server = servers[index % 2]!;
+      await server.call('POST', '/watch', { key: null, body: { ...report, sat: nowMs, eve } });
+      await waitUntil(() => server.api.analytics.tracker.openCount === 0);
+    };
+    await send(0, [
+      { eat: nowMs, typ: 1, vti: 0 },
+      { eat: nowMs, typ: 2, vti: 0 },
+    ]);
+    for (let step = 1; step <= 8; step += 1) {
+      nowMs += 5_000;
+      await send(step, [{ eat: nowMs, typ: 4, vti: 5 * step, pau: false }]);
+      // A report that is repeated counts nothing.
+      await send(step + 1, [{ eat: nowMs, typ: 4, vti: 5 * step, pau: false }]);
+    }
+    await send(1, [{ eat: nowMs, typ: 6, vti: 40 }]);
+    for (const [metric, value] of [
+      ['impression/count', 1],
+      ['play/count', 1],
+      ['start/count', 1],
+      ['end/count', 1],
+      ['view/count', 1],
+      ['watch-time/sum', 40],
+      ['ccv/peak', 1],
+    ]) {
+      const { json } = await servers[0]!.call('GET', `/data/metrics/${metric}`);
+      expect([metric, json.data]).toEqual([metric, value]);
+    }
+  });
+});
