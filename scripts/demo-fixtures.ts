@@ -60,10 +60,16 @@ export function publishTestPattern(ffmpegPath: string, address: string): Publish
   return startPublisher(ffmpegPath, args, address);
 }
 
+interface ReceivedEvent {
+  readonly type: string;
+  readonly quality?: string;
+  readonly videoId?: string;
+}
+
 /** Subscribes a webhook receiver on this machine, which passes on the events that the server signed within the last minutes. */
 export async function startReceiver(
-  server: ServerProcess,
-  onEvent: (event: { readonly type: string; readonly quality?: string }) => void,
+  server: Pick<ServerProcess, 'baseUrl' | 'productionKey'>,
+  onEvent: (event: ReceivedEvent) => void,
 ): Promise<Server> {
   let secret = '';
   const receiver = createServer(async (request, response) => {

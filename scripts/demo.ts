@@ -1,6 +1,7 @@
 /**
  * Shows the product in a temporary folder on free ports: uploads a video with captions, chapters and a theme, publishes a test
- * picture to a live stream, and prints the events that a webhook receiver gets. Ends at Ctrl-C, or after `--seconds N`.
+ * picture to a live stream, and prints the events that a webhook receiver gets. Ends at Ctrl-C, or after `--seconds N`. `--cluster` shows
+ * three servers instead.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,7 +34,9 @@ const captions = {
 };
 const chapters = ['The clock', 'Captions', 'Chapters', 'Colors'];
 
-const { values } = parseArgs({ options: { seconds: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { seconds: { type: 'string' }, cluster: { type: 'boolean', default: false } },
+});
 const ending = new AbortController();
 const { signal } = ending;
 process.on('SIGINT', () => ending.abort());
@@ -41,7 +44,8 @@ process.on('SIGTERM', () => ending.abort());
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-demo-'));
 try {
-  await show();
+  if (values.cluster) await (await import('./demo-cluster.ts')).showCluster(signal);
+  else await show();
 } catch (error) {
   if (!signal.aborted) {
     console.error(error);

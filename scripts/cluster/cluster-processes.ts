@@ -1,0 +1,105 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort } from '../../test/support/free-port.ts';
+import { createPostgresDatabase, type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
+import { type S3Server, startS3 } from '../../test/support/s3.ts';
+import { type ServerProcess, startServerProcess } from '../server-process.ts';
+
+/** A server of a cluster, which keeps its address and its data folder when it is started again. */
+export interface NodeProcess {
+  /** `A`, `B` and so on. */
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly rtmpPort: number;
+  /** Undefined while it is down. */
+  readonly server: ServerProcess | undefined;
+  /** SIGKILL. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+}
+
+export interface Cluster {
+  readonly postgres: PostgresServer;
+  readonly s3: S3Server;
+  readonly nodes: readonly NodeProcess[];
+  readonly productionKey: string;
+  stop(): Promise<void>;
+}
+
+export interface ClusterOptions {
+  /** For data folders. */
+  readonly folder: string;
+  /** Settings of each node, in addition to those of the cluster. */
+  readonly nodes: readonly Readonly<Record<string, string>>[];
+  readonly isDetached?: boolean;
+}
+
+/** Starts PostgreSQL, an S3 server and the nodes, one after the other: the first one creates the account. */
+export async function startCluster({
+  folder,
+  nodes: settings,
+  isDetached = false,
+}: ClusterOptions): Promise<Cluster> {
+  const ends: (() => Promise<unknown>)[] = [];
+  const stop = async () => {
+    for (const end of ends.splice(0).toReversed()) await end();
+  };
+  try {
+    const postgres = await startPostgres();
+    ends.push(() => postgres.stop());
+    const s3 = await startS3();
+    ends.push(() => s3.stop());
+    await s3.makeBucket('media');
+    const shared = {
+      MILLRACE_DATABASE_URL: await createPostgresDatabase(postgres.url, 'millrace'),
+      MILLRACE_STORAGE_URL: s3.url('media'),
+    };
+    const nodes: NodeProcess[] = [];
+    for (const [index, own] of settings.entries()) {
+      const name = String.fromCharCode('A'.charCodeAt(0) + index);
+      const node = await createNode(name, join(folder, name), { ...shared, ...own }, isDetached);
+      ends.push(async () => node.server?.stop());
+      await node.start();
+      nodes.push(node);
+    }
+    return { postgres, s3, nodes, productionKey: nodes[0]!.server!.productionKey, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function createNode(
+  name: string,
+  dataDir: string,
+  settings: Readonly<Record<string, string>>,
+  isDetached: boolean,
+): Promise<NodeProcess> {
+  const [httpPort, rtmpPort] = [await freePort(), await freePort()];
+  const baseUrl = `http://127.0.0.1:${httpPort}`;
+  await mkdir(dataDir, { recursive: true });
+  let server: ServerProcess | undefined;
+  const env = {
+    MILLRACE_HTTP_PORT: String(httpPort),
+    MILLRACE_RTMP_PORT: String(rtmpPort),
+    MILLRACE_NODE_URL: baseUrl,
+    ...settings,
+  };
+  return {
+    name,
+    baseUrl,
+    rtmpPort,
+    get server() {
+      return server;
+    },
+    async kill() {
+      const killed = server;
+      server = undefined;
+      killed?.child.kill('SIGKILL');
+      await killed?.exited;
+    },
+    async start() {
+      server = await startServerProcess({ dataDir, env, isDetached });
+    },
+  };
+}
