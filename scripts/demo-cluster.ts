@@ -47,25 +47,26 @@ export async function showCluster(signal: AbortSignal): Promise<void> {
   const ends: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
   try {
     console.log('Starting PostgreSQL, an S3 server, three servers and an edge.');
-    const edgePort = await freePort();
+    const httpPort = await freePort();
+    const edge = await nginxEdge.start(join(folder, 'edge'), httpPort);
+    ends.push(() => edge.stop());
     const common = { MILLRACE_ALLOW_PRIVATE_TARGETS: 'true' };
+    const encoding = { ...common, MILLRACE_NODE_ROLES: 'api,ingest,delivery,worker' };
     const cluster = await startCluster({
       folder,
       isDetached: true,
       nodes: [
         {
           ...common,
+          MILLRACE_HTTP_PORT: String(httpPort),
           MILLRACE_NODE_ROLES: 'api,ingest,delivery',
-          MILLRACE_MEDIA_URL: `http://127.0.0.1:${edgePort}`,
+          MILLRACE_MEDIA_URL: edge.baseUrl,
         },
-        { ...common, MILLRACE_NODE_ROLES: 'api,ingest,delivery,worker' },
-        { ...common, MILLRACE_NODE_ROLES: 'api,ingest,delivery,worker' },
+        encoding,
+        encoding,
       ],
     });
     ends.push(() => cluster.stop());
-    const [a] = cluster.nodes;
-    const edge = await nginxEdge.start(join(folder, 'edge'), Number(new URL(a!.baseUrl).port), edgePort);
-    ends.push(() => edge.stop());
     for (const { name, baseUrl, rtmpPort } of cluster.nodes) {
       console.log(`  ${name}  ${baseUrl}/dashboard   rtmp://127.0.0.1:${rtmpPort}/s`);
     }

@@ -75,12 +75,13 @@ async function createNode(
   settings: Readonly<Record<string, string>>,
   isDetached: boolean,
 ): Promise<NodeProcess> {
-  const [httpPort, rtmpPort] = [await freePort(), await freePort()];
+  const httpPort = settings.MILLRACE_HTTP_PORT ?? String(await freePort());
+  const rtmpPort = await freePort();
   const baseUrl = `http://127.0.0.1:${httpPort}`;
   await mkdir(dataDir, { recursive: true });
   let server: ServerProcess | undefined;
   const env = {
-    MILLRACE_HTTP_PORT: String(httpPort),
+    MILLRACE_HTTP_PORT: httpPort,
     MILLRACE_RTMP_PORT: String(rtmpPort),
     MILLRACE_NODE_URL: baseUrl,
     ...settings,
