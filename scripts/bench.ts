@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { findFfmpeg } from '../src/ffmpeg/build/find-ffmpeg.ts';
 import { benchApi } from './bench/api.ts';
 import type { Bench, BenchContext } from './bench/bench-context.ts';
+import { benchCluster } from './bench/cluster.ts';
 import { benchDashboard } from './bench/dashboard.ts';
 import { benchEdges } from './bench/edges.ts';
 import { benchGlass } from './bench/glass.ts';
@@ -38,6 +39,7 @@ const benches: Readonly<Record<string, Bench>> = {
   'videos-list': benchVideosList,
   api: benchApi,
   dashboard: benchDashboard,
+  cluster: benchCluster,
 };
 
 const { values } = parseArgs({
