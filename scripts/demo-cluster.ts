@@ -51,7 +51,7 @@ export async function showCluster(signal: AbortSignal): Promise<void> {
     const edge = await nginxEdge.start(join(folder, 'edge'), httpPort);
     ends.push(() => edge.stop());
     const common = { MILLRACE_ALLOW_PRIVATE_TARGETS: 'true' };
-    const encoding = { ...common, MILLRACE_NODE_ROLES: 'api,ingest,delivery,worker' };
+    const encoding = common;
     const cluster = await startCluster({
       folder,
       isDetached: true,
@@ -59,7 +59,7 @@ export async function showCluster(signal: AbortSignal): Promise<void> {
         {
           ...common,
           MILLRACE_HTTP_PORT: String(httpPort),
-          MILLRACE_NODE_ROLES: 'api,ingest,delivery',
+
           MILLRACE_MEDIA_URL: edge.baseUrl,
         },
         encoding,
@@ -158,10 +158,11 @@ async function killInTurn(
       () => `webhooks for ${videoIds.filter(id => !encoded.has(id)).length} uploads are missing`,
       signal,
     );
-    const sequences = viewers.map(({ mediaSequence }) => mediaSequence);
+    const before = viewers.map(({ nextMsn }) => nextMsn);
+    const waiting = () => viewers.filter(({ nextMsn }, at) => nextMsn <= before[at]!);
     await until(
-      () => viewers.every(({ mediaSequence }, at) => mediaSequence > sequences[at]!),
-      'every broadcast continues',
+      () => waiting().length === 0,
+      () => `${waiting().length} viewers get no more of their broadcasts`,
       signal,
     );
     const stepsBack = viewers.reduce((sum, viewer) => sum + viewer.stepsBack, 0);

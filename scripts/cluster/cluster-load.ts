@@ -119,9 +119,10 @@ export function createStreams(cluster: Cluster, count: number): Promise<CreatedS
 
 /** A viewer that begins again with the multivariant playlist at any node whenever a request fails, as the player page does. */
 export class RoamingViewer {
-  /** The media sequence that it saw last. */
-  mediaSequence = 0;
-  /** Times that the media sequence went back. */
+  /** The number of the next segment, as it saw it last. */
+  nextMsn = 0;
+  #mediaSequence = 0;
+  /** Times that the media sequence, or the newest segment, went back. */
   stepsBack = 0;
   /** The longest time without a new part or segment, after the first one. */
   maxWaitMs = 0;
@@ -158,13 +159,14 @@ export class RoamingViewer {
   async #follow(mediaUrl: string, signal: AbortSignal): Promise<void> {
     for (let query = ''; !signal.aborted; ) {
       const playlist = parseMediaPlaylist(await fetchText(mediaUrl + query, signal));
-      if (playlist.mediaSequence < this.mediaSequence) this.stepsBack += 1;
-      this.mediaSequence = playlist.mediaSequence;
+      const msn = playlist.mediaSequence + playlist.segments.length;
+      if (playlist.mediaSequence < this.#mediaSequence || msn < this.nextMsn) this.stepsBack += 1;
+      this.#mediaSequence = playlist.mediaSequence;
+      this.nextMsn = msn;
       const nowMs = performance.now();
       this.maxWaitMs = Math.max(this.maxWaitMs, nowMs - (this.#newestAtMs ?? nowMs));
       this.#newestAtMs = nowMs;
       if (playlist.endList) return;
-      const msn = playlist.mediaSequence + playlist.segments.length;
       query = `?_HLS_msn=${msn}&_HLS_part=${playlist.openParts?.parts.length ?? 0}`;
     }
   }
