@@ -123,6 +123,14 @@ export class ClusterLive implements LiveSource, LiveControl {
     return remote && this.#reportOf(remote);
   }
 
+  /** The samples are in the memory of the server that packages the broadcast. */
+  emptyHistory(liveStreamId: string): ReturnType<IngestHealthSources['history']> {
+    const remote = this.#remote(liveStreamId);
+    if (remote?.report === undefined) return undefined;
+    const { broadcastId, startedAtMs } = remote;
+    return { broadcastId, startedAtMs, endedAtMs: undefined, stepSeconds: 1, samples: [] };
+  }
+
   /** A broadcast that this server has begun is newer than what was read of another one's. */
   #remote(liveStreamId: string): ClaimedBroadcast | undefined {
     if (this.#registry.isRunning(liveStreamId)) return undefined;

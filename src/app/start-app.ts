@@ -229,7 +229,7 @@ function apiOptions(
         return report && { ...report.stats, alarms: report.alarms };
       },
       history: (liveStreamId, seconds) =>
-        cluster?.report(liveStreamId) === undefined ? health.newest(liveStreamId, seconds) : undefined,
+        cluster?.emptyHistory(liveStreamId) ?? health.newest(liveStreamId, seconds),
     },
     restreams: {
       ofStream: liveStreamId => restreamer.ofStream(liveStreamId),

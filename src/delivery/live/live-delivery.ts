@@ -286,7 +286,12 @@ export class LiveDelivery {
   sendThumbnail(exchange: Exchange, path: StreamPath, query: string): void {
     const admission = this.#gate.admit(admissionRequest(exchange, path, query));
     this.#respond(exchange, admission, stream =>
-      this.#pending.hold(exchange, this.#findImage(path.liveStreamId), ({ image, maxAgeSeconds }) => {
+      this.#pending.hold(exchange, this.#findImage(path.liveStreamId), found => {
+        if ('address' in found) {
+          this.#sender.sendRedirect(exchange, `${found.address}${exchange.request.url}`);
+          return undefined;
+        }
+        const { image, maxAgeSeconds } = found;
         const { body, contentType, etag } = image;
         const cacheControl = cacheControlFor(stream.access, `max-age=${maxAgeSeconds}`);
         const headers = [...stream.headers, 'X-Content-Type-Options', 'nosniff'];
@@ -297,18 +302,22 @@ export class LiveDelivery {
   }
 
   /** Prefers the uploaded image, then a frame of the newest broadcast, then the placeholder. */
-  async #findImage(liveStreamId: string): Promise<{ image: Thumbnail; maxAgeSeconds: number }> {
+  async #findImage(
+    liveStreamId: string,
+  ): Promise<{ image: Thumbnail; maxAgeSeconds: number } | { address: string }> {
     const path = await this.#streams.thumbnailPath(liveStreamId);
     const uploaded = path === undefined ? undefined : await this.#thumbnails.read(path);
     if (uploaded !== undefined) return { image: uploaded, maxAgeSeconds: maxAgeOfUploadedImageSeconds };
-    const broadcastId = this.#live.current(liveStreamId)?.broadcastId;
+    const { broadcastId, mediaUrl } = this.#live.current(liveStreamId) ?? {};
+    if (mediaUrl !== undefined) return { address: mediaUrl };
     const frame = broadcastId === undefined ? undefined : await this.#options.frames.frame(broadcastId);
     return { image: frame ?? placeholderThumbnail(), maxAgeSeconds: maxAgeOfFrameSeconds };
   }
 
   async #hasThumbnail(liveStreamId: string): Promise<boolean> {
     if ((await this.#streams.thumbnailPath(liveStreamId)) !== undefined) return true;
-    const broadcastId = this.#live.current(liveStreamId)?.broadcastId;
+    const { broadcastId, mediaUrl } = this.#live.current(liveStreamId) ?? {};
+    if (mediaUrl !== undefined) return true;
     return broadcastId !== undefined && this.#options.frames.hasFrame(broadcastId);
   }
 

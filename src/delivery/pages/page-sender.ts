@@ -22,6 +22,7 @@ const contentSecurityPolicy = [
 
 /** Which server packages a broadcast may change while the page is open. */
 const clusterSecurityPolicy = contentSecurityPolicy
+  .replace("img-src 'self'", "img-src 'self' http: https:")
   .replace("media-src 'self'", "media-src 'self' http: https:")
   .replace("connect-src 'self'", "connect-src 'self' http: https:");
 

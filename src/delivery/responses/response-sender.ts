@@ -103,7 +103,7 @@ export class ResponseSender {
     ]);
   }
 
-  /** Of playlists only: players follow redirects of media less well. */
+  /** Of playlists and images: players follow redirects of media less well. */
   sendRedirect(exchange: Exchange, location: string): void {
     this.sendEmpty(exchange, 307, ['Location', location, 'Cache-Control', 'no-store']);
   }

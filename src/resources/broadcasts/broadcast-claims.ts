@@ -63,6 +63,10 @@ export class BroadcastClaims {
     );
   }
 
+  get hasOwn(): boolean {
+    return this.#own.size > 0;
+  }
+
   claimOf(broadcastId: string): number | undefined {
     return this.#own.get(broadcastId);
   }
@@ -146,11 +150,11 @@ export class BroadcastClaims {
     const { database, nodeId, reconnectGraceMs } = this.#options;
     const claim = this.#own.get(broadcastId);
     if (claim === undefined) return;
-    this.#own.delete(broadcastId);
     await database.transaction(async transaction => {
       await this.store.release({ broadcastId, nodeId, claim }, reconnectGraceMs, transaction);
       await database.signals.send('live', '', transaction);
     });
+    this.#own.delete(broadcastId);
   }
 
   /** Leaves what a server packaged that is gone to others. */

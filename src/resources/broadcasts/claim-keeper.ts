@@ -37,6 +37,8 @@ interface ClaimKeeperOptions {
 const checkEveryMs = 1000;
 /** Before other servers take over what a server without a lease packages. */
 const maxUncheckedMs = 10_000;
+/** Of a claim without a broadcast: its begin or end could not be stored. */
+const maxUnusedMs = 15_000;
 const movedText = 'Another server receives this stream. Reconnect.';
 const detachedText = 'The server cannot reach its database. Reconnect.';
 
@@ -47,11 +49,13 @@ export class ClaimKeeper implements Component {
   readonly #check = new CoalescedTask(() => this.#checkAll());
   readonly #interval = new OnDemandInterval(checkEveryMs, () => {
     this.#check.request();
-    return this.#options.local.running().length > 0;
+    return this.#options.local.running().length > 0 || this.#options.claims.hasOwn;
   });
   /** Monotonic. */
   #checkedAtMs: number;
   #hasOthers = false;
+  /** Claims without a broadcast, with the monotonic time of the first check that found them. */
+  #unused = new Map<string, number>();
   #stopListening: () => void = () => {};
 
   constructor(options: ClaimKeeperOptions) {
@@ -64,7 +68,8 @@ export class ClaimKeeper implements Component {
     // Those of its former run.
     await claims.releaseAllOf(nodeId);
     this.#stopListening = database.signals.listen('live', liveStreamId => {
-      if (this.#options.local.running().length === 0) return;
+      if (this.#options.local.running().length === 0 && !claims.hasOwn) return;
+      this.#interval.wake();
       this.#check.request();
       if (liveStreamId !== undefined) void this.#changed(liveStreamId);
     });
@@ -98,6 +103,7 @@ export class ClaimKeeper implements Component {
       const claimed = new Map((await claims.store.listOf(nodeId)).map(one => [one.broadcastId, one]));
       this.#hasOthers = await canMove();
       this.#checkedAtMs = clock.monotonicMs();
+      await this.#releaseUnused(claimed);
       for (const broadcast of before) await this.#follow(broadcast, claimed.get(broadcast.broadcastId));
     } catch (error) {
       log.warn('claims-not-checked', { error });
@@ -124,6 +130,20 @@ export class ClaimKeeper implements Component {
     else if (wantedBy === undefined || wantedBy === nodeId) return;
     else if (broadcast.hasActivePublisher()) await claims.keep(claimed);
     else this.#move(broadcastId, movedText);
+  }
+
+  async #releaseUnused(claimed: ReadonlyMap<string, ClaimedBroadcast>): Promise<void> {
+    const { claims, local, clock } = this.#options;
+    const running = new Set(local.running().map(({ broadcastId }) => broadcastId));
+    const nowMs = clock.monotonicMs();
+    const unused = new Map<string, number>();
+    for (const broadcastId of claimed.keys()) {
+      if (running.has(broadcastId)) continue;
+      const sinceMs = this.#unused.get(broadcastId) ?? nowMs;
+      if (nowMs - sinceMs < maxUnusedMs) unused.set(broadcastId, sinceMs);
+      else await claims.release(broadcastId);
+    }
+    this.#unused = unused;
   }
 
   /** Without waiting: the packager may take a while, and its server does not need the database for that. */
