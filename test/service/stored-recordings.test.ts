@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { Outbox } from '../../src/events/outbox.store.ts';
 import type { MediaTools } from '../../src/ffmpeg/media-tools.ts';
+import { BroadcastClaimsStore } from '../../src/resources/broadcasts/broadcast-claims.store.ts';
 import { RecordingsStore } from '../../src/resources/broadcasts/recordings.store.ts';
 import { EncodingsStore } from '../../src/resources/videos/encodings/encodings.store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
@@ -125,7 +126,7 @@ test('a recording is uploaded while it is made, and stored whole at its end', as
   await waitUntil(() => piecesOf(videoId).length > 0);
   open.close();
   await waitForVideo();
-  await waitUntil(() => piecesOf(videoId).length === 0);
+  await waitUntil(() => !namesIn(stored(videoId)).includes('recording-1.mp4.pieces'));
   expect(namesIn(stored(videoId)).map(name => name.replace(/\d+$/, ''))).toEqual(['hls-', 'source']);
   expect(namesIn(node.files.video(videoId)).filter(name => name === 'source')).toEqual([]);
   expect(await playableSeconds(await startNode('b'), videoId)).toBeCloseTo(9, 1);
@@ -169,6 +170,48 @@ test('a server leaves the recordings of another alone, and finishes its own afte
   const restarted = await startNode('a', { dataDir });
   await waitForVideo();
   expect(await playableSeconds(restarted, videoId)).toBeCloseTo(9, 1);
+});
+
+test('a recording that continues on another server becomes one video, after its broadcast', async () => {
+  await runSql(
+    api.database,
+    `INSERT INTO broadcasts (id, project_id, live_stream_id, state, started_at_ms, protocol, remote_address, encoder)
+     VALUES ('brA', '${broadcast.projectId}', '${broadcast.liveStreamId}', 'live', 1, 'rtmp', '', '')`,
+  );
+  const first = await startNode('a');
+  const { open, videoId } = await record(first, 3);
+  open.close(true);
+  await waitUntil(() => first.recordings.openCount === 0);
+  expect(piecesOf(videoId)).not.toEqual([]);
+
+  const claims = new BroadcastClaimsStore(api.database, systemClock);
+  const taken = await api.database.transaction(transaction => claims.takeRecording('brA', 'b', transaction));
+  expect(taken?.videoId).toBe(videoId);
+  const next = await startNode('b');
+  const recording = { ...taken!, firstSpan: 1001 };
+  const continued = next.recordings.open({ ...broadcast, recording }, () => {})!;
+  for (let second = 20; second < 25; second += 1) continued.add(part(second));
+  continued.close();
+  await waitUntil(() => next.recordings.openCount === 0);
+  expect(await videos()).toEqual([]);
+
+  await runSql(
+    api.database,
+    "UPDATE broadcasts SET ended_at_ms = 2, end_reason = 'completed', state = 'ended' WHERE id = 'brA'",
+  );
+  await first.recordings.finishOrphaned();
+  await waitForVideo();
+  expect((await videos()).map(({ id }) => id)).toEqual([videoId]);
+  // For the job that joins them.
+  const files = () => namesIn(stored(videoId)).filter(name => name.endsWith('.mp4'));
+  await waitUntil(() => files().length === 2);
+  expect(files()).toEqual(['recording-1.mp4', 'recording-1001.mp4']);
+  const sizes = files().map(name => statSync(stored(videoId, name)).size);
+  expect(sizes[1]).toBeGreaterThan(sizes[0]!);
+  await waitUntil(async () => {
+    await first.recordings.finishOrphaned();
+    return namesIn(first.files.video(videoId)).every(name => !name.startsWith('recording-'));
+  });
 });
 
 test('storage that does not answer only delays the upload', async () => {

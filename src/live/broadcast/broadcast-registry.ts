@@ -222,8 +222,10 @@ export class BroadcastRegistry implements Component {
       storage,
       showsStills: this.#options.showsStills ?? false,
       subscribers:
-        this.#options.createSubscribers?.({ ...stream, broadcastId, startedAtMs }, storage?.sharedFiles) ??
-        [],
+        this.#options.createSubscribers?.(
+          { ...stream, broadcastId, startedAtMs, recording: continued?.recording },
+          storage?.sharedFiles,
+        ) ?? [],
       onStateChange: () => this.#stateChanged(broadcast),
       onQualityDropped: (quality, reason) => this.#options.qualityDropped?.(stream, quality, reason),
     });

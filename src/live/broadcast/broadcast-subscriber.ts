@@ -19,6 +19,13 @@ export interface RestreamConfig {
   readonly rendition?: string | undefined;
 }
 
+export interface ContinuedRecording {
+  readonly videoId: string;
+  readonly startedAtMs: number;
+  /** Of its first file here: beyond those of other servers. */
+  readonly firstSpan: number;
+}
+
 export interface BroadcastInfo {
   readonly broadcastId: string;
   readonly liveStreamId: string;
@@ -27,6 +34,8 @@ export interface BroadcastInfo {
   /** Unix time. */
   readonly startedAtMs: number;
   readonly record?: boolean | undefined;
+  /** A recording that another server began, and continues here. */
+  readonly recording?: ContinuedRecording | undefined;
   readonly restreams: readonly RestreamConfig[];
 }
 

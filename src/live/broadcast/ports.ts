@@ -1,5 +1,6 @@
 import type { IngestStats } from '../health/ingest-health.ts';
 import type { BroadcastState, EndReason } from './broadcast-state.ts';
+import type { ContinuedRecording } from './broadcast-subscriber.ts';
 
 export interface PublisherConnection {
   readonly connectionId: string;
@@ -32,6 +33,7 @@ export interface ContinuedBroadcast {
   readonly continuesAt: number;
   /** Undefined when nothing was listed. */
   readonly targetDurationSeconds: number | undefined;
+  readonly recording: ContinuedRecording | undefined;
 }
 
 /** Of servers that share a database: one of them receives a live stream. */

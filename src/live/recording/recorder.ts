@@ -27,8 +27,8 @@ export interface RecordedPart {
 
 interface OpenRecording {
   add(part: RecordedPart): void;
-  /** May be called repeatedly. */
-  close(): void;
+  /** May be called repeatedly. @param hasMoved another server may continue it */
+  close(hasMoved?: boolean): void;
 }
 
 export interface RecordingFactory {
@@ -78,6 +78,7 @@ export class Recorder implements BroadcastSubscriber {
   /** Waits for its audio; `waitedSeconds` is the video since its end. */
   #ending: { readonly recording: OpenRecording; waitedSeconds: number } | undefined;
   #recordedMs = 0;
+  #hasBegun = false;
   #isOver = false;
   #hasAudio = false;
   #isAudioMissing = false;
@@ -124,10 +125,10 @@ export class Recorder implements BroadcastSubscriber {
     this.#addHeld();
   }
 
-  ended(_reason: EndReason): void {
+  ended(reason: EndReason): void {
     this.#addHeld();
     this.#isOver = true;
-    this.#close();
+    this.#close(reason === 'moved');
   }
 
   #addHeld(): void {
@@ -228,18 +229,20 @@ export class Recorder implements BroadcastSubscriber {
     const onStopped = () => {
       if (this.#recording === recording) this.#recording = undefined;
     };
-    const recording = factory.open(broadcast, onStopped, sharedFiles);
+    const continued = this.#hasBegun ? undefined : broadcast.recording;
+    this.#hasBegun = true;
+    const recording = factory.open({ ...broadcast, recording: continued }, onStopped, sharedFiles);
     this.#recording = recording;
     this.#beganAtSeconds = shownAtSeconds(tracks, samples);
     // The sandbox limit applies to the whole broadcast.
     if (!stopsAtMax) this.#recordedMs = 0;
   }
 
-  #close(): void {
+  #close(hasMoved = false): void {
     this.#closeEnding();
     const recording = this.#recording;
     this.#recording = undefined;
-    recording?.close();
+    recording?.close(hasMoved);
   }
 
   #closeEnding(): void {

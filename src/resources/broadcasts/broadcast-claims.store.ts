@@ -102,6 +102,31 @@ export class BroadcastClaimsStore {
     );
   }
 
+  /** The newest recording of a broadcast, if it is not finished and servers share their files. */
+  async takeRecording(
+    broadcastId: string,
+    nodeId: string,
+    transaction: Transaction,
+  ): Promise<{ readonly videoId: string; readonly startedAtMs: number } | undefined> {
+    const { queries } = transaction;
+    const found = await transaction.first(
+      queries
+        .selectFrom('recordings')
+        .select(['video_id as videoId', 'started_at_ms as startedAtMs'])
+        .where('broadcast_id', '=', broadcastId)
+        .where('node_id', 'is not', null)
+        .orderBy('started_at_ms', 'desc')
+        .limit(1),
+    );
+    if (found === undefined) return undefined;
+    // As the server that finishes a recording does.
+    await transaction.lock('recording', found.videoId);
+    const taken = await transaction.run(
+      queries.updateTable('recordings').set({ node_id: nodeId }).where('video_id', '=', found.videoId),
+    );
+    return taken === 1 ? found : undefined;
+  }
+
   /** Ends a claim; without a server within `graceMs`, the broadcast ends. Returns false when another one claimed it. */
   async release(
     { broadcastId, nodeId, claim }: Pick<ClaimedBroadcast, 'broadcastId' | 'claim'> & { nodeId: string },

@@ -26,6 +26,9 @@ interface Continued {
   readonly claim: number;
   readonly continuesAt: number;
   readonly targetDurationSeconds: number | undefined;
+  readonly recording:
+    | { readonly videoId: string; readonly startedAtMs: number; readonly firstSpan: number }
+    | undefined;
 }
 
 interface Claimed {
@@ -36,6 +39,8 @@ interface Claimed {
 /** Segments are longer than this on average, also with an encoder that reconnects all the time. */
 const minSegmentMs = 100;
 const spareSequences = 1000;
+/** Files of a recording that are left to each server. */
+const spansPerClaim = 1000;
 /** A server that does not say within this time that it has a publisher gives way, like a silent publisher. */
 const maxAnswerMs = 2000;
 const askIntervalMs = 100;
@@ -141,8 +146,10 @@ export class BroadcastClaims {
     const continuesAt = open.firstSequence + Math.ceil(pastMs / minSegmentMs) + spareSequences;
     await this.store.take(broadcastId, { nodeId, firstSequence: continuesAt }, transaction);
     await database.signals.send('live', open.liveStreamId, transaction);
-    const continued = { startedAtMs, claim: open.claim + 1, continuesAt, targetDurationSeconds };
-    return { broadcastId, continued };
+    const claim = open.claim + 1;
+    const found = await this.store.takeRecording(broadcastId, nodeId, transaction);
+    const recording = found && { ...found, firstSpan: open.claim * spansPerClaim + 1 };
+    return { broadcastId, continued: { startedAtMs, claim, continuesAt, targetDurationSeconds, recording } };
   }
 
   /** Leaves a broadcast to the next server that claims it. */

@@ -113,6 +113,18 @@ export class RecordingsStore implements RecordingRepository {
     return (await this.#find(videoId, connection)) !== undefined;
   }
 
+  async mayContinue({ broadcastId }: NewRecording): Promise<boolean> {
+    if (this.#options.nodeId === undefined) return false;
+    const row = await this.#database.first(
+      this.#database.queries
+        .selectFrom('broadcasts')
+        .select('id')
+        .where('id', '=', broadcastId)
+        .where('ended_at_ms', 'is', null),
+    );
+    return row !== undefined;
+  }
+
   async takeOver(nodeId: string): Promise<void> {
     await this.#database.run(
       this.#database.queries

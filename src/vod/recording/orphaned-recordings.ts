@@ -1,5 +1,9 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Logger } from '../../shared/logger.ts';
+import { namesIn } from '../../storage/folder-names.ts';
 import type { NewRecording } from './recording-repository.ts';
+import { spanNames } from './recording-span.ts';
 import {
   createIndex,
   type IndexFolder,
@@ -29,6 +33,7 @@ export class OrphanedRecordings {
   readonly #log: Logger;
   readonly #signal: AbortSignal;
   readonly #finished: (recording: NewRecording, isVideo: boolean, ms: number) => void;
+  readonly #isRecording: (videoId: string) => boolean;
   readonly #pending = new Map<string, Pending>();
   #work: Promise<void> | undefined;
 
@@ -37,8 +42,10 @@ export class OrphanedRecordings {
     log: Logger,
     signal: AbortSignal,
     finished: (recording: NewRecording, isVideo: boolean, ms: number) => void,
+    isRecording: (videoId: string) => boolean,
   ) {
     this.#context = context;
+    this.#isRecording = isRecording;
     this.#log = log;
     this.#signal = signal;
     this.#finished = finished;
@@ -72,8 +79,11 @@ export class OrphanedRecordings {
       const { recording } = one;
       const startedMs = context.clock.monotonicMs();
       try {
-        const isVideo = (await repository.isOpen(recording.videoId)) ? await this.#finish(one) : undefined;
+        if (this.#isRecording(recording.videoId) || (await repository.mayContinue(recording))) continue;
+        const isOpen = await repository.isOpen(recording.videoId);
+        const isVideo = isOpen ? await this.#finish(one) : undefined;
         this.#pending.delete(recording.videoId);
+        if (!isOpen) await this.#removeSpans(recording.videoId);
         if (isVideo === undefined) continue;
         this.#log.warn('recording-recovered', { ...idsOf(recording), isVideo });
         this.#finished(recording, isVideo, context.clock.monotonicMs() - startedMs);
@@ -102,6 +112,14 @@ export class OrphanedRecordings {
     );
     const end = { indexFolder, probed: undefined, reason, signal: this.#signal };
     return makeRecordingVideo(this.#context, recording, written, end);
+  }
+
+  /** Another server finishes the recording with those in the storage. */
+  async #removeSpans(videoId: string): Promise<void> {
+    const { files } = this.#context.context;
+    if (files.storage.kind !== 's3') return;
+    const folder = files.video(videoId);
+    for (const name of spanNames(await namesIn(folder))) await rm(join(folder, name), { force: true });
   }
 
   #retryLater(one: Pending): void {

@@ -15,6 +15,8 @@ export interface RecordingRepository {
   open(recording: NewRecording): Promise<boolean>;
   /** False also when another server has taken it over. */
   isOpen(videoId: string): Promise<boolean>;
+  /** Its broadcast may go on, on this server or another one. */
+  mayContinue(recording: NewRecording): Promise<boolean>;
   close(videoId: string): Promise<void>;
   /** Of this server. */
   unfinished(): Promise<NewRecording[]>;

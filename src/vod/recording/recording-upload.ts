@@ -42,6 +42,7 @@ export class RecordingUpload {
   readonly #spans = new Map<string, GrowingSpan>();
   readonly #stopping = new AbortController();
   #work: Promise<void> | undefined;
+  #isComplete = false;
 
   constructor(options: RecordingUploadOptions) {
     this.#options = options;
@@ -51,9 +52,20 @@ export class RecordingUpload {
     const span = this.#spans.get(path) ?? { bytes, seconds, sentBytes: 0, sentSeconds: 0 };
     this.#spans.set(path, Object.assign(span, { bytes, seconds }));
     if (this.#stopping.signal.aborted) return;
+    this.#start();
+  }
+
+  #start(): void {
     this.#work ??= this.#sendAll().finally(() => {
       this.#work = undefined;
     });
+  }
+
+  /** Uploads the rest. Never rejects. */
+  async finish(): Promise<void> {
+    this.#isComplete = true;
+    if (!this.#stopping.signal.aborted) this.#start();
+    await this.#work;
   }
 
   /** Gives up what is not uploaded yet. Never rejects. */
@@ -89,7 +101,10 @@ export class RecordingUpload {
     for (const [path, span] of this.#spans) {
       const length = Math.min(span.bytes - span.sentBytes, maxPieceBytes);
       const isDue =
-        span !== newest || length === maxPieceBytes || span.seconds - span.sentSeconds >= pieceSeconds;
+        this.#isComplete ||
+        span !== newest ||
+        length === maxPieceBytes ||
+        span.seconds - span.sentSeconds >= pieceSeconds;
       if (length > 0 && isDue) return { path, span, length };
     }
     return undefined;
@@ -101,6 +116,7 @@ export class RecordingUpload {
     await using file = await open(path, 'r');
     const bytes = await readFully(file, start, length);
     if (bytes.length < length) throw new Error('the file of the recording became shorter');
+    signal.throwIfAborted();
     await this.#options.storage.write(join(piecesFolder(path), pieceName(start)), bytes, signal);
   }
 }

@@ -10,7 +10,7 @@ import { RecordingTimeline } from './recording-timeline.ts';
 
 export type StopReason = 'disk-low' | 'disk-slow' | 'disk-error' | 'storage-limit';
 
-interface RecordingWriterOptions {
+export interface RecordingWriterOptions {
   readonly folder: string;
   /** Nothing is written before. Parts are ignored when it resolves to false. */
   readonly opened: Promise<boolean>;
@@ -20,6 +20,8 @@ interface RecordingWriterOptions {
   readonly onWritten: (bytes: number, span: RecordingSpan, firstPath: string) => void;
   readonly sharedFiles?: SharedFiles | undefined;
   readonly maxQueuedBytes?: number;
+  /** Number of the first file; 1 unless given. */
+  readonly firstSpan?: number | undefined;
 }
 
 /** The location of a part in a shared file; undefined when it is in none. */
@@ -143,7 +145,7 @@ export class RecordingWriter {
     const startTicks = new Map(offsets.map(([{ id }, ticks]) => [id, isNear ? ticks : 0]));
     const span = new RecordingSpan(
       this.#options.folder,
-      spanName(this.#spans.length + 1),
+      spanName(this.#spans.length + (this.#options.firstSpan ?? 1)),
       tracks,
       startTicks,
     );

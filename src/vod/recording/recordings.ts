@@ -20,9 +20,17 @@ import {
 import {
   type RecordablePart,
   RecordingWriter,
+  type RecordingWriterOptions,
   type SharedFiles,
   type StopReason,
+  type WrittenRecording,
 } from './recording-writer.ts';
+
+interface ContinuedRecording {
+  readonly videoId: string;
+  readonly startedAtMs: number;
+  readonly firstSpan: number;
+}
 
 interface RecordingsOptions {
   readonly context: VodContext;
@@ -46,6 +54,8 @@ interface OpenRecording {
   readonly onStopped: () => void;
   /** Undefined with the data folder. */
   readonly upload: RecordingUpload | undefined;
+  /** Other files of it are, or may be, on another server. */
+  isShared: boolean;
   indexFolder: IndexFolder | undefined;
   probing: Promise<ProbedFile | undefined> | undefined;
   reason: StopReason | undefined;
@@ -59,6 +69,8 @@ const probeTimeoutMs = 60_000;
 const retryDelayMs = 30_000;
 const stopWaitMs = 1_000;
 const maxUploads = 4;
+/** Of the rest of a recording that another server may continue. */
+const maxUploadMs = 10_000;
 const stopCauses = {
   'disk-low': 'the disk is full',
   'disk-slow': 'the disk is too slow',
@@ -86,8 +98,12 @@ export class Recordings implements Component {
     this.#context = { context, repository, hasSeekTables };
     this.#log = context.log.child('recordings');
     this.#space = freeSpace.watch(minFreeBytes, (...changed) => this.#spaceChanged(...changed));
-    this.#orphaned = new OrphanedRecordings(this.#context, this.#log, this.#stopping.signal, (...finished) =>
-      this.#logClosed(...finished),
+    this.#orphaned = new OrphanedRecordings(
+      this.#context,
+      this.#log,
+      this.#stopping.signal,
+      (...finished) => this.#logClosed(...finished),
+      videoId => this.#open.has(videoId),
     );
   }
 
@@ -134,20 +150,24 @@ export class Recordings implements Component {
    * more or the live stream was deleted.
    */
   open(
-    broadcast: Pick<NewRecording, 'projectId' | 'liveStreamId' | 'broadcastId'>,
+    broadcast: Pick<NewRecording, 'projectId' | 'liveStreamId' | 'broadcastId'> & {
+      readonly recording?: ContinuedRecording | undefined;
+    },
     onStopped: () => void,
     sharedFiles?: SharedFiles,
-  ): { add(part: RecordablePart): void; close(): void } | undefined {
+  ): { add(part: RecordablePart): void; close(hasMoved?: boolean): void } | undefined {
     const { clock } = this.#options.context;
-    const { projectId, liveStreamId, broadcastId } = broadcast;
+    const { projectId, liveStreamId, broadcastId, recording: continued } = broadcast;
     if (!this.#space.hasSpace || clock.monotonicMs() < this.#notBeforeMs) return undefined;
     const recording = {
-      ...{ videoId: newId('vi'), projectId, liveStreamId, broadcastId, startedAtMs: clock.nowMs() },
+      ...{ videoId: continued?.videoId ?? newId('vi'), projectId, liveStreamId, broadcastId },
+      startedAtMs: continued?.startedAtMs ?? clock.nowMs(),
     };
-    const opened = this.#store(recording);
+    const opened = this.#store(recording, continued !== undefined);
     const entry: OpenRecording = {
       ...{ recording, opened, onStopped, upload: this.#createUpload(recording) },
-      writer: this.#createWriter(recording, opened, () => entry, sharedFiles),
+      writer: this.#createWriter(recording, opened, () => entry, { sharedFiles, ...continued }),
+      isShared: continued !== undefined,
       ...{ indexFolder: undefined, probing: undefined, reason: undefined, finishing: undefined },
     };
     this.#open.set(recording.videoId, entry);
@@ -159,7 +179,11 @@ export class Recordings implements Component {
       onStopped();
       void this.#finish(entry);
     });
-    return { add: part => entry.writer.add(part), close: () => void this.#finish(entry) };
+    const close = (hasMoved = false) => {
+      entry.isShared ||= hasMoved && entry.upload !== undefined;
+      void this.#finish(entry);
+    };
+    return { add: part => entry.writer.add(part), close };
   }
 
   async #findOrphaned(): Promise<void> {
@@ -170,11 +194,15 @@ export class Recordings implements Component {
     if (orphaned.length > 0) this.#log.warn('recordings-orphaned', { count: orphaned.length });
   }
 
-  async #store(recording: NewRecording): Promise<boolean> {
+  async #store(recording: NewRecording, isContinued: boolean): Promise<boolean> {
     const { context, repository } = this.#options;
     try {
-      if (!(await this.#mayStore(recording.projectId)) || !(await repository.open(recording))) return false;
-      this.#log.info('recording-opened', { ...idsOf(recording) });
+      if (!(await this.#mayStore(recording.projectId))) return false;
+      const isOpen = isContinued
+        ? await repository.isOpen(recording.videoId)
+        : await repository.open(recording);
+      if (!isOpen) return false;
+      this.#log.info(isContinued ? 'recording-continued' : 'recording-opened', { ...idsOf(recording) });
       return true;
     } catch (error) {
       this.#log.error('recording-not-opened', { ...idsOf(recording), error });
@@ -193,7 +221,7 @@ export class Recordings implements Component {
     { videoId }: NewRecording,
     opened: Promise<boolean>,
     entryOf: () => OpenRecording,
-    sharedFiles: SharedFiles | undefined,
+    files: Pick<RecordingWriterOptions, 'sharedFiles' | 'firstSpan'>,
   ): RecordingWriter {
     const { context, observer, maxQueuedBytes } = this.#options;
     return new RecordingWriter({
@@ -204,7 +232,7 @@ export class Recordings implements Component {
         entryOf().indexFolder = folder;
         return index;
       },
-      sharedFiles,
+      ...files,
       onStopped: (reason, error) => this.#failed(entryOf(), reason, error),
       onWritten: (bytes, span, firstPath) => {
         observer.written(bytes);
@@ -266,6 +294,10 @@ export class Recordings implements Component {
       this.#log.warn('recording-close-not-stored', { ...idsOf(recording), error });
     }
     const written = await writer.finish();
+    if (entry.isShared) {
+      await this.#leave(entry, written);
+      return;
+    }
     await entry.upload?.stop();
     try {
       const probed = await entry.probing;
@@ -283,6 +315,17 @@ export class Recordings implements Component {
     } finally {
       this.#open.delete(videoId);
     }
+  }
+
+  /** When its broadcast has ended, one of the servers finishes the recording with the files of all. */
+  async #leave({ recording, upload, reason }: OpenRecording, { index }: WrittenRecording): Promise<void> {
+    await index?.close().catch(() => {});
+    await within(maxUploadMs, upload?.finish() ?? Promise.resolve());
+    await upload?.stop();
+    this.#orphaned.add({ recording, reason });
+    this.#open.delete(recording.videoId);
+    this.#checks.wake();
+    void this.finishOrphaned();
   }
 
   async #finishAll(): Promise<void> {

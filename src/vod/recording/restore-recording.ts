@@ -18,8 +18,7 @@ interface StoredSpans {
 }
 
 /**
- * Brings the files of a recording back from the storage, for the server that finishes what another one recorded. Does nothing
- * where the files are.
+ * Brings the missing files of a recording back from the storage, for the server that finishes what another one recorded.
  */
 export async function restoreRecording(
   files: MediaFiles,
@@ -28,10 +27,13 @@ export async function restoreRecording(
 ): Promise<void> {
   const folder = files.video(videoId);
   const local = await namesIn(folder);
-  if (local.includes('source') || spanNames(local).length > 0) return;
+  if (local.includes('source')) return;
   const { whole, pieces } = await findSpans(files, videoId);
-  // A file in place of the source would hide the one in the storage.
-  const names = whole.has('source') ? [spanName(1)] : spanNames([...new Set([...whole, ...pieces.keys()])]);
+  // A published source comes from the files here. A local file in its place would hide the one in the storage.
+  const ofSource = spanNames(local).length > 0 ? [] : [spanName(1)];
+  const ofSpans = spanNames([...new Set([...whole, ...pieces.keys()])]).filter(name => !local.includes(name));
+  const names = whole.has('source') ? ofSource : ofSpans;
+  if (names.length === 0) return;
   await files.inWorkFolder(async work => {
     for (const name of names) {
       const restored = join(work, name);

@@ -45,7 +45,9 @@ async function listOf(live: BroadcastRegistry, query = '') {
 }
 
 test('a continued broadcast lists numbers beyond those of the other server', async () => {
-  const continued = { startedAtMs: 1, claim: 2, continuesAt: 5000, targetDurationSeconds: 4 };
+  const continued = {
+    ...{ startedAtMs: 1, claim: 2, continuesAt: 5000, targetDurationSeconds: 4, recording: undefined },
+  };
   const fake = startFakeBroadcasts({ claims: fakeClaims({ broadcastId: 'br1', continued }).claims });
   await begin(fake);
   const { list } = await listOf(fake.live);
