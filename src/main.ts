@@ -77,7 +77,7 @@ async function serve(): Promise<void> {
   process.stdout.write(describeStart(app, config));
   main.info('ready', {
     http: app.httpPort,
-    rtmp: app.rtmpPort,
+    ...(app.rtmpPort === 0 ? {} : { rtmp: app.rtmpPort }),
     ...(app.httpsPort === undefined ? {} : { https: app.httpsPort }),
     ...(app.rtmpsPort === undefined ? {} : { rtmps: app.rtmpsPort }),
     ms: Math.round(performance.now() - startedAtMs),

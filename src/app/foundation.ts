@@ -97,10 +97,11 @@ export async function openFoundation(config: Config, environment: AppEnvironment
     const proxies = config['http.trustedProxies'] ?? [];
     const files = new MediaFiles(dataDir, storage.media);
     if (storage.s3 !== undefined) files.reclaimFrom(storage.s3.cache);
-    const urls = new ServerUrls(config.publicUrl);
+    const urls = new ServerUrls(config.publicUrl, config['rtmp.port']);
     const version = readVersion();
     const { publicUrl } = urls;
     const nodes = await createNodes({ config, dataDir, database, version, publicUrl, clock, log });
+    if (database.dialect === 'postgres') metrics.setNode(nodes.id);
     return {
       ...{ config, environment, clock, log, dataDir, ffmpeg, ffprobe, database, metrics, limits },
       ...{ version, urls, nodes },

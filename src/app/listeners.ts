@@ -1,10 +1,12 @@
 import type { Delivery } from '../delivery/delivery.ts';
-import { HttpListener } from '../http/listener/http-listener.ts';
+import { HttpListener, type HttpRequest, type HttpResponse } from '../http/listener/http-listener.ts';
 import type { PublishGate } from '../ingest/publish-gate.ts';
 import { RtmpServer } from '../ingest/rtmp/rtmp-server.ts';
 import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
+import { nodeRoles } from '../shared/node-roles.ts';
 import type { Api } from './api.ts';
 import type { Foundation } from './foundation.ts';
+import { RoleGate } from './role-gate.ts';
 
 /** Delivery, dashboard and documentation answer before the API. */
 export function createHttpListener(
@@ -13,19 +15,25 @@ export function createHttpListener(
   delivery: Delivery,
 ): HttpListener {
   const { isSecure, isTrustedProxy } = peers;
+  const roles = config['node.roles'];
+  const gate = roles.length < nodeRoles.length ? new RoleGate(roles, api.docsBase) : undefined;
   return new HttpListener({
     host: config.host,
     port: config['http.port'],
     ...(certificate === undefined || config['https.port'] === undefined
       ? {}
       : { https: { port: config['https.port'], certificate } }),
-    fast: (request, response) => delivery.handleFast(request, response),
+    fast: (request, response) =>
+      gate?.isOpen(request.url) === false ? false : delivery.handleFast(request, response),
     beforeKoa: [
+      ...(gate === undefined
+        ? []
+        : [(request: HttpRequest, response: HttpResponse) => gate.handle(request, response)]),
       (request, response) => delivery.handle(request, response),
       (request, response) => api.dashboard.handle(request, response),
       (request, response) => api.docs.handle(request, response),
     ],
-    upgrades: api.upgrades,
+    upgrades: roles.includes('api') ? api.upgrades : [],
     koa: api.koa,
     docsBase: api.docsBase,
     maxConnections: config['http.maxConnections'],

@@ -4,7 +4,6 @@ import { SingleNode } from '../cluster/single-node.ts';
 import type { Config } from '../config/settings.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/logger.ts';
-import { nodeRoles } from '../shared/node-roles.ts';
 import type { Database } from '../store/database.ts';
 import { migrations } from '../store/migrations.ts';
 
@@ -22,7 +21,7 @@ export async function createNodes(options: {
   const { id, place } = readNodeIdentity(dataDir);
   const self = (): SelfNode => {
     const url = config['node.url'] ?? publicUrl();
-    return { id, url, version, roles: nodeRoles, mediaUrl: config.mediaUrl ?? url };
+    return { id, url, version, roles: config['node.roles'], mediaUrl: config.mediaUrl ?? url };
   };
   if (database.dialect === 'sqlite') return new SingleNode(self, clock.nowMs());
   const { LeasedNode } = await import('../cluster/leased-node.ts');

@@ -58,7 +58,7 @@ export function healthOptions(
   rtmp: RtmpServer,
   phase: () => string,
 ): HealthOptions {
-  const { config, database, metrics, storage } = foundation;
+  const { config, database, nodes, metrics, storage } = foundation;
   const token = config['metrics.token'];
   return {
     checks: [
@@ -69,8 +69,12 @@ export function healthOptions(
       },
       { name: 'database', fault: () => database.findFault() },
       ...(storage.s3 === undefined ? [] : [{ name: 'storage', fault: () => storage.media.findFault() }]),
-      { name: 'ingest', fault: () => (rtmp.isListening ? undefined : 'no RTMP port is listened on') },
+      { name: 'node', fault: () => (nodes.self.isDraining ? 'the server is draining' : nodes.fault) },
+      ...(config['node.roles'].includes('ingest')
+        ? [{ name: 'ingest', fault: () => (rtmp.isListening ? undefined : 'no RTMP port is listened on') }]
+        : []),
     ],
+    node: () => ({ id: nodes.id, roles: nodes.self.roles }),
     metrics: {
       contentType: metrics.contentType,
       text: async () => {

@@ -7,16 +7,19 @@ const defaultRtmpPort = 1935;
 /** Ports of 0 are known once the listeners run. */
 export class ServerUrls {
   readonly #publicUrl: string | undefined;
+  readonly #ingestPort: number;
   #http: Pick<HttpListener, 'httpPort' | 'httpsPort'> | undefined;
   #rtmp: Pick<RtmpServer, 'rtmpPort' | 'rtmpsPort'> | undefined;
 
-  constructor(publicUrl: string | undefined) {
+  /** @param ingestPort RTMP port of the servers that take publishers, if this one takes none */
+  constructor(publicUrl: string | undefined, ingestPort: number) {
     this.#publicUrl = publicUrl;
+    this.#ingestPort = ingestPort;
   }
 
   connect(
     http: Pick<HttpListener, 'httpPort' | 'httpsPort'>,
-    rtmp: Pick<RtmpServer, 'rtmpPort' | 'rtmpsPort'>,
+    rtmp: Pick<RtmpServer, 'rtmpPort' | 'rtmpsPort'> | undefined,
   ): void {
     this.#http = http;
     this.#rtmp = rtmp;
@@ -32,7 +35,7 @@ export class ServerUrls {
 
   readonly ingest = (): IngestAddresses => {
     const { hostname } = new URL(this.publicUrl());
-    const { rtmpPort, rtmpsPort } = this.#rtmp ?? {};
+    const { rtmpPort = this.#ingestPort, rtmpsPort } = this.#rtmp ?? {};
     return {
       rtmp: `rtmp://${hostname}${rtmpPort === defaultRtmpPort ? '' : `:${rtmpPort}`}/s`,
       rtmps: rtmpsPort === undefined ? undefined : `rtmps://${hostname}:${rtmpsPort}/s`,

@@ -36,6 +36,7 @@ export interface RunningApp {
   readonly publicUrl: string;
   readonly httpPort: number;
   readonly httpsPort: number | undefined;
+  /** 0 without the role `ingest`. */
   readonly rtmpPort: number;
   readonly rtmpsPort: number | undefined;
   readonly dataDir: string;
@@ -81,7 +82,7 @@ interface Server {
 }
 
 async function createServer(foundation: Foundation): Promise<Server> {
-  const { database, nodes, urls, clock, log } = foundation;
+  const { config, database, nodes, urls, clock, log } = foundation;
   const state: ServerState = { phase: 'starting', firstSecrets: undefined };
   const access = createAccess({ ...foundation, ...accessOptions(foundation) });
   const { vod, videoServices, recordings, recordingsStore } = await createVideoSide(foundation);
@@ -101,7 +102,8 @@ async function createServer(foundation: Foundation): Promise<Server> {
   const sessions = new PrivateSessionsStore({ database, tokens: videoServices.privateTokens, clock });
   const delivery = createDelivery(foundation, { api, broadcasts, videoServices, vod, viewers, sessions });
   const http = createHttpListener(foundation, api, delivery);
-  urls.connect(http, rtmp);
+  const isIngest = config['node.roles'].includes('ingest');
+  urls.connect(http, isIngest ? rtmp : undefined);
   const housekeeping = await createHousekeeping(foundation, {
     ...{ api, videoServices, vod, broadcasts, recordingsStore, sessions },
   });
@@ -124,7 +126,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
     feed,
     delivery,
     ...broadcasts.components,
-    rtmp,
+    ...(isIngest ? [rtmp] : []),
     // Ports of 0 are known now.
     componentOf('node-addresses', { start: () => nodes.announce() }),
     foundation.bundles,

@@ -139,6 +139,7 @@ function createJobs({ config, database, nodes, metrics, clock, log }: Foundation
   return new Jobs({
     ...{ database, clock, log, maxCrashes: config['jobs.maxCrashes'] },
     owner: nodes,
+    isWorker: config['node.roles'].includes('worker'),
     lanes: {
       ...maxRunningByLane,
       transfer: { maxRunning: config['imports.maxConcurrent'], maxPerGroup: config['imports.maxPerProject'] },

@@ -14,7 +14,7 @@ export function describeStart(app: RunningApp, config: Config): string {
       ['Dashboard', `${app.publicUrl}/dashboard`],
       ['Documentation', `${app.publicUrl}/docs`],
       ['API', app.publicUrl],
-      ['RTMP server', `rtmp://${hostname}${rtmpPort}/s`],
+      ...(app.rtmpPort === 0 ? [] : [['RTMP server', `rtmp://${hostname}${rtmpPort}/s`] as const]),
       ...(app.rtmpsPort === undefined
         ? []
         : [['RTMPS server', `rtmps://${hostname}:${app.rtmpsPort}/s`] as const]),

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
+import { nodeRoles } from '../shared/node-roles.ts';
 import { type Config, type SettingKey, settings } from './settings.ts';
 
 /** In ascending precedence: file, environment, flags. */
@@ -128,6 +129,12 @@ function contradictions(config: Partial<Config>): string[] {
   if (uploadsMinFree !== undefined && recordingMinFree !== undefined && uploadsMinFree <= recordingMinFree) {
     problems.push(
       `uploads.minFree: must be larger than recording.minFree (${recordingMinFree} B), or uploads would stop recordings. Raise uploads.minFree or lower recording.minFree.`,
+    );
+  }
+  const roles = config['node.roles'];
+  if (roles !== undefined && roles.length < nodeRoles.length && config['database.url'] === undefined) {
+    problems.push(
+      'node.roles: a server with SQLite is alone and needs all roles. Set database.url, or leave it out.',
     );
   }
   const taken = new Map<number, string>();

@@ -142,6 +142,21 @@ export function choice<const Words extends readonly string[]>(words: Words): Set
   };
 }
 
+/** Some of the words, separated by commas. */
+export function choices<const Words extends readonly string[]>(
+  words: Words,
+): SettingKind<readonly Words[number][]> {
+  return {
+    name: `list of ${words.join(', ')}`,
+    parse(raw) {
+      const list = typeof raw === 'string' ? raw.split(',').map(entry => entry.trim()) : [];
+      const isValid = list.length > 0 && list.every(entry => words.includes(entry));
+      if (!isValid) throw new Error(`expected some of ${words.join(', ')}, separated by commas`);
+      return words.filter(word => list.includes(word));
+    },
+  };
+}
+
 /** IP addresses and networks such as `10.0.0.0/8, 192.0.2.7`. */
 export const networks: SettingKind<readonly string[]> = {
   name: 'addresses',

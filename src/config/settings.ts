@@ -1,7 +1,9 @@
 import { logLevels } from '../shared/logger.ts';
+import { nodeRoles } from '../shared/node-roles.ts';
 import {
   boolean,
   choice,
+  choices,
   days,
   duration,
   httpUrl,
@@ -56,6 +58,12 @@ export const settings = {
     postgresUrl,
     null,
     'PostgreSQL database, such as `postgres://USER:PASSWORD@HOST:5432/DATABASE`. Prefer the environment variable: other users of the machine can see flags. Unset: SQLite, in the data folder.',
+  ),
+  'node.roles': setting(
+    'MILLRACE_NODE_ROLES',
+    choices(nodeRoles),
+    'api,ingest,delivery,worker',
+    'Work of this server among those that share a PostgreSQL database, separated by commas: `api` (the API and the dashboard), `ingest` (publishers, and viewers of their broadcasts), `delivery` (viewers), `worker` (encodes and other jobs).',
   ),
   'node.url': setting(
     'MILLRACE_NODE_URL',

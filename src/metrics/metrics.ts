@@ -243,6 +243,11 @@ export class Metrics {
 
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
 
+  /** Tells the metrics of nodes that share a database apart. */
+  setNode(id: string): void {
+    this.#registry.setDefaultLabels({ node: id });
+  }
+
   text(): Promise<string> {
     return this.#registry.metrics();
   }

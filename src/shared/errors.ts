@@ -141,6 +141,12 @@ export const errorRegister = {
     title: 'The requested resource could not be found.',
   },
   'unrecognized-request-url': { kind: 'not-found', blame: 'caller', title: 'Unrecognized request URL.' },
+  'misdirected-request': {
+    kind: 'not-found',
+    blame: 'caller',
+    title: 'Another server does this.',
+    status: 421,
+  },
   'method-not-allowed': {
     kind: 'invalid',
     blame: 'caller',

@@ -5,6 +5,7 @@ import { isLocalRequest } from '../../http/listener/client-address.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
+import { type NodeRole, nodeRoles } from '../../shared/node-roles.ts';
 import type { Secret } from '../../shared/secret.ts';
 
 interface ReadinessCheck {
@@ -18,10 +19,14 @@ const liveSchema = z.object({ status: z.literal('live') });
 const readySchema = z.object({
   status: z.literal('ready'),
   checks: z.array(z.string()).optional().describe('The checks that ran. Only for the operator.'),
+  node: z.string().optional().describe('Id of the server. Only for the operator.'),
+  roles: z.array(z.enum(nodeRoles)).optional().describe('What the server does. Only for the operator.'),
 });
 
 export interface HealthOptions {
   readonly checks: readonly ReadinessCheck[];
+  /** Default: nothing is told. */
+  readonly node?: () => { readonly id: string; readonly roles: readonly NodeRole[] };
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
   readonly token?: Secret;
 }
@@ -68,7 +73,12 @@ export function healthRoutes(options: HealthOptions & { readonly log: Logger }):
         if (faults.length > 0) {
           throw new AppError('not-ready', detail, { details: isTold ? { detail } : {} });
         }
-        return { status: 'ready' as const, ...(isTold ? { checks: checks.map(({ name }) => name) } : {}) };
+        const node = isTold ? options.node?.() : undefined;
+        return {
+          status: 'ready' as const,
+          ...(isTold ? { checks: checks.map(({ name }) => name) } : {}),
+          ...(node === undefined ? {} : { node: node.id, roles: [...node.roles] }),
+        };
       },
     }),
     defineRoute({

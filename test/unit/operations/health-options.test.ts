@@ -4,6 +4,7 @@ import { healthOptions, type MediaSide } from '../../../src/app/operations.ts';
 import type { RtmpServer } from '../../../src/ingest/rtmp/rtmp-server.ts';
 import { Metrics } from '../../../src/metrics/metrics.ts';
 import { silentLogger } from '../../../src/shared/logger.ts';
+import { nodeRoles } from '../../../src/shared/node-roles.ts';
 
 test('metrics are told while the database does not respond, without those that it knows', async () => {
   const metrics = new Metrics();
@@ -12,7 +13,7 @@ test('metrics are told while the database does not respond, without those that i
   const owner = { running: 2, pids: [] };
   const isDown = () => Promise.reject(new Error('the database is down'));
   const foundation = {
-    ...{ config: {}, metrics, processes: owner, log: { ...silentLogger, warn } },
+    ...{ config: { 'node.roles': nodeRoles }, metrics, processes: owner, log: { ...silentLogger, warn } },
     outbox: { webhooks: { pendingTotal: isDown } },
     storage: {},
   } as unknown as Foundation;
