@@ -86,8 +86,14 @@ export class S3Proxy {
       headers: incoming.headers,
       agent: false,
     });
+    // A client that ends its request early ends this one, too, at any time.
+    passed.on('error', () => incoming.socket.destroy());
+    incoming.once('close', () => {
+      if (!incoming.complete) passed.destroy();
+    });
     incoming.pipe(passed);
     const [answer] = (await once(passed, 'response')) as [http.IncomingMessage];
+    answer.on('error', () => incoming.socket.destroy());
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
     if (fault?.kind === 'flip') {
       answer.once('data', (chunk: Buffer) => {
