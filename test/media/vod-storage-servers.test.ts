@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createLiveStream } from '../../scripts/server-process.ts';
+import { encodeTimeoutMs } from '../support/deadlines.ts';
 import { publishTestPicture } from '../support/ffmpeg.ts';
 import { fixture } from '../support/fixtures.ts';
 import { findPostgres } from '../support/postgres.ts';
@@ -86,6 +87,18 @@ async function mediaOf(server: VideoServer, videoId: string): Promise<Map<string
   return media;
 }
 
+function newestFolder(dataDir: string, videoId: string): string {
+  try {
+    return (
+      readdirSync(join(dataDir, 'vod', videoId))
+        .toSorted()
+        .at(-1) ?? ''
+    );
+  } catch {
+    return '';
+  }
+}
+
 const isDone = ({ encoding: { qualities } }: Status) =>
   qualities.length > 0 && qualities.every(({ status }) => status === 'encoded');
 
@@ -131,6 +144,27 @@ describe('servers that share a database and a bucket', () => {
     expect(folders).toHaveLength(2);
     // What finished jobs leave on a disk belongs to the cache.
     for (const { dataDir } of [first, second]) expect(await filesIn(dataDir, 'vod')).toEqual([]);
+  });
+
+  test('finish what a server was encoding that is killed', async () => {
+    const slow = { MILLRACE_ENCODE_PRESET: 'medium' };
+    const servers = await startServers(slow, slow);
+    const path = join(folder, 'long-film.mp4');
+    await makeFilm(path, { seconds: 20, size: '1280x720' });
+    const { videoId } = await servers[0]!.create();
+    expect(await servers[0]!.send(videoId, await readFile(path))).toBe(201);
+    const encoder = await waitUntil(
+      () =>
+        servers.find(({ dataDir }) =>
+          existsSync(join(dataDir, 'vod', videoId, newestFolder(dataDir, videoId), '720p.mp4')),
+        ),
+      { what: 'the highest quality being encoded', timeoutMs: encodeTimeoutMs },
+    );
+    await encoder.kill();
+    const other = servers.find(server => server !== encoder)!;
+    await other.until(videoId, isDone, 'all qualities');
+    expect((await mediaOf(other, videoId)).size).toBeGreaterThan(12);
+    expect(await filesIn(other.dataDir, 'vod')).toEqual([]);
   });
 
   test('make a video of what a server recorded that is killed, and lose its last segments at most', async () => {
