@@ -73,6 +73,11 @@ async function serve(): Promise<void> {
   process.off('SIGTERM', giveUp);
   process.off('SIGINT', giveUp);
   stopAtSignals(app, config.drainTimeout, main, messageOf);
+  // Sent by `npm run drain`.
+  process.on('SIGUSR2', () => {
+    main.info('draining', {});
+    app.empty().catch((error: unknown) => main.error('drain-failed', { error: messageOf(error) }));
+  });
   await addToRunningServers(app, config['database.url'] !== undefined, main, messageOf);
   process.stdout.write(describeStart(app, config));
   main.info('ready', {
@@ -86,7 +91,7 @@ async function serve(): Promise<void> {
 
 /** Lets the operator's commands find the data folder while this process runs. */
 async function addToRunningServers(
-  { dataDir, publicUrl }: RunningApp,
+  { dataDir, publicUrl, httpPort }: RunningApp,
   usesPostgres: boolean,
   log: import('./shared/logger.ts').Logger,
   messageOf: (thrown: unknown) => string,
@@ -95,7 +100,7 @@ async function addToRunningServers(
   const { programDir } = await import('./cli/command-data-dir.ts');
   try {
     const remove = new RunningServers().add({
-      ...{ dataDir, publicUrl, programDir, usesPostgres },
+      ...{ dataDir, publicUrl, httpPort, programDir, usesPostgres },
       startedAtMs: Date.now(),
     });
     process.on('exit', remove);

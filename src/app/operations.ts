@@ -69,7 +69,7 @@ export function healthOptions(
       },
       { name: 'database', fault: () => database.findFault() },
       ...(storage.s3 === undefined ? [] : [{ name: 'storage', fault: () => storage.media.findFault() }]),
-      { name: 'node', fault: () => (nodes.self.isDraining ? 'the server is draining' : nodes.fault) },
+      { name: 'node', fault: () => (nodes.self.isDraining ? drainState(media) : nodes.fault) },
       ...(config['node.roles'].includes('ingest')
         ? [{ name: 'ingest', fault: () => (rtmp.isListening ? undefined : 'no RTMP port is listened on') }]
         : []),
@@ -84,6 +84,16 @@ export function healthOptions(
     },
     ...(token === undefined ? {} : { token }),
   };
+}
+
+/** `npm run drain` waits for the second one. */
+function drainState({ broadcasts, vod }: MediaSide): string {
+  const left = [
+    [broadcasts.registry.openCount, 'broadcasts'],
+    [vod.jobs.runningCount, 'jobs'],
+  ] as const;
+  const names = left.filter(([count]) => count > 0).map(([count, name]) => `${count} ${name}`);
+  return names.length > 0 ? `the server is draining: ${names.join(', ')}` : 'the server is drained';
 }
 
 async function setGauges(foundation: Foundation, media: MediaSide): Promise<void> {

@@ -44,6 +44,8 @@ export interface RunningApp {
   /** Only at the first start on a data folder; shown once. */
   readonly firstSecrets: BootstrapSecrets | undefined;
   readonly ffmpegProcesses: () => number;
+  /** Takes no new publishers and jobs, and moves broadcasts to other servers. Viewers and the API are still answered. */
+  empty(): Promise<void>;
   /** Refuses new work and ends the old until `deadlineMs` (Unix time) or until `signal` aborts. */
   drain(deadlineMs: number, signal?: AbortSignal): Promise<void>;
   stop(): Promise<void>;
@@ -78,6 +80,7 @@ interface Server {
   readonly http: HttpListener;
   readonly rtmp: RtmpServer;
   readonly owners: readonly ProcessOwner[];
+  readonly empty: () => Promise<void>;
   readonly lifecycle: Lifecycle;
 }
 
@@ -139,6 +142,9 @@ async function createServer(foundation: Foundation): Promise<Server> {
   return {
     ...{ state, http, rtmp },
     owners: Object.values(processOwners(foundation, media)),
+    empty: async () => {
+      await Promise.all([rtmp.drain(), vod.jobs.drain(), broadcasts.registry.drain(Date.now())]);
+    },
     lifecycle: new Lifecycle(components, log.child('lifecycle')),
   };
 }
@@ -332,6 +338,10 @@ function runningApp({ urls, nodes, dataDir, ffmpeg, log }: Foundation, server: S
     ffmpeg,
     firstSecrets: state.firstSecrets,
     ffmpegProcesses: () => owners.reduce((sum, owner) => sum + owner.running, 0),
+    empty: async () => {
+      await nodes.beginDrain();
+      await server.empty();
+    },
     drain: (deadlineMs, signal) => {
       state.phase = 'stopping';
       nodes

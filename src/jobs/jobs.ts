@@ -211,6 +211,11 @@ export class Jobs implements Component, JobQueue {
     }
   }
 
+  /** On this node. */
+  get runningCount(): number {
+    return this.#running.size;
+  }
+
   async counts(): Promise<Readonly<Record<string, JobCounts>>> {
     const counts = await this.#store.counts();
     return Object.fromEntries([...this.#lanes.keys()].map(lane => [lane, counts.get(lane) ?? zeroCounts]));

@@ -10,6 +10,8 @@ export interface RunningServer {
   readonly dataDir: string;
   readonly programDir: string;
   readonly publicUrl: string;
+  /** On this machine. Missing in entries of older versions. */
+  readonly httpPort?: number;
   readonly startedAtMs: number;
   /** Its database is not in the data folder. */
   readonly usesPostgres?: boolean;
