@@ -1,0 +1,163 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  basicAuthorization,
+  type CreatedStream,
+  createLiveStream,
+  type ServerProcess,
+} from '../../scripts/server-process.ts';
+import { parseMultivariantPlaylist } from '../../src/media/hls/multivariant-playlist.ts';
+import { parseMediaPlaylist } from '../../src/media/hls/parse-media-playlist.ts';
+import { clusterMissing, LiveCluster, publishTo } from '../support/live-cluster.ts';
+import { RtmpClient } from '../support/rtmp-client.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const cluster = new LiveCluster({ MILLRACE_LIVE_RECONNECT_GRACE: '20s' });
+
+async function api({ baseUrl, productionKey }: ServerProcess, method: string, path: string) {
+  const headers = { authorization: basicAuthorization(productionKey) };
+  const answer = await fetch(`${baseUrl}${path}`, { method, headers });
+  const text = await answer.text();
+  return text === '' ? undefined : (JSON.parse(text) as Record<string, unknown>);
+}
+
+/** The address of the media, as one server tells it; undefined while nothing can be played. */
+async function mediaUrlAt({ baseUrl }: ServerProcess, { liveStreamId }: CreatedStream) {
+  const address = `${baseUrl}/${liveStreamId}.m3u8`;
+  const answer = await fetch(address);
+  const text = await answer.text();
+  if (!answer.ok) return undefined;
+  return new URL(parseMultivariantPlaylist(text).variants[0]!.uri, address);
+}
+
+/** The list as a viewer of one server gets it. */
+async function listAt(server: ServerProcess, stream: CreatedStream) {
+  const mediaUrl = await mediaUrlAt(server, stream);
+  const answer = mediaUrl && (await fetch(mediaUrl).catch(() => undefined));
+  return answer?.ok ? { mediaUrl: mediaUrl!, list: parseMediaPlaylist(await answer.text()) } : undefined;
+}
+
+/** Waits until a server's viewers get so many segments from the server at `port`. */
+function untilListed(server: ServerProcess, stream: CreatedStream, port: number, count = 2) {
+  return waitUntil(
+    async () => {
+      const found = await listAt(server, stream);
+      if (found === undefined || Number(found.mediaUrl.port) !== port) return undefined;
+      const published = found.list.segments.filter(({ uri }) => uri.startsWith('segment-'));
+      return published.length >= count ? { ...found, newest: newestOf(found.list) } : undefined;
+    },
+    { what: `segments of port ${port}` },
+  );
+}
+
+function newestOf(list: ReturnType<typeof parseMediaPlaylist>): number {
+  return list.mediaSequence + list.segments.length;
+}
+
+if (clusterMissing !== undefined) console.log(`skipped: ${clusterMissing}`);
+
+describe.skipIf(clusterMissing !== undefined)('live across servers', () => {
+  let a: ServerProcess;
+  let b: ServerProcess;
+  let c: ServerProcess;
+
+  beforeAll(async () => {
+    // The first one creates the account.
+    a = await cluster.start();
+    [b, c] = await Promise.all([cluster.start(), cluster.start()]);
+  });
+
+  const newStream = () => createLiveStream(a.baseUrl, a.productionKey, 'a stream');
+
+  test('every server answers for a broadcast, and one of them receives it', async () => {
+    const stream = await newStream();
+    const path = `/live-streams/${stream.liveStreamId}`;
+    await using publisher = publishTo(a, stream);
+    await untilListed(a, stream, a.httpPort);
+    await untilListed(b, stream, a.httpPort);
+    expect(await api(b, 'GET', path)).toMatchObject({ broadcasting: true });
+    expect(await (await fetch(`${c.baseUrl}/live/${stream.liveStreamId}/state`)).json()).toMatchObject({
+      live: true,
+    });
+    await waitUntil(async () => (await api(c, 'GET', `${path}/health`))?.broadcasting === true, {
+      what: 'the health at another server',
+    });
+
+    const second = await RtmpClient.connect({ port: b.rtmpPort });
+    expect(await second.publish(stream.streamKey)).toMatchObject({ level: 'error' });
+    await second.close();
+    expect(publisher.pid).toBeDefined();
+
+    await api(b, 'PUT', `${path}/complete`);
+    await waitUntil(async () => (await api(c, 'GET', path))?.broadcasting === false, { what: 'the end' });
+    const { data } = (await api(c, 'GET', `${path}/broadcasts`)) as { data: { endReason: string }[] };
+    expect(data.map(({ endReason }) => endReason)).toEqual(['completed']);
+  });
+
+  test('a publisher that reconnects to another server continues the broadcast', async () => {
+    const stream = await newStream();
+    await using first = publishTo(a, stream);
+    const before = await untilListed(c, stream, a.httpPort);
+    await first.kill();
+    await using second = publishTo(b, stream);
+    const after = await untilListed(c, stream, b.httpPort);
+    expect(after.mediaUrl.pathname).toBe(before.mediaUrl.pathname);
+    expect(after.list.mediaSequence).toBeGreaterThan(before.newest);
+    expect(after.list.discontinuitySequence).toBeGreaterThanOrEqual(before.list.discontinuitySequence);
+    // Viewers that know the former address are sent on.
+    const redirected = await fetch(before.mediaUrl);
+    expect(Number(new URL(redirected.url).port)).toBe(b.httpPort);
+    expect(parseMediaPlaylist(await redirected.text()).mediaSequence).toBeGreaterThan(before.newest);
+    // And back.
+    await second.kill();
+    await using _third = publishTo(a, stream);
+    const back = await untilListed(c, stream, a.httpPort);
+    expect(back.list.mediaSequence).toBeGreaterThan(after.newest);
+    await api(c, 'PUT', `/live-streams/${stream.liveStreamId}/complete`);
+    const path = `/live-streams/${stream.liveStreamId}`;
+    await waitUntil(async () => (await api(c, 'GET', path))?.broadcasting === false, { what: 'the end' });
+    const { data } = (await api(c, 'GET', `${path}/broadcasts`)) as { data: unknown[] };
+    expect(data).toHaveLength(1);
+  });
+
+  test('a server that drains leaves its broadcast to the one to which the publisher connects', async () => {
+    const d = await cluster.start();
+    const stream = await newStream();
+    await using first = publishTo(d, stream);
+    const before = await untilListed(c, stream, d.httpPort);
+    d.child.kill('SIGTERM');
+    await first.exited;
+    await using _second = publishTo(b, stream);
+    const after = await untilListed(c, stream, b.httpPort);
+    expect(after.mediaUrl.pathname).toBe(before.mediaUrl.pathname);
+    expect(after.list.mediaSequence).toBeGreaterThan(before.newest);
+    expect((await d.exited).code).toBe(0);
+  });
+
+  test('a publisher continues on another server at once when its own is killed', async () => {
+    const d = await cluster.start();
+    const stream = await newStream();
+    await using first = publishTo(d, stream);
+    const before = await untilListed(c, stream, d.httpPort);
+    d.child.kill('SIGKILL');
+    await first.exited;
+    const startedMs = performance.now();
+    await using _second = publishTo(b, stream);
+    const after = await untilListed(c, stream, b.httpPort, 1);
+    console.log(`continued after ${Math.round(performance.now() - startedMs)} ms`);
+    expect(after.mediaUrl.pathname).toBe(before.mediaUrl.pathname);
+    expect(after.list.mediaSequence).toBeGreaterThan(before.newest);
+  });
+
+  test('a broadcast whose server was killed ends when no publisher comes back', async () => {
+    const d = await cluster.start();
+    const stream = await newStream();
+    await using first = publishTo(d, stream);
+    await untilListed(c, stream, d.httpPort);
+    d.child.kill('SIGKILL');
+    await first.exited;
+    const path = `/live-streams/${stream.liveStreamId}`;
+    await waitUntil(async () => (await api(c, 'GET', path))?.broadcasting === false, { what: 'the end' });
+    const { data } = (await api(c, 'GET', `${path}/broadcasts`)) as { data: { endReason: string }[] };
+    expect(data.map(({ endReason }) => endReason)).toEqual(['publisher-gone']);
+  });
+});
