@@ -19,6 +19,23 @@ export interface Claim {
   readonly attempt: number;
 }
 
+/** Before this attempt. */
+export interface ClaimedJob extends StoredJob {
+  /** Another node may still run a removed job of the same subject. */
+  readonly hasRemoved: boolean;
+}
+
+const hasRemoved = sql<number>`EXISTS (
+  SELECT 1 FROM jobs AS other WHERE other.subject_id = jobs.subject_id AND other.is_removed = 1
+)`.as('has_removed');
+
+function claimedJobFrom(
+  row: Parameters<typeof storedJobFrom>[0] & { readonly has_removed: number },
+): ClaimedJob {
+  const job = storedJobFrom({ ...row, attempts: row.attempts - 1 });
+  return { ...job, hasRemoved: row.has_removed === 1 };
+}
+
 /** Starts and ends of jobs on one node. Times are those of the database's clock. */
 export class JobClaimStore {
   readonly #database: Database;
@@ -64,7 +81,7 @@ export class JobClaimStore {
   }
 
   /** Claims the next job by priority, then age. Returns it before this attempt. */
-  async claimNext(due: DueJobs): Promise<StoredJob | undefined> {
+  async claimNext(due: DueJobs): Promise<ClaimedJob | undefined> {
     if (this.#database.dialect === 'postgres') return this.#claimUnlocked(due);
     for (;;) {
       const next = await this.#database.first(this.#nextDue(this.#at(due)));
@@ -85,20 +102,20 @@ export class JobClaimStore {
   }
 
   /** Returns the job before this attempt, or undefined when it no longer waits. */
-  async claim(id: number): Promise<StoredJob | undefined> {
+  async claim(id: number): Promise<ClaimedJob | undefined> {
     const row = await this.#database.first(
       this.#database.queries
         .updateTable('jobs')
         .set(({ eb }) => ({ ...this.#claimed(), attempts: eb('attempts', '+', 1) }))
         .where('id', '=', id)
         .where('state', '=', 'waiting')
-        .returning(jobColumns),
+        .returning([...jobColumns, hasRemoved]),
     );
-    return row && storedJobFrom({ ...row, attempts: row.attempts - 1 });
+    return row && claimedJobFrom(row);
   }
 
   /** Skips jobs that other nodes are claiming. */
-  async #claimUnlocked(due: DueJobs): Promise<StoredJob | undefined> {
+  async #claimUnlocked(due: DueJobs): Promise<ClaimedJob | undefined> {
     const { queries } = this.#database;
     const bound = { nowMs: this.#now(), lane: sql.val(due.lane), maxCrashes: sql.val(due.maxCrashes) };
     const next = nextDueQuery(queries, { ...bound, kinds: this.#kinds() });
@@ -107,9 +124,9 @@ export class JobClaimStore {
         .updateTable('jobs')
         .set(({ eb }) => ({ ...this.#claimed(), attempts: eb('attempts', '+', 1) }))
         .where('id', '=', next.select('id').forUpdate().skipLocked())
-        .returning(jobColumns),
+        .returning([...jobColumns, hasRemoved]),
     );
-    return row && storedJobFrom({ ...row, attempts: row.attempts - 1 });
+    return row && claimedJobFrom(row);
   }
 
   /** Returns those that this node still runs, and that were not removed, by id and attempt. */

@@ -9,7 +9,7 @@ import type { Connection, Transaction } from '../store/connection.ts';
 import type { Database } from '../store/database.ts';
 import { type JobCounts, JobStore, zeroCounts } from './job.store.ts';
 import type { JobKind, JobQueue, LaneLimits, NewJob } from './job.ts';
-import { JobClaimStore } from './job-claims.store.ts';
+import { type ClaimedJob, JobClaimStore } from './job-claims.store.ts';
 import {
   type AttemptFailure,
   databaseRetryMs,
@@ -201,8 +201,7 @@ export class Jobs implements Component, JobQueue {
   }
 
   async awaitRemoved(subjectId: string): Promise<void> {
-    const attempts = this.#running.ofSubject(subjectId).filter(({ isCancelled }) => isCancelled);
-    await Promise.all(attempts.map(({ ended }) => ended.promise));
+    await this.#running.awaitCancelled(subjectId);
     if (!this.#isShared) return;
     const endMs = this.#clock.monotonicMs() + maxAwaitRemovedMs;
     while (await this.#store.isRemovedRunning(subjectId)) {
@@ -299,7 +298,7 @@ export class Jobs implements Component, JobQueue {
     lane: string,
     maxPerGroup: number,
     runningByGroup: ReadonlyMap<string | undefined, number>,
-  ): Promise<StoredJob | undefined> {
+  ): Promise<ClaimedJob | undefined> {
     const runningOf = ({ groupId }: StoredJob) => runningByGroup.get(groupId) ?? 0;
     for (;;) {
       // The sort is stable: among groups with the same number of running jobs, priority and age decide.
@@ -335,7 +334,7 @@ export class Jobs implements Component, JobQueue {
     this.#wakeTimer = setTimeout(() => this.#schedule(), Math.min(Math.max(delayMs, 1), maxSleepMs));
   }
 
-  async #begin(claim: () => Promise<StoredJob | undefined>): Promise<StoredJob | undefined> {
+  async #begin(claim: () => Promise<ClaimedJob | undefined>): Promise<StoredJob | undefined> {
     const attempt = await this.#running.begin(claim, job => this.#kinds.get(job.kind)!);
     if (attempt === undefined) return undefined;
     this.#maintenance.wake();
@@ -354,7 +353,7 @@ export class Jobs implements Component, JobQueue {
     try {
       controller.signal.throwIfAborted();
       // Both may write the same files.
-      await this.awaitRemoved(job.subjectId);
+      await (job.hasRemoved ? this.awaitRemoved(job.subjectId) : this.#running.awaitCancelled(job.subjectId));
       controller.signal.throwIfAborted();
       await kind.run({
         ...{ id: job.id, kind: job.kind, subjectId: job.subjectId, payload: job.payload },

@@ -2,13 +2,14 @@ import type { Clock } from '../shared/clock.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { JobKind } from './job.ts';
-import type { JobClaimStore } from './job-claims.store.ts';
+import type { ClaimedJob, JobClaimStore } from './job-claims.store.ts';
 import { idsOf, type JobAttempt } from './job-outcomes.ts';
 import type { StoredJob } from './job-rows.ts';
 
 const saveProgressEveryMs = 1_000;
 
 export interface RunningAttempt extends JobAttempt {
+  readonly job: ClaimedJob;
   progressPercent: number;
   progressSavedAtMs: number;
   isCancelled: boolean;
@@ -51,7 +52,7 @@ export class RunningAttempts {
 
   /** Lists what `claim` claims, and aborts it when the job was removed meanwhile. */
   async begin(
-    claim: () => Promise<StoredJob | undefined>,
+    claim: () => Promise<ClaimedJob | undefined>,
     kindOf: (job: StoredJob) => JobKind,
   ): Promise<RunningAttempt | undefined> {
     this.#claiming += 1;
@@ -71,6 +72,12 @@ export class RunningAttempts {
       this.#claiming -= 1;
       if (this.#claiming === 0) this.#removedIds.clear();
     }
+  }
+
+  /** Resolves when none of the subject that was cancelled runs here any more. */
+  async awaitCancelled(subjectId: string): Promise<void> {
+    const attempts = this.ofSubject(subjectId).filter(({ isCancelled }) => isCancelled);
+    await Promise.all(attempts.map(({ ended }) => ended.promise));
   }
 
   end(attempt: RunningAttempt): void {
