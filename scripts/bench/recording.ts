@@ -9,12 +9,17 @@ import type { Recording } from './publisher.ts';
 /** A whole number of GOPs and of AAC frames, so that the loop has no seam. */
 const loopSeconds = 16;
 
-/** Encodes 720p30 with a keyframe every 2 s at a constant rate, and 128 kbit/s AAC, into an FLV file. */
-export async function makeRecording(ffmpeg: string, path: string, videoKilobits: number): Promise<void> {
+/** Encodes 30 fps with a keyframe every 2 s at a constant rate, and 128 kbit/s AAC, into an FLV file. */
+export async function makeRecording(
+  ffmpeg: string,
+  path: string,
+  videoKilobits: number,
+  size = '1280x720',
+): Promise<void> {
   const rate = `${videoKilobits}k`;
   const args = [
     ...['-hide_banner', '-loglevel', 'error', '-y'],
-    ...['-f', 'lavfi', '-i', 'testsrc2=size=1280x720:rate=30'],
+    ...['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=30`],
     ...['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000'],
     ...['-t', String(loopSeconds), '-c:v', 'libx264', '-preset', 'veryfast', '-tune', 'zerolatency'],
     ...['-pix_fmt', 'yuv420p', '-g', '60', '-keyint_min', '60', '-sc_threshold', '0'],

@@ -121,6 +121,8 @@ export function createStreams(cluster: Cluster, count: number): Promise<CreatedS
 export class RoamingViewer {
   /** The number of the next segment, as it saw it last. */
   nextMsn = 0;
+  /** Times that it began. */
+  beginnings = 0;
   #mediaSequence = 0;
   /** Times that the media sequence, or the newest segment, went back. */
   stepsBack = 0;
@@ -152,6 +154,7 @@ export class RoamingViewer {
         signal,
         turn,
       );
+      this.beginnings += 1;
       await this.#follow(mediaUrl, signal).catch(() => {});
     }
   }

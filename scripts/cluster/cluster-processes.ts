@@ -18,10 +18,19 @@ export interface NodeProcess {
   start(): Promise<void>;
 }
 
+/** The same for all nodes. */
+export interface ClusterUrls {
+  readonly MILLRACE_DATABASE_URL: string;
+  readonly MILLRACE_STORAGE_URL: string;
+}
+
+type NodeSettings = Readonly<Record<string, string>>;
+
 export interface Cluster {
   readonly postgres: PostgresServer;
   readonly s3: S3Server;
   readonly nodes: readonly NodeProcess[];
+  readonly urls: ClusterUrls;
   readonly productionKey: string;
   stop(): Promise<void>;
 }
@@ -30,7 +39,7 @@ export interface ClusterOptions {
   /** For data folders. */
   readonly folder: string;
   /** Settings of each node, in addition to those of the cluster. */
-  readonly nodes: readonly Readonly<Record<string, string>>[];
+  readonly nodes: readonly (NodeSettings | ((urls: ClusterUrls) => Promise<NodeSettings>))[];
   readonly isDetached?: boolean;
 }
 
@@ -50,19 +59,20 @@ export async function startCluster({
     const s3 = await startS3();
     ends.push(() => s3.stop());
     await s3.makeBucket('media');
-    const shared = {
+    const urls = {
       MILLRACE_DATABASE_URL: await createPostgresDatabase(postgres.url, 'millrace'),
       MILLRACE_STORAGE_URL: s3.url('media'),
     };
     const nodes: NodeProcess[] = [];
     for (const [index, own] of settings.entries()) {
       const name = String.fromCharCode('A'.charCodeAt(0) + index);
-      const node = await createNode(name, join(folder, name), { ...shared, ...own }, isDetached);
+      const env = { ...urls, ...(typeof own === 'function' ? await own(urls) : own) };
+      const node = await createNode(name, join(folder, name), env, isDetached);
       ends.push(async () => node.server?.stop());
       await node.start();
       nodes.push(node);
     }
-    return { postgres, s3, nodes, productionKey: nodes[0]!.server!.productionKey, stop };
+    return { postgres, s3, nodes, urls, productionKey: nodes[0]!.server!.productionKey, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -72,7 +82,7 @@ export async function startCluster({
 async function createNode(
   name: string,
   dataDir: string,
-  settings: Readonly<Record<string, string>>,
+  settings: NodeSettings,
   isDetached: boolean,
 ): Promise<NodeProcess> {
   const httpPort = settings.MILLRACE_HTTP_PORT ?? String(await freePort());
