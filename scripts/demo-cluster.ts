@@ -51,7 +51,6 @@ export async function showCluster(signal: AbortSignal): Promise<void> {
     const edge = await nginxEdge.start(join(folder, 'edge'), httpPort);
     ends.push(() => edge.stop());
     const common = { MILLRACE_ALLOW_PRIVATE_TARGETS: 'true' };
-    const encoding = common;
     const cluster = await startCluster({
       folder,
       isDetached: true,
@@ -59,11 +58,11 @@ export async function showCluster(signal: AbortSignal): Promise<void> {
         {
           ...common,
           MILLRACE_HTTP_PORT: String(httpPort),
-
+          MILLRACE_NODE_ROLES: 'api,ingest,delivery',
           MILLRACE_MEDIA_URL: edge.baseUrl,
         },
-        encoding,
-        encoding,
+        { ...common, MILLRACE_NODE_ROLES: 'api,ingest,worker' },
+        { ...common, MILLRACE_NODE_ROLES: 'api,ingest,delivery' },
       ],
     });
     ends.push(() => cluster.stop());
@@ -96,7 +95,7 @@ async function showUpload(
   const watched = new URL(new URL(video.assets.hls).pathname, c!.baseUrl).href;
   const answer = await fetch(watched, { signal });
   if (!answer.ok) throw new Error(`${watched} answered ${answer.status}`);
-  console.log(`UPLOAD. Sent to A, playable after ${seconds} s, delivered by C: ${watched}\n`);
+  console.log(`UPLOAD. Sent to A, encoded by B, playable after ${seconds} s, delivered by C: ${watched}\n`);
 }
 
 async function killInTurn(
