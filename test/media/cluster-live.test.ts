@@ -148,6 +148,44 @@ describe.skipIf(clusterMissing !== undefined)('live across servers', () => {
     expect(after.list.mediaSequence).toBeGreaterThan(before.newest);
   });
 
+  test('a recording goes on with its broadcast, and becomes one video', async () => {
+    const d = await cluster.start();
+    const stream = await newStream();
+    const body = JSON.stringify({ record: true });
+    const path = `/live-streams/${stream.liveStreamId}`;
+    const headers = {
+      authorization: basicAuthorization(a.productionKey),
+      'content-type': 'application/json',
+    };
+    expect((await fetch(`${a.baseUrl}${path}`, { method: 'PATCH', headers, body })).status).toBe(200);
+    await using first = publishTo(d, stream);
+    await untilListed(c, stream, d.httpPort, 8);
+    d.child.kill('SIGKILL');
+    await first.exited;
+    await using _second = publishTo(b, stream);
+    await untilListed(c, stream, b.httpPort, 4);
+    await api(c, 'PUT', `${path}/complete`);
+    const videos = async () => {
+      const answer = await api(c, 'GET', `/videos?liveStreamId=${stream.liveStreamId}`);
+      return (answer?.data ?? []) as { videoId: string }[];
+    };
+    const [video] = await waitUntil(async () => ((await videos()).length > 0 ? await videos() : undefined), {
+      what: 'the video',
+    });
+    // Until the joined files are encoded, it is that of a part.
+    await waitUntil(
+      async () => {
+        const status = await api(c, 'GET', `/videos/${video!.videoId}/status`);
+        const { encoding } = status as {
+          encoding?: { playable?: boolean; metadata?: { duration?: number } };
+        };
+        return encoding?.playable === true && (encoding.metadata?.duration ?? 0) >= 7;
+      },
+      { what: 'a video of both parts' },
+    );
+    expect(await videos()).toHaveLength(1);
+  });
+
   test('a broadcast whose server was killed ends when no publisher comes back', async () => {
     const d = await cluster.start();
     const stream = await newStream();
