@@ -362,7 +362,8 @@ function addRareRows(dataDir: string): void {
   const sqlite = new Sqlite(join(dataDir, 'millrace.db'));
   sqlite.exec(`
     DELETE FROM analytics_stays; DELETE FROM analytics_playbacks;
-    INSERT INTO analytics_playbacks VALUES (7, x'00ff5c22', -3, 5, 0.1, 6), (9, x'', 1, 5, 1e300, 6);
+    INSERT INTO analytics_playbacks (number, key, seen, watched_ms, last_event_ms, touched_at_ms)
+      VALUES (7, x'00ff5c22', -3, 5, 0.1, 6), (9, x'', 1, 5, 1e300, 6);
     INSERT INTO analytics_stays VALUES (1, 1, 7, 2, 3, 9007199254740993, 1), (1, 1, 9, 2, 3, -9223372036854775808, 0);
     UPDATE analytics_playbacks SET seen = -3;
     DELETE FROM sqlite_sequence WHERE name = 'events';
