@@ -128,6 +128,19 @@ describe.skipIf(s3Missing !== undefined)('the cache of an S3 storage', () => {
     expect(await cachedFiles()).toEqual([]);
   });
 
+  it.each([0, mebibyte / 2])(
+    'leaves nothing on the disk that is larger than its new size of %i bytes',
+    async cacheBytes => {
+      const first = await opened();
+      await readAll(first, path);
+      await waitUntil(async () => (await cachedFiles()).length === 13);
+      await first.stop();
+      await opened({ cacheBytes });
+
+      await waitUntil(async () => (await cachedBytes()) <= cacheBytes);
+    },
+  );
+
   it('is not needed: a disk without room only slows down', async () => {
     const storage = await opened({ minFreeBytes: Number.MAX_SAFE_INTEGER });
 

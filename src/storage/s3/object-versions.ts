@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { ObjectVersion, S3Objects, StoredObject } from './s3-objects.ts';
 
 const maxRemembered = 20_000;
-/** A UUID or the generation of an encode: what has such a name is never replaced. */
+/** A UUID or the generation of an encode: what has such a name below the prefix is never replaced. */
 const uniqueName = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|\/hls-\d+\//;
 
 interface Lookup {
@@ -13,6 +13,7 @@ interface Lookup {
 /** Knows which version of an object is the present one. Asks the S3 server each time about names that can be replaced. */
 export class ObjectVersions {
   readonly #objects: S3Objects;
+  readonly #prefix: string;
   readonly #known = new LRUCache<string, ObjectVersion>({
     max: 0,
     maxSize: maxRemembered,
@@ -20,19 +21,26 @@ export class ObjectVersions {
   });
   readonly #lookups = new Map<string, Lookup>();
 
-  constructor(objects: S3Objects, cached: Iterable<readonly [key: string, version: ObjectVersion]>) {
+  constructor(
+    objects: S3Objects,
+    prefix: string,
+    cached: Iterable<readonly [key: string, version: ObjectVersion]>,
+  ) {
     this.#objects = objects;
+    this.#prefix = prefix;
     for (const [key, version] of cached) this.remember(key, version);
   }
 
   remember(key: string, { etag, bytes }: ObjectVersion): void {
-    if (uniqueName.test(key)) this.#known.set(key, { etag, bytes });
+    if (uniqueName.test(key.slice(this.#prefix.length))) this.#known.set(key, { etag, bytes });
   }
 
   forget(key: string): void {
     this.#known.delete(key);
-    const prefix = `${key}/`;
-    for (const name of [...this.#known.keys()]) if (name.startsWith(prefix)) this.#known.delete(name);
+  }
+
+  forgetAllBelow(prefix: string): void {
+    for (const key of [...this.#known.keys()]) if (key.startsWith(prefix)) this.#known.delete(key);
   }
 
   async current(key: string): Promise<ObjectVersion | undefined> {

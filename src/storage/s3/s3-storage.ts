@@ -23,7 +23,13 @@ const faultTrustMs = 3_000;
 
 /** The bucket may hold other things, too. */
 export function isMediaKey(key: string, prefix: string): boolean {
-  return key.startsWith(prefix) && /^(vod|live|players|watermarks|uploads)\/./.test(key.slice(prefix.length));
+  return isFileKey(key, prefix) && /^(vod|live|players|watermarks|uploads)\//.test(key.slice(prefix.length));
+}
+
+/** False for markers of folders, and for keys that would lead elsewhere on the disk. */
+function isFileKey(key: string, prefix: string): boolean {
+  const names = key.slice(prefix.length).split('/');
+  return key.startsWith(prefix) && names.every(name => !['', '.', '..'].includes(name));
 }
 
 export interface S3StorageOptions {
@@ -55,13 +61,13 @@ export class S3Storage implements MediaStorage {
   #faultCheckedAtMs = 0;
 
   constructor(options: S3StorageOptions) {
-    const { root, objects, cache, observer } = options;
+    const { root, objects, prefix, cache, observer } = options;
     this.#options = options;
     this.#root = resolve(root);
     this.#objects = objects;
     this.#cache = cache;
     this.#local = new DataFolderStorage(this.#root);
-    this.#versions = new ObjectVersions(objects, this.#cachedVersions());
+    this.#versions = new ObjectVersions(objects, prefix, cache.versions());
     this.#reader = new BlockReader({ objects, cache, observer, onStale: key => this.#forget(key) });
     this.#copies = new LocalCopies(objects, cache, this.#reader);
   }
@@ -143,6 +149,7 @@ export class S3Storage implements MediaStorage {
     await this.#objects.removeAllBelow(`${key}/`);
     await this.#local.remove(path);
     this.#forget(key);
+    for (const known of [this.#versions, this.#cache]) known.forgetAllBelow(`${key}/`);
   }
 
   async *list(folder: string): AsyncIterable<ListedFile> {
@@ -152,6 +159,7 @@ export class S3Storage implements MediaStorage {
       yield file;
     }
     for await (const { key, ...file } of this.#objects.list(`${this.#keyOf(folder)}/`)) {
+      if (!isFileKey(key, this.#options.prefix)) continue;
       const path = this.#pathOf(key);
       if (!inPlace.has(path)) yield { path, ...file };
     }
@@ -262,10 +270,6 @@ export class S3Storage implements MediaStorage {
   #forget(key: string): void {
     this.#versions.forget(key);
     this.#cache.forget(key);
-  }
-
-  *#cachedVersions(): Iterable<readonly [key: string, version: ObjectVersion]> {
-    yield* this.#cache.versions();
   }
 
   #keyOf(path: string): string {

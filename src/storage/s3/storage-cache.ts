@@ -66,6 +66,8 @@ export class StorageCache {
   readonly #options: StorageCacheOptions;
   readonly #root: string;
   readonly #entries: LRUCache<string, Entry>;
+  /** Names of entries by key. There may be hundreds of thousands. */
+  readonly #names = new Map<string, Set<string>>();
   readonly #writes = new ConcurrencyLimit(maxParallelWrites);
   readonly #log: ThrottledLog;
   #hasRoom = true;
@@ -79,7 +81,9 @@ export class StorageCache {
       maxSize: Math.max(1, options.maxBytes),
       sizeCalculation: ({ bytes }) => Math.max(bytes, minEntryBytes),
       dispose: (_entry, name, reason) => {
-        if (reason !== 'set') void this.#unlink(name);
+        if (reason === 'set') return;
+        this.#removeName(name);
+        void this.#unlink(name);
       },
     });
   }
@@ -157,8 +161,11 @@ export class StorageCache {
       this.#log.warn('storage-cache-not-written', { error: messageOf(error) });
       return false;
     }
-    const lastBlock = Math.ceil(version.bytes / blockBytes);
-    for (let block = 0; block < lastBlock; block += 1) this.#entries.delete(entryName(key, version, block));
+    const wholeName = entryName(key, version, whole);
+    const blocks = wholeName.slice(0, -whole.length);
+    for (const name of this.#names.get(key) ?? []) {
+      if (name !== wholeName && name.startsWith(blocks)) this.#entries.delete(name);
+    }
     return true;
   }
 
@@ -179,10 +186,12 @@ export class StorageCache {
     }
   }
 
-  /** A file, or all below a folder. */
   forget(key: string): void {
-    const prefix = `${key}/`;
-    for (const name of [...this.#entries.keys()]) if (name.startsWith(prefix)) this.#entries.delete(name);
+    for (const name of this.#names.get(key) ?? []) this.#entries.delete(name);
+  }
+
+  forgetAllBelow(prefix: string): void {
+    for (const key of this.#names.keys()) if (key.startsWith(prefix)) this.forget(key);
   }
 
   /**
@@ -250,7 +259,25 @@ export class StorageCache {
         if (attempt === 3 || !isNotFound(error)) throw error;
       }
     }
-    this.#entries.set(name, { bytes, touchedAtMs: Date.now() });
+    this.#add(name, { bytes, touchedAtMs: Date.now() });
+  }
+
+  #add(name: string, entry: Entry): void {
+    const key = dirname(name);
+    const names = this.#names.get(key) ?? new Set();
+    this.#names.set(key, names.add(name));
+    this.#entries.set(name, entry);
+    if (this.#entries.has(name)) return;
+    // Of an earlier run, whose cache was larger.
+    this.#removeName(name);
+    void this.#unlink(name);
+  }
+
+  #removeName(name: string): void {
+    const key = dirname(name);
+    const names = this.#names.get(key);
+    names?.delete(name);
+    if (names?.size === 0) this.#names.delete(key);
   }
 
   #touch(name: string, entry: Entry): void {
@@ -292,7 +319,7 @@ export class StorageCache {
         ),
     );
     found.sort((one, other) => one.entry.touchedAtMs - other.entry.touchedAtMs);
-    for (const { name, entry } of found) this.#entries.set(name, entry);
+    for (const { name, entry } of found) this.#add(name, entry);
   }
 }
 
