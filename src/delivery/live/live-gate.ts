@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../shared/clock.ts';
 import { maxEntries } from '../../shared/lru-limit.ts';
 import type { TrafficOwner } from '../delivery-observer.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
@@ -27,23 +29,33 @@ export interface LiveGateOptions extends TokenGateOptions {
   readonly streams: LiveStreamDirectory;
 }
 
+interface KnownStream {
+  readonly stream: FoundStream;
+  readonly readAtMs: number;
+}
+
 /** Changes of a stream affect its viewers after this delay. */
 const streamTtlMs = 1000;
+/** While the database does not answer, viewers go on with what was read last, as long as this. */
+const maxStaleMs = 60_000;
+const maxLookupMs = 500;
 
 /** Looks streams up once a second and caches sessions, so requests for parts cost no query. */
 export class LiveGate {
   readonly #streams: LiveStreamDirectory;
   readonly #tokens: TokenGate;
-  readonly #streamCache: LRUCache<string, FoundStream>;
+  readonly #clock: Clock;
+  readonly #known: LRUCache<string, KnownStream>;
   /** Shared by the requests for media that come meanwhile. */
   readonly #lookups = new Map<string, Promise<FoundStream | undefined>>();
 
   constructor(options: LiveGateOptions) {
     this.#streams = options.streams;
     this.#tokens = new TokenGate(options);
-    this.#streamCache = new LRUCache({
+    this.#clock = options.clock;
+    this.#known = new LRUCache({
       ...maxEntries(10_000),
-      ttl: streamTtlMs,
+      ttl: maxStaleMs,
       ttlResolution: 0,
       perf: { now: () => options.clock.monotonicMs() },
     });
@@ -58,7 +70,7 @@ export class LiveGate {
   admitToMedia(
     asked: LiveAdmissionRequest,
   ): Promise<AdmittedStream | undefined> | AdmittedStream | undefined {
-    const stream = this.#streamCache.get(asked.liveStreamId);
+    const stream = this.#recent(asked.liveStreamId);
     if (stream !== undefined) return this.#admitTo(stream, asked);
     return this.#lookUp(asked.liveStreamId).then(found => this.#admitTo(found, asked));
   }
@@ -80,14 +92,14 @@ export class LiveGate {
 
   /** Rechecks an admitted viewer. */
   async stillAdmits(liveStreamId: string, access: PrivateAccess | undefined): Promise<boolean> {
-    const stream = this.#streamCache.get(liveStreamId) ?? (await this.#lookUp(liveStreamId));
+    const stream = this.#recent(liveStreamId) ?? (await this.#lookUp(liveStreamId));
     if (stream === undefined) return false;
     return stream.public || (access !== undefined && (await this.#tokens.isOpen(liveStreamId, access)));
   }
 
   /** The stream is private, and its viewer shows the session. */
   async isSession(liveStreamId: string, access: PrivateAccess): Promise<boolean> {
-    const stream = this.#streamCache.get(liveStreamId) ?? (await this.#lookUp(liveStreamId));
+    const stream = this.#recent(liveStreamId) ?? (await this.#lookUp(liveStreamId));
     return stream !== undefined && !stream.public && this.#tokens.isSession(liveStreamId, access);
   }
 
@@ -133,10 +145,21 @@ export class LiveGate {
     return holder && { name, trafficOwner: { projectId, deliveryKind: 'live' }, ...holder };
   }
 
+  #recent(liveStreamId: string): FoundStream | undefined {
+    const known = this.#known.get(liveStreamId);
+    if (known === undefined || this.#clock.monotonicMs() - known.readAtMs >= streamTtlMs) return undefined;
+    return known.stream;
+  }
+
   #lookUp(liveStreamId: string): Promise<FoundStream | undefined> {
     let lookup = this.#lookups.get(liveStreamId);
     if (lookup === undefined) {
-      lookup = this.#find(liveStreamId).finally(() => this.#lookups.delete(liveStreamId));
+      const found = this.#find(liveStreamId).finally(() => this.#lookups.delete(liveStreamId));
+      const known = this.#known.get(liveStreamId)?.stream;
+      lookup =
+        known === undefined
+          ? found
+          : Promise.race([found.catch(() => known), sleep(maxLookupMs, known, { ref: false })]);
       this.#lookups.set(liveStreamId, lookup);
     }
     return lookup;
@@ -145,8 +168,8 @@ export class LiveGate {
   /** Does not cache unknown streams: one that was just created is seen at once. */
   async #find(liveStreamId: string): Promise<FoundStream | undefined> {
     const stream = await this.#streams.find(liveStreamId);
-    if (stream === undefined) this.#streamCache.delete(liveStreamId);
-    else this.#streamCache.set(liveStreamId, stream);
+    if (stream === undefined) this.#known.delete(liveStreamId);
+    else this.#known.set(liveStreamId, { stream, readAtMs: this.#clock.monotonicMs() });
     return stream;
   }
 }

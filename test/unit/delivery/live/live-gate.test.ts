@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { LiveGate } from '../../../../src/delivery/live/live-gate.ts';
 import type { ViewerRequest } from '../../../../src/delivery/responses/exchange.ts';
@@ -9,11 +10,13 @@ const asked = { request, liveStreamId: 'li1', query: '', mayClaimToken: true };
 function gateOf(isPublic = true) {
   const time = { ms: 1 };
   const waiting: (() => void)[] = [];
+  const state = { hasFailed: false };
   const sessionChecks: string[] = [];
   const gate = new LiveGate({
     streams: {
       find: () =>
-        new Promise(resolve => {
+        new Promise((resolve, reject) => {
+          if (state.hasFailed) reject(new Error('no database'));
           waiting.push(() => resolve({ projectId: 'pr1', name: 'Pier', public: isPublic }));
         }),
       thumbnailPath: async () => undefined,
@@ -30,7 +33,7 @@ function gateOf(isPublic = true) {
   const answer = () => {
     for (const resolve of waiting.splice(0)) resolve();
   };
-  return { gate, time, waiting, sessionChecks, answer };
+  return { gate, time, state, waiting, sessionChecks, answer };
 }
 
 it('admits to the media of a public stream at once while the stream is cached', async () => {
@@ -63,4 +66,22 @@ it('checks the session of a private stream at each request', async () => {
   expect(await gate.admitToMedia({ ...asked, token: 'two' })).toMatchObject({ access: { token: 'two' } });
   expect(gate.admitToMedia(asked)).toBeUndefined();
   expect(sessionChecks).toEqual(['one', 'two']);
+});
+
+it('admits those it has admitted before to media while streams cannot be looked up, for a minute', async () => {
+  const { gate, time, state, answer } = gateOf();
+  const first = gate.admitToMedia(asked);
+  answer();
+  await first;
+  time.ms += 1_001;
+  // No answer.
+  expect(await gate.admitToMedia(asked)).toMatchObject({ name: 'Pier' });
+  answer();
+  await setImmediate();
+  state.hasFailed = true;
+  time.ms += 58_000;
+  expect(await gate.admitToMedia(asked)).toMatchObject({ name: 'Pier' });
+  await expect(gate.admit(asked)).rejects.toThrow('no database');
+  time.ms += 2_001;
+  await expect(gate.admitToMedia(asked)).rejects.toThrow('no database');
 });
