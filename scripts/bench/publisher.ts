@@ -99,6 +99,11 @@ export class Publisher {
     }
   }
 
+  /** Drops the connection, as an encoder that gets no answer. */
+  disconnect(): void {
+    this.#client.destroy();
+  }
+
   /** Ends the broadcast as encoders do. */
   async stop(): Promise<void> {
     await this.#client.close();

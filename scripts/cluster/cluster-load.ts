@@ -33,6 +33,7 @@ export class RoamingPublisher {
   readonly stream: CreatedStream;
   /** Times that it was accepted. */
   connections = 0;
+  #publisher: Publisher | undefined;
   readonly #running: Promise<void>;
 
   constructor(
@@ -49,6 +50,11 @@ export class RoamingPublisher {
     await this.#running;
   }
 
+  /** Connects to another node. */
+  disconnect(): void {
+    this.#publisher?.disconnect();
+  }
+
   async #run(
     cluster: Cluster,
     recording: PreparedRecording,
@@ -62,6 +68,7 @@ export class RoamingPublisher {
         turn,
       );
       this.connections += 1;
+      this.#publisher = publisher;
       try {
         while (!signal.aborted) {
           publisher.sendDue(performance.now());

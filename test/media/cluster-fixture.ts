@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { expect, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { callApi } from '../../scripts/api-call.ts';
@@ -10,7 +11,6 @@ import {
   onAnyNode,
   RoamingPublisher,
   RoamingViewer,
-  untilPlayable,
   uploadAnywhere,
 } from '../../scripts/cluster/cluster-load.ts';
 import {
@@ -26,7 +26,7 @@ import { findPostgres } from '../support/postgres.ts';
 import { s3Missing } from '../support/s3.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { makeFilm } from './vod-server-fixture.ts';
+import { makeFilm, type Status } from './vod-server-fixture.ts';
 
 export const clusterMissing = findPostgres() === undefined ? 'PostgreSQL is not installed' : s3Missing;
 if (clusterMissing !== undefined) console.log(`Skipped: ${clusterMissing}`);
@@ -61,7 +61,25 @@ export async function startTestCluster(nodes: ClusterOptions['nodes']): Promise<
   return cluster;
 }
 
-export interface FeedEvent {
+/** Returns the rows of a query to the database of the cluster. */
+export async function rowsOf<Row extends pg.QueryResultRow>(
+  { urls }: Pick<Cluster, 'urls'>,
+  text: string,
+): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: urls.MILLRACE_DATABASE_URL });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+export function hasLogged({ server }: NodeProcess, event: string): boolean {
+  return server?.lines.some(line => line.includes(`"event":"${event}"`)) ?? false;
+}
+
+interface FeedEvent {
   readonly eventId: string;
   readonly type: string;
   readonly videoId?: string;
@@ -71,7 +89,7 @@ export interface FeedEvent {
 }
 
 /** A client of `/events` that goes on at another node with what it has not got. */
-export class RoamingListener {
+class RoamingListener {
   readonly events: FeedEvent[] = [];
   readonly #cluster: Pick<Cluster, 'nodes' | 'productionKey'>;
   readonly #running: Promise<void>;
@@ -123,7 +141,7 @@ export class RoamingListener {
   }
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly streams?: number;
   readonly viewersPerStream?: number;
 }
@@ -135,6 +153,9 @@ export class ClusterLoad {
   readonly publishers: readonly RoamingPublisher[];
   readonly viewers: readonly RoamingViewer[];
   readonly listener: RoamingListener;
+  readonly #clients: Cluster;
+  /** Those that clients use: a load balancer sends them to no other. */
+  readonly #inService: NodeProcess[];
   readonly #receiver: Receiver;
   readonly #path: string;
   readonly #uploads: Promise<string>[] = [];
@@ -153,21 +174,23 @@ export class ClusterLoad {
   ) {
     const { recording, path, receiver, streams, viewersPerStream } = parts;
     this.cluster = cluster;
+    this.#inService = [...cluster.nodes];
+    this.#clients = { ...cluster, nodes: this.#inService };
     this.streams = streams;
     this.#path = path;
     this.#receiver = receiver;
     this.#playing = new AbortController();
     this.#publishing = new AbortController();
     const { signal } = this.#playing;
-    this.listener = new RoamingListener(cluster, signal);
+    this.listener = new RoamingListener(this.#clients, signal);
     this.publishers = streams.map(
       (stream, first) =>
-        new RoamingPublisher(cluster, stream, recording, { first, signal: this.#publishing.signal }),
+        new RoamingPublisher(this.#clients, stream, recording, { first, signal: this.#publishing.signal }),
     );
     this.viewers = streams.flatMap(({ liveStreamId }, index) =>
       Array.from(
         { length: viewersPerStream },
-        (_, number) => new RoamingViewer(cluster, liveStreamId, { first: index + number, signal }),
+        (_, number) => new RoamingViewer(this.#clients, liveStreamId, { first: index + number, signal }),
       ),
     );
   }
@@ -196,19 +219,23 @@ export class ClusterLoad {
   }
 
   /** Each begins at another node. */
-  upload(count = 1): void {
+  upload(count = 1, path = this.#path): void {
     for (let index = 0; index < count; index += 1) {
       const number = this.#uploads.length;
-      const upload = uploadAnywhere(
-        this.cluster,
-        this.#path,
-        `Upload ${number}`,
-        this.#playing.signal,
-        number,
-      );
+      const { signal } = this.#playing;
+      const upload = uploadAnywhere(this.#clients, path, `Upload ${number}`, signal, number);
       upload.catch(() => {});
       this.#uploads.push(upload);
     }
+  }
+
+  /** Sends no client to the node from now on. */
+  avoid(node: NodeProcess): void {
+    this.#inService.splice(this.#inService.indexOf(node), 1);
+  }
+
+  use(node: NodeProcess): void {
+    this.#inService.push(node);
   }
 
   /** Waits until every viewer has got further segments. */
@@ -266,9 +293,15 @@ export class ClusterLoad {
   }
 
   async #expectPlayable(videoId: string): Promise<void> {
-    await waitUntil(() => untilPlayable(this.cluster, videoId, this.#playing.signal).then(() => true), {
-      what: `the video ${videoId}`,
-    });
+    let status: Status | undefined;
+    await waitUntil(
+      async () => {
+        status = await this.#call<Status>(this.cluster.nodes[0]!, 'GET', `/videos/${videoId}/status`);
+        const { qualities } = status.encoding;
+        return qualities.length > 0 && qualities.every(quality => quality.status === 'encoded');
+      },
+      { what: () => `the video ${videoId}: ${JSON.stringify(status)}` },
+    );
     await waitUntil(
       () => this.listener.events.some(event => event.videoId === videoId && event.encoding === 'hls'),
       { what: `the event of the video ${videoId}` },
