@@ -57,11 +57,15 @@ export function createSharedBroadcasts(
     journal: {
       opened: record => history.opened(record),
       changed: async (broadcastId, change) => {
-        await history.changed(broadcastId, change);
-        if (change.state !== undefined) reported(broadcastId);
+        const isStored = await claims.writeOwn(broadcastId, transaction =>
+          history.changed(broadcastId, change, transaction),
+        );
+        if (isStored && change.state !== undefined) reported(broadcastId);
       },
-      ended: async (broadcastId, ...end) => {
-        await history.ended(broadcastId, ...end);
+      ended: async (broadcastId, atMs, reason, health) => {
+        await claims.writeOwn(broadcastId, transaction =>
+          history.ended(broadcastId, atMs, reason, health, transaction),
+        );
         claims.forget(broadcastId);
         announce('');
       },

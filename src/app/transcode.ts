@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { sandboxOverlay } from '../ffmpeg/arguments/sandbox-watermark.ts';
 import { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
-import type { QualityDropped } from '../live/broadcast/broadcast-registry.ts';
+import type { QualityDropped } from '../live/broadcast/broadcast-registry-options.ts';
 import type { SelectLadder } from '../live/broadcast/publish-admission.ts';
 import { FfmpegLiveEncoder } from '../live/transcode/live-encoder.ts';
 import { type Component, componentOf } from '../shared/lifecycle.ts';

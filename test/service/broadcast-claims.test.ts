@@ -114,6 +114,33 @@ describe.each(databaseKinds)('claims of broadcasts on %s', kind => {
     expect(open!.expiresAtMs! - (await nodes[1].store.nowMs())).toBeGreaterThan(30_000);
   });
 
+  it('lets only the server of a broadcast write about it', async () => {
+    const { nodes, publish, history } = await cluster('no1', 'no2');
+    const { broadcastId } = (await publish(nodes[0]))!;
+    const end = (claims: BroadcastClaims) =>
+      claims.writeOwn(broadcastId, transaction =>
+        history.ended(broadcastId, 5, 'publisher-gone', undefined, transaction),
+      );
+    await nodes[0].writeOwn(broadcastId, transaction =>
+      history.changed(broadcastId, { state: 'waiting' }, transaction),
+    );
+    await publish(nodes[1]);
+    // As by a server that was held up, and ends what it no longer has.
+    expect(await end(nodes[0])).toBe(false);
+    expect(await nodes[1].store.findOpen(liveStreamId)).toMatchObject({ nodeId: 'no2', claim: 2 });
+    expect(await end(nodes[1])).toBe(true);
+    expect(await nodes[1].store.findOpen(liveStreamId)).toBeUndefined();
+  });
+
+  it('keeps the newer claim of a server that released the former one meanwhile', async () => {
+    const { nodes, publish } = await cluster('no1');
+    const first = await publish(nodes[0]);
+    const [, second] = await Promise.all([nodes[0].release(first!.broadcastId), publish(nodes[0])]);
+    const open = await nodes[0].store.findOpen(liveStreamId);
+    expect(open).toMatchObject({ nodeId: 'no1', claim: second!.continued!.claim });
+    expect(nodes[0].claimOf(first!.broadcastId)).toBe(open!.claim);
+  });
+
   it('tells the server of a broadcast that it is wanted, or to be ended', async () => {
     const { nodes, publish, history } = await cluster('no1', 'no2');
     const first = await publish(nodes[0]);

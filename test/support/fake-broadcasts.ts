@@ -1,8 +1,5 @@
-import {
-  type AdmissionResult,
-  BroadcastRegistry,
-  type BroadcastRegistryOptions,
-} from '../../src/live/broadcast/broadcast-registry.ts';
+import { type AdmissionResult, BroadcastRegistry } from '../../src/live/broadcast/broadcast-registry.ts';
+import type { BroadcastRegistryOptions } from '../../src/live/broadcast/broadcast-registry-options.ts';
 import type { PublisherConnection } from '../../src/live/broadcast/ports.ts';
 import type { LiveStreamConfig } from '../../src/live/broadcast/publish-admission.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from '../../src/live/packaging/packager.ts';

@@ -4,68 +4,25 @@ import type { Logger } from '../../shared/logger.ts';
 import { maskStreamKey } from '../../shared/secret.ts';
 import { TypedEvents } from '../../shared/typed-events.ts';
 import type { WatchedBroadcast } from '../health/alarm-monitor.ts';
-import type { Packager, PackagerEvents, PackagerPlan } from '../packaging/packager.ts';
-import type { SlateSource } from '../slate/slate-source.ts';
 import type { LadderConfig } from '../transcode/ladder-config.ts';
 import type { LiveRenditions } from '../transcode/live-renditions.ts';
-import type { OpenStorage } from '../window/part-store.ts';
+import type { BroadcastRegistryOptions } from './broadcast-registry-options.ts';
 import type { BroadcastState } from './broadcast-state.ts';
 import { type BroadcastStats, broadcastStats } from './broadcast-stats.ts';
-import type { CreateSubscribers } from './broadcast-subscriber.ts';
-import type { CodecCapabilities } from './codec-policy.ts';
 import { LiveBroadcast, type PublisherHandler } from './live-broadcast.ts';
-import type {
-  BroadcastClaims,
-  BroadcastJournal,
-  ContinuedBroadcast,
-  LiveObserver,
-  LiveSettings,
-  PublisherConnection,
-} from './ports.ts';
+import type { BroadcastClaims, ContinuedBroadcast, OpenedRecord, PublisherConnection } from './ports.ts';
 import {
   alreadyPublishingRefusal,
   type LiveStreamConfig,
   type OpeningBroadcast,
   PublishAdmission,
-  type PublishAdmissionOptions,
   type Refusal,
   refusal,
   unknownKeyRefusal,
 } from './publish-admission.ts';
 import { TargetDurations } from './target-durations.ts';
 
-export type QualityDropped = (
-  stream: Pick<LiveStreamConfig, 'projectId' | 'liveStreamId'>,
-  quality: string,
-  reason: string,
-) => Promise<void>;
-
 export type AdmissionResult = { readonly accepted: true; readonly handler: PublisherHandler } | Refusal;
-
-/** Takes about the same time for wrong and right keys. */
-type FindStreamByKey = (streamKey: string) => Promise<LiveStreamConfig | undefined>;
-
-export interface BroadcastRegistryOptions extends PublishAdmissionOptions {
-  readonly findStream: FindStreamByKey;
-  readonly settings: LiveSettings;
-  readonly codecCapabilities: CodecCapabilities;
-  readonly startPackager: (
-    plan: PackagerPlan,
-    events: PackagerEvents,
-    ids: Readonly<Record<string, unknown>>,
-  ) => Packager;
-  readonly maxSandboxBroadcastMs?: number;
-  readonly createSubscribers?: CreateSubscribers;
-  readonly slate?: SlateSource | undefined;
-  readonly showsStills?: boolean;
-  readonly qualityDropped?: QualityDropped;
-  readonly openStorage?: OpenStorage;
-  readonly journal: BroadcastJournal;
-  /** Undefined for the only server of a database. */
-  readonly claims?: BroadcastClaims | undefined;
-  readonly observer: LiveObserver;
-  readonly log: Logger;
-}
 
 interface OpenedBroadcast {
   readonly broadcastId: string;
@@ -83,6 +40,8 @@ const maxKeptMs = 3_600_000;
 /** Per live stream, in memory or on disk. */
 const maxEndedKept = 2;
 const finalRequestsMs = 500;
+/** A publisher waits this long for its broadcast to be left to another server. */
+const maxReleaseMs = 3_000;
 const drainingText = 'The server is restarting. Reconnect in a moment.';
 const drainingRefusal = refusal('draining', drainingText);
 
@@ -114,7 +73,9 @@ export class BroadcastRegistry implements Component {
   async drain(deadlineMs: number): Promise<void> {
     this.#isDraining = true;
     const hadRunning = this.running().length > 0;
-    if (await this.#options.claims?.canMove()) await this.#moveAll();
+    await this.#moveAll().catch((error: unknown) =>
+      this.#options.log.child('live').error('broadcasts-not-moved', { error }),
+    );
     await this.#endAll();
     if (hadRunning) await sleep(Math.max(0, Math.min(finalRequestsMs, deadlineMs - Date.now())));
   }
@@ -138,6 +99,7 @@ export class BroadcastRegistry implements Component {
 
   /** One after the other: their publishers connect to other servers. */
   async #moveAll(): Promise<void> {
+    if (!(await this.#options.claims?.canMove())) return;
     await Promise.allSettled([...this.#opening.values()].map(({ done }) => done));
     for (const { broadcastId } of this.running()) await this.move(broadcastId, drainingText);
   }
@@ -147,8 +109,15 @@ export class BroadcastRegistry implements Component {
     const broadcast = this.running().find(one => one.broadcastId === broadcastId);
     if (broadcast === undefined) return;
     await broadcast.end('moved');
-    await this.#options.claims?.release(broadcastId);
-    broadcast.disconnectPublisher(description);
+    try {
+      // Without the database, the other server takes the broadcast over later.
+      await Promise.race([
+        this.#options.claims?.release(broadcastId),
+        sleep(maxReleaseMs, undefined, { ref: false }),
+      ]);
+    } finally {
+      broadcast.disconnectPublisher(description);
+    }
   }
 
   async admit(streamKey: string, connection: PublisherConnection): Promise<AdmissionResult> {
@@ -183,7 +152,7 @@ export class BroadcastRegistry implements Component {
     const opened =
       claims === undefined
         ? { broadcastId: await journal.opened(record), continued: undefined }
-        : await claims.claim(record);
+        : await this.#claim(claims, record);
     if (opened === undefined) return alreadyPublishingRefusal;
     const { broadcastId, continued } = opened;
     // Again, because its restreams may have changed, or the live stream may be gone.
@@ -200,6 +169,12 @@ export class BroadcastRegistry implements Component {
     const startedAtMs = continued?.startedAtMs ?? record.startedAtMs;
     const broadcast = this.#createBroadcast(stream, { broadcastId, startedAtMs, continued, log }, ladder);
     return { accepted: true, handler: broadcast.attach(connection) };
+  }
+
+  async #claim(claims: BroadcastClaims, record: OpenedRecord): ReturnType<BroadcastClaims['claim']> {
+    // Otherwise the claim would continue a broadcast whose end is not stored yet.
+    await Promise.all(this.#broadcasts.get(record.liveStreamId)?.map(({ ended }) => ended) ?? []);
+    return claims.claim(record);
   }
 
   #createBroadcast(

@@ -110,6 +110,11 @@ export class LiveBroadcast {
     return this.#ending !== undefined;
   }
 
+  /** Resolves when the end is stored; undefined before it begins. */
+  get ended(): Promise<void> | undefined {
+    return this.#ending;
+  }
+
   get isTranscoded(): boolean {
     return this.#options.ladder !== undefined;
   }

@@ -148,6 +148,22 @@ export class BroadcastClaimsStore {
     return changed === 1;
   }
 
+  /** Locks the row until the end of the transaction. Returns false when the claim is over. */
+  async lockOwn(
+    { broadcastId, nodeId, claim }: Pick<ClaimedBroadcast, 'broadcastId' | 'claim'> & { nodeId: string },
+    transaction: Transaction,
+  ): Promise<boolean> {
+    const locked = await transaction.run(
+      transaction.queries
+        .updateTable('broadcasts')
+        .set({ claim })
+        .where('id', '=', broadcastId)
+        .where('node_id', '=', nodeId)
+        .where('claim', '=', claim),
+    );
+    return locked === 1;
+  }
+
   async setWantedBy(broadcastId: string, nodeId: string | null, connection: Connection): Promise<void> {
     await connection.run(
       connection.queries

@@ -161,7 +161,24 @@ export class BroadcastClaims {
       await this.store.release({ broadcastId, nodeId, claim }, reconnectGraceMs, transaction);
       await database.signals.send('live', '', transaction);
     });
-    this.#own.delete(broadcastId);
+    // Its publisher may have come back to this server meanwhile.
+    if (this.#own.get(broadcastId) === claim) this.#own.delete(broadcastId);
+  }
+
+  /**
+   * Calls `write` only while the broadcast belongs to this server, and keeps others from taking it until the commit. A
+   * server that was held up may still write about a broadcast that another one continues.
+   * @returns false when it belongs to another server, or none
+   */
+  async writeOwn(broadcastId: string, write: (transaction: Transaction) => Promise<void>): Promise<boolean> {
+    const { database, nodeId } = this.#options;
+    const claim = this.#own.get(broadcastId);
+    if (claim === undefined) return false;
+    return database.transaction(async transaction => {
+      if (!(await this.store.lockOwn({ broadcastId, nodeId, claim }, transaction))) return false;
+      await write(transaction);
+      return true;
+    });
   }
 
   /** Leaves what a server packaged that is gone to others. */

@@ -35,8 +35,12 @@ export class BroadcastHistory<State extends string = string, EndReason extends s
     return this.#store.add(broadcast);
   }
 
-  changed(broadcastId: string, changes: BroadcastChanges<State>): Promise<void> {
-    return this.#database.transaction(async transaction => {
+  changed(
+    broadcastId: string,
+    changes: BroadcastChanges<State>,
+    connection: Connection = this.#database,
+  ): Promise<void> {
+    return connection.transaction(async transaction => {
       await this.#store.change(broadcastId, changes, transaction);
       if (changes.state === undefined || !broadcastingStates.includes(changes.state)) return;
       const nowMs = this.#clock.nowMs();

@@ -82,6 +82,55 @@ test('a moved broadcast stays unfinished, and answers held requests', async () =
   expect(fake.live.running()).toEqual([]);
 });
 
+test('a publisher is told to reconnect also when its broadcast cannot be left to another server', async () => {
+  const { claims } = fakeClaims({ broadcastId: 'br1', continued: undefined });
+  const release = async () => {
+    throw new Error('the database is away');
+  };
+  const fake = startFakeBroadcasts({ claims: { ...claims, release } });
+  const publisher = await begin(fake);
+  await expect(fake.live.move('br1', 'Reconnect.')).rejects.toThrow('the database is away');
+  expect(publisher.told).toEqual(['closed: Reconnect.']);
+});
+
+test('a server that cannot move its broadcasts ends them', async () => {
+  const { claims } = fakeClaims({ broadcastId: 'br1', continued: undefined });
+  const canMove = async () => {
+    throw new Error('the database is away');
+  };
+  const fake = startFakeBroadcasts({ claims: { ...claims, canMove } });
+  const publisher = await begin(fake);
+  const drained = fake.live.drain(Date.now() + 1000);
+  await vi.advanceTimersByTimeAsync(1000);
+  await drained;
+  expect(publisher.told).toEqual(['closed: The server is stopping.']);
+  expect(fake.ends).toEqual(['server-stopped']);
+});
+
+test('a publisher that comes back while its broadcast ends gets another one', async () => {
+  const stored = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const { claims } = fakeClaims({ broadcastId: 'br1', continued: undefined });
+  const claim = async () => {
+    order.push('claimed');
+    return { broadcastId: `br${order.length}`, continued: undefined };
+  };
+  const ended = async () => {
+    await stored.promise;
+    order.push('ended');
+  };
+  const journal = { opened: async () => '', changed: async () => {}, ended };
+  const fake = startFakeBroadcasts({ claims: { ...claims, claim }, journal });
+  const publisher = await begin(fake);
+  fake.live.complete('li1');
+  publisher.close('unpublished');
+  const again = publish(fake.live);
+  await vi.advanceTimersByTimeAsync(100);
+  stored.resolve();
+  await again;
+  expect(order).toEqual(['claimed', 'ended', 'claimed']);
+});
+
 test('a server that drains leaves its broadcasts to others', async () => {
   const { claims, released } = fakeClaims({ broadcastId: 'br1', continued: undefined });
   const fake = startFakeBroadcasts({ claims });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { BroadcastRegistryOptions } from '../../../../src/live/broadcast/broadcast-registry.ts';
+import type { BroadcastRegistryOptions } from '../../../../src/live/broadcast/broadcast-registry-options.ts';
 import type { BroadcastSubscriber } from '../../../../src/live/broadcast/broadcast-subscriber.ts';
 import type { SlateMedia, SlateSource } from '../../../../src/live/slate/slate-source.ts';
 import {
