@@ -4,10 +4,12 @@ import { Outbox } from '../../src/events/outbox.store.ts';
 import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
 import { BroadcastClaims } from '../../src/resources/broadcasts/broadcast-claims.ts';
 import { BroadcastHistory } from '../../src/resources/broadcasts/broadcast-history.ts';
+import { ClusterBroadcasts } from '../../src/resources/broadcasts/cluster-broadcasts.ts';
 import { LiveStreamsStore } from '../../src/resources/live-streams/live-streams.store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import type { Database } from '../../src/store/database.ts';
+import { singleValue } from '../support/sql.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { databaseKinds, openTestDatabase } from '../support/test-database.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -139,6 +141,55 @@ describe.each(databaseKinds)('claims of broadcasts on %s', kind => {
     const open = await nodes[0].store.findOpen(liveStreamId);
     expect(open).toMatchObject({ nodeId: 'no1', claim: second!.continued!.claim });
     expect(nodes[0].claimOf(first!.broadcastId)).toBe(open!.claim);
+  });
+
+  /** What server `no1` knows of the broadcasts of others. It reads again only when it is told to. */
+  async function follow({ database, nodes: [{ store }], history }: Awaited<ReturnType<typeof cluster>>) {
+    const broadcasts = new ClusterBroadcasts({
+      ...{ database, store, history, nodeId: 'no1', log: silentLogger },
+      listNodes: async () => [],
+      clock: { nowMs: Date.now, monotonicMs: () => 0 },
+    });
+    await broadcasts.start();
+    onTestFinished(() => broadcasts.stop());
+    return broadcasts;
+  }
+
+  it('reads broadcasts again when they change while it reads', async () => {
+    const servers = await cluster('no1', 'no2');
+    const { nodes, publish, database } = servers;
+    const { broadcastId } = (await publish(nodes[1]))!;
+    const broadcasts = await follow(servers);
+    expect(broadcasts.find(liveStreamId)?.nodeId).toBe('no2');
+    const { store } = nodes[0];
+    const listOpen = store.listOpen.bind(store);
+    const [hasRead, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    store.listOpen = async () => {
+      const open = await listOpen();
+      hasRead.resolve();
+      await goOn.promise;
+      return open;
+    };
+    await database.signals.send('live', '');
+    await hasRead.promise;
+    await nodes[1].release(broadcastId);
+    goOn.resolve();
+    await waitUntil(() => broadcasts.find(liveStreamId)?.nodeId === undefined);
+  });
+
+  it('ends what an earlier version left in a crash', async () => {
+    const servers = await cluster('no1', 'no2');
+    const { database, history, nodes } = servers;
+    const { projectId } = (await database.first(
+      database.queries.selectFrom('live_streams').select('project_id as projectId'),
+    ))!;
+    await history.opened({
+      ...{ liveStreamId, projectId, state: 'live', startedAtMs: 1 },
+      ...{ protocol: 'rtmp', remoteAddress: '192.0.2.1', encoder: '' },
+    });
+    await follow(servers);
+    await waitUntil(async () => (await nodes[0].store.findOpen(liveStreamId)) === undefined);
+    expect(await singleValue(database, 'SELECT end_reason FROM broadcasts')).toBe('server-crashed');
   });
 
   it('tells the server of a broadcast that it is wanted, or to be ended', async () => {

@@ -36,8 +36,8 @@ export class ClusterBroadcasts implements Component {
   readonly #reading = new CoalescedTask(() => this.#readChanged());
   #byStream = new Map<string, ClaimedBroadcast>();
   #mediaUrls: ReadonlyMap<string, string> = new Map();
-  /** Undefined: all. */
-  #changed: Set<string> | undefined;
+  #changed = new Set<string>();
+  #mustReadAll = false;
   #readAtMs = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #stopListening: () => void = () => {};
@@ -96,30 +96,36 @@ export class ClusterBroadcasts implements Component {
   }
 
   #request(liveStreamId: string | undefined): void {
-    const isAll =
-      liveStreamId === undefined || liveStreamId === '' || (this.#changed?.size ?? 0) >= maxChangedIds;
-    if (isAll) this.#readAtMs = Number.NEGATIVE_INFINITY;
-    else this.#changed = (this.#changed ?? new Set()).add(liveStreamId);
+    const isAll = liveStreamId === undefined || liveStreamId === '' || this.#changed.size >= maxChangedIds;
+    if (isAll) this.#mustReadAll = true;
+    else this.#changed.add(liveStreamId);
     this.#reading.request();
   }
 
   #tick(): void {
     const hasWaiting = [...this.#byStream.values()].some(({ nodeId }) => nodeId === undefined);
-    const isOld = this.#options.clock.monotonicMs() - this.#readAtMs >= maxAgeMs;
-    if (hasWaiting || isOld) this.#reading.request();
+    if (hasWaiting || this.#mustReadAll || this.#isOld) this.#reading.request();
+  }
+
+  get #isOld(): boolean {
+    return this.#options.clock.monotonicMs() - this.#readAtMs >= maxAgeMs;
   }
 
   async #readChanged(): Promise<void> {
-    const { store, clock, log } = this.#options;
-    const changed = this.#changed ?? [];
-    this.#changed = undefined;
+    const { store, log } = this.#options;
+    const changed = this.#changed;
+    const mustReadAll = this.#mustReadAll || this.#isOld;
+    // Before the queries: what changes during them is read once more.
+    this.#changed = new Set();
+    this.#mustReadAll = false;
     try {
-      if (clock.monotonicMs() - this.#readAtMs >= maxAgeMs) await this.#readAll();
+      if (mustReadAll) await this.#readAll();
       else {
         for (const liveStreamId of changed) this.#set(liveStreamId, await store.findOpen(liveStreamId));
       }
       await this.#endExpired();
     } catch (error) {
+      this.#mustReadAll = true;
       log.warn('cluster-broadcasts-not-read', { error });
     }
   }
@@ -156,14 +162,16 @@ export class ClusterBroadcasts implements Component {
       await transaction.lock('live', liveStreamId);
       const open = await store.findOpen(liveStreamId, transaction);
       if (open === undefined || !isOver(open, await store.nowMs(transaction))) return;
-      const reason = open.requestedEnd ?? 'publisher-gone';
+      const reason =
+        open.requestedEnd ?? (open.expiresAtMs === undefined ? 'server-crashed' : 'publisher-gone');
       await history.ended(open.broadcastId, clock.nowMs(), reason, undefined, transaction);
       await database.signals.send('live', liveStreamId, transaction);
     });
   }
 }
 
+/** Without a server and an expiry, an earlier version left it in a crash. */
 function isOver({ nodeId, requestedEnd, expiresAtMs }: ClaimedBroadcast, nowMs: number): boolean {
   if (nodeId !== undefined) return false;
-  return requestedEnd !== undefined || (expiresAtMs !== undefined && expiresAtMs <= nowMs);
+  return requestedEnd !== undefined || expiresAtMs === undefined || expiresAtMs <= nowMs;
 }
