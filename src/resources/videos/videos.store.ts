@@ -20,9 +20,9 @@ type NewVideoRow = Omit<
 const storedBytes = sql<number>`stored.source_bytes + stored.recording_bytes + stored.hls_bytes
   + stored.mp4_bytes + stored.image_bytes + stored.text_bytes`;
 
-/** Triggers keep the data of lists in the same transaction; {@link VideoLists} searches texts. */
 type IsInUse = (videoId: string, transaction: Transaction) => Promise<boolean>;
 
+/** Triggers keep the data of lists in the same transaction; {@link VideoLists} searches texts. */
 export class VideosStore {
   readonly #database: Database;
   readonly #lists: VideoLists;
