@@ -19,6 +19,8 @@ export class SharedArrivingUploads implements ArrivingUploads {
   readonly #log: Logger;
   readonly #receiverId = newUuid();
   readonly #renewals: OnDemandInterval;
+  /** Whose rows could not be deleted: a renewal would keep them. */
+  readonly #ended = new Set<string>();
   #count = 0;
 
   constructor(options: { database: Database; clock: Clock; log: Logger }) {
@@ -27,6 +29,7 @@ export class SharedArrivingUploads implements ArrivingUploads {
     this.#log = options.log;
     this.#renewals = new OnDemandInterval(renewIntervalMs, () => {
       if (this.#count > 0) void this.#renew();
+      else this.#ended.clear();
       return this.#count > 0;
     });
   }
@@ -90,13 +93,23 @@ export class SharedArrivingUploads implements ArrivingUploads {
 
   async #end(id: string): Promise<void> {
     this.#count -= 1;
+    this.#ended.add(id);
+    await this.#removeEnded();
+  }
+
+  async #removeEnded(): Promise<void> {
     const { queries } = this.#database;
-    await this.#database
-      .run(queries.deleteFrom('arriving_uploads').where('id', '=', id))
-      .catch((error: unknown) => this.#log.warn('arrival-not-ended', { error: messageOf(error) }));
+    const ids = [...this.#ended];
+    try {
+      await this.#database.run(queries.deleteFrom('arriving_uploads').where('id', 'in', ids));
+      for (const id of ids) this.#ended.delete(id);
+    } catch (error) {
+      this.#log.warn('arrival-not-ended', { error: messageOf(error) });
+    }
   }
 
   async #renew(): Promise<void> {
+    if (this.#ended.size > 0) await this.#removeEnded();
     const { queries } = this.#database;
     await this.#database
       .run(
