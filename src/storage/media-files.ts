@@ -94,8 +94,8 @@ export class MediaFiles {
     return joinBelow(this.#root, kind);
   }
 
-  publish(from: string, to: string): Promise<void> {
-    return this.storage.publish(from, to);
+  publish(from: string, to: string, signal?: AbortSignal): Promise<void> {
+    return this.storage.publish(from, to, signal);
   }
 
   /**
@@ -144,7 +144,7 @@ export class MediaFiles {
   }
 }
 
-function diskFull(neededBytes: number, freeBytes: number): AppError {
+export function diskFull(neededBytes: number, freeBytes: number): AppError {
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
   return new AppError('disk-full', `${megabytes(neededBytes)} are needed, ${megabytes(freeBytes)} are free`);
 }

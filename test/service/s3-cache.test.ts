@@ -148,6 +148,13 @@ describe.skipIf(s3Missing !== undefined)('the cache of an S3 storage', () => {
     expect(await cachedFiles()).toEqual([]);
   });
 
+  it('downloads nothing for programs that would fill the disk', async () => {
+    const storage = await opened({ minFreeBytes: Number.MAX_SAFE_INTEGER / 2 });
+
+    await expect(storage.withLocal(path, async () => {})).rejects.toMatchObject({ code: 'disk-full' });
+    expect(gets()).toBe(0);
+  });
+
   it('is not needed: a folder that cannot be written only slows down', async () => {
     const storage = await opened();
     await rm(join(root, 'cache'), { recursive: true });

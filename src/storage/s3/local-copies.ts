@@ -70,6 +70,7 @@ export class LocalCopies {
     try {
       await mkdir(join(path, '..'), { mode: 0o700 });
       if (await this.#cache.linkTo(key, version, path)) return;
+      await this.#cache.requireRoom(version.bytes);
       await this.#download(file, path, signal);
       const cached = `${path}.cached`;
       // File systems without links get no cached copy.

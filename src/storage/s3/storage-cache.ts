@@ -19,6 +19,7 @@ import type { Logger } from '../../shared/logger.ts';
 import { ConcurrencyLimit } from '../../shared/scheduling/concurrency-limit.ts';
 import { ThrottledLog } from '../../shared/throttled-log.ts';
 import { isNotFound, namesIn } from '../folder-names.ts';
+import { diskFull } from '../media-files.ts';
 import type { ObjectVersion } from './s3-objects.ts';
 
 /** Files are cached in blocks of this size, or whole. */
@@ -213,6 +214,18 @@ export class StorageCache {
       }
       await Promise.all(removed.map(name => this.#unlink(name)));
     }
+  }
+
+  /** Removes entries if needed. @throws AppError `disk-full` when so many more bytes would leave too little space */
+  async requireRoom(bytes: number): Promise<void> {
+    const { folder, minFreeBytes } = this.#options;
+    const freeBytes = async () => {
+      const { bavail, bsize } = await statfs(folder);
+      return bavail * bsize;
+    };
+    await this.makeRoom(async () => bytes + minFreeBytes - (await freeBytes()));
+    const free = await freeBytes();
+    if (free - bytes < minFreeBytes) throw diskFull(bytes, free);
   }
 
   async canMakeRoom(bytes: number): Promise<boolean> {

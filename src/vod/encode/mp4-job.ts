@@ -34,7 +34,7 @@ export async function makeMp4(context: VodContext, job: RunningJob): Promise<voi
         onProgress: ({ timeSeconds }) => job.reportProgress(Math.min(99, (100 * timeSeconds) / seconds)),
       });
     });
-    await files.publish(output, files.video(videoId, 'mp4', 'source.mp4'));
+    await files.publish(output, files.video(videoId, 'mp4', 'source.mp4'), job.signal);
     await records.markFinished(videoId, [
       { type: 'mp4', quality: wanted.quality, file: 'mp4/source.mp4', facts: {} },
     ]);

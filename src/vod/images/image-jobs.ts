@@ -28,7 +28,7 @@ export async function makeStills(context: VodContext, job: RunningJob): Promise<
     await files.inWorkFolder(async folder => {
       if (!(await makeStoryboard({ ...frameSource, folder }))) return;
       for (const name of [storyboardFiles.image, storyboardFiles.cues]) {
-        await files.publish(join(folder, name), files.video(job.subjectId, name));
+        await files.publish(join(folder, name), files.video(job.subjectId, name), job.signal);
       }
       await records.markStoryboardReady(job.subjectId);
     });

@@ -84,7 +84,7 @@ async function joinSpans(
         });
         await rm(output);
       }
-      await files.publish(joined, source);
+      await files.publish(joined, source, job.signal);
     });
   }
   const stored = await files.storage.find(source);
