@@ -1,4 +1,4 @@
-import { copyFile, link, lstat, mkdir, open, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { copyFile, link, lstat, mkdir, open, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf, systemCodeOf } from '../shared/errors.ts';
 import { fileEtag } from '../shared/files/file-etag.ts';
@@ -41,7 +41,7 @@ export class DataFolderStorage implements MediaStorage {
 
   async find(path: string): Promise<StoredFile | undefined> {
     try {
-      const file = await lstat(path);
+      const file = await stat(path);
       return file.isFile() ? storedFileFrom(file) : undefined;
     } catch (error) {
       if (isNotFound(error)) return undefined;
