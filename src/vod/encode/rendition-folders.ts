@@ -13,6 +13,8 @@ const randomNumbers = 1000;
 /** Each run writes to its own `hls-<generation>` on this node. The next job removes those of interrupted runs. */
 export class RenditionFolders {
   readonly #files: MediaFiles;
+  /** Names by video, of running jobs. */
+  readonly #made = new Map<string, Set<string>>();
   #lastGeneration = 0;
 
   constructor(files: MediaFiles) {
@@ -25,6 +27,7 @@ export class RenditionFolders {
     this.#lastGeneration = generation;
     const name = `${prefix}${generation}`;
     const folder = this.#files.video(videoId, name);
+    this.#made.get(videoId)?.add(name);
     await mkdir(folder, { recursive: true });
     return { generation, folder, name };
   }
@@ -39,30 +42,43 @@ export class RenditionFolders {
     for (const path of [folder, this.#files.video(videoId)]) await rmdir(path).catch(() => {});
   }
 
-  /** Removes unused folders before the work and after it fails. */
+  /**
+   * Removes unused folders before the work, and its own after it fails: it may have failed because another server has the job
+   * now, and stores folders of the same video.
+   */
   async during(
     videoId: string,
     stateOf: () => Promise<EncodingState | undefined>,
     work: () => Promise<void>,
   ): Promise<void> {
     await this.removeUnused(videoId, await stateOf());
+    const made = new Set<string>();
+    this.#made.set(videoId, made);
     try {
       await work();
     } catch (error) {
       await stateOf()
-        .then(state => this.removeUnused(videoId, state))
+        .then(state => this.#remove(videoId, made, state))
         .catch(() => {});
       throw error;
+    } finally {
+      this.#made.delete(videoId);
     }
   }
 
   /** No job of the video may be writing to one. */
   async removeUnused(videoId: string, state: EncodingState | undefined): Promise<void> {
+    const names: string[] = [];
+    for await (const name of this.#files.storage.listFolders(this.#files.video(videoId))) {
+      if (name.startsWith(prefix)) names.push(name);
+    }
+    await this.#remove(videoId, names, state);
+  }
+
+  async #remove(videoId: string, names: Iterable<string>, state: EncodingState | undefined): Promise<void> {
     const used = new Set(state?.renditions.map(({ file }) => (file === undefined ? '' : dirname(file))));
-    const { storage } = this.#files;
-    for await (const name of storage.listFolders(this.#files.video(videoId))) {
-      if (!name.startsWith(prefix) || used.has(name)) continue;
-      await storage.remove(this.#files.video(videoId, name));
+    for (const name of names) {
+      if (!used.has(name)) await this.#files.storage.remove(this.#files.video(videoId, name));
     }
   }
 }
