@@ -64,7 +64,11 @@ export class RecordingUpload {
   /** Uploads the rest. Never rejects. */
   async finish(): Promise<void> {
     this.#isComplete = true;
-    if (!this.#stopping.signal.aborted) this.#start();
+    const { signal } = this.#stopping;
+    while (!signal.aborted && (this.#work !== undefined || this.#next() !== undefined)) {
+      this.#start();
+      await this.#work;
+    }
     await this.#work;
   }
 

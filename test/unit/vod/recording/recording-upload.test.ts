@@ -1,0 +1,43 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { silentLogger } from '../../../../src/shared/logger.ts';
+import { ConcurrencyLimit } from '../../../../src/shared/scheduling/concurrency-limit.ts';
+import { RecordingUpload } from '../../../../src/vod/recording/recording-upload.ts';
+import { testTempDir } from '../../../support/temp-dir.ts';
+
+/** Lets the test decide when a piece counts as sent. */
+class HeldTurns extends ConcurrencyLimit {
+  release = Promise.withResolvers<void>();
+
+  override async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = await work();
+    await this.release.promise;
+    return result;
+  }
+}
+
+it.each(Array.from({ length: 12 }, (_, ticks) => ticks))(
+  'uploads the rest of a recording that ends %i steps after a piece was sent',
+  async ticks => {
+    const path = join(await testTempDir(), 'recording-1');
+    await writeFile(path, Buffer.alloc(100));
+    const sent: number[] = [];
+    const begun = Promise.withResolvers<void>();
+    const turns = new HeldTurns(1);
+    const write = async (_path: string, bytes: Buffer) => {
+      sent.push(bytes.length);
+      begun.resolve();
+    };
+    const upload = new RecordingUpload({ storage: { write }, turns, ids: {}, log: silentLogger });
+    upload.written({ path, bytes: 60, seconds: 4 });
+    await begun.promise;
+    await new Promise(resolve => setTimeout(resolve, 5));
+    turns.release.resolve();
+    for (let tick = 0; tick < ticks; tick += 1) await null;
+    upload.written({ path, bytes: 100, seconds: 5 });
+    await upload.finish();
+
+    expect(sent).toEqual([60, 40]);
+  },
+);
