@@ -31,6 +31,7 @@ export function createWebhookComponents(
     sender,
     duty,
     version,
+    clockOffsetMs: nowMs => outbox.webhooks.clockOffsetMs(nowMs),
     webhookRemoved: () => sweeper.schedule(),
     observer: {
       attempted: (outcome, durationMs) => {

@@ -5,6 +5,7 @@ import { WebhookDispatcher, type WebhookDuty } from '../../src/events/webhooks/w
 import { WebhookSender } from '../../src/events/webhooks/webhook-sender.ts';
 import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
 import { WebhooksStore } from '../../src/resources/webhooks/webhooks.store.ts';
+import { type Clock, systemClock } from '../../src/shared/clock.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { Secret } from '../../src/shared/secret.ts';
 import type { Database } from '../../src/store/database.ts';
@@ -56,7 +57,7 @@ interface WebhookServer {
   readonly duty: TestDuty;
 }
 
-async function startWebhookServer(database: Database): Promise<WebhookServer> {
+async function startWebhookServer(database: Database, clock: Clock = systemClock): Promise<WebhookServer> {
   const outbox = new Outbox(database, silentLogger);
   const duty = new TestDuty();
   const sender = new WebhookSender({
@@ -65,7 +66,8 @@ async function startWebhookServer(database: Database): Promise<WebhookServer> {
     timeoutMs: 30_000,
   });
   const dispatcher = new WebhookDispatcher({
-    ...{ queue: outbox.webhooks, sender, duty, version: '0', log: silentLogger },
+    ...{ queue: outbox.webhooks, sender, duty, version: '0', clock, log: silentLogger },
+    clockOffsetMs: nowMs => outbox.webhooks.clockOffsetMs(nowMs),
   });
   await dispatcher.start();
   onTestFinished(async () => {
@@ -192,6 +194,41 @@ describe.skipIf(!hasPostgres)('servers on one PostgreSQL database', () => {
     await appending;
     await waitUntil(async () => (await first.outbox.webhooks.pendingTotal()) === 0);
     for (const subjectId of subjects) expectInOrder(receiver, subjectId, perSubject);
+  });
+
+  it('send webhook deliveries and repeat them at once, whatever their clocks say', async () => {
+    const database = await sharedDatabase();
+    const skewed = (byMs: number): Clock => ({ ...systemClock, nowMs: () => Date.now() + byMs });
+    const receiver = await startReceiver();
+    const late = await startWebhookServer(await database(), skewed(-600_000));
+    const early = await startWebhookServer(await database(), skewed(600_000));
+    const projectId = await addProject(late.database, receiver.url);
+    let failures = 1;
+    receiver.answer = (_, response) => {
+      response.statusCode = failures-- > 0 ? 503 : 200;
+      response.end();
+    };
+    const append = (subjectId: string, number: number) =>
+      early.outbox.append(
+        { projectId, type, subjectId, payload: { subjectId, number } },
+        Date.now() + 600_000,
+      );
+    await append('li1', 1);
+    late.duty.take();
+    await waitUntil(async () => (await late.outbox.webhooks.pendingTotal()) === 0);
+    await late.duty.leave();
+    failures = Number.POSITIVE_INFINITY;
+    early.duty.take();
+    await append('li1', 2);
+    await waitUntil(async () => {
+      const sql = `SELECT count(*) FROM webhook_deliveries WHERE state = 'retrying'`;
+      return (await singleValue<number>(late.database, sql)) === 1;
+    });
+    await early.duty.leave();
+    failures = 0;
+    late.duty.take();
+    await waitUntil(async () => (await late.outbox.webhooks.pendingTotal()) === 0);
+    expect(receiver.hooks.filter(({ json }) => json.number === 1)).toHaveLength(2);
   });
 
   it('lose no webhook delivery when the one that sends is killed', async () => {

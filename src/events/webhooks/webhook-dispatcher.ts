@@ -2,11 +2,11 @@ import { type Clock, systemClock } from '../../shared/clock.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { CoalescedTask } from '../../shared/scheduling/coalesced-task.ts';
-import { retryAtMs } from './retry-schedule.ts';
 import { webhookHeaders } from './webhook-headers.ts';
 import {
   createLane,
   type Lane,
+  nextStep,
   type RunningAttempt,
   updateLane,
   type WebhookObserver,
@@ -15,10 +15,9 @@ import {
   type AttemptOutcome,
   type DueDelivery,
   maxExpeditedDeliveries,
-  type NextStep,
   type WebhookQueue,
 } from './webhook-queue.store.ts';
-import { isAccepted, type WebhookResponse, type WebhookSender } from './webhook-sender.ts';
+import type { WebhookSender } from './webhook-sender.ts';
 
 /** Only one server at a time sends. */
 export interface WebhookDuty {
@@ -34,6 +33,8 @@ interface WebhookDispatcherOptions {
   readonly webhookRemoved?: () => void;
   readonly observer?: WebhookObserver;
   readonly clock?: Clock;
+  /** Of the clock by which deliveries are due, minus `nowMs()`. Default: 0. */
+  readonly clockOffsetMs?: (nowMs: () => number) => Promise<number>;
   readonly log: Logger;
 }
 
@@ -81,6 +82,8 @@ export class WebhookDispatcher implements Component {
   #isOnDuty = false;
   #mustReload = false;
   #reloadAtMs = 0;
+  /** Added to the clock of this server, it gives that of the database. */
+  #clockOffsetMs = 0;
   #idle = Promise.withResolvers<void>();
 
   constructor(options: WebhookDispatcherOptions) {
@@ -123,6 +126,10 @@ export class WebhookDispatcher implements Component {
     return this.#state === 'started' && this.#isOnDuty && this.#options.duty.isHeld;
   }
 
+  #nowMs(): number {
+    return this.#clock.nowMs() + this.#clockOffsetMs;
+  }
+
   #take(): void {
     if (this.#isOnDuty || this.#state !== 'started') return;
     this.#isOnDuty = true;
@@ -160,7 +167,7 @@ export class WebhookDispatcher implements Component {
       await this.#dispatchDue();
     } catch (error) {
       this.#log.error('webhook-dispatch-failed', { error });
-      this.#wakeAt(this.#clock.nowMs() + databaseRetryMs);
+      this.#wakeAt(this.#nowMs() + databaseRetryMs);
     }
   }
 
@@ -191,6 +198,7 @@ export class WebhookDispatcher implements Component {
     this.#mustReload = false;
     this.#reloadAtMs = this.#clock.monotonicMs() + reloadIntervalMs;
     try {
+      this.#clockOffsetMs = (await this.#options.clockOffsetMs?.(() => this.#clock.nowMs())) ?? 0;
       for (const webhookId of await this.#queue.webhooksWithPending())
         this.#wakeLane(this.#laneOf(webhookId));
     } catch (error) {
@@ -210,7 +218,7 @@ export class WebhookDispatcher implements Component {
 
   async #dispatchDue(): Promise<void> {
     if (this.#mustReload || this.#clock.monotonicMs() >= this.#reloadAtMs) await this.#reload();
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#nowMs();
     for (const lane of this.#lanes.values()) if (lane.nextDueAtMs <= nowMs) this.#ready.add(lane);
     for (const lane of [...this.#ready]) {
       const remaining = Math.min(
@@ -283,7 +291,7 @@ export class WebhookDispatcher implements Component {
   }
 
   async #attempt(lane: Lane, { delivery, controller }: RunningAttempt): Promise<void> {
-    const attemptedAtMs = this.#clock.nowMs();
+    const attemptedAtMs = this.#nowMs();
     const startedMs = this.#clock.monotonicMs();
     const answer = await this.#options.sender.send({
       url: delivery.url,
@@ -299,20 +307,10 @@ export class WebhookDispatcher implements Component {
     const outcome: AttemptOutcome = {
       delivery,
       record: { attemptedAtMs, durationMs, ...answer },
-      next: this.#nextStep(delivery, answer, attemptedAtMs),
+      next: nextStep(delivery, answer, { attemptedAtMs, nowMs: this.#nowMs() }),
     };
     this.#outcomes.push({ lane, outcome });
     this.#flushAfter(flushDelayMs);
-  }
-
-  #nextStep(delivery: DueDelivery, answer: WebhookResponse, attemptedAtMs: number): NextStep {
-    if (isAccepted(answer)) return 'succeeded';
-    const times = {
-      firstAttemptAtMs: delivery.firstAttemptAtMs ?? attemptedAtMs,
-      nowMs: this.#clock.nowMs(),
-    };
-    const atMs = retryAtMs(delivery.attempts + 1, times, Math.random());
-    return atMs === undefined ? 'failed' : { retryAtMs: atMs };
   }
 
   #flushAfter(delayMs: number): void {
@@ -380,7 +378,7 @@ export class WebhookDispatcher implements Component {
     this.#wakeTimer = undefined;
     this.#wakeAtMs = atMs;
     if (!this.#canSend) return;
-    const delayMs = Math.min(Math.max(atMs - this.#clock.nowMs(), 1), reloadIntervalMs);
+    const delayMs = Math.min(Math.max(atMs - this.#nowMs(), 1), reloadIntervalMs);
     this.#wakeTimer = setTimeout(() => {
       this.#wakeTimer = undefined;
       this.scheduleDispatch();

@@ -1,5 +1,7 @@
 import type { Logger } from '../../shared/logger.ts';
-import type { AttemptOutcome, DueDelivery } from './webhook-queue.store.ts';
+import { retryAtMs } from './retry-schedule.ts';
+import type { AttemptOutcome, DueDelivery, NextStep } from './webhook-queue.store.ts';
+import { isAccepted, type WebhookResponse } from './webhook-sender.ts';
 
 export interface WebhookObserver {
   /** A retry follows `failed`. */
@@ -46,6 +48,17 @@ export function createLane(webhookId: string): Lane {
     nextDueAtMs: 0,
     isRemoved: false,
   };
+}
+
+export function nextStep(
+  delivery: DueDelivery,
+  answer: WebhookResponse,
+  { attemptedAtMs, nowMs }: { readonly attemptedAtMs: number; readonly nowMs: number },
+): NextStep {
+  if (isAccepted(answer)) return 'succeeded';
+  const times = { firstAttemptAtMs: delivery.firstAttemptAtMs ?? attemptedAtMs, nowMs };
+  const atMs = retryAtMs(delivery.attempts + 1, times, Math.random());
+  return atMs === undefined ? 'failed' : { retryAtMs: atMs };
 }
 
 /** Adapts its concurrency, logs and counts. */

@@ -1,6 +1,9 @@
+import { sql } from 'kysely';
+import { systemClock } from '../../shared/clock.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
+import { databaseNowMs } from '../../store/database-clock.ts';
 import { eventBody } from '../event-catalogue.ts';
 import { type NewDelivery, prepareQueueStatements } from './webhook-statements.store.ts';
 
@@ -181,6 +184,16 @@ export class WebhookQueue {
 
   webhookRemoved(webhookId: string, transaction: Transaction): Promise<void> {
     return this.#database.signals.send('webhooks-removed', webhookId, transaction);
+  }
+
+  /** Of the database's clock, minus `nowMs()`. Too large by the time of the query at most. */
+  async clockOffsetMs(nowMs: () => number): Promise<number> {
+    const { dialect, queries } = this.#database;
+    if (dialect === 'sqlite') return 0;
+    const askedAtMs = nowMs();
+    const now = sql<number>`${databaseNowMs(this.#database, systemClock)}`.as('now');
+    const row = await this.#database.first(queries.selectNoFrom(now));
+    return row!.now - askedAtMs;
   }
 
   async webhooksWithPending(): Promise<string[]> {

@@ -1,5 +1,7 @@
-import { sql } from 'kysely';
+import { type Expression, sql } from 'kysely';
+import { systemClock } from '../../shared/clock.ts';
 import type { Database } from '../../store/database.ts';
+import { databaseNowMs } from '../../store/database-clock.ts';
 import { type Bound, prepareQuery } from '../../store/prepared-query.ts';
 
 interface AttemptParameters {
@@ -37,8 +39,15 @@ export function prepareQueueStatements(database: Database) {
   return { ...insertStatements(database), ...dueStatements(database), ...outcomeStatements(database) };
 }
 
+/** The time of this server, or that of the database when this one is ahead: another server sends what is due. */
+function nowBy(database: Database): (ownMs: Expression<number>) => Expression<number> {
+  if (database.dialect === 'sqlite') return ownMs => ownMs;
+  return ownMs => sql<number>`least(${ownMs}, ${databaseNowMs(database, systemClock)})`;
+}
+
 function insertStatements(database: Database) {
   const { queries } = database;
+  const now = nowBy(database);
   const deliveries = queries.selectFrom('webhook_deliveries');
   return {
     webhooks: prepareQuery(({ projectId }: Bound<{ projectId: string }>) =>
@@ -70,7 +79,7 @@ function insertStatements(database: Database) {
             .then(lit(0))
             .else(lit(1))
             .end(),
-        due_at_ms: delivery.atMs,
+        due_at_ms: now(delivery.atMs),
         attempts: 0,
         resent_from: delivery.resentFrom,
         created_at_ms: delivery.atMs,
@@ -111,6 +120,7 @@ function insertStatements(database: Database) {
 
 function dueStatements(database: Database) {
   const { queries } = database;
+  const now = nowBy(database);
   const deliveries = queries.selectFrom('webhook_deliveries');
   return {
     due: prepareQuery(
@@ -144,7 +154,7 @@ function dueStatements(database: Database) {
       ({ webhookId, nowMs, limit }: Bound<{ webhookId: string; nowMs: number; limit: number }>) =>
         queries
           .updateTable('webhook_deliveries')
-          .set({ due_at_ms: nowMs })
+          .set({ due_at_ms: now(nowMs) })
           .where(
             'number',
             'in',
@@ -152,7 +162,7 @@ function dueStatements(database: Database) {
               .select('number')
               .where('webhook_id', '=', webhookId)
               .where('is_next', '=', isNext)
-              .where('due_at_ms', '>', nowMs)
+              .where('due_at_ms', '>', now(nowMs))
               .orderBy('due_at_ms')
               .limit(limit),
           )
