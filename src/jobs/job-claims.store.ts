@@ -143,6 +143,21 @@ export class JobClaimStore {
     return renewed.filter(row => row.is_removed === 0);
   }
 
+  /** Until the transaction ends, no other node takes the job over. The database of SQLite has no other node. */
+  async holds({ id, attempt }: Claim, transaction: Transaction): Promise<boolean> {
+    if (transaction.dialect === 'sqlite') return true;
+    const query = transaction.queries
+      .selectFrom('jobs')
+      .select('id')
+      .where('id', '=', id)
+      .where('attempts', '=', attempt)
+      .where('state', '=', 'running')
+      .where('node_id', '=', this.#nodeId)
+      .where('is_removed', '=', 0)
+      .forUpdate();
+    return (await transaction.first(query)) !== undefined;
+  }
+
   async setProgress(claim: Claim, percent: number): Promise<void> {
     await this.#update(claim, { progress_percent: percent });
   }

@@ -27,6 +27,11 @@ export interface RunningJob {
   readonly signal: AbortSignal;
   /** 0 to 100. Stored at most once a second. */
   reportProgress(percent: number): void;
+  /**
+   * Call it first in each transaction that names results. Until the transaction ends, no other node takes the job over.
+   * @throws AppError `stopped` when the job was removed, or another node took it over while this one was paused
+   */
+  ensureOwned(transaction: Transaction): Promise<void>;
 }
 
 export interface JobKind {

@@ -359,6 +359,7 @@ export class Jobs implements Component, JobQueue {
         ...{ id: job.id, kind: job.kind, subjectId: job.subjectId, payload: job.payload },
         ...{ attempt: number, signal: controller.signal },
         reportProgress: percent => this.#running.reportProgress(attempt, percent),
+        ensureOwned: transaction => this.#running.ensureOwned(attempt, transaction),
       });
     } catch (error) {
       failure = { error };

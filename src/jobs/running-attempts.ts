@@ -1,12 +1,14 @@
 import type { Clock } from '../shared/clock.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
+import type { Transaction } from '../store/connection.ts';
 import type { JobKind } from './job.ts';
 import type { ClaimedJob, JobClaimStore } from './job-claims.store.ts';
 import { idsOf, type JobAttempt } from './job-outcomes.ts';
 import type { StoredJob } from './job-rows.ts';
 
 const saveProgressEveryMs = 1_000;
+const lost = 'The job was removed while it ran, or another server runs it.';
 
 export interface RunningAttempt extends JobAttempt {
   readonly job: ClaimedJob;
@@ -106,8 +108,16 @@ export class RunningAttempts {
     for (const attempt of attempts) {
       const { job, number, isOver, isCancelled } = attempt;
       if (isOver || isCancelled || renewed.some(one => one.id === job.id && one.attempt === number)) continue;
-      this.#cancel(attempt, 'The job was removed while it ran, or another server runs it.');
+      this.#cancel(attempt, lost);
     }
+  }
+
+  /** @throws AppError `stopped` */
+  async ensureOwned(attempt: RunningAttempt, transaction: Transaction): Promise<void> {
+    const { job, number, controller } = attempt;
+    if (await this.#claims.holds({ id: job.id, attempt: number }, transaction)) return;
+    this.#cancel(attempt, lost);
+    throw controller.signal.reason;
   }
 
   reportProgress(attempt: RunningAttempt, percent: number): void {

@@ -52,7 +52,7 @@ export interface EncodingRepository {
   ): Promise<void>;
   addRendition(videoId: string, rendition: RenditionName, connection?: Connection): Promise<void>;
   removeRendition(videoId: string, rendition: RenditionName, connection?: Connection): Promise<void>;
-  markStarted(videoId: string, renditions: readonly RenditionName[]): Promise<void>;
+  markStarted(videoId: string, renditions: readonly RenditionName[], connection?: Connection): Promise<void>;
   updateProgress(videoId: string, renditions: readonly RenditionName[], percent: number): Promise<void>;
   /** Ignores renditions that were removed. Emits an event for each other one. */
   markFinished(

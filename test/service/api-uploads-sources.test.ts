@@ -150,7 +150,7 @@ describe('a source from an address', () => {
     const attempt = (number: number) =>
       fetching.run({
         ...{ id: 1, kind: 'fetch', subjectId: videoId, payload: null, attempt: number },
-        ...{ signal: new AbortController().signal, reportProgress: () => {} },
+        ...{ signal: new AbortController().signal, reportProgress: () => {}, ensureOwned: async () => {} },
       });
     await expect(attempt(5)).rejects.toThrow('the server answered 503');
     await expect(attempt(6)).rejects.toMatchObject({
@@ -176,7 +176,7 @@ describe('a source from an address', () => {
     const failure = await fetching
       .run({
         ...{ id: 1, kind: 'fetch', subjectId: videoId, payload: null, attempt: 6 },
-        ...{ signal: new AbortController().signal, reportProgress: () => {} },
+        ...{ signal: new AbortController().signal, reportProgress: () => {}, ensureOwned: async () => {} },
       })
       .catch((error: unknown) => error);
     expect(failure).toHaveProperty('path');

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { LeasedNode } from '../../src/cluster/leased-node.ts';
 import type { JobKind, RunningJob } from '../../src/jobs/job.ts';
+import { onlyOwner } from '../../src/jobs/job-owner.ts';
 import { Jobs, type JobsOptions } from '../../src/jobs/jobs.ts';
 import { systemClock } from '../../src/shared/clock.ts';
+import type { AppError } from '../../src/shared/errors.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
+import type { Connection } from '../../src/store/connection.ts';
 import type { Database } from '../../src/store/database.ts';
 import {
   atEnd,
@@ -13,7 +16,7 @@ import {
   startTestNode,
 } from '../support/cluster-fixture.ts';
 import { findPostgres } from '../support/postgres.ts';
-import { rowsOf } from '../support/sql.ts';
+import { rowsOf, runSql, singleValue } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 interface Run extends RunningJob {
@@ -153,4 +156,97 @@ describe.skipIf(findPostgres() === undefined)('jobs of several nodes', () => {
     await waitUntil(() => runs.length === 1);
     expect(runs[0]!.nodeId).toBe('late');
   });
+
+  it('write nothing more once another node has taken them over, even before their own node knows', async () => {
+    const url = await clusterUrl();
+    const database = await openClusterDatabase(url);
+    const [goOn, nextEnds] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const ends: string[] = [];
+    const gone: ((nodeId: string) => Promise<void>)[] = [];
+    const startJobs = async (id: string) => {
+      const own = await openClusterDatabase(url);
+      const store = async (job: RunningJob) => {
+        await own.transaction(async transaction => {
+          await runSql(
+            transaction,
+            'INSERT INTO duties (name, node_id, run_id) VALUES (?, ?, ?)',
+            id,
+            id,
+            id,
+          );
+          await job.ensureOwned(transaction);
+        });
+      };
+      const kind: JobKind = {
+        ...{ kind: 'stored', lane: 'work', maxAttempts: 3 },
+        async run(job) {
+          if (id === 'paused') await goOn.promise;
+          await store(job).catch(error => {
+            ends.push(`${id}: ${job.signal.aborted} ${(error as AppError).code}`);
+            throw error;
+          });
+          ends.push(`${id}: stored`);
+          if (id === 'next') await nextEnds.promise;
+        },
+      };
+      const owner = {
+        ...onlyOwner,
+        id,
+        isAlone: async () => false,
+        onGone: (listener: (nodeId: string) => Promise<void>) => void gone.push(listener),
+      };
+      const jobs = new Jobs({
+        ...{ database: own, kinds: [kind], lanes: { work: 1 }, log: silentLogger, owner },
+      });
+      atEnd(() => jobs.stop());
+      await jobs.start();
+      return jobs;
+    };
+    const paused = await startJobs('paused');
+    await paused.add({ kind: 'stored', subjectId: 'vi1' });
+    await waitUntil(() => paused.runningCount === 1);
+    const next = await startJobs('next');
+    await gone[1]!('paused');
+    await waitUntil(() => ends.includes('next: stored'));
+    goOn.resolve();
+    await waitUntil(() => paused.runningCount === 0);
+    expect(ends).toEqual(['next: stored', 'paused: true stopped']);
+    expect(await rowsOf(database, 'SELECT name FROM duties')).toEqual([{ name: 'next' }]);
+    expect(await jobsIn(database)).toMatchObject([{ state: 'running', attempts: 2, node_id: 'next' }]);
+    nextEnds.resolve();
+    await waitUntil(() => next.runningCount === 0);
+    expect(await jobsIn(database)).toEqual([]);
+  });
+
+  it('are not taken over while they write', async () => {
+    const { members, runs, database } = await startMembers(['one']);
+    await members[0]!.jobs.add({ kind: 'held', subjectId: 'vi1' });
+    await waitUntil(() => runs.length === 1);
+    const order: string[] = [];
+    const [checked, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const writing = database.transaction(async transaction => {
+      await runs[0]!.ensureOwned(transaction);
+      checked.resolve();
+      await goOn.promise;
+      order.push('written');
+    });
+    await checked.promise;
+    const takingOver = runSql(database, "UPDATE jobs SET state = 'waiting', lease_until_ms = NULL").then(() =>
+      order.push('taken over'),
+    );
+    await waitUntil(async () => (await countLockWaits(database)) === 1);
+    goOn.resolve();
+    await Promise.all([writing, takingOver]);
+    expect(order).toEqual(['written', 'taken over']);
+    const writingLate = database.transaction(transaction => runs[0]!.ensureOwned(transaction));
+    await expect(writingLate).rejects.toMatchObject({ code: 'stopped' });
+    expect(runs[0]!.signal.aborted).toBe(true);
+  });
 });
+
+function countLockWaits(connection: Connection): Promise<number | undefined> {
+  return singleValue(
+    connection,
+    `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  );
+}

@@ -75,6 +75,7 @@ export class ChunkAssembler {
       await this.#join(videoId, chunks, job);
     }
     await this.#database.transaction(async transaction => {
+      await job.ensureOwned(transaction);
       const completion = { status: 'uploaded', bytes: total, atMs: this.#clock.nowMs() } as const;
       if (!(await this.#store.complete(videoId, completion, transaction))) return;
       await this.#sourceReady(videoId, transaction);

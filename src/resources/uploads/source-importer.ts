@@ -150,6 +150,7 @@ export class SourceImporter {
     }
     await files.removePartial(videoId);
     await database.transaction(async transaction => {
+      await job.ensureOwned(transaction);
       const completion = { status: 'ingested', bytes, atMs: clock.nowMs() } as const;
       if (!(await store.complete(videoId, completion, transaction))) return;
       await sourceReady(videoId, transaction);

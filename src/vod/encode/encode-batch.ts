@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { encodeCommand } from '../../ffmpeg/arguments/encode-command.ts';
 import type { Overlay } from '../../ffmpeg/arguments/encode-options.ts';
 import { measureCommand } from '../../ffmpeg/arguments/remux-commands.ts';
+import type { RunningJob } from '../../jobs/job.ts';
 import { CoalescedTask } from '../../shared/scheduling/coalesced-task.ts';
 import type { EncodingState, RenditionName } from '../encoding-repository.ts';
 import { GrowingRendition } from '../index/growing-rendition.ts';
@@ -13,11 +14,10 @@ import { runLimitsFor, type VodContext } from '../vod-context.ts';
 import type { LadderRendition } from './ladder.ts';
 import { RenditionPoller } from './rendition-poller.ts';
 
-export interface EncodeInput {
+export interface EncodeInput extends Pick<RunningJob, 'signal' | 'ensureOwned'> {
   readonly videoId: string;
   /** Local. */
   readonly source: string;
-  readonly signal: AbortSignal;
   readonly plan: PlannedSource;
   readonly part: PlannedSource['part'];
   readonly sourceBytes: number;
@@ -59,7 +59,10 @@ export async function encodeBatch(
   const before = await records.state(videoId);
   const boundaries = await finishedBoundaries(context, videoId, before);
   const renditions = growingRenditions(batch, folder, plan, boundaries);
-  await records.markStarted(videoId, names);
+  await records.transaction(async transaction => {
+    await input.ensureOwned(transaction);
+    await records.markStarted(videoId, names, transaction);
+  });
   const isPlayable = before?.isPlayable === true;
   const storedTarget = before?.targetDurationSeconds ?? 1;
   // Playlists of a growing video keep this value: their target duration must not change.
@@ -134,7 +137,7 @@ function growingRenditions(
 
 async function storeFinished(
   { records }: VodContext,
-  { videoId, plan }: EncodeInput,
+  { videoId, plan, ensureOwned }: EncodeInput,
   renditions: ReadonlyMap<string, GrowingRendition>,
   folder: { readonly generation: number; readonly name: string; readonly targetSeconds: number },
 ): Promise<void> {
@@ -149,6 +152,7 @@ async function storeFinished(
     facts: recordOf(rendition, folder.generation, targetSeconds),
   }));
   await records.transaction(async transaction => {
+    await ensureOwned(transaction);
     await records.markFinished(videoId, finished, targetSeconds, transaction);
     const stored = (await records.state(videoId, transaction))?.renditions ?? [];
     const encoded = stored.filter(({ type, status }) => type !== 'mp4' && status === 'encoded');

@@ -29,6 +29,7 @@ export async function encodeVideo(context: VodContext, job: RunningJob): Promise
   const stateOf = () => records.state(videoId);
   await folders.during(videoId, stateOf, () => encodePending(context, job, request, before));
   await records.transaction(async transaction => {
+    await job.ensureOwned(transaction);
     await records.lockPlan(videoId, transaction);
     const after = await records.state(videoId, transaction);
     if (after === undefined) return;
@@ -127,12 +128,12 @@ async function prepareInput(
     readonly watermark: string | undefined;
   },
 ): Promise<EncodeInput> {
-  const { subjectId: videoId, signal } = job;
+  const { subjectId: videoId, signal, ensureOwned } = job;
   const { video } = plan;
   const overlays =
     video === undefined
       ? []
       : await watermarkOverlays(context, request, watermark, video.displayResolution, signal);
   const part = partToRead(plan.part, sourceRequestOf(request, context.settings.sandboxVideoMs));
-  return { videoId, source, signal, plan, part, sourceBytes: probed.bytes, overlays };
+  return { videoId, source, signal, ensureOwned, plan, part, sourceBytes: probed.bytes, overlays };
 }

@@ -19,7 +19,10 @@ export async function makeMp4(context: VodContext, job: RunningJob): Promise<voi
   const video = find('hls', wanted.quality);
   const audio = find('audio', 'audio');
   if (video === undefined || isAudioMissing(state)) return;
-  await records.markStarted(videoId, [wanted]);
+  await records.transaction(async transaction => {
+    await job.ensureOwned(transaction);
+    await records.markStarted(videoId, [wanted], transaction);
+  });
   const bytes = (await context.reader.open(files.video(videoId, video.file!))).facts.bytes;
   await context.files.ensureFreeSpace(2 * bytes, context.settings.minFreeBytes);
   await files.inWorkFolder(async folder => {
@@ -35,9 +38,11 @@ export async function makeMp4(context: VodContext, job: RunningJob): Promise<voi
       });
     });
     await files.publish(output, files.video(videoId, 'mp4', 'source.mp4'), job.signal);
-    await records.markFinished(videoId, [
-      { type: 'mp4', quality: wanted.quality, file: 'mp4/source.mp4', facts: {} },
-    ]);
+    const finished = { type: 'mp4', quality: wanted.quality, file: 'mp4/source.mp4', facts: {} } as const;
+    await records.transaction(async transaction => {
+      await job.ensureOwned(transaction);
+      await records.markFinished(videoId, [finished], undefined, transaction);
+    });
   });
 }
 

@@ -90,6 +90,7 @@ async function joinSpans(
   const stored = await files.storage.find(source);
   if (stored === undefined) throw new AppError('server-error', 'The source of the recording is missing.');
   await context.records.transaction(async transaction => {
+    await job.ensureOwned(transaction);
     const isReady = await repository.sourceReady(videoId, stored.bytes, clock.nowMs(), transaction);
     if (isReady) await enqueueVodJob(context, 'prepare', videoId, transaction);
   });

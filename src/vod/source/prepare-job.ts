@@ -46,7 +46,10 @@ async function prepare(
     await folders.keep(videoId, name, job.signal);
   }
   const store = await planPassthrough(context, videoId, passthrough, { generation, name });
-  await records.transaction(store);
+  await records.transaction(async transaction => {
+    await job.ensureOwned(transaction);
+    await store(transaction);
+  });
 }
 
 /** ffmpeg would decode the encrypted bytes as noise. */

@@ -226,8 +226,12 @@ export class EncodingsStore implements EncodingRepository {
     });
   }
 
-  markStarted(videoId: string, renditions: readonly RenditionName[]): Promise<void> {
-    return this.#renditions.set(videoId, renditions, { status: 'encoding', progress_percent: 0 });
+  markStarted(
+    videoId: string,
+    renditions: readonly RenditionName[],
+    connection: Connection = this.#database,
+  ): Promise<void> {
+    return this.#renditions.set(videoId, renditions, { status: 'encoding', progress_percent: 0 }, connection);
   }
 
   /** Calls `listener` with percentages. Returns a function that stops this. */
