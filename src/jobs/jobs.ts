@@ -9,7 +9,8 @@ import type { Connection, Transaction } from '../store/connection.ts';
 import type { Database } from '../store/database.ts';
 import { type JobCounts, JobStore, zeroCounts } from './job.store.ts';
 import type { JobKind, JobQueue, LaneLimits, NewJob } from './job.ts';
-import { type ClaimedJob, JobClaimStore } from './job-claims.store.ts';
+import { JobClaimStore } from './job-claims.store.ts';
+import { type ClaimJob, JobLanes } from './job-lanes.ts';
 import {
   type AttemptFailure,
   databaseRetryMs,
@@ -52,8 +53,6 @@ const keepFailedMs = 7 * 24 * 3_600_000;
 const removeFailedEveryMs = 3_600_000;
 /** Also bounds how late a job starts after the system clock was set forward. */
 const maxSleepMs = 60_000;
-/** Between starts of jobs that ran when the process died: only the one that ends it again counts a crash. */
-const crashTrialMs = 60_000;
 
 /**
  * Durable queue of work that takes longer than a request. A job's row is removed when it succeeds. A running
@@ -71,7 +70,7 @@ export class Jobs implements Component, JobQueue {
   readonly #owner: JobOwner;
   readonly #isWorker: boolean;
   readonly #kinds = new Map<string, JobKind>();
-  readonly #lanes: ReadonlyMap<string, number | LaneLimits>;
+  readonly #lanes: JobLanes;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #stopping = new AbortController();
@@ -99,13 +98,13 @@ export class Jobs implements Component, JobQueue {
     this.#isWorker = options.isWorker ?? true;
     this.#clock = clock;
     this.#log = log.child('jobs');
-    this.#lanes = new Map(Object.entries(lanes));
     this.#store = new JobStore(database, clock, owner.id);
     this.#claims = new JobClaimStore({
       ...{ database, clock, leaseMs, nodeId: owner.id },
       kinds: () => [...this.#kinds.keys()],
     });
     this.#running = new RunningAttempts(this.#claims, clock, this.#log);
+    this.#lanes = new JobLanes({ limits: lanes, claims: this.#claims, running: this.#running, clock });
     this.#outcomes = new JobOutcomes({
       ...{ claims: this.#claims, database, clock, log: this.#log, observer },
     });
@@ -132,7 +131,7 @@ export class Jobs implements Component, JobQueue {
     if (this.#kinds.has(kind.kind)) {
       throw new AppError('server-error', `The job kind ${kind.kind} is already registered.`);
     }
-    if (!this.#lanes.has(kind.lane)) {
+    if (!this.#lanes.names.includes(kind.lane)) {
       throw new AppError('server-error', `The job kind ${kind.kind} has an unknown lane: ${kind.lane}.`);
     }
     this.#kinds.set(kind.kind, kind);
@@ -217,7 +216,7 @@ export class Jobs implements Component, JobQueue {
 
   async counts(): Promise<Readonly<Record<string, JobCounts>>> {
     const counts = await this.#store.counts();
-    return Object.fromEntries([...this.#lanes.keys()].map(lane => [lane, counts.get(lane) ?? zeroCounts]));
+    return Object.fromEntries(this.#lanes.names.map(lane => [lane, counts.get(lane) ?? zeroCounts]));
   }
 
   get #isShared(): boolean {
@@ -263,69 +262,12 @@ export class Jobs implements Component, JobQueue {
 
   async #fillLanes(): Promise<void> {
     if (!this.#owner.hasLease) return;
-    let nextInMs = this.#crashTrialLeftMs();
-    for (const [lane, limits] of this.#lanes) {
-      if (!(await this.#fillLane(lane, limits))) continue;
-      nextInMs = Math.min(nextInMs, (await this.#claims.nextDueInMs(lane)) ?? nextInMs);
-    }
+    const nextInMs = await this.#lanes.fill(
+      () => this.#state === 'started',
+      claim => this.#begin(claim),
+    );
     clearTimeout(this.#wakeTimer);
     if (nextInMs !== Number.POSITIVE_INFINITY) this.#wakeAfter(nextInMs);
-  }
-
-  /** Returns false when the lane was full already. */
-  async #fillLane(lane: string, limits: number | LaneLimits): Promise<boolean> {
-    const running = this.#running.all.filter(({ kind }) => kind.lane === lane);
-    const maxRunning = typeof limits === 'number' ? limits : limits.maxRunning;
-    if (running.length >= maxRunning) return false;
-    const runningByGroup = new Map<string | undefined, number>();
-    const count = ({ groupId }: StoredJob) =>
-      runningByGroup.set(groupId, (runningByGroup.get(groupId) ?? 0) + 1);
-    for (const { job } of running) count(job);
-    for (let free = maxRunning - running.length; free > 0 && this.#state === 'started'; free--) {
-      const begun = await this.#begin(() =>
-        typeof limits === 'number'
-          ? this.#claims.claimNext({ lane, maxCrashes: this.#allowedCrashes() })
-          : this.#claimOfGroups(lane, limits.maxPerGroup, runningByGroup),
-      );
-      if (begun === undefined) break;
-      count(begun);
-    }
-    return true;
-  }
-
-  /** Claims from the group with the fewest running jobs. Leaves out groups at their limit. */
-  async #claimOfGroups(
-    lane: string,
-    maxPerGroup: number,
-    runningByGroup: ReadonlyMap<string | undefined, number>,
-  ): Promise<ClaimedJob | undefined> {
-    const runningOf = ({ groupId }: StoredJob) => runningByGroup.get(groupId) ?? 0;
-    for (;;) {
-      // The sort is stable: among groups with the same number of running jobs, priority and age decide.
-      const due = await this.#claims.nextDueByGroup({ lane, maxCrashes: this.#allowedCrashes() });
-      const [next] = due
-        .filter(job => runningOf(job) < maxPerGroup)
-        .sort((one, other) => runningOf(one) - runningOf(other));
-      const claimed = next && (await this.#claims.claim(next.id));
-      // Otherwise another node was faster, or it was removed.
-      if (next === undefined || claimed !== undefined) return claimed;
-    }
-  }
-
-  #allowedCrashes(): number {
-    // Outside a trial no limit: a job exceeds `maxCrashes` only when the setting was lowered, and must not
-    // wait forever.
-    return this.#crashTrialLeftMs() === Number.POSITIVE_INFINITY ? Number.MAX_SAFE_INTEGER : 0;
-  }
-
-  /** Infinity when no crashed job is on trial. */
-  #crashTrialLeftMs(): number {
-    const nowMs = this.#clock.monotonicMs();
-    const left = this.#running.all
-      .filter(({ job }) => job.crashes > 0)
-      .map(({ startedAtMs }) => startedAtMs + crashTrialMs - nowMs)
-      .filter(leftMs => leftMs > 0);
-    return left.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...left);
   }
 
   #wakeAfter(delayMs: number): void {
@@ -334,7 +276,7 @@ export class Jobs implements Component, JobQueue {
     this.#wakeTimer = setTimeout(() => this.#schedule(), Math.min(Math.max(delayMs, 1), maxSleepMs));
   }
 
-  async #begin(claim: () => Promise<ClaimedJob | undefined>): Promise<StoredJob | undefined> {
+  async #begin(claim: ClaimJob): Promise<StoredJob | undefined> {
     const attempt = await this.#running.begin(claim, job => this.#kinds.get(job.kind)!);
     if (attempt === undefined) return undefined;
     this.#maintenance.wake();

@@ -1,0 +1,107 @@
+import type { Clock } from '../shared/clock.ts';
+import type { LaneLimits } from './job.ts';
+import type { ClaimedJob, JobClaimStore } from './job-claims.store.ts';
+import type { StoredJob } from './job-rows.ts';
+import type { RunningAttempts } from './running-attempts.ts';
+
+export type ClaimJob = () => Promise<ClaimedJob | undefined>;
+
+type BeginJob = (claim: ClaimJob) => Promise<StoredJob | undefined>;
+
+/** Between starts of jobs that ran when the process died: only the one that ends it again counts a crash. */
+const crashTrialMs = 60_000;
+
+/** Selects the jobs that this node starts: each lane has room for some. */
+export class JobLanes {
+  readonly #limits: ReadonlyMap<string, number | LaneLimits>;
+  readonly #claims: JobClaimStore;
+  readonly #running: RunningAttempts;
+  readonly #clock: Clock;
+
+  constructor(options: {
+    readonly limits: Readonly<Record<string, number | LaneLimits>>;
+    readonly claims: JobClaimStore;
+    readonly running: RunningAttempts;
+    readonly clock: Clock;
+  }) {
+    this.#limits = new Map(Object.entries(options.limits));
+    this.#claims = options.claims;
+    this.#running = options.running;
+    this.#clock = options.clock;
+  }
+
+  get names(): string[] {
+    return [...this.#limits.keys()];
+  }
+
+  /** Begins jobs while lanes have room. Returns when more may be due, or infinity. */
+  async fill(isStarting: () => boolean, begin: BeginJob): Promise<number> {
+    let nextInMs = this.#crashTrialLeftMs();
+    for (const [lane, limits] of this.#limits) {
+      if (!(await this.#fillLane(lane, limits, isStarting, begin))) continue;
+      nextInMs = Math.min(nextInMs, (await this.#claims.nextDueInMs(lane)) ?? nextInMs);
+    }
+    return nextInMs;
+  }
+
+  /** Returns false when the lane was full already. */
+  async #fillLane(
+    lane: string,
+    limits: number | LaneLimits,
+    isStarting: () => boolean,
+    begin: BeginJob,
+  ): Promise<boolean> {
+    const running = this.#running.all.filter(({ kind }) => kind.lane === lane);
+    const maxRunning = typeof limits === 'number' ? limits : limits.maxRunning;
+    if (running.length >= maxRunning) return false;
+    const runningByGroup = new Map<string | undefined, number>();
+    const count = ({ groupId }: StoredJob) =>
+      runningByGroup.set(groupId, (runningByGroup.get(groupId) ?? 0) + 1);
+    for (const { job } of running) count(job);
+    for (let free = maxRunning - running.length; free > 0 && isStarting(); free--) {
+      const begun = await begin(() =>
+        typeof limits === 'number'
+          ? this.#claims.claimNext({ lane, maxCrashes: this.#allowedCrashes() })
+          : this.#claimOfGroups(lane, limits.maxPerGroup, runningByGroup),
+      );
+      if (begun === undefined) break;
+      count(begun);
+    }
+    return true;
+  }
+
+  /** Claims from the group with the fewest running jobs. Leaves out groups at their limit. */
+  async #claimOfGroups(
+    lane: string,
+    maxPerGroup: number,
+    runningByGroup: ReadonlyMap<string | undefined, number>,
+  ): Promise<ClaimedJob | undefined> {
+    const runningOf = ({ groupId }: StoredJob) => runningByGroup.get(groupId) ?? 0;
+    for (;;) {
+      // The sort is stable: among groups with the same number of running jobs, priority and age decide.
+      const due = await this.#claims.nextDueByGroup({ lane, maxCrashes: this.#allowedCrashes() });
+      const [next] = due
+        .filter(job => runningOf(job) < maxPerGroup)
+        .sort((one, other) => runningOf(one) - runningOf(other));
+      const claimed = next && (await this.#claims.claim(next.id));
+      // Otherwise another node was faster, or it was removed.
+      if (next === undefined || claimed !== undefined) return claimed;
+    }
+  }
+
+  #allowedCrashes(): number {
+    // Outside a trial no limit: a job exceeds `maxCrashes` only when the setting was lowered, and must not
+    // wait forever.
+    return this.#crashTrialLeftMs() === Number.POSITIVE_INFINITY ? Number.MAX_SAFE_INTEGER : 0;
+  }
+
+  /** Infinity when no crashed job is on trial. */
+  #crashTrialLeftMs(): number {
+    const nowMs = this.#clock.monotonicMs();
+    const left = this.#running.all
+      .filter(({ job }) => job.crashes > 0)
+      .map(({ startedAtMs }) => startedAtMs + crashTrialMs - nowMs)
+      .filter(leftMs => leftMs > 0);
+    return left.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...left);
+  }
+}
