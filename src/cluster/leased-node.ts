@@ -9,6 +9,7 @@ import { LeasedDuty } from './leased-duty.ts';
 import type { ClusterMembership, SelfNode } from './membership.ts';
 import { NodeStore, type StoredNode } from './node.store.ts';
 import type { ClusterNode, SharedDuty } from './node.ts';
+import { SharedUrlWarning } from './shared-url-warning.ts';
 
 export interface LeaseTimes {
   readonly leaseMs: number;
@@ -46,6 +47,7 @@ export class LeasedNode implements ClusterMembership {
   readonly #store: NodeStore;
   readonly #duties = new Map<string, LeasedDuty>();
   readonly #gone: GoneNodes;
+  readonly #sharedUrl: SharedUrlWarning;
   readonly #sharing = new CoalescedTask(() => this.#shareDuties());
   #runId = randomBase62(22);
   #startedAtMs: number;
@@ -70,6 +72,7 @@ export class LeasedNode implements ClusterMembership {
     this.#store = new NodeStore(options.database, this.#clock, this.#times.leaseMs);
     this.#startedAtMs = this.#clock.nowMs();
     this.#gone = new GoneNodes(this.#store, this, this.#log);
+    this.#sharedUrl = new SharedUrlWarning(this.#times.leaseMs, this.#log);
   }
 
   get id(): string {
@@ -246,6 +249,7 @@ export class LeasedNode implements ClusterMembership {
       if (this.#isDraining) await this.#giveDutiesAway();
       else await this.#takeDuties();
       this.#gone.request();
+      this.#sharedUrl.check(this.self, await this.list(), this.#clock.monotonicMs());
     } catch (error) {
       this.#log.warn('duties-not-shared', { error: messageOf(error) });
     }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SharedDuty } from '../../src/cluster/node.ts';
 import { SingleNode } from '../../src/cluster/single-node.ts';
 import { systemClock } from '../../src/shared/clock.ts';
+import { type Logger, silentLogger } from '../../src/shared/logger.ts';
 import { nodeRoles } from '../../src/shared/node-roles.ts';
 import {
   clusterUrl,
@@ -49,6 +50,25 @@ describe.skipIf(findPostgres() === undefined)('nodes of a PostgreSQL database', 
     expect(await one.find('two')).toEqual(two.self);
     await two.beginDrain();
     await waitUntil(async () => (await one.find('two'))?.isDraining);
+  });
+
+  it('that have the same address both warn of it', async () => {
+    const url = await clusterUrl();
+    const warned = new Map<string, unknown[]>();
+    for (const id of ['one', 'two']) {
+      const warnings: unknown[] = [];
+      warned.set(id, warnings);
+      const log: Logger = {
+        ...silentLogger,
+        child: () => log,
+        warn: (event, data) => event === 'node-url-shared' && warnings.push(data),
+      };
+      await startTestNode(id, await openClusterDatabase(url), { url: 'http://same.example', log });
+    }
+    await waitUntil(() => [...warned.values()].every(warnings => warnings.length > 0));
+    expect(warned.get('one')).toEqual([
+      expect.objectContaining({ otherNode: 'two', url: 'http://same.example' }),
+    ]);
   });
 
   it('share duties: each is held by one node, and by another one when that node leaves', async () => {

@@ -1,7 +1,7 @@
 import { afterEach } from 'vitest';
 import { LeasedNode, type LeaseTimes } from '../../src/cluster/leased-node.ts';
 import type { Clock } from '../../src/shared/clock.ts';
-import { silentLogger } from '../../src/shared/logger.ts';
+import { type Logger, silentLogger } from '../../src/shared/logger.ts';
 import { nodeRoles } from '../../src/shared/node-roles.ts';
 import { Secret } from '../../src/shared/secret.ts';
 import type { Database } from '../../src/store/database.ts';
@@ -38,12 +38,17 @@ export async function openClusterDatabase(url: string): Promise<Database> {
 export function createTestNode(
   id: string,
   database: Database,
-  options: { readonly place?: string; readonly clock?: Clock; readonly times?: LeaseTimes } = {},
+  options: {
+    readonly place?: string;
+    readonly url?: string;
+    readonly clock?: Clock;
+    readonly times?: LeaseTimes;
+    readonly log?: Logger;
+  } = {},
 ): LeasedNode {
-  const url = `http://${id}.example`;
-  const { place = id, clock, times = testTimes } = options;
+  const { place = id, url = `http://${id}.example`, clock, times = testTimes, log = silentLogger } = options;
   const node = new LeasedNode({
-    ...{ database, place, schemaVersion: 23, times, log: silentLogger },
+    ...{ database, place, schemaVersion: 23, times, log },
     ...(clock === undefined ? {} : { clock }),
     self: () => ({ id, url, mediaUrl: url, roles: nodeRoles, version: '1.0.0' }),
   });
