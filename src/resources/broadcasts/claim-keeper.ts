@@ -49,6 +49,7 @@ export class ClaimKeeper implements Component {
   readonly #check = new CoalescedTask(() => this.#checkAll());
   readonly #interval = new OnDemandInterval(checkEveryMs, () => {
     this.#check.request();
+    this.#leaveUnchecked();
     return this.#options.local.running().length > 0 || this.#options.claims.hasOwn;
   });
   /** Monotonic. */
@@ -107,9 +108,14 @@ export class ClaimKeeper implements Component {
       for (const broadcast of before) await this.#follow(broadcast, claimed.get(broadcast.broadcastId));
     } catch (error) {
       log.warn('claims-not-checked', { error });
-      if (!this.#hasOthers || clock.monotonicMs() - this.#checkedAtMs < maxUncheckedMs) return;
-      for (const { broadcastId } of local.running()) this.#move(broadcastId, detachedText);
     }
+  }
+
+  /** Also while a check waits for a database that does not answer. */
+  #leaveUnchecked(): void {
+    const { local, clock } = this.#options;
+    if (!this.#hasOthers || clock.monotonicMs() - this.#checkedAtMs < maxUncheckedMs) return;
+    for (const { broadcastId } of local.running()) this.#move(broadcastId, detachedText);
   }
 
   async #follow(broadcast: RunningBroadcast, claimed: ClaimedBroadcast | undefined): Promise<void> {
