@@ -136,6 +136,8 @@ test('the recording of a server that is gone is finished by another, up to its l
   const lost = await startNode('a');
   const { open, videoId } = await record(lost, 9);
   await waitUntil(() => piecesOf(videoId).length > 0);
+  // Not enough for another piece.
+  for (const second of [9, 10, 11]) open.add(part(second));
   const next = await startNode('b');
   expect(await videos()).toEqual([]);
   await next.recordings.takeOver('a');

@@ -63,6 +63,13 @@ export async function makeRecordingVideo(
 ): Promise<boolean> {
   try {
     end.signal.throwIfAborted();
+    const { context, repository } = recordings;
+    const isShared = context.files.storage.kind === 's3';
+    // The video that another server has made of it keeps its source.
+    if (isShared && !(await repository.isOpen(recording.videoId))) {
+      await clean(context, recording.videoId, false);
+      return false;
+    }
     return await finishRecording(recordings, recording, written, end);
   } finally {
     await written.index?.close();
