@@ -11,6 +11,7 @@ export interface NodeProcess {
   readonly name: string;
   readonly baseUrl: string;
   readonly rtmpPort: number;
+  readonly dataDir: string;
   /** Undefined while it is down. */
   readonly server: ServerProcess | undefined;
   /** SIGKILL. */
@@ -100,6 +101,7 @@ async function createNode(
     name,
     baseUrl,
     rtmpPort,
+    dataDir,
     get server() {
       return server;
     },

@@ -326,14 +326,15 @@ function firstAccount({ config, database, clock }: Foundation, state: ServerStat
   });
 }
 
-function runningApp({ urls, nodes, dataDir, ffmpeg, log }: Foundation, server: Server): RunningApp {
+function runningApp({ config, urls, nodes, dataDir, ffmpeg, log }: Foundation, server: Server): RunningApp {
   const { state, http, rtmp, owners, lifecycle } = server;
+  const isIngest = config['node.roles'].includes('ingest');
   return {
     publicUrl: urls.publicUrl(),
     httpPort: http.httpPort,
     httpsPort: http.httpsPort,
-    rtmpPort: rtmp.rtmpPort,
-    rtmpsPort: rtmp.rtmpsPort,
+    rtmpPort: isIngest ? rtmp.rtmpPort : 0,
+    rtmpsPort: isIngest ? rtmp.rtmpsPort : undefined,
     dataDir,
     ffmpeg,
     firstSecrets: state.firstSecrets,
