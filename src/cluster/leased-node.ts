@@ -59,6 +59,7 @@ export class LeasedNode implements ClusterMembership {
   #renewals = 0;
   #renewTimer: NodeJS.Timeout | undefined;
   #lapseTimer: NodeJS.Timeout | undefined;
+  #joining: Promise<void> | undefined;
   #stopListening = () => {};
   #listed: { readonly nodes: Promise<ClusterNode[]>; readonly untilMs: number } | undefined;
   #fault: string | undefined;
@@ -163,6 +164,7 @@ export class LeasedNode implements ClusterMembership {
     this.#state = 'stopped';
     this.#stopListening();
     clearInterval(this.#renewTimer);
+    await this.#joining?.catch(() => {});
     clearTimeout(this.#lapseTimer);
     this.#sharing.cancel();
     await Promise.all([this.#sharing.idle(), this.#gone.stop()]);
@@ -182,12 +184,13 @@ export class LeasedNode implements ClusterMembership {
 
   /** @param isFirst waits until a former run elsewhere is known to have ended */
   async #register(isFirst: boolean): Promise<void> {
-    const sentAtMs = this.#clock.monotonicMs();
+    let sentAtMs = this.#clock.monotonicMs();
     let registered = await this.#store.register(this.#stored);
     for (let tries = 0; typeof registered !== 'number'; tries += 1) {
       const { place, lease_until_ms: leaseUntilMs } = registered;
       if (!isFirst || tries > watchedRenewals) throw copied(this.id, place);
       await new Promise(resolve => setTimeout(resolve, this.#times.renewEveryMs + 500));
+      sentAtMs = this.#clock.monotonicMs();
       const next = await this.#store.register(this.#stored);
       if (typeof next !== 'number' && next.lease_until_ms > leaseUntilMs) throw copied(this.id, place);
       registered = next;
@@ -214,10 +217,18 @@ export class LeasedNode implements ClusterMembership {
     }
   }
 
-  /** As a new run: others have taken over what the former one did. */
-  async #joinAgain(): Promise<void> {
+  #joinAgain(): Promise<void> {
+    this.#joining ??= this.#joinAsNewRun().finally(() => {
+      this.#joining = undefined;
+    });
+    return this.#joining;
+  }
+
+  /** Others have taken over what the former run did. */
+  async #joinAsNewRun(): Promise<void> {
     this.#heldUntilMs = Number.NEGATIVE_INFINITY;
     await this.#lapse();
+    if (this.#state !== 'started') return;
     this.#runId = randomBase62(22);
     await this.#register(false);
     this.#log.info('joined-again', {});

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { SharedDuty } from '../../src/cluster/node.ts';
 import { SingleNode } from '../../src/cluster/single-node.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { type Logger, silentLogger } from '../../src/shared/logger.ts';
 import { nodeRoles } from '../../src/shared/node-roles.ts';
+import type { Database } from '../../src/store/database.ts';
 import {
   clusterUrl,
   createTestNode,
@@ -13,6 +15,7 @@ import {
   testTimes,
 } from '../support/cluster-fixture.ts';
 import { findPostgres } from '../support/postgres.ts';
+import { runSql, singleValue } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** Notes what a duty's listeners were told. */
@@ -121,6 +124,44 @@ describe.skipIf(findPostgres() === undefined)('nodes of a PostgreSQL database', 
     await waitUntil(async () => one.fault === undefined && (await two.find('one')) !== undefined);
     expect(one.duty('work').isHeld).toBe(false);
     expect(gone).toEqual(['one']);
+  });
+
+  it('leave for good when they stop while they join again', async () => {
+    const database = await openClusterDatabase(await clusterUrl());
+    let slow: Promise<unknown> | undefined;
+    let isSlow = false;
+    const slowOnce: Database['transaction'] = work => {
+      if (!isSlow || slow !== undefined) return database.transaction(work);
+      const done = sleep(200).then(() => database.transaction(work));
+      slow = done;
+      return done;
+    };
+    const slowDatabase = new Proxy(database, {
+      get: (target, name) => {
+        const value = name === 'transaction' ? slowOnce : (Reflect.get(target, name, target) as unknown);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const node = await startTestNode('one', slowDatabase);
+    const [isLeaving, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    node.duty('work').on({
+      take: () => {},
+      leave: () => {
+        isLeaving.resolve();
+        return goOn.promise;
+      },
+    });
+    await waitUntil(() => node.duty('work').isHeld);
+    await runSql(database, 'UPDATE nodes SET lease_until_ms = 1');
+    await isLeaving.promise;
+    isSlow = true;
+    const stopped = node.stop();
+    goOn.resolve();
+    await stopped;
+    await slow;
+    const leases = 'SELECT count(*) FROM nodes WHERE lease_until_ms > 1';
+    expect(await singleValue(database, leases)).toBe(0);
+    expect(node.hasLease).toBe(false);
   });
 
   it('take over what a node that left did, again and again until it succeeds', async () => {
