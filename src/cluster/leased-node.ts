@@ -238,9 +238,20 @@ export class LeasedNode implements ClusterMembership {
     this.#fault = undefined;
     if (!this.hasLease) this.#heldSinceMs = sentAtMs;
     this.#heldUntilMs = Math.max(this.#heldUntilMs, sentAtMs + this.#times.holdMs);
+    this.#watchLease();
+  }
+
+  #watchLease(): void {
     clearTimeout(this.#lapseTimer);
     const leftMs = this.#heldUntilMs - this.#clock.monotonicMs();
-    this.#lapseTimer = setTimeout(() => void this.#lapse(), Math.max(1, leftMs + 1));
+    this.#lapseTimer = setTimeout(
+      () => {
+        // Timers count from the begin of a turn of the event loop, and may be early.
+        if (this.hasLease) this.#watchLease();
+        else void this.#lapse();
+      },
+      Math.max(1, leftMs + 1),
+    );
   }
 
   async #lapse(): Promise<void> {
