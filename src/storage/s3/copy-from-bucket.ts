@@ -6,7 +6,8 @@ import { AppError } from '../../shared/errors.ts';
 import { joinBelow } from '../../shared/files/safe-path.ts';
 import { newUuid } from '../../shared/ids.ts';
 import { writeFully } from '../write-fully.ts';
-import { type CopiedFolder, type CopyProgress, countByFolder, forEachFile } from './copy-progress.ts';
+import { type CopiedFolder, type CopyProgress, countByFolder } from './copy-progress.ts';
+import { forEachFile } from './for-each-file.ts';
 import type { ListedObject, S3Objects } from './s3-objects.ts';
 import { isMediaKey } from './s3-storage.ts';
 

@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { AppError } from '../../shared/errors.ts';
 import { entriesIn, foldersIn } from '../folder-names.ts';
 import { removedPrefix } from '../removed-prefix.ts';
-import { type CopiedFolder, type CopyProgress, countByFolder, forEachFile } from './copy-progress.ts';
+import { type CopiedFolder, type CopyProgress, countByFolder } from './copy-progress.ts';
+import { forEachFile } from './for-each-file.ts';
 import { uploadFile } from './s3-multipart.ts';
 import type { ListedObject, S3Objects } from './s3-objects.ts';
 

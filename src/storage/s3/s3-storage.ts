@@ -9,6 +9,7 @@ import { DataFolderStorage } from '../data-folder-storage.ts';
 import { isNotFound } from '../folder-names.ts';
 import type { DownloadUrlOptions, ListedFile, MediaStorage, StoredFile } from '../media-storage.ts';
 import { BlockReader, type RemoteFile } from './block-reader.ts';
+import { forEachFile } from './for-each-file.ts';
 import { LocalCopies } from './local-copies.ts';
 import { ObjectVersions } from './object-versions.ts';
 import { notFoundError, S3Fault } from './s3-fault.ts';
@@ -17,7 +18,6 @@ import type { ObjectVersion, S3Objects } from './s3-objects.ts';
 import type { S3Observer } from './s3-requests.ts';
 import type { StorageCache } from './storage-cache.ts';
 
-const maxParallelKeeps = 4;
 const oldUploadMs = 24 * 3_600_000;
 const faultTrustMs = 3_000;
 
@@ -84,11 +84,7 @@ export class S3Storage implements MediaStorage {
   }
 
   async keep(paths: readonly string[], signal?: AbortSignal): Promise<void> {
-    const waiting = paths.values();
-    const keepAll = async () => {
-      for (const path of waiting) await this.#keep(path, signal);
-    };
-    await Promise.all(Array.from({ length: maxParallelKeeps }, keepAll));
+    await forEachFile(paths, signal, (path, stop) => this.#keep(path, stop));
   }
 
   async write(path: string, bytes: Buffer, signal?: AbortSignal): Promise<void> {

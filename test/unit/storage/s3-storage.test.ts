@@ -10,17 +10,13 @@ import { testTempDir } from '../../support/temp-dir.ts';
 
 const strangeNames = ['', '/source', '../v2/source', '../../millrace.db', '../../../other', './source', 'a/'];
 
-async function storageWith(root: string, keys: readonly string[]): Promise<S3Storage> {
+async function storageWith(root: string, objects: Partial<S3Objects>): Promise<S3Storage> {
   const cache = await StorageCache.open({
     ...{ folder: join(root, 'cache'), bucketId: 'test', log: silentLogger },
     ...{ maxBytes: 1024 ** 2, minFreeBytes: 0 },
   });
-  const list = async function* (): AsyncIterable<ListedObject> {
-    for (const key of keys) yield { key, etag: '"1"', bytes: 1, modifiedAtMs: 0 };
-  };
-  const objects = { list } as unknown as S3Objects;
   return new S3Storage({
-    ...{ root, objects, cache, prefix: 'media/' },
+    ...{ root, objects: objects as S3Objects, cache, prefix: 'media/' },
     ...{ canRedirect: false, observer: undefined },
   });
 }
@@ -31,7 +27,10 @@ it('lists no keys that are markers of folders or lead to other places on the dis
   await mkdir(folder, { recursive: true });
   await writeFile(join(root, 'millrace.db'), 'rows');
   const keys = ['source', ...strangeNames].map(name => `media/vod/v1/${name}`);
-  const storage = await storageWith(root, keys);
+  const list = async function* (): AsyncIterable<ListedObject> {
+    for (const key of keys) yield { key, etag: '"1"', bytes: 1, modifiedAtMs: 0 };
+  };
+  const storage = await storageWith(root, { list });
 
   expect((await collect(storage.list(folder))).map(({ path }) => path)).toEqual([join(folder, 'source')]);
 });
@@ -39,4 +38,30 @@ it('lists no keys that are markers of folders or lead to other places on the dis
 it('copies no such keys', () => {
   expect(isMediaKey('media/vod/v1/source', 'media/')).toBe(true);
   for (const name of strangeNames) expect(isMediaKey(`media/vod/v1/${name}`, 'media/')).toBe(false);
+});
+
+it('ends all uploads before it says that files could not be kept', async () => {
+  const root = await testTempDir();
+  const paths = Array.from({ length: 10 }, (_, index) => join(root, 'vod', 'v1', 'hls-1', `${index}`));
+  await mkdir(join(root, 'vod', 'v1', 'hls-1'), { recursive: true });
+  for (const path of paths) await writeFile(path, 'media');
+  let begun = 0;
+  let ended = 0;
+  const storage = await storageWith(root, {
+    put: async (key, _readBody, signal) => {
+      if (key.endsWith('/0')) throw new Error('the bucket is full');
+      begun += 1;
+      return new Promise<never>((_, reject) => {
+        const end = () => {
+          ended += 1;
+          reject(signal?.reason);
+        };
+        signal?.addEventListener('abort', () => setImmediate(end));
+      });
+    },
+  });
+
+  await expect(storage.keep(paths)).rejects.toThrow('the bucket is full');
+  expect(begun).toBeLessThanOrEqual(3);
+  expect(ended).toBe(begun);
 });
