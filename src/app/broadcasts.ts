@@ -13,6 +13,7 @@ import { BroadcastHistory } from '../resources/broadcasts/broadcast-history.ts';
 import { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
 import { type Component, componentOf } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
+import { CoalescedTask } from '../shared/scheduling/coalesced-task.ts';
 import { OnDemandInterval } from '../shared/scheduling/on-demand-interval.ts';
 import type { Recordings } from '../vod/recording/recordings.ts';
 import type { ClusterLive } from './cluster-live.ts';
@@ -96,12 +97,14 @@ export async function createBroadcasts(
     log: foundation.log,
   });
   const alarms = createAlarms(foundation, registry);
+  // One at a time: a database that answers slowly gets no more and more of them.
+  const suspending = new CoalescedTask(() => endSuspended(journal, registry, log));
   const suspensions = new OnDemandInterval(suspensionIntervalMs, () => {
-    void endSuspended(journal, registry, log);
+    suspending.request();
     return registry.openCount > 0;
   });
   const stopListening = database.signals.listen('access', () => {
-    if (registry.openCount > 0) void endSuspended(journal, registry, log);
+    if (registry.openCount > 0) suspending.request();
   });
   const health = new HealthSampler({
     measure: liveStreamId => {
@@ -126,6 +129,8 @@ export async function createBroadcasts(
         stop: () => {
           stopListening();
           suspensions.stop();
+          suspending.cancel();
+          return suspending.idle();
         },
       }),
     ],
