@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LadderConfig } from '../../src/live/transcode/ladder-config.ts';
+import { systemCodeOf } from '../../src/shared/errors.ts';
 import { ffmpegBuilds, ffmpegPath, publishTestPicture, runToEnd } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { isPublished, StreamMonitor } from '../support/stream-monitor.ts';
@@ -201,7 +202,7 @@ describe.concurrent('an encoder', () => {
     const before = source.newestMsn;
     // Longer than an encoder may be late.
     await source.until(watch => watch.newestMsn > before + 3, 'the source to go on');
-    process.kill(pid, 'SIGCONT');
+    continueProcess(pid);
     const names = async () =>
       [...(await (await fetch(master)).text()).matchAll(/\/(\w+)\/index/g)].map(match => match[1]);
     await waitUntil(async () => !(await names()).includes('120p'), { what: 'the list without it' });
@@ -317,4 +318,13 @@ function encoderPid(size: string): number {
   });
   expect(found).toHaveLength(1);
   return Number(found[0]);
+}
+
+/** The server may have ended it already. */
+function continueProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGCONT');
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ESRCH') throw error;
+  }
 }

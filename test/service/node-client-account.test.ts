@@ -40,8 +40,11 @@ describe('credentials, by the Node client of the reference API,', () => {
     const { refreshToken } = token as unknown as { refreshToken: string };
     const renewed = await part.refresh({ refreshToken });
     expect(Object.values(renewed)).toEqual(expect.arrayContaining(['Bearer', 3_600]));
-    for (const refused of [part.refresh({ refreshToken }), part.authenticate({ apiKey: 'unknown' })]) {
-      await expect(refused).rejects.toMatchObject({
+    for (const refused of [
+      () => part.refresh({ refreshToken }),
+      () => part.authenticate({ apiKey: 'unknown' }),
+    ]) {
+      await expect(refused()).rejects.toMatchObject({
         code: 400,
         message: 'The user credentials were incorrect.',
       });
