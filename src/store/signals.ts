@@ -9,7 +9,6 @@ import type { Connection } from './connection.ts';
  * - `webhooks`: a webhook was changed or has new deliveries; the payload is its id
  * - `webhooks-removed`: the payload is the id of the removed webhook
  * - `encoding-progress`: renditions were encoded further; the payload is JSON: see `EventFeed`
- * - `settings`: the settings of a video or live stream that viewers depend on changed; the payload is its id
  * - `nodes`: a node came, left or changed
  */
 export type SignalName =
@@ -21,7 +20,6 @@ export type SignalName =
   | 'webhooks'
   | 'webhooks-removed'
   | 'encoding-progress'
-  | 'settings'
   | 'nodes';
 
 /** Tells every server that shares the database, this one included, that something changed. */
