@@ -21,6 +21,7 @@ import {
 } from '../../scripts/cluster/cluster-processes.ts';
 import type { CreatedStream } from '../../scripts/server-process.ts';
 import { type Receiver, startReceiver } from '../service/webhook-fixture.ts';
+import { encodeTimeoutMs } from '../support/deadlines.ts';
 import { ffmpegPath } from '../support/ffmpeg.ts';
 import { findPostgres } from '../support/postgres.ts';
 import { s3Missing } from '../support/s3.ts';
@@ -300,7 +301,8 @@ export class ClusterLoad {
         const { qualities } = status.encoding;
         return qualities.length > 0 && qualities.every(quality => quality.status === 'encoded');
       },
-      { what: () => `the video ${videoId}: ${JSON.stringify(status)}` },
+      // The fifth attempt of a job comes two minutes after the fourth.
+      { what: () => `the video ${videoId}: ${JSON.stringify(status)}`, timeoutMs: encodeTimeoutMs },
     );
     await waitUntil(
       () => this.listener.events.some(event => event.videoId === videoId && event.encoding === 'hls'),
