@@ -97,8 +97,8 @@ function publishGate(registry: BroadcastRegistry): PublishGate {
         protocol: request.protocol,
         remoteAddress: connection.remoteAddress,
         encoder: request.encoder,
-        refuse: description => connection.end('NetStream.Publish.Rejected', description),
-        close: description => connection.end('NetStream.Unpublish.Success', description),
+        refuse: description => connection.refuse(description),
+        close: description => connection.close(description),
         pause: () => connection.pause(),
         resume: () => connection.resume(),
       });

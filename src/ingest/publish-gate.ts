@@ -1,20 +1,22 @@
 import type { FlvTag } from '../media/flv/flv-tag.ts';
 
+export type IngestProtocol = 'rtmp' | 'rtmps' | 'srt' | 'whip' | 'pull';
+
 /** Not verified yet. */
 export interface PublishRequest {
   readonly connectionId: string;
-  readonly protocol: 'rtmp' | 'rtmps';
+  readonly protocol: IngestProtocol;
   readonly remoteAddress: string;
-  readonly app: string;
   /** Decoded, without query; 1..256 printable ASCII characters. Must not be logged unmasked. */
   readonly streamKey: string;
-  /** The encoder's `flashVer`, at most 64 printable characters, or `''`. */
+  /** The encoder's own name, at most 64 printable characters, or `''`. */
   readonly encoder: string;
-  /** FourCCs of Enhanced RTMP, `*` for any. */
-  readonly fourCcList: readonly string[];
 }
 
-/** `unpublished`: the encoder stopped. `ended-by-server`: {@link PublisherConnection.end}, or the sink threw. */
+/**
+ * `unpublished`: the encoder stopped. `ended-by-server`: {@link PublisherConnection.refuse} or
+ * {@link PublisherConnection.close}, or the sink threw.
+ */
 export type PublisherCloseReason =
   | 'unpublished'
   | 'connection-closed'
@@ -29,21 +31,33 @@ export interface PublisherSink {
   closed(reason: PublisherCloseReason): void;
 }
 
-export type EndCode =
-  | 'NetStream.Publish.BadName'
-  | 'NetStream.Publish.Denied'
-  | 'NetStream.Unpublish.Success'
-  | 'NetStream.Publish.Rejected';
+/** Since the connection began, as the receiver sees it. */
+export interface TransportStats {
+  /** Undefined until measured. */
+  readonly roundTripMs: number | undefined;
+  readonly packetsReceived: number;
+  /** Missing when first noticed. */
+  readonly packetsLost: number;
+  /** Of the lost ones, those that arrived in time after all. */
+  readonly packetsRecovered: number;
+}
 
 export interface PublisherConnection {
   readonly connectionId: string;
   readonly remoteAddress: string;
   readonly bytesIn: number;
-  /** Sends an onStatus error, then closes. Does nothing when the publisher is gone. */
-  end(code: EndCode, description: string): void;
-  /** The socket is not read, which slows the encoder. The rest of an aggregate message is still delivered. */
+  /** Tells the publisher why its media cannot be used, then closes. Does nothing when the publisher is gone. */
+  refuse(description: string): void;
+  /** Tells the publisher that the broadcast is over for it, then closes. Does nothing when the publisher is gone. */
+  close(description: string): void;
+  /**
+   * Slows the publisher where the protocol can, and drops media where it cannot. What was already received may still
+   * be delivered.
+   */
   pause(): void;
   resume(): void;
+  /** Undefined for protocols over TCP. */
+  transport?(): TransportStats;
 }
 
 /** `reason` is kebab-case, for log and metrics; `description` is shown to the broadcaster. */

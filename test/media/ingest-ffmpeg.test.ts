@@ -65,7 +65,7 @@ describe.concurrent.each(ffmpegBuilds)('ffmpeg ($name)', ({ path }) => {
     const url = `rtmp://127.0.0.1:${ingest.port}/live/${goodKey}?x=y`;
     await using publisher = publishTestPicture({ ffmpeg: path, url });
     await waitUntil(() => (ingest.publishers[0]?.tags.length ?? 0) > 20);
-    ingest.publishers[0]!.connection.end('NetStream.Publish.Denied', 'The stream was ended over the API.');
+    ingest.publishers[0]!.connection.refuse('The stream was ended over the API.');
     expect((await publisher.exited).code).not.toBe(0);
     expect(publisher.stderr).toContain('Server error: The stream was ended over the API.');
     expect(ingest.publishers[0]!.closeReasons).toEqual(['ended-by-server']);

@@ -47,10 +47,8 @@ test('a publisher is introduced to the gate and its tags come as they were sent'
     connectionId: expect.stringMatching(/^co/),
     protocol: 'rtmp',
     remoteAddress: '127.0.0.1',
-    app: 'live',
     streamKey: goodKey,
     encoder: 'FMLE/3.0',
-    fourCcList: ['hvc1'],
   });
   const enhanced = Buffer.from([0x90, ...Buffer.from('hvc1'), 1, 2, 3]);
   client.sendTag('script', 0, encodeAmf0('@setDataFrame', 'onMetaData', { width: 320 }));
@@ -81,7 +79,7 @@ test('the key may come with the app', async () => {
   const ingest = await open();
   const client = await connect(ingest, { app: `s/${goodKey}` });
   expect(await client.publish('')).toMatchObject({ code: 'NetStream.Publish.Start' });
-  expect(ingest.publishers[0]?.request).toMatchObject({ app: 's', streamKey: goodKey });
+  expect(ingest.publishers[0]?.request).toMatchObject({ streamKey: goodKey });
 });
 
 test('another app is refused in words', async () => {
@@ -210,7 +208,7 @@ test('a publisher that is ended while it is held, with much unread, still reads 
   await other.roundTrips(20);
   const before = ingest.bytesIn();
   // A socket that is closed with bytes unread is reset, and the reset would overtake the status.
-  connection.end('NetStream.Publish.Rejected', 'Enough.');
+  connection.refuse('Enough.');
   expect(await client.nextStatus()).toMatchObject({ description: 'Enough.' });
   await waitUntil(() => ingest.bytesIn() > before + 1_000_000, { what: 'the server to read on and drop' });
 });
@@ -275,12 +273,12 @@ test('a receiver can end the publisher: status, then the end', async () => {
   await client.publish(goodKey);
   const publisher = ingest.publishers[0]!;
   const timer = setInterval(() => client.isClosed || client.sendTag('video', 0, Buffer.alloc(20_000, 1)), 1);
-  publisher.connection.end('NetStream.Publish.Denied', 'Only H.264 – sorry.');
-  publisher.connection.end('NetStream.Publish.Denied', 'Twice.');
+  publisher.connection.refuse('Only H.264 – sorry.');
+  publisher.connection.refuse('Twice.');
   clearInterval(timer);
   expect(await client.nextStatus()).toEqual({
     level: 'error',
-    code: 'NetStream.Publish.Denied',
+    code: 'NetStream.Publish.Rejected',
     description: 'Only H.264 ? sorry.',
   });
   await client.closed();
@@ -319,7 +317,7 @@ test('an encoder may publish again on its connection', async () => {
   const stale = ingest.publishers[0]!.connection;
   expect(await client.publish(`${goodKey}-2`)).toMatchObject({ code: 'NetStream.Publish.Start' });
   stale.pause();
-  stale.end('NetStream.Publish.Denied', 'For the first one.');
+  stale.refuse('For the first one.');
   client.sendTag('video', 0, video);
   await waitUntil(() => ingest.publishers[1]?.tags.length === 1);
   expect(ingest.publishers[1]?.closeReasons).toEqual([]);

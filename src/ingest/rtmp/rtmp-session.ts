@@ -4,7 +4,6 @@ import { messageOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { IngestObserver } from '../ingest-observer.ts';
 import type {
-  EndCode,
   PublishDecision,
   PublisherCloseReason,
   PublisherConnection,
@@ -270,9 +269,8 @@ export class RtmpSession {
     }
     this.#phaseSinceMs = performance.now();
     this.#updateFlow();
-    const { app, streamKey } = path;
-    const { encoder, fourCcList } = connect;
-    const request = { connectionId, protocol, remoteAddress, app, streamKey, encoder, fourCcList };
+    const { streamKey } = path;
+    const request = { connectionId, protocol, remoteAddress, streamKey, encoder: connect.encoder };
     void this.#askGate(publication, request);
   }
 
@@ -296,7 +294,8 @@ export class RtmpSession {
       get bytesIn() {
         return session.#transport.bytesIn;
       },
-      end: (code, description) => this.#endPublication(publication, code, description),
+      refuse: text => this.#endPublication(publication, 'NetStream.Publish.Rejected', text),
+      close: text => this.#endPublication(publication, 'NetStream.Unpublish.Success', text),
       pause: () => this.#setPaused(publication, true),
       resume: () => this.#setPaused(publication, false),
     };
@@ -334,7 +333,7 @@ export class RtmpSession {
     this.#closeGracefully('play-refused');
   }
 
-  #endPublication(publication: Publication, code: EndCode, description: string): void {
+  #endPublication(publication: Publication, code: string, description: string): void {
     if (publication.isClosed) return;
     this.#guard(() => this.#sendStatus(publication, 'error', code, description));
     this.#closeGracefully('ended-by-server');

@@ -3,7 +3,7 @@ const streamKeyPattern = /^[\x21-\x2e\x30-\x7e]{1,256}$/;
 
 /** `description` is shown to the broadcaster. */
 type StreamPath =
-  | { readonly ok: true; readonly app: string; readonly streamKey: string }
+  | { readonly ok: true; readonly streamKey: string }
   | {
       readonly ok: false;
       readonly reason: 'unknown-app' | 'missing-key' | 'invalid-key';
@@ -26,7 +26,7 @@ export function resolveStreamPath(connectApp: string, publishName: string): Stre
   if (more.length > 0 || streamKey === undefined || !streamKeyPattern.test(streamKey)) {
     return refusal('invalid-key', 'The stream key is not valid. Copy it again, whole and without spaces.');
   }
-  return { ok: true, app, streamKey };
+  return { ok: true, streamKey };
 }
 
 function refusal(reason: 'unknown-app' | 'missing-key' | 'invalid-key', description: string): StreamPath {

@@ -69,11 +69,13 @@ function readAvcFrameSize(bits: BitReader) {
   bits.skip(16);
   bits.expGolomb();
   let chromaFormat = CHROMA_420;
+  let lumaBits = 8;
+  let chromaBits = 8;
   if (AVC_HIGH_PROFILES.includes(profile)) {
     chromaFormat = bits.expGolomb();
     if (chromaFormat === 3) bits.skip(1);
-    bits.expGolomb();
-    bits.expGolomb();
+    lumaBits += bits.expGolomb();
+    chromaBits += bits.expGolomb();
     bits.skip(1);
     if (bits.flag()) skipAvcScalingLists(bits, chromaFormat === 3 ? 12 : 8);
   }
@@ -97,8 +99,54 @@ function readAvcFrameSize(bits: BitReader) {
     width: columns * AVC_MACROBLOCK,
     height: rows * AVC_MACROBLOCK * (isFrameOnly ? 1 : 2),
     chromaFormat,
+    lumaBits,
+    chromaBits,
     isFrameOnly,
   };
+}
+
+export interface SampleFormat {
+  /** chroma_format_idc, 0..3. */
+  readonly chromaFormat: number;
+  /** 8..14. */
+  readonly lumaBits: number;
+  readonly chromaBits: number;
+}
+
+/** Reads an SPS with its header byte. Undefined for profiles that are always 4:2:0 with 8 bits, and if malformed. */
+export function avcSampleFormat(unit: Buffer): SampleFormat | undefined {
+  if (!AVC_HIGH_PROFILES.includes(unit[1] ?? 0)) return undefined;
+  const bits = new BitReader(withoutEmulationPrevention(unit.subarray(1)));
+  const format = readAvcFrameSize(bits);
+  return bits.isExhausted || !isPossible(format) ? undefined : format;
+}
+
+interface HevcSequence extends SampleFormat {
+  /** general_profile_space to general_level_idc: 12 bytes. */
+  readonly profileTierLevel: Buffer;
+  /** 1..7. */
+  readonly temporalLayers: number;
+  readonly isTemporalIdNested: boolean;
+}
+
+/** Reads an SPS with its two header bytes. ITU-T H.265 (08/2021), 7.3.2.2.1. */
+export function hevcSequence(unit: Buffer): HevcSequence | undefined {
+  const plain = withoutEmulationPrevention(unit.subarray(2));
+  const bits = new BitReader(plain);
+  const { chromaFormat, subLayers } = readHevcFrameSize(bits);
+  readCroppedLines(bits, chromaFormat);
+  const format = { chromaFormat, lumaBits: 8 + bits.expGolomb(), chromaBits: 8 + bits.expGolomb() };
+  if (bits.isExhausted || !isPossible(format)) return undefined;
+  return {
+    ...format,
+    profileTierLevel: plain.subarray(1, 13),
+    temporalLayers: subLayers + 1,
+    isTemporalIdNested: (plain[0]! & 1) === 1,
+  };
+}
+
+function isPossible({ chromaFormat, lumaBits, chromaBits }: SampleFormat): boolean {
+  return chromaFormat <= 3 && lumaBits <= 14 && chromaBits <= 14;
 }
 
 /** In luma samples: of the columns, and of the rows of one frame or field. */
