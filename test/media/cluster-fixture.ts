@@ -34,6 +34,8 @@ if (clusterMissing !== undefined) console.log(`Skipped: ${clusterMissing}`);
 
 const streamKilobits = 200;
 const retryMs = 200;
+const maxLoggedLines = 15;
+const maxLoggedLineLength = 500;
 /** Statistics of broadcasts come each second. */
 const maxSilenceMs = 20_000;
 
@@ -302,7 +304,10 @@ export class ClusterLoad {
         return qualities.length > 0 && qualities.every(quality => quality.status === 'encoded');
       },
       // The fifth attempt of a job comes two minutes after the fourth.
-      { what: () => `the video ${videoId}: ${JSON.stringify(status)}`, timeoutMs: encodeTimeoutMs },
+      {
+        what: () => `the video ${videoId}: ${JSON.stringify(status)}\n${logOf(this.cluster, videoId)}`,
+        timeoutMs: encodeTimeoutMs,
+      },
     );
     await waitUntil(
       () => this.listener.events.some(event => event.videoId === videoId && event.encoding === 'hls'),
@@ -345,6 +350,16 @@ export class ClusterLoad {
     this.#playing.abort();
     await Promise.all([...this.publishers, ...this.viewers, this.listener].map(one => one.stopped()));
   }
+}
+
+/** The newest lines of each server that name the video. */
+function logOf({ nodes }: Cluster, videoId: string): string {
+  return nodes
+    .flatMap(({ name, server }) => {
+      const lines = server?.lines.filter(line => line.includes(videoId)) ?? ['is down'];
+      return lines.slice(-maxLoggedLines).map(line => `${name}: ${line.slice(0, maxLoggedLineLength)}`);
+    })
+    .join('\n');
 }
 
 async function textOf(url: string): Promise<string> {

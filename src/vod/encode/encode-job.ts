@@ -26,8 +26,7 @@ export async function encodeVideo(context: VodContext, job: RunningJob): Promise
   const request = await records.request(videoId);
   const before = await records.state(videoId);
   if (request === undefined || before === undefined) return;
-  const stateOf = () => records.state(videoId);
-  await folders.during(videoId, stateOf, () => encodePending(context, job, request, before));
+  await folders.during(job, records, () => encodePending(context, job, request, before));
   await records.transaction(async transaction => {
     await job.ensureOwned(transaction);
     await records.lockPlan(videoId, transaction);

@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { mkdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { RunningJob } from '../../jobs/job.ts';
 import { namesIn } from '../../storage/folder-names.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
-import type { EncodingState } from '../encoding-repository.ts';
+import type { EncodingRepository, EncodingState } from '../encoding-repository.ts';
 
 const prefix = 'hls-';
 /** Generations count the seconds since this time, with three random digits that tell nodes apart. */
@@ -43,22 +44,27 @@ export class RenditionFolders {
   }
 
   /**
-   * Removes unused folders before the work, and its own after it fails: it may have failed because another server has the job
-   * now, and stores folders of the same video.
+   * Removes folders of earlier attempts before the work, and its own after it fails: it may have failed because another server has
+   * the job now, and stores folders of the same video.
    */
-  async during(
-    videoId: string,
-    stateOf: () => Promise<EncodingState | undefined>,
-    work: () => Promise<void>,
-  ): Promise<void> {
-    await this.removeUnused(videoId, await stateOf());
+  async during(job: RunningJob, records: EncodingRepository, work: () => Promise<void>): Promise<void> {
+    const { subjectId: videoId } = job;
+    const found = await this.list(videoId);
+    // This server may have been paused meanwhile. Folders that were found while the job is still its own are not those of a
+    // later attempt, however late they are removed.
+    const before = await records.transaction(async transaction => {
+      await job.ensureOwned(transaction);
+      return records.state(videoId, transaction);
+    });
+    await this.removeUnused(videoId, found, before);
     const made = new Set<string>();
     this.#made.set(videoId, made);
     try {
       await work();
     } catch (error) {
-      await stateOf()
-        .then(state => this.#remove(videoId, made, state))
+      await records
+        .state(videoId)
+        .then(state => this.removeUnused(videoId, made, state))
         .catch(() => {});
       throw error;
     } finally {
@@ -66,16 +72,21 @@ export class RenditionFolders {
     }
   }
 
-  /** No job of the video may be writing to one. */
-  async removeUnused(videoId: string, state: EncodingState | undefined): Promise<void> {
+  /** Names of the folders of a video. */
+  async list(videoId: string): Promise<string[]> {
     const names: string[] = [];
     for await (const name of this.#files.storage.listFolders(this.#files.video(videoId))) {
       if (name.startsWith(prefix)) names.push(name);
     }
-    await this.#remove(videoId, names, state);
+    return names;
   }
 
-  async #remove(videoId: string, names: Iterable<string>, state: EncodingState | undefined): Promise<void> {
+  /** @param state read after `names` were listed, by the server that may change the video */
+  async removeUnused(
+    videoId: string,
+    names: Iterable<string>,
+    state: EncodingState | undefined,
+  ): Promise<void> {
     const used = new Set(state?.renditions.map(({ file }) => (file === undefined ? '' : dirname(file))));
     for (const name of names) {
       if (!used.has(name)) await this.#files.storage.remove(this.#files.video(videoId, name));

@@ -80,8 +80,10 @@ export class OrphanedRecordings {
       const startedMs = context.clock.monotonicMs();
       try {
         if (this.#isRecording(recording.videoId) || (await repository.mayContinue(recording))) continue;
+        // Those of another server, which may take the recording over at any time, are not among them.
+        const foldersBefore = await context.folders.list(recording.videoId);
         const isOpen = await repository.isOpen(recording.videoId);
-        const isVideo = isOpen ? await this.#finish(one) : undefined;
+        const isVideo = isOpen ? await this.#finish(one, foldersBefore) : undefined;
         this.#pending.delete(recording.videoId);
         if (!isOpen) await this.#removeSpans(recording.videoId);
         if (isVideo === undefined) continue;
@@ -95,11 +97,11 @@ export class OrphanedRecordings {
     }
   }
 
-  async #finish({ recording, reason }: OrphanedRecording): Promise<boolean> {
+  async #finish({ recording, reason }: OrphanedRecording, unusedFolders: string[]): Promise<boolean> {
     const { context } = this.#context;
     const { videoId } = recording;
     let indexFolder: IndexFolder | undefined;
-    await context.folders.removeUnused(videoId, undefined);
+    await context.folders.removeUnused(videoId, unusedFolders, undefined);
     if (context.files.storage.kind === 's3') await restoreRecording(context.files, videoId, this.#signal);
     const written = await scanRecording(
       context.files.video(videoId),

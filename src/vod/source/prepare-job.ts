@@ -17,8 +17,7 @@ export async function prepareVideo(context: VodContext, job: RunningJob): Promis
   if (request === undefined) return;
   const before = await records.state(videoId);
   if (before !== undefined && before.renditions.length > 0) return;
-  const stateOf = () => records.state(videoId);
-  await folders.during(videoId, stateOf, () =>
+  await folders.during(job, records, () =>
     files.storage.withLocal(files.source(videoId), path => prepare(context, job, request, path), job.signal),
   );
 }
