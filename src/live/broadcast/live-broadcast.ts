@@ -1,4 +1,5 @@
 import type { FlvTag } from '../../media/flv/flv-tag.ts';
+import { isMultitrack, splitTracks } from '../../media/flv/multitrack.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from '../packaging/packager.ts';
 import { SlateSession } from '../slate/slate-session.ts';
 import type { SlateSource } from '../slate/slate-source.ts';
@@ -149,8 +150,12 @@ export class LiveBroadcast {
     this.#publisherSession = session;
     const { connectionId, remoteAddress } = connection;
     this.#options.log.info('publisher-attached', { connectionId, address: remoteAddress });
+    const take = this.#tagHandler(session, buffer);
     return {
-      tag: this.#tagHandler(session, buffer),
+      tag: tag => {
+        if (!isMultitrack(tag)) take(tag);
+        else for (const one of splitTracks(tag)) take(one);
+      },
       closed: reason => this.#publisherGone(connection, reason),
     };
   }
@@ -192,7 +197,7 @@ export class LiveBroadcast {
 
   #createPublisherSession(
     isSlate: boolean,
-    events: Omit<PublisherSessionEvents, 'startPackaging' | 'tagTimed'>,
+    events: Omit<PublisherSessionEvents, 'startPackaging' | 'tagTimed' | 'trackLeftOut'>,
   ): PublisherSession {
     const { codecCapabilities, settings, startPackager, ladder } = this.#options;
     const session: PublisherSession = new PublisherSession({
@@ -206,6 +211,7 @@ export class LiveBroadcast {
       maxPixels: isSlate ? Number.POSITIVE_INFINITY : settings.maxPixels,
       events: {
         ...events,
+        trackLeftOut: (track, reason) => this.#options.log.warn('track-left-out', { track, reason }),
         startPackaging: () => this.#packaging.start(session, isSlate),
         tagTimed: tag => this.#notifier.notifyTag(tag),
       },

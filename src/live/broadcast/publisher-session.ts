@@ -3,6 +3,7 @@ import type { FlvTag, TrackKind } from '../../media/flv/flv-tag.ts';
 import { describeAudioTag, describeVideoTag, type TagDescription } from '../../media/flv/flv-tag.ts';
 import { messageOf } from '../../shared/errors.ts';
 import type { PackagedMedia, Packager, PackagerEvents, PackagerPlan } from '../packaging/packager.ts';
+import { AdditionalTags } from './additional-tags.ts';
 import type { EndReason } from './broadcast-state.ts';
 import type { BroadcastTag } from './broadcast-subscriber.ts';
 import { type BroadcastCapabilities, judgeAudioCodec, judgeVideoCodec } from './codec-policy.ts';
@@ -24,6 +25,8 @@ export interface PublisherSessionEvents {
   tagTimed(tag: BroadcastTag): void;
   dropped(count: number): void;
   clockJumped(): void;
+  /** An additional track is not delivered. */
+  trackLeftOut(track: string, reason: string): void;
   refused(reason: PublisherRefusal, description: string): void;
   flow(isOpen: boolean): void;
 }
@@ -57,6 +60,7 @@ const maxRateWindowBytes = 32 * 1024 * 1024;
 export class PublisherSession {
   readonly #options: PublisherSessionOptions;
   readonly #resolutionGuard: ResolutionGuard;
+  readonly #additional: AdditionalTags;
   #decoderConfigs: Partial<Record<TrackKind, { readonly codecName: string; readonly body: Buffer }>> = {};
   #tracks: Record<TrackKind, 'copy' | 'aac' | undefined> = { audio: undefined, video: undefined };
   #hasEnhancedVideo = false;
@@ -82,6 +86,11 @@ export class PublisherSession {
   constructor(options: PublisherSessionOptions) {
     this.#options = options;
     this.#resolutionGuard = new ResolutionGuard(options.maxPixels);
+    this.#additional = new AdditionalTags({
+      timeline: options.timeline,
+      codecCapabilities: options.codecCapabilities,
+      leftOut: (track, reason) => options.events.trackLeftOut(track, reason),
+    });
     this.#expectKeyframe();
   }
 
@@ -93,6 +102,10 @@ export class PublisherSession {
     }
     const described = tag.kind === 'video' ? describeVideoTag(tag.body) : describeAudioTag(tag.body);
     if (described === undefined || described.role === 'other') return;
+    if (tag.trackId !== undefined && tag.trackId !== 0) {
+      this.#takeAdditional(tag, tag.trackId, described);
+      return;
+    }
     // AAC without a configuration cannot be decoded, and video should not wait for it.
     const isBareAac = described.codec.name === 'AAC' && !described.codec.isEnhanced;
     if (isBareAac && described.role === 'frame' && this.#decoderConfigs.audio === undefined) return;
@@ -110,13 +123,7 @@ export class PublisherSession {
       return;
     }
     const placement = this.#options.timeline.place(tag.kind, tag.timestampMs);
-    if (this.#exceedsMaxBitrate(placement.atMs, tag.body.length)) {
-      this.#refuse(
-        'limit-exceeded',
-        'More than 128 Mbit/s arrived, which is the limit. Choose a lower bitrate in the encoder.',
-      );
-      return;
-    }
+    if (this.#refusesBitrate(placement.atMs, tag.body.length)) return;
     if (placement.isClockJump) this.#options.events.clockJumped();
     const isKeyframe = described.role === 'keyframe';
     this.#options.events.arrived(tag.kind, placement.atMs, tag.timestampMs, tag.body.length, isKeyframe);
@@ -136,6 +143,11 @@ export class PublisherSession {
     this.#holdOrWrite(timed);
   }
 
+  #takeAdditional(tag: FlvTag, trackId: number, described: TagDescription): void {
+    const nowMs = this.#lastPlacedMs ?? this.#options.timeline.endMs;
+    if (!this.#refusesBitrate(nowMs, tag.body.length)) this.#additional.take(tag, trackId, described);
+  }
+
   async finish(): Promise<void> {
     this.#end();
     await this.#packager?.finish();
@@ -150,12 +162,14 @@ export class PublisherSession {
     this.#packager = undefined;
     this.#plan = undefined;
     this.#takeHeldTags();
+    this.#additional.end();
     this.#options.events.flow(true);
   }
 
   #end(): void {
     this.#isEnded = true;
     this.#takeHeldTags();
+    this.#additional.end();
     clearTimeout(this.#startTimer);
     clearTimeout(this.#keyframeTimer);
   }
@@ -167,13 +181,18 @@ export class PublisherSession {
     return held;
   }
 
-  #exceedsMaxBitrate(atMs: number, bytes: number): boolean {
+  #refusesBitrate(atMs: number, bytes: number): boolean {
     if (atMs - this.#rateWindowStartMs >= rateWindowMs) {
       this.#rateWindowStartMs = atMs;
       this.#rateWindowBytes = 0;
     }
     this.#rateWindowBytes += bytes;
-    return this.#rateWindowBytes > maxRateWindowBytes;
+    if (this.#rateWindowBytes <= maxRateWindowBytes) return false;
+    this.#refuse(
+      'limit-exceeded',
+      'More than 128 Mbit/s arrived, which is the limit. Choose a lower bitrate in the encoder.',
+    );
+    return true;
   }
 
   #refuse(reason: PublisherRefusal, description: string): void {
@@ -348,6 +367,7 @@ export class PublisherSession {
     const startMs = held[Math.max(0, firstKeyframe)]?.atMs ?? 0;
     // Audio may so far consist of its configuration only.
     if (plan.audio !== 'none') this.#lastAudioMs ??= startMs;
+    this.#additional.begin(inner.additional, startMs);
     for (const kind of ['video', 'audio'] as const) {
       const config = this.#decoderConfigs[kind];
       if (config === undefined || this.#tracks[kind] === undefined) continue;

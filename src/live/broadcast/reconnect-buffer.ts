@@ -23,10 +23,10 @@ export class ReconnectBuffer {
     const role = (tag.kind === 'video' ? describeVideoTag(tag.body) : describeAudioTag(tag.body))?.role;
     if (tag.kind === 'video') this.#hasVideo = true;
     if (role === 'config') {
-      this.#pending.set(tag.kind, tag);
+      this.#pending.set(`${tag.kind} ${tag.trackId ?? 0}`, tag);
       return undefined;
     }
-    if (role === undefined || role === 'other') return undefined;
+    if (role === undefined || role === 'other' || (tag.trackId ?? 0) !== 0) return undefined;
     this.#firstMediaAtMs ??= nowMs;
     const waitedMs = nowMs - this.#firstMediaAtMs;
     const isDue =

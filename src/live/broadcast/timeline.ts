@@ -29,6 +29,8 @@ export class Timeline {
   #previousOffsetMs: number | undefined;
   readonly #audio: TrackTimes = { lastMs: undefined, stepMs: undefined };
   readonly #video: TrackTimes = { lastMs: undefined, stepMs: undefined };
+  /** Newest times of additional tracks. */
+  readonly #additionalMs = new Map<string, number>();
   #newestMs: number;
   readonly #maxGapMs: number;
   readonly #maxGapAloneMs: number;
@@ -52,6 +54,22 @@ export class Timeline {
     this.#previousOffsetMs = undefined;
     this.#audio.lastMs = undefined;
     this.#video.lastMs = undefined;
+    this.#additionalMs.clear();
+  }
+
+  /** Of an additional track, which follows the main ones; undefined for times that are not near theirs. */
+  placeAdditional(track: string, timestampMs: number): number | undefined {
+    for (const offsetMs of [this.#offsetMs, this.#previousOffsetMs]) {
+      if (offsetMs === undefined) continue;
+      const targetMs = timestampMs + offsetMs;
+      if (targetMs < 0 || Math.abs(targetMs - this.#newestMs) > jumpMs) continue;
+      const lastMs = this.#additionalMs.get(track) ?? Number.NEGATIVE_INFINITY;
+      if (targetMs < lastMs - maxReorderMs) continue;
+      const atMs = Math.max(targetMs, lastMs + 1);
+      this.#additionalMs.set(track, atMs);
+      return atMs;
+    }
+    return undefined;
   }
 
   /** @param timestampMs 0..2^32-1 */

@@ -3,14 +3,22 @@ import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import { audioRendition, sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type { LiveObserver } from '../broadcast/ports.ts';
+import { parseAudioRendition } from '../transcode/audio-renditions.ts';
 import { RenditionFeed } from '../transcode/rendition-feed.ts';
 import { AlignedSegmenter } from './aligned-segmenter.ts';
 import type { PackagingOutput } from './packaging-output.ts';
 
+interface AudioFeed {
+  readonly segmenter: AlignedSegmenter;
+  /** Otherwise viewers of a rendition that has no track in this session get the main audio. */
+  hasOwnTrack: boolean;
+}
+
 export class AlignedRenditions {
   readonly #output: PackagingOutput;
   readonly #observer: LiveObserver;
-  #audioSegmenter: AlignedSegmenter | undefined;
+  readonly #segmenters: AlignedSegmenter[] = [];
+  readonly #audio = new Map<string, AudioFeed>();
   readonly #feeds: RenditionFeed[] = [];
   readonly #renditionTracks = new Map<string, TrackDescription>();
   #presentationOffsetMs = 0;
@@ -21,32 +29,58 @@ export class AlignedRenditions {
   }
 
   get hasAudio(): boolean {
-    return this.#audioSegmenter !== undefined;
+    return this.#audio.size > 0;
   }
 
+  /** Those that begin later follow. */
   get segmenters(): readonly AlignedSegmenter[] {
-    const video = this.#feeds.map(({ segmenter }) => segmenter);
-    return this.#audioSegmenter === undefined ? video : [this.#audioSegmenter, ...video];
+    return this.#segmenters;
   }
 
-  /** Includes those of former sessions, which have viewers. @param renditions lowest first */
-  add(renditions: readonly string[], audio: TrackDescription | undefined, isDemuxed: boolean): void {
+  /**
+   * Includes those of former sessions, which have viewers.
+   * @param renditions lowest first
+   * @param additionalAudio with tracks of their own; demuxes the main audio
+   */
+  add(
+    renditions: readonly string[],
+    audio: TrackDescription | undefined,
+    isDemuxed: boolean,
+    additionalAudio: readonly string[] = [],
+  ): void {
     const names = new Set(this.#output.renditions.others.map(({ name }) => name));
     if (isDemuxed && audio !== undefined) names.add(audioRendition);
-    for (const name of renditions) names.add(name);
+    for (const name of [...additionalAudio, ...renditions]) names.add(name);
     for (const name of names) {
-      if (name === audioRendition) this.#addAudio(audio);
-      else this.#addVideo(name, renditions);
+      if (name === audioRendition) this.#addMainAudio(audio);
+      else if (parseAudioRendition(name) === undefined) this.#addVideo(name, renditions);
+      else this.#addAudio(name, audio, additionalAudio.includes(name));
     }
   }
 
-  #addAudio(audio: TrackDescription | undefined): void {
+  #addMainAudio(audio: TrackDescription | undefined): void {
     const track = audio ?? this.#output.renditions.getOrCreate(audioRendition).tracks.audio;
-    this.#audioSegmenter = this.#createSegmenter(audioRendition, 'audio');
-    if (track === undefined) return;
-    this.#audioSegmenter.useTrack(track);
+    this.#addAudio(audioRendition, track, false);
     // Subscribers get its samples from now on, before the first part is full.
-    this.#output.setTracks(audioRendition, { audio: track });
+    if (track !== undefined) this.#output.setTracks(audioRendition, { audio: track });
+  }
+
+  #addAudio(name: string, main: TrackDescription | undefined, hasOwnTrack: boolean): void {
+    const segmenter = this.#createSegmenter(name, 'audio');
+    if (!hasOwnTrack && main !== undefined) segmenter.useTrack(main);
+    this.#audio.set(name, { segmenter, hasOwnTrack });
+  }
+
+  /** Adds a rendition, or gives it a track of its own, from the next segment on. */
+  beginAudio(name: string): void {
+    if (!this.#audio.has(name)) this.#addAudio(name, undefined, true);
+  }
+
+  setAudioTrack(name: string, track: TrackDescription): void {
+    const feed = this.#audio.get(name);
+    if (feed === undefined) return;
+    feed.hasOwnTrack = true;
+    feed.segmenter.useTrack(track);
   }
 
   #addVideo(name: string, renditions: readonly string[]): void {
@@ -58,7 +92,7 @@ export class AlignedRenditions {
 
   #createSegmenter(name: string, kind: TrackKind): AlignedSegmenter {
     const output = this.#output;
-    return new AlignedSegmenter({
+    const segmenter = new AlignedSegmenter({
       rendition: output.renditions.getOrCreate(name),
       kind,
       ...(kind === 'audio' ? { presentationOffsetMs: () => this.#presentationOffsetMs } : {}),
@@ -72,6 +106,8 @@ export class AlignedRenditions {
         if (lagMs !== undefined) this.#observer.renditionPartListed?.(lagMs);
       },
     });
+    this.#segmenters.push(segmenter);
+    return segmenter;
   }
 
   /** @returns false when the rung has this track already, from a former encoder */
@@ -89,8 +125,14 @@ export class AlignedRenditions {
     this.#presentationOffsetMs = offsetMs;
   }
 
-  addAudioSample(sample: Sample, atMs: number): void {
-    this.#audioSegmenter?.add(sample, atMs);
+  addMainAudioSample(sample: Sample, atMs: number): void {
+    for (const { segmenter, hasOwnTrack } of this.#audio.values()) {
+      if (!hasOwnTrack) segmenter.add(sample, atMs);
+    }
+  }
+
+  addAudioSample(name: string, sample: Sample, atMs: number): void {
+    this.#audio.get(name)?.segmenter.add(sample, atMs);
   }
 
   addRungSample(name: string, sample: Sample, atMs: number): void {
@@ -115,7 +157,7 @@ export class AlignedRenditions {
   }
 
   finish(): void {
-    for (const segmenter of this.segmenters) segmenter.finish();
+    for (const segmenter of this.#segmenters) segmenter.finish();
   }
 }
 

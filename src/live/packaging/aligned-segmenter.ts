@@ -58,6 +58,7 @@ export class AlignedSegmenter {
   #alignedUntilMs = 0;
   /** A part without a keyframe may follow. */
   #isContinuous = false;
+  #hasBegun = false;
   #isFinished = false;
 
   constructor(options: AlignedSegmenterOptions) {
@@ -77,6 +78,7 @@ export class AlignedSegmenter {
   }
 
   segmentOpened(segment: SegmentInfo): void {
+    this.#hasBegun = true;
     this.#presentationOffsetMs = this.#options.presentationOffsetMs?.() ?? 0;
     this.#boundaries.push({
       kind: 'open',
@@ -85,12 +87,14 @@ export class AlignedSegmenter {
   }
 
   partListed(endMs: number): void {
+    if (!this.#hasBegun) return;
     this.#leaderEndMs = endMs + this.#presentationOffsetMs;
     this.#boundaries.push({ kind: 'part', endMs: this.#leaderEndMs });
     this.#processBoundaries();
   }
 
   segmentClosed(): void {
+    if (!this.#hasBegun) return;
     this.#boundaries.push({ kind: 'close' });
     this.#processBoundaries();
   }
@@ -192,7 +196,9 @@ export class AlignedSegmenter {
         this.#fillWithSilence(endMs);
         return true;
       }
-      if (next.atMs < this.#endMs - frameMs / 2 - epsilonMs) {
+      // A changed track waits for the next segment.
+      const isOfOtherTrack = this.#segmentTrack?.sampleEntry.equals(next.track.sampleEntry) === false;
+      if (isOfOtherTrack || next.atMs < this.#endMs - frameMs / 2 - epsilonMs) {
         this.#queue.shift();
         continue;
       }
@@ -200,6 +206,10 @@ export class AlignedSegmenter {
       this.#queue.shift();
       this.#addAudio(this.#alignedToPrevious(next, frameMs));
     }
+  }
+
+  get #segmentTrack(): TrackDescription | undefined {
+    return this.#openSamples[0]?.track ?? (this.#isOpen ? this.#options.rendition.tracks.audio : undefined);
   }
 
   /** Moves the start of a frame to the end of the previous one, which may be silence, and keeps its end. */
@@ -223,7 +233,7 @@ export class AlignedSegmenter {
   }
 
   #fillWithSilence(untilMs: number): boolean {
-    const track = this.#track ?? this.#options.rendition.tracks.audio;
+    const track = this.#segmentTrack ?? this.#track ?? this.#options.rendition.tracks.audio;
     const data = track === undefined ? undefined : silentAacFrame(track);
     const frameMs = (1024 * 1000) / (track?.timescale ?? 48_000);
     const isShort = () => this.#endMs + frameMs / 2 + epsilonMs < untilMs;

@@ -27,8 +27,22 @@ export interface PackagerEvents {
   exited(exit: PackagerExit): void;
 }
 
+/** A tag of an additional track, which is packaged beside the main ones. */
+export interface AdditionalTag {
+  readonly kind: TrackKind;
+  /** 1..255. */
+  readonly trackId: number;
+  readonly role: 'config' | 'keyframe' | 'frame';
+  /** Decode time on the broadcast's clock, rising per track. */
+  readonly atMs: number;
+  readonly body: Buffer;
+}
+
 /** Of one packager. Its owner handles the rest. */
-export type PackagedMedia = Pick<PackagerEvents, 'tracks' | 'sample' | 'exited'>;
+export interface PackagedMedia extends Pick<PackagerEvents, 'tracks' | 'sample' | 'exited'> {
+  /** Configurations come before the main tracks where they are known. */
+  additional(tag: AdditionalTag): void;
+}
 
 /** Converts FLV tags into CMAF samples. Configurations come first, then a keyframe. */
 export interface Packager {

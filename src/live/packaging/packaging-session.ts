@@ -18,6 +18,7 @@ import {
   type RenditionDropReason,
 } from '../transcode/ladder-transcoder.ts';
 import type { LiveRenditions } from '../transcode/live-renditions.ts';
+import { AdditionalTracks, type AdditionalTracksEvents } from './additional-tracks.ts';
 import { AlignedRenditions } from './aligned-renditions.ts';
 import { LadderInput } from './ladder-input.ts';
 import type { PackagedMedia, Packager, Tracks } from './packager.ts';
@@ -56,6 +57,7 @@ export class PackagingSession {
   readonly #options: PackagingSessionOptions;
   readonly #output: PackagingOutput;
   readonly #aligned: AlignedRenditions;
+  readonly #additional: AdditionalTracks;
   readonly #ladderInput: LadderInput;
   readonly #done = Promise.withResolvers<void>();
   #isDone = false;
@@ -75,6 +77,7 @@ export class PackagingSession {
       onPartListed: isSlate => options.host.partListed(isSlate),
     });
     this.#aligned = new AlignedRenditions(this.#output, options.observer);
+    this.#additional = new AdditionalTracks(this.#additionalEvents);
     this.#ladderInput = new LadderInput(options.ladder !== undefined);
     void this.#done.promise.then(() => {
       this.#isDone = true;
@@ -120,6 +123,7 @@ export class PackagingSession {
       if (this.#waitingActions === undefined) this.#takeSample(kind, sample, atMs);
       else this.#waitingActions.push(() => this.#takeSample(kind, sample, atMs));
     },
+    additional: tag => this.#afterPrevious(() => this.#runGuarded(() => this.#additional.write(tag))),
     exited: exit =>
       this.#afterPrevious(() => void this.#finish(exit.kind === 'failed' ? exit.report : undefined)),
   };
@@ -240,6 +244,17 @@ export class PackagingSession {
     backlogCleared: () => this.#onDrained(),
   };
 
+  readonly #additionalEvents: AdditionalTracksEvents = {
+    began: name => {
+      if (this.#segmenter === undefined) return;
+      if (this.hasDemuxedAudio) this.#aligned.beginAudio(name);
+      else this.#leaveOutAudio([name]);
+    },
+    track: (name, track) => this.#aligned.setAudioTrack(name, track),
+    sample: (name, sample, atMs) => this.#aligned.addAudioSample(name, sample, atMs),
+    failed: (name, report) => this.#options.log.warn('audio-track-failed', { track: name, report }),
+  };
+
   #notifyEncoded(call: (subscriber: BroadcastSubscriber) => void): void {
     if (!this.isSlate) this.#options.notifier.notify(call);
   }
@@ -249,14 +264,16 @@ export class PackagingSession {
   }
 
   #startSegmenter(tracks: Tracks): void {
-    const { settings, log, ladder, host, observer, clock } = this.#options;
+    const { settings, log, host, observer, clock } = this.#options;
     const { video } = tracks;
     host.mediaStarted(this, this.#inputTracks);
-    const isDemuxed = ladder?.isLadder === true && video !== undefined;
+    const isDemuxed = video !== undefined && this.#demuxesAudio;
     const sourceTracks: Tracks = isDemuxed ? { video } : tracks;
     this.#output.setTracks(sourceRendition, sourceTracks);
     if (video !== undefined) this.#aligned.setRungTrack(sourceRendition, video);
-    this.#aligned.add(this.#alignedRenditions, tracks.audio, isDemuxed);
+    const { renditions } = this.#additional;
+    if (!isDemuxed) this.#leaveOutAudio(renditions);
+    this.#aligned.add(this.#alignedRenditions, tracks.audio, isDemuxed, isDemuxed ? renditions : []);
     this.#segmenter = new Segmenter({
       tracks: sourceTracks,
       sink: new SourceSink({
@@ -281,6 +298,22 @@ export class PackagingSession {
     for (const [kind, sample, atMs] of early) this.#addSample(kind, sample, atMs);
   }
 
+  #leaveOutAudio(renditions: readonly string[]): void {
+    const reason =
+      this.#inputTracks.video === undefined
+        ? 'there is no video'
+        : 'the broadcast began with one audio track';
+    for (const track of renditions) this.#options.log.warn('track-left-out', { track, reason });
+  }
+
+  /** Players cannot leave audio that is inside the video. Those of a broadcast that began so keep it there. */
+  get #demuxesAudio(): boolean {
+    const { ladder, renditions } = this.#options;
+    if (ladder?.isLadder === true || renditions.others.some(({ name }) => name === audioRendition))
+      return true;
+    return this.#additional.renditions.length > 0 && !renditions.source.window.isPlayable;
+  }
+
   #addSample(kind: TrackKind, sample: Sample, atMs: number): void {
     const { tracks } = this.#output.renditions.source;
     const isDemuxed = kind === 'audio' && this.hasDemuxedAudio;
@@ -290,7 +323,7 @@ export class PackagingSession {
       this.#ladderInput.keyframeEncoded(atMs);
     }
     this.#output.sample(isDemuxed ? audioRendition : sourceRendition, kind, sample, atMs);
-    if (isDemuxed) this.#aligned.addAudioSample(sample, atMs);
+    if (isDemuxed) this.#aligned.addMainAudioSample(sample, atMs);
     if (!isDemuxed || tracks.audio !== undefined) this.#segmenter?.add(kind, sample, atMs);
     if (kind === 'video') this.#aligned.addRungSample(sourceRendition, sample, atMs);
   }
@@ -304,6 +337,7 @@ export class PackagingSession {
 
   async #finish(failure: string | undefined): Promise<void> {
     this.#ladderInput.close();
+    this.#additional.finish();
     if (!this.#encodesSource) this.#runGuarded(() => this.#segmenter?.finish());
     await (this.#isKilled ? this.#ladder?.kill() : this.#ladder?.finish());
     this.#runGuarded(() => {

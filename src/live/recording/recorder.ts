@@ -98,7 +98,7 @@ export class Recorder implements BroadcastSubscriber {
     _init: Buffer,
     isSlate: boolean,
   ): void {
-    if (isSlate) return;
+    if (isSlate || (rendition !== sourceRendition && rendition !== audioRendition)) return;
     // Held parts belong to the previous tracks.
     if (rendition === sourceRendition) {
       this.#addHeld();

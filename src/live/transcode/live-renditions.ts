@@ -7,11 +7,12 @@ import type {
   PlaylistResponse,
   ViewerSignal,
 } from '../../shared/viewer-responses.ts';
-import { audioRendition, sourceRendition } from '../broadcast/broadcast-subscriber.ts';
+import { sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type { LiveSettings } from '../broadcast/ports.ts';
-import { formatLiveMultivariant, type VariantInfo } from '../window/live-multivariant.ts';
+import { type AudioInfo, formatLiveMultivariant, type VariantInfo } from '../window/live-multivariant.ts';
 import type { LiveWindow } from '../window/live-window.ts';
 import type { BroadcastStorage } from '../window/part-store.ts';
+import { parseAudioRendition } from './audio-renditions.ts';
 import type { LadderConfig } from './ladder-config.ts';
 import { LiveRendition, renditionReports } from './live-rendition.ts';
 
@@ -147,7 +148,7 @@ export class LiveRenditions {
   /** Undefined until the broadcast is playable. */
   multivariant(): RenderedText | undefined {
     if (!this.isPlayable) return undefined;
-    this.#multivariant ??= new RenderedText(formatLiveMultivariant(this.#variants()));
+    this.#multivariant ??= new RenderedText(formatLiveMultivariant(this.#variants(), this.#audio()));
     return this.#multivariant;
   }
 
@@ -172,8 +173,8 @@ export class LiveRenditions {
   /** Every offered rendition is playable or had its time to start: players read the multivariant playlist once. */
   #isComplete(): boolean {
     const { ladder, clock } = this.#options;
-    if (this.#hasBeenComplete || ladder === undefined) return true;
-    const audio = this.#media.packaging()?.hasDemuxedAudio ? [audioRendition] : [];
+    if (this.#hasBeenComplete || (ladder === undefined && this.#byName.size === 1)) return true;
+    const audio = this.#audioRenditions.map(({ name }) => name);
     const isPlayable = [...this.#offered(), ...audio].every(
       name => this.#byName.get(name)?.window.isPlayable,
     );
@@ -191,29 +192,42 @@ export class LiveRenditions {
     return [...renditions.filter(name => !this.#droppedRenditions.has(name)), sourceRendition];
   }
 
+  /** Empty while audio is inside the video. */
+  get #audioRenditions(): LiveRendition[] {
+    if (this.#media.packaging()?.hasDemuxedAudio !== true) return [];
+    return this.others.filter(({ name }) => parseAudioRendition(name) !== undefined);
+  }
+
+  /** By track, the main one first. */
+  #audio(): AudioInfo[] {
+    const described = this.#audioRenditions.flatMap((rendition): AudioInfo[] => {
+      const key = parseAudioRendition(rendition.name);
+      const track = rendition.tracks.audio;
+      if (key === undefined || track === undefined || !rendition.window.isPlayable) return [];
+      return [{ ...key, uri: this.#uriOf(rendition), track, ...rendition.measureBandwidth() }];
+    });
+    return described.toSorted((one, other) => one.trackId - other.trackId);
+  }
+
+  #uriOf({ name }: LiveRendition): string {
+    return `${this.#options.liveStreamId}/${this.broadcastId}/${name}/index.m3u8`;
+  }
+
   #variants(): VariantInfo[] {
-    const { liveStreamId, broadcastId } = this.#options;
-    const uriOf = (name: string) => `${liveStreamId}/${broadcastId}/${name}/index.m3u8`;
     const packaging = this.#media.packaging();
     const bits = new Map(packaging?.renditions.map(({ name, bitsPerSecond }) => [name, bitsPerSecond]));
-    const audio = packaging?.hasDemuxedAudio ? this.#byName.get(audioRendition) : undefined;
-    const demuxedAudio =
-      audio?.tracks.audio === undefined || !audio.window.isPlayable
-        ? undefined
-        : { uri: uriOf(audio.name), track: audio.tracks.audio, ...audio.measureBandwidth() };
     return this.#offered().flatMap((name): VariantInfo[] => {
       const rendition = this.#byName.get(name);
       if (rendition === undefined || !rendition.window.isPlayable) return [];
       const maxBitsPerSecond = bits.get(name);
       return [
         {
-          uri: uriOf(name),
+          uri: this.#uriOf(rendition),
           tracks: rendition.tracks,
           declared: this.#media.declared(),
           ...(maxBitsPerSecond === undefined ? {} : { maxBitsPerSecond }),
           frameSeconds: packaging?.frameSeconds,
           ...rendition.measureBandwidth(),
-          audioRendition: demuxedAudio,
         },
       ];
     });

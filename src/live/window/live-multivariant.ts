@@ -1,7 +1,11 @@
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { DeclaredMedia } from '../../media/flv/declared-media.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
-import { formatMultivariantPlaylist, type Variant } from '../../media/hls/multivariant-playlist.ts';
+import {
+  formatMultivariantPlaylist,
+  type MediaRendition,
+  type Variant,
+} from '../../media/hls/multivariant-playlist.ts';
 
 interface Bandwidth {
   readonly peakBitsPerSecond: number;
@@ -10,8 +14,12 @@ interface Bandwidth {
   readonly estimatedBitsPerSecond?: number | undefined;
 }
 
-interface AudioRenditionInfo extends Bandwidth {
+/** A demuxed audio rendition. */
+export interface AudioInfo extends Bandwidth {
   readonly uri: string;
+  readonly groupId: string;
+  /** 0 is the main track. */
+  readonly trackId: number;
   readonly track: TrackDescription;
 }
 
@@ -22,10 +30,8 @@ export interface VariantInfo extends Bandwidth {
   readonly frameSeconds: number | undefined;
   /** Maximum of our encoder; undefined for passthrough. */
   readonly maxBitsPerSecond?: number;
-  readonly audioRendition?: AudioRenditionInfo | undefined;
 }
 
-const audioGroupId = 'audio';
 /** The encoder's buffer holds a second, so that two seconds may exceed its maximum by this factor. */
 const transcodedHeadroom = 1.5;
 /** The publisher may exceed the measured bit rate by this factor. */
@@ -37,47 +43,56 @@ export function codecsOf(tracks: VariantInfo['tracks']): string {
   return [tracks.video?.codec, tracks.audio?.codec].filter(codec => codec !== undefined).join(',');
 }
 
-/** draft-pantos-hls-rfc8216bis-22, 4.4.6.1, 4.4.6.2 and 4.1 (peak segment bit rate). */
-export function formatLiveMultivariant(variants: readonly VariantInfo[]): string {
-  const audio = variants[0]?.audioRendition;
+/**
+ * draft-pantos-hls-rfc8216bis-22, 4.4.6.1, 4.4.6.2 and 4.1 (peak segment bit rate). Lists every variant with each group.
+ * @param audio by track
+ */
+export function formatLiveMultivariant(
+  variants: readonly VariantInfo[],
+  audio: readonly AudioInfo[] = [],
+): string {
+  const groups = Map.groupBy(audio, ({ groupId }) => groupId);
+  const hasSeveralTracks = [...groups.values()].some(({ length }) => length > 1);
   return formatMultivariantPlaylist({
     independentSegments: false,
-    media:
-      audio === undefined
-        ? []
-        : [
-            {
-              type: 'AUDIO',
-              groupId: audioGroupId,
-              name: 'Sound',
-              // RTMP has no language.
-              language: 'und',
-              isDefault: true,
-              isAutoselect: true,
-              ...(audio.track.channels === undefined ? {} : { channels: audio.track.channels }),
-              uri: audio.uri,
-            },
-          ],
-    variants: variants.map(formatVariant),
+    media: audio.map(info => formatAudio(info, hasSeveralTracks)),
+    variants:
+      groups.size === 0
+        ? variants.map(variant => formatVariant(variant, []))
+        : [...groups.values()].flatMap(group => variants.map(variant => formatVariant(variant, group))),
   });
 }
 
-function formatVariant(info: VariantInfo): Variant {
-  const { tracks, audioRendition, maxBitsPerSecond } = info;
+function formatAudio({ groupId, trackId, track, uri }: AudioInfo, hasSeveralTracks: boolean): MediaRendition {
+  return {
+    type: 'AUDIO',
+    groupId,
+    name: hasSeveralTracks ? `Audio ${trackId + 1}` : 'Audio',
+    // RTMP has no language.
+    language: 'und',
+    isDefault: trackId === 0,
+    ...(track.channels === undefined ? {} : { channels: track.channels }),
+    uri,
+  };
+}
+
+/** Any track of the group may play: the highest bit rate counts, and the codecs of all. */
+function formatVariant(info: VariantInfo, group: readonly AudioInfo[]): Variant {
+  const { tracks, maxBitsPerSecond } = info;
   const { video } = tracks;
   const expected = maxBitsPerSecond ?? info.declared?.bitsPerSecond ?? info.estimatedBitsPerSecond ?? 0;
   const bandwidth =
     Math.max(info.peakBitsPerSecond, expected) *
     (maxBitsPerSecond === undefined ? headroom : transcodedHeadroom);
-  const audioEstimate = audioRendition?.estimatedBitsPerSecond ?? 0;
-  const audioPeak = (audioRendition?.peakBitsPerSecond || audioEstimate) * headroom;
-  const audioAverage = audioRendition?.averageBitsPerSecond || audioEstimate;
+  const audioPeak = highest(group, ({ peakBitsPerSecond }) => peakBitsPerSecond) * headroom;
+  const audioAverage = highest(group, ({ averageBitsPerSecond }) => averageBitsPerSecond);
   const average = Math.ceil(Math.max((info.averageBitsPerSecond || expected) + audioAverage, 1));
+  const audioCodecs = new Set(group.map(({ track }) => track.codec).filter(codec => codec !== undefined));
   return {
     uri: info.uri,
     bandwidthBitsPerSecond: Math.max(Math.ceil(bandwidth + audioPeak), average),
     averageBandwidthBitsPerSecond: average,
-    codecs: codecsOf(audioRendition === undefined ? tracks : { ...tracks, audio: audioRendition.track }),
+    codecs: group.length === 0 ? codecsOf(tracks) : [video?.codec, ...audioCodecs].join(','),
     ...(video?.width !== undefined && video.height !== undefined
       ? { width: video.width, height: video.height }
       : {}),
@@ -87,8 +102,12 @@ function formatVariant(info: VariantInfo): Variant {
           frameRate: pickFrameRate(info.declared?.framesPerSecond, info.frameSeconds) ?? defaultFrameRate,
           videoRange: video.videoRange ?? 'SDR',
         }),
-    ...(audioRendition === undefined ? {} : { audioGroup: audioGroupId }),
+    ...(group[0] === undefined ? {} : { audioGroup: group[0].groupId }),
   };
+}
+
+function highest(group: readonly AudioInfo[], rateOf: (info: AudioInfo) => number): number {
+  return Math.max(0, ...group.map(info => rateOf(info) || (info.estimatedBitsPerSecond ?? 0)));
 }
 
 /** Prefers the declared rate when it is near the measured one, since RTMP rounds to milliseconds. */

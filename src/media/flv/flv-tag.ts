@@ -4,6 +4,8 @@ export interface FlvTag {
   readonly kind: TrackKind | 'script';
   /** 0..2^32-1; may jump, run backwards and wrap. */
   readonly timestampMs: number;
+  /** Of an additional track, 1..255; the main one is 0 or undefined. */
+  readonly trackId?: number;
   /** At least one byte, never written to again. */
   readonly body: Buffer;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  type AudioInfo,
   codecsOf,
   formatLiveMultivariant,
   type VariantInfo,
@@ -7,19 +8,29 @@ import {
 import { parseMultivariantPlaylist } from '../../../../src/media/hls/multivariant-playlist.ts';
 import { audioTrack, videoTrack } from '../../../support/recording-sink.ts';
 
-function variantOf(info: Partial<VariantInfo>) {
-  const text = formatLiveMultivariant([
-    {
-      uri: 'li1/br1/source/index.m3u8',
-      tracks: { video: videoTrack, audio: audioTrack },
-      declared: undefined,
-      frameSeconds: 0.04,
-      peakBitsPerSecond: 1_000_000,
-      averageBitsPerSecond: 800_000,
-      ...info,
-    },
-  ]);
-  return parseMultivariantPlaylist(text).variants[0]!;
+function playlistOf(info: Partial<VariantInfo>, audio: readonly AudioInfo[] = []) {
+  const variant: VariantInfo = {
+    uri: 'li1/br1/source/index.m3u8',
+    tracks: { video: videoTrack, audio: audioTrack },
+    declared: undefined,
+    frameSeconds: 0.04,
+    peakBitsPerSecond: 1_000_000,
+    averageBitsPerSecond: 800_000,
+    ...info,
+  };
+  return parseMultivariantPlaylist(formatLiveMultivariant([variant], audio));
+}
+
+function variantOf(...args: Parameters<typeof playlistOf>) {
+  return playlistOf(...args).variants[0]!;
+}
+
+function audioInfo(info: Partial<AudioInfo> = {}): AudioInfo {
+  const rates = { peakBitsPerSecond: 128_000, averageBitsPerSecond: 120_000 };
+  return {
+    ...{ uri: 'audio/index.m3u8', groupId: 'audio', trackId: 0 },
+    ...{ track: audioTrack, ...rates, ...info },
+  };
 }
 
 const declared = { hasAudio: true, hasVideo: true, bitsPerSecond: undefined, framesPerSecond: undefined };
@@ -71,12 +82,8 @@ describe('before a segment was measured', () => {
   });
 
   test('the estimate of separate audio is added', () => {
-    const audioRendition = {
-      uri: 'li1/br1/audio/index.m3u8',
-      track: audioTrack,
-      ...{ ...unmeasured, estimatedBitsPerSecond: 100_000 },
-    };
-    expect(variantOf({ ...unmeasured, audioRendition }).bandwidthBitsPerSecond).toBe(1_200_000);
+    const audio = audioInfo({ ...unmeasured, estimatedBitsPerSecond: 100_000 });
+    expect(variantOf(unmeasured, [audio]).bandwidthBitsPerSecond).toBe(1_200_000);
   });
 });
 
@@ -91,4 +98,44 @@ test.each([
 
 test('CODECS has video first', () => {
   expect(codecsOf({ audio: audioTrack, video: videoTrack })).toBe(`${videoTrack.codec},${audioTrack.codec}`);
+});
+
+describe('several audio tracks', () => {
+  const video = { tracks: { video: videoTrack } };
+
+  test('are one group, whose highest bit rate counts', () => {
+    const surround = { ...audioTrack, channels: 6 };
+    const { media, variants } = playlistOf(video, [
+      audioInfo(),
+      audioInfo({ uri: 'audio-1/index.m3u8', trackId: 1, track: surround, peakBitsPerSecond: 400_000 }),
+    ]);
+    expect(media).toMatchObject([
+      { type: 'AUDIO', groupId: 'audio', name: 'Audio 1', isDefault: true, uri: 'audio/index.m3u8' },
+      { type: 'AUDIO', groupId: 'audio', name: 'Audio 2', channels: 6, uri: 'audio-1/index.m3u8' },
+    ]);
+    expect(media[1]).not.toHaveProperty('isDefault');
+    expect(variants).toMatchObject([
+      {
+        audioGroup: 'audio',
+        bandwidthBitsPerSecond: 1_680_000,
+        codecs: `${videoTrack.codec},${audioTrack.codec}`,
+      },
+    ]);
+  });
+
+  test('are listed with every variant once for each codec', () => {
+    const opus = { ...audioTrack, codec: 'opus' };
+    const { media, variants } = playlistOf(video, [
+      audioInfo({ track: opus }),
+      audioInfo({ uri: 'audio-aac/index.m3u8', groupId: 'audio-aac' }),
+    ]);
+    expect(media.map(({ groupId, name }) => [groupId, name])).toEqual([
+      ['audio', 'Audio'],
+      ['audio-aac', 'Audio'],
+    ]);
+    expect(variants.map(({ audioGroup, codecs }) => [audioGroup, codecs])).toEqual([
+      ['audio', `${videoTrack.codec},opus`],
+      ['audio-aac', `${videoTrack.codec},${audioTrack.codec}`],
+    ]);
+  });
 });
