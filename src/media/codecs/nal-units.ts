@@ -1,16 +1,20 @@
-/** Splits a byte stream with start codes into NAL units, without the zeros around them. ITU-T H.264 (08/2021), annex B. */
-export function splitAnnexB(bytes: Buffer): Buffer[] {
+/**
+ * Splits a byte stream with start codes into NAL units, without the zeros around them. ITU-T H.264 (08/2021), annex B.
+ *
+ * @param maxUnits ignores those that follow
+ */
+export function splitAnnexB(bytes: Buffer, maxUnits = Infinity): Buffer[] {
   const units: Buffer[] = [];
   let start = -1;
   for (
     let at = bytes.indexOf(START_CODE);
-    at !== -1;
+    at !== -1 && units.length < maxUnits;
     at = bytes.indexOf(START_CODE, at + START_CODE.length)
   ) {
     if (start !== -1) addUnit(units, bytes, start, at);
     start = at + START_CODE.length;
   }
-  if (start !== -1) addUnit(units, bytes, start, bytes.length);
+  if (start !== -1 && units.length < maxUnits) addUnit(units, bytes, start, bytes.length);
   return units;
 }
 

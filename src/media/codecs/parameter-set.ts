@@ -63,6 +63,21 @@ export function avcFrameSize(unit: Buffer): FrameSize | undefined {
   return bits.isExhausted ? undefined : { width, height };
 }
 
+export interface AvcFieldSyntax {
+  /** Of frame_num in slice headers. */
+  readonly frameNumberBits: number;
+  readonly hasSeparatePlanes: boolean;
+}
+
+/** Reads an SPS with its header byte. Undefined when no frame is coded as two fields. */
+export function avcFieldSyntax(unit: Buffer): AvcFieldSyntax | undefined {
+  const bits = new BitReader(withoutEmulationPrevention(unit.subarray(1)));
+  const { isFrameOnly, frameNumberBits, hasSeparatePlanes } = readAvcFrameSize(bits);
+  return isFrameOnly || bits.isExhausted || frameNumberBits > 16
+    ? undefined
+    : { frameNumberBits, hasSeparatePlanes };
+}
+
 /** ITU-T H.264 (08/2021), 7.3.2.1.1. */
 function readAvcFrameSize(bits: BitReader) {
   const profile = bits.bits(8);
@@ -71,15 +86,16 @@ function readAvcFrameSize(bits: BitReader) {
   let chromaFormat = CHROMA_420;
   let lumaBits = 8;
   let chromaBits = 8;
+  let hasSeparatePlanes = false;
   if (AVC_HIGH_PROFILES.includes(profile)) {
     chromaFormat = bits.expGolomb();
-    if (chromaFormat === 3) bits.skip(1);
+    if (chromaFormat === 3) hasSeparatePlanes = bits.flag();
     lumaBits += bits.expGolomb();
     chromaBits += bits.expGolomb();
     bits.skip(1);
     if (bits.flag()) skipAvcScalingLists(bits, chromaFormat === 3 ? 12 : 8);
   }
-  bits.expGolomb();
+  const frameNumberBits = bits.expGolomb() + 4;
   const orderType = bits.expGolomb();
   if (orderType === 0) {
     bits.expGolomb();
@@ -102,6 +118,8 @@ function readAvcFrameSize(bits: BitReader) {
     lumaBits,
     chromaBits,
     isFrameOnly,
+    frameNumberBits,
+    hasSeparatePlanes,
   };
 }
 

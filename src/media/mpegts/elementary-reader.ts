@@ -1,0 +1,33 @@
+/** At 90 kHz, on the demuxer's clock. */
+export interface PesTimes {
+  readonly dtsTicks: number;
+  readonly ptsTicks: number;
+}
+
+export interface PesPacket {
+  /** Of the first frame that begins in this packet. */
+  readonly times: PesTimes | undefined;
+  /** Only valid during the call. */
+  readonly data: Buffer;
+}
+
+export interface FollowingPacket {
+  readonly times: PesTimes | undefined;
+  /** Its data begins inside of a frame, or may do so. */
+  readonly isContinuation: boolean;
+}
+
+export interface ElementarySample extends PesTimes {
+  readonly data: Buffer;
+  readonly isKeyframe: boolean;
+  /** Configuration record, AudioSpecificConfig or OpusHead; undefined when it is that of the sample before. */
+  readonly config: Buffer | undefined;
+}
+
+/** Turns the PES packets of one elementary stream into samples. */
+export interface ElementaryReader {
+  /** @param following the packet after this one, as far as it is known */
+  push(packet: PesPacket, following: FollowingPacket | undefined): void;
+  /** Data is missing before the next packet. */
+  reset(): void;
+}

@@ -1,0 +1,105 @@
+/** The optional part of a header with its flags, and up to both timestamps. ISO/IEC 13818-1:2019, 2.4.3.6. */
+export interface PesHeader {
+  /** 0..2^33-1 at 90 kHz. */
+  readonly pts: number | undefined;
+  /** As `pts`; undefined where it is the same. */
+  readonly dts: number | undefined;
+  /** Undefined when the next start ends the packet. */
+  readonly dataBytes: number | undefined;
+  readonly dataAt: number;
+}
+
+const FIXED_BYTES = 9;
+/** Map, padding, navigation, ECM, EMM, DSM-CC, type E and directory have no timestamps. */
+const STREAMS_WITHOUT_HEADER = [0xbc, 0xbe, 0xbf, 0xf0, 0xf1, 0xf2, 0xf8, 0xff];
+
+/** Undefined when it is malformed or has no media. */
+export function readPesHeader(bytes: Buffer): PesHeader | undefined {
+  if (bytes.length < FIXED_BYTES || bytes.readUIntBE(0, 3) !== 1) return undefined;
+  if (STREAMS_WITHOUT_HEADER.includes(bytes[3]!) || (bytes[6]! & 0xc0) !== 0x80) return undefined;
+  const flags = bytes[7]! >> 6;
+  const headerBytes = bytes[8]!;
+  const packetBytes = bytes.readUInt16BE(4);
+  const dataAt = FIXED_BYTES + headerBytes;
+  if (packetBytes !== 0 && packetBytes < headerBytes + 3) return undefined;
+  const hasPts = flags >= 2 && headerBytes >= 5 && bytes.length >= FIXED_BYTES + 5;
+  const hasDts = flags === 3 && hasPts && headerBytes >= 10 && bytes.length >= FIXED_BYTES + 10;
+  return {
+    pts: hasPts ? readTimestamp(bytes, FIXED_BYTES) : undefined,
+    dts: hasDts ? readTimestamp(bytes, FIXED_BYTES + 5) : undefined,
+    dataBytes: packetBytes === 0 ? undefined : packetBytes - headerBytes - 3,
+    dataAt,
+  };
+}
+
+function readTimestamp(bytes: Buffer, at: number): number {
+  return (
+    ((bytes[at]! >> 1) & 7) * 2 ** 30 +
+    (bytes.readUInt16BE(at + 1) >> 1) * 2 ** 15 +
+    (bytes.readUInt16BE(at + 3) >> 1)
+  );
+}
+
+const firstBytes = 16 * 1024;
+
+/** Collects the data of one PES packet at a time in a buffer that it uses again. */
+export class PesAssembler {
+  readonly #maxBytes: number;
+  #buffer = Buffer.alloc(0);
+  #length = 0;
+  /** Of a header that continues in the next transport packet. */
+  #skipBytes = 0;
+  #dataBytes: number | undefined;
+  #isActive = false;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** All data of a packet that declares its length has arrived. */
+  get isComplete(): boolean {
+    return this.#isActive && this.#dataBytes !== undefined && this.#length >= this.#dataBytes;
+  }
+
+  start({ dataAt, dataBytes }: PesHeader): void {
+    this.#length = 0;
+    this.#skipBytes = dataAt;
+    this.#dataBytes = dataBytes;
+    this.#isActive = true;
+  }
+
+  /** False when the packet is larger than the limit, and dropped. */
+  add(payload: Buffer): boolean {
+    if (!this.#isActive) return true;
+    const skipped = Math.min(this.#skipBytes, payload.length);
+    this.#skipBytes -= skipped;
+    const bytes = Math.min(payload.length - skipped, (this.#dataBytes ?? Infinity) - this.#length);
+    if (this.#length + bytes > this.#maxBytes) {
+      this.drop();
+      return false;
+    }
+    if (this.#length + bytes > this.#buffer.length) {
+      const larger = Buffer.allocUnsafe(Math.max(firstBytes, 2 * (this.#length + bytes)));
+      this.#buffer.copy(larger, 0, 0, this.#length);
+      this.#buffer = larger;
+    }
+    payload.copy(this.#buffer, this.#length, skipped, skipped + bytes);
+    this.#length += bytes;
+    return true;
+  }
+
+  /** The data, valid until the next start; undefined without a packet, or when it is truncated. */
+  take(): Buffer | undefined {
+    if (!this.#isActive) return undefined;
+    this.#isActive = false;
+    const isTruncated = this.#dataBytes !== undefined && this.#length < this.#dataBytes;
+    return isTruncated || this.#length === 0 ? undefined : this.#buffer.subarray(0, this.#length);
+  }
+
+  /** False when there was nothing to drop. */
+  drop(): boolean {
+    const wasActive = this.#isActive;
+    this.#isActive = false;
+    return wasActive;
+  }
+}

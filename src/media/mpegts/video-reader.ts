@@ -1,0 +1,85 @@
+import { splitAnnexB } from '../codecs/nal-units.ts';
+import { VideoSampleBuilder } from '../codecs/video-sample-builder.ts';
+import { AccessUnitGrouper } from './access-units.ts';
+import type {
+  ElementaryReader,
+  ElementarySample,
+  FollowingPacket,
+  PesPacket,
+  PesTimes,
+} from './elementary-reader.ts';
+
+const START_CODE_BYTES = 3;
+/** Far more than the slices of a frame. */
+const maxUnits = 4096;
+const maxUnfinishedBytes = 8 * 1024 * 1024;
+const fallbackStepTicks = 3600;
+const maxStepTicks = 90_000;
+
+/**
+ * Usually a PES packet is an access unit. It may also hold several, of which only the first has timestamps, or begin
+ * inside of one.
+ */
+export class VideoReader implements ElementaryReader {
+  readonly #builder: VideoSampleBuilder;
+  readonly #grouper: AccessUnitGrouper;
+  readonly #sample: (sample: ElementarySample) => void;
+  /** The last access unit, while it may continue in the next packet. */
+  #unfinished: { readonly bytes: Buffer; readonly times: PesTimes | undefined } | undefined;
+  #last: PesTimes | undefined;
+  #stepTicks = fallbackStepTicks;
+
+  constructor(codec: 'avc1' | 'hvc1', sample: (sample: ElementarySample) => void) {
+    this.#builder = new VideoSampleBuilder(codec);
+    this.#grouper = new AccessUnitGrouper(codec);
+    this.#sample = sample;
+  }
+
+  reset(): void {
+    this.#unfinished = undefined;
+  }
+
+  push(packet: PesPacket, following: FollowingPacket | undefined): void {
+    const unfinished = this.#unfinished;
+    this.#unfinished = undefined;
+    const bytes = unfinished === undefined ? packet.data : Buffer.concat([unfinished.bytes, packet.data]);
+    const groups = this.#grouper.group(splitAnnexB(bytes, maxUnits));
+    const last = groups.at(-1);
+    if (last === undefined) return;
+    const beginsAt = unfinished === undefined ? 0 : 1;
+    const nextTicks = following?.times?.dtsTicks;
+    groups.forEach((units, index) => {
+      const known = index < beginsAt ? unfinished?.times : index === beginsAt ? packet.times : undefined;
+      if (known !== undefined && nextTicks !== undefined) {
+        this.#measure((nextTicks - known.dtsTicks) / (groups.length - index));
+      }
+      const times = known ?? this.#afterLast();
+      if (units === last && following?.isContinuation === true) {
+        const at = units[0]!.byteOffset - bytes.byteOffset - START_CODE_BYTES;
+        if (bytes.length - at <= maxUnfinishedBytes)
+          this.#unfinished = { bytes: Buffer.from(bytes.subarray(at)), times };
+        return;
+      }
+      this.#emit(units, times);
+    });
+  }
+
+  #emit(units: readonly Buffer[], times: PesTimes | undefined): void {
+    if (times === undefined) return;
+    this.#last = times;
+    const built = this.#builder.build(units);
+    if (built === undefined) return;
+    const { record, data, isKeyframe } = built;
+    this.#sample({ ...times, data, isKeyframe, config: record });
+  }
+
+  #measure(stepTicks: number): void {
+    if (stepTicks > 0 && stepTicks <= maxStepTicks) this.#stepTicks = stepTicks;
+  }
+
+  #afterLast(): PesTimes | undefined {
+    if (this.#last === undefined) return undefined;
+    const dtsTicks = this.#last.dtsTicks + this.#stepTicks;
+    return { dtsTicks, ptsTicks: dtsTicks };
+  }
+}

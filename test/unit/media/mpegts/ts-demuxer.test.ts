@@ -1,0 +1,322 @@
+import { describe, expect, it } from 'vitest';
+import { TsDemuxer, type TsProgram, type TsSample } from '../../../../src/media/mpegts/ts-demuxer.ts';
+import { descriptor, type MapEntry, TsWriter } from '../../../support/mpegts.ts';
+import { Random } from '../../../support/random.ts';
+
+const mapPid = 0x1000;
+const videoPid = 0x100;
+const audioPid = 0x101;
+const avc: MapEntry = { type: 0x1b, pid: videoPid };
+const aac: MapEntry = { type: 0x0f, pid: audioPid };
+
+/** 320x180, frames only. */
+const sps = Buffer.from('67640015acd94141fb0110000003001000000303c8f162d960', 'hex');
+const pps = Buffer.from('68ebe3cb22c0', 'hex');
+const delimiter = Buffer.from([0x09, 0xf0]);
+const startCode = Buffer.from([0, 0, 0, 1]);
+
+function units(...list: readonly Buffer[]): Buffer {
+  return Buffer.concat(list.flatMap(unit => [startCode, unit]));
+}
+
+/** Slices that begin a frame have the bit of first_mb_in_slice. */
+function slice(number: number, isIdr = false, bytes = 40): Buffer {
+  return Buffer.concat([Buffer.from([isIdr ? 0x65 : 0x41, 0x80 | number]), Buffer.alloc(bytes, 0xab)]);
+}
+
+function keyframe(number: number, bytes?: number): Buffer {
+  return units(delimiter, sps, pps, slice(number, true, bytes));
+}
+
+function frame(number: number, bytes?: number): Buffer {
+  return units(delimiter, slice(number, false, bytes));
+}
+
+/** AAC-LC, 48 kHz, stereo. */
+function adts(payload: Buffer): Buffer {
+  const length = 7 + payload.length;
+  return Buffer.concat([
+    Buffer.from([
+      0xff,
+      0xf1,
+      0x4c,
+      0x80 | (length >> 11),
+      (length >> 3) & 0xff,
+      ((length & 7) << 5) | 0x1f,
+      0xfc,
+    ]),
+    payload,
+  ]);
+}
+
+function demux(...pieces: readonly Buffer[]) {
+  const samples: TsSample[] = [];
+  const programs: TsProgram[] = [];
+  const demuxer = new TsDemuxer({
+    program: program => programs.push(program),
+    sample: sample => samples.push(sample),
+  });
+  for (const piece of pieces) demuxer.push(piece);
+  demuxer.flush();
+  return {
+    samples,
+    programs,
+    stats: demuxer.stats,
+    /** The numbers of {@link slice}. */
+    numbers: samples.flatMap(({ data, stream }) => {
+      if (stream.kind === 'audio') return [];
+      const at = data.length > 5 && (data[4]! & 0x1f) !== 6 ? 5 : 0;
+      return [data[at]! & 0x7f];
+    }),
+    dts: samples.map(({ dtsTicks }) => dtsTicks),
+  };
+}
+
+function begin(ts: TsWriter, ...streams: readonly MapEntry[]): Buffer {
+  return Buffer.concat([ts.association(mapPid), ts.map(mapPid, streams)]);
+}
+
+describe('TsDemuxer', () => {
+  it('gives access units with their times and the configuration once', () => {
+    const ts = new TsWriter();
+    const { samples, numbers } = demux(
+      begin(ts, avc),
+      ts.pes(videoPid, keyframe(1), { pts: 9000, dts: 3000 }),
+      ts.pes(videoPid, frame(2), { pts: 6600 }),
+    );
+    expect(numbers).toEqual([1, 2]);
+    expect(samples).toMatchObject([
+      {
+        ptsTicks: 9000,
+        dtsTicks: 3000,
+        isKeyframe: true,
+        stream: { pid: videoPid, codec: 'avc1', trackId: 0 },
+      },
+      { ptsTicks: 6600, dtsTicks: 6600, isKeyframe: false, config: undefined },
+    ]);
+    expect(samples[0]!.config?.readUInt8()).toBe(1);
+  });
+
+  it('reads bytes in any pieces', () => {
+    const ts = new TsWriter();
+    const bytes = Buffer.concat([begin(ts, avc), ts.pes(videoPid, keyframe(1, 1_000), { pts: 1 })]);
+    const pieces = Array.from(bytes, byte => Buffer.of(byte));
+    expect(demux(...pieces).samples).toEqual(demux(bytes).samples);
+  });
+
+  it('finds the packets again after bytes that do not belong there', () => {
+    const ts = new TsWriter();
+    const { numbers, stats } = demux(
+      Buffer.from([0x47, 0, 0x47, 0x47]),
+      begin(ts, avc),
+      ts.pes(videoPid, keyframe(1), { pts: 0 }),
+      Buffer.concat([Buffer.alloc(70), Buffer.alloc(7, 0x47)]),
+      ts.pes(videoPid, frame(2), { pts: 3600 }),
+      ts.pes(videoPid, frame(3), { pts: 7200 }),
+      ts.pes(videoPid, frame(4), { pts: 10_800 }),
+    );
+    expect(numbers).toEqual([1, 2, 3, 4]);
+    expect(stats.packetsLost).toBe(0);
+  });
+
+  it('drops the frame of which a packet is missing, and counts it', () => {
+    const ts = new TsWriter();
+    const start = begin(ts, avc);
+    const whole = ts.pes(videoPid, keyframe(1, 600), { pts: 0 });
+    const broken = ts.pes(videoPid, frame(2, 600), { pts: 3600 });
+    const last = ts.pes(videoPid, frame(3, 600), { pts: 7200 });
+    const damaged = Buffer.concat([broken.subarray(0, 188), broken.subarray(376)]);
+    const { numbers, stats } = demux(start, whole, damaged, last);
+    expect(numbers).toEqual([1, 3]);
+    expect(stats).toMatchObject({ packetsLost: 1, pesDropped: 1 });
+  });
+
+  it('ignores packets that are sent twice', () => {
+    const ts = new TsWriter();
+    const start = begin(ts, avc);
+    const whole = ts.pes(videoPid, keyframe(1, 600), { pts: 0 });
+    const twice = Array.from({ length: whole.length / 188 }, (_, index) => {
+      const packet = whole.subarray(index * 188, (index + 1) * 188);
+      return [packet, packet];
+    });
+    const { samples, stats } = demux(start, ...twice.flat());
+    expect(samples[0]!.data).toEqual(demux(start, whole).samples[0]!.data);
+    expect(stats.packetsLost).toBe(0);
+  });
+
+  it('ignores tables with a wrong checksum', () => {
+    const ts = new TsWriter();
+    const map = ts.map(mapPid, [avc]);
+    map[map.length - 1]! ^= 1;
+    const { programs } = demux(ts.association(mapPid), map);
+    expect(programs).toEqual([]);
+  });
+
+  it('takes the first program that has media', () => {
+    const ts = new TsWriter();
+    const { programs } = demux(
+      ts.association(0x1000, 0x1001, 0x1002),
+      ts.map(0x1002, [{ type: 0x1b, pid: 0x300 }]),
+      ts.map(0x1001, [{ type: 0x1b, pid: 0x200 }]),
+      ts.map(0x1000, [{ type: 0x06, pid: 0x100, descriptors: descriptor(0x56, 'txt') }]),
+    );
+    expect(programs.map(({ streams }) => streams.map(({ pid }) => pid))).toEqual([[0x200]]);
+  });
+
+  it('does not wait for ever for the map of an earlier program', () => {
+    const ts = new TsWriter();
+    const association = () => ts.association(0x1000, 0x1001);
+    const { programs } = demux(association(), ts.map(0x1001, [avc]), association(), association());
+    expect(programs).toHaveLength(1);
+  });
+
+  it('follows a new version of the program map without a gap in the streams that stay', () => {
+    const ts = new TsWriter();
+    const { programs, numbers, samples } = demux(
+      begin(ts, avc),
+      ts.pes(videoPid, keyframe(1), { pts: 0 }),
+      ts.map(mapPid, [avc, aac], 1),
+      ts.pes(videoPid, frame(2), { pts: 3600 }),
+      ts.pes(audioPid, adts(Buffer.from('audio')), { pts: 3600, hasLength: true }),
+    );
+    expect(programs.map(({ streams }) => streams.length)).toEqual([1, 2]);
+    expect(numbers).toEqual([1, 2]);
+    expect(samples.filter(({ config }) => config !== undefined).map(({ stream }) => stream.kind)).toEqual([
+      'video',
+      'audio',
+    ]);
+  });
+
+  it('names the streams that it cannot read', () => {
+    const ts = new TsWriter();
+    const { programs } = demux(begin(ts, { type: 0x02, pid: videoPid }, { type: 0x11, pid: audioPid }));
+    expect(programs[0]).toEqual({
+      streams: [],
+      unsupported: [
+        { kind: 'video', name: 'MPEG-2' },
+        { kind: 'audio', name: 'AAC in LATM' },
+      ],
+    });
+  });
+
+  it('counts scrambled packets', () => {
+    const ts = new TsWriter();
+    const scrambled = ts.packet(videoPid, Buffer.alloc(184), { isStart: true, isScrambled: true });
+    expect(demux(begin(ts, avc), scrambled).stats.packetsScrambled).toBe(1);
+  });
+
+  it('continues over the wrap of the timestamps', () => {
+    const ts = new TsWriter();
+    const { dts } = demux(
+      begin(ts, avc),
+      ts.pes(videoPid, keyframe(1), { pts: 2 ** 33 - 3600 }),
+      ts.pes(videoPid, frame(2), { pts: 0 }),
+      ts.pes(videoPid, frame(3), { pts: 3600 }),
+    );
+    expect(dts).toEqual([2 ** 33 - 3600, 2 ** 33, 2 ** 33 + 3600]);
+  });
+
+  it('spreads the access units of one packet over the time to the next', () => {
+    const ts = new TsWriter();
+    const { numbers, dts } = demux(
+      begin(ts, avc),
+      ts.pes(videoPid, Buffer.concat([keyframe(1), frame(2), frame(3)]), { pts: 0 }),
+      ts.pes(videoPid, frame(4), { pts: 5400 }),
+      ts.pes(videoPid, frame(5)),
+    );
+    expect(numbers).toEqual([1, 2, 3, 4, 5]);
+    expect(dts).toEqual([0, 1800, 3600, 5400, 7200]);
+  });
+
+  it('joins an access unit that continues in the next packet', () => {
+    const ts = new TsWriter();
+    const whole = keyframe(1, 900);
+    const second = Buffer.concat([whole.subarray(500), frame(2), frame(3).subarray(0, 20)]);
+    const { samples, numbers, dts } = demux(
+      begin(ts, avc),
+      ts.pes(videoPid, whole.subarray(0, 500), { pts: 0 }),
+      ts.pes(videoPid, second, { pts: 3600 }),
+      ts.pes(videoPid, frame(3).subarray(20)),
+    );
+    expect(numbers).toEqual([1, 2, 3]);
+    expect(dts).toEqual([0, 3600, 7200]);
+    expect(samples[0]!.data).toHaveLength(4 + slice(1, true, 900).length);
+    expect(samples[2]!.data).toHaveLength(4 + slice(3).length);
+  });
+
+  it('keeps slices of one frame together', () => {
+    const ts = new TsWriter();
+    const later = Buffer.concat([Buffer.from([0x65, 0x20]), Buffer.alloc(30, 0xcd)]);
+    const { samples } = demux(
+      begin(ts, avc),
+      ts.pes(videoPid, Buffer.concat([keyframe(1), units(later)]), { pts: 0 }),
+    );
+    expect(samples).toHaveLength(1);
+  });
+
+  it('splits audio into frames, also of those that continue in the next packet', () => {
+    const ts = new TsWriter();
+    const payloads = ['first', 'second', 'third'].map(text => Buffer.from(text));
+    const stream = Buffer.concat(payloads.map(adts));
+    const { samples } = demux(
+      begin(ts, aac),
+      ts.pes(audioPid, stream.subarray(0, 20), { pts: 9000, hasLength: true }),
+      ts.pes(audioPid, stream.subarray(20), { pts: 12840, hasLength: true }),
+    );
+    expect(samples.map(({ data }) => data)).toEqual(payloads);
+    expect(samples.map(({ ptsTicks }) => ptsTicks)).toEqual([9000, 10920, 12840]);
+    expect(samples.map(({ config }) => config?.toString('hex'))).toEqual(['1190', undefined, undefined]);
+  });
+
+  it('reads Opus with its channels, and the packets behind their control headers', () => {
+    const ts = new TsWriter();
+    const descriptors = Buffer.concat([
+      descriptor(0x05, 'Opus'),
+      descriptor(0x7f, Buffer.from([0x80, 1])),
+      descriptor(0x0a, 'deu\0'),
+    ]);
+    const long = Buffer.concat([Buffer.from([0x78]), Buffer.alloc(299, 1)]); // 20 ms, CELT
+    const data = Buffer.concat([
+      Buffer.from([0x7f, 0xf0, 255, 45, 0, 120]), // start trim
+      long,
+      Buffer.from([0x7f, 0xe0, 3, 0xf8, 1, 2]),
+    ]);
+    const { samples, programs } = demux(
+      begin(ts, { type: 0x06, pid: audioPid, descriptors }),
+      ts.pes(audioPid, data, { pts: 0, hasLength: true }),
+    );
+    expect(programs[0]!.streams).toMatchObject([{ codec: 'Opus', language: 'deu' }]);
+    expect(samples.map(({ data: packet }) => packet.length)).toEqual([300, 3]);
+    expect(samples.map(({ ptsTicks }) => ptsTicks)).toEqual([0, 1800]);
+    expect(samples[0]!.config?.[9]).toBe(1);
+  });
+
+  it('survives anything, within its bounds', () => {
+    for (let seed = 1; seed <= 60; seed++) {
+      const random = new Random(seed);
+      const ts = new TsWriter();
+      const parts = [begin(ts, avc, aac), ts.pes(videoPid, keyframe(1, 400), { pts: 0 })];
+      for (let number = 2; number < 12; number++) {
+        parts.push(ts.pes(videoPid, frame(number, random.below(900)), { pts: number * 3600 }));
+        parts.push(
+          ts.pes(audioPid, adts(random.bytes(random.below(300))), { pts: number * 3600, hasLength: true }),
+        );
+        if (random.below(4) === 0)
+          parts.push(ts.map(mapPid, random.below(2) === 0 ? [avc] : [aac, avc], number));
+      }
+      const bytes = Buffer.concat(parts);
+      for (let change = random.below(30); change > 0; change--) {
+        bytes[random.below(bytes.length)] = random.below(256);
+      }
+      const cut = random.below(bytes.length);
+      const { samples, stats } = demux(
+        bytes.subarray(0, cut),
+        bytes.subarray(cut + random.below(200)),
+        random.bytes(1_000),
+      );
+      expect(samples.length, `seed ${seed}`).toBeLessThan(60);
+      expect(stats.packets).toBeLessThanOrEqual(bytes.length / 188 + 6);
+      for (const { dtsTicks, ptsTicks } of samples) expect(ptsTicks).toBeGreaterThanOrEqual(dtsTicks);
+    }
+  });
+});
