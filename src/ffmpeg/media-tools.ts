@@ -28,7 +28,7 @@ export type BuildCommand = (command: FfmpegCommand) => FfmpegCommand;
 /** Names follow ffprobe's. */
 export interface ProbedStream {
   readonly index: number;
-  readonly kind: 'video' | 'audio' | 'other';
+  readonly kind: 'video' | 'audio' | 'subtitle' | 'other';
   /** ffprobe's `codec_name`, or `unknown`. */
   readonly codec: string;
   readonly profile?: string;
@@ -54,7 +54,15 @@ export interface ProbedStream {
   readonly startSeconds?: number;
   readonly isDefault: boolean;
   readonly isCoverImage: boolean;
+  /** Subtitles of foreign parts only. */
+  readonly isForced?: boolean;
+  readonly isForHearingImpaired?: boolean;
+  /** Audio description. */
+  readonly isForVisuallyImpaired?: boolean;
+  /** Video with CEA-608 or CEA-708 captions. */
+  readonly hasClosedCaptions?: boolean;
   readonly language?: string;
+  readonly title?: string;
 }
 
 export interface ProbedFile {

@@ -163,7 +163,7 @@ export interface RecordingRow {
   node_id: string | null;
 }
 
-/** `revision` increases with every change of the video's media. */
+/** `revision` increases with every change of the video's media. `audio_tracks` is JSON of the vod room. */
 export interface VideoEncodingRow {
   video_id: string;
   facts: string;
@@ -172,6 +172,8 @@ export interface VideoEncodingRow {
   has_storyboard: number;
   failure: string | null;
   revision: number;
+  audio_tracks: string | null;
+  has_source_captions: number;
 }
 
 /** `file` is relative to the video's folder; `facts` is JSON of the vod room. */

@@ -32,6 +32,7 @@ import { recordingNodes } from './migrations/0028-recording-nodes.ts';
 import { signInAttempts } from './migrations/0029-sign-in-attempts.ts';
 import { nodeLoads } from './migrations/0030-node-loads.ts';
 import { sharedPlaybacks } from './migrations/0031-shared-playbacks.ts';
+import { sourceTracks } from './migrations/0032-source-tracks.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -68,6 +69,7 @@ export const migrations: readonly Migration[] = [
   signInAttempts,
   nodeLoads,
   sharedPlaybacks,
+  sourceTracks,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

@@ -38,6 +38,23 @@ export interface EncodingState {
   /** Increases whenever the content for viewers changes. */
   readonly revision: number;
   readonly renditions: readonly StoredRendition[];
+  /** In the order of menus; empty when the source was prepared by an older version, or is a recording. */
+  readonly audioTracks: readonly AudioTrack[];
+}
+
+/** As the owner sees it. */
+export interface AudioTrack {
+  /** From 1; that of the renditions, as in `AudioRenditionName`. */
+  readonly track: number;
+  /** RFC 5646. */
+  readonly language?: string | undefined;
+  readonly name?: string | undefined;
+  readonly codec?: string | undefined;
+  /** Of the source. */
+  readonly channels?: number | undefined;
+  readonly isDefault: boolean;
+  /** Audio that describes the picture. */
+  readonly isDescription?: boolean | undefined;
 }
 
 /** Each call is one transaction, or belongs to that of its caller, and does nothing if the video was deleted. */
@@ -50,6 +67,9 @@ export interface EncodingRepository {
     renditions: readonly RenditionName[],
     connection?: Connection,
   ): Promise<void>;
+  setAudioTracks(videoId: string, tracks: readonly AudioTrack[], transaction: Transaction): Promise<void>;
+  /** Further audio renditions, without which the video works. */
+  failAudio(videoId: string, qualities: readonly string[], transaction: Transaction): Promise<void>;
   addRendition(videoId: string, rendition: RenditionName, connection?: Connection): Promise<void>;
   removeRendition(videoId: string, rendition: RenditionName, connection?: Connection): Promise<void>;
   markStarted(videoId: string, renditions: readonly RenditionName[], connection?: Connection): Promise<void>;

@@ -52,8 +52,7 @@ async function encode(builds: ToolBuilds, source: string, { wishes = {}, video, 
             overlays: overlays ?? [],
             ...video,
           },
-    audioIndex: plan.audio?.index,
-    audioChannels: plan.audio?.channels,
+    audio: plan.audio === undefined ? [] : [plan.audio],
     timedBy: [plan.video?.index, plan.audio?.index].filter(index => index !== undefined),
     clip: plan.part,
     preset: 'ultrafast',
@@ -312,7 +311,7 @@ describe.each(toolBuilds)('what the $name ffmpeg makes of a source', builds => {
     const input = { index: 0, startSeconds: ORIGIN_SECONDS };
     await run(
       builds,
-      mp4Command({ video: { path: top, ...input }, audio: { path: audio, ...input }, output }),
+      mp4Command({ video: { path: top, ...input }, audio: [{ path: audio, ...input }], output }),
     );
     const [first] = await decodeVideo(output);
     expect(Math.abs(first!.seconds)).toBeLessThan(TIME_TOLERANCE_SECONDS);
@@ -326,7 +325,10 @@ describe.each(toolBuilds)('what the $name ffmpeg makes of a source', builds => {
     async name => {
       const source = await fixture(name);
       const output = join(await testTempDir(), 'remuxed.mp4');
-      await run(builds, remuxCommand({ source, videoIndex: 0, audioIndex: 1, timedBy: [0, 1], output }));
+      await run(
+        builds,
+        remuxCommand({ source, videoIndex: 0, audio: [{ index: 1 }], timedBy: [0, 1], output }),
+      );
       const hashes = async (path: string) => (await decodeVideo(path)).map(({ hash }) => hash);
       expect(await hashes(output)).toEqual(await hashes(source));
     },
@@ -335,7 +337,8 @@ describe.each(toolBuilds)('what the $name ffmpeg makes of a source', builds => {
   test('a playlist is not opened, nor is an image that is none', async () => {
     const playlist = await fixture('hls-playlist');
     const order: EncodeOptions = {
-      ...{ source: playlist, folder: await testTempDir(), video: undefined, audioIndex: 0, timedBy: [0] },
+      ...{ source: playlist, folder: await testTempDir(), video: undefined, timedBy: [0] },
+      audio: [{ name: 'audio', index: 0, channels: 2, isSurround: false, untilSeconds: undefined }],
       ...{ clip: undefined, preset: 'ultrafast', threads: 1 },
     };
     await expect(run(builds, encodeCommand(order))).rejects.toThrow(/whitelist/i);

@@ -45,7 +45,7 @@ async function encode(ffmpeg: string, name: FixtureName, keyframes?: readonly nu
           keyframesAtSeconds: keyframes ?? 'every-two',
           overlays: [],
         },
-        audioIndex: 1,
+        audio: [{ name: 'audio', index: 1, channels: 2, isSurround: false, untilSeconds: undefined }],
         timedBy: [0, 1],
         clip: undefined,
         preset: 'ultrafast',

@@ -57,7 +57,13 @@ describe('what becomes of a file', () => {
     ['rotated', ['hls 240p encoded', 'mp4 240p encoded', 'audio audio encoded']],
     ['hdr', ['hls 240p encoded', 'mp4 240p encoded', 'audio audio encoded']],
     ['odd-size', ['hls 240p encoded', 'mp4 240p encoded', 'audio audio encoded']],
-    ['streams-200', ['hls 240p encoded', 'mp4 240p encoded', 'audio audio encoded']],
+    [
+      'streams-200',
+      [
+        ...['hls 240p encoded', 'mp4 240p encoded', 'audio audio encoded'],
+        ...Array.from({ length: 15 }, (_, index) => `audio audio${index + 2} encoded`),
+      ],
+    ],
     ['single-frame', ['hls 240p encoded', 'mp4 240p encoded']],
     ['interlaced', ['hls 240p encoded', 'mp4 240p encoded', 'audio audio encoded']],
     ['anamorphic', ['hls 240p encoded', 'mp4 240p encoded', 'audio audio encoded']],

@@ -32,12 +32,12 @@ const fragmentedMp4 = ['-f', 'mp4', '-flush_packets', '1', '-output_ts_offset', 
 export const withoutMetadata = ['-map_metadata', '-1', '-map_chapters', '-1'];
 
 /**
- * Decodes a source once and writes one fragmented MP4 per rendition and one for audio, one fragment per GOP.
+ * Decodes a source once and writes one fragmented MP4 per rendition, one fragment per GOP.
  * Keyframes have the same times in all renditions. The first presented instant is at ten seconds in every
  * file.
  */
 export function encodeCommand(options: EncodeOptions): BuildCommand {
-  const { source, folder, clip, video, audioIndex, timedBy, threads } = options;
+  const { source, folder, clip, video, audio, timedBy, threads } = options;
   const runUpSeconds = runUpOf(clip);
   return command => {
     command.input(`file:${source}`).inputOptions('-threads', String(threads), ...mediaOnly);
@@ -58,19 +58,20 @@ export function encodeCommand(options: EncodeOptions): BuildCommand {
           .outputOptions('-map', `[r${index}]`, ...renditionOptions(rendition, video, options));
       }
     }
-    if (audioIndex !== undefined) {
+    for (const track of audio) {
       command
-        .output(`file:${folder}/audio.mp4`)
+        .output(`file:${folder}/${track.name}.mp4`)
         .outputOptions(
-          ...['-map', `0:${audioIndex}`, ...withoutMetadata],
-          ...['-af', audioFilters(options), '-c:a', 'aac', '-b:a', '128k', '-ac', '2'],
+          ...['-map', `0:${track.index}`, ...withoutMetadata],
+          ...['-af', audioFilters(track, clip), '-c:a', 'aac'],
+          ...(track.isSurround ? ['-b:a', '384k', '-ac', '6'] : ['-b:a', '128k', '-ac', '2']),
           ...['-max_muxing_queue_size', '4096', '-frag_duration', String(audioFragmentMicroseconds)],
           ...['-movflags', '+delay_moov+default_base_moof', ...fragmentedMp4],
         );
     }
     return readAlong(
       command,
-      timedBy.filter(index => index !== video?.index && index !== audioIndex),
+      timedBy.filter(index => index !== video?.index && !audio.some(track => track.index === index)),
     );
   };
 }

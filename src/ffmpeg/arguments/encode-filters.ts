@@ -1,4 +1,4 @@
-import type { EncodedVideo, EncodeOptions, VideoColor } from './encode-options.ts';
+import type { EncodedAudio, EncodedVideo, EncodeOptions, VideoColor } from './encode-options.ts';
 
 export const maxFrameRate = 60;
 const standardColor: VideoColor = { matrix: 'bt709', primaries: 'bt709', transfer: 'bt709', isRgb: false };
@@ -34,12 +34,15 @@ function trimRunUp(kind: 'a' | 'v', runUpSeconds: number): string {
 }
 
 /** Late starts and gaps become silence: players do not skip gaps in audio. */
-export function audioFilters({ audioChannels = 0, audioUntilSeconds, clip }: EncodeOptions): string {
+export function audioFilters(
+  { channels, isSurround, untilSeconds }: EncodedAudio,
+  clip: EncodeOptions['clip'],
+): string {
   // The layout of more channels is unknown; by convention the first two carry the mix.
-  const mix = audioChannels > maxMixedChannels ? 'pan=stereo|c0=c0|c1=c1,' : '';
-  const pad =
-    audioUntilSeconds === undefined ? '' : `,apad=whole_len=${Math.round(48_000 * audioUntilSeconds)}`;
-  return `${mix}${trimRunUp('a', runUpOf(clip))}${audioSyncFilter}${pad}`;
+  const mix = channels > maxMixedChannels ? 'pan=stereo|c0=c0|c1=c1,' : '';
+  const layout = isSurround ? ',aformat=channel_layouts=5.1' : '';
+  const pad = untilSeconds === undefined ? '' : `,apad=whole_len=${Math.round(48_000 * untilSeconds)}`;
+  return `${mix}${trimRunUp('a', runUpOf(clip))}${audioSyncFilter}${layout}${pad}`;
 }
 
 export function filterGraph(video: EncodedVideo, runUpSeconds: number): string {

@@ -40,15 +40,23 @@ export interface EncodedVideo {
   readonly overlays: readonly Overlay[];
 }
 
+export interface EncodedAudio {
+  /** Becomes `NAME.mp4`. */
+  readonly name: string;
+  readonly index: number;
+  /** Of the source. */
+  readonly channels: number;
+  /** 5.1 instead of stereo. */
+  readonly isSurround: boolean;
+  /** Pads audio with silence until this time: players stop where the shorter track ends. */
+  readonly untilSeconds: number | undefined;
+}
+
 export interface EncodeOptions {
   readonly source: string;
   readonly folder: string;
   readonly video: EncodedVideo | undefined;
-  /** Becomes `audio.mp4`. */
-  readonly audioIndex: number | undefined;
-  readonly audioChannels?: number | undefined;
-  /** Pads audio with silence until this time: players stop where the shorter track ends. */
-  readonly audioUntilSeconds?: number | undefined;
+  readonly audio: readonly EncodedAudio[];
   /** Indexes of all streams of the video, whatever this run encodes: the earliest starts at ten seconds. */
   readonly timedBy: readonly number[];
   readonly clip: { readonly startSeconds: number; readonly durationSeconds: number | undefined } | undefined;

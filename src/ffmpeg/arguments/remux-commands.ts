@@ -1,3 +1,4 @@
+import { iso639Code } from '../../shared/text/iso-639.ts';
 import type { BuildCommand } from '../media-tools.ts';
 import { mediaOnly, readAlong, withoutMetadata } from './encode-command.ts';
 import { seconds } from './encode-filters.ts';
@@ -7,24 +8,44 @@ const progressiveMp4 = [
   ...['-movflags', '+faststart', '-f', 'mp4'],
 ];
 
+export interface AudioLabel {
+  /** RFC 5646. */
+  readonly language?: string | undefined;
+  readonly title?: string | undefined;
+}
+
 export function remuxCommand(options: {
   readonly source: string;
   readonly videoIndex: number | undefined;
-  readonly audioIndex: number | undefined;
+  readonly audio: readonly ({ readonly index: number } & AudioLabel)[];
   readonly timedBy: readonly number[];
   readonly output: string;
 }): BuildCommand {
-  const { source, videoIndex, audioIndex, timedBy, output } = options;
-  const indexes = [videoIndex, audioIndex].filter(index => index !== undefined);
+  const { source, videoIndex, audio, timedBy, output } = options;
+  const indexes = [videoIndex, ...audio.map(({ index }) => index)].filter(index => index !== undefined);
   return command =>
     readAlong(
       command
         .input(`file:${source}`)
         .inputOptions(...mediaOnly)
         .output(`file:${output}`)
-        .outputOptions(...indexes.flatMap(index => ['-map', `0:${index}`]), ...progressiveMp4),
+        .outputOptions(
+          ...indexes.flatMap(index => ['-map', `0:${index}`]),
+          ...progressiveMp4,
+          ...labels(audio),
+        ),
       timedBy.filter(index => !indexes.includes(index)),
     );
+}
+
+/** A single track needs none. */
+function labels(audio: readonly AudioLabel[]): string[] {
+  if (audio.length < 2) return [];
+  return audio.flatMap(({ language, title }, index) => [
+    ...[`-metadata:s:a:${index}`, `language=${iso639Code(language) ?? 'und'}`],
+    ...(title === undefined ? [] : [`-metadata:s:a:${index}`, `title=${title}`]),
+    ...[`-disposition:a:${index}`, index === 0 ? 'default' : '0'],
+  ]);
 }
 
 /** Reads tracks to their end and writes nothing: the progress tells their duration. */
@@ -41,10 +62,10 @@ export interface Mp4Input {
 
 export function mp4Command(options: {
   readonly video: Mp4Input;
-  readonly audio: Mp4Input | undefined;
+  readonly audio: readonly (Mp4Input & AudioLabel)[];
   readonly output: string;
 }): BuildCommand {
-  const inputs = [options.video, ...(options.audio === undefined ? [] : [options.audio])];
+  const inputs = [options.video, ...options.audio];
   return command => {
     for (const { path, startSeconds } of inputs) {
       // Each input keeps its own clock, shifted so that all start together.
@@ -56,6 +77,7 @@ export function mp4Command(options: {
       .outputOptions(
         ...inputs.flatMap(({ index }, input) => ['-map', `${input}:${index}`]),
         ...progressiveMp4,
+        ...labels(options.audio),
       );
   };
 }

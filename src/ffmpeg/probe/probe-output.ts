@@ -43,8 +43,10 @@ export const allowedFormats: readonly string[] = [
 const entries = [
   'format=format_name,start_time,duration',
   'stream=index,codec_type,codec_name,profile,width,height,sample_aspect_ratio,pix_fmt,color_transfer,color_primaries',
-  'color_space,field_order,avg_frame_rate,r_frame_rate,sample_rate,channels,bit_rate,duration,start_time,nb_frames',
+  'color_space,field_order,avg_frame_rate,r_frame_rate,sample_rate,channels,bit_rate,duration,start_time,nb_frames,closed_captions',
 ];
+
+const dispositions = 'default,attached_pic,forced,hearing_impaired,visual_impaired';
 
 /** B-frames delay the start of a file by less. */
 const maxReorderSeconds = 1;
@@ -56,7 +58,7 @@ export function probeArguments(path: string, formats: readonly string[] = allowe
     ...['-v', 'error', '-protocol_whitelist', 'file', '-format_whitelist', formats.join(',')],
     // Audio of a transport stream can begin seconds before the video.
     ...['-analyzeduration', '10000000', '-probesize', '33554432', '-of', 'json', '-show_entries'],
-    `${entries[0]}:${entries[1]},${entries[2]}:stream_tags=language,rotate:stream_disposition=default,attached_pic:stream_side_data=rotation`,
+    `${entries[0]}:${entries[1]},${entries[2]}:stream_tags=language,rotate,title:stream_disposition=${dispositions}:stream_side_data=rotation`,
     // As a URL, so that no name is parsed as an option or another protocol.
     `file:${resolve(path)}`,
   ];
@@ -100,7 +102,9 @@ function timesOf(
   start: number | undefined,
   bytes: number,
 ): Pick<ProbedFile, 'durationSeconds' | 'startSeconds' | 'bitsPerSecond'> {
-  const played = streams.filter(stream => stream.kind !== 'other' && !stream.isCoverImage);
+  const played = streams.filter(
+    ({ kind, isCoverImage }) => (kind === 'video' || kind === 'audio') && !isCoverImage,
+  );
   const starts = played.flatMap(stream => stream.startSeconds ?? []);
   const ends = played.flatMap(({ startSeconds, durationSeconds }) =>
     durationSeconds === undefined ? [] : (startSeconds ?? 0) + durationSeconds,
@@ -118,9 +122,10 @@ function timesOf(
 
 function streamFrom(stream: JsonObject, isMp4: boolean): ProbedStream {
   const type = stream.codec_type;
-  const kind = type === 'video' || type === 'audio' ? type : 'other';
+  const kind = type === 'video' || type === 'audio' || type === 'subtitle' ? type : 'other';
   const disposition = objectFrom(stream.disposition);
-  const language = textFrom(objectFrom(stream.tags).language);
+  const tags = objectFrom(stream.tags);
+  const language = textFrom(tags.language);
   return withDefined({
     index: numberFrom(stream.index) ?? 0,
     kind,
@@ -134,8 +139,17 @@ function streamFrom(stream: JsonObject, isMp4: boolean): ProbedStream {
     ...lengthFrom(stream, isMp4),
     isDefault: disposition.default === 1,
     isCoverImage: disposition.attached_pic === 1,
+    ...flag('isForced', disposition.forced),
+    ...flag('isForHearingImpaired', disposition.hearing_impaired),
+    ...flag('isForVisuallyImpaired', disposition.visual_impaired),
+    ...flag('hasClosedCaptions', stream.closed_captions),
+    title: textFrom(tags.title),
     language: language === 'und' ? undefined : language,
   });
+}
+
+function flag<Name extends string>(name: Name, value: unknown): { readonly [Key in Name]?: true } {
+  return value === 1 ? ({ [name]: true } as { [Key in Name]: true }) : {};
 }
 
 /** ffprobe reports the end time as the duration of a fragmented MP4, which alone lacks `nb_frames`. */

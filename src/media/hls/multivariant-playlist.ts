@@ -39,6 +39,8 @@ export interface MediaRendition {
   /** A default rendition always is. */
   readonly isAutoselect?: boolean;
   readonly channels?: number;
+  /** Uniform Type Identifiers, comma-separated. */
+  readonly characteristics?: string;
   /** Required for subtitles. Audio without it is muxed into the variant. */
   readonly uri?: string;
 }
@@ -97,7 +99,8 @@ function groupNameOf({ type, groupId }: Group): string {
 }
 
 function mediaAttributes(rendition: MediaRendition): string {
-  const { type, groupId, name, language, isDefault = false, isAutoselect = false, channels, uri } = rendition;
+  const { type, groupId, name, language, isDefault = false, isAutoselect = false } = rendition;
+  const { channels, characteristics, uri } = rendition;
   if (type === 'SUBTITLES' && uri === undefined) {
     throw new AppError('server-error', 'subtitles have a URI');
   }
@@ -109,6 +112,7 @@ function mediaAttributes(rendition: MediaRendition): string {
     DEFAULT: isDefault ? 'YES' : undefined,
     // 4.4.6.1: DEFAULT=YES excludes AUTOSELECT=NO.
     AUTOSELECT: isDefault || isAutoselect ? 'YES' : undefined,
+    CHARACTERISTICS: characteristics === undefined ? undefined : quoted(characteristics),
     CHANNELS: channels === undefined ? undefined : quoted(integer(channels, 1)),
     URI: uri === undefined ? undefined : quoted(uri),
   });
@@ -185,6 +189,7 @@ function readRendition(line: PlaylistLine): MediaRendition | undefined {
   const isAutoselect = attributes.yesOrNo('AUTOSELECT') ?? isDefault;
   if (isDefault && !isAutoselect) throw unexpected(line, 'AUTOSELECT=YES beside DEFAULT=YES');
   const channels = attributes.optionalText('CHANNELS');
+  const characteristics = attributes.optionalText('CHARACTERISTICS');
   const kind = attributes.choice('TYPE', ['AUDIO', 'SUBTITLES']);
   const uri = kind === 'SUBTITLES' ? attributes.text('URI') : attributes.optionalText('URI');
   return {
@@ -195,6 +200,7 @@ function readRendition(line: PlaylistLine): MediaRendition | undefined {
     ...(isDefault ? { isDefault } : {}),
     ...(isAutoselect ? { isAutoselect } : {}),
     ...(channels === undefined ? {} : { channels: readChannels(line, channels) }),
+    ...(characteristics === undefined ? {} : { characteristics }),
     ...(uri === undefined ? {} : { uri }),
   };
 }

@@ -3,13 +3,15 @@ import { encodeCommand } from '../../ffmpeg/arguments/encode-command.ts';
 import type { Overlay } from '../../ffmpeg/arguments/encode-options.ts';
 import { measureCommand } from '../../ffmpeg/arguments/remux-commands.ts';
 import type { RunningJob } from '../../jobs/job.ts';
+import { parseAudioRenditionName } from '../../shared/audio-rendition.ts';
 import { CoalescedTask } from '../../shared/scheduling/coalesced-task.ts';
 import type { EncodingState, RenditionName } from '../encoding-repository.ts';
 import { GrowingRendition } from '../index/growing-rendition.ts';
 import { boundariesOf, type SegmentBoundaries } from '../index/segment-boundaries.ts';
 import { type RenditionRecord, recordOf, targetDurationOf } from '../playback/rendition-record.ts';
+import type { AudioPlan } from '../source/audio-plan.ts';
 import { measuredMetadata } from '../source/source-metadata.ts';
-import type { PlannedSource } from '../source/source-plan.ts';
+import { type PlannedSource, timingIndexes } from '../source/source-plan.ts';
 import { runLimitsFor, type VodContext } from '../vod-context.ts';
 import type { LadderRendition } from './ladder.ts';
 import { RenditionPoller } from './rendition-poller.ts';
@@ -24,9 +26,9 @@ export interface EncodeInput extends Pick<RunningJob, 'signal' | 'ensureOwned'> 
   readonly overlays: readonly Overlay[];
 }
 
-interface EncodeBatch {
+export interface EncodeBatch {
   readonly renditions: readonly LadderRendition[];
-  readonly hasAudio: boolean;
+  readonly audio: readonly AudioPlan[];
 }
 
 interface BatchRun {
@@ -40,6 +42,7 @@ interface BatchRun {
 const growingTargetSeconds = 6;
 const reportProgressEveryMs = 1000;
 const audioBitsPerSecond = 128_000;
+const surroundBitsPerSecond = 384_000;
 /** Progress is reported in decode times, which lag behind by the last frames. */
 const measureToleranceSeconds = 0.2;
 
@@ -53,12 +56,15 @@ export async function encodeBatch(
   const { records, folders, clock, growing, files, settings, log } = context;
   const { videoId, plan } = input;
   const names = renditionNamesOf(batch);
-  const bitsPerSecond = batch.renditions.reduce((sum, one) => sum + one.bitsPerSecond, audioBitsPerSecond);
+  const bitsPerSecond = batch.renditions.reduce(
+    (sum, one) => sum + one.bitsPerSecond,
+    audioBitsPerSecond * Math.max(1, batch.audio.length) + surroundBitsPerSecond * surroundsIn(batch),
+  );
   await files.ensureFreeSpace((bitsPerSecond / 8) * plan.durationSeconds, settings.minFreeBytes);
   const { generation, folder, name } = await folders.make(videoId, clock.nowMs());
   const before = await records.state(videoId);
   const boundaries = await finishedBoundaries(context, videoId, before);
-  const renditions = growingRenditions(batch, folder, plan, boundaries);
+  const renditions = growingRenditions(batch, folder, boundaries);
   await records.transaction(async transaction => {
     await input.ensureOwned(transaction);
     await records.markStarted(videoId, names, transaction);
@@ -114,23 +120,24 @@ export async function encodeBatch(
 }
 
 function growingRenditions(
-  { renditions, hasAudio }: EncodeBatch,
+  { renditions, audio }: EncodeBatch,
   folder: string,
-  plan: PlannedSource,
   boundaries: SegmentBoundaries | undefined,
 ): Map<string, GrowingRendition> {
   const growing = new Map<string, GrowingRendition>();
   for (const { name } of renditions) {
     growing.set(name, new GrowingRendition({ path: join(folder, `${name}.mp4`), boundaries }));
   }
-  if (hasAudio) {
-    const [firstVideo] = growing.values();
-    const audio = new GrowingRendition({
-      path: join(folder, 'audio.mp4'),
-      language: plan.audio?.language,
-      boundaries: boundaries ?? firstVideo?.boundaries,
-    });
-    growing.set('audio', audio);
+  const [firstVideo] = growing.values();
+  for (const { name, language } of audio) {
+    growing.set(
+      name,
+      new GrowingRendition({
+        path: join(folder, `${name}.mp4`),
+        language,
+        boundaries: boundaries ?? firstVideo?.boundaries,
+      }),
+    );
   }
   return growing;
 }
@@ -146,7 +153,7 @@ async function storeFinished(
     targetDurationOf([...renditions.values()].map(({ facts }) => facts)),
   );
   const finished = [...renditions].map(([quality, rendition]) => ({
-    type: quality === 'audio' ? ('audio' as const) : ('hls' as const),
+    type: typeOf(quality),
     quality,
     file: `${folder.name}/${quality}.mp4.index`,
     facts: recordOf(rendition, folder.generation, targetSeconds),
@@ -173,11 +180,11 @@ function growingTargetOf({ video }: PlannedSource): number {
 async function runEncode(
   context: VodContext,
   input: EncodeInput,
-  { renditions, hasAudio }: EncodeBatch,
+  { renditions, audio }: EncodeBatch,
   run: BatchRun,
 ): Promise<void> {
   const { videoId, source, plan, part, overlays } = input;
-  const { durationSeconds, video, audio } = plan;
+  const { durationSeconds, video } = plan;
   const command = encodeCommand({
     source,
     folder: run.folder,
@@ -191,10 +198,8 @@ async function runEncode(
             keyframesAtSeconds: run.boundaries === undefined ? 'every-two' : startsOf(run.boundaries),
             overlays,
           },
-    audioIndex: hasAudio ? audio?.index : undefined,
-    audioChannels: audio?.channels,
-    audioUntilSeconds: hasAudio ? await silenceUntil(context, input, run) : undefined,
-    timedBy: [video?.index, audio?.index].filter(index => index !== undefined),
+    audio: await paddedAudio(context, input, audio, run),
+    timedBy: timingIndexes(plan),
     clip: part,
     preset: context.settings.preset,
     threads: context.settings.threads,
@@ -222,19 +227,34 @@ function maxOutputBytes({ plan, sourceBytes }: EncodeInput, renditions: readonly
   return Math.max((highest / 4) * plan.durationSeconds, 4 * sourceBytes) + 64 * 1024 ** 2;
 }
 
-/** Silence extends audio that ends before the video. Measures the video: headers may state hours too much. */
-async function silenceUntil(
+/** Silence extends audio that ends before the video. */
+async function paddedAudio(
+  context: VodContext,
+  input: EncodeInput,
+  audio: readonly AudioPlan[],
+  run: BatchRun,
+): Promise<AudioPlan[]> {
+  const { video } = input.plan;
+  const isShort = video !== undefined && audio.some(({ untilSeconds }) => untilSeconds !== undefined);
+  const videoEnd = isShort ? await videoEndSeconds(context, input, run) : 0;
+  return audio.map(one => ({
+    ...one,
+    untilSeconds:
+      isShort && one.untilSeconds !== undefined ? Math.min(one.untilSeconds, videoEnd) : undefined,
+  }));
+}
+
+/** Measures the video: headers may state hours too much. */
+async function videoEndSeconds(
   context: VodContext,
   { videoId, source, plan }: EncodeInput,
   { boundaries, signal }: BatchRun,
-): Promise<number | undefined> {
-  const { video, audio, durationSeconds } = plan;
-  if (video === undefined || audio?.untilSeconds === undefined) return undefined;
-  const videoEndSeconds = boundaries?.end()?.seconds;
-  if (videoEndSeconds !== undefined) return Math.min(audio.untilSeconds, videoEndSeconds);
+): Promise<number> {
+  const knownSeconds = boundaries?.end()?.seconds;
+  if (knownSeconds !== undefined) return knownSeconds;
   let measuredSeconds = 0;
-  await context.tools.runCommand(measureCommand(source, [video.index, audio.index]), {
-    limits: runLimitsFor(context, durationSeconds, 1024 ** 2),
+  await context.tools.runCommand(measureCommand(source, timingIndexes(plan)), {
+    limits: runLimitsFor(context, plan.durationSeconds, 1024 ** 2),
     signal,
     purpose: 'measure',
     ids: { videoId },
@@ -243,7 +263,7 @@ async function silenceUntil(
       measuredSeconds = timeSeconds;
     },
   });
-  return Math.min(audio.untilSeconds, measuredSeconds + measureToleranceSeconds);
+  return measuredSeconds + measureToleranceSeconds;
 }
 
 /** All other renditions are cut at these boundaries too. */
@@ -266,9 +286,14 @@ function startsOf(boundaries: SegmentBoundaries): number[] {
   }
 }
 
-function renditionNamesOf({ renditions, hasAudio }: EncodeBatch): RenditionName[] {
-  return [
-    ...renditions.map(({ name }) => ({ type: 'hls', quality: name }) as const),
-    ...(hasAudio ? [{ type: 'audio', quality: 'audio' } as const] : []),
-  ];
+function renditionNamesOf({ renditions, audio }: EncodeBatch): RenditionName[] {
+  return [...renditions, ...audio].map(({ name }) => ({ type: typeOf(name), quality: name }));
+}
+
+function typeOf(quality: string): 'audio' | 'hls' {
+  return parseAudioRenditionName(quality) === undefined ? 'hls' : 'audio';
+}
+
+function surroundsIn({ audio }: EncodeBatch): number {
+  return audio.filter(({ isSurround }) => isSurround).length;
 }

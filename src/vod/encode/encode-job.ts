@@ -1,16 +1,18 @@
 import type { ProbedFile } from '../../ffmpeg/media-tools.ts';
 import type { RunningJob } from '../../jobs/job.ts';
+import { AppError } from '../../shared/errors.ts';
 import type { EncodingRequest, EncodingState } from '../encoding-repository.ts';
 import type { SourceMetadata } from '../source/source-metadata.ts';
 import { type PlannedSource, planUsableSource } from '../source/source-plan.ts';
 import { partToRead, sourceRequestOf, watermarkOverlays } from '../source/source-request.ts';
 import { enqueueVodJob, type VodContext } from '../vod-context.ts';
-import { type EncodeInput, encodeBatch } from './encode-batch.ts';
+import { type EncodeBatch, type EncodeInput, encodeBatch } from './encode-batch.ts';
 import { type LadderRendition, ladderOf } from './ladder.ts';
 
 interface PendingBatch {
   readonly qualities: readonly string[];
-  readonly hasAudio: boolean;
+  /** Names of renditions. */
+  readonly audio: readonly string[];
 }
 
 /** In pixels per frame. */
@@ -85,24 +87,62 @@ async function encodeBatches(
   const costs = batches.map(({ qualities }) => costOf(qualities, ladder));
   const totalCost = costs.reduce((sum, cost) => sum + cost, 0);
   let doneCost = 0;
-  for (const [index, { qualities, hasAudio }] of batches.entries()) {
+  for (const [index, { qualities, audio: names }] of batches.entries()) {
     const renditions = ladder.filter(({ name }) => qualities.includes(name));
+    const audio = input.plan.audioRenditions.filter(({ name }) => names.includes(name));
     const cost = costs[index]!;
-    await encodeBatch(context, input, { renditions, hasAudio }, share =>
+    await encodeWithoutBrokenAudio(context, input, { renditions, audio }, share =>
       job.reportProgress((100 * (doneCost + share * cost)) / totalCost),
     );
     doneCost += cost;
   }
 }
 
+/** Further audio tracks that cannot be decoded fail, and the video works without them. */
+async function encodeWithoutBrokenAudio(
+  context: VodContext,
+  input: EncodeInput,
+  batch: EncodeBatch,
+  onProgress: (share: number) => void,
+): Promise<void> {
+  const { records, log } = context;
+  const main = batch.audio.filter(isMainAudio);
+  const further = batch.audio.filter(one => !isMainAudio(one));
+  try {
+    await encodeBatch(context, input, batch, onProgress);
+  } catch (error) {
+    if (further.length === 0 || !isMediaFault(error) || input.signal.aborted) throw error;
+    const failed = further.map(({ name }) => name);
+    log.warn('audio-tracks-failed', { videoId: input.videoId, renditions: failed, error });
+    await records.transaction(async transaction => {
+      await input.ensureOwned(transaction);
+      await records.failAudio(input.videoId, failed, transaction);
+    });
+    if (batch.renditions.length + main.length > 0) {
+      await encodeBatch(context, input, { ...batch, audio: main }, onProgress);
+    }
+  }
+}
+
+function isMainAudio({ name }: { readonly name: string }): boolean {
+  return name === 'audio';
+}
+
+function isMediaFault(error: unknown): boolean {
+  return error instanceof AppError && (error.code === 'process-failed' || error.code === 'media-malformed');
+}
+
 function pendingBatches(state: EncodingState): PendingBatch[] {
-  const pending = state.renditions.filter(({ status }) => status !== 'encoded');
+  const pending = state.renditions.filter(
+    ({ type, quality, status }) =>
+      status !== 'encoded' && !(status === 'failed' && type === 'audio' && quality !== 'audio'),
+  );
   const qualities = pending.filter(({ type }) => type === 'hls').map(({ quality }) => quality);
-  const hasAudio = pending.some(({ type }) => type === 'audio');
+  const audio = pending.filter(({ type }) => type === 'audio').map(({ quality }) => quality);
   const lowest = state.renditions.find(({ type }) => type === 'hls')?.quality;
-  const first = { qualities: qualities.filter(name => name === lowest), hasAudio };
-  const others = { qualities: qualities.filter(name => name !== lowest), hasAudio: false };
-  return [first, others].filter(batch => batch.qualities.length > 0 || batch.hasAudio);
+  const first = { qualities: qualities.filter(name => name === lowest), audio };
+  const others = { qualities: qualities.filter(name => name !== lowest), audio: [] };
+  return [first, others].filter(batch => batch.qualities.length > 0 || batch.audio.length > 0);
 }
 
 function costOf(qualities: readonly string[], ladder: readonly LadderRendition[]): number {

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
-import { type Mp4Input, mp4Command } from '../../ffmpeg/arguments/remux-commands.ts';
+import { type AudioLabel, type Mp4Input, mp4Command } from '../../ffmpeg/arguments/remux-commands.ts';
 import type { RunningJob } from '../../jobs/job.ts';
+import { parseAudioRenditionName } from '../../shared/audio-rendition.ts';
 import type { EncodingState, StoredRendition } from '../encoding-repository.ts';
 import { TIMELINE_START_SECONDS } from '../index/rendition.ts';
+import type { RenditionRecord } from '../playback/rendition-record.ts';
 import { planSource } from '../source/source-plan.ts';
 import { runLimitsFor, type VodContext } from '../vod-context.ts';
 
@@ -17,7 +19,10 @@ export async function makeMp4(context: VodContext, job: RunningJob): Promise<voi
   const find = (type: string, quality: string) =>
     state.renditions.find(one => one.type === type && one.quality === quality && one.status === 'encoded');
   const video = find('hls', wanted.quality);
-  const audio = find('audio', 'audio');
+  const tracks = state.renditions.filter(
+    ({ type, quality, status }) =>
+      type === 'audio' && status === 'encoded' && parseAudioRenditionName(quality)?.isSurround === false,
+  );
   if (video === undefined || isAudioMissing(state)) return;
   await records.transaction(async transaction => {
     await job.ensureOwned(transaction);
@@ -28,7 +33,7 @@ export async function makeMp4(context: VodContext, job: RunningJob): Promise<voi
   await files.inWorkFolder(async folder => {
     const output = join(folder, 'source.mp4');
     const seconds = durationOf(video);
-    await withInputs(context, job, { video, audio }, async inputs => {
+    await withInputs(context, job, state, { video, tracks }, async inputs => {
       await tools.runCommand(mp4Command({ ...inputs, output }), {
         limits: runLimitsFor(context, seconds, 2 * bytes + 256 * 1024 ** 2),
         signal: job.signal,
@@ -47,30 +52,38 @@ export async function makeMp4(context: VodContext, job: RunningJob): Promise<voi
 }
 
 function isAudioMissing({ renditions }: EncodingState): boolean {
-  return renditions.some(({ type, status }) => type === 'audio' && status !== 'encoded');
+  return renditions.some(
+    ({ type, quality, status }) =>
+      type === 'audio' && status !== 'encoded' && !(status === 'failed' && quality !== 'audio'),
+  );
 }
 
 /** With local files. */
 async function withInputs(
   context: VodContext,
   job: RunningJob,
-  { video, audio }: { readonly video: StoredRendition; readonly audio: StoredRendition | undefined },
-  work: (inputs: { video: Mp4Input; audio: Mp4Input | undefined }) => Promise<void>,
+  state: EncodingState,
+  { video, tracks }: { readonly video: StoredRendition; readonly tracks: readonly StoredRendition[] },
+  work: (inputs: Omit<Parameters<typeof mp4Command>[0], 'output'>) => Promise<void>,
 ): Promise<void> {
-  await withInput(context, job, video, 'video', async videoInput => {
-    if (audio === undefined) await work({ video: videoInput, audio: undefined });
-    else {
-      await withInput(context, job, audio, 'audio', audioInput =>
-        work({ video: videoInput, audio: audioInput }),
-      );
-    }
-  });
+  const ordered = orderedTracks(tracks, state);
+  const withAudio = async (
+    videoInput: Mp4Input,
+    audio: readonly (Mp4Input & AudioLabel)[],
+  ): Promise<void> => {
+    const next = ordered[audio.length];
+    if (next === undefined) return work({ video: videoInput, audio });
+    await withInput(context, job, next.rendition, 'audio', input =>
+      withAudio(videoInput, [...audio, { ...input, ...next.label }]),
+    );
+  };
+  await withInput(context, job, video, 'video', input => withAudio(input, []));
 }
 
 async function withInput(
   context: VodContext,
   { subjectId: videoId, signal }: RunningJob,
-  { file = '' }: StoredRendition,
+  { file = '', facts }: StoredRendition,
   kind: 'video' | 'audio',
   work: (input: Mp4Input) => Promise<void>,
 ): Promise<void> {
@@ -86,10 +99,28 @@ async function withInput(
       const probed = await tools.probe(path, signal);
       const plan = planSource(probed, {});
       const index = plan.kind === 'planned' ? plan[kind]?.index : undefined;
-      return work({ path, index: index ?? 0, startSeconds: probed.startSeconds ?? 0 });
+      const { stream } = (facts ?? {}) as Partial<RenditionRecord>;
+      return work({ path, index: stream ?? index ?? 0, startSeconds: probed.startSeconds ?? 0 });
     },
     signal,
   );
+}
+
+/** The default first. */
+function orderedTracks(tracks: readonly StoredRendition[], { audioTracks }: EncodingState) {
+  const positions = new Map(audioTracks.map(({ track }, place) => [track, place]));
+  const known = (track: number) => audioTracks.find(one => one.track === track);
+  return tracks
+    .map(rendition => {
+      const { track } = parseAudioRenditionName(rendition.quality)!;
+      const { language, name, isDefault = false } = known(track) ?? {};
+      return { rendition, track, isDefault, label: { language, title: name } };
+    })
+    .toSorted(
+      (one, other) =>
+        Number(other.isDefault) - Number(one.isDefault) ||
+        (positions.get(one.track) ?? one.track) - (positions.get(other.track) ?? other.track),
+    );
 }
 
 async function passthroughFile(

@@ -28,10 +28,19 @@ export interface IndexProgressiveOptions {
   readonly segmentSeconds?: number;
   readonly tracks?: { readonly video?: number | undefined; readonly audio?: number | undefined };
   readonly language?: string | undefined;
+  /** Further audio tracks, which are left out if they cannot be indexed. */
+  readonly moreAudio?: readonly MoreAudio[];
   readonly maxMovieBytes?: number;
   /** In files that ffmpeg muxed, an edit may end before a frame without duration. */
   readonly ignoresEditEnds?: boolean;
   readonly signal: AbortSignal;
+}
+
+export interface MoreAudio {
+  /** Of the rendition. */
+  readonly name: string;
+  readonly index: number;
+  readonly language: string | undefined;
 }
 
 /** At least one rendition, or the reason for none as a sentence. */
@@ -40,6 +49,8 @@ export type IndexProgressiveResult =
       readonly kind: 'indexed';
       readonly video?: IndexedRendition;
       readonly audio?: IndexedRendition;
+      /** By name. */
+      readonly moreAudio?: Readonly<Record<string, IndexedRendition>>;
       readonly videoReason?: string;
       readonly audioReason?: string;
     }
@@ -83,25 +94,34 @@ async function indexFile(
     .filter(track => track !== undefined)
     .map(track => startOf(movie, track, fileBytes));
   if (starts.length === 0) throw refusal('it has neither video nor audio');
+  const moreTracks = placedTracks(movie, options.moreAudio ?? [], fileBytes);
   const common = {
     movie,
     fileBytes,
     mediaName,
     slice: new TimeSlice(MAX_SLICE_MS, signal),
-    originSeconds: Math.min(...starts),
+    originSeconds: Math.min(...starts, ...moreTracks.map(({ startSeconds }) => startSeconds)),
     readAt,
     segmentSeconds,
     language: options.language,
   };
   const video = await attempt(videoTrack, join(folder, 'video.index'), indexVideo, common);
+  const indexed = [video];
+  const moreAudio: Record<string, IndexedRendition> = {};
   let audio: Attempt;
   try {
-    audio = await attempt(audioTrack, join(folder, 'audio.index'), indexAudio, {
-      ...common,
-      video: video.rendition,
-    });
+    const withVideo = { ...common, video: video.rendition };
+    audio = await attempt(audioTrack, join(folder, 'audio.index'), indexAudio, withVideo);
+    indexed.push(audio);
+    for (const { track, name, language } of moreTracks) {
+      const path = join(folder, `${name}.index`);
+      const more = await attempt(track, path, indexAudio, { ...withVideo, language });
+      indexed.push(more);
+      if (more.rendition !== undefined) moreAudio[name] = more.rendition;
+    }
   } catch (error) {
-    if (video.rendition !== undefined) await rm(video.rendition.file, { force: true });
+    for (const { rendition } of indexed)
+      if (rendition !== undefined) await rm(rendition.file, { force: true });
     throw error;
   }
   if (video.rendition === undefined && audio.rendition === undefined) {
@@ -111,9 +131,24 @@ async function indexFile(
     kind: 'indexed',
     ...(video.rendition === undefined ? {} : { video: video.rendition }),
     ...(audio.rendition === undefined ? {} : { audio: audio.rendition }),
+    ...(Object.keys(moreAudio).length === 0 ? {} : { moreAudio }),
     ...(video.reason === undefined ? {} : { videoReason: video.reason }),
     ...(audio.reason === undefined ? {} : { audioReason: audio.reason }),
   };
+}
+
+/** Those whose start is known. The others are encoded. */
+function placedTracks(movie: ProgressiveMovie, wanted: readonly MoreAudio[], fileBytes: number) {
+  return wanted.flatMap(more => {
+    const track = chooseTrack(movie, 'audio', more.index);
+    if (track === undefined) return [];
+    try {
+      return [{ ...more, track, startSeconds: presentedStartSeconds(movie, track, fileBytes) }];
+    } catch (error) {
+      if (reasonOf(error) === undefined) throw error;
+      return [];
+    }
+  });
 }
 
 function withoutEditEnds(movie: ProgressiveMovie): ProgressiveMovie {

@@ -55,8 +55,8 @@ export class IndexWorkerPool {
         signal,
       );
       if (outcome.kind === 'replied') return resultOf(outcome.reply);
-      for (const name of ['video.index', 'audio.index'])
-        await rm(join(options.folder, name), { force: true });
+      const names = ['video', 'audio', ...(options.moreAudio ?? []).map(({ name }) => name)];
+      for (const name of names) await rm(join(options.folder, `${name}.index`), { force: true });
       signal.throwIfAborted();
       if (this.#isStopped) throw new AppError('stopped');
       return {

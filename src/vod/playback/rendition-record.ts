@@ -1,3 +1,4 @@
+import { parseAudioRenditionName } from '../../shared/audio-rendition.ts';
 import { qualities } from '../../shared/qualities.ts';
 import type { OpenRendition, RenditionMetadata } from '../index/rendition.ts';
 import type { GrowingVideo } from './growing-videos.ts';
@@ -19,6 +20,8 @@ export interface RenditionRecord {
   readonly durationSeconds: number;
   /** From the first presented instant of the source. Missing in records of older versions. */
   readonly endSeconds?: number;
+  /** Index in the file that is passed through. Missing where it is the default track. */
+  readonly stream?: number;
 }
 
 export interface PlayableRendition {
@@ -26,7 +29,9 @@ export interface PlayableRendition {
   readonly record: RenditionRecord;
 }
 
-export const renditionNames: ReadonlySet<string> = new Set([...qualities, 'audio']);
+export function isRenditionName(name: string): boolean {
+  return qualities.some(quality => quality === name) || parseAudioRenditionName(name) !== undefined;
+}
 
 export function recordOf(
   rendition: OpenRendition,

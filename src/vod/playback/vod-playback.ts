@@ -6,10 +6,10 @@ import type { RenditionReader } from '../index/rendition-reader.ts';
 import type { GrowingVideo, GrowingVideos } from './growing-videos.ts';
 import { PlaylistCache } from './playlist-cache.ts';
 import {
+  isRenditionName,
   type PlayableRendition,
   type RenditionRecord,
   recordOfGrowing,
-  renditionNames,
 } from './rendition-record.ts';
 import { formatVodMultivariant, formatVodPlaylist, type VodCaptions } from './vod-playlists.ts';
 
@@ -54,6 +54,7 @@ export class VodPlayback {
       formatVodMultivariant({
         renditions: playableRenditions(state, growing),
         captions: state.isPlayable ? captions : [],
+        audioTracks: state.audioTracks,
         language,
         ...(avh === undefined ? {} : { avh }),
       });
@@ -137,7 +138,7 @@ export class VodPlayback {
   }
 
   async #open(videoId: string, name: string, wantedGeneration?: number) {
-    if (!renditionNames.has(name)) return undefined;
+    if (!isRenditionName(name)) return undefined;
     const { reader, files } = this.#options;
     const { state, growing } = await this.#find(videoId);
     if (state === undefined) return undefined;

@@ -4,8 +4,9 @@ import {
   type MediaRendition,
   type Variant,
 } from '../../media/hls/multivariant-playlist.ts';
-import { canonicalLanguageTag } from '../../shared/text/language-tag.ts';
+import type { AudioTrack } from '../encoding-repository.ts';
 import type { OpenRendition } from '../index/rendition.ts';
+import { listedAudio } from './listed-audio.ts';
 import type { PlayableRendition, RenditionRecord } from './rendition-record.ts';
 
 const AUDIO_GROUP = 'audio';
@@ -49,7 +50,8 @@ export function formatVodPlaylist(options: VodPlaylistOptions): string {
 interface VodMultivariantOptions {
   readonly renditions: readonly PlayableRendition[];
   readonly captions?: readonly VodCaptions[];
-  /** RFC 5646. Default: that of the source. */
+  readonly audioTracks?: readonly AudioTrack[];
+  /** Of the video, RFC 5646. Default: that of the source. */
   readonly language?: string | undefined;
   readonly avh?: string;
 }
@@ -79,47 +81,45 @@ export function formatCaptionsPlaylist(language: string, durationSeconds: number
 }
 
 /**
- * All variants share one audio rendition; without video, audio is the only variant. **Source**:
- * draft-pantos-hls-rfc8216bis-22, 4.4.6.
+ * All variants share the audio renditions. Without video, the default one in stereo is the only variant.
+ * **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.6.
  */
 export function formatVodMultivariant({
   renditions,
   captions = [],
+  audioTracks = [],
   language,
   avh,
 }: VodMultivariantOptions): string {
-  const audio = renditions.find(({ record }) => record.kind === 'audio');
+  const audio = listedAudio(renditions, audioTracks, language);
   const videos = renditions
     .filter(({ record }) => record.kind === 'video')
     .sort((one, other) => one.record.peakBitsPerSecond - other.record.peakBitsPerSecond);
-  const uriOf = ({ name }: PlayableRendition) => withSession(`${name}/manifest.m3u8`, avh);
+  const uriOf = ({ name }: { readonly name: string }) => withSession(`${name}/manifest.m3u8`, avh);
   const subtitles = captions.map((track, index) => subtitlesOf(track, captions.slice(0, index), avh));
   const ofAll = subtitles.length === 0 ? {} : { subtitlesGroup: CAPTIONS_GROUP };
+  const media: MediaRendition[] = audio.map(({ rendition, ...attributes }) => ({
+    type: 'AUDIO',
+    groupId: AUDIO_GROUP,
+    ...attributes,
+    uri: uriOf(rendition),
+  }));
   if (videos.length === 0) {
+    const main = audio.find(({ isDefault }) => isDefault)?.rendition;
+    const hasChoice = audio.length > 1;
+    const records = hasChoice ? audio.map(({ rendition }) => rendition.record) : [];
     return formatMultivariantPlaylist({
       independentSegments: true,
-      media: subtitles,
-      variants:
-        audio === undefined ? [] : [{ ...variantOf(audio.record, undefined, uriOf(audio)), ...ofAll }],
+      media: [...(hasChoice ? media : []), ...subtitles],
+      variants: main === undefined ? [] : [{ ...variantOf(main.record, records, uriOf(main)), ...ofAll }],
     });
   }
-  const media: MediaRendition[] =
-    audio === undefined
-      ? []
-      : [
-          {
-            type: 'AUDIO',
-            groupId: AUDIO_GROUP,
-            name: 'Main',
-            // Required by Apple's specification (8.10), even if unknown.
-            language: language ?? canonicalLanguageTag(audio.record.language ?? '') ?? 'und',
-            isDefault: true,
-            ...(audio.record.channels === undefined ? {} : { channels: audio.record.channels }),
-            uri: uriOf(audio),
-          },
-        ];
   const variants = videos.map(video => ({
-    ...variantOf(video.record, audio?.record, uriOf(video)),
+    ...variantOf(
+      video.record,
+      audio.map(({ rendition }) => rendition.record),
+      uriOf(video),
+    ),
     ...ofAll,
   }));
   const first = Math.max(
@@ -151,19 +151,27 @@ function subtitlesOf(
   };
 }
 
-function variantOf(main: RenditionRecord, audio: RenditionRecord | undefined, uri: string): Variant {
+/** `audio`: the renditions of its group. Its bitrates are those of the largest combination (4.4.6.2). */
+function variantOf(main: RenditionRecord, audio: readonly RenditionRecord[], uri: string): Variant {
   const { codec, width, height, frameRate, videoRange } = main;
-  const peak = main.peakBitsPerSecond + (audio?.peakBitsPerSecond ?? 0);
-  const average = main.averageBitsPerSecond + (audio?.averageBitsPerSecond ?? 0);
+  const ofGroup = main.kind === 'audio' && audio.length > 0 ? undefined : main;
+  const largest = (bitrate: (record: RenditionRecord) => number) =>
+    (ofGroup === undefined ? 0 : bitrate(ofGroup)) + Math.max(0, ...audio.map(bitrate));
   return {
     uri,
-    bandwidthBitsPerSecond: Math.max(1, peak),
-    averageBandwidthBitsPerSecond: Math.max(1, average),
-    codecs: audio === undefined ? codec : `${codec},${audio.codec}`,
+    bandwidthBitsPerSecond: Math.max(
+      1,
+      largest(({ peakBitsPerSecond }) => peakBitsPerSecond),
+    ),
+    averageBandwidthBitsPerSecond: Math.max(
+      1,
+      largest(({ averageBitsPerSecond }) => averageBitsPerSecond),
+    ),
+    codecs: [...new Set([codec, ...audio.map(record => record.codec)])].join(),
     ...(width === undefined || height === undefined ? {} : { width, height }),
     ...(frameRate === undefined ? {} : { frameRate }),
     ...(videoRange === undefined ? {} : { videoRange }),
-    ...(audio === undefined ? {} : { audioGroup: AUDIO_GROUP }),
+    ...(audio.length === 0 ? {} : { audioGroup: AUDIO_GROUP }),
   };
 }
 

@@ -193,7 +193,8 @@ function passthroughOf(plan: PlannedSource, indexed: IndexedRecording): Passthro
   const { video } = indexed;
   const canUseAudio = plan.audio?.isPassthrough === true && indexed.audioLateSeconds <= maxLateAudioSeconds;
   const audio = canUseAudio ? indexed.audio : undefined;
-  if (plan.video === undefined) return audio && { plan, video: undefined, audio, mp4: undefined };
+  if (plan.video === undefined)
+    return audio && { plan, video: undefined, audio, moreAudio: {}, mp4: undefined };
   if (
     !plan.video.isPassthrough ||
     video === undefined ||
@@ -201,7 +202,7 @@ function passthroughOf(plan: PlannedSource, indexed: IndexedRecording): Passthro
   ) {
     return undefined;
   }
-  return { plan, video, audio, mp4: undefined };
+  return { plan, video, audio, moreAudio: {}, mp4: undefined };
 }
 
 async function removeIndexes({ video, audio }: IndexedRecording): Promise<void> {

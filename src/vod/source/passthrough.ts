@@ -4,15 +4,16 @@ import { remuxCommand } from '../../ffmpeg/arguments/remux-commands.ts';
 import type { ProbedFile } from '../../ffmpeg/media-tools.ts';
 import type { RunningJob } from '../../jobs/job.ts';
 import { AppError } from '../../shared/errors.ts';
+import { canonicalLanguageTag } from '../../shared/text/language-tag.ts';
 import type { Transaction } from '../../store/connection.ts';
 import { ladderOf } from '../encode/ladder.ts';
-import type { FinishedRendition, RenditionName } from '../encoding-repository.ts';
-import type { IndexProgressiveResult } from '../index/index-progressive.ts';
+import type { AudioTrack, FinishedRendition, RenditionName } from '../encoding-repository.ts';
+import type { IndexProgressiveResult, MoreAudio } from '../index/index-progressive.ts';
 import type { IndexedRendition } from '../index/rendition.ts';
 import { type RenditionRecord, recordOf, targetDurationOf } from '../playback/rendition-record.ts';
 import { enqueueVodJob, runLimitsFor, type VodContext } from '../vod-context.ts';
 import { measuredMetadata } from './source-metadata.ts';
-import { type PlannedSource, planUsableSource } from './source-plan.ts';
+import { type PlannedSource, planUsableSource, timingIndexes } from './source-plan.ts';
 import { exceedsMaxDuration, type SourceRequest } from './source-request.ts';
 import { maxFramesPerSecond } from './video-plan.ts';
 
@@ -20,8 +21,13 @@ export interface Passthrough {
   readonly plan: PlannedSource;
   readonly video: IndexedRendition | undefined;
   readonly audio: IndexedRendition | undefined;
+  /** By name. */
+  readonly moreAudio: Readonly<Record<string, MoreIndexedAudio>>;
   readonly mp4: string | undefined;
 }
+
+/** `stream` is its index in the file that is passed through. */
+type MoreIndexedAudio = IndexedRendition & { readonly stream: number | undefined };
 
 interface Source {
   readonly path: string;
@@ -34,6 +40,7 @@ interface Source {
 interface TrackIndexes {
   readonly video: number | undefined;
   readonly audio: number | undefined;
+  readonly more: readonly MoreAudio[];
 }
 
 /** Backups and older versions know this name. */
@@ -49,16 +56,17 @@ export async function indexPassthrough(
   const { probed, plan, request } = source;
   const encodeAll = (): Passthrough => ({
     plan: planUsableSource(probed, { ...request, canPassthroughVideo: false, canPassthroughAudio: false }),
-    ...{ video: undefined, audio: undefined, mp4: undefined },
+    ...{ video: undefined, audio: undefined, moreAudio: {}, mp4: undefined },
   });
   const tracks = {
     video: plan.video?.isPassthrough === true ? plan.video.index : undefined,
     audio: plan.audio?.isPassthrough === true ? plan.audio.index : undefined,
+    more: plan.audioRenditions.filter(one => one !== plan.audio && one.isPassthrough),
   };
   // Passing audio through beside encoded video saves little, and the timing of both would have to agree.
   if (tracks.video === undefined && (tracks.audio === undefined || plan.video !== undefined))
     return encodeAll();
-  const { indexed, mp4 } = await indexTracks(context, job, source, tracks);
+  const { indexed, mp4, streams } = await indexTracks(context, job, source, tracks);
   if (
     indexed === undefined ||
     indexed.kind === 'refused' ||
@@ -72,15 +80,25 @@ export async function indexPassthrough(
   }
   const video = tracks.video === undefined ? undefined : indexed.video;
   const audio = tracks.audio === undefined ? undefined : indexed.audio;
-  // Without its audio, late video would begin at once, and play before the encoded audio.
-  if (video !== undefined && audio === undefined && isVideoLate(probed, plan)) return encodeAll();
-  if (exceedsMaxDuration([video, audio], request)) return encodeAll();
+  const moreAudio = Object.fromEntries(
+    Object.entries(indexed.moreAudio ?? {}).map(([name, rendition]) => {
+      const stream = streams.find(one => one.name === name)?.index;
+      return [name, { ...rendition, stream }];
+    }),
+  );
+  const passedNames = new Set([...(audio === undefined ? [] : ['audio']), ...Object.keys(moreAudio)]);
+  // Without earlier audio, late video would begin at once, and play before the encoded audio.
+  if (video !== undefined && isLateWithout(probed, plan, passedNames)) return encodeAll();
+  if (exceedsMaxDuration([video, audio, ...Object.values(moreAudio)], request)) return encodeAll();
   if ((video?.frameRate ?? 0) > maxFramesPerSecond) return encodeAll();
-  const isComplete = hasAll(indexed, tracks) && (plan.audio === undefined || audio !== undefined);
+  const isComplete = plan.audioRenditions.every(
+    ({ name, isSurround }) => isSurround || passedNames.has(name),
+  );
   return {
     plan: planUsableSource(probed, { ...request, canPassthroughAudio: audio !== undefined }),
     video,
     audio,
+    moreAudio,
     mp4: isComplete && video !== undefined ? mp4 : undefined,
   };
 }
@@ -90,34 +108,42 @@ async function indexTracks(
   job: RunningJob,
   source: Source,
   tracks: TrackIndexes,
-): Promise<{ indexed: IndexProgressiveResult | undefined; mp4: string | undefined }> {
+): Promise<{
+  readonly indexed: IndexProgressiveResult | undefined;
+  readonly mp4: string | undefined;
+  readonly streams: readonly MoreAudio[];
+}> {
   const { indexWorkers } = context;
   const { path, folder, probed, plan } = source;
+  const { more: moreAudio } = tracks;
   const common = { folder, language: plan.audio?.language, signal: job.signal };
   const indexed = isMp4(probed)
-    ? await indexWorkers.index(path, { ...common, mediaName: '../source', tracks })
+    ? await indexWorkers.index(path, { ...common, mediaName: '../source', tracks, moreAudio })
     : undefined;
-  if (hasAll(indexed, tracks)) return { indexed, mp4: undefined };
+  if (hasAll(indexed, tracks)) return { indexed, mp4: undefined, streams: moreAudio };
   const mp4 = await remux(context, job, source, tracks);
-  if (mp4 === undefined) return { indexed, mp4 };
+  if (mp4 === undefined) return { indexed, mp4, streams: moreAudio };
+  const inMp4 = remuxedTrackIndexes(tracks);
   const remuxed = await indexWorkers.index(join(folder, mp4), {
     ...common,
-    tracks: remuxedTrackIndexes(tracks),
+    ...inMp4,
     ignoresEditEnds: true,
   });
-  return { indexed: remuxed, mp4 };
+  return { indexed: remuxed, mp4, streams: inMp4.moreAudio };
 }
 
 /** The returned function stores finished tracks and enqueues the remaining work. */
 export async function planPassthrough(
   context: VodContext,
   videoId: string,
-  { plan, video, audio, mp4: remuxed }: Passthrough,
+  { plan, video, audio, moreAudio, mp4: remuxed }: Passthrough,
   folder: { readonly generation: number; readonly name: string },
 ): Promise<(transaction: Transaction) => Promise<void>> {
   const { records } = context;
   const targetSeconds =
-    video === undefined && audio === undefined ? undefined : targetDurationOf([video, audio]);
+    video === undefined && audio === undefined
+      ? undefined
+      : targetDurationOf([video, audio, ...Object.values(moreAudio)]);
   const recordFor = async (rendition: IndexedRendition): Promise<RenditionRecord> =>
     recordOf(await context.reader.open(rendition.file), folder.generation, targetSeconds!);
   const finished: FinishedRendition[] = [];
@@ -132,6 +158,11 @@ export async function planPassthrough(
     const file = `${folder.name}/audio.index`;
     finished.push({ type: 'audio', quality: 'audio', file, facts: await recordFor(audio) });
   }
+  for (const [name, rendition] of Object.entries(moreAudio)) {
+    const file = `${folder.name}/${name}.index`;
+    const facts = { ...(await recordFor(rendition)), stream: rendition.stream };
+    finished.push({ type: 'audio', quality: name, file, facts });
+  }
   const measured = finished.map(({ facts }) => facts as RenditionRecord);
   return async transaction => {
     await records.lockPlan(videoId, transaction);
@@ -145,12 +176,15 @@ export async function planPassthrough(
       : finished;
     const planned: RenditionName[] = [
       ...qualities.map(quality => ({ type: 'hls', quality }) as const),
-      ...(plan.audio === undefined ? [] : [{ type: 'audio', quality: 'audio' } as const]),
+      ...plan.audioRenditions.map(({ name }) => ({ type: 'audio', quality: name }) as const),
       ...(mp4 === undefined ? [] : [mp4]),
     ];
     await records.setPlan(videoId, measuredMetadata(plan, measured), planned, transaction);
+    await records.setAudioTracks(videoId, initialAudioTracks(plan), transaction);
     if (ready.length > 0) await records.markFinished(videoId, ready, targetSeconds, transaction);
-    const isAudioDone = audio !== undefined || plan.audio === undefined;
+    const isAudioDone = plan.audioRenditions.every(({ name }) =>
+      finished.some(({ quality }) => quality === name),
+    );
     if (qualities.length > (video === undefined ? 0 : 1) || !isAudioDone) {
       await enqueueVodJob(context, 'encode', videoId, transaction);
     }
@@ -162,17 +196,34 @@ export async function planPassthrough(
   };
 }
 
+function initialAudioTracks({ audioTracks }: PlannedSource): AudioTrack[] {
+  return audioTracks.map(({ language, isDescription, ...track }) => ({
+    ...track,
+    language: language && canonicalLanguageTag(language),
+    isDefault: track.track === 1,
+    ...(isDescription ? { isDescription } : {}),
+  }));
+}
+
 export function isMp4({ format }: ProbedFile): boolean {
   return format.split(',').includes('mp4');
 }
 
-function isVideoLate({ streams }: ProbedFile, plan: PlannedSource): boolean {
+/** True when audio that is encoded begins before everything that is passed through. */
+function isLateWithout(
+  { streams }: ProbedFile,
+  { video, audioRenditions }: PlannedSource,
+  passedNames: ReadonlySet<string>,
+): boolean {
   const startOf = (index: number | undefined) =>
     streams.find(stream => stream.index === index)?.startSeconds ?? 0;
-  return (
-    plan.audio !== undefined &&
-    startOf(plan.video?.index) - startOf(plan.audio.index) > maxUnnoticedOffsetSeconds
-  );
+  const startsOf = (plans: PlannedSource['audioRenditions']) => plans.map(({ index }) => startOf(index));
+  const passed = [
+    startOf(video?.index),
+    ...startsOf(audioRenditions.filter(({ name }) => passedNames.has(name))),
+  ];
+  const encoded = startsOf(audioRenditions.filter(({ name }) => !passedNames.has(name)));
+  return Math.min(...passed) - Math.min(...encoded) > maxUnnoticedOffsetSeconds;
 }
 
 function hasAll(indexed: IndexProgressiveResult | undefined, tracks: TrackIndexes): boolean {
@@ -183,11 +234,24 @@ function hasAll(indexed: IndexProgressiveResult | undefined, tracks: TrackIndexe
   );
 }
 
-function remuxedTrackIndexes({ video, audio }: TrackIndexes): TrackIndexes {
-  return {
-    video: video === undefined ? undefined : 0,
-    audio: audio === undefined ? undefined : video === undefined ? 0 : 1,
+function remuxedTrackIndexes({ video, audio, more }: TrackIndexes) {
+  let next = 0;
+  const tracks = {
+    video: video === undefined ? undefined : next++,
+    audio: audio === undefined ? undefined : next++,
   };
+  return { tracks, moreAudio: more.map(one => ({ ...one, index: next++ })) };
+}
+
+function remuxedAudio({ audioRenditions, audioTracks }: PlannedSource, { audio, more }: TrackIndexes) {
+  const indexes = [audio, ...more.map(({ index }) => index)];
+  return audioRenditions
+    .filter(({ index, isPassthrough }) => isPassthrough && indexes.includes(index))
+    .map(({ index, track, language }) => ({
+      index,
+      language: language && canonicalLanguageTag(language),
+      title: audioTracks.find(one => one.track === track)?.name,
+    }));
 }
 
 async function remux(
@@ -203,8 +267,8 @@ async function remux(
       remuxCommand({
         source: path,
         videoIndex: tracks.video,
-        audioIndex: tracks.audio,
-        timedBy: [plan.video?.index, plan.audio?.index].filter(index => index !== undefined),
+        audio: remuxedAudio(plan, tracks),
+        timedBy: timingIndexes(plan),
         output: unfinished,
       }),
       {

@@ -1,24 +1,24 @@
 import type { ProbedFile, ProbedStream } from '../../ffmpeg/media-tools.ts';
 import { AppError } from '../../shared/errors.ts';
-import { canonicalLanguageTag } from '../../shared/text/language-tag.ts';
+import {
+  type AudioPlan,
+  audioStreamsOf,
+  planAudio,
+  type SourceAudioTrack,
+  sourceAudioTracks,
+} from './audio-plan.ts';
 import { type SourceMetadata, sourceMetadata } from './source-metadata.ts';
 import { overhangSeconds, type SourcePart, type SourceRequest } from './source-request.ts';
 import { displayResolutionOf, planVideo, type VideoPlan } from './video-plan.ts';
 
-interface AudioPlan {
-  readonly index: number;
-  readonly isPassthrough: boolean;
-  readonly reason: string | undefined;
-  readonly channels: number;
-  readonly language: string | undefined;
-  /** Silence is added up to this time since the first presented instant: audio ends before video. */
-  readonly untilSeconds: number | undefined;
-}
-
 export interface PlannedSource {
   readonly kind: 'planned';
   readonly video: VideoPlan | undefined;
+  /** The default track in stereo. */
   readonly audio: AudioPlan | undefined;
+  /** All renditions, the default one first. */
+  readonly audioRenditions: readonly AudioPlan[];
+  readonly audioTracks: readonly SourceAudioTrack[];
   readonly durationSeconds: number;
   readonly part: SourcePart | undefined;
   readonly facts: SourceMetadata;
@@ -28,7 +28,6 @@ export interface PlannedSource {
 type SourcePlan = { readonly kind: 'refused'; readonly reason: string } | PlannedSource;
 
 const maxSourceSeconds = 1440 * 60;
-const passthroughAudioProfiles = ['LC', 'HE-AAC', 'HE-AACv2'];
 /** Decoding a frame with more pixels takes half a gigabyte. */
 const maxPixels = 64 * 1024 * 1024;
 const maxSide = 16_384;
@@ -36,7 +35,8 @@ const maxSide = 16_384;
 /** Uses the default tracks, or else the first decodable ones. Cover images are not video. */
 export function planSource(file: ProbedFile, request: SourceRequest): SourcePlan {
   const video = pickDefault(file.streams.filter(isDecodableVideo));
-  const audio = pickDefault(file.streams.filter(isDecodableAudio));
+  const audioStreams = audioStreamsOf(file.streams);
+  const [audio] = audioStreams;
   const refusal = refusalOf(file, video, audio, request);
   if (refusal !== undefined) return { kind: 'refused', reason: refusal };
   const wholeSeconds = lengthOf(file, video, audio);
@@ -44,10 +44,13 @@ export function planSource(file: ProbedFile, request: SourceRequest): SourcePlan
   const isWhole = part === undefined;
   const durationSeconds =
     part?.durationSeconds ?? Math.max(0, (wholeSeconds ?? 0) - (part?.startSeconds ?? 0));
+  const audioRenditions = planAudio(audioStreams, { video, request, isWhole });
   return {
     kind: 'planned',
     video: video === undefined ? undefined : planVideo(video, file, request, isWhole),
-    audio: audio === undefined ? undefined : planAudio(audio, video, request, isWhole),
+    audio: audioRenditions[0],
+    audioRenditions,
+    audioTracks: sourceAudioTracks(audioStreams),
     durationSeconds,
     part,
     facts: sourceMetadata(file, video, audio, wholeSeconds === undefined ? undefined : durationSeconds),
@@ -60,6 +63,12 @@ export function planUsableSource(file: ProbedFile, request: SourceRequest): Plan
   const plan = planSource(file, request);
   if (plan.kind === 'planned') return plan;
   throw new AppError('media-refused', plan.reason, { details: { detail: plan.reason } });
+}
+
+/** Indexes of the streams of which the earliest begins the video. */
+export function timingIndexes({ video, audioRenditions }: PlannedSource): number[] {
+  const audio = new Set(audioRenditions.map(({ index }) => index));
+  return [...(video === undefined ? [] : [video.index]), ...audio];
 }
 
 function refusalOf(
@@ -96,42 +105,6 @@ function refusalOf(
     : undefined;
 }
 
-function planAudio(
-  stream: ProbedStream,
-  video: ProbedStream | undefined,
-  request: SourceRequest,
-  isWhole: boolean,
-): AudioPlan {
-  const { codec, profile = 'unknown', channels = 0, sampleRate = 0 } = stream;
-  const videoEnds = isWhole ? endOf(video) : undefined;
-  const isShort = videoEnds !== undefined && (endOf(stream) ?? videoEnds) < videoEnds - overhangSeconds;
-  const reason = (() => {
-    if (request.canPassthroughAudio === false) return 'not wanted';
-    if (!isWhole) return 'only a part is wanted';
-    if (codec !== 'aac') return `codec ${codec}`;
-    if (!passthroughAudioProfiles.includes(profile)) return `profile ${profile}`;
-    if (channels < 1 || channels > 2) return `${channels} channels`;
-    if (isShort) return 'ends before the video';
-    return sampleRate < 8_000 || sampleRate > 48_000 ? `${sampleRate} samples a second` : undefined;
-  })();
-  const starts = [video?.startSeconds, stream.startSeconds].filter(start => start !== undefined);
-  const untilSeconds = isShort ? videoEnds - (starts.length === 0 ? 0 : Math.min(...starts)) : undefined;
-  const language = stream.language && canonicalLanguageTag(stream.language) && stream.language;
-  return {
-    index: stream.index,
-    isPassthrough: reason === undefined,
-    reason,
-    channels,
-    language,
-    untilSeconds,
-  };
-}
-
-function endOf(stream: ProbedStream | undefined): number | undefined {
-  const { durationSeconds, startSeconds = 0 } = stream ?? {};
-  return durationSeconds === undefined ? undefined : startSeconds + durationSeconds;
-}
-
 function isVideo({ kind, isCoverImage }: ProbedStream): boolean {
   return kind === 'video' && !isCoverImage;
 }
@@ -139,10 +112,6 @@ function isVideo({ kind, isCoverImage }: ProbedStream): boolean {
 function isDecodableVideo(stream: ProbedStream): boolean {
   const { codec, width = 0, height = 0 } = stream;
   return isVideo(stream) && codec !== 'unknown' && width > 0 && height > 0;
-}
-
-function isDecodableAudio({ kind, codec, sampleRate, channels }: ProbedStream): boolean {
-  return kind === 'audio' && codec !== 'unknown' && sampleRate !== undefined && channels !== undefined;
 }
 
 function lengthOf(

@@ -64,10 +64,11 @@ export class EncodingRepairsStore {
       playable || !isFinished ? null : ((await transaction.first(encoding))?.failure ?? filesMissingFailure);
     const values = { is_playable: Number(playable), failure };
     const initial = { facts: '{}', target_duration_seconds: null, has_storyboard: 0, revision: 0 };
+    const noTracks = { audio_tracks: null, has_source_captions: 0 };
     await transaction.run(
       queries
         .insertInto('video_encodings')
-        .values({ video_id: videoId, ...initial, ...values })
+        .values({ video_id: videoId, ...initial, ...noTracks, ...values })
         .onConflict(conflict => conflict.column('video_id').doUpdateSet(values)),
     );
   }

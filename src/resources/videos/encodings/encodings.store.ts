@@ -1,6 +1,7 @@
 import { type Expression, sql } from 'kysely';
 import type { EventType } from '../../../events/event-catalogue.ts';
 import type { NewEvent, Outbox } from '../../../events/outbox.store.ts';
+import { parseAudioRenditionName } from '../../../shared/audio-rendition.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
@@ -8,6 +9,7 @@ import { keepRows } from '../../../store/keep-rows.ts';
 import type { RenditionRow, VideoEncodingRow, VideoRow } from '../../../store/media-tables.ts';
 import { type Bound, prepareQuery } from '../../../store/prepared-query.ts';
 import type {
+  AudioTrack,
   EncodingRepository,
   EncodingRequest,
   EncodingState,
@@ -75,7 +77,7 @@ export class EncodingsStore implements EncodingRepository {
         .selectFrom('video_encodings as e')
         .leftJoin('renditions as r', 'r.video_id', 'e.video_id')
         .select(['e.facts', 'e.target_duration_seconds', 'e.is_playable', 'e.has_storyboard'])
-        .select(['e.failure', 'e.revision'])
+        .select(['e.failure', 'e.revision', 'e.audio_tracks'])
         .select(['r.type', 'r.quality', 'r.status', 'r.progress_percent', 'r.file'])
         .select('r.facts as rendition_facts')
         .where('e.video_id', '=', videoId)
@@ -136,6 +138,7 @@ export class EncodingsStore implements EncodingRepository {
       failure: row.failure ?? undefined,
       revision: row.revision,
       renditions: row.type === null ? [] : rows.map(renditionFrom),
+      audioTracks: row.audio_tracks === null ? [] : (JSON.parse(row.audio_tracks) as AudioTrack[]),
     };
   }
 
@@ -195,11 +198,25 @@ export class EncodingsStore implements EncodingRepository {
             failure: null,
             is_playable: 0,
             target_duration_seconds: null,
+            audio_tracks: null,
           })
           .where('video_id', '=', videoId),
       );
       await insertRenditions(videoId, renditions, transaction);
     });
+  }
+
+  setAudioTracks(videoId: string, tracks: readonly AudioTrack[], transaction: Transaction): Promise<void> {
+    return change(videoId, transaction, () =>
+      updateEncoding(videoId, { audio_tracks: JSON.stringify(tracks) }, transaction),
+    );
+  }
+
+  failAudio(videoId: string, qualities: readonly string[], transaction: Transaction): Promise<void> {
+    const renditions = qualities.map(quality => ({ type: 'audio' as const, quality }));
+    return change(videoId, transaction, () =>
+      this.#renditions.set(videoId, renditions, { status: 'failed' }, transaction),
+    );
   }
 
   addRendition(
@@ -405,6 +422,8 @@ function change(
           has_storyboard: 0,
           failure: null,
           revision: 1,
+          audio_tracks: null,
+          has_source_captions: 0,
         })
         .onConflict(conflict =>
           conflict.column('video_id').doUpdateSet(expression => ({
@@ -446,7 +465,7 @@ async function insertRenditions(
     video_id: videoId,
     type,
     quality,
-    position: typeOrder.indexOf(type) * 100_000 + (Number.parseInt(quality, 10) || 0),
+    position: typeOrder.indexOf(type) * 100_000 + placeOf(quality),
     status: 'waiting' as const,
     progress_percent: 0,
     file: null,
@@ -458,6 +477,13 @@ async function insertRenditions(
       .values(rows)
       .onConflict(conflict => conflict.columns(['video_id', 'type', 'quality']).doNothing()),
   );
+}
+
+/** By height; audio by track, stereo before 5.1. */
+function placeOf(quality: string): number {
+  const audio = parseAudioRenditionName(quality);
+  if (audio === undefined) return Number.parseInt(quality, 10) || 0;
+  return audio.track === 1 && !audio.isSurround ? 0 : audio.track + (audio.isSurround ? 1000 : 0);
 }
 
 function videoOwnerOf(video: Pick<VideoRow, 'project_id' | 'live_stream_id'>): VideoOwner {

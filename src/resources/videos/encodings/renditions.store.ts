@@ -4,12 +4,18 @@ import type { RenditionRow } from '../../../store/media-tables.ts';
 import { prepareQuery } from '../../../store/prepared-query.ts';
 import type { RenditionName } from '../../../vod/encoding-repository.ts';
 
-/** A video is playable when its audio and, if it has video, one HLS rendition are encoded. */
-export function isPlayable(rows: readonly Pick<RenditionRow, 'type' | 'status'>[]): boolean {
+/**
+ * A video is playable when its audio and, if it has video, one HLS rendition are encoded. Further audio tracks may have
+ * failed.
+ */
+export function isPlayable(rows: readonly Pick<RenditionRow, 'type' | 'quality' | 'status'>[]): boolean {
   const isEncoded = (wanted: RenditionRow['type']) =>
     rows.some(({ type, status }) => type === wanted && status === 'encoded');
   const hasVideo = rows.some(({ type }) => type === 'hls');
-  const isAudioEncoded = rows.every(({ type, status }) => type !== 'audio' || status === 'encoded');
+  const isAudioEncoded = rows.every(
+    ({ type, quality, status }) =>
+      type !== 'audio' || status === 'encoded' || (status === 'failed' && quality !== 'audio'),
+  );
   return isAudioEncoded && (hasVideo ? isEncoded('hls') : isEncoded('audio'));
 }
 

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { encodeCommand } from '../../../../src/ffmpeg/arguments/encode-command.ts';
-import type { EncodedVideo, EncodeOptions } from '../../../../src/ffmpeg/arguments/encode-options.ts';
+import type {
+  EncodedAudio,
+  EncodedVideo,
+  EncodeOptions,
+} from '../../../../src/ffmpeg/arguments/encode-options.ts';
 import { mp4Command, remuxCommand } from '../../../../src/ffmpeg/arguments/remux-commands.ts';
 import { argumentsOf } from '../../../support/ffmpeg-command.ts';
 
@@ -21,13 +25,21 @@ const film: EncodedVideo = {
   overlays: [],
 };
 
+const stereo: EncodedAudio = {
+  name: 'audio',
+  index: 5,
+  channels: 2,
+  isSurround: false,
+  untilSeconds: undefined,
+};
+
 function args(video: Partial<EncodedVideo> | undefined, order: Partial<EncodeOptions> = {}): string[] {
   return argumentsOf(
     encodeCommand({
       source: '/media/-source',
       folder: '/media/hls-1',
       video: video === undefined ? undefined : { ...film, ...video },
-      audioIndex: 5,
+      audio: [stereo],
       timedBy: [3, 5],
       clip: undefined,
       preset: 'veryfast',
@@ -57,8 +69,26 @@ describe('one run', () => {
     expect(valuesOf(list, '-maxrate')).toEqual(['400000', '800000']);
   });
 
+  test('writes each audio track, and 5.1 beside its stereo', () => {
+    const audio = [
+      stereo,
+      { ...stereo, name: 'audio2', index: 6, channels: 6, untilSeconds: 2 },
+      { ...stereo, name: 'surround2', index: 6, channels: 6, isSurround: true },
+    ];
+    const list = args(undefined, { audio, timedBy: [3, 5, 6] });
+    expect(valuesOf(list, '-map')).toEqual(['0:5', '0:6', '0:6', '0:3']);
+    expect(valuesOf(list, '-ac')).toEqual(['2', '2', '6']);
+    expect(valuesOf(list, '-b:a')).toEqual(['128k', '128k', '384k']);
+    const [plain, padded, surround] = valuesOf(list, '-af');
+    expect(padded).toBe(`${plain},apad=whole_len=96000`);
+    expect(surround).toBe(`${plain},aformat=channel_layouts=5.1`);
+    expect(list.filter(arg => arg.startsWith('file:/media/hls-1/'))).toEqual([
+      ...['file:/media/hls-1/audio.mp4', 'file:/media/hls-1/audio2.mp4', 'file:/media/hls-1/surround2.mp4'],
+    ]);
+  });
+
   test('reads along what sets the time and is not encoded', () => {
-    const list = args({}, { audioIndex: undefined });
+    const list = args({}, { audio: [] });
     expect(list.slice(-7)).toEqual(['-map', '0:5', '-c', 'copy', '-f', 'null', '-']);
     expect(args(undefined).slice(-7)).toEqual(['-map', '0:3', '-c', 'copy', '-f', 'null', '-']);
     expect(args({})).not.toContain('null');
@@ -174,11 +204,10 @@ describe('the picture', () => {
 describe('copies', () => {
   test('a remux takes the chosen tracks, and the time of all', () => {
     const order = { source: '/s', output: '/o', timedBy: [0, 2] };
-    expect(valuesOf(argumentsOf(remuxCommand({ ...order, videoIndex: 0, audioIndex: 2 })), '-map')).toEqual([
-      '0:0',
-      '0:2',
-    ]);
-    const alone = argumentsOf(remuxCommand({ ...order, videoIndex: 0, audioIndex: undefined }));
+    expect(
+      valuesOf(argumentsOf(remuxCommand({ ...order, videoIndex: 0, audio: [{ index: 2 }] })), '-map'),
+    ).toEqual(['0:0', '0:2']);
+    const alone = argumentsOf(remuxCommand({ ...order, videoIndex: 0, audio: [] }));
     expect(valuesOf(alone, '-map')).toEqual(['0:0', '0:2']);
     expect(alone.indexOf('file:/o')).toBeLessThan(alone.lastIndexOf('-map'));
     expect(alone.at(-1)).toBe('-');
@@ -188,12 +217,31 @@ describe('copies', () => {
     const list = argumentsOf(
       mp4Command({
         video: { path: '/v', index: 0, startSeconds: 10 },
-        audio: { path: '/a', index: 1, startSeconds: 1.4 },
+        audio: [{ path: '/a', index: 1, startSeconds: 1.4 }],
         output: '/o',
       }),
     );
     expect(valuesOf(list, '-itsoffset')).toEqual(['-10.000000', '-1.400000']);
     expect(valuesOf(list, '-map')).toEqual(['0:0', '1:1']);
     expect(list.at(-1)).toBe('file:/o');
+  });
+
+  test('have the names of several audio tracks, of which the first is the default', () => {
+    const list = argumentsOf(
+      mp4Command({
+        video: { path: '/v', index: 0, startSeconds: 10 },
+        audio: [
+          { path: '/a', index: 0, startSeconds: 10, language: 'pt-BR', title: 'Original' },
+          { path: '/b', index: 0, startSeconds: 10 },
+        ],
+        output: '/o',
+      }),
+    );
+    expect(valuesOf(list, '-metadata:s:a:0')).toEqual(['language=por', 'title=Original']);
+    expect(valuesOf(list, '-metadata:s:a:1')).toEqual(['language=und']);
+    expect([valuesOf(list, '-disposition:a:0'), valuesOf(list, '-disposition:a:1')]).toEqual([
+      ['default'],
+      ['0'],
+    ]);
   });
 });

@@ -107,9 +107,9 @@ describe('a stream', () => {
   });
 
   test('that is neither picture nor sound is told of as other', () => {
-    expect(
-      read([{ index: 0, codec_type: 'subtitle' }, { index: 1 }]).streams.map(stream => stream.kind),
-    ).toEqual(['other', 'other']);
+    expect(read([{ index: 0, codec_type: 'data' }, { index: 1 }]).streams.map(stream => stream.kind)).toEqual(
+      ['other', 'other'],
+    );
   });
 });
 

@@ -1,0 +1,124 @@
+import type { ProbedStream } from '../../ffmpeg/media-tools.ts';
+import { audioRenditionName, maxAudioTracks } from '../../shared/audio-rendition.ts';
+import { canonicalLanguageTag } from '../../shared/text/language-tag.ts';
+import { trackTitle } from '../../shared/text/track-title.ts';
+import { overhangSeconds, type SourceRequest } from './source-request.ts';
+
+/** One rendition. A source with 5.1 has one in stereo and one in 5.1. */
+export interface AudioPlan {
+  /** As in {@link audioRenditionName}. */
+  readonly name: string;
+  readonly track: number;
+  readonly index: number;
+  readonly isPassthrough: boolean;
+  readonly reason: string | undefined;
+  /** Of the source. */
+  readonly channels: number;
+  readonly isSurround: boolean;
+  readonly language: string | undefined;
+  /** Silence is added up to this time since the first presented instant: audio ends before video. */
+  readonly untilSeconds: number | undefined;
+}
+
+/** As in the source, before the owner's changes. */
+export interface SourceAudioTrack {
+  /** From 1, in the order of the source, except that the default track is the first. */
+  readonly track: number;
+  readonly language: string | undefined;
+  readonly name: string | undefined;
+  readonly codec: string;
+  readonly channels: number;
+  readonly isDescription: boolean;
+}
+
+interface AudioContext {
+  readonly video: ProbedStream | undefined;
+  readonly request: SourceRequest;
+  readonly isWhole: boolean;
+}
+
+const passthroughProfiles = ['LC', 'HE-AAC', 'HE-AACv2'];
+/** Layouts of other counts cannot be told from 5.1 and 7.1 that lack channels. */
+const surroundChannels = { min: 6, max: 8 };
+const passthroughSurroundChannels = 6;
+
+/** The default track first. Leaves out undecodable tracks, and those above {@link maxAudioTracks}. */
+export function audioStreamsOf(streams: readonly ProbedStream[]): ProbedStream[] {
+  const decodable = streams.filter(isDecodableAudio);
+  const main = decodable.find(({ isDefault }) => isDefault) ?? decodable[0];
+  return main === undefined
+    ? []
+    : [main, ...decodable.filter(stream => stream !== main)].slice(0, maxAudioTracks);
+}
+
+/** The renditions in stereo, then those in 5.1. */
+export function planAudio(streams: readonly ProbedStream[], context: AudioContext): AudioPlan[] {
+  const plans = (isSurround: boolean) =>
+    streams.flatMap((stream, index) =>
+      isSurround && !hasSurround(stream) ? [] : [planRendition(stream, index + 1, isSurround, context)],
+    );
+  return [...plans(false), ...plans(true)];
+}
+
+export function sourceAudioTracks(streams: readonly ProbedStream[]): SourceAudioTrack[] {
+  return streams.map((stream, index) => ({
+    track: index + 1,
+    language: languageOf(stream),
+    name: trackTitle(stream.title),
+    codec: stream.codec,
+    channels: stream.channels ?? 0,
+    isDescription: stream.isForVisuallyImpaired === true,
+  }));
+}
+
+export function endOf(stream: ProbedStream | undefined): number | undefined {
+  const { durationSeconds, startSeconds = 0 } = stream ?? {};
+  return durationSeconds === undefined ? undefined : startSeconds + durationSeconds;
+}
+
+function planRendition(
+  stream: ProbedStream,
+  track: number,
+  isSurround: boolean,
+  { video, request, isWhole }: AudioContext,
+): AudioPlan {
+  const { codec, profile = 'unknown', channels = 0, sampleRate = 0 } = stream;
+  const videoEnds = isWhole ? endOf(video) : undefined;
+  const isShort = videoEnds !== undefined && (endOf(stream) ?? videoEnds) < videoEnds - overhangSeconds;
+  const hasWantedChannels = isSurround
+    ? channels === passthroughSurroundChannels
+    : channels === 1 || channels === 2;
+  const reason = (() => {
+    if (request.canPassthroughAudio === false) return 'not wanted';
+    if (!isWhole) return 'only a part is wanted';
+    if (codec !== 'aac') return `codec ${codec}`;
+    if (!passthroughProfiles.includes(profile)) return `profile ${profile}`;
+    if (!hasWantedChannels) return `${channels} channels`;
+    if (isShort) return 'ends before the video';
+    return sampleRate < 8_000 || sampleRate > 48_000 ? `${sampleRate} samples a second` : undefined;
+  })();
+  const starts = [video?.startSeconds, stream.startSeconds].filter(start => start !== undefined);
+  return {
+    name: audioRenditionName({ track, isSurround }),
+    track,
+    index: stream.index,
+    isPassthrough: reason === undefined,
+    reason,
+    channels,
+    isSurround,
+    language: languageOf(stream),
+    untilSeconds: isShort ? videoEnds - (starts.length === 0 ? 0 : Math.min(...starts)) : undefined,
+  };
+}
+
+function hasSurround({ channels = 0 }: ProbedStream): boolean {
+  return channels >= surroundChannels.min && channels <= surroundChannels.max;
+}
+
+function languageOf({ language }: ProbedStream): string | undefined {
+  return language && canonicalLanguageTag(language) && language;
+}
+
+function isDecodableAudio({ kind, codec, sampleRate, channels }: ProbedStream): boolean {
+  return kind === 'audio' && codec !== 'unknown' && sampleRate !== undefined && channels !== undefined;
+}

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import type { ProbedStream } from '../../../../src/ffmpeg/media-tools.ts';
+import { audioRenditionName, parseAudioRenditionName } from '../../../../src/shared/audio-rendition.ts';
+import { iso639Code } from '../../../../src/shared/text/iso-639.ts';
+import { trackTitle } from '../../../../src/shared/text/track-title.ts';
+import { audioStreamsOf, planAudio, sourceAudioTracks } from '../../../../src/vod/source/audio-plan.ts';
+
+function stream(index: number, values: Partial<ProbedStream> = {}): ProbedStream {
+  return {
+    ...{ index, kind: 'audio', codec: 'aac', profile: 'LC', sampleRate: 48_000, channels: 2 },
+    ...{ isDefault: false, isCoverImage: false },
+    ...values,
+  } as ProbedStream;
+}
+
+const whole = { video: undefined, request: {}, isWhole: true };
+
+describe('the audio tracks of a source', () => {
+  test('begin with the default one, and are at most sixteen', () => {
+    const streams = Array.from({ length: 40 }, (_, index) => stream(index, { isDefault: index === 7 }));
+    const indexes = audioStreamsOf(streams).map(({ index }) => index);
+    expect(indexes).toEqual([7, 0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 15]);
+    expect(planAudio(audioStreamsOf(streams), whole).at(-1)?.name).toBe('audio16');
+  });
+
+  test('leave out what cannot be decoded', () => {
+    const streams = [stream(0, { codec: 'unknown' }), stream(1), stream(2, { kind: 'video' })];
+    expect(audioStreamsOf(streams).map(({ index }) => index)).toEqual([1]);
+  });
+
+  test('have 5.1 as a rendition of its own, which AAC passes through', () => {
+    const streams = [stream(1, { channels: 6 }), stream(2), stream(3, { codec: 'ac3', channels: 8 })];
+    expect(
+      planAudio(streams, whole).map(({ name, index, isPassthrough, isSurround }) => [
+        ...[name, index, isPassthrough, isSurround],
+      ]),
+    ).toEqual([
+      ['audio', 1, false, false],
+      ['audio2', 2, true, false],
+      ['audio3', 3, false, false],
+      ['surround', 1, true, true],
+      ['surround3', 3, false, true],
+    ]);
+  });
+
+  test('keep languages and titles that playlists can hold', () => {
+    const streams = [
+      stream(0, { language: 'ger', title: 'Regie "Cut"\u0000\n  2' }),
+      stream(1, { language: '!!', title: ' ', isForVisuallyImpaired: true }),
+    ];
+    expect(sourceAudioTracks(streams)).toEqual([
+      ...[
+        { track: 1, language: 'ger', name: 'Regie ”Cut” 2', codec: 'aac', channels: 2, isDescription: false },
+      ],
+      ...[{ track: 2, language: undefined, name: undefined, codec: 'aac', channels: 2, isDescription: true }],
+    ]);
+  });
+});
+
+test('names of audio renditions are read back', () => {
+  for (const track of [1, 2, 9, 10, 16]) {
+    for (const isSurround of [false, true]) {
+      const name = audioRenditionName({ track, isSurround });
+      expect(parseAudioRenditionName(name)).toEqual({ track, isSurround });
+    }
+  }
+  for (const name of ['audio1', 'audio0', 'audio17', 'surround02', '720p', '']) {
+    expect(parseAudioRenditionName(name)).toBeUndefined();
+  }
+});
+
+test('a title is bounded and well-formed', () => {
+  expect(trackTitle('x'.repeat(5000))).toHaveLength(100);
+  expect(trackTitle(`${'x'.repeat(99)}\u{1f600}`)?.isWellFormed()).toBe(true);
+  expect(trackTitle('\u0007')).toBeUndefined();
+});
+
+test('languages get the three letters of MP4 files', () => {
+  expect(['de', 'zh-Hant-TW', 'fil', 'en-US', 'xx', undefined].map(iso639Code)).toEqual([
+    ...['deu', 'zho', 'fil', 'eng', undefined, undefined],
+  ]);
+});
