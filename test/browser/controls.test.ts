@@ -195,7 +195,7 @@ describeInBrowser("the player page's controls", browser => {
     await using viewer = await open();
     await viewer.pointAtControls();
     await viewer.page.waitForSelector('#controls', { state: 'visible' });
-    expect(await viewer.page.isVisible('#quality')).toBe(false);
+    expect(await viewer.page.isVisible('#settings')).toBe(false);
   });
 
   it('leaves out what the address asks to leave out', async () => {

@@ -24,7 +24,7 @@ describeInBrowser('a live ladder in the player page', browser => {
     await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
     await viewer.untilPlayed(2);
     await viewer.pointAtControls();
-    await viewer.page.click('#quality');
+    await viewer.page.click('#settings');
     expect(await viewer.page.locator('.menu-item').allTextContents()).toEqual([
       expect.stringMatching(/^Auto\d+p$/),
       '180p',
@@ -37,7 +37,7 @@ describeInBrowser('a live ladder in the player page', browser => {
       ['120p', 120],
     ] as const) {
       await viewer.pointAtControls();
-      if (!(await viewer.page.isVisible('#menu'))) await viewer.page.click('#quality');
+      if (!(await viewer.page.isVisible('#menu'))) await viewer.page.click('#settings');
       const soundBefore = (await viewer.video()).soundBytes;
       await viewer.page.click(`.menu-item:text-is("${label}"), .menu-item:has(span:text-is("${label}"))`);
       await until(`a picture of ${height} lines`, async () => (await viewer.video()).height === height);

@@ -5,7 +5,9 @@ import { LiveSession, type Phase } from './live/live-session.ts';
 import { ServerClock } from './live/server-clock.ts';
 import type { StreamState } from './live/stream-watcher.ts';
 import { AudioControl } from './media/audio-control.ts';
+import { Captions } from './media/captions.ts';
 import { PlaybackIntent } from './media/playback-intent.ts';
+import { PlayerSettings } from './media/player-settings.ts';
 import type { PageOptions } from './page-options.ts';
 import { reportPlayback } from './report-playback.ts';
 import { SdkLink } from './sdk/sdk-link.ts';
@@ -71,10 +73,11 @@ showLogo(pageElement('logo', HTMLElement), theme?.logo);
 const streamId = root.dataset.streamId ?? '';
 // A private stream may become public while its page is open, and private again.
 const hls = new Set([root.dataset.hls ?? '', `/${streamId}.m3u8`]);
+const settings = new PlayerSettings();
 const session = new LiveSession(
   { hls: [...hls], page: `/live/${streamId}`, query: root.dataset.query ?? '' },
   video,
-  new ServerClock(Number(root.dataset.serverTimeMs)),
+  { clock: new ServerClock(Number(root.dataset.serverTimeMs)), settings },
   {
     onPhase: phase => showPhase(phase),
     onReachable: isReachable => {
@@ -92,7 +95,8 @@ const session = new LiveSession(
 );
 const audio = new AudioControl(video, options, () => controls.refresh());
 const playing = new PlaybackIntent(video, audio, options.autoplay, () => controls.refresh());
-const controls: LiveControls = new LiveControls({ root, video, session, playing, audio }, options);
+const captions = new Captions(video, settings, () => controls.refresh());
+const controls: LiveControls = new LiveControls({ root, video, session, playing, audio, captions }, options);
 
 function showPhase(phase: Phase): void {
   root.dataset.phase = phase;
@@ -136,8 +140,8 @@ if (asked.sdk !== undefined && theme?.enableApi !== false && parent !== window) 
   new SdkLink(asked.sdk, {
     player,
     controls: { setHidden: (part, isHidden) => root.classList.toggle(`hide-${part}`, isHidden) },
-    // Broadcasts have no captions.
-    captions: { setShown: () => {} },
+    captions,
+    audioTracks: session.media.audioTracks,
     destroy: () => {
       player.pause();
       session.end();

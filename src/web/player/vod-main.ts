@@ -1,5 +1,7 @@
 import { AudioControl } from './media/audio-control.ts';
+import { Captions } from './media/captions.ts';
 import { PlaybackIntent } from './media/playback-intent.ts';
+import { PlayerSettings } from './media/player-settings.ts';
 import { reportPlayback } from './report-playback.ts';
 import { SdkLink } from './sdk/sdk-link.ts';
 import { replaceColors, showLogo } from './theme/apply-theme.ts';
@@ -8,8 +10,6 @@ import { onThemePreview } from './theme/theme-preview.ts';
 import { markAudioOnly } from './ui/audio-only.ts';
 import { pageElement } from './ui/page-elements.ts';
 import { PlayRange } from './vod/play-range.ts';
-import { PlayerSettings } from './vod/player-settings.ts';
-import { VodCaptions } from './vod/vod-captions.ts';
 import { VodControls } from './vod/vod-controls.ts';
 import { autoQuality } from './vod/vod-media.ts';
 import { parseVodOptions } from './vod/vod-options.ts';
@@ -60,15 +60,20 @@ const settings = new PlayerSettings();
 let shownTheme: string | undefined;
 let previewedTheme: PlayerTheme | undefined;
 
-const session = new VodSession(firstState, video, options.startSeconds, {
-  onPhase: phase => showPhase(phase),
-  onState: state => takeState(state),
-  onReachable: isReachable => showReachable(isReachable),
-  onMediaChange: () => {
-    showForPreview();
-    controls.refresh();
+const session = new VodSession(
+  firstState,
+  video,
+  { startSeconds: options.startSeconds, settings },
+  {
+    onPhase: phase => showPhase(phase),
+    onState: state => takeState(state),
+    onReachable: isReachable => showReachable(isReachable),
+    onMediaChange: () => {
+      showForPreview();
+      controls.refresh();
+    },
   },
-});
+);
 const audio = new AudioControl(video, options, () => controls.refresh());
 const isAutoplaying = options.autoplay || theme?.forceAutoplay === true;
 const playing = new PlaybackIntent(video, audio, isAutoplaying, () => controls.refresh());
@@ -78,7 +83,7 @@ const player = new VodPlayer({
   isLooping: options.loop || theme?.forceLoop === true,
   onChange: () => controls.refresh(),
 });
-const captions = new VodCaptions(video, settings, () => controls.refresh());
+const captions = new Captions(video, settings, () => controls.refresh());
 const controls: VodControls = new VodControls(player, captions, {
   hideControls: options.hideControls || theme?.enableControls === false,
   hideTitle: options.hideTitle || theme?.hideTitle === true,
@@ -199,6 +204,7 @@ if (options.sdk !== undefined && theme?.enableApi !== false && parent !== window
     player,
     controls,
     captions,
+    audioTracks: session.media.audioTracks,
     destroy: () => {
       player.pause();
       session.end();

@@ -1,4 +1,5 @@
 import type { AudioControl } from '../media/audio-control.ts';
+import type { Captions } from '../media/captions.ts';
 import type { PlaybackIntent } from '../media/playback-intent.ts';
 import type { PageOptions } from '../page-options.ts';
 import { AudioAndScreen } from '../ui/audio-and-screen.ts';
@@ -8,7 +9,7 @@ import { IdleHiding } from '../ui/idle-hiding.ts';
 import { Keyboard, type KeyboardTarget } from '../ui/keyboard.ts';
 import { pageElement, setButton } from '../ui/page-elements.ts';
 import { formatLatency } from './latency-text.ts';
-import { LiveQualityMenu } from './live-quality-menu.ts';
+import { LiveMenus } from './live-menus.ts';
 import { LiveSeekBar } from './live-seek-bar.ts';
 import type { LiveSession } from './live-session.ts';
 
@@ -20,6 +21,7 @@ interface LiveControlsTarget {
   readonly session: LiveSession;
   readonly playing: PlaybackIntent;
   readonly audio: AudioControl;
+  readonly captions: Captions;
 }
 
 export class LiveControls {
@@ -32,15 +34,12 @@ export class LiveControls {
   readonly #audioAndScreen: AudioAndScreen;
   readonly #idleHiding: IdleHiding;
   readonly #seekBar: LiveSeekBar;
-  readonly #qualities: LiveQualityMenu;
+  readonly #menus: LiveMenus;
 
   constructor(player: LiveControlsTarget, options: PageOptions) {
     this.#player = player;
-    this.#idleHiding = new IdleHiding(
-      player.root,
-      () => player.playing.wantsToPlay && !this.#qualities.isOpen,
-    );
-    this.#qualities = new LiveQualityMenu(player.session.media, () => this.#idleHiding.show());
+    this.#idleHiding = new IdleHiding(player.root, () => player.playing.wantsToPlay && !this.#menus.isOpen);
+    this.#menus = new LiveMenus(player.session.media, player.captions, () => this.#idleHiding.show());
     player.root.classList.toggle('hide-title', options.hideTitle);
     player.root.classList.toggle('hide-controls', options.hideControls);
     this.#seekBar = new LiveSeekBar(player.session.media, player.video, () => {
@@ -65,7 +64,7 @@ export class LiveControls {
   }
 
   #keyboardTarget(): KeyboardTarget {
-    const { root, video, session, playing, audio } = this.#player;
+    const { root, video, session, playing, audio, captions } = this.#player;
     const { media } = session;
     return {
       ...{ root, video, audio, isLive: true },
@@ -78,8 +77,7 @@ export class LiveControls {
         media.seekBy(steps / media.frameRate);
       },
       stepRate: steps => media.stepRate(steps),
-      // Broadcasts have no captions.
-      toggleCaptions: () => undefined,
+      toggleCaptions: () => captions.toggle(),
     };
   }
 
@@ -112,7 +110,7 @@ export class LiveControls {
     this.#live.classList.toggle('is-at-edge', hasVideo && !isBehind);
     this.#live.disabled = !hasVideo;
     this.#seekBar.refresh();
-    this.#qualities.refresh();
+    this.#menus.refresh();
     if (this.#liveText.textContent === label) return;
     this.#liveText.textContent = label;
     this.#live.setAttribute('aria-label', label);

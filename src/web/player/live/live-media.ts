@@ -1,4 +1,6 @@
 import Hls, { type ErrorData, type LevelDetails } from 'hls.js/dist/hls.light.min.mjs';
+import { AudioTracks } from '../media/audio-tracks.ts';
+import type { PlayerSettings } from '../media/player-settings.ts';
 import { qualityLabel } from '../media/qualities.ts';
 import { Recovery, StallDetector } from '../media/recovery.ts';
 import { nextRate } from '../ui/player-keys.ts';
@@ -17,7 +19,7 @@ interface LiveMediaHandlers {
   onSourceStalled(isSilent: boolean): void;
 }
 
-/** The light build, until a playlist has audio renditions. */
+/** The light build, until a playlist has audio renditions or captions. */
 let HlsBuild: typeof Hls = Hls;
 
 const nativeType = 'application/vnd.apple.mpegurl';
@@ -49,6 +51,7 @@ export function playableWith(video: HTMLVideoElement): 'hls.js' | 'native' | und
 }
 
 export class LiveMedia {
+  readonly audioTracks: AudioTracks;
   readonly #video: HTMLVideoElement;
   readonly #clock: ServerClock;
   readonly #handlers: LiveMediaHandlers;
@@ -77,9 +80,14 @@ export class LiveMedia {
   #lastEndPosition = -1;
   #endStuckSeconds = 0;
 
-  constructor(video: HTMLVideoElement, clock: ServerClock, handlers: LiveMediaHandlers) {
+  constructor(
+    video: HTMLVideoElement,
+    { clock, settings }: { readonly clock: ServerClock; readonly settings: PlayerSettings },
+    handlers: LiveMediaHandlers,
+  ) {
     this.#video = video;
     this.#clock = clock;
+    this.audioTracks = new AudioTracks(settings, () => {});
     this.#handlers = handlers;
     video.addEventListener('ended', () => {
       if (this.isLoaded) this.#handlers.onEnded();
@@ -269,8 +277,11 @@ export class LiveMedia {
   #loadWithHls(): void {
     const hls = createLiveHls(HlsBuild);
     this.#hls = hls;
-    hls.on(Hls.Events.MANIFEST_LOADED, (_, { audioTracks }) => {
-      if (HlsBuild === Hls && audioTracks.length > 0) queueMicrotask(() => void this.#switchToFullBuild(hls));
+    this.audioTracks.attach(hls, Hls.Events);
+    hls.on(Hls.Events.MANIFEST_LOADED, (_, { audioTracks, captions = [] }) => {
+      const isLight = HlsBuild === Hls;
+      if (isLight && audioTracks.length + captions.length > 0)
+        queueMicrotask(() => void this.#switchToFullBuild(hls));
     });
     hls.on(Hls.Events.LEVEL_UPDATED, (_, { details }) => {
       // The multivariant playlist was loaded before there was audio.

@@ -1,4 +1,5 @@
 import { BackOff } from '../../shared/back-off.ts';
+import type { PlayerSettings } from '../media/player-settings.ts';
 import { LiveMedia, playableWith } from './live-media.ts';
 import type { ServerClock } from './server-clock.ts';
 import { type StreamState, StreamWatcher } from './stream-watcher.ts';
@@ -46,7 +47,7 @@ export class LiveSession {
   constructor(
     addresses: StreamAddresses,
     video: HTMLVideoElement,
-    clock: ServerClock,
+    options: { readonly clock: ServerClock; readonly settings: PlayerSettings },
     handlers: LiveSessionHandlers,
   ) {
     this.#hls = addresses.hls;
@@ -56,7 +57,7 @@ export class LiveSession {
       onState: state => this.#onState(state),
       onReachable: isReachable => handlers.onReachable(isReachable),
     });
-    this.media = new LiveMedia(video, clock, {
+    this.media = new LiveMedia(video, options, {
       onNotYet: () => {},
       onEnded: () => this.#onEnded(),
       onPublisherStopped: () => this.#onPublisherStopped(),

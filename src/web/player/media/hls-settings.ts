@@ -1,10 +1,9 @@
 import type { HlsConfig } from 'hls.js';
 
-/** Captions are tracks of the video element; the rest does not occur in our playlists. */
+/** Uploaded captions are tracks of the video element; the rest does not occur in our playlists. */
 const unusedControllers = [
   'subtitleStreamController',
   'subtitleTrackController',
-  'timelineController',
   'emeController',
   'cmcdController',
   'interstitialsController',
@@ -12,6 +11,9 @@ const unusedControllers = [
 
 export const commonHlsSettings: Partial<HlsConfig> = {
   ...(Object.fromEntries(unusedControllers.map(name => [name, undefined])) as Partial<HlsConfig>),
+  // Only captions inside the video are left to hls.js.
+  enableWebVTT: false,
+  enableIMSC1: false,
   capLevelToPlayerSize: true,
   abrEwmaDefaultEstimate: 1_500_000,
   // A worker does not help: fragmented MP4 is passed through.

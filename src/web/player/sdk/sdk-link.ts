@@ -1,4 +1,5 @@
 import type { AudioControl } from '../media/audio-control.ts';
+import type { AudioTracks } from '../media/audio-tracks.ts';
 import type { PlaybackIntent } from '../media/playback-intent.ts';
 import { applyColors } from '../theme/apply-theme.ts';
 import type { SdkPeer } from './sdk-peer.ts';
@@ -24,6 +25,7 @@ interface SdkTarget {
   readonly player: SdkPlayer;
   readonly controls: { setHidden(part: 'controls' | 'title' | 'poster', isHidden: boolean): void };
   readonly captions: { setShown(isShown: boolean): void };
+  readonly audioTracks: Pick<AudioTracks, 'options' | 'chosen' | 'choose'>;
   destroy(): void;
 }
 
@@ -195,6 +197,8 @@ export class SdkLink {
       case 'showSubtitles':
       case 'hideSubtitles':
         return void captions.setShown(name === 'showSubtitles');
+      case 'setAudioTrack':
+        return void this.#target.audioTracks.choose(Number(message.audioTrack));
       case 'loadConfig':
         return void loadOtherMedia(message.url);
       case 'destroy':
@@ -205,9 +209,13 @@ export class SdkLink {
   }
 
   #query(name: string): unknown {
-    const { player } = this.#target;
+    const { player, audioTracks } = this.#target;
     const { video, audio } = player;
     switch (name) {
+      case 'getAudioTracks':
+        return audioTracks.options.map(({ id, label, language }) => ({ id, label, language }));
+      case 'getAudioTrack':
+        return audioTracks.chosen?.id;
       case 'getPaused':
         return !player.playing.wantsToPlay;
       case 'getPlaying':

@@ -1,6 +1,7 @@
 import { parseChapters } from '../../shared/chapters.ts';
 import { saveFile } from '../../shared/save-file.ts';
 import { formatTime } from '../../shared/time-text.ts';
+import { type Captions, preferredTrack } from '../media/captions.ts';
 import { AudioAndScreen } from '../ui/audio-and-screen.ts';
 import { togglePictureInPicture } from '../ui/fullscreen.ts';
 import { Hint } from '../ui/hint.ts';
@@ -9,7 +10,6 @@ import { Keyboard, type KeyboardTarget, seekText } from '../ui/keyboard.ts';
 import { pageElement, setButton } from '../ui/page-elements.ts';
 import { PopupMenu } from '../ui/popup-menu.ts';
 import { VideoGestures } from './video-gestures.ts';
-import { preferredTrack, type VodCaptions } from './vod-captions.ts';
 import { VodMenus } from './vod-menus.ts';
 import type { VodPlayer } from './vod-player.ts';
 import { VodSeekBar } from './vod-seek-bar.ts';
@@ -24,7 +24,7 @@ interface VodControlsOptions {
 
 export class VodControls {
   readonly #player: VodPlayer;
-  readonly #captions: VodCaptions;
+  readonly #captions: Captions;
   readonly #bar: VodSeekBar;
   readonly #menu = new PopupMenu(isOpen => this.#onMenu(isOpen));
   readonly #menus: VodMenus;
@@ -38,7 +38,7 @@ export class VodControls {
   #chaptersAddress: string | undefined;
   #focusesPlayButton = false;
 
-  constructor(player: VodPlayer, captions: VodCaptions, options: VodControlsOptions) {
+  constructor(player: VodPlayer, captions: Captions, options: VodControlsOptions) {
     const { root, video } = player;
     this.#player = player;
     this.#captions = captions;
@@ -116,11 +116,7 @@ export class VodControls {
         player.stepRate(steps);
         return video.playbackRate;
       },
-      toggleCaptions: () => {
-        if (captions.tracks.length === 0) return undefined;
-        captions.toggle();
-        return captions.language !== undefined;
-      },
+      toggleCaptions: () => captions.toggle(),
     };
   }
 

@@ -1,6 +1,8 @@
 import Hls, { type ErrorData, type HlsConfig, type Level } from 'hls.js/dist/hls.min.mjs';
 import { BackOff } from '../../shared/back-off.ts';
+import { AudioTracks } from '../media/audio-tracks.ts';
 import { commonHlsSettings } from '../media/hls-settings.ts';
+import type { PlayerSettings } from '../media/player-settings.ts';
 import { compareLevels, qualityLabel } from '../media/qualities.ts';
 import { Recovery } from '../media/recovery.ts';
 import { addLevels } from './add-levels.ts';
@@ -57,6 +59,7 @@ export function vodPlayableWith(video: HTMLVideoElement): 'hls.js' | 'native' | 
 }
 
 export class VodMedia {
+  readonly audioTracks: AudioTracks;
   readonly #video: HTMLVideoElement;
   readonly #handlers: VodMediaHandlers;
   readonly #recovery = new Recovery();
@@ -73,9 +76,10 @@ export class VodMedia {
   #restartsAtMs: number[] = [];
   #playingSegmentStart = 0;
 
-  constructor(video: HTMLVideoElement, handlers: VodMediaHandlers) {
+  constructor(video: HTMLVideoElement, settings: PlayerSettings, handlers: VodMediaHandlers) {
     this.#video = video;
     this.#handlers = handlers;
+    this.audioTracks = new AudioTracks(settings, () => handlers.onChange());
     video.addEventListener('error', () => {
       if (this.#hls === undefined && this.isLoaded) this.#interrupt(false, true);
     });
@@ -247,6 +251,7 @@ export class VodMedia {
       startPosition: this.#startSeconds,
     });
     this.#hls = hls;
+    this.audioTracks.attach(hls, Hls.Events);
     this.#playingSegmentStart = 0;
     hls.on(Hls.Events.ERROR, (_, data) => {
       if (data.fatal && hls === this.#hls) this.#onFatal(hls, data);

@@ -1,16 +1,17 @@
 import type { Chapter } from '../../shared/chapters.ts';
 import { formatTime } from '../../shared/time-text.ts';
 import { cueAt } from '../../shared/web-vtt.ts';
+import type { Captions } from '../media/captions.ts';
 import { pageElement } from '../ui/page-elements.ts';
 import { playbackRates } from '../ui/player-keys.ts';
 import type { MenuItem, MenuPage, PopupMenu } from '../ui/popup-menu.ts';
-import type { VodCaptions } from './vod-captions.ts';
+import { audioItem, audioPage, captionsItem, captionsPage, withBack } from '../ui/track-menus.ts';
 import { autoQuality } from './vod-media.ts';
 import type { VodPlayer } from './vod-player.ts';
 
 interface VodMenuSources {
   readonly player: VodPlayer;
-  readonly captions: VodCaptions;
+  readonly captions: Captions;
   chapters(): readonly Chapter[];
   readonly openSmallWindow: (() => void) | undefined;
 }
@@ -50,10 +51,10 @@ export class VodMenus {
     }
     const speed = rateText(player.video.playbackRate);
     items.push({ label: 'Speed', hint: speed, opens: withBack(this.#rates, this.#settingsPage) });
-    if (captions.tracks.length > 0) {
-      const hint = captions.tracks.find(({ language }) => language === captions.language)?.label ?? 'Off';
-      items.push({ label: 'Captions', hint, opens: withBack(this.#captions, this.#settingsPage) });
-    }
+    items.push(
+      ...audioItem(player.session.media.audioTracks, withBack(this.#audio, this.#settingsPage)),
+      ...captionsItem(captions, withBack(this.#captions, this.#settingsPage)),
+    );
     const chapters = this.#sources.chapters();
     if (chapters.length > 0) {
       items.push({
@@ -107,24 +108,9 @@ export class VodMenus {
     };
   };
 
-  readonly #captions = (): MenuPage => {
-    const { captions } = this.#sources;
-    return {
-      title: 'Captions',
-      items: [
-        {
-          label: 'Off',
-          isChosen: captions.language === undefined,
-          choose: () => captions.choose(undefined),
-        },
-        ...captions.tracks.map(({ language, label }) => ({
-          label,
-          isChosen: language === captions.language,
-          choose: () => captions.choose(language),
-        })),
-      ],
-    };
-  };
+  readonly #audio = (): MenuPage => audioPage(this.#sources.player.session.media.audioTracks);
+
+  readonly #captions = (): MenuPage => captionsPage(this.#sources.captions);
 
   readonly #chapters = (): MenuPage => {
     const { player } = this.#sources;
@@ -147,10 +133,6 @@ export class VodMenus {
     if (media.chosenQuality === autoQuality) return shown === '' ? 'Auto' : `Auto (${shown})`;
     return media.qualities.find(({ id }) => id === media.chosenQuality)?.label ?? '';
   }
-}
-
-function withBack(page: () => MenuPage, back: () => MenuPage): () => MenuPage {
-  return () => ({ ...page(), back: () => back() });
 }
 
 function rateText(rate: number): string {

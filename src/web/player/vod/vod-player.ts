@@ -1,8 +1,8 @@
 import type { AudioControl } from '../media/audio-control.ts';
 import type { PlaybackIntent } from '../media/playback-intent.ts';
+import type { PlayerSettings } from '../media/player-settings.ts';
 import { nextRate } from '../ui/player-keys.ts';
 import type { PlayRange } from './play-range.ts';
-import type { PlayerSettings } from './player-settings.ts';
 import type { VodSession } from './vod-session.ts';
 
 interface VodPlayerParts {

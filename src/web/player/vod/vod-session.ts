@@ -1,4 +1,5 @@
 import { BackOff } from '../../shared/back-off.ts';
+import type { PlayerSettings } from '../media/player-settings.ts';
 import { VodMedia, vodPlayableWith } from './vod-media.ts';
 import { parseVodState, stateUrl, type VodState } from './vod-state.ts';
 
@@ -33,12 +34,17 @@ export class VodSession {
   #unchangedAnswers = 0;
   #isEnded = false;
 
-  constructor(state: VodState, video: HTMLVideoElement, startSeconds: number, handlers: VodSessionHandlers) {
+  constructor(
+    state: VodState,
+    video: HTMLVideoElement,
+    options: { readonly startSeconds: number; readonly settings: PlayerSettings },
+    handlers: VodSessionHandlers,
+  ) {
     this.#state = state;
     this.#video = video;
-    this.#startSeconds = startSeconds;
+    this.#startSeconds = options.startSeconds;
     this.#handlers = handlers;
-    this.media = new VodMedia(video, {
+    this.media = new VodMedia(video, options.settings, {
       onInterrupted: isGone => void this.#onInterrupted(isGone),
       onResumed: () => handlers.onReachable(true),
       onUnplayable: () => this.#setPhase('unsupported'),

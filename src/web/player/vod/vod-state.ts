@@ -1,11 +1,5 @@
+import type { CaptionFile } from '../media/caption-file.ts';
 import { asRecord, asText, type PlayerTheme, parseTheme } from '../theme/player-theme.ts';
-
-export interface VodTrack {
-  readonly language: string;
-  readonly label: string;
-  readonly src: string;
-  readonly default: boolean;
-}
 
 /** URLs are relative to this page. */
 export interface VodState {
@@ -24,8 +18,8 @@ export interface VodState {
   /** False for the placeholder. */
   readonly hasThumbnail: boolean;
   readonly storyboard: string | undefined;
-  readonly captions: readonly VodTrack[];
-  readonly chapters: readonly VodTrack[];
+  readonly captions: readonly CaptionFile[];
+  readonly chapters: readonly CaptionFile[];
   readonly theme: PlayerTheme | undefined;
   /** Grows with every change for viewers. */
   readonly revision: number;
@@ -61,7 +55,7 @@ export function stateUrl(state: VodState): string {
   return state.hls.replace(/\/hls\/manifest\.m3u8/, '/state');
 }
 
-function asTracks(value: unknown): VodTrack[] {
+function asTracks(value: unknown): CaptionFile[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap(item => {
     const track = asRecord(item);

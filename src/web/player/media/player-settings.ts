@@ -1,12 +1,19 @@
 const storageKey = 'millrace.player';
 
+/** As hls.js names a rendition. */
+export interface AudioChoice {
+  readonly language: string;
+  readonly name: string;
+}
+
 interface StoredSettings {
   readonly rate: number;
   readonly hasCaptions: boolean | undefined;
   readonly captionLanguage: string | undefined;
+  readonly audio: AudioChoice | undefined;
 }
 
-/** Shared by all videos of this server. */
+/** Shared by all videos and live streams of this server. */
 export class PlayerSettings {
   #settings: StoredSettings = restore();
 
@@ -27,14 +34,21 @@ export class PlayerSettings {
 function restore(): StoredSettings {
   try {
     const stored = JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Record<string, unknown>;
-    const { rate, hasCaptions, captionLanguage } = stored;
+    const { rate, hasCaptions, captionLanguage, audio } = stored;
     return {
       rate: typeof rate === 'number' && rate >= 0.25 && rate <= 2 ? rate : 1,
       hasCaptions: typeof hasCaptions === 'boolean' ? hasCaptions : undefined,
       captionLanguage: typeof captionLanguage === 'string' ? captionLanguage : undefined,
+      audio: audioChoice(audio),
     };
   } catch {
     // There is no storage, or the value is invalid.
-    return { rate: 1, hasCaptions: undefined, captionLanguage: undefined };
+    return { rate: 1, hasCaptions: undefined, captionLanguage: undefined, audio: undefined };
   }
+}
+
+function audioChoice(value: unknown): AudioChoice | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { language, name } = value as Record<string, unknown>;
+  return typeof language === 'string' && typeof name === 'string' ? { language, name } : undefined;
 }

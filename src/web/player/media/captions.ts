@@ -1,5 +1,5 @@
+import type { Caption, CaptionFile } from './caption-file.ts';
 import type { PlayerSettings } from './player-settings.ts';
-import type { VodTrack } from './vod-state.ts';
 
 function linesAboveControls(heightPixels: number): number {
   // A line is about a twentieth of the height, the controls are about 110 pixels.
@@ -9,12 +9,14 @@ function linesAboveControls(heightPixels: number): number {
 /** CSS is more reliable; other browsers move the lines of the cues. */
 const isMovedByCss = CSS.supports('selector(video::-webkit-media-text-track-container)');
 
-export class VodCaptions {
+/** One track per language: an uploaded file, or else CEA-608 captions that hls.js found in the video. */
+export class Captions {
   readonly #video: HTMLVideoElement;
   readonly #settings: PlayerSettings;
   readonly #onChange: () => void;
   readonly #elements = new Map<string, HTMLTrackElement>();
-  #tracks: readonly VodTrack[] = [];
+  #files: readonly CaptionFile[] = [];
+  #isAsked = false;
   #language: string | undefined;
   #isRaised = false;
 
@@ -24,28 +26,34 @@ export class VodCaptions {
     this.#onChange = onChange;
     // Native menus, such as those of a phone's fullscreen player, may also choose.
     video.textTracks.addEventListener('change', () => this.#onTracksChanged());
+    video.textTracks.addEventListener('addtrack', ({ track }) => {
+      if (track !== null && isInBand(track)) this.#update();
+    });
+    video.textTracks.addEventListener('removetrack', ({ track }) => {
+      if (track !== null && isInBand(track)) this.#update();
+    });
   }
 
-  get tracks(): readonly VodTrack[] {
-    return this.#tracks;
+  get tracks(): readonly Caption[] {
+    return this.#shownTracks();
   }
 
   get language(): string | undefined {
     return this.#language;
   }
 
-  setTracks(tracks: readonly VodTrack[], isAsked: boolean): void {
-    this.#tracks = tracks;
+  setTracks(files: readonly CaptionFile[], isAsked: boolean): void {
+    this.#files = files;
+    this.#isAsked = isAsked;
     for (const [src, element] of this.#elements) {
-      if (tracks.some(track => track.src === src)) continue;
+      if (files.some(file => file.src === src)) continue;
       element.remove();
       this.#elements.delete(src);
     }
-    for (const track of tracks) {
-      if (!this.#elements.has(track.src)) this.#elements.set(track.src, this.#add(track));
+    for (const file of files) {
+      if (!this.#elements.has(file.src)) this.#elements.set(file.src, this.#add(file));
     }
-    const isKept = tracks.some(({ language }) => language === this.#language);
-    this.#show(isKept ? this.#language : this.#defaultLanguage(isAsked));
+    this.#update();
   }
 
   choose(language: string | undefined): void {
@@ -57,13 +65,16 @@ export class VodCaptions {
     this.#show(language);
   }
 
-  toggle(): void {
-    this.choose(this.#language === undefined ? this.#preferredTrack()?.language : undefined);
+  /** Returns undefined without captions, or else whether they are shown now. */
+  toggle(): boolean | undefined {
+    if (this.#shownTracks().length === 0) return undefined;
+    this.choose(this.#language === undefined ? this.#preferred()?.language : undefined);
+    return this.#language !== undefined;
   }
 
   /** Not stored. */
   setShown(isShown: boolean): void {
-    this.#show(isShown ? (this.#language ?? this.#preferredTrack()?.language) : undefined);
+    this.#show(isShown ? (this.#language ?? this.#preferred()?.language) : undefined);
   }
 
   raise(isRaised: boolean): void {
@@ -72,7 +83,7 @@ export class VodCaptions {
     for (const { track } of this.#elements.values()) this.#positionCues(track);
   }
 
-  #add({ src, language, label }: VodTrack): HTMLTrackElement {
+  #add({ src, language, label }: CaptionFile): HTMLTrackElement {
     const element = document.createElement('track');
     element.kind = 'subtitles';
     element.src = src;
@@ -81,6 +92,26 @@ export class VodCaptions {
     element.track.addEventListener('cuechange', () => this.#positionCues(element.track));
     this.#video.append(element);
     return element;
+  }
+
+  #shownTracks(): (Caption & { readonly textTrack: TextTrack })[] {
+    const files = this.#files.flatMap(file => {
+      const textTrack = this.#elements.get(file.src)?.track;
+      return textTrack === undefined ? [] : [{ ...file, textTrack }];
+    });
+    const isTaken = (language: string) => files.some(file => file.language === language);
+    const inBand = [...this.#video.textTracks].filter(isInBand).map(textTrack => ({
+      language: textTrack.language || textTrack.label,
+      label: textTrack.label,
+      default: false,
+      textTrack,
+    }));
+    return [...files, ...inBand.filter(({ language }) => !isTaken(language))];
+  }
+
+  #update(): void {
+    const isKept = this.#shownTracks().some(({ language }) => language === this.#language);
+    this.#show(isKept ? this.#language : this.#defaultLanguage());
   }
 
   #positionCues({ activeCues }: TextTrack): void {
@@ -93,14 +124,14 @@ export class VodCaptions {
     }
   }
 
-  #defaultLanguage(isAsked: boolean): string | undefined {
+  #defaultLanguage(): string | undefined {
     const { hasCaptions } = this.#settings.current;
-    if (isAsked || hasCaptions === true) return this.#preferredTrack()?.language;
-    return hasCaptions === false ? undefined : this.#tracks.find(track => track.default)?.language;
+    if (this.#isAsked || hasCaptions === true) return this.#preferred()?.language;
+    return hasCaptions === false ? undefined : this.#files.find(file => file.default)?.language;
   }
 
-  #preferredTrack(): VodTrack | undefined {
-    return preferredTrack(this.#tracks, [
+  #preferred(): Caption | undefined {
+    return preferredTrack(this.#shownTracks(), [
       this.#settings.current.captionLanguage ?? '',
       ...navigator.languages,
     ]);
@@ -108,10 +139,9 @@ export class VodCaptions {
 
   #show(language: string | undefined): void {
     this.#language = language;
-    for (const { src, language: other } of this.#tracks) {
-      const mode = other === language ? 'showing' : 'disabled';
-      const track = this.#elements.get(src)?.track;
-      if (track !== undefined && track.mode !== mode) track.mode = mode;
+    for (const { textTrack, language: other } of this.#shownTracks()) {
+      const mode = other === language ? 'showing' : isInBand(textTrack) ? 'hidden' : 'disabled';
+      if (textTrack.mode !== mode) textTrack.mode = mode;
     }
     this.#hideOthers();
     this.#onChange();
@@ -119,7 +149,7 @@ export class VodCaptions {
 
   /** Native players also show the captions of the playlist. */
   #hideOthers(): void {
-    const own = new Set([...this.#elements.values()].map(({ track }) => track));
+    const own = new Set(this.#shownTracks().map(({ textTrack }) => textTrack));
     for (const track of this.#video.textTracks) {
       if (!own.has(track) && track.mode === 'showing') track.mode = 'disabled';
     }
@@ -127,7 +157,7 @@ export class VodCaptions {
 
   #onTracksChanged(): void {
     this.#hideOthers();
-    const shown = this.#tracks.filter(({ src }) => this.#elements.get(src)?.track.mode === 'showing');
+    const shown = this.#shownTracks().filter(({ textTrack }) => textTrack.mode === 'showing');
     const isKept = shown.some(({ language }) => language === this.#language);
     // Browsers show another track when tracks are added. A choice in a menu hides the previous one.
     if (isKept ? shown.length > 1 : shown.length > 0 || this.#language !== undefined) {
@@ -136,11 +166,16 @@ export class VodCaptions {
   }
 }
 
+/** Uploaded files are subtitles. */
+function isInBand({ kind }: TextTrack): boolean {
+  return kind === 'captions';
+}
+
 /** Prefers an exact match, then another region, then the default, then the first. */
-export function preferredTrack(
-  tracks: readonly VodTrack[],
+export function preferredTrack<Track extends Caption>(
+  tracks: readonly Track[],
   languages: readonly string[],
-): VodTrack | undefined {
+): Track | undefined {
   const primary = (tag: string) => tag.split('-')[0]!.toLowerCase();
   for (const wanted of languages) {
     const found =

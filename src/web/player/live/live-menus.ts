@@ -1,0 +1,88 @@
+import type { Captions } from '../media/captions.ts';
+import { pageElement } from '../ui/page-elements.ts';
+import { type MenuItem, type MenuPage, PopupMenu } from '../ui/popup-menu.ts';
+import { audioItem, audioPage, captionsItem, captionsPage, withBack } from '../ui/track-menus.ts';
+import type { LiveMedia } from './live-media.ts';
+
+/** The button opens the only menu that has a choice, or a list of the menus. */
+export class LiveMenus {
+  readonly #media: LiveMedia;
+  readonly #captions: Captions;
+  readonly #button = pageElement('settings', HTMLButtonElement);
+  readonly #captionsButton = pageElement('captions', HTMLButtonElement);
+  readonly #menu: PopupMenu;
+
+  constructor(media: LiveMedia, captions: Captions, onToggle: () => void) {
+    this.#media = media;
+    this.#captions = captions;
+    this.#menu = new PopupMenu(onToggle);
+    this.#button.addEventListener('click', () => this.#menu.toggle(this.#button, this.#firstPage()));
+    this.#captionsButton.addEventListener('click', () =>
+      this.#menu.toggle(this.#captionsButton, () => captionsPage(captions)),
+    );
+  }
+
+  get isOpen(): boolean {
+    return this.#menu.isOpen;
+  }
+
+  refresh(): void {
+    const items = this.#items();
+    const hasCaptions = this.#captions.tracks.length > 0;
+    const label = items.length === 1 ? items[0]!.label : 'Settings';
+    if (this.#button.title !== label) {
+      this.#button.title = label;
+      this.#button.setAttribute('aria-label', label);
+    }
+    this.#button.hidden = items.length === 0;
+    this.#captionsButton.hidden = !hasCaptions;
+    this.#captionsButton.classList.toggle('is-on', this.#captions.language !== undefined);
+    if (items.length === 0 && !hasCaptions) this.#menu.close();
+    else this.#menu.refresh();
+  }
+
+  #items(): MenuItem[] {
+    const { audioTracks, qualities, currentQuality, chosenQuality } = this.#media;
+    const hint = chosenQuality ?? (currentQuality === undefined ? 'Auto' : `Auto (${currentQuality})`);
+    const opens = (page: () => MenuPage) => withBack(page, this.#settingsPage);
+    return [
+      ...(qualities.length > 1 ? [{ label: 'Quality', hint, opens: opens(this.#qualities) }] : []),
+      ...audioItem(audioTracks, opens(this.#audio)),
+      ...captionsItem(
+        this.#captions,
+        opens(() => captionsPage(this.#captions)),
+      ),
+    ].filter((item, _, all) => item.label !== 'Captions' || all.length > 1);
+  }
+
+  #firstPage(): () => MenuPage {
+    const items = this.#items();
+    if (items.length > 1) return this.#settingsPage;
+    return items[0]?.label === 'Audio' ? this.#audio : this.#qualities;
+  }
+
+  readonly #settingsPage = (): MenuPage => ({ title: 'Settings', items: this.#items() });
+
+  readonly #audio = (): MenuPage => audioPage(this.#media.audioTracks);
+
+  readonly #qualities = (): MenuPage => {
+    const media = this.#media;
+    const chosen = media.chosenQuality;
+    return {
+      title: 'Quality',
+      items: [
+        {
+          label: 'Auto',
+          hint: chosen === undefined ? media.currentQuality : undefined,
+          isChosen: chosen === undefined,
+          choose: () => media.chooseQuality(undefined),
+        },
+        ...media.qualities.map(label => ({
+          label,
+          isChosen: chosen === label,
+          choose: () => media.chooseQuality(label),
+        })),
+      ],
+    };
+  };
+}
