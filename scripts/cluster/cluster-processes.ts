@@ -94,6 +94,7 @@ async function createNode(
   const env = {
     MILLRACE_HTTP_PORT: httpPort,
     MILLRACE_RTMP_PORT: String(rtmpPort),
+    MILLRACE_WEBRTC_PORT: '0',
     MILLRACE_NODE_URL: baseUrl,
     ...settings,
   };

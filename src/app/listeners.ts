@@ -1,21 +1,30 @@
 import type { Delivery } from '../delivery/delivery.ts';
 import { HttpListener, type HttpRequest, type HttpResponse } from '../http/listener/http-listener.ts';
-import type { PublishGate } from '../ingest/publish-gate.ts';
 import { RtmpServer } from '../ingest/rtmp/rtmp-server.ts';
+import type { WhipEndpoint } from '../ingest/whip/whip-endpoint.ts';
 import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
 import { nodeRoles } from '../shared/node-roles.ts';
 import type { Api } from './api.ts';
 import type { Foundation } from './foundation.ts';
+import { ingestObserver, publishGate } from './publish-gate.ts';
 import { RoleGate } from './role-gate.ts';
+import { WhipHandler } from './whip-handler.ts';
 
 /** Delivery, dashboard and documentation answer before the API. */
 export function createHttpListener(
   { config, certificate, metrics, peers, log }: Foundation,
   api: Api,
   delivery: Delivery,
+  whip: WhipEndpoint | undefined,
 ): HttpListener {
   const { isSecure, isTrustedProxy } = peers;
   const roles = config['node.roles'];
+  const whipHandler =
+    whip &&
+    new WhipHandler(whip, {
+      ...{ addressOf: peers.addressOf, docsBase: api.docsBase, log: log.child('ingest') },
+      bodyTimeoutMs: config['http.requestTimeout'],
+    });
   const gate = roles.length < nodeRoles.length ? new RoleGate(roles, api.docsBase) : undefined;
   return new HttpListener({
     host: config.host,
@@ -30,6 +39,9 @@ export function createHttpListener(
         ? []
         : [(request: HttpRequest, response: HttpResponse) => gate.handle(request, response)]),
       (request, response) => delivery.handle(request, response),
+      ...(whipHandler === undefined
+        ? []
+        : [(request: HttpRequest, response: HttpResponse) => whipHandler.handle(request, response)]),
       (request, response) => api.dashboard.handle(request, response),
       (request, response) => api.docs.handle(request, response),
     ],
@@ -40,7 +52,8 @@ export function createHttpListener(
     perAddress: { maxPerAddress: config['http.maxConnectionsPerAddress'], isExempt: isTrustedProxy },
     connectionRefused: () =>
       metrics.connectionsDropped.inc({ side: 'viewer', reason: 'too-many-connections-of-address' }),
-    allowedMethods: path => delivery.allowedMethods(path) ?? api.allowedMethods(path),
+    allowedMethods: path =>
+      delivery.allowedMethods(path) ?? whipHandler?.allowedMethods(path) ?? api.allowedMethods(path),
     ...(config['tls.hsts'] === 0
       ? {}
       : { hsts: { maxAgeSeconds: Math.floor(config['tls.hsts'] / 1_000), isSecure } }),
@@ -74,35 +87,7 @@ export function createRtmpServer(
     maxMessageBytes: config['rtmp.maxMessage'],
     maxMessageRate: config['rtmp.maxMessageRate'],
     gate: publishGate(registry),
-    observer: {
-      connectionOpened: () => metrics.ingestConnections.inc(),
-      connectionClosed: reason => {
-        metrics.ingestConnections.dec();
-        metrics.connectionsDropped.inc({ side: 'publisher', reason });
-      },
-      bytesIn: count => metrics.countBytesIn(count),
-      publisherOpened: () => metrics.publishers.inc(),
-      publisherClosed: () => metrics.publishers.dec(),
-      refused: reason => metrics.publishersRefused.inc({ reason }),
-    },
+    observer: ingestObserver(metrics),
     log,
   });
-}
-
-function publishGate(registry: BroadcastRegistry): PublishGate {
-  return {
-    request: async (request, connection) => {
-      const answer = await registry.admit(request.streamKey, {
-        connectionId: connection.connectionId,
-        protocol: request.protocol,
-        remoteAddress: connection.remoteAddress,
-        encoder: request.encoder,
-        refuse: description => connection.refuse(description),
-        close: description => connection.close(description),
-        pause: () => connection.pause(),
-        resume: () => connection.resume(),
-      });
-      return answer.accepted ? { accepted: true, sink: answer.handler } : answer;
-    },
-  };
 }

@@ -3,6 +3,7 @@ import { parseVodPath } from '../delivery/vod/vod-path.ts';
 import type { HttpRequest, HttpResponse } from '../http/listener/http-listener.ts';
 import { corsHeaders } from '../http/responses/cors-headers.ts';
 import { toErrorBody } from '../http/responses/error-body.ts';
+import { isWhipPath } from '../ingest/whip/whip-endpoint.ts';
 import { AppError } from '../shared/errors.ts';
 import type { NodeRole } from '../shared/node-roles.ts';
 
@@ -17,6 +18,7 @@ export function rolesOfPath(path: string): readonly NodeRole[] | undefined {
   if (parseVodPath(path) !== undefined) return ['delivery'];
   // The node that packages a broadcast has its media.
   if (parseViewerPath(path) !== undefined) return ['delivery', 'ingest'];
+  if (isWhipPath(path)) return ['ingest'];
   return path === playerReports ? ['delivery', 'api'] : ['api'];
 }
 

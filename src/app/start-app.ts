@@ -13,6 +13,7 @@ import { VideoThumbnailFiles } from '../resources/videos/thumbnails/video-thumbn
 import { VideoThumbnailsStore } from '../resources/videos/thumbnails/video-thumbnails.store.ts';
 import { messageOf } from '../shared/errors.ts';
 import { type Component, componentOf, Lifecycle } from '../shared/lifecycle.ts';
+import type { WebRtcServer } from '../webrtc/webrtc-server.ts';
 import { createAccess } from './access.ts';
 import { createApi } from './api.ts';
 import type { ApiOptions } from './api-options.ts';
@@ -31,6 +32,7 @@ import {
 import { createVideoServices } from './video-services.ts';
 import { createRecordings, createVodServices, type VodServices } from './vod.ts';
 import { createWebhookComponents, createWebhookSender } from './webhooks.ts';
+import { createWebRtcServer, createWhipEndpoint } from './webrtc.ts';
 
 export interface RunningApp {
   readonly publicUrl: string;
@@ -39,6 +41,8 @@ export interface RunningApp {
   /** 0 without the role `ingest`. */
   readonly rtmpPort: number;
   readonly rtmpsPort: number | undefined;
+  /** Undefined without the role `ingest`, and where WebRTC is turned off. */
+  readonly webrtcPort: number | undefined;
   readonly dataDir: string;
   readonly ffmpeg: FfmpegBuild;
   /** Only at the first start on a data folder; shown once. */
@@ -79,6 +83,7 @@ interface Server {
   readonly state: ServerState;
   readonly http: HttpListener;
   readonly rtmp: RtmpServer;
+  readonly webRtc: WebRtcServer | undefined;
   readonly owners: readonly ProcessOwner[];
   readonly empty: () => Promise<void>;
   readonly lifecycle: Lifecycle;
@@ -104,8 +109,10 @@ async function createServer(foundation: Foundation): Promise<Server> {
   });
   const sessions = new PrivateSessionsStore({ database, tokens: videoServices.privateTokens, clock });
   const delivery = createDelivery(foundation, { api, broadcasts, videoServices, vod, viewers, sessions });
-  const http = createHttpListener(foundation, api, delivery);
   const isIngest = config['node.roles'].includes('ingest');
+  const webRtc = isIngest ? createWebRtcServer(foundation) : undefined;
+  const whip = webRtc && createWhipEndpoint(foundation, webRtc, broadcasts.registry);
+  const http = createHttpListener(foundation, api, delivery, whip);
   urls.connect(http, isIngest ? rtmp : undefined);
   const housekeeping = await createHousekeeping(foundation, {
     ...{ api, videoServices, vod, broadcasts, recordingsStore, sessions },
@@ -130,6 +137,8 @@ async function createServer(foundation: Foundation): Promise<Server> {
     delivery,
     ...broadcasts.components,
     ...(isIngest ? [rtmp] : []),
+    ...(webRtc === undefined ? [] : [webRtc]),
+    ...(whip === undefined ? [] : [whip]),
     // Ports of 0 are known now.
     componentOf('node-addresses', { start: () => nodes.announce() }),
     foundation.bundles,
@@ -140,10 +149,15 @@ async function createServer(foundation: Foundation): Promise<Server> {
     firstAccount(foundation, state),
   ];
   return {
-    ...{ state, http, rtmp },
+    ...{ state, http, rtmp, webRtc },
     owners: Object.values(processOwners(foundation, media)),
     empty: async () => {
-      await Promise.all([rtmp.drain(), vod.jobs.drain(), broadcasts.registry.drain(Date.now())]);
+      await Promise.all([
+        rtmp.drain(),
+        whip?.drain(),
+        vod.jobs.drain(),
+        broadcasts.registry.drain(Date.now()),
+      ]);
     },
     lifecycle: new Lifecycle(components, log.child('lifecycle')),
   };
@@ -327,7 +341,7 @@ function firstAccount({ config, database, clock }: Foundation, state: ServerStat
 }
 
 function runningApp({ config, urls, nodes, dataDir, ffmpeg, log }: Foundation, server: Server): RunningApp {
-  const { state, http, rtmp, owners, lifecycle } = server;
+  const { state, http, rtmp, webRtc, owners, lifecycle } = server;
   const isIngest = config['node.roles'].includes('ingest');
   return {
     publicUrl: urls.publicUrl(),
@@ -335,6 +349,7 @@ function runningApp({ config, urls, nodes, dataDir, ffmpeg, log }: Foundation, s
     httpsPort: http.httpsPort,
     rtmpPort: isIngest ? rtmp.rtmpPort : 0,
     rtmpsPort: isIngest ? rtmp.rtmpsPort : undefined,
+    webrtcPort: webRtc?.port,
     dataDir,
     ffmpeg,
     firstSecrets: state.firstSecrets,

@@ -138,7 +138,7 @@ function contradictions(config: Partial<Config>): string[] {
     );
   }
   const taken = new Map<number, string>();
-  for (const key of ['http.port', 'https.port', 'rtmp.port', 'rtmps.port'] as const) {
+  for (const key of ['http.port', 'https.port', 'rtmp.port', 'rtmps.port', 'webrtc.port'] as const) {
     const port = config[key];
     if (port === undefined || port === 0) continue;
     const other = taken.get(port);

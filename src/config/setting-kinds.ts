@@ -175,6 +175,21 @@ function isNetwork(text: string): boolean {
   return family !== 0 && Number(match?.[2] ?? 0) <= (family === 4 ? 32 : 128);
 }
 
+export const hosts: SettingKind<readonly string[]> = {
+  name: 'addresses or host names',
+  parse(raw) {
+    const list = typeof raw === 'string' ? raw.split(',').map(entry => entry.trim()) : [];
+    if (list.length === 0 || !list.every(entry => isIP(entry) !== 0 || isHostName(entry))) {
+      throw new Error('expected addresses or host names such as 203.0.113.7, separated by commas');
+    }
+    return list;
+  },
+};
+
+function isHostName(text: string): boolean {
+  return text.length <= 253 && /^[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*$/i.test(text);
+}
+
 /** Absolute, without query or fragment. Removes trailing slashes. */
 export const httpUrl: SettingKind<string> = {
   name: 'address',

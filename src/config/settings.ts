@@ -6,6 +6,7 @@ import {
   choices,
   days,
   duration,
+  hosts,
   httpUrl,
   integer,
   networks,
@@ -132,6 +133,24 @@ export const settings = {
     port,
     null,
     'RTMPS port for encoders. Requires a certificate.',
+  ),
+  'webrtc.enabled': setting(
+    'MILLRACE_WEBRTC_ENABLED',
+    boolean,
+    true,
+    'Takes publishers over WHIP, from browsers and encoders.',
+  ),
+  'webrtc.port': setting(
+    'MILLRACE_WEBRTC_PORT',
+    port,
+    8189,
+    'WebRTC port, for UDP, and for TCP where a network blocks UDP. Publishers must reach it under the same number.',
+  ),
+  'webrtc.addresses': setting(
+    'MILLRACE_WEBRTC_ADDRESSES',
+    hosts,
+    null,
+    'Addresses or host names at which publishers reach the WebRTC port, separated by commas, such as the public address of a server behind NAT. Unset: that of the public URL, and those of this machine.',
   ),
   'rtmp.maxConnections': setting(
     'MILLRACE_RTMP_MAX_CONNECTIONS',

@@ -209,6 +209,31 @@ export const errorRegister = {
     title: 'The source of the video cannot be fetched.',
   },
   'media-refused': { kind: 'invalid', blame: 'caller', title: 'The media cannot be used.' },
+  'offer-invalid': invalid('The SDP offer cannot be used.'),
+  'offer-unsupported': {
+    kind: 'invalid',
+    blame: 'caller',
+    title: 'The offered media cannot be used.',
+    status: 422,
+  },
+  'unsupported-content-type': {
+    kind: 'invalid',
+    blame: 'caller',
+    title: 'The content type is not supported.',
+    status: 415,
+  },
+  'stream-key-missing': denied('The stream key is missing.'),
+  'already-publishing': {
+    kind: 'conflict',
+    blame: 'caller',
+    title: 'Another encoder is already publishing.',
+  },
+  'session-changed': {
+    kind: 'conflict',
+    blame: 'caller',
+    title: 'The session has changed since.',
+    status: 412,
+  },
   'process-failed': { kind: 'internal', blame: 'server', title: 'A child process failed.' },
   stopped: {
     kind: 'internal',

@@ -56,6 +56,7 @@ export async function startServer(
       host: '127.0.0.1',
       'http.port': '0',
       'rtmp.port': '0',
+      'webrtc.port': '0',
       dataDir,
       'bootstrap.sandboxKey': sandboxKey,
       'bootstrap.productionKey': productionKey,

@@ -102,6 +102,30 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
     meaning: 'The path exists, but does not support this method.',
     remedy: 'Use a method that the `Allow` header names.',
   },
+  'offer-invalid': {
+    meaning: 'The SDP offer of a WHIP request cannot be read, or lacks what a WebRTC connection needs.',
+    remedy: 'Look at `detail`. Browsers and encoders write such offers themselves; send theirs unchanged.',
+  },
+  'offer-unsupported': {
+    meaning: 'The offer has no video or audio in a format that can be published.',
+    remedy: 'Offer H.264 and Opus, which all browsers can send.',
+  },
+  'unsupported-content-type': {
+    meaning: 'The endpoint does not take bodies of this type.',
+    remedy: 'Send the `Content-Type` that `detail` names.',
+  },
+  'stream-key-missing': {
+    meaning: 'The request does not say which live stream to publish to.',
+    remedy: 'Send `Authorization: Bearer` with the stream key, or put the key behind `/whip/`.',
+  },
+  'already-publishing': {
+    meaning: 'Another encoder is publishing to this live stream.',
+    remedy: 'Stop the other encoder first. One that lost its connection is disconnected after a few seconds.',
+  },
+  'session-changed': {
+    meaning: 'The ETag in `If-Match` is not that of the current ICE session.',
+    remedy: 'Use the ETag of the newest response.',
+  },
   'too-many-requests': {
     meaning: 'Your environment has sent more requests in this minute than its limit allows.',
     remedy:

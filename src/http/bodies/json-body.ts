@@ -81,7 +81,11 @@ function lostError(): AppError {
   return payloadError('The connection ended before the body.');
 }
 
-function readBytes(request: IncomingMessage, limits: JsonBodyLimits): Promise<Buffer> {
+/** @throws AppError `invalid-payload`, `payload-too-large` or `request-timeout` */
+export function readBytes(
+  request: IncomingMessage,
+  limits: Pick<JsonBodyLimits, 'maxBytes' | 'timeoutMs'>,
+): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limits.maxBytes) {
     return Promise.reject(new AppError('payload-too-large'));
   }

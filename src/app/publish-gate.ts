@@ -1,0 +1,37 @@
+import type { IngestObserver } from '../ingest/ingest-observer.ts';
+import type { PublishGate } from '../ingest/publish-gate.ts';
+import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+
+/** Of all protocols. */
+export function publishGate(registry: BroadcastRegistry): PublishGate {
+  return {
+    request: async (request, connection) => {
+      const answer = await registry.admit(request.streamKey, {
+        connectionId: connection.connectionId,
+        protocol: request.protocol,
+        remoteAddress: connection.remoteAddress,
+        encoder: request.encoder,
+        refuse: description => connection.refuse(description),
+        close: description => connection.close(description),
+        pause: () => connection.pause(),
+        resume: () => connection.resume(),
+      });
+      return answer.accepted ? { accepted: true, sink: answer.handler } : answer;
+    },
+  };
+}
+
+export function ingestObserver(metrics: Metrics): IngestObserver {
+  return {
+    connectionOpened: () => metrics.ingestConnections.inc(),
+    connectionClosed: reason => {
+      metrics.ingestConnections.dec();
+      metrics.connectionsDropped.inc({ side: 'publisher', reason });
+    },
+    bytesIn: count => metrics.countBytesIn(count),
+    publisherOpened: () => metrics.publishers.inc(),
+    publisherClosed: () => metrics.publishers.dec(),
+    refused: reason => metrics.publishersRefused.inc({ reason }),
+  };
+}

@@ -1,0 +1,66 @@
+import { isIP } from 'node:net';
+import { WhipEndpoint } from '../ingest/whip/whip-endpoint.ts';
+import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
+import { messageOf } from '../shared/errors.ts';
+import { machineAddresses } from '../webrtc/ice/ice-candidates.ts';
+import { WebRtcServer } from '../webrtc/webrtc-server.ts';
+import type { Foundation } from './foundation.ts';
+import { ingestObserver, publishGate } from './publish-gate.ts';
+
+/** Undefined where WebRTC is turned off. */
+export function createWebRtcServer(foundation: Foundation): WebRtcServer | undefined {
+  const { config, peers, log } = foundation;
+  if (!config['webrtc.enabled']) return undefined;
+  return new WebRtcServer({
+    host: config.host,
+    port: config['webrtc.port'],
+    addresses: () => announcedAddresses(foundation),
+    maxConnections: config['rtmp.maxConnections'],
+    perAddress: {
+      maxPerAddress: config['rtmp.maxConnectionsPerAddress'],
+      isExempt: peers.isTrustedProxy,
+    },
+    log,
+  });
+}
+
+export function createWhipEndpoint(
+  { config, metrics, log }: Foundation,
+  webRtc: WebRtcServer,
+  registry: BroadcastRegistry,
+): WhipEndpoint {
+  return new WhipEndpoint({
+    webRtc,
+    gate: publishGate(registry),
+    observer: ingestObserver(metrics),
+    sessionBase: config['node.url'] ?? '',
+    log,
+  });
+}
+
+/** Those of the settings; otherwise that of the public URL, and those of this machine. */
+async function announcedAddresses(foundation: Foundation): Promise<string[]> {
+  const { config } = foundation;
+  const configured = config['webrtc.addresses'];
+  if (configured !== undefined) return resolveAll(foundation, configured);
+  const isEveryAddress = config.host === '0.0.0.0' || config.host === '::';
+  if (!isEveryAddress) return resolveAll(foundation, [config.host]);
+  const { publicUrl } = config;
+  const named = publicUrl === undefined ? [] : [new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1')];
+  return [...(await resolveAll(foundation, named)), ...machineAddresses()];
+}
+
+async function resolveAll({ resolveHost, log }: Foundation, hosts: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(
+    hosts.map(async host => {
+      if (isIP(host) !== 0) return [host];
+      try {
+        return (await resolveHost(host)).map(({ address }) => address);
+      } catch (error) {
+        log.child('webrtc').warn('address-not-resolved', { host, error: messageOf(error) });
+        return [];
+      }
+    }),
+  );
+  return found.flat();
+}

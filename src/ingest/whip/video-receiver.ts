@@ -1,0 +1,72 @@
+import { VideoSampleBuilder } from '../../media/codecs/video-sample-builder.ts';
+import type { FlvTag } from '../../media/flv/flv-tag.ts';
+import { sampleTags } from '../../media/flv/sample-tags.ts';
+import { unitsOf } from '../../media/rtp/depacketize.ts';
+import type { OrderedPacket } from '../../webrtc/rtp/jitter-buffer.ts';
+import { FrameAssembler, type RtpFrame } from './frame-assembler.ts';
+
+interface VideoReceiverOptions {
+  readonly codec: 'avc1' | 'hvc1';
+  timeOf(timestamp: number, arrivedAtMs: number): number;
+  emit(tag: FlvTag): void;
+  requestKeyframe(): void;
+}
+
+/** Browsers send keyframes only on request, and players join at them. */
+const keyframeIntervalMs = 2_000;
+/** A lost request is repeated, and a keyframe takes a moment. */
+const repeatRequestMs = 500;
+
+/** Turns the packets of a video track into tags. After a loss, frames are left out up to the next keyframe. */
+export class VideoReceiver {
+  readonly #options: VideoReceiverOptions;
+  readonly #frames = new FrameAssembler();
+  readonly #builder: VideoSampleBuilder;
+  #needsKeyframe = true;
+  #keyframeAtMs: number | undefined;
+  #requestedAtMs: number | undefined;
+
+  constructor(options: VideoReceiverOptions) {
+    this.#options = options;
+    this.#builder = new VideoSampleBuilder(options.codec);
+  }
+
+  push(packet: OrderedPacket, nowMs: number): void {
+    // The first frame is a keyframe, which needs a moment to arrive.
+    this.#requestedAtMs ??= nowMs;
+    this.#keyframeAtMs ??= nowMs;
+    if (packet.missing > 0) this.#needsKeyframe = true;
+    for (const frame of this.#frames.push(packet)) this.#handle(frame, nowMs);
+    this.#requestWhenDue(nowMs);
+  }
+
+  /** Leaves out frames up to the next keyframe. */
+  skipToKeyframe(): void {
+    this.#needsKeyframe = true;
+  }
+
+  #handle({ payloads, timestamp, arrivedAtMs }: RtpFrame, nowMs: number): void {
+    const { codec, timeOf, emit } = this.#options;
+    const dtsMs = timeOf(timestamp, arrivedAtMs);
+    const units = unitsOf(codec, payloads);
+    const sample = units && this.#builder.build(units);
+    if (sample === undefined) {
+      this.#needsKeyframe = true;
+      return;
+    }
+    const { record, data, isKeyframe } = sample;
+    if (record !== undefined) emit(sampleTags.videoConfig(codec, record, dtsMs));
+    if (isKeyframe) {
+      this.#needsKeyframe = false;
+      this.#keyframeAtMs = nowMs;
+    }
+    if (!this.#needsKeyframe) emit(sampleTags.video(codec, { dtsMs, isKeyframe, data }));
+  }
+
+  #requestWhenDue(nowMs: number): void {
+    const isDue = this.#needsKeyframe || nowMs - this.#keyframeAtMs! >= keyframeIntervalMs;
+    if (!isDue || nowMs - this.#requestedAtMs! < repeatRequestMs) return;
+    this.#requestedAtMs = nowMs;
+    this.#options.requestKeyframe();
+  }
+}

@@ -1,0 +1,261 @@
+import { isIP } from 'node:net';
+import { LRUCache } from 'lru-cache';
+import { AppError, type ErrorCode } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import type { Component } from '../../shared/lifecycle.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { offerProblem } from '../../webrtc/sdp/offer-problem.ts';
+import { parseSessionDescription, readCredentials } from '../../webrtc/sdp/session-description.ts';
+import { candidateLine, credentialLines } from '../../webrtc/sdp/write-answer.ts';
+import type { WebRtcServer } from '../../webrtc/webrtc-server.ts';
+import type { IngestObserver } from '../ingest-observer.ts';
+import type { PublishGate } from '../publish-gate.ts';
+import { acceptOffer } from './accept-offer.ts';
+import { encoderName } from './encoder-name.ts';
+import { WhipSession } from './whip-session.ts';
+
+export interface WhipRequest {
+  readonly method: string;
+  /** Without query. */
+  readonly path: string;
+  /** In lower case, without parameters. */
+  readonly contentType: string;
+  readonly authorization: string | undefined;
+  readonly ifMatch: string | undefined;
+  readonly userAgent: string;
+  /** Of the `Host` header, without the port. */
+  readonly host: string;
+  readonly remoteAddress: string;
+  readonly body: string;
+}
+
+export interface WhipResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface WhipEndpointOptions {
+  readonly webRtc: WebRtcServer;
+  readonly gate: PublishGate;
+  readonly observer: IngestObserver;
+  /** Before the paths of sessions; `''` where all requests reach this server. */
+  readonly sessionBase: string;
+  readonly log: Logger;
+}
+
+interface PublishedSession {
+  readonly session: WhipSession;
+  /** Changes with an ICE restart. */
+  tag: string;
+}
+
+export const whipPaths = { endpoint: '/whip', sessions: '/whip/sessions/' } as const;
+export function isWhipPath(path: string): boolean {
+  return path === whipPaths.endpoint || path.startsWith(`${whipPaths.endpoint}/`);
+}
+
+export const maxOfferBytes = 64 * 1024;
+const SDP = 'application/sdp';
+const SDP_FRAGMENT = 'application/trickle-ice-sdpfrag';
+const streamKeyPattern = /^[\x21-\x2e\x30-\x7e]{1,256}$/;
+const maxEndedKept = 1_000;
+
+/** Reasons of the publish gate that are no general refusal. */
+const codeOfReason: Readonly<Record<string, ErrorCode>> = {
+  'unknown-key': 'resource-not-found',
+  'account-suspended': 'authorization-suspended-account',
+  'account-not-upgraded': 'authorization-account-not-upgraded',
+  'already-publishing': 'already-publishing',
+  'too-many-attempts': 'too-many-requests',
+  draining: 'server-draining',
+};
+
+/** Publishing over HTTP and WebRTC. RFC 9725. */
+export class WhipEndpoint implements Component {
+  readonly name = 'whip';
+  readonly #options: WhipEndpointOptions;
+  readonly #log: Logger;
+  readonly #sessions = new Map<string, PublishedSession>();
+  /** Why sessions have ended, for publishers that ask. */
+  readonly #ended = new LRUCache<string, string>({ max: maxEndedKept });
+  #isDraining = false;
+
+  constructor(options: WhipEndpointOptions) {
+    this.#options = options;
+    this.#log = options.log.child('ingest');
+  }
+
+  async start(): Promise<void> {}
+
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+  }
+
+  async stop(): Promise<void> {
+    this.#isDraining = true;
+    for (const { session } of this.#sessions.values())
+      session.end('server-stopped', 'The server is stopping.');
+  }
+
+  /** @throws AppError */
+  async handle(request: WhipRequest): Promise<WhipResponse> {
+    const { method, path } = request;
+    if (method === 'OPTIONS') return respond(204, { 'Accept-Post': SDP });
+    if (!path.startsWith(whipPaths.sessions)) {
+      if (method !== 'POST') throw new AppError('method-not-allowed');
+      return this.#publish(request);
+    }
+    const id = path.slice(whipPaths.sessions.length);
+    const published = this.#sessions.get(id);
+    if (published === undefined) throw notFound(this.#ended.get(id) ?? 'This session does not exist.');
+    if (method === 'DELETE') {
+      published.session.end('unpublished', 'The publisher has ended this session.');
+      return respond(200);
+    }
+    if (method === 'PATCH') return this.#patch(published, request);
+    throw new AppError('method-not-allowed');
+  }
+
+  async #publish(request: WhipRequest): Promise<WhipResponse> {
+    const streamKey = streamKeyOf(request);
+    if (this.#isDraining) {
+      throw new AppError('server-draining', undefined, {
+        details: { detail: 'The server is restarting. Connect again in a moment.', retryAfterSeconds: 2 },
+      });
+    }
+    if (request.contentType !== SDP) throw contentTypeError(SDP);
+    const offer = parseSessionDescription(request.body);
+    if (typeof offer === 'string') throw detailed('offer-invalid', offer);
+    const accepted = acceptOffer(offer);
+    if (typeof accepted === 'string') throw detailed('offer-unsupported', accepted);
+    const problem = offerProblem(
+      offer,
+      accepted.map(({ media }) => media),
+    );
+    if (problem !== undefined) throw detailed('offer-invalid', problem);
+    const id = newId('wh');
+    const session = new WhipSession({
+      ...{ streamKey, remoteAddress: request.remoteAddress, encoder: encoderName(request.userAgent) },
+      ...{ observer: this.#options.observer, log: this.#options.log },
+      ended: (_, description) => {
+        if (this.#sessions.delete(id)) this.#ended.set(id, description);
+      },
+    });
+    const published = { session, tag: newId('') };
+    this.#sessions.set(id, published);
+    try {
+      await this.#admit(session, request, streamKey);
+      const opened = await this.#options.webRtc.open({
+        ...{ offer, accepted, events: session.events },
+        address: addressOf(request),
+      });
+      session.connect(opened.session);
+      if (session.isClosed) throw notFound(this.#ended.get(id) ?? 'The broadcast has ended.');
+      const location = `${this.#options.sessionBase}${whipPaths.sessions}${id}`;
+      const headers = { 'Content-Type': SDP, Location: location, ETag: quoted(published.tag) };
+      return respond(201, { ...headers, 'Accept-Patch': SDP_FRAGMENT }, opened.answer);
+    } catch (error) {
+      session.end('ended-by-server', 'The session could not be opened.');
+      throw error;
+    }
+  }
+
+  async #admit(session: WhipSession, request: WhipRequest, streamKey: string): Promise<void> {
+    const decision = await this.#options.gate.request(
+      {
+        connectionId: session.connectionId,
+        protocol: 'whip',
+        remoteAddress: request.remoteAddress,
+        streamKey,
+        encoder: encoderName(request.userAgent),
+      },
+      session,
+    );
+    if (decision.accepted) {
+      session.accept(decision.sink);
+      return;
+    }
+    this.#options.observer.refused(decision.reason);
+    this.#log.info('publisher-refused', {
+      ...{ protocol: 'whip', reason: decision.reason, remoteAddress: request.remoteAddress },
+    });
+    throw detailed(codeOfReason[decision.reason] ?? 'not-ready', decision.description);
+  }
+
+  /** Candidates of the client need no attention, since it sends the checks. RFC 9725, 4.3. */
+  async #patch(published: PublishedSession, request: WhipRequest): Promise<WhipResponse> {
+    if (request.contentType !== SDP_FRAGMENT) throw contentTypeError(SDP_FRAGMENT);
+    const { ifMatch } = request;
+    if (ifMatch !== undefined && ifMatch !== '*' && ifMatch !== quoted(published.tag)) {
+      throw detailed('session-changed', 'The ETag is not that of the current ICE session.');
+    }
+    const { webRtc } = published.session;
+    const value = (name: string) => new RegExp(`^a=${name}:(\\S+)\\s*$`, 'm').exec(request.body)?.[1];
+    const remote = readCredentials(value('ice-ufrag'), value('ice-pwd'));
+    if (webRtc === undefined) throw notFound('This session is not open yet.');
+    const isRestart =
+      remote !== undefined && remote.usernameFragment !== webRtc.remoteCredentials.usernameFragment;
+    if (!isRestart) return respond(204);
+    webRtc.restartIce(remote);
+    published.tag = newId('');
+    const candidates = await this.#options.webRtc.candidates(addressOf(request));
+    const lines = [
+      ...credentialLines(webRtc.localCredentials),
+      ...candidates.map(candidateLine),
+      'a=end-of-candidates',
+    ];
+    const headers = { 'Content-Type': SDP_FRAGMENT, ETag: quoted(published.tag) };
+    return respond(200, headers, `${lines.join('\r\n')}\r\n`);
+  }
+}
+
+/** Of the path, or of the bearer token. */
+function streamKeyOf({ path, authorization = '' }: WhipRequest): string {
+  const inPath = path.slice(whipPaths.endpoint.length).replace(/^\//, '');
+  const key = inPath === '' ? (/^Bearer +(\S+)\s*$/i.exec(authorization)?.[1] ?? '') : decoded(inPath);
+  if (key === '') {
+    throw detailed(
+      'stream-key-missing',
+      'Send the stream key as bearer token, or put it behind /whip/ in the address.',
+    );
+  }
+  if (!streamKeyPattern.test(key)) {
+    throw notFound('The stream key is not valid. Copy it again, whole and without spaces.');
+  }
+  return key;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The client has reached this server at it, maybe through a NAT that the server does not know of. */
+function addressOf({ host }: WhipRequest): string | undefined {
+  const address = host.replace(/^\[(.*)\]$/, '$1');
+  return isIP(address) === 0 ? undefined : address;
+}
+
+function respond(status: number, headers: Readonly<Record<string, string>> = {}, body = ''): WhipResponse {
+  return { status, headers, body };
+}
+
+function quoted(tag: string): string {
+  return `"${tag}"`;
+}
+
+function notFound(detail: string): AppError {
+  return detailed('resource-not-found', detail);
+}
+
+function contentTypeError(expected: string): AppError {
+  return detailed('unsupported-content-type', `Send the body with the content type ${expected}.`);
+}
+
+function detailed(code: ErrorCode, detail: string): AppError {
+  return new AppError(code, detail, { details: { detail } });
+}

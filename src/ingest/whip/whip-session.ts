@@ -1,0 +1,208 @@
+import type { FlvTag } from '../../media/flv/flv-tag.ts';
+import { sampleTags } from '../../media/flv/sample-tags.ts';
+import type { SenderReport } from '../../media/rtp/rtcp.ts';
+import { newId } from '../../shared/ids.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { maskStreamKey } from '../../shared/secret.ts';
+import type { OrderedPacket } from '../../webrtc/rtp/jitter-buffer.ts';
+import type { ReceiveTrack } from '../../webrtc/rtp/receive-track.ts';
+import type { WebRtcCloseReason, WebRtcSession, WebRtcSessionEvents } from '../../webrtc/webrtc-session.ts';
+import type { IngestObserver } from '../ingest-observer.ts';
+import type {
+  PublisherCloseReason,
+  PublisherConnection,
+  PublisherSink,
+  TransportStats,
+} from '../publish-gate.ts';
+import { videoCodecOf } from './accept-offer.ts';
+import { MediaClock } from './media-clock.ts';
+import { opusHead } from './opus-head.ts';
+import { VideoReceiver } from './video-receiver.ts';
+
+interface WhipSessionOptions {
+  readonly streamKey: string;
+  readonly encoder: string;
+  readonly remoteAddress: string;
+  readonly observer: IngestObserver;
+  readonly log: Logger;
+  /** With the text for the publisher. */
+  ended(session: WhipSession, description: string): void;
+}
+
+const closeReasons: Readonly<Record<WebRtcCloseReason, PublisherCloseReason>> = {
+  'peer-closed': 'connection-closed',
+  'handshake-failed': 'connection-error',
+  'connect-timeout': 'connection-error',
+  'idle-timeout': 'idle-timeout',
+};
+
+/** One publisher over WHIP, from the accepted offer to its end. */
+export class WhipSession implements PublisherConnection {
+  readonly connectionId = newId('co');
+  readonly #options: WhipSessionOptions;
+  readonly #log: Logger;
+  readonly #videos = new Map<ReceiveTrack, VideoReceiver>();
+  #sink: PublisherSink | undefined;
+  #webRtc: WebRtcSession | undefined;
+  #clock: MediaClock | undefined;
+  #hasAudioConfig = false;
+  #isPaused = false;
+  #isClosed = false;
+  #tags = 0;
+
+  constructor(options: WhipSessionOptions) {
+    this.#options = options;
+    const { remoteAddress, log } = options;
+    this.#log = log.child('ingest', { connectionId: this.connectionId, protocol: 'whip', remoteAddress });
+    options.observer.connectionOpened();
+  }
+
+  get remoteAddress(): string {
+    return this.#options.remoteAddress;
+  }
+
+  get bytesIn(): number {
+    return this.#webRtc?.bytesIn ?? 0;
+  }
+
+  get webRtc(): WebRtcSession | undefined {
+    return this.#webRtc;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  readonly events: WebRtcSessionEvents = {
+    connected: ({ protocol, address }) =>
+      this.#log.info('webrtc-connected', { transport: protocol, address }),
+    packet: (track, packet) => this.#receive(track, packet),
+    senderReport: (track, report) => this.#synchronize(track, report),
+    bytesIn: count => this.#options.observer.bytesIn(count),
+    closed: (reason, detail) => {
+      this.#log.info('webrtc-closed', { reason, detail });
+      this.end(closeReasons[reason], detail);
+    },
+  };
+
+  /** Returns false, and closes the sink, when the session has ended meanwhile. */
+  accept(sink: PublisherSink): boolean {
+    if (this.#isClosed) {
+      this.#closeSink(sink, 'ended-by-server');
+      return false;
+    }
+    this.#sink = sink;
+    const { observer, streamKey, encoder } = this.#options;
+    observer.publisherOpened();
+    this.#log.info('publisher-opened', { streamKey: maskStreamKey(streamKey), encoder });
+    return true;
+  }
+
+  connect(webRtc: WebRtcSession): void {
+    this.#webRtc = webRtc;
+    if (this.#isClosed) webRtc.close();
+  }
+
+  refuse(description: string): void {
+    this.end('ended-by-server', description);
+  }
+
+  close(description: string): void {
+    this.end('ended-by-server', description);
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+  }
+
+  transport(): TransportStats {
+    const totals = this.#webRtc?.tracks.map(track => track.totals) ?? [];
+    const sum = (name: 'received' | 'lost' | 'recovered') =>
+      totals.reduce((total, each) => total + each[name], 0);
+    return {
+      roundTripMs: this.#webRtc?.roundTripMs,
+      packetsReceived: sum('received'),
+      packetsLost: sum('lost'),
+      packetsRecovered: sum('recovered'),
+    };
+  }
+
+  end(reason: PublisherCloseReason, description: string): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const { observer, streamKey, ended } = this.#options;
+    this.#webRtc?.close();
+    const sink = this.#sink;
+    if (sink !== undefined) {
+      observer.publisherClosed(reason);
+      const totals = { bytesIn: this.bytesIn, tags: this.#tags, ...this.transport() };
+      this.#log.info('publisher-closed', { streamKey: maskStreamKey(streamKey), reason, ...totals });
+      this.#closeSink(sink, reason);
+    }
+    observer.connectionClosed(reason);
+    ended(this, description);
+  }
+
+  #receive(track: ReceiveTrack, packet: OrderedPacket): void {
+    this.#clock ??= new MediaClock(packet.arrivedAtMs);
+    if (track.kind === 'audio') this.#receiveAudio(track, packet);
+    else {
+      const video = this.#videoOf(track);
+      if (this.#isPaused) video.skipToKeyframe();
+      video.push(packet, performance.now());
+    }
+  }
+
+  #receiveAudio({ codec }: ReceiveTrack, { packet, arrivedAtMs }: OrderedPacket): void {
+    if (packet.payload.length === 0) return;
+    const dtsMs = this.#clock!.timeOf('audio', codec.clockRate, packet.timestamp, arrivedAtMs);
+    if (!this.#hasAudioConfig) {
+      this.#hasAudioConfig = true;
+      this.#emit(sampleTags.audioConfig('Opus', opusHead(), dtsMs));
+    }
+    if (this.#isPaused) return;
+    this.#emit(sampleTags.audio('Opus', { dtsMs, data: packet.payload }));
+  }
+
+  #videoOf(track: ReceiveTrack): VideoReceiver {
+    const known = this.#videos.get(track);
+    if (known !== undefined) return known;
+    const { codec } = track;
+    const receiver = new VideoReceiver({
+      codec: videoCodecOf(codec)!,
+      timeOf: (timestamp, arrivedAtMs) =>
+        this.#clock!.timeOf('video', codec.clockRate, timestamp, arrivedAtMs),
+      emit: tag => this.#emit(tag),
+      requestKeyframe: () => this.#webRtc?.requestKeyframe(track),
+    });
+    this.#videos.set(track, receiver);
+    return receiver;
+  }
+
+  #synchronize(track: ReceiveTrack, report: SenderReport): void {
+    this.#clock?.senderReport(track.kind, report);
+  }
+
+  #emit(tag: FlvTag): void {
+    if (this.#sink === undefined || this.#isClosed) return;
+    this.#tags += 1;
+    try {
+      this.#sink.tag(tag);
+    } catch (error) {
+      this.#log.error('sink-failed', { error });
+      this.end('ended-by-server', 'The server could not use the stream.');
+    }
+  }
+
+  #closeSink(sink: PublisherSink, reason: PublisherCloseReason): void {
+    try {
+      sink.closed(reason);
+    } catch (error) {
+      this.#log.error('sink-failed', { error });
+    }
+  }
+}

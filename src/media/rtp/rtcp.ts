@@ -1,0 +1,171 @@
+/** RFC 3550, 6.4.1. */
+export interface SenderReport {
+  readonly ssrc: number;
+  /** Of the sender's clock; the same for all of its tracks. Since 1900. */
+  readonly ntpMs: number;
+  /** The middle 32 bits of the NTP time, which receiver reports repeat. */
+  readonly ntpMiddle: number;
+  readonly rtpTimestamp: number;
+}
+
+/** RFC 3550, 6.4.2. */
+export interface ReceptionReport {
+  readonly ssrc: number;
+  /** Since the last report, 0..1. */
+  readonly fractionLost: number;
+  readonly packetsLost: number;
+  /** With its wraps. */
+  readonly highestSequenceNumber: number;
+  /** In units of the RTP clock. */
+  readonly jitter: number;
+  /** Undefined before the first sender report. */
+  readonly lastReport: { readonly ntpMiddle: number; readonly delayMs: number } | undefined;
+}
+
+const PACKET = { senderReport: 200, receiverReport: 201, transport: 205, payload: 206 } as const;
+const GENERIC_NACK = 1;
+const PICTURE_LOSS = 1;
+const TRANSPORT_WIDE = 15;
+
+/** Reads the sender reports of a compound packet, up to the first malformed packet. */
+export function readSenderReports(compound: Buffer): SenderReport[] {
+  const reports: SenderReport[] = [];
+  for (let at = 0; at + 4 <= compound.length; ) {
+    const end = at + 4 + compound.readUInt16BE(at + 2) * 4;
+    if (compound[at]! >> 6 !== 2 || end > compound.length) break;
+    const body = compound.subarray(at + 4, end);
+    if (compound[at + 1] === PACKET.senderReport && body.length >= 24) reports.push(readSenderReport(body));
+    at = end;
+  }
+  return reports;
+}
+
+function readSenderReport(body: Buffer): SenderReport {
+  const ntpMs = body.readUInt32BE(4) * 1000 + (body.readUInt32BE(8) / 2 ** 32) * 1000;
+  return {
+    ssrc: body.readUInt32BE(0),
+    ntpMs,
+    ntpMiddle: body.readUInt32BE(6),
+    rtpTimestamp: body.readUInt32BE(12),
+  };
+}
+
+/** @param reports at most 31 */
+export function writeReceiverReport(senderSsrc: number, reports: readonly ReceptionReport[]): Buffer {
+  const body = Buffer.alloc(4 + reports.length * 24);
+  body.writeUInt32BE(senderSsrc, 0);
+  for (const [index, report] of reports.entries()) {
+    const at = 4 + index * 24;
+    body.writeUInt32BE(report.ssrc, at);
+    body[at + 4] = Math.min(255, Math.floor(report.fractionLost * 256));
+    body.writeIntBE(Math.max(-0x800000, Math.min(0x7fffff, report.packetsLost)), at + 5, 3);
+    body.writeUInt32BE(report.highestSequenceNumber >>> 0, at + 8);
+    body.writeUInt32BE(Math.round(report.jitter) >>> 0, at + 12);
+    if (report.lastReport === undefined) continue;
+    body.writeUInt32BE(report.lastReport.ntpMiddle, at + 16);
+    body.writeUInt32BE(Math.round(report.lastReport.delayMs * 65.536) >>> 0, at + 20);
+  }
+  return withHeader(PACKET.receiverReport, reports.length, body);
+}
+
+/**
+ * Asks for packets again. RFC 4585, 6.2.1.
+ *
+ * @param sequenceNumbers in ascending order of sending, not empty
+ */
+export function writeNack(senderSsrc: number, mediaSsrc: number, sequenceNumbers: readonly number[]): Buffer {
+  const entries: { first: number; following: number }[] = [];
+  for (const number of sequenceNumbers) {
+    const last = entries.at(-1);
+    const distance = last === undefined ? 0 : (number - last.first) & 0xffff;
+    if (last !== undefined && distance >= 1 && distance <= 16) last.following |= 1 << (distance - 1);
+    else entries.push({ first: number & 0xffff, following: 0 });
+  }
+  const body = Buffer.alloc(8 + entries.length * 4);
+  body.writeUInt32BE(senderSsrc, 0);
+  body.writeUInt32BE(mediaSsrc, 4);
+  for (const [index, { first, following }] of entries.entries()) {
+    body.writeUInt16BE(first, 8 + index * 4);
+    body.writeUInt16BE(following, 10 + index * 4);
+  }
+  return withHeader(PACKET.transport, GENERIC_NACK, body);
+}
+
+/** Asks for a keyframe. RFC 4585, 6.3.1. */
+export function writePictureLoss(senderSsrc: number, mediaSsrc: number): Buffer {
+  const body = Buffer.alloc(8);
+  body.writeUInt32BE(senderSsrc, 0);
+  body.writeUInt32BE(mediaSsrc, 4);
+  return withHeader(PACKET.payload, PICTURE_LOSS, body);
+}
+
+export interface TransportFeedback {
+  readonly senderSsrc: number;
+  readonly mediaSsrc: number;
+  /** Transport-wide number of the first packet. */
+  readonly firstNumber: number;
+  /** In microseconds, undefined for packets that did not arrive; the first arrived, the list is not empty. */
+  readonly arrivalsUs: readonly (number | undefined)[];
+  /** Counts the feedback packets. */
+  readonly count: number;
+}
+
+const REFERENCE_UNIT_US = 64_000;
+const DELTA_UNIT_US = 250;
+const NOT_RECEIVED = 0;
+const SMALL_DELTA = 1;
+const LARGE_DELTA = 2;
+const symbolsPerChunk = 7;
+
+/**
+ * Tells the arrival times from which a sender estimates the bandwidth. Differences beyond 8 s are cut.
+ * draft-holmer-rmcat-transport-wide-cc-extensions-01, 3.1.
+ */
+export function writeTransportFeedback(feedback: TransportFeedback): Buffer {
+  const { senderSsrc, mediaSsrc, firstNumber, arrivalsUs, count } = feedback;
+  const reference = Math.floor(arrivalsUs[0]! / REFERENCE_UNIT_US);
+  const symbols: number[] = [];
+  const deltas: number[] = [];
+  let beforeUs = reference * REFERENCE_UNIT_US;
+  for (const arrivalUs of arrivalsUs) {
+    if (arrivalUs === undefined) {
+      symbols.push(NOT_RECEIVED);
+      continue;
+    }
+    const delta = Math.max(-0x8000, Math.min(0x7fff, Math.round((arrivalUs - beforeUs) / DELTA_UNIT_US)));
+    const isSmall = delta >= 0 && delta <= 255;
+    symbols.push(isSmall ? SMALL_DELTA : LARGE_DELTA);
+    if (isSmall) deltas.push(delta);
+    else deltas.push((delta >> 8) & 0xff, delta & 0xff);
+    // Of the rounded time, so that errors do not add up.
+    beforeUs += delta * DELTA_UNIT_US;
+  }
+  const chunks = Math.ceil(symbols.length / symbolsPerChunk);
+  const unpadded = 16 + chunks * 2 + deltas.length;
+  const paddingBytes = (4 - (unpadded % 4)) % 4;
+  const body = Buffer.alloc(unpadded + paddingBytes);
+  body.writeUInt32BE(senderSsrc, 0);
+  body.writeUInt32BE(mediaSsrc, 4);
+  body.writeUInt16BE(firstNumber & 0xffff, 8);
+  body.writeUInt16BE(symbols.length, 10);
+  body.writeUIntBE(reference & 0xffffff, 12, 3);
+  body[15] = count & 0xff;
+  for (let chunk = 0; chunk < chunks; chunk++) {
+    let bits = 0xc000;
+    for (let index = 0; index < symbolsPerChunk; index++) {
+      bits |= (symbols[chunk * symbolsPerChunk + index] ?? NOT_RECEIVED) << (12 - 2 * index);
+    }
+    body.writeUInt16BE(bits, 16 + chunk * 2);
+  }
+  Buffer.from(deltas).copy(body, 16 + chunks * 2);
+  if (paddingBytes > 0) body[body.length - 1] = paddingBytes;
+  return withHeader(PACKET.transport, TRANSPORT_WIDE, body, paddingBytes > 0);
+}
+
+function withHeader(type: number, count: number, body: Buffer, isPadded = false): Buffer {
+  const header = Buffer.alloc(4);
+  header[0] = 0x80 | (isPadded ? 0x20 : 0) | count;
+  header[1] = type;
+  header.writeUInt16BE(body.length / 4, 2);
+  return Buffer.concat([header, body]);
+}

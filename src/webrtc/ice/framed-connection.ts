@@ -1,0 +1,77 @@
+import type { Socket } from 'node:net';
+import type { TransportPath } from './transport-path.ts';
+
+/** Before the client is known, only STUN messages are expected. */
+const maxUnverifiedBytes = 2_048;
+/** Larger packets do not exist on the way here. */
+const maxFrameBytes = 16 * 1024;
+/** A slow receiver loses packets, as it would over UDP. */
+const maxQueuedBytes = 1024 * 1024;
+
+interface FramedConnectionEvents {
+  packet(packet: Buffer, connection: FramedConnection): void;
+  closed(connection: FramedConnection): void;
+}
+
+/** Packets over TCP, each after its length in 2 bytes. RFC 4571, 2; RFC 6544, 3. */
+export class FramedConnection implements TransportPath {
+  readonly protocol = 'tcp';
+  readonly address: string;
+  readonly port: number;
+  readonly openedAtMs: number;
+  readonly #socket: Socket;
+  /** Of an incomplete frame. */
+  #pending: Buffer = Buffer.alloc(0);
+  #isVerified = false;
+
+  constructor(socket: Socket, events: FramedConnectionEvents, nowMs: number) {
+    this.#socket = socket;
+    this.address = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+    this.port = socket.remotePort ?? 0;
+    this.openedAtMs = nowMs;
+    socket.setNoDelay(true);
+    socket.on('data', data => this.#read(data, events));
+    // The end comes as `close`.
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => events.closed(this));
+  }
+
+  get isVerified(): boolean {
+    return this.#isVerified;
+  }
+
+  /** The client has authenticated itself. */
+  verify(): void {
+    this.#isVerified = true;
+  }
+
+  send(packet: Buffer): void {
+    if (this.#socket.destroyed || this.#socket.writableLength > maxQueuedBytes) return;
+    const frame = Buffer.allocUnsafe(2 + packet.length);
+    frame.writeUInt16BE(packet.length);
+    packet.copy(frame, 2);
+    this.#socket.write(frame);
+  }
+
+  close(): void {
+    // Sends what is queued, such as the goodbye of DTLS.
+    this.#socket.destroySoon();
+  }
+
+  #read(data: Buffer, events: FramedConnectionEvents): void {
+    const bytes = this.#pending.length === 0 ? data : Buffer.concat([this.#pending, data]);
+    let at = 0;
+    while (at + 2 <= bytes.length) {
+      const end = at + 2 + bytes.readUInt16BE(at);
+      if (end - at - 2 > (this.#isVerified ? maxFrameBytes : maxUnverifiedBytes)) {
+        this.#socket.destroy();
+        return;
+      }
+      if (end > bytes.length) break;
+      if (end > at + 2) events.packet(bytes.subarray(at + 2, end), this);
+      if (this.#socket.destroyed) return;
+      at = end;
+    }
+    this.#pending = Buffer.from(bytes.subarray(at));
+  }
+}

@@ -1,0 +1,10 @@
+/** The way to one address of a client: a UDP address, or a TCP connection. */
+export interface TransportPath {
+  readonly protocol: 'udp' | 'tcp';
+  /** Without the prefix of IPv4 addresses on a dual-stack socket. */
+  readonly address: string;
+  readonly port: number;
+  /** Drops the packet where the path is congested or gone. */
+  send(packet: Buffer): void;
+  close(): void;
+}

@@ -1,0 +1,98 @@
+import type { IceCandidate } from '../ice/ice-candidates.ts';
+import type {
+  IceCredentials,
+  MediaDescription,
+  RtpCodec,
+  SessionDescription,
+} from './session-description.ts';
+
+/** A track of the client that the server receives. */
+export interface AcceptedMedia {
+  readonly media: MediaDescription;
+  readonly codec: RtpCodec;
+  /** For retransmissions, where the client offers it. */
+  readonly rtx: RtpCodec | undefined;
+  /** Values of `a=rtcp-fb` that the server makes use of. */
+  readonly feedback: readonly string[];
+  /** URIs of header extensions that the server reads. */
+  readonly extensions: readonly string[];
+}
+
+interface AnswerOptions {
+  readonly offer: SessionDescription;
+  readonly accepted: readonly AcceptedMedia[];
+  readonly sessionId: string;
+  readonly ice: IceCredentials;
+  readonly fingerprint: string;
+  readonly candidates: readonly IceCandidate[];
+}
+
+/** Writes the answer of an ICE-lite server that is passive in DTLS. RFC 8829, 5.3. */
+export function writeAnswer({ offer, accepted, ...transport }: AnswerOptions): string {
+  const bundle = accepted.map(({ media }) => media.mid);
+  const lines = [
+    'v=0',
+    `o=- ${transport.sessionId} 1 IN IP4 0.0.0.0`,
+    's=-',
+    't=0 0',
+    `a=group:BUNDLE ${bundle.join(' ')}`,
+    'a=ice-lite',
+    'a=ice-options:trickle',
+    'a=msid-semantic: WMS *',
+  ];
+  for (const media of offer.media) {
+    const chosen = accepted.find(each => each.media === media);
+    lines.push(...(chosen === undefined ? rejected(media) : described(chosen, transport)));
+  }
+  return `${lines.join('\r\n')}\r\n`;
+}
+
+function described(
+  { media, codec, rtx, feedback, extensions }: AcceptedMedia,
+  { ice, fingerprint, candidates }: Pick<AnswerOptions, 'ice' | 'fingerprint' | 'candidates'>,
+): string[] {
+  const { payloadType } = codec;
+  return [
+    `m=${media.kind} 9 ${media.protocol} ${payloadType}${rtx === undefined ? '' : ` ${rtx.payloadType}`}`,
+    'c=IN IP4 0.0.0.0',
+    'a=rtcp:9 IN IP4 0.0.0.0',
+    `a=mid:${media.mid}`,
+    'a=recvonly',
+    'a=rtcp-mux',
+    ...credentialLines(ice),
+    `a=fingerprint:sha-256 ${fingerprint}`,
+    'a=setup:passive',
+    ...codecLines(codec),
+    ...(rtx === undefined ? [] : codecLines(rtx)),
+    ...feedback.map(each => `a=rtcp-fb:${payloadType} ${each}`),
+    ...extensions.map(uri => `a=extmap:${media.extensions.get(uri)} ${uri}`),
+    ...candidates.map(candidateLine),
+    'a=end-of-candidates',
+  ];
+}
+
+function codecLines({ payloadType, name, clockRate, channels, format }: RtpCodec): string[] {
+  return [
+    `a=rtpmap:${payloadType} ${name}/${clockRate}${channels > 1 ? `/${channels}` : ''}`,
+    ...(format === '' ? [] : [`a=fmtp:${payloadType} ${format}`]),
+  ];
+}
+
+function rejected({ kind, protocol, formats, mid }: MediaDescription): string[] {
+  return [
+    `m=${kind} 0 ${protocol} ${formats}`,
+    'c=IN IP4 0.0.0.0',
+    ...(mid === '' ? [] : [`a=mid:${mid}`]),
+    'a=inactive',
+  ];
+}
+
+export function credentialLines({ usernameFragment, password }: IceCredentials): string[] {
+  return [`a=ice-ufrag:${usernameFragment}`, `a=ice-pwd:${password}`];
+}
+
+/** RFC 8839, 5.1; RFC 6544, 4.5. */
+export function candidateLine({ foundation, transport, priority, address, port }: IceCandidate): string {
+  const type = transport === 'tcp' ? 'typ host tcptype passive' : 'typ host';
+  return `a=candidate:${foundation} 1 ${transport} ${priority} ${address} ${port} ${type}`;
+}

@@ -1,0 +1,344 @@
+import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram';
+import { createServer, isIPv6, type Server, type Socket } from 'node:net';
+import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
+import type { Component } from '../shared/lifecycle.ts';
+import type { Logger } from '../shared/logger.ts';
+import { ConnectionLimiter, type ConnectionLimiterOptions } from '../shared/network/connection-limiter.ts';
+import { OnDemandInterval } from '../shared/scheduling/on-demand-interval.ts';
+import { ThrottledLog } from '../shared/throttled-log.ts';
+import { createDtlsCertificate, type DtlsCertificate } from './dtls/dtls-certificate.ts';
+import { FramedConnection } from './ice/framed-connection.ts';
+import { hostCandidates, type IceCandidate } from './ice/ice-candidates.ts';
+import { parseStun, STUN_ATTRIBUTE } from './ice/stun-message.ts';
+import type { TransportPath } from './ice/transport-path.ts';
+import { transportOf } from './sdp/offer-problem.ts';
+import type { SessionDescription } from './sdp/session-description.ts';
+import { type AcceptedMedia, writeAnswer } from './sdp/write-answer.ts';
+import { WebRtcSession, type WebRtcSessionEvents } from './webrtc-session.ts';
+
+/*
+ * WebRTC over one UDP port and the TCP port of the same number, for all clients.
+ *
+ * A protocol (WHIP, and WHEP in the other direction) parses the client's offer (`parseSessionDescription`), chooses the
+ * media and one codec for each, checks the rest (`offerProblem`), and calls `WebRtcServer.open`, which returns the answer
+ * and a `WebRtcSession`. A session belongs to one client and shares nothing with others but the sockets:
+ *
+ *   socket ─ STUN ─> IceAgent: credentials, the selected path, round trip
+ *          ─ DTLS ─> DtlsServer: keys, from the certificate whose fingerprint the SDP has
+ *          ─ SRTP ─> SrtpSession ─> ReceiveTrack: order, retransmission, reports ─> events.packet
+ *
+ * Tracks that the server receives are `AcceptedMedia`; the session reports, asks for lost packets and for bandwidth
+ * estimation by itself, and the protocol asks for keyframes.
+ */
+
+export interface WebRtcServerOptions {
+  readonly host: string;
+  /** UDP and TCP. 0 picks a free one. */
+  readonly port: number;
+  /** Addresses to announce, the best one first. */
+  addresses(): Promise<readonly string[]>;
+  /** TCP connections, before and after their client is known. */
+  readonly maxConnections: number;
+  readonly perAddress: ConnectionLimiterOptions;
+  readonly log: Logger;
+  /** 15,000 unless given. */
+  readonly connectTimeoutMs?: number;
+  /** 10,000 unless given. Clients send a check every few seconds. */
+  readonly idleTimeoutMs?: number;
+}
+
+export interface OpenedSession {
+  readonly session: WebRtcSession;
+  readonly answer: string;
+}
+
+interface SessionRequest {
+  /** Without an {@link offerProblem}. */
+  readonly offer: SessionDescription;
+  /** Not empty. */
+  readonly accepted: readonly AcceptedMedia[];
+  /** Announced as well, before the configured ones, such as the address that the client has used for HTTP. */
+  readonly address: string | undefined;
+  readonly events: WebRtcSessionEvents;
+}
+
+const receiveBufferBytes = 4 * 1024 * 1024;
+const maxBindTries = 8;
+const verifyTimeoutMs = 10_000;
+/** Addresses of one client: its networks, and their NAT mappings. */
+const maxPathsPerSession = 24;
+const dayMs = 86_400_000;
+const certificateDays = 300;
+
+/** A UDP address from which a client has authenticated itself. */
+interface UdpPath extends TransportPath {
+  readonly key: string;
+}
+
+export class WebRtcServer implements Component {
+  readonly name = 'webrtc';
+  readonly #options: WebRtcServerOptions;
+  readonly #log: Logger;
+  readonly #overload: ThrottledLog;
+  readonly #limiter: ConnectionLimiter;
+  readonly #byFragment = new Map<string, WebRtcSession>();
+  readonly #byPath = new Map<TransportPath, WebRtcSession>();
+  readonly #udpPaths = new Map<string, UdpPath>();
+  readonly #pathsOf = new Map<WebRtcSession, Set<TransportPath>>();
+  readonly #connections = new Set<FramedConnection>();
+  readonly #sweep: OnDemandInterval;
+  #udp: UdpSocket | undefined;
+  #tcp: Server | undefined;
+  #port: number;
+  #certificate: { readonly value: DtlsCertificate; readonly createdAtMs: number } | undefined;
+
+  constructor(options: WebRtcServerOptions) {
+    this.#options = options;
+    this.#port = options.port;
+    this.#log = options.log.child('webrtc');
+    this.#overload = new ThrottledLog(this.#log);
+    this.#limiter = new ConnectionLimiter(options.perAddress);
+    this.#sweep = new OnDemandInterval(1_000, () => this.#closeUnverified());
+  }
+
+  /** The actual port once started. */
+  get port(): number {
+    return this.#port;
+  }
+
+  get sessions(): number {
+    return this.#pathsOf.size;
+  }
+
+  /** @throws AppError `listen-failed` */
+  async start(): Promise<void> {
+    try {
+      await this.#listen();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+    this.#log.info('listening', { port: this.#port });
+  }
+
+  async stop(): Promise<void> {
+    this.#sweep.stop();
+    for (const session of [...this.#pathsOf.keys()]) session.close();
+    for (const connection of this.#connections) connection.close();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (this.#tcp?.listening) this.#tcp.close(() => resolve());
+    else resolve();
+    this.#udp?.close();
+    this.#udp = undefined;
+    await promise;
+  }
+
+  async open({ offer, accepted, address, events }: SessionRequest): Promise<OpenedSession> {
+    const transport = transportOf(offer)!;
+    const session = new WebRtcSession({
+      ...{ accepted, events, fingerprints: transport.fingerprints, remote: transport.ice! },
+      certificate: this.#currentCertificate(),
+      connectTimeoutMs: this.#options.connectTimeoutMs ?? 15_000,
+      idleTimeoutMs: this.#options.idleTimeoutMs ?? 10_000,
+      agentsChanged: changed => this.#register(changed),
+      ended: ended => this.#forget(ended),
+    });
+    this.#pathsOf.set(session, new Set());
+    this.#register(session);
+    const answer = writeAnswer({
+      ...{ offer, accepted, ice: session.localCredentials },
+      sessionId: String(Date.now()),
+      fingerprint: this.#currentCertificate().fingerprint,
+      candidates: await this.candidates(address),
+    });
+    return { session, answer };
+  }
+
+  /** @param address announced before the configured ones */
+  async candidates(address: string | undefined): Promise<IceCandidate[]> {
+    const addresses = [...(address === undefined ? [] : [address]), ...(await this.#options.addresses())];
+    return hostCandidates(addresses, this.#port, isIPv6(this.#options.host));
+  }
+
+  /** New before the old one expires; sessions keep theirs. */
+  #currentCertificate(): DtlsCertificate {
+    const nowMs = Date.now();
+    if (this.#certificate === undefined || nowMs - this.#certificate.createdAtMs > certificateDays * dayMs) {
+      this.#certificate = { value: createDtlsCertificate(nowMs), createdAtMs: nowMs };
+    }
+    return this.#certificate.value;
+  }
+
+  #register(session: WebRtcSession): void {
+    for (const [fragment, owner] of this.#byFragment)
+      if (owner === session) this.#byFragment.delete(fragment);
+    for (const fragment of session.usernameFragments) this.#byFragment.set(fragment, session);
+  }
+
+  #forget(session: WebRtcSession): void {
+    for (const [fragment, owner] of this.#byFragment)
+      if (owner === session) this.#byFragment.delete(fragment);
+    for (const path of this.#pathsOf.get(session) ?? []) {
+      this.#releasePath(path);
+      path.close();
+    }
+    this.#pathsOf.delete(session);
+  }
+
+  #receive(packet: Buffer, path: TransportPath): void {
+    const owner = this.#byPath.get(path);
+    if (packet[0]! > 3) {
+      owner?.receive(packet);
+      return;
+    }
+    const message = parseStun(packet);
+    if (message === undefined) return;
+    const username = message.attributes.get(STUN_ATTRIBUTE.username)?.toString('latin1') ?? '';
+    // Responses have no user name.
+    const session = this.#byFragment.get(username.split(':', 1)[0]!) ?? owner;
+    if (session?.receiveStun(message, path)) this.#assignPath(path, session);
+  }
+
+  #assignPath(path: TransportPath, session: WebRtcSession): void {
+    if (this.#byPath.get(path) === session) return;
+    this.#releasePath(path);
+    const paths = this.#pathsOf.get(session);
+    if (paths === undefined) return;
+    const [oldest] = paths;
+    if (paths.size >= maxPathsPerSession && oldest !== undefined) this.#releasePath(oldest);
+    paths.add(path);
+    this.#byPath.set(path, session);
+    if (path instanceof FramedConnection) path.verify();
+    else this.#udpPaths.set(keyOf(path), path as UdpPath);
+  }
+
+  #releasePath(path: TransportPath): void {
+    const session = this.#byPath.get(path);
+    this.#byPath.delete(path);
+    if (path.protocol === 'udp') this.#udpPaths.delete(keyOf(path));
+    if (session === undefined) return;
+    this.#pathsOf.get(session)?.delete(path);
+    session.forgetPath(path);
+  }
+
+  /** With port 0, UDP may get a number that is taken for TCP. */
+  async #listen(): Promise<void> {
+    const { port } = this.#options;
+    for (let tries = 1; ; tries++) {
+      const udp = createSocket({
+        type: isIPv6(this.#options.host) ? 'udp6' : 'udp4',
+        recvBufferSize: receiveBufferBytes,
+      });
+      this.#udp = udp;
+      this.#port = await this.#bindUdp(udp, port);
+      try {
+        await this.#listenTcp(this.#port);
+        return;
+      } catch (error) {
+        if (port !== 0 || tries === maxBindTries) throw error;
+        udp.close();
+      }
+    }
+  }
+
+  async #bindUdp(udp: UdpSocket, port: number): Promise<number> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    udp.once('error', reject);
+    udp.bind({ port, address: this.#options.host }, resolve);
+    try {
+      await promise;
+    } catch (error) {
+      throw this.#listenError('UDP', port, error);
+    }
+    udp.off('error', reject);
+    // Such as a client that is unreachable; its session ends when nothing more is heard.
+    udp.on('error', error => this.#overload.warn('udp-failed', { error: messageOf(error) }));
+    udp.on('message', (packet, from) => this.#receiveUdp(packet, from));
+    return udp.address().port;
+  }
+
+  #receiveUdp(packet: Buffer, { address, port }: RemoteInfo): void {
+    if (packet.length === 0) return;
+    const known = this.#udpPaths.get(`${address} ${port}`);
+    if (known !== undefined) this.#receive(packet, known);
+    else if (packet[0]! <= 3) this.#receive(packet, this.#createUdpPath(address, port));
+  }
+
+  #createUdpPath(address: string, port: number): UdpPath {
+    return {
+      key: `${address} ${port}`,
+      protocol: 'udp',
+      address: address.replace(/^::ffff:/, ''),
+      port,
+      // Without a callback, errors come as events.
+      send: packet => this.#udp?.send(packet, port, address, ignoreSendError),
+      close: () => {},
+    };
+  }
+
+  async #listenTcp(port: number): Promise<void> {
+    const { host } = this.#options;
+    const server = createServer({ noDelay: true }, socket => this.#accept(socket));
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    server.once('error', reject);
+    server.listen({ port, host }, resolve);
+    try {
+      await promise;
+    } catch (error) {
+      throw this.#listenError('TCP', port, error);
+    }
+    server.off('error', reject);
+    server.on('error', error => this.#overload.warn('accept-failed', { error: messageOf(error) }));
+    this.#tcp = server;
+  }
+
+  #accept(socket: Socket): void {
+    const isFull = this.#connections.size >= this.#options.maxConnections;
+    const closed = isFull ? undefined : this.#limiter.open(socket.remoteAddress ?? '');
+    if (closed === undefined) {
+      const reason = isFull ? 'too-many-connections' : 'too-many-connections-of-address';
+      this.#overload.warn('connection-refused', { reason, remoteAddress: socket.remoteAddress });
+      socket.destroy();
+      return;
+    }
+    socket.once('close', closed);
+    const connection = new FramedConnection(
+      socket,
+      {
+        packet: (packet, path) => this.#receive(packet, path),
+        closed: path => {
+          this.#connections.delete(path);
+          this.#releasePath(path);
+        },
+      },
+      performance.now(),
+    );
+    this.#connections.add(connection);
+    this.#sweep.wake();
+  }
+
+  #closeUnverified(): boolean {
+    const limitMs = performance.now() - verifyTimeoutMs;
+    for (const connection of this.#connections) {
+      if (!connection.isVerified && connection.openedAtMs < limitMs) connection.close();
+    }
+    return this.#connections.size > 0;
+  }
+
+  #listenError(transport: string, port: number, cause: unknown): AppError {
+    const code = systemCodeOf(cause);
+    const why =
+      code === 'EADDRINUSE'
+        ? 'is already in use. Stop the program that uses it, or set another port.'
+        : code === 'EACCES'
+          ? 'needs more rights than this process has. Set a port above 1023.'
+          : `cannot be listened on at ${this.#options.host}: ${messageOf(cause)}`;
+    return new AppError('listen-failed', `WebRTC port ${port} (${transport}) ${why}`, { cause });
+  }
+}
+
+function keyOf(path: TransportPath): string {
+  return (path as UdpPath).key;
+}
+
+function ignoreSendError(): void {}

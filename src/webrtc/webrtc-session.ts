@@ -1,0 +1,279 @@
+import { randomInt } from 'node:crypto';
+import {
+  readSenderReports,
+  type SenderReport,
+  writeNack,
+  writePictureLoss,
+  writeReceiverReport,
+} from '../media/rtp/rtcp.ts';
+import { parseRtp } from '../media/rtp/rtp-packet.ts';
+import { newId } from '../shared/ids.ts';
+import type { DtlsCertificate } from './dtls/dtls-certificate.ts';
+import { DtlsServer, type Fingerprint } from './dtls/dtls-server.ts';
+import { IceAgent } from './ice/ice-agent.ts';
+import type { StunMessage } from './ice/stun-message.ts';
+import type { TransportPath } from './ice/transport-path.ts';
+import { ArrivalLog } from './rtp/arrival-log.ts';
+import type { OrderedPacket } from './rtp/jitter-buffer.ts';
+import { ReceiveTrack } from './rtp/receive-track.ts';
+import type { IceCredentials } from './sdp/session-description.ts';
+import type { AcceptedMedia } from './sdp/write-answer.ts';
+import { SrtpSession } from './srtp/srtp-session.ts';
+
+export type WebRtcCloseReason = 'peer-closed' | 'handshake-failed' | 'connect-timeout' | 'idle-timeout';
+
+export interface WebRtcSessionEvents {
+  /** Media can flow, from `address`. */
+  connected(path: { readonly protocol: 'udp' | 'tcp'; readonly address: string }): void;
+  /** In the order of sending. */
+  packet(track: ReceiveTrack, packet: OrderedPacket): void;
+  senderReport(track: ReceiveTrack, report: SenderReport): void;
+  bytesIn(count: number): void;
+  /** Unless the server closed it. */
+  closed(reason: WebRtcCloseReason, detail: string): void;
+}
+
+export interface WebRtcSessionOptions {
+  readonly certificate: DtlsCertificate;
+  readonly fingerprints: readonly Fingerprint[];
+  readonly remote: IceCredentials;
+  readonly accepted: readonly AcceptedMedia[];
+  readonly connectTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly events: WebRtcSessionEvents;
+  /** The agents by whose names the client can be found have changed. */
+  agentsChanged(session: WebRtcSession): void;
+  ended(session: WebRtcSession): void;
+}
+
+export const transportWideExtension =
+  'http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01';
+
+const tickMs = 25;
+const feedbackEveryMs = 100;
+const reportEveryMs = 1_000;
+const checkEveryMs = 2_000;
+const usualRoundTripMs = 100;
+
+/** One client: its ICE agent, its DTLS connection, and the tracks that it sends. */
+export class WebRtcSession {
+  readonly id = newId('rt');
+  readonly tracks: readonly ReceiveTrack[];
+  readonly #options: WebRtcSessionOptions;
+  readonly #dtls: DtlsServer;
+  readonly #openedAtMs = performance.now();
+  readonly #ssrc = randomInt(1, 2 ** 32);
+  readonly #arrivals = new ArrivalLog();
+  /** Number of the header extension; undefined where it was not offered. */
+  readonly #transportWideId: number | undefined;
+  readonly #timer: NodeJS.Timeout;
+  /** The newest first; one more during an ICE restart. */
+  #agents: readonly IceAgent[];
+  #srtp: SrtpSession | undefined;
+  #isClosed = false;
+  #bytesIn = 0;
+  #heardAtMs = 0;
+  #feedbackAtMs = 0;
+  #reportedAtMs = 0;
+  #checkedAtMs = 0;
+
+  constructor(options: WebRtcSessionOptions) {
+    this.#options = options;
+    this.tracks = options.accepted.map(
+      ({ media, codec, rtx }) =>
+        new ReceiveTrack({ kind: media.kind === 'audio' ? 'audio' : 'video', codec, rtx }),
+    );
+    const withFeedback = options.accepted.find(each => each.extensions.includes(transportWideExtension));
+    this.#transportWideId = withFeedback?.media.extensions.get(transportWideExtension);
+    this.#agents = [new IceAgent(options.remote)];
+    this.#dtls = new DtlsServer({
+      certificate: options.certificate,
+      fingerprints: options.fingerprints,
+      send: datagram => this.#path?.send(datagram),
+      connected: secrets => {
+        this.#srtp = new SrtpSession(secrets);
+        const { protocol = 'udp', address = '' } = this.#path ?? {};
+        options.events.connected({ protocol, address });
+      },
+      closed: (reason, detail) => this.#end(reason, detail),
+    });
+    this.#timer = setInterval(() => this.#tick(performance.now()), tickMs);
+    this.#timer.unref();
+  }
+
+  /** Names of the agents, of which the first is that of {@link localCredentials}. */
+  get usernameFragments(): readonly string[] {
+    return this.#agents.map(({ local }) => local.usernameFragment);
+  }
+
+  get localCredentials(): IceCredentials {
+    return this.#agents[0]!.local;
+  }
+
+  get remoteCredentials(): IceCredentials {
+    return this.#agents[0]!.remote;
+  }
+
+  get bytesIn(): number {
+    return this.#bytesIn;
+  }
+
+  get roundTripMs(): number | undefined {
+    return this.#agents[0]!.roundTripMs;
+  }
+
+  /** The client connects from another network, with new credentials on both sides. RFC 8445, 9. */
+  restartIce(remote: IceCredentials): void {
+    // The former agent carries media until the client has reached the new one.
+    this.#agents = [new IceAgent(remote), this.#agents[0]!];
+    this.#options.agentsChanged(this);
+  }
+
+  requestKeyframe(track: ReceiveTrack): void {
+    if (track.ssrc !== undefined) this.#sendRtcp(writePictureLoss(this.#ssrc, track.ssrc));
+  }
+
+  /** Returns false for messages that are not of this client. */
+  receiveStun(message: StunMessage, path: TransportPath): boolean {
+    const nowMs = performance.now();
+    const agent = this.#agents.find(each => each.receive(message, path, nowMs));
+    if (agent === undefined) return false;
+    this.#heardAtMs = nowMs;
+    if (agent === this.#agents[0] && this.#agents.length > 1 && agent.selected !== undefined) {
+      this.#agents = [agent];
+      this.#options.agentsChanged(this);
+    }
+    return true;
+  }
+
+  /** @param packet of a path from which a STUN message of this client came; not kept */
+  receive(packet: Buffer): void {
+    if (this.#isClosed || packet.length < 2) return;
+    this.#bytesIn += packet.length;
+    this.#options.events.bytesIn(packet.length);
+    const first = packet[0]!;
+    // RFC 7983, 7.
+    if (first >= 20 && first <= 63) this.#dtls.receive(packet);
+    else if (first >= 128 && first <= 191) {
+      const isRtcp = packet[1]! >= 192 && packet[1]! <= 223;
+      if (isRtcp) this.#receiveRtcp(packet);
+      else this.#receiveRtp(packet);
+    }
+  }
+
+  /** A path of this client ended. */
+  forgetPath(path: TransportPath): void {
+    for (const agent of this.#agents) agent.forget(path);
+  }
+
+  /** Tells the client. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#dtls.close();
+    this.#release();
+  }
+
+  get #path(): TransportPath | undefined {
+    return this.#agents.find(({ selected }) => selected !== undefined)?.selected;
+  }
+
+  #receiveRtp(bytes: Buffer): void {
+    const opened = this.#srtp?.openRtp(bytes);
+    const packet = opened && parseRtp(opened);
+    if (packet === undefined) return;
+    const nowMs = performance.now();
+    this.#heardAtMs = nowMs;
+    const number = this.#transportWideId && packet.extensions.get(this.#transportWideId);
+    if (number instanceof Buffer && number.length === 2) this.#arrivals.add(number.readUInt16BE(), nowMs);
+    const track = this.tracks.find(each => each.push(packet, nowMs));
+    if (track !== undefined) this.#deliver(track, nowMs);
+  }
+
+  #receiveRtcp(bytes: Buffer): void {
+    const opened = this.#srtp?.openRtcp(bytes);
+    if (opened === undefined) return;
+    const nowMs = performance.now();
+    this.#heardAtMs = nowMs;
+    for (const report of readSenderReports(opened)) {
+      const track = this.tracks.find(({ ssrc }) => ssrc === report.ssrc);
+      if (track === undefined) continue;
+      track.senderReport(report, nowMs);
+      this.#options.events.senderReport(track, report);
+    }
+  }
+
+  #deliver(track: ReceiveTrack, nowMs: number): void {
+    for (const packet of track.pull(nowMs)) {
+      if (this.#isClosed) return;
+      this.#options.events.packet(track, packet);
+    }
+  }
+
+  #tick(nowMs: number): void {
+    if (this.#srtp === undefined) {
+      if (nowMs - this.#openedAtMs < this.#options.connectTimeoutMs) return;
+      const detail =
+        'The client did not connect. Check that its network can reach the WebRTC port of the server.';
+      this.#end('connect-timeout', detail);
+      return;
+    }
+    if (nowMs - this.#heardAtMs >= this.#options.idleTimeoutMs) {
+      this.#end('idle-timeout', 'Nothing was received from the client.');
+      return;
+    }
+    for (const track of this.tracks) {
+      if (track.isWaiting) this.#deliver(track, nowMs);
+      this.#requestMissing(track, nowMs);
+    }
+    if (this.#isClosed) return;
+    if (nowMs - this.#feedbackAtMs >= feedbackEveryMs) this.#sendFeedback(nowMs);
+    if (nowMs - this.#reportedAtMs >= reportEveryMs) this.#sendReport(nowMs);
+    if (nowMs - this.#checkedAtMs >= checkEveryMs) {
+      this.#checkedAtMs = nowMs;
+      this.#agents[0]!.check(nowMs);
+    }
+  }
+
+  #requestMissing(track: ReceiveTrack, nowMs: number): void {
+    const { ssrc } = track;
+    if (!track.isWaiting || ssrc === undefined) return;
+    const numbers = track.requests(nowMs, this.roundTripMs ?? usualRoundTripMs);
+    if (numbers.length > 0) this.#sendRtcp(writeNack(this.#ssrc, ssrc, numbers));
+  }
+
+  #sendFeedback(nowMs: number): void {
+    this.#feedbackAtMs = nowMs;
+    const mediaSsrc = this.tracks.find(({ ssrc }) => ssrc !== undefined)?.ssrc;
+    if (mediaSsrc === undefined) return;
+    const report = this.#arrivals.report(this.#ssrc, mediaSsrc);
+    if (report !== undefined) this.#sendRtcp(report);
+  }
+
+  #sendReport(nowMs: number): void {
+    this.#reportedAtMs = nowMs;
+    const reports = this.tracks.flatMap(track => track.report(nowMs) ?? []);
+    if (reports.length > 0) this.#send(writeReceiverReport(this.#ssrc, reports));
+  }
+
+  /** Behind a report, with which all compound packets begin. RFC 3550, 6.1. */
+  #sendRtcp(packet: Buffer): void {
+    this.#send(Buffer.concat([writeReceiverReport(this.#ssrc, []), packet]));
+  }
+
+  #send(rtcp: Buffer): void {
+    if (this.#srtp !== undefined) this.#path?.send(this.#srtp.sealRtcp(rtcp));
+  }
+
+  #end(reason: WebRtcCloseReason, detail: string): void {
+    if (this.#isClosed) return;
+    this.#dtls.close();
+    this.#release();
+    this.#options.events.closed(reason, detail);
+  }
+
+  #release(): void {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    this.#options.ended(this);
+  }
+}

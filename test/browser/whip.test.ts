@@ -1,0 +1,152 @@
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { CreatedStream } from '../../scripts/server-process.ts';
+import { type Logger, silentLogger } from '../../src/shared/logger.ts';
+import { chromiumArguments, findChromium } from '../support/chromium.ts';
+import { ffprobePath, runToEnd } from '../support/ffmpeg.ts';
+import { Random } from '../support/random.ts';
+import { startServer, type TestServer } from '../support/start-server.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { fakeMediaArguments, WhipPage } from '../support/whip-page.ts';
+
+const found = findChromium();
+const arguments_ = [...chromiumArguments, ...fakeMediaArguments];
+
+function launch(): Promise<Browser> {
+  return chromium.launch({ executablePath: found.path!, args: arguments_ });
+}
+
+describe.skipIf(found.path === undefined)('a browser that publishes over WHIP', () => {
+  let browser: Browser;
+  let server: TestServer;
+  /** What the log says of publishers at their end. */
+  const closed: { readonly packetsLost: number; readonly packetsRecovered: number }[] = [];
+  const log: Logger = {
+    ...silentLogger,
+    info: (event, data) =>
+      void (event === 'publisher-closed' && closed.push(data as (typeof closed)[number])),
+    child: () => log,
+  };
+  beforeAll(async () => {
+    [browser, server] = await Promise.all([launch(), startServer({ 'live.stopGrace': '100ms' }, { log })]);
+  });
+  afterAll(() => Promise.all([browser?.close(), server?.stop()]));
+
+  async function stateOf({ liveStreamId }: CreatedStream) {
+    const response = await server.api('GET', `/live-streams/${liveStreamId}/broadcasts`);
+    const { data } = (await response.json()) as {
+      data: { state: string; protocol: string; endReason?: string }[];
+    };
+    return data[0];
+  }
+
+  const isLive = (stream: CreatedStream) =>
+    waitUntil(async () => (await stateOf(stream))?.state === 'live', { what: 'the broadcast to be live' });
+
+  test('is live with keyframes at its own interval, at a bitrate that grows, and ends at once on DELETE', async () => {
+    const stream = await server.createStream();
+    const page = await WhipPage.publish(browser, { ...server, streamKey: stream.streamKey, hasAudio: false });
+    await isLive(stream);
+    // Without requests and feedback, Chromium sends one keyframe, at 300 kbit/s.
+    await waitUntil(async () => {
+      const { keyframes, targetBitsPerSecond } = await page.stats();
+      return keyframes >= 4 && targetBitsPerSecond > 1_000_000;
+    });
+    const probed = await runToEnd(ffprobePath, [
+      ...['-v', 'error', '-show_entries', 'stream=codec_name,width,height', '-of', 'csv=p=0'],
+      `${server.baseUrl}/${stream.liveStreamId}.m3u8`,
+    ]);
+    expect(probed).toContain('h264,640,360');
+    expect(await stateOf(stream)).toMatchObject({ protocol: 'whip' });
+    expect((await fetch(page.session, { method: 'DELETE' })).status).toBe(200);
+    await waitUntil(async () => (await stateOf(stream))?.state === 'ended');
+    expect((await fetch(page.session, { method: 'DELETE' })).status).toBe(404);
+    await page.page.close();
+  });
+
+  test('gets lost packets through', async () => {
+    const stream = await server.createStream();
+    const proxy = await LossyProxy.start(server.app.webrtcPort!, 0.05);
+    const page = await WhipPage.publish(browser, {
+      ...{ ...server, streamKey: stream.streamKey, hasAudio: false },
+      changeAnswer: answer =>
+        answer.replace(/a=candidate.* tcp .*\r\n/g, '').replace(/( udp \d+ \S+) \d+/g, `$1 ${proxy.port}`),
+    });
+    await isLive(stream);
+    await waitUntil(async () => (await page.stats()).retransmitted > 20);
+    await fetch(page.session, { method: 'DELETE' });
+    const { packetsLost, packetsRecovered } = closed.at(-1)!;
+    expect(packetsLost).toBeGreaterThan(10);
+    // The newest ones may still be on their way.
+    expect(packetsRecovered).toBeGreaterThanOrEqual(packetsLost - 4);
+    await page.page.close();
+  });
+
+  test('uses TCP where UDP does not get through; killed, it leaves a broadcast that waits, and can come back', async () => {
+    const stream = await server.createStream();
+    const killed = await chromium.launchServer({ executablePath: found.path!, args: arguments_ });
+    const client = await chromium.connect(killed.wsEndpoint());
+    const page = await WhipPage.publish(client, {
+      ...{ ...server, streamKey: stream.streamKey, hasAudio: false },
+      changeAnswer: answer => answer.replace(/a=candidate.* udp .*\r\n/g, ''),
+    });
+    await isLive(stream);
+    expect(await page.stats()).toMatchObject({ state: 'connected', protocol: 'tcp' });
+    await killed.kill();
+    await waitUntil(async () => (await stateOf(stream))?.state === 'waiting');
+    const again = await WhipPage.publish(browser, {
+      ...server,
+      streamKey: stream.streamKey,
+      hasAudio: false,
+    });
+    await isLive(stream);
+    await again.page.close();
+  });
+});
+
+/** A UDP port in front of another one, which loses packets in both directions. */
+class LossyProxy {
+  readonly #front: Socket;
+  readonly #back = new Map<string, Socket>();
+  readonly #random = new Random(6);
+
+  private constructor(front: Socket) {
+    this.#front = front;
+  }
+
+  static async start(port: number, loss: number): Promise<LossyProxy> {
+    const front = createSocket('udp4');
+    const proxy = new LossyProxy(front);
+    front.on('message', (packet, from) => {
+      if (!proxy.#isLost(packet, loss)) proxy.#backOf(from, loss).send(packet, port, '127.0.0.1');
+    });
+    await new Promise<void>(resolve => front.bind(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      front.close();
+      for (const socket of proxy.#back.values()) socket.close();
+    });
+    return proxy;
+  }
+
+  get port(): number {
+    return this.#front.address().port;
+  }
+
+  #backOf(from: RemoteInfo, loss: number): Socket {
+    const key = `${from.address} ${from.port}`;
+    const known = this.#back.get(key);
+    if (known !== undefined) return known;
+    const socket = createSocket('udp4');
+    socket.on('message', packet => {
+      if (!this.#isLost(packet, loss)) this.#front.send(packet, from.port, from.address);
+    });
+    this.#back.set(key, socket);
+    return socket;
+  }
+
+  /** Media and reports only, so that the test is about them. */
+  #isLost(packet: Buffer, loss: number): boolean {
+    return packet[0]! >= 128 && this.#random.below(1_000) < loss * 1_000;
+  }
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { VideoReceiver } from '../../../../src/ingest/whip/video-receiver.ts';
+import { describeVideoTag, type FlvTag } from '../../../../src/media/flv/flv-tag.ts';
+import { parsedRtp } from '../../../support/rtp.ts';
+
+const sps = Buffer.from('6742c01fd9005005bb016a02020280000003008000001e078c1924', 'hex');
+const pps = Buffer.from('68cb83cb20', 'hex');
+const idr = Buffer.from('6588840a', 'hex');
+const slice = Buffer.from('419a0203', 'hex');
+const parameterSets = Buffer.concat([
+  Buffer.from([0x78, 0, sps.length]),
+  sps,
+  Buffer.from([0, pps.length]),
+  pps,
+]);
+
+function receiver() {
+  const tags: FlvTag[] = [];
+  const state = { requests: 0 };
+  const video = new VideoReceiver({
+    codec: 'avc1',
+    timeOf: timestamp => timestamp / 90,
+    emit: tag => tags.push(tag),
+    requestKeyframe: () => (state.requests += 1),
+  });
+  let sequenceNumber = 0;
+  /** Pushes a frame of these payloads. */
+  const push = (ms: number, payloads: readonly Buffer[], missing = 0) => {
+    for (const [index, payload] of payloads.entries()) {
+      const isMarked = index === payloads.length - 1;
+      const packet = parsedRtp({ sequenceNumber: sequenceNumber++, timestamp: ms * 90, payload, isMarked });
+      video.push({ packet, arrivedAtMs: ms, missing: index === 0 ? missing : 0 }, ms);
+    }
+  };
+  const roles = () => tags.map(({ body, timestampMs }) => [describeVideoTag(body)?.role, timestampMs]);
+  return { push, roles, state };
+}
+
+test('a keyframe brings its configuration, and the frames after it follow', () => {
+  const { push, roles } = receiver();
+  push(0, [slice]);
+  push(40, [parameterSets, idr]);
+  push(80, [slice]);
+  expect(roles()).toEqual([
+    ['config', 40],
+    ['keyframe', 40],
+    ['frame', 80],
+  ]);
+});
+
+test('after a loss, frames are left out up to the keyframe that is asked for', () => {
+  const { push, roles, state } = receiver();
+  push(0, [parameterSets, idr]);
+  push(600, [slice]);
+  push(640, [slice], 1);
+  expect(state.requests).toBe(1);
+  push(680, [slice]);
+  push(720, [parameterSets, idr]);
+  push(760, [slice]);
+  expect(state.requests).toBe(1);
+  expect(roles().map(([, at]) => at)).toEqual([0, 0, 600, 720, 760]);
+});
+
+test('keyframes are asked for as often as players need them', () => {
+  const { push, state } = receiver();
+  push(0, [parameterSets, idr]);
+  for (let ms = 100; ms <= 2_000; ms += 100) push(ms, [slice]);
+  expect(state.requests).toBe(1);
+  for (let ms = 2_100; ms < 2_600; ms += 100) push(ms, [slice]);
+  expect(state.requests).toBe(2);
+});
