@@ -28,7 +28,7 @@ export type ViewerPath =
   | { readonly kind: 'unknown' };
 
 const logoPattern = /^\/player\/(pl[0-9A-Za-z]{22})\/logo\.(png|jpg)$/;
-const renditionPattern = /^(source|audio(-[a-z]+)?(-\d{1,3})?|\d{3,4}p(-\d{1,3})?)$/;
+const renditionPattern = /^(source|audio(-[a-z]+)?(-\d{1,3})?|\d{2,4}p(-\d{1,3})?)$/;
 const privatePattern = /^\/private\/([0-9a-f-]{36})(\/.*)$/;
 const sessionPattern = /^avh-([\w-]{1,64})$/;
 const idLength = 24;

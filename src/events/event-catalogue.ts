@@ -52,14 +52,16 @@ export const eventCatalogue = {
   },
   'live-stream.quality.dropped': {
     summary:
-      'A rendition of a broadcast is no longer encoded, until the next broadcast. Its viewers switch to the next lower one.',
+      'A rendition of a broadcast is no longer offered, until the next broadcast. Its viewers switch to the next lower one.',
     isEmitted: true,
     payload: z.object({
       liveStreamId,
       quality: z.string().describe('For example `720p`.'),
       reason: z
-        .enum(['too-slow', 'encoder-failed'])
-        .describe('The server was too slow for it, or its encoder failed repeatedly.'),
+        .enum(['too-slow', 'encoder-failed', 'not-aligned', 'stopped'])
+        .describe(
+          'The server was too slow for it, or its encoder failed repeatedly. Of a rendition that your encoder sends itself: its keyframes are not where those of the main track are, or it stopped.',
+        ),
     }),
     example: { liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA', quality: '720p', reason: 'too-slow' },
   },

@@ -1,6 +1,6 @@
 import type { FlvTag, TagDescription } from '../../media/flv/flv-tag.ts';
 import type { AdditionalTag, PackagedMedia } from '../packaging/packager.ts';
-import { type BroadcastCapabilities, judgeAudioCodec } from './codec-policy.ts';
+import { type BroadcastCapabilities, judgeAudioCodec, judgeVideoCodec } from './codec-policy.ts';
 import type { Timeline } from './timeline.ts';
 
 interface AdditionalTagsOptions {
@@ -11,9 +11,9 @@ interface AdditionalTagsOptions {
 }
 
 /** Beside the main track. */
-const maxAudioTracks = 7;
+const maxTracksPerKind = 7;
 const maxHeldTags = 2000;
-const maxHeldBytes = 4 * 1024 * 1024;
+const maxHeldBytes = 16 * 1024 * 1024;
 
 /**
  * The tags of a publisher's additional tracks. They follow the clock of the main tracks, and never refuse a publisher
@@ -45,8 +45,9 @@ export class AdditionalTags {
     const config = this.#configs.get(track);
     if (role === 'config') {
       if (config?.body.equals(body)) return;
-      if (config === undefined && this.#configs.size >= maxAudioTracks) {
-        this.#leaveOut(track, `more than ${maxAudioTracks} additional audio tracks`);
+      const count = [...this.#configs.values()].filter(other => other.kind === kind).length;
+      if (config === undefined && count >= maxTracksPerKind) {
+        this.#leaveOut(track, `there are more than ${maxTracksPerKind} additional ones`);
         return;
       }
       const changed = { kind, trackId, role, atMs: this.#options.timeline.endMs, body };
@@ -59,13 +60,17 @@ export class AdditionalTags {
     if (atMs !== undefined) this.#handOver({ kind, trackId, role, atMs, body });
   }
 
-  /** A packager starts: it gets the configurations, and the frames from there on. */
-  begin(receiver: PackagedMedia['additional'], startMs: number): void {
-    const held = this.#held;
-    this.end();
+  /** A packager starts. It gets the configurations, and the frames from there on with {@link release}. */
+  begin(receiver: PackagedMedia['additional']): void {
     this.#receiver = receiver;
     for (const config of this.#configs.values()) receiver(config);
-    for (const tag of held) if (tag.atMs >= startMs) receiver(tag);
+  }
+
+  release(startMs: number): void {
+    const held = this.#held;
+    this.#held = [];
+    this.#heldBytes = 0;
+    for (const tag of held) if (tag.atMs >= startMs) this.#receiver?.(tag);
   }
 
   /** Holds tags for the next packager. */
@@ -88,12 +93,17 @@ export class AdditionalTags {
   }
 
   #problemOf(kind: 'audio' | 'video', { codec }: TagDescription): string | undefined {
-    if (kind === 'video') return 'additional video tracks are not delivered';
-    const { codecCapabilities } = this.#options;
-    const verdict = judgeAudioCodec(codec, { ...codecCapabilities, hasEnhancedVideo: false });
-    return verdict.take === 'copy'
-      ? undefined
-      : `${codec.name} is not delivered in an additional audio track`;
+    // They are never converted.
+    const capabilities = {
+      ...this.#options.codecCapabilities,
+      packager: 'direct',
+      isVideoTranscoded: false,
+    } as const;
+    const verdict =
+      kind === 'video'
+        ? judgeVideoCodec(codec, capabilities)
+        : judgeAudioCodec(codec, { ...capabilities, hasEnhancedVideo: false });
+    return verdict.take === 'copy' ? undefined : `${codec.name} is not delivered in an additional track`;
   }
 
   #leaveOut(track: string, reason: string): void {

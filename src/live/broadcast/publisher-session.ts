@@ -367,7 +367,7 @@ export class PublisherSession {
     const startMs = held[Math.max(0, firstKeyframe)]?.atMs ?? 0;
     // Audio may so far consist of its configuration only.
     if (plan.audio !== 'none') this.#lastAudioMs ??= startMs;
-    this.#additional.begin(inner.additional, startMs);
+    this.#additional.begin(inner.additional);
     for (const kind of ['video', 'audio'] as const) {
       const config = this.#decoderConfigs[kind];
       if (config === undefined || this.#tracks[kind] === undefined) continue;
@@ -377,6 +377,7 @@ export class PublisherSession {
       // Audio before the first video frame is left out.
       if (tag.atMs >= startMs || !plan.hasVideo) this.#write(tag);
     }
+    this.#additional.release(startMs);
   }
 
   #write(tag: TimedTag): void {

@@ -17,15 +17,21 @@ interface AudioFeed {
 export class AlignedRenditions {
   readonly #output: PackagingOutput;
   readonly #observer: LiveObserver;
+  readonly #onSegmentBegan: (rendition: string, isAligned: boolean) => void;
   readonly #segmenters: AlignedSegmenter[] = [];
   readonly #audio = new Map<string, AudioFeed>();
   readonly #feeds: RenditionFeed[] = [];
   readonly #renditionTracks = new Map<string, TrackDescription>();
   #presentationOffsetMs = 0;
 
-  constructor(output: PackagingOutput, observer: LiveObserver) {
+  constructor(
+    output: PackagingOutput,
+    observer: LiveObserver,
+    onSegmentBegan: (rendition: string, isAligned: boolean) => void,
+  ) {
     this.#output = output;
     this.#observer = observer;
+    this.#onSegmentBegan = onSegmentBegan;
   }
 
   get hasAudio(): boolean {
@@ -40,21 +46,22 @@ export class AlignedRenditions {
   /**
    * Includes those of former sessions, which have viewers.
    * @param renditions lowest first
-   * @param additionalAudio with tracks of their own; demuxes the main audio
+   * @param additional those of them, and of audio, that the encoder sends itself
    */
   add(
     renditions: readonly string[],
     audio: TrackDescription | undefined,
     isDemuxed: boolean,
-    additionalAudio: readonly string[] = [],
+    additional: readonly string[],
   ): void {
     const names = new Set(this.#output.renditions.others.map(({ name }) => name));
     if (isDemuxed && audio !== undefined) names.add(audioRendition);
-    for (const name of [...additionalAudio, ...renditions]) names.add(name);
+    for (const name of [...additional, ...renditions]) names.add(name);
     for (const name of names) {
       if (name === audioRendition) this.#addMainAudio(audio);
-      else if (parseAudioRendition(name) === undefined) this.#addVideo(name, renditions);
-      else this.#addAudio(name, audio, additionalAudio.includes(name));
+      else if (parseAudioRendition(name) === undefined)
+        this.#addVideo(name, renditions, additional.includes(name));
+      else this.#addAudio(name, audio, additional.includes(name));
     }
   }
 
@@ -83,18 +90,20 @@ export class AlignedRenditions {
     feed.segmenter.useTrack(track);
   }
 
-  #addVideo(name: string, renditions: readonly string[]): void {
-    const feed = new RenditionFeed(this.#createSegmenter(name, 'video'), closestRendition(name, renditions));
+  #addVideo(name: string, renditions: readonly string[], hasOwnFrames: boolean): void {
+    const segmenter = this.#createSegmenter(name, 'video', hasOwnFrames);
+    const feed = new RenditionFeed(segmenter, closestRendition(name, renditions));
     this.#feeds.push(feed);
     const track = this.#renditionTracks.get(feed.currentRendition);
     if (track !== undefined) feed.segmenter.useTrack(track);
   }
 
-  #createSegmenter(name: string, kind: TrackKind): AlignedSegmenter {
+  #createSegmenter(name: string, kind: TrackKind, hasOwnFrames = false): AlignedSegmenter {
     const output = this.#output;
     const segmenter = new AlignedSegmenter({
       rendition: output.renditions.getOrCreate(name),
-      kind,
+      ...{ kind, hasOwnFrames },
+      onSegmentBegan: isAligned => this.#onSegmentBegan(name, isAligned),
       ...(kind === 'audio' ? { presentationOffsetMs: () => this.#presentationOffsetMs } : {}),
       onTrack: (track, init) => {
         output.renditions.invalidate();
@@ -141,7 +150,7 @@ export class AlignedRenditions {
 
   /** Continues a dropped rung's rendition with the next lower one. @param renditions those that are left */
   replaceRendition(name: string, renditions: readonly string[], fromMs: number): void {
-    const lower = renditions.at(-1) ?? sourceRendition;
+    const lower = closestRendition(name, renditions);
     for (const feed of this.#feeds) if (feed.nextRendition === name) feed.switchTo(lower, fromMs);
   }
 

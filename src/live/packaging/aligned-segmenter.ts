@@ -9,8 +9,12 @@ import type { Part } from './segmenter.ts';
 interface AlignedSegmenterOptions {
   readonly rendition: LiveRendition;
   readonly kind: 'video' | 'audio';
+  /** Frames of video have their exact durations, but not always the leader's frame rate. */
+  readonly hasOwnFrames?: boolean;
   /** Composition offset of the leader's video: audio is cut at its presentation time. */
   readonly presentationOffsetMs?: () => number;
+  /** @param isAligned with a keyframe at the leader's start */
+  onSegmentBegan?(isAligned: boolean): void;
   onTrack(track: TrackDescription, init: Buffer): void;
   onPart(part: ClaimablePart): void;
 }
@@ -155,7 +159,9 @@ export class AlignedSegmenter {
 
   #cutVideoUntil(endMs: number): boolean {
     const newest = this.#queue.at(-1);
-    const hasAll = newest !== undefined && newest.atMs + 1.5 * newest.durationMs >= endMs;
+    const frames = this.#options.hasOwnFrames === true ? 1 : 1.5;
+    const hasAll =
+      newest !== undefined && newest.atMs + frames * newest.durationMs >= endMs - frameToleranceMs;
     if (!hasAll && !this.#isFinished) return false;
     this.#alignedUntilMs = endMs;
     while (this.#queue[0] !== undefined && this.#queue[0].atMs < endMs - frameToleranceMs) {
@@ -272,9 +278,9 @@ export class AlignedSegmenter {
     // The encoder rounds times to milliseconds, and the source is on the grid of its frame rate.
     const isJoined = kind === 'video' && Math.abs(first.atMs - this.#partStartMs) <= frameToleranceMs;
     const startMs = isJoined ? this.#partStartMs : first.atMs;
-    const timed = samples.map(({ sample, atMs }, index) => {
+    const timed = samples.map(({ sample, atMs, durationMs }, index) => {
       if (kind === 'audio') return sample;
-      const untilMs = samples[index + 1]?.atMs ?? endMs;
+      const untilMs = samples[index + 1]?.atMs ?? this.#lastFrameEndMs(atMs, durationMs, endMs);
       const fromMs = index === 0 ? startMs : atMs;
       return { ...sample, durationTicks: Math.max(1, ticksOf(untilMs) - ticksOf(fromMs)) };
     });
@@ -293,12 +299,25 @@ export class AlignedSegmenter {
     this.#options.onPart(rendition.window.addPart(part));
   }
 
+  /** The end of the part, beyond which a frame of a lower frame rate than the leader's may last. */
+  #lastFrameEndMs(atMs: number, durationMs: number, partEndMs: number): number {
+    if (this.#options.hasOwnFrames !== true) return partEndMs;
+    const ownEndMs = this.#queue[0]?.atMs ?? atMs + durationMs;
+    const isBeyond = ownEndMs > partEndMs + frameToleranceMs && ownEndMs < partEndMs + durationMs;
+    return isBeyond ? ownEndMs : partEndMs;
+  }
+
   #openSegment(segment: SegmentInfo, first: QueuedSample): void {
     const { rendition, kind } = this.#options;
     if (rendition.tracks[kind] !== first.track) {
       this.#options.onTrack(first.track, rendition.setTracks({ [kind]: first.track }));
     }
     this.#isOpen = true;
+    if (kind === 'video') {
+      this.#options.onSegmentBegan?.(
+        first.sample.isSync && Math.abs(first.atMs - segment.startMs) <= frameToleranceMs,
+      );
+    }
     const startMs = Math.abs(first.atMs - segment.startMs) <= frameToleranceMs ? segment.startMs : first.atMs;
     this.#partStartMs = startMs;
     const programDateTimeMs = Math.round(segment.programDateTimeMs + startMs - segment.startMs);

@@ -17,8 +17,8 @@ import {
   type LadderTranscoderEvents,
   type RenditionDropReason,
 } from '../transcode/ladder-transcoder.ts';
-import type { LiveRenditions } from '../transcode/live-renditions.ts';
-import { AdditionalTracks, type AdditionalTracksEvents } from './additional-tracks.ts';
+import type { CurrentPackaging, LiveRenditions } from '../transcode/live-renditions.ts';
+import { AdditionalRenditions } from './additional-renditions.ts';
 import { AlignedRenditions } from './aligned-renditions.ts';
 import { LadderInput } from './ladder-input.ts';
 import type { PackagedMedia, Packager, Tracks } from './packager.ts';
@@ -57,7 +57,7 @@ export class PackagingSession {
   readonly #options: PackagingSessionOptions;
   readonly #output: PackagingOutput;
   readonly #aligned: AlignedRenditions;
-  readonly #additional: AdditionalTracks;
+  readonly #additional: AdditionalRenditions;
   readonly #ladderInput: LadderInput;
   readonly #done = Promise.withResolvers<void>();
   #isDone = false;
@@ -66,6 +66,7 @@ export class PackagingSession {
   #segmenter: Segmenter | undefined;
   #earlySamples: [TrackKind, Sample, number][] = [];
   #ladder: LadderTranscoder | undefined;
+  #isDemuxed = false;
   #isKilled = false;
   #onDrained: () => void = () => {};
 
@@ -76,8 +77,10 @@ export class PackagingSession {
       ...options,
       onPartListed: isSlate => options.host.partListed(isSlate),
     });
-    this.#aligned = new AlignedRenditions(this.#output, options.observer);
-    this.#additional = new AdditionalTracks(this.#additionalEvents);
+    this.#aligned = new AlignedRenditions(this.#output, options.observer, (name, isAligned) =>
+      this.#additional.segmentBegan(name, isAligned),
+    );
+    this.#additional = this.#createAdditional();
     this.#ladderInput = new LadderInput(options.ladder !== undefined);
     void this.#done.promise.then(() => {
       this.#isDone = true;
@@ -109,8 +112,9 @@ export class PackagingSession {
     return this.#segmenter?.frameSeconds;
   }
 
-  get renditions(): LadderTranscoder['renditions'] {
-    return this.#ladder?.renditions ?? [];
+  /** Lowest first: of the encoder's tracks, else of the ladder. */
+  get renditions(): CurrentPackaging['renditions'] {
+    return this.#ladder?.renditions ?? (this.#isDemuxed ? this.#additional.videos : []);
   }
 
   get hasDemuxedAudio(): boolean {
@@ -182,6 +186,7 @@ export class PackagingSession {
       return;
     }
     this.#inputTracks = tracks;
+    this.#isDemuxed = tracks.video !== undefined && this.#demuxesAudio;
     this.#startLadder(tracks);
     if (!this.#encodesSource) this.#startSegmenter(tracks);
   }
@@ -190,12 +195,12 @@ export class PackagingSession {
     const { ladder, renditions, clock } = this.#options;
     const size = video === undefined ? undefined : evenSize(displaySize(video));
     const encoded =
-      ladder === undefined || size === undefined
+      ladder === undefined || size === undefined || this.#hasOwnRenditions
         ? []
         : planRenditions(ladder, size, renditions.droppedRenditions);
     if (ladder === undefined || size === undefined || encoded.length === 0) {
       this.#ladderInput.close();
-      this.#notifyEncoded(subscriber => subscriber.encodedRenditions?.([]));
+      this.#notifyEncoded(subscriber => subscriber.encodedRenditions?.(this.#alignedRenditions));
       return;
     }
     const names = encoded.map(({ name }) => name).filter(name => name !== sourceRendition);
@@ -244,17 +249,6 @@ export class PackagingSession {
     backlogCleared: () => this.#onDrained(),
   };
 
-  readonly #additionalEvents: AdditionalTracksEvents = {
-    began: name => {
-      if (this.#segmenter === undefined) return;
-      if (this.hasDemuxedAudio) this.#aligned.beginAudio(name);
-      else this.#leaveOutAudio([name]);
-    },
-    track: (name, track) => this.#aligned.setAudioTrack(name, track),
-    sample: (name, sample, atMs) => this.#aligned.addAudioSample(name, sample, atMs),
-    failed: (name, report) => this.#options.log.warn('audio-track-failed', { track: name, report }),
-  };
-
   #notifyEncoded(call: (subscriber: BroadcastSubscriber) => void): void {
     if (!this.isSlate) this.#options.notifier.notify(call);
   }
@@ -267,13 +261,16 @@ export class PackagingSession {
     const { settings, log, host, observer, clock } = this.#options;
     const { video } = tracks;
     host.mediaStarted(this, this.#inputTracks);
-    const isDemuxed = video !== undefined && this.#demuxesAudio;
-    const sourceTracks: Tracks = isDemuxed ? { video } : tracks;
+    const isDemuxed = this.#isDemuxed;
+    const sourceTracks: Tracks = isDemuxed && video !== undefined ? { video } : tracks;
     this.#output.setTracks(sourceRendition, sourceTracks);
     if (video !== undefined) this.#aligned.setRungTrack(sourceRendition, video);
-    const { renditions } = this.#additional;
-    if (!isDemuxed) this.#leaveOutAudio(renditions);
-    this.#aligned.add(this.#alignedRenditions, tracks.audio, isDemuxed, isDemuxed ? renditions : []);
+    this.#aligned.add(
+      this.#alignedRenditions,
+      tracks.audio,
+      isDemuxed,
+      isDemuxed ? this.#additional.renditions : [],
+    );
     this.#segmenter = new Segmenter({
       tracks: sourceTracks,
       sink: new SourceSink({
@@ -296,22 +293,37 @@ export class PackagingSession {
     const early = this.#earlySamples;
     this.#earlySamples = [];
     for (const [kind, sample, atMs] of early) this.#addSample(kind, sample, atMs);
-  }
-
-  #leaveOutAudio(renditions: readonly string[]): void {
-    const reason =
-      this.#inputTracks.video === undefined
-        ? 'there is no video'
-        : 'the broadcast began with one audio track';
-    for (const track of renditions) this.#options.log.warn('track-left-out', { track, reason });
+    this.#additional.start(isDemuxed ? undefined : 'the broadcast began without it, or has no video');
   }
 
   /** Players cannot leave audio that is inside the video. Those of a broadcast that began so keep it there. */
   get #demuxesAudio(): boolean {
     const { ladder, renditions } = this.#options;
-    if (ladder?.isLadder === true || renditions.others.some(({ name }) => name === audioRendition))
-      return true;
-    return this.#additional.renditions.length > 0 && !renditions.source.window.isPlayable;
+    if (ladder?.isLadder === true || renditions.others.length > 0) return true;
+    return this.#additional.hasAny && !renditions.source.window.isPlayable;
+  }
+
+  /** Those of the encoder win over the ladder. A watermark is burned into what is encoded here. */
+  get #hasOwnRenditions(): boolean {
+    return this.#isDemuxed && this.#additional.videos.length > 0;
+  }
+
+  #createAdditional(): AdditionalRenditions {
+    const { host, renditions, settings, log, ladder } = this.#options;
+    return new AdditionalRenditions({
+      aligned: this.#aligned,
+      maxPixels: settings.maxPixels,
+      log,
+      isLeftOut: name => ladder?.watermark !== undefined || renditions.droppedRenditions.has(name),
+      notifyEncoded: call => this.#notifyEncoded(call),
+      dropped: (name, reason, fromMs) => {
+        const left = this.#alignedRenditions;
+        host.renditionDropped(name, reason);
+        this.#notifyEncoded(subscriber => subscriber.encodedRenditions?.(left));
+        this.#aligned.replaceRendition(name, left, fromMs);
+        this.#aligned.completeSwitches();
+      },
+    });
   }
 
   #addSample(kind: TrackKind, sample: Sample, atMs: number): void {
@@ -319,13 +331,17 @@ export class PackagingSession {
     const isDemuxed = kind === 'audio' && this.hasDemuxedAudio;
     if (kind === 'video' && sample.isSync) {
       const timescale = tracks.video?.timescale ?? 1000;
-      this.#aligned.setPresentationOffset((sample.compositionOffsetTicks * 1000) / timescale);
+      const offsetMs = (sample.compositionOffsetTicks * 1000) / timescale;
+      this.#aligned.setPresentationOffset(offsetMs);
+      this.#additional.sourceKeyframe(atMs, offsetMs);
       this.#ladderInput.keyframeEncoded(atMs);
     }
     this.#output.sample(isDemuxed ? audioRendition : sourceRendition, kind, sample, atMs);
     if (isDemuxed) this.#aligned.addMainAudioSample(sample, atMs);
     if (!isDemuxed || tracks.audio !== undefined) this.#segmenter?.add(kind, sample, atMs);
-    if (kind === 'video') this.#aligned.addRungSample(sourceRendition, sample, atMs);
+    if (kind !== 'video') return;
+    this.#aligned.addRungSample(sourceRendition, sample, atMs);
+    this.#additional.sourceFrame(atMs);
   }
 
   #setRungTrack(name: string, track: TrackDescription): void {

@@ -14,7 +14,8 @@ import type {
 import { acceptableLagMs, LoadController } from './load-controller.ts';
 import { ReplayBuffer } from './replay-buffer.ts';
 
-export type RenditionDropReason = 'too-slow' | 'encoder-failed';
+/** The last two are of renditions that the publisher's encoder sends itself. */
+export type RenditionDropReason = 'too-slow' | 'encoder-failed' | 'not-aligned' | 'stopped';
 
 export interface LadderTranscoderEvents {
   track(rendition: string, track: TrackDescription): void;

@@ -30,9 +30,13 @@ export interface LiveRenditionsOptions {
   readonly clock: Clock;
 }
 
-interface CurrentPackaging {
-  /** Encoded renditions, lowest first. */
-  readonly renditions: readonly { readonly name: string; readonly bitsPerSecond: number }[];
+export interface CurrentPackaging {
+  /** Lowest first. Those with a maximum bit rate are encoded here. */
+  readonly renditions: readonly {
+    readonly name: string;
+    readonly bitsPerSecond?: number;
+    readonly frameSeconds?: number | undefined;
+  }[];
   readonly hasDemuxedAudio: boolean;
   readonly frameSeconds: number | undefined;
 }
@@ -215,18 +219,20 @@ export class LiveRenditions {
 
   #variants(): VariantInfo[] {
     const packaging = this.#media.packaging();
-    const bits = new Map(packaging?.renditions.map(({ name, bitsPerSecond }) => [name, bitsPerSecond]));
     return this.#offered().flatMap((name): VariantInfo[] => {
       const rendition = this.#byName.get(name);
       if (rendition === undefined || !rendition.window.isPlayable) return [];
-      const maxBitsPerSecond = bits.get(name);
+      const own = packaging?.renditions.find(other => other.name === name);
+      const maxBitsPerSecond = own?.bitsPerSecond;
+      const declared = this.#media.declared();
       return [
         {
           uri: this.#uriOf(rendition),
           tracks: rendition.tracks,
-          declared: this.#media.declared(),
+          // The encoder declares the bit rate of its main track.
+          declared: own === undefined ? declared : declared && { ...declared, bitsPerSecond: undefined },
           ...(maxBitsPerSecond === undefined ? {} : { maxBitsPerSecond }),
-          frameSeconds: packaging?.frameSeconds,
+          frameSeconds: own?.frameSeconds ?? packaging?.frameSeconds,
           ...rendition.measureBandwidth(),
         },
       ];
