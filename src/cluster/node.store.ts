@@ -66,7 +66,7 @@ export class NodeStore {
       .where('id', '=', id)
       .where('run_id', '=', runId)
       .where('lease_until_ms', '>', this.#now());
-    return (await this.#database.run(query)) === 1;
+    return (await this.#database.runUrgent(query)) === 1;
   }
 
   async leave({ id, runId }: NodeRun): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Compilable } from 'kysely';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Connection } from './connection.ts';
 import type { Signals } from './signals.ts';
@@ -5,6 +6,8 @@ import type { Signals } from './signals.ts';
 /** Queries outside a transaction are committed when their promise resolves. */
 export interface Database extends Connection, Component {
   readonly signals: Signals;
+  /** As `run`, and never waits for a connection that other queries occupy. */
+  runUrgent(query: Compilable): Promise<number>;
   /** Says why queries fail, or undefined. */
   findFault(): Promise<string | undefined>;
 }

@@ -54,6 +54,10 @@ export class SqliteDatabase implements Database {
     return this.#writeStatement(() => this.#main.run(compiled));
   }
 
+  runUrgent(query: Compilable): Promise<number> {
+    return this.run(query);
+  }
+
   async transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     assertOutsideTransaction();
     this.#checkpointer.wake();

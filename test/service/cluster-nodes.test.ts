@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { SharedDuty } from '../../src/cluster/node.ts';
 import { SingleNode } from '../../src/cluster/single-node.ts';
 import { systemClock } from '../../src/shared/clock.ts';
@@ -99,6 +99,20 @@ describe.skipIf(findPostgres() === undefined)('nodes of a PostgreSQL database', 
     const two = await startTestNode('two', await openClusterDatabase(url));
     await waitUntil(() => two.duty('work').isHeld);
     expect(duty.isHeld).toBe(false);
+  });
+
+  it('keep their lease while all connections are busy with other queries', async () => {
+    const database = await openClusterDatabase(await clusterUrl());
+    const node = await startTestNode('one', database);
+    const lost = vi.fn();
+    node.onLeaseLost(lost);
+    const { promise: busy, resolve: end } = Promise.withResolvers<void>();
+    const work = Array.from({ length: 20 }, () => database.transaction(() => busy));
+    await sleep(testTimes.holdMs);
+    const { hasLease } = node;
+    end();
+    await Promise.all(work);
+    expect([hasLease, lost.mock.calls]).toEqual([true, []]);
   });
 
   it('drop their duties before another node takes them when the database is out of reach', async () => {

@@ -77,7 +77,7 @@ export function severable(database: Database): { readonly database: Database; is
       const value = Reflect.get(target, name, target) as unknown;
       if (typeof value !== 'function') return value;
       return (...values: unknown[]) => {
-        if (['all', 'first', 'run', 'transaction'].includes(String(name))) refuse();
+        if (['all', 'first', 'run', 'runUrgent', 'transaction'].includes(String(name))) refuse();
         return Reflect.apply(value as (...values: unknown[]) => unknown, target, values);
       };
     },

@@ -22,6 +22,8 @@ import { ServerLock } from './server-lock.ts';
 const connectTimeoutMs = 10_000;
 const idleTimeoutMs = 30_000;
 const maxConnections = 10;
+/** One that hangs must not keep the next one. */
+const maxUrgentConnections = 3;
 /** A server that lost its network must not keep rows locked. */
 const idleInTransactionTimeoutMs = 60_000;
 const statementTimeoutMs = 60_000;
@@ -53,12 +55,14 @@ export class PostgresDatabase implements Database {
     },
   });
   readonly #pool: pg.Pool;
+  readonly #urgentPool: pg.Pool;
   readonly #lock: DataFolderLock | undefined;
   readonly #serverLock: ServerLock;
-  #end: Promise<void> | undefined;
+  #end: Promise<unknown> | undefined;
 
   constructor(options: {
     readonly pool: pg.Pool;
+    readonly urgentPool: pg.Pool;
     /** Of connections beside the pool. */
     readonly settings: pg.ClientConfig;
     readonly lock: DataFolderLock | undefined;
@@ -67,6 +71,7 @@ export class PostgresDatabase implements Database {
   }) {
     const { pool, settings, onError } = options;
     this.#pool = pool;
+    this.#urgentPool = options.urgentPool;
     this.#serverLock = new ServerLock(settings, options.isShared);
     this.#lock = options.lock;
     this.signals = new PostgresSignals({
@@ -88,6 +93,11 @@ export class PostgresDatabase implements Database {
   async run(query: Compilable): Promise<number> {
     assertOutsideTransaction();
     return (await execute(this.#pool, query)).rowCount ?? 0;
+  }
+
+  async runUrgent(query: Compilable): Promise<number> {
+    assertOutsideTransaction();
+    return (await execute(this.#urgentPool, query)).rowCount ?? 0;
   }
 
   async transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
@@ -122,7 +132,7 @@ export class PostgresDatabase implements Database {
 
   async stop(): Promise<void> {
     await this.signals.stop();
-    this.#end ??= this.#pool.end();
+    this.#end ??= Promise.all([this.#pool, this.#urgentPool].map(pool => pool.end()));
     await this.#end;
     await this.#serverLock.release();
     this.#lock?.release();
@@ -198,18 +208,21 @@ export async function connectPostgres(options: {
     keepAlive: true,
     types: { getTypeParser: (id, format) => parsers[id] ?? pg.types.getTypeParser(id, format) },
   };
-  const pool = new pg.Pool({
-    ...settings,
-    max: maxConnections,
-    idleTimeoutMillis: idleTimeoutMs,
-    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
-    statement_timeout: statementTimeoutMs,
-    query_timeout: options.responseTimeoutMs ?? defaultResponseTimeoutMs,
-  });
   const onError = (error: Error) => options.onIdleError?.(error);
-  pool.on('error', onError);
-  // The pool listens to idle connections only. The queries of a lost one fail, too.
-  pool.on('connect', client => client.on('error', () => {}));
+  const openPool = (max: number) => {
+    const pool = new pg.Pool({
+      ...{ ...settings, max },
+      idleTimeoutMillis: idleTimeoutMs,
+      idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+      statement_timeout: statementTimeoutMs,
+      query_timeout: options.responseTimeoutMs ?? defaultResponseTimeoutMs,
+    });
+    pool.on('error', onError);
+    // The pool listens to idle connections only. The queries of a lost one fail, too.
+    pool.on('connect', client => client.on('error', () => {}));
+    return pool;
+  };
+  const [pool, urgentPool] = [openPool(maxConnections), openPool(maxUrgentConnections)];
   const client = new pg.Client(settings);
   client.on('error', () => {});
   try {
@@ -219,7 +232,7 @@ export async function connectPostgres(options: {
     if (options.isBesideServer === true) await checkPostgresIsCurrent(client);
     else await migratePostgres(client);
     const { lock, isShared = false } = options;
-    return new PostgresDatabase({ pool, settings, lock, isShared, onError });
+    return new PostgresDatabase({ pool, urgentPool, settings, lock, isShared, onError });
   } catch (error) {
     await pool.end();
     throw postgresUnusable(options.url, error);
