@@ -37,7 +37,7 @@ function entryOf(playlist: Buffer, url: string): string {
   return new URL(line!, url).href;
 }
 
-/** How often each address was asked for, on average. */
+/** Average number of requests per address. */
 function requestsEach(paths: readonly string[]): number {
   return paths.length / new Set(paths).size;
 }

@@ -51,7 +51,7 @@ async function startServers(...environments: Roles[]): Promise<VideoServer[]> {
   return servers;
 }
 
-/** What finished jobs leave on a disk belongs to the cache. */
+/** Files that finished jobs leave on a disk belong to the cache. */
 async function untilNothingLeft({ dataDir }: VideoServer): Promise<void> {
   let left: readonly string[] = [];
   const isEmpty = async () => {

@@ -143,7 +143,7 @@ describe.each(databaseKinds)('claims of broadcasts on %s', kind => {
     expect(nodes[0].claimOf(first!.broadcastId)).toBe(open!.claim);
   });
 
-  /** What server `no1` knows of the broadcasts of others. It reads again only when it is told to. */
+  /** The broadcasts of others, as server `no1` knows them. It reads again only when it is told to. */
   async function follow({ database, nodes: [{ store }], history }: Awaited<ReturnType<typeof cluster>>) {
     const broadcasts = new ClusterBroadcasts({
       ...{ database, store, history, nodeId: 'no1', log: silentLogger },

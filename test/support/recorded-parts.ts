@@ -5,12 +5,12 @@ import type { TrackDescription } from '../../src/media/cmaf/movie-box.ts';
 import type { RecordablePart } from '../../src/vod/recording/recording-writer.ts';
 import { audioTrack, videoTrack } from './recording-sink.ts';
 
-/** What is recorded unless a test says otherwise. */
+/** The tracks of a recording unless a test says otherwise. */
 export const both: readonly TrackDescription[] = [videoTrack, audioTrack];
 /** Frames of a {@link part}. */
 export const frames = 25;
 
-/** What ffprobe says of files made of these parts. */
+/** The answer of ffprobe for files made of these parts. */
 export const probedParts: ProbedFile = {
   ...{ format: 'mov,mp4,m4a,3gp,3g2,mj2', bytes: 1, durationSeconds: 1, startSeconds: 0 },
   streams: [
@@ -22,7 +22,7 @@ export const probedParts: ProbedFile = {
   ],
 } as unknown as ProbedFile;
 
-/** What a part has other than usual. */
+/** The differences of a part from the usual one. */
 export interface Cut {
   readonly video?: boolean;
   readonly audio?: boolean;

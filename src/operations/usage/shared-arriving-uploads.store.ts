@@ -19,7 +19,7 @@ export class SharedArrivingUploads implements ArrivingUploads {
   readonly #log: Logger;
   readonly #receiverId = newUuid();
   readonly #renewals: OnDemandInterval;
-  /** Whose rows could not be deleted: a renewal would keep them. */
+  /** Uploads with rows that could not be deleted: a renewal would keep them. */
   readonly #ended = new Set<string>();
   #count = 0;
 

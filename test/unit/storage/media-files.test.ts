@@ -4,10 +4,10 @@ import type { MediaStorage } from '../../../src/storage/media-storage.ts';
 
 it('ends the publication of a file with the signal of its job', async () => {
   const publish = async (_from: string, _to: string, signal?: AbortSignal) => signal?.throwIfAborted();
-  const files = new MediaFiles('/data', { publish } as unknown as MediaStorage);
+  const files = new MediaFiles('/media', { publish } as unknown as MediaStorage);
 
-  await files.publish('/data/work/a', '/data/vod/v1/source');
+  await files.publish('/media/made', '/media/vod/v1/source');
   const reason = new Error('the job was cancelled');
   const signal = AbortSignal.abort(reason);
-  await expect(files.publish('/data/work/a', '/data/vod/v1/source', signal)).rejects.toBe(reason);
+  await expect(files.publish('/media/made', '/media/vod/v1/source', signal)).rejects.toBe(reason);
 });
