@@ -1,5 +1,5 @@
-import { unsupportedNodeReason } from '../shared/node-version.ts';
 import type { CommandLine } from './command-line.ts';
+import { runCopyCommand } from './copy-command.ts';
 import { UsageError } from './usage-error.ts';
 
 const usage = `Usage: npm run database -- copy [OPTIONS]
@@ -15,27 +15,15 @@ MILLRACE_DATABASE_URL and the same data folder.
   --help                      prints this
 `;
 
-process.umask(0o077);
-// Checked before any file is loaded that an older Node cannot parse.
-const fault = unsupportedNodeReason(process.versions.node);
-if (fault !== undefined) {
-  process.stderr.write(`${fault} "npm run database" brings its own.\n`);
-  process.exitCode = 1;
-} else {
-  const { runCommand } = await import('./run-command.ts');
-  const command = {
-    ...{ usage, options: [], valued: ['to', 'from'], expected: [], run: copy },
-    interrupted: 'The PostgreSQL database is still empty.',
-  };
-  await runCommand(command, process.argv.slice(2));
-}
+await runCopyCommand({
+  name: 'database',
+  usage,
+  valued: ['to', 'from'],
+  interrupted: 'The PostgreSQL database is still empty.',
+  copy,
+});
 
-async function copy({ words, values, flags, configFile }: CommandLine, signal: AbortSignal): Promise<void> {
-  const [command, ...rest] = words;
-  if (command === undefined) throw new UsageError('a command is missing');
-  if (command !== 'copy') throw new UsageError(`unknown command ${command}`);
-  if (rest.length > 0) throw new UsageError(`unknown argument ${rest[0]}`);
-
+async function copy({ values, flags, configFile }: CommandLine, signal: AbortSignal): Promise<void> {
   const { loadCommandConfig } = await import('./command-data-dir.ts');
   const { resolve } = await import('node:path');
   const { describeUrlProblem, withoutPassword } = await import('../shared/network/postgres-url.ts');
