@@ -1,11 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { chown, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { waitTimeoutMs } from './deadlines.ts';
+import { PrivateServer, startedServer } from './private-server.ts';
 
 const programFolders = [18, 17, 16, 15, 14].map(version => `/usr/lib/postgresql/${version}/bin`);
 const user = 'postgres';
@@ -40,53 +38,26 @@ export async function startPostgres(): Promise<PostgresServer> {
     { ...identity, cwd: folder, encoding: 'utf8' },
   );
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
-  let ended = Promise.resolve();
-  let pid: number | undefined;
   const url = `postgres://${user}@localhost/postgres?host=${encodeURIComponent(folder)}`;
-  const server: PostgresServer = {
+  const isReady = () =>
+    runOnPostgres(url, 'SELECT 1').then(
+      () => true,
+      () => false,
+    );
+  const program = new PrivateServer({ folder, killSignal: 'SIGQUIT', isReady });
+  return startedServer<PostgresServer>({
     url,
     async start() {
-      const child = spawn(
+      const isStarted = await program.start(
         join(programs, 'postgres'),
         ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off', '-c', 'max_connections=200'],
-        { ...identity, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
+        { ...identity, cwd: folder },
       );
-      let said = '';
-      child.stderr.setEncoding('utf8').on('data', (text: string) => {
-        said = (said + text).slice(-4_000);
-      });
-      pid = child.pid;
-      ended = once(child, 'exit').then(() => {
-        pid = undefined;
-      });
-      const deadlineAtMs = Date.now() + waitTimeoutMs;
-      for (;;) {
-        try {
-          await runOnPostgres(url, 'SELECT 1');
-          return;
-        } catch (error) {
-          if (pid === undefined || Date.now() > deadlineAtMs)
-            throw new Error(`PostgreSQL did not start: ${said}`, { cause: error });
-          await sleep(50);
-        }
-      }
+      if (!isStarted) throw new Error(`PostgreSQL did not start: ${program.output}`);
     },
-    async kill() {
-      if (pid !== undefined) process.kill(pid, 'SIGQUIT');
-      await ended;
-    },
-    async stop() {
-      await server.kill();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
-  try {
-    await server.start();
-  } catch (error) {
-    await server.stop();
-    throw error;
-  }
-  return server;
+    kill: () => program.kill(),
+    stop: () => program.stop(),
+  });
 }
 
 /** Creates a database beside that of `serverUrl` and returns its URL. */

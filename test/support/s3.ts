@@ -1,23 +1,21 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { waitTimeoutMs } from './deadlines.ts';
 import { freePort } from './free-port.ts';
+import { PrivateServer, startedServer } from './private-server.ts';
 
 /** Installed by `.ci/run` with the same version. */
-const program = process.env.MILLRACE_TEST_VERSITYGW ?? 'versitygw';
-const places = [program, join(process.env.GOPATH ?? join(homedir(), 'go'), 'bin', 'versitygw')];
+const programName = process.env.MILLRACE_TEST_VERSITYGW ?? 'versitygw';
+const places = [programName, join(process.env.GOPATH ?? join(homedir(), 'go'), 'bin', 'versitygw')];
 const accessKey = 'millrace';
 const secretKey = 'millrace/secret+key';
 
 /** The path of versitygw, or undefined when a test cannot start an S3 server. */
 export function findS3Server(): string | undefined {
   return places.find(
-    path => (path === program || existsSync(path)) && spawnSync(path, ['--version']).status === 0,
+    path => (path === programName || existsSync(path)) && spawnSync(path, ['--version']).status === 0,
   );
 }
 
@@ -55,34 +53,15 @@ export async function startS3(): Promise<S3Server> {
   await mkdir(buckets);
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
-  let ended: Promise<unknown> = Promise.resolve();
-  let pid: number | undefined;
-  let said = '';
-  /** False when it ended. */
-  const began = async (options: readonly string[]): Promise<boolean> => {
-    const child = spawn(
+  const program = new PrivateServer({ folder, killSignal: 'SIGKILL', isReady: () => answers(endpoint) });
+  const env = { ...process.env, ROOT_ACCESS_KEY_ID: accessKey, ROOT_SECRET_ACCESS_KEY: secretKey };
+  const began = (options: readonly string[]) =>
+    program.start(
       path,
       ['--port', `127.0.0.1:${port}`, '--keep-alive', '--quiet', 'posix', ...options, buckets],
-      {
-        env: { ...process.env, ROOT_ACCESS_KEY_ID: accessKey, ROOT_SECRET_ACCESS_KEY: secretKey },
-        stdio: ['ignore', 'ignore', 'pipe'],
-      },
+      { env },
     );
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said = (said + text).slice(-4_000);
-    });
-    pid = child.pid;
-    ended = once(child, 'exit').then(() => {
-      pid = undefined;
-    });
-    const deadlineAtMs = Date.now() + waitTimeoutMs;
-    while (pid !== undefined && Date.now() < deadlineAtMs) {
-      if (await answers(endpoint)) return true;
-      await sleep(20);
-    }
-    return false;
-  };
-  const server: S3Server = {
+  return startedServer<S3Server>({
     endpoint,
     folder: buckets,
     url: (bucket, options) => s3Url(bucket, { endpoint, ...options }),
@@ -92,24 +71,12 @@ export async function startS3(): Promise<S3Server> {
       // Temporary folders do not always have extended attributes.
       const sidecar = join(folder, 'sidecar');
       await mkdir(sidecar, { recursive: true });
-      if (!(await began(['--sidecar', sidecar]))) throw new Error(`versitygw did not start: ${said}`);
+      if (!(await began(['--sidecar', sidecar])))
+        throw new Error(`versitygw did not start: ${program.output}`);
     },
-    async kill() {
-      if (pid !== undefined) process.kill(pid, 'SIGKILL');
-      await ended;
-    },
-    async stop() {
-      await server.kill();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
-  try {
-    await server.start();
-  } catch (error) {
-    await server.stop();
-    throw error;
-  }
-  return server;
+    kill: () => program.kill(),
+    stop: () => program.stop(),
+  });
 }
 
 export function s3Url(
