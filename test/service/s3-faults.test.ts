@@ -13,7 +13,7 @@ import { connectS3 } from '../../src/storage/s3/open-s3-storage.ts';
 import { copyObject } from '../../src/storage/s3/s3-multipart.ts';
 import type { S3Storage } from '../../src/storage/s3/s3-storage.ts';
 import { type S3Server, s3Missing, startS3 } from '../support/s3.ts';
-import { S3Proxy, type S3ProxyFault, type S3Request } from '../support/s3-proxy.ts';
+import { proxiedBucket, type S3Proxy, type S3ProxyFault, type S3Request } from '../support/s3-proxy.ts';
 import { openTestS3Storage } from '../support/s3-storage.ts';
 import { collect, readAll, sha256, writeNew } from '../support/storage-files.ts';
 import { testTempDir } from '../support/temp-dir.ts';
@@ -30,7 +30,6 @@ describe.skipIf(s3Missing !== undefined)('an S3 storage', () => {
   let bucket: string;
   let url: string;
   let root: string;
-  let count = 0;
 
   beforeAll(async () => {
     server = await startS3();
@@ -38,11 +37,7 @@ describe.skipIf(s3Missing !== undefined)('an S3 storage', () => {
   afterAll(() => server?.stop());
 
   beforeEach(async () => {
-    count += 1;
-    bucket = `faults-${count}`;
-    await server.makeBucket(bucket);
-    proxy = await S3Proxy.start(server.endpoint);
-    onTestFinished(() => proxy.stop());
+    ({ bucket, proxy } = await proxiedBucket(server));
     url = server.url(bucket, { endpoint: proxy.endpoint });
     root = await testTempDir();
   });

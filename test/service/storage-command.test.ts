@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CommandResult, startCommand } from '../support/backup-command.ts';
 import { type S3Server, s3Missing, startS3 } from '../support/s3.ts';
-import { S3Proxy } from '../support/s3-proxy.ts';
+import { proxiedBucket, type S3Proxy } from '../support/s3-proxy.ts';
 import { openTestS3Storage } from '../support/s3-storage.ts';
 import { startServer } from '../support/start-server.ts';
 import { readAll, sha256, writeNew } from '../support/storage-files.ts';
@@ -31,9 +31,9 @@ if (s3Missing !== undefined) console.log(`Skipped: ${s3Missing}`);
 describe.skipIf(s3Missing !== undefined)('npm run storage -- copy', () => {
   let server: S3Server;
   let proxy: S3Proxy;
+  let bucket: string;
   let url: string;
   let dataDir: string;
-  let count = 0;
 
   beforeAll(async () => {
     server = await startS3();
@@ -41,11 +41,7 @@ describe.skipIf(s3Missing !== undefined)('npm run storage -- copy', () => {
   afterAll(() => server?.stop());
 
   beforeEach(async () => {
-    count += 1;
-    const bucket = `copy-${count}`;
-    await server.makeBucket(bucket);
-    proxy = await S3Proxy.start(server.endpoint);
-    onTestFinished(() => proxy.stop());
+    ({ bucket, proxy } = await proxiedBucket(server));
     url = server.url(bucket, { endpoint: proxy.endpoint, prefix: 'media' });
     dataDir = await testTempDir();
     for (const [name, bytes] of Object.entries({ ...stored, ...notStored })) {
@@ -69,7 +65,7 @@ describe.skipIf(s3Missing !== undefined)('npm run storage -- copy', () => {
   it('moves all stored files into the bucket, and back', async () => {
     const there = await copy(dataDir);
 
-    expect(there.stderr).toContain(`From: ${dataDir}\nTo: s3://copy-${count}/media/ at ${proxy.endpoint}`);
+    expect(there.stderr).toContain(`From: ${dataDir}\nTo: s3://${bucket}/media/ at ${proxy.endpoint}`);
     expect(there.code, there.stderr).toBe(0);
     expect(there.stdout.toString()).toMatch(/^vod +4 +24\.0 MB$/m);
     expect(there.stdout.toString()).toContain('Copied 8 files, and compared all bytes.');
@@ -144,7 +140,7 @@ describe.skipIf(s3Missing !== undefined)('npm run storage -- copy', () => {
     expect(busy.code).toBe(1);
     expect(busy.stderr).toContain('is in use by another process');
 
-    const denied = await copy(dataDir, '--to', server.url(`copy-${count}`, { secret: 'wrong' }));
+    const denied = await copy(dataDir, '--to', server.url(bucket, { secret: 'wrong' }));
     expect(denied.code).toBe(1);
     expect(denied.stderr).toContain('cannot be used');
     expect(denied.stderr).not.toContain('wrong');
@@ -166,7 +162,7 @@ describe.skipIf(s3Missing !== undefined)('npm run storage -- copy', () => {
         'This backup has the database only: the media is in a bucket. Protect the media',
       ),
     ]);
-    expect(backup.stderr).toContain(`Media: s3://copy-${count}/media/ at ${proxy.endpoint}`);
+    expect(backup.stderr).toContain(`Media: s3://${bucket}/media/ at ${proxy.endpoint}`);
     const { code, stdout } = await run('restore', [file], { MILLRACE_DATA_DIR: restored });
     expect([code, stdout.toString()]).toEqual([
       0,

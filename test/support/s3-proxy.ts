@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import type { S3Server } from './s3.ts';
 
 export interface S3Request {
   readonly method: string;
@@ -114,4 +116,18 @@ export class S3Proxy {
     await sleep(20);
     outgoing.destroy();
   }
+}
+
+let buckets = 0;
+
+/** A new bucket, and a proxy that ends with the test. */
+export async function proxiedBucket(
+  server: S3Server,
+): Promise<{ readonly bucket: string; readonly proxy: S3Proxy }> {
+  buckets += 1;
+  const bucket = `proxied-${buckets}`;
+  await server.makeBucket(bucket);
+  const proxy = await S3Proxy.start(server.endpoint);
+  onTestFinished(() => proxy.stop());
+  return { bucket, proxy };
 }
