@@ -70,13 +70,14 @@ export class JobClaimStore {
     });
     this.#nextDue = prepareQuery((due: Parameters) => nextDueQuery(queries, bound(due)).select(jobColumns));
     this.#nextDueByGroup = prepareQuery((due: Parameters) => nextDueByGroupQuery(queries, bound(due)));
-    this.#nextDueIn = prepareQuery(({ lane, nowMs }: Omit<Parameters, 'maxCrashes'>) =>
+    type DueIn = Bound<{ readonly lane: string; readonly nowMs: number; readonly sinceMs: number }>;
+    this.#nextDueIn = prepareQuery(({ lane, nowMs, sinceMs }: DueIn) =>
       queries
         .selectFrom('jobs')
         .select(({ fn }) => sql<number | null>`${fn.min('run_at_ms')} - ${at(nowMs)}`.as('delay_ms'))
         .where('state', '=', waiting)
         .where('lane', '=', lane)
-        .where('run_at_ms', '>', at(nowMs)),
+        .where('run_at_ms', '>', sql<number>`${at(nowMs)} - ${sinceMs}`),
     );
   }
 
@@ -95,9 +96,13 @@ export class JobClaimStore {
     return (await this.#database.all(this.#nextDueByGroup(this.#at(due)))).map(storedJobFrom);
   }
 
-  /** Until the first retry of the lane. */
-  async nextDueInMs(lane: string): Promise<number | undefined> {
-    const row = await this.#database.first(this.#nextDueIn({ lane, nowMs: this.#clock.nowMs() }));
+  /**
+   * Until the first retry of the lane. Zero or less for one that became due in the last `sinceMs`, after jobs were claimed:
+   * others that are due wait for room.
+   */
+  async nextDueInMs(lane: string, sinceMs: number): Promise<number | undefined> {
+    const bound = { lane, nowMs: this.#clock.nowMs(), sinceMs: Math.ceil(sinceMs) };
+    const row = await this.#database.first(this.#nextDueIn(bound));
     return row?.delay_ms ?? undefined;
   }
 

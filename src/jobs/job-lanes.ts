@@ -36,10 +36,12 @@ export class JobLanes {
 
   /** Begins jobs while lanes have room. Returns when more may be due, or infinity. */
   async fill(isStarting: () => boolean, begin: BeginJob): Promise<number> {
+    const startedAtMs = this.#clock.monotonicMs();
     let nextInMs = this.#crashTrialLeftMs();
     for (const [lane, limits] of this.#limits) {
       if (!(await this.#fillLane(lane, limits, isStarting, begin))) continue;
-      nextInMs = Math.min(nextInMs, (await this.#claims.nextDueInMs(lane)) ?? nextInMs);
+      const sinceMs = this.#clock.monotonicMs() - startedAtMs;
+      nextInMs = Math.min(nextInMs, (await this.#claims.nextDueInMs(lane, sinceMs)) ?? nextInMs);
     }
     return nextInMs;
   }

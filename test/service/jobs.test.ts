@@ -272,6 +272,39 @@ describe.each(databaseKinds)('on %s', kindOfDatabase => {
       expect(attempts).toEqual([1, 2]);
     });
 
+    test('starts when its retry delay ends while the queue looks for jobs that are due', async () => {
+      const database = await openDatabaseOf(kindOfDatabase);
+      const clock = steppedClock();
+      let isTicking = false;
+      const ticking = {
+        ...clock,
+        nowMs() {
+          if (isTicking) clock.step(1);
+          return clock.nowMs();
+        },
+      };
+      const attempts: number[] = [];
+      const kind: JobKind = {
+        kind: 'second-time-lucky',
+        lane: 'work',
+        maxAttempts: 2,
+        run: async ({ attempt }) => {
+          attempts.push(attempt);
+          if (attempt === 1) throw new Error('not yet');
+        },
+      };
+      const jobs = await startedQueue(database, [kind], { clock: ticking });
+      await jobs.add({ kind: 'second-time-lucky', subjectId: 'vi1' });
+      const waiting = await waitUntil(async () => {
+        const job = await firstJobOf(database);
+        return job.attempts === 1 && job.state === 'waiting' && job;
+      });
+      // The first question is one millisecond too early, and the second one is not.
+      clock.step(Number(waiting.run_at_ms) - clock.nowMs() - 2);
+      isTicking = true;
+      await waitUntil(() => attempts.length === 2);
+    });
+
     test('with an invalid input is not retried', async () => {
       const database = await openDatabaseOf(kindOfDatabase);
       const kind: JobKind = {
