@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { mkdir, rmdir } from 'node:fs/promises';
+import { mkdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { RunningJob } from '../../jobs/job.ts';
 import { namesIn } from '../../storage/folder-names.ts';
@@ -37,10 +37,22 @@ export class RenditionFolders {
   async keep(videoId: string, folderName: string, signal?: AbortSignal): Promise<void> {
     const folder = this.#files.video(videoId, folderName);
     const paths = (await namesIn(folder)).map(name => join(folder, name));
-    const { storage } = this.#files;
-    await storage.keep(paths, signal);
-    if (storage.kind === 'data-folder') return;
-    for (const path of [folder, this.#files.video(videoId)]) await rmdir(path).catch(() => {});
+    await this.#files.storage.keep(paths, signal);
+    await this.#removeEmpty(videoId, folderName);
+  }
+
+  /** Removes a folder that was not kept. The next job of the video may run on another server. */
+  async discard(videoId: string, folderName: string): Promise<void> {
+    await rm(this.#files.video(videoId, folderName), { recursive: true, force: true });
+    await this.#removeEmpty(videoId, folderName);
+  }
+
+  /** In a bucket there are no folders. */
+  async #removeEmpty(videoId: string, folderName: string): Promise<void> {
+    if (this.#files.storage.kind === 'data-folder') return;
+    for (const path of [this.#files.video(videoId, folderName), this.#files.video(videoId)]) {
+      await rmdir(path).catch(() => {});
+    }
   }
 
   /**

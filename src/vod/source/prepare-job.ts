@@ -43,7 +43,7 @@ async function prepare(
   });
   if (passthrough.video !== undefined || passthrough.audio !== undefined) {
     await folders.keep(videoId, name, job.signal);
-  }
+  } else await folders.discard(videoId, name);
   const store = await planPassthrough(context, videoId, passthrough, { generation, name });
   await records.transaction(async transaction => {
     await job.ensureOwned(transaction);

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { RunningJob } from '../../../../src/jobs/job.ts';
 import { MediaFiles } from '../../../../src/storage/media-files.ts';
+import type { MediaStorage } from '../../../../src/storage/media-storage.ts';
 import { RenditionFolders } from '../../../../src/vod/encode/rendition-folders.ts';
 import type { EncodingRepository } from '../../../../src/vod/encoding-repository.ts';
 import { testTempDir } from '../../../support/temp-dir.ts';
@@ -61,4 +63,13 @@ it('keeps what another server has made that took the job over while this one was
   await folders.removeUnused('v1', ['hls-2'], undefined);
   await folders.during(jobThat(makeElsewhere), records, async () => {});
   expect([existsSync(left), existsSync(ofOtherServer)]).toEqual([false, true]);
+});
+
+it.each(['s3', 'data-folder'] as const)('discards what a job made and does not need, with %s', async kind => {
+  const files = new MediaFiles(await testTempDir(), { kind } as MediaStorage);
+  const folders = new RenditionFolders(files);
+  const { folder, name } = await folders.make('v1', nowMs);
+  await writeFile(join(folder, 'audio.mp4.index'), '');
+  await folders.discard('v1', name);
+  expect([existsSync(folder), existsSync(files.video('v1'))]).toEqual([false, kind === 'data-folder']);
 });
