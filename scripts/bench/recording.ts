@@ -9,20 +9,21 @@ import type { Recording } from './publisher.ts';
 /** A whole number of GOPs and of AAC frames, so that the loop has no seam. */
 const loopSeconds = 16;
 
-/** Encodes 30 fps with a keyframe every 2 s at a constant rate, and 128 kbit/s AAC, into an FLV file. */
+/** Encodes 30 fps with keyframes at a constant distance and rate, and 128 kbit/s AAC, into an FLV file. */
 export async function makeRecording(
   ffmpeg: string,
   path: string,
   videoKilobits: number,
-  size = '1280x720',
+  { size = '1280x720', gopSeconds = 2 } = {},
 ): Promise<void> {
   const rate = `${videoKilobits}k`;
+  const gop = String(30 * gopSeconds);
   const args = [
     ...['-hide_banner', '-loglevel', 'error', '-y'],
     ...['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=30`],
     ...['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000'],
     ...['-t', String(loopSeconds), '-c:v', 'libx264', '-preset', 'veryfast', '-tune', 'zerolatency'],
-    ...['-pix_fmt', 'yuv420p', '-g', '60', '-keyint_min', '60', '-sc_threshold', '0'],
+    ...['-pix_fmt', 'yuv420p', '-g', gop, '-keyint_min', gop, '-sc_threshold', '0'],
     ...['-b:v', rate, '-minrate', rate, '-maxrate', rate, '-bufsize', rate, '-nal-hrd', 'cbr'],
     ...['-c:a', 'aac', '-b:a', '128k', '-f', 'flv', path],
   ];

@@ -51,7 +51,7 @@ const watchedTypes = [
 export const testSettings = {
   MILLRACE_ALLOW_PRIVATE_TARGETS: 'true',
   MILLRACE_ENCODE_PRESET: 'ultrafast',
-  MILLRACE_LIVE_SEGMENT_TARGET: '2s',
+  MILLRACE_LIVE_SEGMENT_TARGET: '1s',
   // A job may be on each server that is killed.
   MILLRACE_JOBS_MAX_CRASHES: '10',
 };
@@ -78,8 +78,13 @@ export async function rowsOf<Row extends pg.QueryResultRow>(
   }
 }
 
-export function hasLogged({ server }: NodeProcess, event: string): boolean {
-  return server?.lines.some(line => line.includes(`"event":"${event}"`)) ?? false;
+/** Lines of the node's log about the event. */
+export function linesWith({ server }: NodeProcess, event: string): string[] {
+  return server?.lines.filter(line => line.includes(`"event":"${event}"`)) ?? [];
+}
+
+export function hasLogged(node: NodeProcess, event: string): boolean {
+  return linesWith(node, event).length > 0;
 }
 
 interface FeedEvent {
@@ -205,7 +210,7 @@ export class ClusterLoad {
     const path = join(folder, 'film.mp4');
     await makeFilm(path, { seconds: 2, size: '320x180' });
     const live = join(folder, 'live.flv');
-    await makeRecording(ffmpegPath, live, streamKilobits, '320x180');
+    await makeRecording(ffmpegPath, live, streamKilobits, { size: '320x180', gopSeconds: 1 });
     const receiver = await startReceiver();
     await callApi({ ...cluster, ...cluster.nodes[0]! }, 'POST', '/webhooks', {
       url: receiver.url,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Cluster, ClusterOptions, NodeProcess } from '../../scripts/cluster/cluster-processes.ts';
+import type { ClusterOptions, NodeProcess } from '../../scripts/cluster/cluster-processes.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -8,6 +8,7 @@ import {
   ClusterLoad,
   clusterMissing,
   hasLogged,
+  linesWith,
   rowsOf,
   startTestCluster,
   testSettings,
@@ -17,7 +18,7 @@ import { makeFilm } from './vod-server-fixture.ts';
 /** Uploads a film that takes a while, and returns the node that encodes it. */
 async function nodeThatEncodes(load: ClusterLoad): Promise<NodeProcess> {
   const path = join(await testTempDir(), 'long.mp4');
-  await makeFilm(path, { seconds: 40, size: '640x360' });
+  await makeFilm(path, { seconds: 12, size: '640x360' });
   load.upload(1, path);
   const query = "SELECT url FROM jobs JOIN nodes ON nodes.id = node_id WHERE kind = 'encode'";
   const url = await waitUntil(async () => (await rowsOf<{ url: string }>(load.cluster, query))[0]?.url, {
@@ -26,15 +27,32 @@ async function nodeThatEncodes(load: ClusterLoad): Promise<NodeProcess> {
   return load.cluster.nodes.find(({ baseUrl }) => baseUrl === url)!;
 }
 
-/** Resolves when another node has taken over what the lost one did. */
-async function untilTakenOver({ nodes }: Cluster, lost: NodeProcess): Promise<void> {
-  await waitUntil(() => nodes.some(node => node !== lost && hasLogged(node, 'node-gone')), {
-    what: 'another node',
-  });
+/** Times that the nodes have logged the event. */
+function timesLogged(nodes: readonly NodeProcess[], event: string): number {
+  return nodes.reduce((sum, node) => sum + linesWith(node, event).length, 0);
+}
+
+/** Keeps the node from its lease until other nodes have taken over, and returns once it has joined them again. */
+async function loseLease(
+  load: ClusterLoad,
+  node: NodeProcess,
+  { cut, mend }: { readonly cut: () => void; readonly mend: () => void },
+): Promise<void> {
+  const others = load.cluster.nodes.filter(other => other !== node);
+  const goneBefore = timesLogged(others, 'node-gone');
+  const joinedBefore = timesLogged([node], 'joined-again');
+  load.avoid(node);
+  cut();
+  await waitUntil(() => timesLogged(others, 'node-gone') > goneBefore, { what: 'another node' });
+  await load.untilViewersProgress();
+  mend();
+  await waitUntil(() => timesLogged([node], 'joined-again') > joinedBefore, { what: 'the node again' });
+  load.use(node);
+  load.upload(2);
 }
 
 test.skipIf(clusterMissing !== undefined)(
-  'a server that is cut off from the database gives up its streams and jobs, and comes back',
+  'servers that are cut off from the database, or stopped, for longer than their lease leave to others what these take over',
   async () => {
     const proxies: TcpProxy[] = [];
     const behindProxy: ClusterOptions['nodes'][number] = async ({ MILLRACE_DATABASE_URL }) => {
@@ -49,41 +67,25 @@ test.skipIf(clusterMissing !== undefined)(
     };
     const cluster = await startTestCluster([behindProxy, behindProxy]);
     const load = await ClusterLoad.start(cluster);
-    const lost = await nodeThatEncodes(load);
-    const proxy = proxies[cluster.nodes.indexOf(lost)]!;
-    const connections = load.publishers.map(publisher => publisher.connections);
-    load.avoid(lost);
-    proxy.cut();
-    await waitUntil(() => hasLogged(lost, 'lease-lost'), { what: 'the end of the lease' });
-    await untilTakenOver(cluster, lost);
-    await load.untilViewersProgress();
-    expect(load.publishers.some((publisher, at) => publisher.connections > connections[at]!)).toBe(true);
-    proxy.mend();
-    await waitUntil(() => hasLogged(lost, 'joined-again'), { what: 'the node again' });
-    load.use(lost);
-    load.upload(2);
-    await load.expectNothingLost();
-  },
-);
 
-test.skipIf(clusterMissing !== undefined)(
-  'a server that is stopped for longer than its lease leaves to others what they have taken over',
-  async () => {
-    const cluster = await startTestCluster([testSettings, testSettings]);
-    const load = await ClusterLoad.start(cluster);
+    const isolated = await nodeThatEncodes(load);
+    const proxy = proxies[cluster.nodes.indexOf(isolated)]!;
+    const connections = load.publishers.map(publisher => publisher.connections);
+    await loseLease(load, isolated, { cut: () => proxy.cut(), mend: () => proxy.mend() });
+    expect(hasLogged(isolated, 'lease-lost')).toBe(true);
+    expect(load.publishers.some((publisher, at) => publisher.connections > connections[at]!)).toBe(true);
+
     const stopped = await nodeThatEncodes(load);
-    load.avoid(stopped);
     const { child } = stopped.server!;
     onTestFinished(() => void child.kill('SIGCONT'));
-    child.kill('SIGSTOP');
-    // Encoders give up a server that reads nothing.
-    for (const publisher of load.publishers) publisher.disconnect();
-    await untilTakenOver(cluster, stopped);
-    await load.untilViewersProgress();
-    child.kill('SIGCONT');
-    await waitUntil(() => hasLogged(stopped, 'joined-again'), { what: 'the node again' });
-    load.use(stopped);
-    load.upload(2);
+    await loseLease(load, stopped, {
+      cut: () => {
+        child.kill('SIGSTOP');
+        // Encoders give up a server that reads nothing.
+        for (const publisher of load.publishers) publisher.disconnect();
+      },
+      mend: () => child.kill('SIGCONT'),
+    });
     await load.expectNothingLost();
   },
 );

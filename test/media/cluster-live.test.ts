@@ -55,7 +55,7 @@ function newestOf(list: ReturnType<typeof parseMediaPlaylist>): number {
 
 if (clusterMissing !== undefined) console.log(`skipped: ${clusterMissing}`);
 
-describe.skipIf(clusterMissing !== undefined)('live across servers', () => {
+describe.skipIf(clusterMissing !== undefined).concurrent('live across servers', () => {
   let a: ServerProcess;
   let b: ServerProcess;
   let c: ServerProcess;

@@ -149,9 +149,11 @@ describe.each(programs)('an edge with $name', program => {
       const watch = await StreamMonitor.begin(`${edge.baseUrl}/${liveStreamId}.m3u8`);
       await watch.until(({ realSegments }) => realSegments > 1, 'segments');
       const numberOf = (uri: string) => Number(/part-(\d+)/.exec(uri)?.[1]);
-      const early = Math.max(...[...watch.parts.keys()].map(numberOf)) + 6;
-      const url = new URL(`part-${early}.m4s`, watch.mediaUrl).href;
-      expect(await statusOf(url)).toBe(404);
+      const [early, url] = await waitUntil(async () => {
+        const number = Math.max(...[...watch.parts.keys()].map(numberOf)) + 6;
+        const address = new URL(`part-${number}.m4s`, watch.mediaUrl).href;
+        return (await statusOf(address)) === 404 && ([number, address] as const);
+      });
       await watch.until(({ parts }) => [...parts.keys()].some(uri => numberOf(uri) === early), 'the part');
       expect(await statusOf(url)).toBe(200);
       expect(await statusOf(`${watch.mediaUrl}?_HLS_part=1`)).toBe(400);

@@ -145,7 +145,7 @@ describe('servers that share a database and a bucket', () => {
   test('encode what must be encoded once, and show it everywhere when it is finished', async () => {
     const [first, second] = (await startServers({}, {})) as [VideoServer, VideoServer];
     const path = join(folder, 'film.mp4');
-    await makeFilm(path, { seconds: 12 });
+    await makeFilm(path, { seconds: 6 });
     const { videoId } = await first.create();
     expect(await first.send(videoId, await readFile(path))).toBe(201);
     await second.until(videoId, isDone, 'all qualities');
@@ -156,10 +156,10 @@ describe('servers that share a database and a bucket', () => {
   });
 
   test('finish what a server was encoding that is killed', async () => {
-    const slow = { MILLRACE_ENCODE_PRESET: 'medium' };
+    const slow = { MILLRACE_ENCODE_PRESET: 'faster' };
     const servers = await startServers(slow, slow);
     const path = join(folder, 'long-film.mp4');
-    await makeFilm(path, { seconds: 20, size: '1280x720' });
+    await makeFilm(path, { seconds: 8, size: '1280x720' });
     const { videoId } = await servers[0]!.create();
     expect(await servers[0]!.send(videoId, await readFile(path))).toBe(201);
     const encoder = await waitUntil(
@@ -177,7 +177,7 @@ describe('servers that share a database and a bucket', () => {
   });
 
   test('make a video of what a server recorded that is killed, and lose its last segments at most', async () => {
-    const live = { MILLRACE_LIVE_SEGMENT_TARGET: '1s' };
+    const live = { MILLRACE_LIVE_SEGMENT_TARGET: '1s', MILLRACE_LIVE_RECONNECT_GRACE: '3s' };
     const [first, second] = (await startServers(live, live)) as [VideoServer, VideoServer];
     const stream = await createLiveStream(first.process.baseUrl, first.key, 'Cut off');
     await using publisher = publishTestPicture({
