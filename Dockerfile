@@ -3,7 +3,7 @@
 FROM node:24-trixie-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The optional packages are ffmpeg binaries for machines without one; this image has the distribution's.
+# The optional packages are programs such as ffmpeg for machines without them; this image has the distribution's.
 RUN npm ci --omit=dev --omit=optional
 
 # The code for browsers, so that no container has to bundle it. The bundler's program is an optional package, too.

@@ -171,8 +171,10 @@ async function findPrograms(
     findFfmpeg(config['ffmpeg.path'], variables, versions),
     findFfprobe(config['ffprobe.path'], variables, versions),
   ]);
-  const { path, version, source, lacks } = ffmpeg;
-  log.child('ffmpeg').info('ffmpeg-found', { path, version, source, lacks, ffprobe: ffprobe.path });
+  const { path, version, source, lacks, isOutdated } = ffmpeg;
+  const ffmpegLog = log.child('ffmpeg');
+  ffmpegLog.info('ffmpeg-found', { path, version, source, lacks, ffprobe: ffprobe.path });
+  if (isOutdated) ffmpegLog.warn('ffmpeg-outdated', { path, version });
   return { ffmpeg, ffprobe };
 }
 

@@ -25,6 +25,11 @@ export function describeStart(app: RunningApp, config: Config): string {
       ['ffmpeg', `${app.ffmpeg.version} (${app.ffmpeg.path})`],
     ]),
   ];
+  if (app.ffmpeg.isOutdated)
+    lines.push(
+      '',
+      'This ffmpeg is too old to decode media from strangers safely. Install version 6.1 or newer.',
+    );
   if (app.firstSecrets !== undefined) lines.push(...firstSteps(app.publicUrl, app.firstSecrets, config));
   return `${lines.join('\n')}\n\n`;
 }

@@ -553,9 +553,14 @@ export const settings = {
     'MILLRACE_FFMPEG_PATH',
     text,
     null,
-    'Path of ffmpeg. Unset: the first on PATH of version 6.1 or newer, else the first of version 5 or newer, else the newer of an older one on PATH and the embedded one of 2018.',
+    'Path of ffmpeg. Unset: the first on PATH of version 6.1 or newer, else the embedded 7.0 (Linux on x64), else the first on PATH of version 5 or newer, else the newer of an older one there and the embedded one of 2018.',
   ),
-  'ffprobe.path': setting('MILLRACE_FFPROBE_PATH', text, null, 'Path of ffprobe. Unset: found like ffmpeg.'),
+  'ffprobe.path': setting(
+    'MILLRACE_FFPROBE_PATH',
+    text,
+    null,
+    'Path of ffprobe. Unset: the first on PATH of version 6.1 or newer, else the first of version 5 or newer, else the newer of an older one there and the embedded one of 2023.',
+  ),
   drainTimeout: setting(
     'MILLRACE_DRAIN_TIMEOUT',
     duration(0, hour),

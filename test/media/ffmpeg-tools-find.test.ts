@@ -2,19 +2,34 @@ import { appendFile, chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BuildVersionCache } from '../../src/ffmpeg/build/build-version-cache.ts';
+import { findBuild } from '../../src/ffmpeg/build/find-build.ts';
 import {
-  embeddedFfmpegPath,
-  embeddedFfprobePath,
+  embeddedFfmpeg,
+  embeddedFfprobe,
   findFfmpeg,
   findFfprobe,
   withFpsMode,
 } from '../../src/ffmpeg/build/find-ffmpeg.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 
+const current = pathOf(embeddedFfmpeg.current);
 const programs = [
-  { name: 'ffmpeg', find: findFfmpeg, embedded: embeddedFfmpegPath() },
-  { name: 'ffprobe', find: findFfprobe, embedded: embeddedFfprobePath() },
+  { name: 'ffmpeg' as const, find: findFfmpeg, current, lastResort: embeddedFfmpeg.lastResort() },
+  {
+    name: 'ffprobe' as const,
+    find: findFfprobe,
+    current: undefined,
+    lastResort: embeddedFfprobe.lastResort(),
+  },
 ];
+
+function pathOf(find: () => string): string | undefined {
+  try {
+    return find();
+  } catch {
+    return undefined;
+  }
+}
 
 /** A folder with a program of that name which answers as `libavformat MAJOR.MINOR` does. */
 async function folderWith(name: string, version: string, format: string): Promise<string> {
@@ -29,32 +44,47 @@ async function folderWith(name: string, version: string, format: string): Promis
   return folder;
 }
 
-describe.each(programs)('$name', ({ name, find, embedded }) => {
+test.runIf(current !== undefined)('the embedded ffmpeg reads enhanced RTMP, and lacks nothing', async () => {
+  const build = await findFfmpeg(undefined, {});
+  expect(build).toMatchObject({
+    path: current,
+    source: 'embedded',
+    canReadEnhancedFlv: true,
+    isOutdated: false,
+  });
+  expect(build.lacks).toEqual([]);
+});
+
+describe.each(programs)('$name', ({ name, find, current, lastResort }) => {
   test('is the one that was set, whatever its version', async () => {
     const path = join(await folderWith(name, '3.4', '57. 83.100 / 57. 83.100'), name);
     expect(await find(path, {})).toMatchObject({ path, version: '3.4', source: 'setting' });
   });
 
-  test('is the first one on PATH of version 6.1 or newer, else the first of version 5', async () => {
+  test('is the first one on PATH of version 6.1 or newer, else the current embedded one, else the first of version 5', async () => {
     const old = await folderWith(name, '4.4', '58. 76.100 / 58. 76.100');
     const debian = await folderWith(name, '5.1', '59. 27.100 / 59. 27.100');
     const fresh = await folderWith(name, '7.1', '61.  7.100 / 61.  7.100');
     const other = await folderWith(name, '6.1', '60. 16.100 / 60. 16.100');
     const found = async (searchPath: string) => (await find(undefined, { PATH: searchPath })).path;
     expect(await found(`/nowhere:${old}::${debian}:${fresh}:${other}`)).toBe(join(fresh, name));
-    expect(await found(`${old}:${debian}`)).toBe(join(debian, name));
+    expect(await found(`${old}:${debian}`)).toBe(current ?? join(debian, name));
   });
 
-  test('is the embedded one only where PATH has none that is newer', async () => {
+  test('is the newer of an old one on PATH and the last resort where nothing else is', async () => {
     const older = await folderWith(name, '3.4', '57. 83.100 / 57. 83.100');
     const newer = await folderWith(name, '4.9', '58.999.100 / 58.999.100');
-    expect(await find(undefined, { PATH: older })).toMatchObject({ path: embedded, source: 'embedded' });
-    expect(await find(undefined, {})).toMatchObject({ path: embedded, source: 'embedded' });
+    const embedded = {
+      current: () => {
+        throw new Error('no such package');
+      },
+      lastResort: () => lastResort,
+    };
+    const found = (searchPath: string) => findBuild(name, undefined, { PATH: searchPath }, embedded);
+    expect(await found(older)).toMatchObject({ path: lastResort, source: 'embedded-static' });
+    expect(await found('')).toMatchObject({ path: lastResort, source: 'embedded-static' });
     if (name === 'ffprobe') return;
-    expect(await find(undefined, { PATH: `${older}:${newer}` })).toMatchObject({
-      path: join(newer, name),
-      source: 'path',
-    });
+    expect(await found(`${older}:${newer}`)).toMatchObject({ path: join(newer, name), source: 'path' });
   });
 
   test.runIf(name === 'ffmpeg')(
@@ -74,7 +104,7 @@ describe.each(programs)('$name', ({ name, find, embedded }) => {
   );
 
   test('is asked for its version once, and again when its file has changed', async () => {
-    const folder = await folderWith(name, '5.1', '59. 27.100');
+    const folder = await folderWith(name, '7.1', '61.  7.100');
     const path = join(folder, name);
     const fileOfKnown = join(folder, 'programs.json');
     const askedFile = join(folder, 'asked');
@@ -86,12 +116,12 @@ describe.each(programs)('$name', ({ name, find, embedded }) => {
       const asked = (await readFile(askedFile, 'utf8')).split('\n').length - 1;
       return { version, asked };
     };
-    expect(await found()).toEqual({ version: '5.1', asked: 1 });
-    expect(await found()).toEqual({ version: '5.1', asked: 1 });
-    await writeFile(path, (await readFile(path, 'utf8')).replace('version 5.1', 'version 5.1.9'));
-    expect(await found()).toEqual({ version: '5.1.9', asked: 2 });
+    expect(await found()).toEqual({ version: '7.1', asked: 1 });
+    expect(await found()).toEqual({ version: '7.1', asked: 1 });
+    await writeFile(path, (await readFile(path, 'utf8')).replace('version 7.1', 'version 7.1.9'));
+    expect(await found()).toEqual({ version: '7.1.9', asked: 2 });
     await writeFile(fileOfKnown, '{"damaged');
-    expect(await found()).toEqual({ version: '5.1.9', asked: 3 });
+    expect(await found()).toEqual({ version: '7.1.9', asked: 3 });
   });
 
   test('that was set and does not run is refused by name', async () => {

@@ -205,11 +205,11 @@ test.each(toolBuilds)('images may have more pixels than videos, with the $name b
 });
 
 test.skipIf(toolBuilds.length < 2)('both builds tell the same of all files', async () => {
-  const [installed, embedded] = toolBuilds.map(builds => makeMediaTools(builds));
+  const [current, outdated] = toolBuilds.map(builds => makeMediaTools(builds));
   for (const name of fixtureNames) {
     if (typeof facts[name] === 'string') continue;
     const path = await fixture(name);
-    expect(await installed!.probe(path, never), name).toEqual(await embedded!.probe(path, never));
+    expect(await current!.probe(path, never), name).toEqual(await outdated!.probe(path, never));
   }
 });
 

@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PublisherCloseReason } from '../../src/ingest/publish-gate.ts';
-import { embeddedFfmpeg, publishTestPicture } from '../support/ffmpeg.ts';
+import { outdatedFfmpeg, publishTestPicture } from '../support/ffmpeg.ts';
 import { goodKey, type IngestFixture, recordingGate, startIngest } from '../support/ingest-client.ts';
 import { Random } from '../support/random.ts';
 import { RtmpClient, writeChunks } from '../support/rtmp-client.ts';
@@ -101,7 +101,7 @@ async function record(): Promise<Buffer> {
   const { port } = proxy.address() as { port: number };
   const url = `rtmp://127.0.0.1:${port}/s/${goodKey}`;
   await using publisher = publishTestPicture({
-    ffmpeg: embeddedFfmpeg,
+    ffmpeg: outdatedFfmpeg,
     url,
     seconds: 1,
     size: '64x48',

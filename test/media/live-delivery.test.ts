@@ -2,7 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseMediaPlaylist } from '../../src/media/hls/parse-media-playlist.ts';
-import { embeddedFfmpeg, ffprobePath, publishTestPicture, runToEnd } from '../support/ffmpeg.ts';
+import { ffprobePath, outdatedFfmpeg, publishTestPicture, runToEnd } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { StreamMonitor } from '../support/stream-monitor.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
@@ -91,8 +91,8 @@ describe.concurrent('a private live stream', () => {
     expect(last.headers.get('etag')).not.toBe('"placeholder"');
   });
 
-  it('shows thumbnails of the embedded ffmpeg, none wider than 1280 pixels', async () => {
-    await using server = await startServer({ 'ffmpeg.path': embeddedFfmpeg });
+  it('shows thumbnails of the outdated ffmpeg, none wider than 1280 pixels', async () => {
+    await using server = await startServer({ 'ffmpeg.path': outdatedFfmpeg });
     const stream = await privateStream(server);
     const { thumbnail } = await stream.assets();
     await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey), size: '1600x1200', fps: 5 });

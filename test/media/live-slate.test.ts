@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CreatedStream } from '../../scripts/server-process.ts';
 import { openSlate } from '../../src/live/slate/slate-source.ts';
-import { embeddedFfmpeg, ffmpegPath, publishTestPicture, runToEnd } from '../support/ffmpeg.ts';
+import { ffmpegPath, outdatedFfmpeg, publishTestPicture, runToEnd } from '../support/ffmpeg.ts';
 import { makeProcessOwner } from '../support/process-limits.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { StreamMonitor } from '../support/stream-monitor.ts';
@@ -67,8 +67,8 @@ describe.concurrent('while a publisher is gone', () => {
   test.each([
     { what: 'its last frame', flags: { 'live.slate': 'last-frame' }, extraArgs: [] as string[] },
     {
-      what: 'a picture without sound, by the embedded ffmpeg',
-      flags: { 'live.slate': 'picture', 'ffmpeg.path': embeddedFfmpeg },
+      what: 'a picture without sound, by the outdated ffmpeg',
+      flags: { 'live.slate': 'picture', 'ffmpeg.path': outdatedFfmpeg },
       extraArgs: ['-an'],
     },
   ])('$what is shown, and the playlist has no gap', async ({ flags, extraArgs }) => {

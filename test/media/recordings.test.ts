@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CreatedStream, createLiveStream } from '../../scripts/server-process.ts';
 import { encodeTimeoutMs, waitTimeoutMs } from '../support/deadlines.ts';
-import { embeddedFfmpeg, ffprobePath, type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
+import { ffprobePath, outdatedFfmpeg, type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -258,8 +258,8 @@ describe('a broadcast', { concurrent: true }, () => {
     expect(Math.abs(sound.seconds - 5)).toBeLessThan(0.3);
   });
 
-  test('is put together and encoded by the embedded ffmpeg too', async () => {
-    await using own = await startServer({ ...flags, 'ffmpeg.path': embeddedFfmpeg });
+  test('is put together and encoded by the outdated ffmpeg too', async () => {
+    await using own = await startServer({ ...flags, 'ffmpeg.path': outdatedFfmpeg });
     const stream = await own.createStream();
     for (const size of ['320x180', '320x240']) {
       await using publisher = publishTestPicture({

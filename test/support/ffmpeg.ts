@@ -1,32 +1,33 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { createRequire } from 'node:module';
-import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import {
+  embeddedFfmpeg,
+  embeddedFfprobe,
+  type FfmpegBuild,
+  findFfmpeg,
+  findFfprobe,
+} from '../../src/ffmpeg/build/find-ffmpeg.ts';
 
-const require = createRequire(import.meta.url);
-
-/** The build that comes with the packages, of 2018. */
-export const embeddedFfmpeg: string = (require('@ffmpeg-installer/ffmpeg') as { path: string }).path;
+/** The build of 2018 that comes with the packages, for machines with nothing better. */
+export const outdatedFfmpeg: string = embeddedFfmpeg.lastResort();
 /** The ffprobe that comes with the packages. */
-export const embeddedFfprobe: string = (require('@ffprobe-installer/ffprobe') as { path: string }).path;
+export const embeddedFfprobePath: string = embeddedFfprobe.lastResort();
 
-/** The machine's own ffmpeg, or undefined where none is on PATH. */
-export const installedFfmpeg: string | undefined = onPath('ffmpeg');
-/** The one that tests publish with and read back with: the machine's own, else the embedded one. */
-export const ffmpegPath: string = installedFfmpeg ?? embeddedFfmpeg;
+/** The one that the server uses, and tests publish and read back with. */
+export const ffmpegBuild: FfmpegBuild = await findFfmpeg(undefined, process.env);
+export const ffmpegPath: string = ffmpegBuild.path;
 /** The ffprobe that tests read back with. */
-export const ffprobePath: string = onPath('ffprobe') ?? embeddedFfprobe;
+export const ffprobePath: string = (await findFfprobe(undefined, process.env)).path;
 
-/** Every build that is here, for tests that must hold on all of them (`describe.each`). */
+/** The newest and the oldest build, for tests that must hold on all of them (`describe.each`). */
 export const ffmpegBuilds: readonly { readonly name: string; readonly path: string }[] = [
-  ...(installedFfmpeg === undefined ? [] : [{ name: 'installed', path: installedFfmpeg }]),
-  { name: 'embedded', path: embeddedFfmpeg },
+  ...(ffmpegBuild.isOutdated ? [] : [{ name: 'current', path: ffmpegPath }]),
+  { name: 'outdated', path: outdatedFfmpeg },
 ];
 
 /** What is published. Only `url` must be given. */
 export interface TestPictureOptions {
-  /** Where to, such as `rtmp://127.0.0.1:1935/s/KEY`. Use addresses: the embedded build cannot resolve names. */
+  /** Where to, such as `rtmp://127.0.0.1:1935/s/KEY`. Use addresses: the outdated build cannot resolve names. */
   readonly url: string;
   /** Ends by itself after this; without it the picture runs until stopped. */
   readonly seconds?: number;
@@ -141,19 +142,4 @@ function own(child: ChildProcess): Publisher {
       await kill();
     },
   };
-}
-
-function onPath(name: string): string | undefined {
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-    const path = join(folder, name);
-    try {
-      if (folder !== '') {
-        accessSync(path, constants.X_OK);
-        return path;
-      }
-    } catch {
-      // Not here: the next folder.
-    }
-  }
-  return undefined;
 }

@@ -3,7 +3,7 @@ import type { RunLimits } from '../../src/ffmpeg/media-tools.ts';
 import type { ProcessOwner } from '../../src/ffmpeg/process/owned-process.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { encodeTimeoutMs } from './deadlines.ts';
-import { embeddedFfmpeg, embeddedFfprobe, ffprobePath, installedFfmpeg } from './ffmpeg.ts';
+import { embeddedFfprobePath, ffmpegBuild, ffprobePath, outdatedFfmpeg } from './ffmpeg.ts';
 import { makeProcessOwner } from './process-limits.ts';
 
 /** Limits that no test media comes near. */
@@ -20,26 +20,18 @@ export interface ToolBuilds {
   readonly ffprobe: FfmpegToolsOptions['ffprobe'];
 }
 
-const embedded: ToolBuilds = {
-  name: 'embedded',
-  ffmpeg: { path: embeddedFfmpeg, source: 'embedded' },
-  ffprobe: { path: embeddedFfprobe, source: 'embedded' },
+const outdated: ToolBuilds = {
+  name: 'outdated',
+  ffmpeg: { path: outdatedFfmpeg, source: 'embedded-static' },
+  ffprobe: { path: embeddedFfprobePath, source: 'embedded-static' },
 };
 
-/** Every build that is here, the machine's own first (`describe.each`). */
-export const toolBuilds: readonly ToolBuilds[] =
-  installedFfmpeg === undefined
-    ? [embedded]
-    : [
-        {
-          name: 'installed',
-          ffmpeg: { path: installedFfmpeg, source: 'path', hasFpsMode: true },
-          ffprobe: { path: ffprobePath, source: 'path' },
-        },
-        embedded,
-      ];
+/** The programs that the server uses, and the oldest (`describe.each`). */
+export const toolBuilds: readonly ToolBuilds[] = ffmpegBuild.isOutdated
+  ? [outdated]
+  : [{ name: 'current', ffmpeg: ffmpegBuild, ffprobe: { path: ffprobePath, source: 'path' } }, outdated];
 
-/** Tools on a build, the machine's own unless given, with the owner of their processes. */
+/** Tools on a build, the server's unless given, with the owner of their processes. */
 export function makeMediaTools(
   builds: ToolBuilds = toolBuilds[0]!,
   options: Partial<FfmpegToolsOptions> = {},

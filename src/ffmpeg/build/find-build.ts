@@ -6,13 +6,13 @@ import { AppError, messageOf } from '../../shared/errors.ts';
 import { childEnvironment, type EnvironmentVariables } from '../process/child-environment.ts';
 import type { BuildVersionCache, BuildVersions } from './build-version-cache.ts';
 
-export type BuildSource = 'setting' | 'path' | 'embedded';
+export type BuildSource = 'setting' | 'path' | 'embedded' | 'embedded-static';
 
-/** The static embedded builds crash when the C library loads a character set converter. */
+/** Static builds crash when the C library loads a character set converter. */
 export function environmentOf({ source }: { readonly source: BuildSource }): {
   readonly environment?: Readonly<Record<string, string>>;
 } {
-  return source === 'embedded' ? { environment: { GCONV_PATH: '/nonexistent' } } : {};
+  return source === 'embedded-static' ? { environment: { GCONV_PATH: '/nonexistent' } } : {};
 }
 
 /** As comparable numbers of libavformat. ffmpeg 5 is the oldest version tested with all features. */
@@ -25,17 +25,23 @@ interface ProgramBuild extends BuildVersions {
   readonly source: BuildSource;
 }
 
+interface EmbeddedPrograms {
+  /** A build of version 6.1 or newer. Throws where this platform has none. */
+  readonly current?: () => string;
+  /** A static build, for machines with nothing better. Throws where this platform has none. */
+  readonly lastResort: () => string;
+}
+
 /**
- * Prefers the configured program, else the first on PATH of version 6.1 or newer, else the first of version 5
- * or newer, else the newer of an older one there and the embedded one of 2018.
- * @param embeddedPath throws when there is none
+ * Prefers the configured program, else the first on PATH of version 6.1 or newer, else the current embedded
+ * one, else the first on PATH of version 5 or newer, else the newer of an older one there and the last resort.
  * @throws AppError `ffmpeg-unusable` when the configured one, or every candidate, does not run
  */
 export async function findBuild(
   program: 'ffmpeg' | 'ffprobe',
   configuredPath: string | undefined,
   variables: EnvironmentVariables,
-  embeddedPath: () => string,
+  embedded: EmbeddedPrograms,
   known?: BuildVersionCache,
 ): Promise<ProgramBuild> {
   const environment = childEnvironment(variables);
@@ -67,13 +73,22 @@ export async function findBuild(
       failures.push(`${path}: ${messageOf(error)}`);
     }
   }
+  const inspectEmbedded = async (find: () => string, source: BuildSource) => {
+    try {
+      return await inspect(find(), source);
+    } catch (error) {
+      failures.push(`${source}: ${messageOf(error)}`);
+      return undefined;
+    }
+  };
+  if (embedded.current !== undefined) {
+    const build = await inspectEmbedded(embedded.current, 'embedded');
+    if (build !== undefined) return build;
+  }
   const tested = builds.find(({ formatVersion }) => formatVersion >= formatVersionOfFfmpeg5);
   if (tested !== undefined) return tested;
-  try {
-    builds.push(await inspect(embeddedPath(), 'embedded'));
-  } catch (error) {
-    failures.push(`embedded: ${messageOf(error)}`);
-  }
+  const lastResort = await inspectEmbedded(embedded.lastResort, 'embedded-static');
+  if (lastResort !== undefined) builds.push(lastResort);
   const [newest] = builds.toSorted((one, other) => other.formatVersion - one.formatVersion);
   if (newest !== undefined) return newest;
   throw new AppError(

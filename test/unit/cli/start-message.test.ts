@@ -51,6 +51,12 @@ describe('the first start', () => {
   });
 });
 
+test('warns of an ffmpeg that is too old', () => {
+  expect(messageWith()).not.toContain('too old');
+  const ffmpeg = { ...app.ffmpeg, isOutdated: true };
+  expect(messageWith({}, { ...app, ffmpeg })).toContain('This ffmpeg is too old');
+});
+
 test('a later start says where the dashboard is, and shows no keys', () => {
   const text = messageWith({}, { ...app, firstSecrets: undefined });
   expect(text).toMatch(/^ +Dashboard +http:\/\/localhost:8080\/dashboard$/m);
