@@ -19,7 +19,7 @@ const machineFaults = /No such file or directory|Permission denied|Too many open
 
 /** Anchored, so that texts of a file cannot imitate them. */
 const diskFull =
-  /^(?:\[[^\]]*\] )?(?:Could not write header for output file|Error writing trailer of|Error closing file|av_interleaved_write_frame\(\)).*: (?:No space left on device|Disk quota exceeded)$/;
+  /^(?:\[[^\]]*\] )?(?:Could not write header|Error writing trailer|Error closing file|Error submitting a packet to the muxer|av_interleaved_write_frame\(\)).*: (?:No space left on device|Disk quota exceeded)$/;
 
 /** Creates `stopped`, `disk-full` or `process-failed` with the last lines of output. */
 export function runFailure(program: string, { exit, exceededLimit }: RunResult): AppError {

@@ -39,7 +39,13 @@ const facts: Record<FixtureName, Facts | string> = {
   'h264-aac': sixSeconds,
   'h264-aac-faststart': sixSeconds,
   'h264-mp3': { ...sixSeconds, streams: [h264, { kind: 'audio', codec: 'mp3', sampleRate: 48_000 }] },
-  'h264-aac-mkv': { ...sixSeconds, format: matroska, durationSeconds: 6.021 },
+  // From version 7 on, ffmpeg writes the priming of AAC.
+  'h264-aac-mkv': {
+    ...sixSeconds,
+    format: matroska,
+    durationSeconds: 6.021,
+    startSeconds: expect.closeTo(0, 1),
+  },
   'h264-aac-ts': { ...sixSeconds, format: 'mpegts', durationSeconds: 6.021334, startSeconds: 1.445333 },
   'h264-aac-flv': { ...sixSeconds, format: 'flv', durationSeconds: 6.067, startSeconds: 0.046 },
   'h264-long-gop': { ...sixSeconds, durationSeconds: 30, streams: [{ ...h264, averageFrameRate: 5 }, aac] },
@@ -54,7 +60,7 @@ const facts: Record<FixtureName, Facts | string> = {
   hevc: { ...threeSeconds, streams: [{ ...h264, codec: 'hevc', profile: 'Main' }, aac] },
   'not-video': "This file is incomplete or isn't a video: its index is missing.",
   truncated: "This file is incomplete or isn't a video: its index is missing.",
-  'truncated-faststart': { ...sixSeconds, bytes: 189_159 },
+  'truncated-faststart': sixSeconds,
   'one-pixel': {
     format: matroska,
     durationSeconds: 1,

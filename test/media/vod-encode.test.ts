@@ -276,7 +276,16 @@ describe.each(toolBuilds)('what the $name ffmpeg makes of a source', builds => {
       ['320x180', 'yuv444p'],
     ] as const) {
       const input = ['-f', 'lavfi', '-i', `color=black:size=${size}:rate=10`, '-frames:v', '5'];
-      const codec = ['-c:v', 'libx264', '-pix_fmt', format, '-output_ts_offset', String(parts.length / 2)];
+      const codec = [
+        '-c:v',
+        'libx264',
+        '-bf',
+        '0',
+        '-pix_fmt',
+        format,
+        '-output_ts_offset',
+        String(parts.length / 2),
+      ];
       parts.push(await readFile(await make('part.ts', [...input, ...codec])));
     }
     const source = join(await testTempDir(), 'changing.ts');
