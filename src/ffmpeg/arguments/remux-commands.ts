@@ -48,9 +48,32 @@ function labels(audio: readonly AudioLabel[]): string[] {
   ]);
 }
 
-/** Reads tracks to their end and writes nothing: the progress tells their duration. */
-export function measureCommand(source: string, indexes: readonly number[]): BuildCommand {
-  return command => readAlong(command.input(`file:${source}`).inputOptions(...mediaOnly), indexes);
+const unlimitedSegmentSeconds = '1000000000';
+
+/**
+ * Reads a source to its end and writes one line of CSV to `list`, which ends with the end time of the video. Progress reports
+ * do not tell it: since version 7, they follow the shortest track.
+ */
+export function measureCommand(
+  source: string,
+  videoIndex: number,
+  timedBy: readonly number[],
+  list: string,
+): BuildCommand {
+  return command => {
+    command
+      .input(`file:${source}`)
+      .inputOptions(...mediaOnly)
+      .output(`file:${list.replaceAll('%', '%%')}.%d`)
+      .outputOptions(
+        ...['-map', `0:${videoIndex}`, '-c', 'copy', '-f', 'segment', '-segment_format', 'crc'],
+        ...['-segment_time', unlimitedSegmentSeconds, '-segment_list_type', 'csv', '-segment_list', list],
+      );
+    return readAlong(
+      command,
+      timedBy.filter(index => index !== videoIndex),
+    );
+  };
 }
 
 export interface Mp4Input {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { encodeCommand } from '../../ffmpeg/arguments/encode-command.ts';
 import type { Overlay } from '../../ffmpeg/arguments/encode-options.ts';
@@ -43,8 +44,6 @@ const growingTargetSeconds = 6;
 const reportProgressEveryMs = 1000;
 const audioBitsPerSecond = 128_000;
 const surroundBitsPerSecond = 384_000;
-/** Progress is reported in decode times, which lag behind by the last frames. */
-const measureToleranceSeconds = 0.2;
 
 /** Viewers can watch the renditions while they grow, unless the video is playable already. */
 export async function encodeBatch(
@@ -252,18 +251,17 @@ async function videoEndSeconds(
 ): Promise<number> {
   const knownSeconds = boundaries?.end()?.seconds;
   if (knownSeconds !== undefined) return knownSeconds;
-  let measuredSeconds = 0;
-  await context.tools.runCommand(measureCommand(source, timingIndexes(plan)), {
-    limits: runLimitsFor(context, plan.durationSeconds, 1024 ** 2),
-    signal,
-    purpose: 'measure',
-    ids: { videoId },
-    isPausable: true,
-    onProgress: ({ timeSeconds }) => {
-      measuredSeconds = timeSeconds;
-    },
+  return context.files.inWorkFolder(async folder => {
+    const list = join(folder, 'measured.csv');
+    await context.tools.runCommand(measureCommand(source, plan.video!.index, timingIndexes(plan), list), {
+      limits: runLimitsFor(context, plan.durationSeconds, 1024 ** 2),
+      signal,
+      purpose: 'measure',
+      ids: { videoId },
+      isPausable: true,
+    });
+    return Number((await readFile(list, 'utf8')).trimEnd().split(',').at(-1)) || 0;
   });
-  return measuredSeconds + measureToleranceSeconds;
 }
 
 /** All other renditions are cut at these boundaries too. */
