@@ -19,10 +19,11 @@ export function readSources(): Map<string, string> {
 
 /** Returns the packages of a production install. */
 export function dependencyNames(): Set<string> {
-  const { dependencies } = JSON.parse(readProjectFile('package.json')) as {
+  const { dependencies, optionalDependencies } = JSON.parse(readProjectFile('package.json')) as {
     dependencies: Record<string, string>;
+    optionalDependencies: Record<string, string>;
   };
-  return new Set(Object.keys(dependencies));
+  return new Set(Object.keys({ ...dependencies, ...optionalDependencies }));
 }
 
 /** Lists all files that are, or would be, committed. */
