@@ -1,0 +1,285 @@
+import { type Handshake, writeExtensions, writeHandshake } from '../../media/srt/handshake.ts';
+import { CONTROL, type ControlPacket, type DataPacket, writeControl } from '../../media/srt/packet.ts';
+import { windowPackets } from '../../media/srt/receive-buffer.ts';
+import { SrtReceiver } from '../../media/srt/receiver.ts';
+import { REJECT, type RejectReason, rejectionType } from '../../media/srt/reject-reason.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { maskStreamKey } from '../../shared/secret.ts';
+import type { IngestObserver } from '../ingest-observer.ts';
+import type {
+  PublisherCloseReason,
+  PublisherConnection,
+  PublisherSink,
+  PublishGate,
+  TransportStats,
+} from '../publish-gate.ts';
+import { PausableSink } from '../pausable-sink.ts';
+import { TsPublisher } from '../ts-publisher.ts';
+import { agreeOnTerms, type HandshakeTerms, type OwnTerms, type SrtRefusal } from './handshake-terms.ts';
+
+export interface SessionSettings extends OwnTerms {
+  /** Ends a publisher that sends nothing for this long. */
+  readonly idleTimeoutMs: number;
+  readonly gate: PublishGate;
+  readonly observer: IngestObserver;
+  readonly log: Logger;
+}
+
+interface SessionOptions extends SessionSettings {
+  readonly connectionId: string;
+  readonly socketId: number;
+  readonly remoteAddress: string;
+  readonly peer: { readonly address: string; readonly port: number };
+  readonly request: Handshake;
+  readonly send: (datagram: Buffer) => void;
+  readonly isDraining: () => boolean;
+  /** Ends another session whose encoder has fallen silent. */
+  readonly endSilentPublisher: (streamKey: string) => void;
+  /** Called once, after the last repetition of the handshake can have arrived. */
+  readonly forgotten: () => void;
+}
+
+/** Callers repeat their handshake for this long and get the same answer. */
+const endedKeptMs = 3_000;
+
+/** For the reasons of the gate. */
+const gateCodes: Readonly<Record<string, RejectReason>> = {
+  'unknown-key': REJECT.notFound,
+  'account-suspended': REJECT.forbidden,
+  'account-not-upgraded': REJECT.forbidden,
+  'already-publishing': REJECT.conflict,
+  'too-many-attempts': REJECT.overload,
+  'too-many-encoders': REJECT.overload,
+  draining: REJECT.down,
+};
+
+/** One publisher in caller mode: its handshake, then its media. */
+export class SrtSession {
+  readonly socketId: number;
+  readonly #options: SessionOptions;
+  #streamKey = '';
+  #answer: Buffer | undefined;
+  #receiver: SrtReceiver | undefined;
+  #sink: PausableSink | undefined;
+  readonly #publisher = new TsPublisher({
+    tag: tag => this.#sink?.tag(tag),
+    refused: description => this.#endPublication(description),
+  });
+  #closeReason: PublisherCloseReason | undefined;
+  #closedAtMs = 0;
+  #isPaused = false;
+  #heardAtMs = performance.now();
+  #bytesIn = 0;
+  #reportedBytesIn = 0;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.socketId = options.socketId;
+    options.observer.connectionOpened();
+  }
+
+  /** Never rejects. */
+  async open(): Promise<void> {
+    try {
+      const refusal = await this.#admit();
+      if (refusal !== undefined) this.#refuse(refusal);
+    } catch (error) {
+      this.#options.log.error('gate-failed', { error });
+      const description = 'An internal error stopped the server from accepting the stream.';
+      this.#refuse({ code: REJECT.internal, reason: 'gate-failed', description });
+    }
+  }
+
+  /** For a caller that did not get the answer. */
+  repeatAnswer(): void {
+    if (this.#answer !== undefined) this.#options.send(this.#answer);
+  }
+
+  isOf(address: string, port: number): boolean {
+    return port === this.#options.peer.port && address === this.#options.peer.address;
+  }
+
+  isSilentPublisher(streamKey: string, silenceMs: number): boolean {
+    const isPublishing = this.#sink !== undefined && this.#closeReason === undefined;
+    return (
+      isPublishing &&
+      streamKey === this.#streamKey &&
+      performance.now() - this.#heardAtMs >= silenceMs
+    );
+  }
+
+  /** Never throws. */
+  receive(packet: DataPacket | ControlPacket, bytes: number): void {
+    const receiver = this.#receiver;
+    if (receiver === undefined || this.#closeReason !== undefined) return;
+    this.#heardAtMs = performance.now();
+    this.#bytesIn += bytes;
+    if (packet.kind === 'data') receiver.data(packet);
+    else if (packet.type === CONTROL.shutdown) this.#close('unpublished');
+    else receiver.control(packet);
+  }
+
+  tick(): void {
+    const nowMs = performance.now();
+    if (this.#closeReason !== undefined) {
+      if (nowMs - this.#closedAtMs >= endedKeptMs) this.#options.forgotten();
+      return;
+    }
+    this.#receiver?.tick();
+    this.#options.observer.bytesIn(this.#bytesIn - this.#reportedBytesIn);
+    this.#reportedBytesIn = this.#bytesIn;
+    const isIdle = nowMs - this.#heardAtMs >= this.#options.idleTimeoutMs;
+    if (this.#receiver !== undefined && isIdle) this.end('idle-timeout');
+  }
+
+  end(reason: PublisherCloseReason): void {
+    if (this.#closeReason !== undefined) return;
+    if (this.#receiver === undefined) {
+      this.#reject(REJECT.down);
+    } else {
+      this.#receiver.shutdown();
+    }
+    this.#close(reason);
+  }
+
+  async #admit(): Promise<SrtRefusal | undefined> {
+    const { connectionId, remoteAddress, request, gate, isDraining } = this.#options;
+    if (isDraining()) {
+      const description = 'The server is restarting. Reconnect in a moment.';
+      return { code: REJECT.down, reason: 'server-draining', description };
+    }
+    const terms = await agreeOnTerms(request, this.#options);
+    if ('refusal' in terms) return terms.refusal;
+    const { streamKey } = terms;
+    this.#streamKey = streamKey;
+    this.#options.endSilentPublisher(streamKey);
+    const decision = await gate.request(
+      { connectionId, protocol: 'srt', remoteAddress, streamKey, encoder: '' },
+      this.#connection(),
+    );
+    if (!decision.accepted) {
+      const { reason, description } = decision;
+      return { code: gateCodes[reason] ?? REJECT.forbidden, reason, description };
+    }
+    if (this.#closeReason === undefined) this.#accept(terms, decision.sink);
+    else decision.sink.closed(this.#closeReason);
+    return undefined;
+  }
+
+  #connection(): PublisherConnection {
+    const session = this;
+    const { connectionId, remoteAddress } = this.#options;
+    return {
+      connectionId,
+      remoteAddress,
+      get bytesIn() {
+        return session.#bytesIn;
+      },
+      refuse: description => this.#endPublication(description),
+      close: description => this.#endPublication(description),
+      pause: () => this.#setPaused(true),
+      resume: () => this.#setPaused(false),
+      transport: () => this.#transportStats(),
+    };
+  }
+
+  #accept(terms: HandshakeTerms, sink: PublisherSink): void {
+    const { request, socketId, send, observer, log } = this.#options;
+    const { latencyMs, encryption, keyMessage } = terms;
+    this.#sink = new PausableSink(sink);
+    if (this.#isPaused) this.#sink.pause();
+    this.#heardAtMs = performance.now();
+    this.#receiver = new SrtReceiver({
+      ...{ latencyMs, encryption, send },
+      initialSequence: request.initialSequence,
+      peerSocketId: request.socketId,
+      payload: payload => this.#media(payload),
+      nowMs: () => performance.now(),
+    });
+    // The other direction carries no media: whatever the caller asks for is granted.
+    const extensions = { receiverLatencyMs: latencyMs, senderLatencyMs: latencyMs, streamId: undefined, keyMessage };
+    this.#send({
+      ...request,
+      ...{ socketId, encryption: 0, flowWindow: windowPackets, cookie: 0 },
+      ...writeExtensions(extensions, 'response'),
+    });
+    observer.publisherOpened();
+    log.info('publisher-opened', { ...this.#logFields, latencyMs, isEncrypted: encryption !== undefined });
+  }
+
+  /** The gate may pause before it has answered. */
+  #setPaused(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    if (isPaused) this.#sink?.pause();
+    else this.#sink?.resume();
+  }
+
+  #media(payload: Buffer): void {
+    try {
+      this.#publisher.push(payload);
+    } catch (error) {
+      this.#options.log.error('sink-failed', { error });
+      this.end('ended-by-server');
+    }
+  }
+
+  #refuse({ code, reason, description }: SrtRefusal): void {
+    if (this.#closeReason !== undefined) return;
+    this.#options.observer.refused(reason);
+    this.#options.log.warn('publish-refused', { ...this.#logFields, reason, description, code });
+    this.#reject(code);
+    this.#close('ended-by-server');
+  }
+
+  #reject(code: RejectReason): void {
+    const { request } = this.#options;
+    const type = rejectionType(code);
+    this.#send({ ...request, type, encryption: 0, extensionField: 0, extensions: Buffer.alloc(0) });
+  }
+
+  #send(answer: Handshake): void {
+    const { request, send } = this.#options;
+    const body = writeHandshake(answer);
+    const destination = request.socketId;
+    this.#answer = writeControl({ type: CONTROL.handshake, timestampUs: 0, destination, body });
+    send(this.#answer);
+  }
+
+  /** SRT ends without a reason: it is in the log, and where it is an alarm, in the dashboard. */
+  #endPublication(description: string): void {
+    if (this.#closeReason !== undefined) return;
+    this.#options.log.warn('publisher-refused', { ...this.#logFields, description });
+    this.end('ended-by-server');
+  }
+
+  #close(reason: PublisherCloseReason): void {
+    if (this.#closeReason !== undefined) return;
+    const { observer, log } = this.#options;
+    if (reason === 'unpublished' || reason === 'idle-timeout') {
+      this.#receiver?.finish();
+      this.#publisher.flush();
+    }
+    this.#closeReason = reason;
+    this.#closedAtMs = performance.now();
+    observer.connectionClosed(reason);
+    const sink = this.#sink;
+    if (sink === undefined) return;
+    observer.publisherClosed(reason);
+    const totals = { bytesIn: this.#bytesIn, ...this.#receiver?.stats };
+    log.info('publisher-closed', { ...this.#logFields, reason, ...totals });
+    try {
+      sink.closed(reason);
+    } catch (error) {
+      log.error('sink-failed', { error });
+    }
+  }
+
+  #transportStats(): TransportStats {
+    const { roundTripMs, received = 0, lost = 0, recovered = 0 } = this.#receiver?.stats ?? {};
+    return { roundTripMs, packetsReceived: received, packetsLost: lost, packetsRecovered: recovered };
+  }
+
+  get #logFields(): Record<string, unknown> {
+    return { streamKey: maskStreamKey(this.#streamKey) };
+  }
+}

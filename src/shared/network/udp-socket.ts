@@ -1,0 +1,58 @@
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
+import { isIPv6 } from 'node:net';
+
+/** The system may allow less, see `net.core.rmem_max`. */
+const bufferBytes = 8 * 1024 ** 2;
+
+export interface UdpSocket {
+  readonly port: number;
+  /** Errors are ignored: a datagram may be lost anyway. @param address IP */
+  send(datagram: Buffer, port: number, address: string): void;
+  close(): Promise<void>;
+}
+
+interface UdpSocketOptions {
+  /** IP. */
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** The datagram may be kept. */
+  readonly receive: (datagram: Buffer, from: RemoteInfo) => void;
+  readonly failed: (error: Error) => void;
+}
+
+/** @throws the system's error when the port cannot be used */
+export async function openUdpSocket({ host, port, receive, failed }: UdpSocketOptions): Promise<UdpSocket> {
+  const family = isIPv6(host) ? 6 : 4;
+  const socket: Socket = createSocket({
+    type: family === 6 ? 'udp6' : 'udp4',
+    recvBufferSize: bufferBytes,
+    sendBufferSize: bufferBytes,
+    // Addresses need no look-up, which would cost a turn of the event loop for each datagram.
+    lookup: (address, _options, callback) => callback(null, address, family),
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  socket.once('error', reject);
+  socket.bind({ port, address: host }, resolve);
+  try {
+    await promise;
+  } catch (error) {
+    socket.close();
+    throw error;
+  }
+  socket.off('error', reject);
+  socket.on('error', failed);
+  socket.on('message', receive);
+  let isOpen = true;
+  return {
+    port: socket.address().port,
+    send(datagram, toPort, address) {
+      if (isOpen) socket.send(datagram, toPort, address, () => {});
+    },
+    async close() {
+      if (!isOpen) return;
+      isOpen = false;
+      await new Promise<void>(closed => socket.close(closed));
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { Random } from './random.ts';
+
+export interface LossyProxyOptions {
+  /** UDP port on 127.0.0.1. */
+  readonly target: number;
+  readonly seed: number;
+  /** Of 1000 datagrams, in each direction. */
+  readonly lossPerMille: number;
+  /** In each direction. */
+  readonly delayMs: number;
+}
+
+/** A network between a client and a server of UDP that delays every datagram and drops some. */
+export class LossyProxy {
+  /** May change at any time. */
+  lossPerMille: number;
+  dropped = 0;
+  readonly #options: LossyProxyOptions;
+  readonly #random: Random;
+  readonly #front = createSocket('udp4');
+  readonly #backs = new Map<number, Socket>();
+  #isClosed = false;
+
+  private constructor(options: LossyProxyOptions) {
+    this.#options = options;
+    this.#random = new Random(options.seed);
+    this.lossPerMille = options.lossPerMille;
+  }
+
+  static async start(options: LossyProxyOptions): Promise<LossyProxy> {
+    const proxy = new LossyProxy(options);
+    proxy.#front.on('message', (datagram, { port }) => proxy.#toServer(datagram, port));
+    proxy.#front.bind(0, '127.0.0.1');
+    await once(proxy.#front, 'listening');
+    return proxy;
+  }
+
+  get port(): number {
+    return this.#front.address().port;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#front.close();
+    for (const back of this.#backs.values()) back.close();
+  }
+
+  #toServer(datagram: Buffer, clientPort: number): void {
+    let back = this.#backs.get(clientPort);
+    if (back === undefined) {
+      back = createSocket('udp4');
+      back.on('message', answer => this.#pass(() => this.#front.send(answer, clientPort, '127.0.0.1')));
+      this.#backs.set(clientPort, back);
+    }
+    const { target } = this.#options;
+    this.#pass(() => back.send(datagram, target, '127.0.0.1'));
+  }
+
+  #pass(send: () => void): void {
+    if (this.#random.below(1_000) < this.lossPerMille) {
+      this.dropped += 1;
+      return;
+    }
+    setTimeout(() => {
+      if (!this.#isClosed) send();
+    }, this.#options.delayMs);
+  }
+}
