@@ -37,7 +37,7 @@ VOLUME /data
 USER node
 
 # HTTP, RTMP, and the usual ports for HTTPS and RTMPS where a certificate is configured.
-EXPOSE 8080 1935 8443 1936 8189/udp 8189
+EXPOSE 8080 1935 6200/udp 8443 1936 8189/udp 8189
 
 # Bash alone: a Node for each check would take a hundred times the processor time, one percent of a core.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \

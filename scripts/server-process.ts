@@ -50,6 +50,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       MILLRACE_HTTP_PORT: '0',
       MILLRACE_RTMP_PORT: '0',
       MILLRACE_WEBRTC_PORT: '0',
+      MILLRACE_SRT_PORT: '0',
       MILLRACE_DATA_DIR: options.dataDir,
       MILLRACE_BOOTSTRAP_SANDBOX_KEY: sandboxKey,
       MILLRACE_BOOTSTRAP_PRODUCTION_KEY: productionKey,

@@ -85,6 +85,7 @@ async function serve(): Promise<void> {
     ...(app.rtmpPort === 0 ? {} : { rtmp: app.rtmpPort }),
     ...(app.httpsPort === undefined ? {} : { https: app.httpsPort }),
     ...(app.rtmpsPort === undefined ? {} : { rtmps: app.rtmpsPort }),
+    ...(app.srtPort === undefined ? {} : { srt: app.srtPort }),
     ms: Math.round(performance.now() - startedAtMs),
   });
 }

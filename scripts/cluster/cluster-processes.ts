@@ -95,6 +95,7 @@ async function createNode(
     MILLRACE_HTTP_PORT: httpPort,
     MILLRACE_RTMP_PORT: String(rtmpPort),
     MILLRACE_WEBRTC_PORT: '0',
+    MILLRACE_SRT_PORT: '0',
     MILLRACE_NODE_URL: baseUrl,
     ...settings,
   };

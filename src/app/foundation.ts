@@ -97,7 +97,10 @@ export async function openFoundation(config: Config, environment: AppEnvironment
     const proxies = config['http.trustedProxies'] ?? [];
     const files = new MediaFiles(dataDir, storage.media);
     if (storage.s3 !== undefined) files.reclaimFrom(storage.s3.cache);
-    const urls = new ServerUrls(config.publicUrl, config['rtmp.port']);
+    const urls = new ServerUrls(config.publicUrl, {
+      rtmp: config['rtmp.port'],
+      srt: config['srt.enabled'] ? config['srt.port'] : undefined,
+    });
     const version = readVersion();
     const { publicUrl } = urls;
     const nodes = await createNodes({ config, dataDir, database, version, publicUrl, clock, log });

@@ -1,6 +1,7 @@
 import type { Delivery } from '../delivery/delivery.ts';
 import { HttpListener, type HttpRequest, type HttpResponse } from '../http/listener/http-listener.ts';
 import { RtmpServer } from '../ingest/rtmp/rtmp-server.ts';
+import { SrtServer } from '../ingest/srt/srt-server.ts';
 import type { WhipEndpoint } from '../ingest/whip/whip-endpoint.ts';
 import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
 import { nodeRoles } from '../shared/node-roles.ts';
@@ -9,6 +10,9 @@ import type { Foundation } from './foundation.ts';
 import { ingestObserver, publishGate } from './publish-gate.ts';
 import { RoleGate } from './role-gate.ts';
 import { WhipHandler } from './whip-handler.ts';
+
+/** Senders of SRT are never silent: without media they send a keepalive each second. */
+const srtIdleTimeoutMs = 5_000;
 
 /** Delivery, dashboard and documentation answer before the API. */
 export function createHttpListener(
@@ -86,6 +90,26 @@ export function createRtmpServer(
     idleTimeoutMs: config['rtmp.idleTimeout'],
     maxMessageBytes: config['rtmp.maxMessage'],
     maxMessageRate: config['rtmp.maxMessageRate'],
+    gate: publishGate(registry),
+    observer: ingestObserver(metrics),
+    log,
+  });
+}
+
+/** Undefined when SRT is off. */
+export function createSrtServer(
+  { config, metrics, peers, log }: Foundation,
+  registry: BroadcastRegistry,
+): SrtServer | undefined {
+  if (!config['srt.enabled']) return undefined;
+  return new SrtServer({
+    host: config.host,
+    port: config['srt.port'],
+    latencyMs: config['srt.latency'],
+    passphrase: config['srt.passphrase']?.reveal(),
+    idleTimeoutMs: srtIdleTimeoutMs,
+    maxConnections: config['srt.maxConnections'],
+    perAddress: { maxPerAddress: config['srt.maxConnectionsPerAddress'], isExempt: peers.isTrustedProxy },
     gate: publishGate(registry),
     observer: ingestObserver(metrics),
     log,

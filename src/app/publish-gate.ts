@@ -16,6 +16,7 @@ export function publishGate(registry: BroadcastRegistry): PublishGate {
         close: description => connection.close(description),
         pause: () => connection.pause(),
         resume: () => connection.resume(),
+        transport: () => connection.transport?.(),
       });
       return answer.accepted ? { accepted: true, sink: answer.handler } : answer;
     },
@@ -33,5 +34,6 @@ export function ingestObserver(metrics: Metrics): IngestObserver {
     publisherOpened: () => metrics.publishers.inc(),
     publisherClosed: () => metrics.publishers.dec(),
     refused: reason => metrics.publishersRefused.inc({ reason }),
+    packets: (received, lost, recovered) => metrics.countIngestPackets(received, lost, recovered),
   };
 }

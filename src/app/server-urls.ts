@@ -1,28 +1,38 @@
 import type { HttpListener } from '../http/listener/http-listener.ts';
 import type { RtmpServer } from '../ingest/rtmp/rtmp-server.ts';
+import type { SrtServer } from '../ingest/srt/srt-server.ts';
 import type { IngestAddresses } from '../resources/accounts/account.routes.ts';
 
 const defaultRtmpPort = 1935;
 
+interface IngestPorts {
+  readonly rtmp: number;
+  /** Undefined when SRT is off. */
+  readonly srt: number | undefined;
+}
+
 /** Ports of 0 are known once the listeners run. */
 export class ServerUrls {
   readonly #publicUrl: string | undefined;
-  readonly #ingestPort: number;
+  readonly #ingestPorts: IngestPorts;
   #http: Pick<HttpListener, 'httpPort' | 'httpsPort'> | undefined;
   #rtmp: Pick<RtmpServer, 'rtmpPort' | 'rtmpsPort'> | undefined;
+  #srt: Pick<SrtServer, 'port'> | undefined;
 
-  /** @param ingestPort RTMP port of the servers that take publishers, if this one takes none */
-  constructor(publicUrl: string | undefined, ingestPort: number) {
+  /** @param ingestPorts of the servers that take publishers, if this one takes none */
+  constructor(publicUrl: string | undefined, ingestPorts: IngestPorts) {
     this.#publicUrl = publicUrl;
-    this.#ingestPort = ingestPort;
+    this.#ingestPorts = ingestPorts;
   }
 
   connect(
     http: Pick<HttpListener, 'httpPort' | 'httpsPort'>,
     rtmp: Pick<RtmpServer, 'rtmpPort' | 'rtmpsPort'> | undefined,
+    srt: Pick<SrtServer, 'port'> | undefined,
   ): void {
     this.#http = http;
     this.#rtmp = rtmp;
+    this.#srt = srt;
   }
 
   readonly publicUrl = (): string => {
@@ -35,10 +45,12 @@ export class ServerUrls {
 
   readonly ingest = (): IngestAddresses => {
     const { hostname } = new URL(this.publicUrl());
-    const { rtmpPort = this.#ingestPort, rtmpsPort } = this.#rtmp ?? {};
+    const { rtmpPort = this.#ingestPorts.rtmp, rtmpsPort } = this.#rtmp ?? {};
+    const srtPort = this.#rtmp === undefined ? this.#ingestPorts.srt : this.#srt?.port;
     return {
       rtmp: `rtmp://${hostname}${rtmpPort === defaultRtmpPort ? '' : `:${rtmpPort}`}/s`,
       rtmps: rtmpsPort === undefined ? undefined : `rtmps://${hostname}:${rtmpsPort}/s`,
+      srt: srtPort === undefined ? undefined : `srt://${hostname}:${srtPort}`,
     };
   };
 }

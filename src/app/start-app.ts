@@ -6,6 +6,7 @@ import type { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
 import type { HttpListener } from '../http/listener/http-listener.ts';
 import type { RateLimits } from '../http/routing/rate-limiter.ts';
 import type { RtmpServer } from '../ingest/rtmp/rtmp-server.ts';
+import type { SrtServer } from '../ingest/srt/srt-server.ts';
 import { type BootstrapSecrets, bootstrapAccount } from '../resources/accounts/bootstrap-account.ts';
 import { PrivateSessionsStore } from '../resources/private-sessions/private-sessions.store.ts';
 import type { UploadDependencies } from '../resources/uploads/create-uploads.ts';
@@ -20,7 +21,7 @@ import type { ApiOptions } from './api-options.ts';
 import { type Broadcasts, createBroadcasts } from './broadcasts.ts';
 import { createDelivery } from './delivery.ts';
 import { type AppEnvironment, closeFoundation, type Foundation, openFoundation } from './foundation.ts';
-import { createHttpListener, createRtmpServer } from './listeners.ts';
+import { createHttpListener, createRtmpServer, createSrtServer } from './listeners.ts';
 import {
   createHousekeeping,
   createNodeLoads,
@@ -43,6 +44,8 @@ export interface RunningApp {
   readonly rtmpsPort: number | undefined;
   /** Undefined without the role `ingest`, and where WebRTC is turned off. */
   readonly webrtcPort: number | undefined;
+  /** UDP. Undefined when SRT is off, and without the role `ingest`. */
+  readonly srtPort: number | undefined;
   readonly dataDir: string;
   readonly ffmpeg: FfmpegBuild;
   /** Only at the first start on a data folder; shown once. */
@@ -84,6 +87,7 @@ interface Server {
   readonly http: HttpListener;
   readonly rtmp: RtmpServer;
   readonly webRtc: WebRtcServer | undefined;
+  readonly srt: SrtServer | undefined;
   readonly owners: readonly ProcessOwner[];
   readonly empty: () => Promise<void>;
   readonly lifecycle: Lifecycle;
@@ -99,6 +103,8 @@ async function createServer(foundation: Foundation): Promise<Server> {
   const media: MediaSide = { vod, broadcasts, recordings, viewers };
   const nodeLoads = createNodeLoads(foundation, media);
   const rtmp = createRtmpServer(foundation, broadcasts.registry);
+  const isIngest = config['node.roles'].includes('ingest');
+  const srt = isIngest ? createSrtServer(foundation, broadcasts.registry) : undefined;
   const feed = createFeed(foundation, media);
   const webhookSender = createWebhookSender(foundation);
   const api = createApi({
@@ -109,11 +115,10 @@ async function createServer(foundation: Foundation): Promise<Server> {
   });
   const sessions = new PrivateSessionsStore({ database, tokens: videoServices.privateTokens, clock });
   const delivery = createDelivery(foundation, { api, broadcasts, videoServices, vod, viewers, sessions });
-  const isIngest = config['node.roles'].includes('ingest');
   const webRtc = isIngest ? createWebRtcServer(foundation) : undefined;
   const whip = webRtc && createWhipEndpoint(foundation, webRtc, broadcasts.registry);
   const http = createHttpListener(foundation, api, delivery, whip);
-  urls.connect(http, isIngest ? rtmp : undefined);
+  urls.connect(http, isIngest ? rtmp : undefined, srt);
   const housekeeping = await createHousekeeping(foundation, {
     ...{ api, videoServices, vod, broadcasts, recordingsStore, sessions },
   });
@@ -139,6 +144,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
     ...(isIngest ? [rtmp] : []),
     ...(webRtc === undefined ? [] : [webRtc]),
     ...(whip === undefined ? [] : [whip]),
+    ...(srt === undefined ? [] : [srt]),
     // Ports of 0 are known now.
     componentOf('node-addresses', { start: () => nodes.announce() }),
     foundation.bundles,
@@ -149,12 +155,13 @@ async function createServer(foundation: Foundation): Promise<Server> {
     firstAccount(foundation, state),
   ];
   return {
-    ...{ state, http, rtmp, webRtc },
+    ...{ state, http, rtmp, srt, webRtc },
     owners: Object.values(processOwners(foundation, media)),
     empty: async () => {
       await Promise.all([
         rtmp.drain(),
         whip?.drain(),
+        srt?.drain(),
         vod.jobs.drain(),
         broadcasts.registry.drain(Date.now()),
       ]);
@@ -341,7 +348,7 @@ function firstAccount({ config, database, clock }: Foundation, state: ServerStat
 }
 
 function runningApp({ config, urls, nodes, dataDir, ffmpeg, log }: Foundation, server: Server): RunningApp {
-  const { state, http, rtmp, webRtc, owners, lifecycle } = server;
+  const { state, http, rtmp, srt, webRtc, owners, lifecycle } = server;
   const isIngest = config['node.roles'].includes('ingest');
   return {
     publicUrl: urls.publicUrl(),
@@ -350,6 +357,7 @@ function runningApp({ config, urls, nodes, dataDir, ffmpeg, log }: Foundation, s
     rtmpPort: isIngest ? rtmp.rtmpPort : 0,
     rtmpsPort: isIngest ? rtmp.rtmpsPort : undefined,
     webrtcPort: webRtc?.port,
+    srtPort: srt?.port,
     dataDir,
     ffmpeg,
     firstSecrets: state.firstSecrets,

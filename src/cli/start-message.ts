@@ -18,6 +18,9 @@ export function describeStart(app: RunningApp, config: Config): string {
       ...(app.rtmpsPort === undefined
         ? []
         : [['RTMPS server', `rtmps://${hostname}:${app.rtmpsPort}/s`] as const]),
+      ...(app.srtPort === undefined
+        ? []
+        : [['SRT server', `srt://${hostname}:${app.srtPort} (UDP)`] as const]),
       ['Data folder', app.dataDir],
       ...(databaseUrl === undefined
         ? []

@@ -22,6 +22,17 @@ export const secret: SettingKind<Secret> = {
   parse: raw => new Secret(text.parse(raw)),
 };
 
+/** Of SRT. */
+export const passphrase: SettingKind<Secret> = {
+  name: 'secret',
+  parse(raw) {
+    const passphraseText = text.parse(raw);
+    const bytes = Buffer.byteLength(passphraseText);
+    if (bytes < 10 || bytes > 79) throw new Error('expected 10 to 79 characters');
+    return new Secret(passphraseText);
+  },
+};
+
 /** Secret, because it contains a password. */
 export const postgresUrl: SettingKind<Secret> = {
   name: 'secret address',

@@ -8,6 +8,8 @@ export interface IngestObserver {
   publisherOpened(): void;
   publisherClosed(reason: PublisherCloseReason): void;
   refused(reason: string): void;
+  /** Of protocols over UDP: since the last call. */
+  packets(received: number, lost: number, recovered: number): void;
 }
 
 export const noopIngestObserver: IngestObserver = {
@@ -17,4 +19,5 @@ export const noopIngestObserver: IngestObserver = {
   publisherOpened() {},
   publisherClosed() {},
   refused() {},
+  packets() {},
 };

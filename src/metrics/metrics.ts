@@ -26,7 +26,7 @@ export class Metrics {
   readonly publishersRefused = this.#counter('publishers_refused_total', 'Publishes refused by reason.', [
     'reason',
   ]);
-  readonly ingestConnections = this.#gauge('ingest_connections', 'Open RTMP and RTMPS connections.');
+  readonly ingestConnections = this.#gauge('ingest_connections', 'Open RTMP, RTMPS and SRT connections.');
   readonly broadcastBitsPerSecond = this.#gauge(
     'broadcast_bits_per_second',
     'Average media bits received per second over the last 4 seconds, of all broadcasts.',
@@ -60,6 +60,7 @@ export class Metrics {
   );
   readonly viewers = this.#gauge('viewers', 'Viewers of live streams.');
   #bytesIn = 0;
+  readonly #ingestPackets = { received: 0, lost: 0, recovered: 0 };
   readonly bytesOut = this.#counter('bytes_out_total', 'Media bytes sent to viewers.');
   readonly restreams = this.#gauge('restreams', 'Restream destinations of live broadcasts by state.', [
     'state',
@@ -212,6 +213,15 @@ export class Metrics {
       counter.inc(this.#bytesIn);
     });
     this.#counter(
+      'ingest_packets_total',
+      'Packets from publishers over UDP: received, lost on the way, and of these recovered in time.',
+      ['outcome'],
+      counter => {
+        counter.reset();
+        for (const [outcome, count] of Object.entries(this.#ingestPackets)) counter.inc({ outcome }, count);
+      },
+    );
+    this.#counter(
       'media_requests_total',
       'Requests for media by kind and status.',
       ['kind', 'status'],
@@ -262,6 +272,13 @@ export class Metrics {
   /** A counter takes longer than the rest of a small read. */
   countBytesIn(bytes: number): void {
     this.#bytesIn += bytes;
+  }
+
+  /** Of protocols over UDP. */
+  countIngestPackets(received: number, lost: number, recovered: number): void {
+    this.#ingestPackets.received += received;
+    this.#ingestPackets.lost += lost;
+    this.#ingestPackets.recovered += recovered;
   }
 
   countMediaRequest(kind: string, status: number): void {

@@ -19,7 +19,11 @@ async function open(options: Parameters<typeof startSrt>[0] = {}): Promise<SrtFi
   return fixture;
 }
 
-function publish(port: number, query: string, options: { seconds?: number; extraArgs?: string[] } = {}): Publisher {
+function publish(
+  port: number,
+  query: string,
+  options: { seconds?: number; extraArgs?: string[] } = {},
+): Publisher {
   const url = `srt://127.0.0.1:${port}?${query}`;
   const { extraArgs = [], ...rest } = options;
   return publishTestPicture({ url, ...rest, extraArgs: [...extraArgs, '-f', 'mpegts'] });
@@ -47,7 +51,9 @@ describe.skipIf(!hasSrtFfmpeg)('ffmpeg (skipped where it has no SRT)', () => {
     const fixture = await open();
     await using sender = publish(fixture.port, `streamid=${goodKey}`, { seconds: 2 });
     expect(await sender.exited, sender.stderr).toMatchObject({ code: 0 });
-    const publisher = await waitUntil(() => fixture.publishers[0]?.closeReasons.length === 1 && fixture.publishers[0]);
+    const publisher = await waitUntil(
+      () => fixture.publishers[0]?.closeReasons.length === 1 && fixture.publishers[0],
+    );
     expect(publisher.closeReasons).toEqual(['unpublished']);
     // ffmpeg does not wait until its last packets are on their way.
     expect(frames(publisher).length).toBeGreaterThan(50);
@@ -60,7 +66,9 @@ describe.skipIf(!hasSrtFfmpeg)('ffmpeg (skipped where it has no SRT)', () => {
   test('no frame is missing with 5 % loss, 50 ms round trip and 200 ms latency', async () => {
     const fixture = await open({ latencyMs: 200 });
     const proxy = await LossyProxy.start({ target: fixture.port, seed: 16, lossPerMille: 0, delayMs: 25 });
-    await using sender = publish(proxy.port, `streamid=${goodKey}&latency=200000`, { extraArgs: ['-b:v', '4M'] });
+    await using sender = publish(proxy.port, `streamid=${goodKey}&latency=200000`, {
+      extraArgs: ['-b:v', '4M'],
+    });
     await received(fixture, 1);
     proxy.lossPerMille = 50;
     const publisher = await received(fixture, 180);
@@ -110,7 +118,10 @@ describe.skipIf(!hasSrtFfmpeg)('ffmpeg (skipped where it has no SRT)', () => {
 
   test('the stream key may be in the syntax of access control', async () => {
     const fixture = await open();
-    await using sender = publish(fixture.port, `streamid=${encodeURIComponent(`#!::r=${goodKey},m=publish`)}`);
+    await using sender = publish(
+      fixture.port,
+      `streamid=${encodeURIComponent(`#!::r=${goodKey},m=publish`)}`,
+    );
     expect((await received(fixture, 10)).request.streamKey).toBe(goodKey);
     await sender.kill();
   });
@@ -138,7 +149,9 @@ describe('other senders', () => {
   test.skipIf(!hasSrtTools)('srt-live-transmit (skipped where srt-tools is missing)', async () => {
     const fixture = await open();
     const url = `srt://127.0.0.1:${fixture.port}?streamid=${goodKey}`;
-    const sender = spawn('srt-live-transmit', ['-q', 'file://con', url], { stdio: ['pipe', 'ignore', 'ignore'] });
+    const sender = spawn('srt-live-transmit', ['-q', 'file://con', url], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
     children.push(sender);
     const source = spawn(ffmpegPath, [
       ...['-v', 'error', '-re', '-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=30', '-t', '3'],

@@ -39,6 +39,7 @@ async function runToEnd(env: Record<string, string>, args: readonly string[] = [
       MILLRACE_HTTP_PORT: '0',
       MILLRACE_RTMP_PORT: '0',
       MILLRACE_WEBRTC_PORT: '0',
+      MILLRACE_SRT_PORT: '0',
       MILLRACE_DATA_DIR: await newFolder(),
       MILLRACE_LOG_LEVEL: 'error',
       ...env,

@@ -64,6 +64,7 @@ export async function startIngest(options: Partial<RtmpServerOptions> = {}): Pro
       publisherOpened: () => count('publisher-opened'),
       publisherClosed: reason => count(`publisher-closed ${reason}`),
       refused: reason => count(`refused ${reason}`),
+      packets: () => {},
     },
     ...options,
   });

@@ -36,6 +36,7 @@ export async function startSrt(options: Partial<SrtServerOptions> = {}): Promise
       publisherOpened: () => count('publisher-opened'),
       publisherClosed: reason => count(`publisher-closed ${reason}`),
       refused: reason => count(`refused ${reason}`),
+      packets: () => {},
     },
     ...options,
   });

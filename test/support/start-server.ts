@@ -57,6 +57,7 @@ export async function startServer(
       'http.port': '0',
       'rtmp.port': '0',
       'webrtc.port': '0',
+      'srt.port': '0',
       dataDir,
       'bootstrap.sandboxKey': sandboxKey,
       'bootstrap.productionKey': productionKey,

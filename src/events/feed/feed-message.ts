@@ -44,6 +44,14 @@ export interface BroadcastStatsMessage {
   readonly lastDroppedAtMs?: number | undefined;
   readonly awaySeconds?: number;
   readonly silentSeconds?: number | undefined;
+  readonly transport?:
+    | {
+        readonly roundTripMilliseconds?: number;
+        readonly packetsReceived: number;
+        readonly packetsLost: number;
+        readonly packetsRecovered: number;
+      }
+    | undefined;
 }
 
 export interface RestreamStateMessage {

@@ -13,9 +13,7 @@ export class HandshakeCookie {
   /** Cookies are valid for one to two minutes. */
   isValid(cookie: number, address: string, port: number, nowMs: number): boolean {
     const period = Math.floor(nowMs / periodMs);
-    return (
-      cookie === this.#of(address, port, period) || cookie === this.#of(address, port, period - 1)
-    );
+    return cookie === this.#of(address, port, period) || cookie === this.#of(address, port, period - 1);
   }
 
   #of(address: string, port: number, period: number): number {

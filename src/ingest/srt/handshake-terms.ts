@@ -81,7 +81,8 @@ async function agreeOnKeys(
   }
   const keys = await readKeyMessage(keyMessage, passphrase);
   if (keys === 'malformed') {
-    const description = 'The encryption is not supported: this server knows AES-CTR with 128, 192 or 256 bits.';
+    const description =
+      'The encryption is not supported: this server knows AES-CTR with 128, 192 or 256 bits.';
     return { refusal: { code: REJECT.badSecret, reason: 'unsupported-encryption', description } };
   }
   if (keys === 'bad-secret') {

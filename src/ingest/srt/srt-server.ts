@@ -31,8 +31,6 @@ export interface SrtServerOptions extends SessionSettings {
 }
 
 const tickMs = 10;
-/** After this, another encoder with the same stream key takes over: the first one has crashed or changed its network. */
-const takeoverSilenceMs = 2_000;
 
 /** Receives publishers in caller mode on one UDP port. Nothing is kept of a peer before it has returned the cookie. */
 export class SrtServer implements Component {
@@ -146,8 +144,7 @@ export class SrtServer implements Component {
       return;
     }
     const remoteAddress = address.replace(/^::ffff:/, '');
-    const reason =
-      this.#sessions.size >= this.#options.maxConnections ? 'too-many-connections' : undefined;
+    const reason = this.#sessions.size >= this.#options.maxConnections ? 'too-many-connections' : undefined;
     const closed = reason === undefined ? this.#counts.open(remoteAddress) : undefined;
     if (closed === undefined) {
       this.#refuseConnection(request, from, reason ?? 'too-many-connections-of-address');
@@ -161,7 +158,6 @@ export class SrtServer implements Component {
       send: datagram => this.#socket?.send(datagram, port, address),
       log: this.#options.log.child('srt', { connectionId, protocol: 'srt', remoteAddress }),
       isDraining: () => this.#isDraining,
-      endSilentPublisher: streamKey => this.#endSilentPublisher(streamKey),
       forgotten: () => {
         this.#sessions.delete(session.socketId);
         this.#sessionsOfPeers.delete(peer);
@@ -185,12 +181,6 @@ export class SrtServer implements Component {
     const body = writeHandshake(answer);
     const packet = writeControl({ type: CONTROL.handshake, timestampUs: 0, destination: socketId, body });
     this.#socket?.send(packet, port, address);
-  }
-
-  #endSilentPublisher(streamKey: string): void {
-    for (const session of this.#sessions.values()) {
-      if (session.isSilentPublisher(streamKey, takeoverSilenceMs)) session.end('connection-closed');
-    }
   }
 
   /** Not guessed easily, since the address of a publisher can be forged. */

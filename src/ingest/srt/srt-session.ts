@@ -6,6 +6,7 @@ import { REJECT, type RejectReason, rejectionType } from '../../media/srt/reject
 import type { Logger } from '../../shared/logger.ts';
 import { maskStreamKey } from '../../shared/secret.ts';
 import type { IngestObserver } from '../ingest-observer.ts';
+import { PausableSink } from '../pausable-sink.ts';
 import type {
   PublisherCloseReason,
   PublisherConnection,
@@ -13,7 +14,6 @@ import type {
   PublishGate,
   TransportStats,
 } from '../publish-gate.ts';
-import { PausableSink } from '../pausable-sink.ts';
 import { TsPublisher } from '../ts-publisher.ts';
 import { agreeOnTerms, type HandshakeTerms, type OwnTerms, type SrtRefusal } from './handshake-terms.ts';
 
@@ -33,8 +33,6 @@ interface SessionOptions extends SessionSettings {
   readonly request: Handshake;
   readonly send: (datagram: Buffer) => void;
   readonly isDraining: () => boolean;
-  /** Ends another session whose encoder has fallen silent. */
-  readonly endSilentPublisher: (streamKey: string) => void;
   /** Called once, after the last repetition of the handshake can have arrived. */
   readonly forgotten: () => void;
 }
@@ -70,7 +68,7 @@ export class SrtSession {
   #isPaused = false;
   #heardAtMs = performance.now();
   #bytesIn = 0;
-  #reportedBytesIn = 0;
+  #counted = { bytes: 0, stats: this.#transportStats() };
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -99,15 +97,6 @@ export class SrtSession {
     return port === this.#options.peer.port && address === this.#options.peer.address;
   }
 
-  isSilentPublisher(streamKey: string, silenceMs: number): boolean {
-    const isPublishing = this.#sink !== undefined && this.#closeReason === undefined;
-    return (
-      isPublishing &&
-      streamKey === this.#streamKey &&
-      performance.now() - this.#heardAtMs >= silenceMs
-    );
-  }
-
   /** Never throws. */
   receive(packet: DataPacket | ControlPacket, bytes: number): void {
     const receiver = this.#receiver;
@@ -126,8 +115,7 @@ export class SrtSession {
       return;
     }
     this.#receiver?.tick();
-    this.#options.observer.bytesIn(this.#bytesIn - this.#reportedBytesIn);
-    this.#reportedBytesIn = this.#bytesIn;
+    this.#count();
     const isIdle = nowMs - this.#heardAtMs >= this.#options.idleTimeoutMs;
     if (this.#receiver !== undefined && isIdle) this.end('idle-timeout');
   }
@@ -152,7 +140,6 @@ export class SrtSession {
     if ('refusal' in terms) return terms.refusal;
     const { streamKey } = terms;
     this.#streamKey = streamKey;
-    this.#options.endSilentPublisher(streamKey);
     const decision = await gate.request(
       { connectionId, protocol: 'srt', remoteAddress, streamKey, encoder: '' },
       this.#connection(),
@@ -197,7 +184,12 @@ export class SrtSession {
       nowMs: () => performance.now(),
     });
     // The other direction carries no media: whatever the caller asks for is granted.
-    const extensions = { receiverLatencyMs: latencyMs, senderLatencyMs: latencyMs, streamId: undefined, keyMessage };
+    const extensions = {
+      receiverLatencyMs: latencyMs,
+      senderLatencyMs: latencyMs,
+      streamId: undefined,
+      keyMessage,
+    };
     this.#send({
       ...request,
       ...{ socketId, encryption: 0, flowWindow: windowPackets, cookie: 0 },
@@ -259,6 +251,7 @@ export class SrtSession {
       this.#receiver?.finish();
       this.#publisher.flush();
     }
+    this.#count();
     this.#closeReason = reason;
     this.#closedAtMs = performance.now();
     observer.connectionClosed(reason);
@@ -272,6 +265,21 @@ export class SrtSession {
     } catch (error) {
       log.error('sink-failed', { error });
     }
+  }
+
+  /** A counter costs too much for each packet. */
+  #count(): void {
+    const { observer } = this.#options;
+    const { bytes, stats: last } = this.#counted;
+    const stats = this.#transportStats();
+    if (this.#bytesIn === bytes) return;
+    this.#counted = { bytes: this.#bytesIn, stats };
+    observer.bytesIn(this.#bytesIn - bytes);
+    observer.packets(
+      stats.packetsReceived - last.packetsReceived,
+      stats.packetsLost - last.packetsLost,
+      stats.packetsRecovered - last.packetsRecovered,
+    );
   }
 
   #transportStats(): TransportStats {

@@ -1,4 +1,4 @@
-import type { IngestStats } from '../health/ingest-health.ts';
+import type { IngestStats, TransportStats } from '../health/ingest-health.ts';
 import type { BroadcastState, EndReason } from './broadcast-state.ts';
 import type { ContinuedRecording } from './broadcast-subscriber.ts';
 
@@ -12,6 +12,8 @@ export interface PublisherConnection {
   close(description: string): void;
   pause(): void;
   resume(): void;
+  /** Undefined for protocols over TCP. */
+  transport?(): TransportStats | undefined;
 }
 
 export interface OpenedRecord {

@@ -55,10 +55,11 @@ export class PublisherMonitor {
     return this.#health.alarmInputs(this.#options.clock.monotonicMs());
   }
 
-  attached({ protocol, encoder }: PublisherConnection): void {
+  attached(connection: PublisherConnection): void {
+    const { protocol, encoder } = connection;
     this.#ingest = { protocol, encoder };
     this.tagArrived();
-    this.#health.attached(this.#lastTagAtMs);
+    this.#health.attached(this.#lastTagAtMs, () => connection.transport?.());
   }
 
   tagArrived(): void {

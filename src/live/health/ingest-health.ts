@@ -17,6 +17,24 @@ export interface IngestStats extends MeterStats {
   readonly awaySeconds: number;
   /** Since the last audio or video; undefined without a publisher. */
   readonly silentSeconds: number | undefined;
+  /** Undefined for protocols over TCP and without a publisher. */
+  readonly transport: TransportHealth | undefined;
+}
+
+/** Since the connection began, as the receiver sees it. */
+export interface TransportStats {
+  /** Undefined until measured. */
+  readonly roundTripMs: number | undefined;
+  readonly packetsReceived: number;
+  readonly packetsLost: number;
+  readonly packetsRecovered: number;
+}
+
+export interface TransportHealth {
+  readonly roundTripMilliseconds?: number;
+  readonly packetsReceived: number;
+  readonly packetsLost: number;
+  readonly packetsRecovered: number;
 }
 
 export interface IngestInfo {
@@ -60,6 +78,7 @@ export class IngestHealth {
   readonly #drift = new AudioVideoDrift();
   readonly #lastMs: Record<TrackKind, number | undefined> = { audio: undefined, video: undefined };
   #declared: DeclaredMedia | undefined;
+  #transport: () => TransportStats | undefined = () => undefined;
   #attachedMs: number | undefined;
   #lostMs: number | undefined;
   #connectedMs = 0;
@@ -70,7 +89,8 @@ export class IngestHealth {
   #lossTimes: number[] = [];
   #jumpTimes: number[] = [];
 
-  attached(nowMs: number): void {
+  attached(nowMs: number, transport: () => TransportStats | undefined = () => undefined): void {
+    this.#transport = transport;
     if (this.#lostMs !== undefined) this.#awayMs += nowMs - this.#lostMs;
     this.#lostMs = undefined;
     this.#attachedMs = nowMs;
@@ -148,6 +168,7 @@ export class IngestHealth {
           : Math.round(
               (nowMs - Math.max(attachedMs, this.#lastMs.audio ?? 0, this.#lastMs.video ?? 0)) / 100,
             ) / 10,
+      transport: attachedMs === undefined ? undefined : transportHealth(this.#transport()),
     };
   }
 
@@ -184,4 +205,11 @@ export class IngestHealth {
     this.#lostMs = nowMs;
     this.#meter.restart(nowMs);
   }
+}
+
+function transportHealth(stats: TransportStats | undefined): TransportHealth | undefined {
+  if (stats === undefined) return undefined;
+  const { roundTripMs, ...packets } = stats;
+  const isMeasured = roundTripMs !== undefined;
+  return { ...(isMeasured ? { roundTripMilliseconds: Math.round(roundTripMs * 10) / 10 } : {}), ...packets };
 }

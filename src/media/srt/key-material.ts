@@ -76,13 +76,7 @@ export function newStreamKeys(keyBytes: StreamKeyBytes): StreamKeys & { readonly
 }
 
 function deriveWrappingKey(passphrase: string, salt: Buffer, keyBytes: number): Promise<Buffer> {
-  return deriveKey(
-    passphrase,
-    salt.subarray(saltBytes - derivationSaltBytes),
-    iterations,
-    keyBytes,
-    'sha1',
-  );
+  return deriveKey(passphrase, salt.subarray(saltBytes - derivationSaltBytes), iterations, keyBytes, 'sha1');
 }
 
 export function wrapKeys(wrappingKey: Buffer, keys: Buffer): Buffer {

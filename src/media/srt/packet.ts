@@ -165,7 +165,7 @@ export interface SequenceRange {
 export function writeLossList(ranges: readonly SequenceRange[]): Buffer {
   const words = ranges.flatMap(({ first, last }) => (first === last ? [first] : [first + rangeFlag, last]));
   const body = Buffer.allocUnsafe(words.length * 4);
-  words.forEach((word, index) => body.writeUInt32BE(word, index * 4));
+  for (const [index, word] of words.entries()) body.writeUInt32BE(word, index * 4);
   return body;
 }
 

@@ -63,8 +63,7 @@ export class ReceiveBuffer {
       this.#newestUs = packet.timestampUs;
     }
     const skipped = sequenceDistance(this.#end, packet.sequence);
-    const gap =
-      skipped > 0 ? { first: this.#end, last: addSequence(packet.sequence, -1) } : undefined;
+    const gap = skipped > 0 ? { first: this.#end, last: addSequence(packet.sequence, -1) } : undefined;
     if (skipped >= 0) {
       this.#end = addSequence(packet.sequence, 1);
       this.#missing += skipped;

@@ -1,3 +1,4 @@
+import { type PayloadCipher, readKeyMessage } from './key-material.ts';
 import {
   CONTROL,
   type ControlPacket,
@@ -8,7 +9,6 @@ import {
   writeControl,
   writeLossList,
 } from './packet.ts';
-import { type PayloadCipher, readKeyMessage } from './key-material.ts';
 import { ReceiveBuffer, windowPackets } from './receive-buffer.ts';
 import { RoundTrip } from './round-trip.ts';
 

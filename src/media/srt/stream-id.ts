@@ -28,7 +28,7 @@ function readAccessControl(list: string): PublishStreamId {
     const at = field.indexOf('=');
     if (at > 0) fields.set(field.slice(0, at).trim(), field.slice(at + 1).trim());
   }
-  // Publishing is all there is to do here, so that the default of the syntax, `request`, is not applied.
+  // The default of the syntax is `request`, but there is nothing to request here.
   const mode = fields.get('m') ?? 'publish';
   return mode === 'publish' ? keyOf(fields.get('r') ?? '') : playRefusal;
 }

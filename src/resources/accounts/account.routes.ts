@@ -33,6 +33,7 @@ interface AccountRoutesOptions {
 export interface IngestAddresses {
   readonly rtmp: string;
   readonly rtmps: string | undefined;
+  readonly srt: string | undefined;
 }
 
 const credentialScope =
@@ -170,7 +171,7 @@ async function accountView(
   if (account === undefined) throw new AppError('resource-not-found');
   const { email, createdAtMs, isUpgraded: upgraded, isOperator } = account;
   const limited = Object.entries(ratesOf(rates, environment)).filter(([, limit]) => limit > 0);
-  const { rtmp, rtmps } = ingest();
+  const { rtmp, rtmps, srt } = ingest();
   return {
     accountId,
     ...(email === undefined ? {} : { email }),
@@ -185,6 +186,10 @@ async function accountView(
       requestsPerMinute: Object.fromEntries(limited),
       ...(videoRestoreDays > 0 ? { videoRestoreDays } : {}),
     },
-    ingest: { rtmp, ...(rtmps === undefined ? {} : { rtmps }) },
+    ingest: {
+      rtmp,
+      ...(rtmps === undefined ? {} : { rtmps }),
+      ...(srt === undefined ? {} : { srt }),
+    },
   };
 }

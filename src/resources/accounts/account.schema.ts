@@ -32,6 +32,10 @@ export const accountSchema = z
       .object({
         rtmp: z.string(),
         rtmps: z.string().optional().describe('Absent if the server has no certificate.'),
+        srt: z
+          .string()
+          .optional()
+          .describe('Takes the stream key as `streamid`. Absent if the server takes no SRT.'),
       })
       .describe('Server addresses for encoders. The stream key is the `streamKey` of a live stream.'),
   })
@@ -50,7 +54,11 @@ export const accountSchema = z
           webhooks: 10,
           requestsPerMinute: { uploads: 6_000, writes: 6_000, reads: 6_000 },
         },
-        ingest: { rtmp: 'rtmp://live.example.org/s', rtmps: 'rtmps://live.example.org:1936/s' },
+        ingest: {
+          rtmp: 'rtmp://live.example.org/s',
+          rtmps: 'rtmps://live.example.org:1936/s',
+          srt: 'srt://live.example.org:6200',
+        },
       },
     ],
   });

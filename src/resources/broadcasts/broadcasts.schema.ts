@@ -10,7 +10,7 @@ const stateText =
 const bitrate = z.int().min(0).describe('Video and audio together.');
 
 const sourceFields = {
-  protocol: z.string().describe('`rtmp` or `rtmps`.'),
+  protocol: z.string().describe('`rtmp`, `rtmps` or `srt`.'),
   encoder: z.string().optional().describe('Name that the encoder sends; absent when it sends none.'),
   videoCodec: z.string().optional().describe('RFC 6381 codec string; absent without video.'),
   audioCodec: z.string().optional().describe('RFC 6381 codec string; absent without audio.'),
@@ -143,6 +143,17 @@ export const ingestHealthSchema = z
       .min(0)
       .optional()
       .describe('Time since the last audio or video; absent while no publisher is connected.'),
+    transport: z
+      .object({
+        roundTripMilliseconds: z.number().min(0).optional().describe('Absent until measured.'),
+        packetsReceived: count,
+        packetsLost: count.describe('Packets that were missing when later ones arrived.'),
+        packetsRecovered: count.describe('Of the lost ones, those that arrived in time after all.'),
+      })
+      .optional()
+      .describe(
+        'The network between the encoder and this server, since the publisher connected. Absent for protocols over TCP (RTMP), and while no publisher is connected.',
+      ),
   })
   .meta({
     id: 'IngestHealth',

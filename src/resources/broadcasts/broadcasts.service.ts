@@ -29,6 +29,14 @@ interface IngestHealth {
   readonly lastDroppedAtMs: number | undefined;
   readonly awaySeconds: number;
   readonly silentSeconds: number | undefined;
+  readonly transport:
+    | {
+        readonly roundTripMilliseconds?: number;
+        readonly packetsReceived: number;
+        readonly packetsLost: number;
+        readonly packetsRecovered: number;
+      }
+    | undefined;
   readonly alarms: readonly {
     readonly kind: string;
     readonly message: string;
@@ -102,6 +110,7 @@ export class BroadcastsService {
       lastDroppedAt: health.lastDroppedAtMs === undefined ? undefined : formatAtom(health.lastDroppedAtMs),
       awaySeconds: health.awaySeconds,
       silentSeconds: health.silentSeconds,
+      transport: health.transport,
     });
   }
 

@@ -1,5 +1,5 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
-import { isIPv6 } from 'node:net';
+import { lookup } from 'node:dns/promises';
 
 /** The system may allow less, see `net.core.rmem_max`. */
 const bufferBytes = 8 * 1024 ** 2;
@@ -12,7 +12,6 @@ export interface UdpSocket {
 }
 
 interface UdpSocketOptions {
-  /** IP. */
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
@@ -23,7 +22,7 @@ interface UdpSocketOptions {
 
 /** @throws the system's error when the port cannot be used */
 export async function openUdpSocket({ host, port, receive, failed }: UdpSocketOptions): Promise<UdpSocket> {
-  const family = isIPv6(host) ? 6 : 4;
+  const { address: localAddress, family } = await lookup(host);
   const socket: Socket = createSocket({
     type: family === 6 ? 'udp6' : 'udp4',
     recvBufferSize: bufferBytes,
@@ -33,7 +32,7 @@ export async function openUdpSocket({ host, port, receive, failed }: UdpSocketOp
   });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   socket.once('error', reject);
-  socket.bind({ port, address: host }, resolve);
+  socket.bind({ port, address: localAddress }, resolve);
   try {
     await promise;
   } catch (error) {

@@ -69,7 +69,7 @@ export type Account = {
     };
     readonly videoRestoreDays?: number | undefined;
   };
-  readonly ingest: { readonly rtmp: string; readonly rtmps?: string | undefined; };
+  readonly ingest: { readonly rtmp: string; readonly rtmps?: string | undefined; readonly srt?: string | undefined; };
 };
 
 export type ApiKeyPair = {
@@ -159,6 +159,12 @@ export type IngestHealth = {
   readonly lastDroppedAt?: string | undefined;
   readonly awaySeconds?: number | undefined;
   readonly silentSeconds?: number | undefined;
+  readonly transport?: {
+    readonly roundTripMilliseconds?: number | undefined;
+    readonly packetsReceived: number;
+    readonly packetsLost: number;
+    readonly packetsRecovered: number;
+  } | undefined;
 };
 
 export type IngestAlarm = { readonly alarm: string; readonly message: string; readonly raisedAt: string; };

@@ -1,3 +1,10 @@
+interface TransportHealth {
+  readonly roundTripMilliseconds?: number;
+  readonly packetsReceived: number;
+  readonly packetsLost: number;
+  readonly packetsRecovered: number;
+}
+
 export interface BroadcastStats {
   readonly liveStreamId: string;
   readonly broadcastId: string;
@@ -23,6 +30,7 @@ export interface BroadcastStats {
   readonly audioCodec?: string;
   readonly width?: number;
   readonly height?: number;
+  readonly transport?: TransportHealth;
 }
 
 interface Message {

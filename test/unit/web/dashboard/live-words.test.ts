@@ -174,5 +174,8 @@ describe('words of a live stream', () => {
     expect(ffmpegCommand('rtmp://live.example.org/s', 'abc')).toMatch(
       /^ffmpeg -re .* "rtmp:\/\/live\.example\.org\/s\/abc"$/s,
     );
+    expect(ffmpegCommand('srt://live.example.org:6200', 'abc')).toMatch(
+      /-f mpegts "srt:\/\/live\.example\.org:6200\?streamid=abc"$/s,
+    );
   });
 });

@@ -5,8 +5,13 @@ export function ffmpegCommand(server: string, key: string): string {
     '-b:v 4500k -maxrate 4500k -bufsize 9000k',
     '-force_key_frames "expr:gte(t,n_forced*2)" -bf 2',
     '-c:a aac -b:a 160k -ar 48000',
-    `-f flv "${server}/${key}"`,
+    server.startsWith('srt:') ? `-f mpegts "${srtAddress(server, key)}"` : `-f flv "${server}/${key}"`,
   ].join(' \\\n  ');
+}
+
+/** SRT has no field for the key: the address carries it. */
+export function srtAddress(server: string, key: string): string {
+  return `${server}?streamid=${key}`;
 }
 
 export const encoderSettings: readonly (readonly [setting: string, value: string, why: string])[] = [

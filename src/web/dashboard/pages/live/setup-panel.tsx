@@ -5,11 +5,18 @@ import { Button } from '../../ui/button.tsx';
 import { CodeSample } from '../../ui/code-sample.tsx';
 import { CopyField } from '../../ui/copy.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
+import { SegmentedControl } from '../../ui/form/segmented-control.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Card } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { encoderSettings, ffmpegCommand } from './encoder-settings.ts';
+import { encoderSettings, ffmpegCommand, srtAddress } from './encoder-settings.ts';
+
+type Protocol = 'rtmp' | 'srt';
+const protocols = [
+  ['rtmp', 'RTMP'],
+  ['srt', 'SRT'],
+] as const;
 
 export function SetupPanel({
   stream,
@@ -20,21 +27,42 @@ export function SetupPanel({
 }) {
   const { liveStreamId, streamKey } = stream;
   const [isAsking, setAsking] = useState(false);
+  const [protocol, setProtocol] = useState<Protocol>('rtmp');
   const account = useLoad('account', signal => call('GET /account', { signal }));
   return (
     <div class="columns">
       <div class="stack">
         <Card title="Server and stream key">
           <LoadedContent loaded={account} height={66}>
-            {({ ingest: { rtmp, rtmps } }) => (
+            {({ ingest: { rtmp, rtmps, srt } }) => (
               <>
-                <CopyField label="Server" value={rtmp} />
-                {rtmps !== undefined && (
-                  <CopyField
-                    label="Server (encrypted)"
-                    value={rtmps}
-                    hint="RTMPS encrypts the stream key and the stream."
+                {srt !== undefined && (
+                  <SegmentedControl
+                    label="Protocol"
+                    value={protocol}
+                    options={protocols}
+                    onValue={setProtocol}
                   />
+                )}
+                {protocol === 'srt' && srt !== undefined ? (
+                  <CopyField
+                    key={streamKey}
+                    label="Server, with the stream key"
+                    value={srtAddress(srt, streamKey)}
+                    secret
+                    hint="Leave the stream key of your encoder empty. SRT recovers lost packets, so it suits mobile and long-distance connections. If your operator set a passphrase, add &passphrase= and the passphrase."
+                  />
+                ) : (
+                  <>
+                    <CopyField label="Server" value={rtmp} />
+                    {rtmps !== undefined && (
+                      <CopyField
+                        label="Server (encrypted)"
+                        value={rtmps}
+                        hint="RTMPS encrypts the stream key and the stream."
+                      />
+                    )}
+                  </>
                 )}
               </>
             )}
@@ -55,13 +83,16 @@ export function SetupPanel({
         <Card title="ffmpeg">
           <p class="quiet">Streams a file in a loop, as if it were live.</p>
           <LoadedContent loaded={account} height={140}>
-            {({ ingest: { rtmp } }) => (
-              <CodeSample
-                label="Command"
-                text={ffmpegCommand(rtmp, '<stream key>')}
-                copied={ffmpegCommand(rtmp, streamKey)}
-              />
-            )}
+            {({ ingest: { rtmp, srt } }) => {
+              const server = protocol === 'srt' && srt !== undefined ? srt : rtmp;
+              return (
+                <CodeSample
+                  label="Command"
+                  text={ffmpegCommand(server, '<stream key>')}
+                  copied={ffmpegCommand(server, streamKey)}
+                />
+              );
+            }}
           </LoadedContent>
         </Card>
       </div>
@@ -72,7 +103,15 @@ export function SetupPanel({
             <strong>Custom…</strong>
           </li>
           <li>
-            Copy the <strong>server</strong> and the <strong>stream key</strong> from here.
+            {protocol === 'srt' ? (
+              <>
+                Copy the <strong>server</strong> from here, and leave the stream key empty.
+              </>
+            ) : (
+              <>
+                Copy the <strong>server</strong> and the <strong>stream key</strong> from here.
+              </>
+            )}
           </li>
           <li>
             Under <strong>Output</strong>, choose the output mode <strong>Advanced</strong> and apply the

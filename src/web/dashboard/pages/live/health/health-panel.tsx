@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { LiveStream } from '../../../api/api-types.ts';
+import type { BroadcastStats } from '../../../broadcasts/broadcast-stats.ts';
 import type { StreamState } from '../../../broadcasts/stream-state.ts';
 import { formatBitrate, formatNumber } from '../../../format/size.ts';
 import { formatSpan } from '../../../format/time.ts';
@@ -152,11 +153,29 @@ function BroadcastDetails({ broadcast: { stats, alarms } }: { broadcast: Running
             ['Connection lost', formatLosses(stats.droppedConnections, stats.awaySeconds)],
             ['Encoder', stats.encoder || 'unknown'],
             ['Protocol', (stats.protocol ?? '').toUpperCase()],
+            ...transportRows(stats.transport),
           ]}
         />
       </Card>
     </div>
   );
+}
+
+function transportRows(transport: BroadcastStats['transport']): [string, string][] {
+  if (transport === undefined) return [];
+  const { roundTripMilliseconds, packetsReceived, packetsLost, packetsRecovered } = transport;
+  const sent = packetsReceived + packetsLost - packetsRecovered;
+  const percent = sent === 0 ? 0 : (packetsLost / sent) * 100;
+  return [
+    [
+      'Round trip',
+      roundTripMilliseconds === undefined ? unknown : `${formatNumber(roundTripMilliseconds)} ms`,
+    ],
+    [
+      'Packet loss',
+      `${formatNumber(percent, 1)}%, ${formatNumber(packetsLost - packetsRecovered)} packets not recovered`,
+    ],
+  ];
 }
 
 function bitrate(value: number | undefined): string {
