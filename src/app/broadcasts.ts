@@ -9,6 +9,7 @@ import { HealthSampler } from '../live/health/health-sampler.ts';
 import { DirectPackager } from '../live/packaging/direct-packager.ts';
 import { FfmpegPackager } from '../live/packaging/ffmpeg-packager.ts';
 import { openSlate } from '../live/slate/slate-source.ts';
+import { AudioEncoder } from '../live/transcode/audio-encoder.ts';
 import { BroadcastHistory } from '../resources/broadcasts/broadcast-history.ts';
 import { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
 import { type Component, componentOf } from '../shared/lifecycle.ts';
@@ -40,6 +41,8 @@ export interface Broadcasts {
 
 /** Packaging 720p takes a third of a core, with a ladder and the watermark six tenths. */
 const encodersPerCore = 4;
+/** Copying has priority, as for the encoders of video. */
+const audioEncoderNiceness = 3;
 const endedTtlMs = 60_000;
 /** Required by the contract after `complete`. */
 const completedLingerMs = 60_000;
@@ -137,7 +140,8 @@ export async function createBroadcasts(
   };
 }
 
-async function packagingOptions({ config, ffmpeg, processes, sandboxLimits }: Foundation) {
+async function packagingOptions({ config, ffmpeg, processes, sandboxLimits, metrics, log }: Foundation) {
+  const audioLog = log.child('live');
   const { path } = ffmpeg;
   const packager = config['live.packager'];
   return {
@@ -165,9 +169,20 @@ async function packagingOptions({ config, ffmpeg, processes, sandboxLimits }: Fo
     },
     codecCapabilities: { packager, canReadEnhancedFlv: ffmpeg.canReadEnhancedFlv },
     startPackager: (plan, events, ids) =>
-      packager === 'ffmpeg' || plan.audio === 'aac'
+      packager === 'ffmpeg'
         ? new FfmpegPackager({ path, owner: processes, plan, events, ids })
-        : new DirectPackager({ plan, events }),
+        : new DirectPackager({
+            ...{ plan, events },
+            startAudioEncoder: (input, encoderEvents) =>
+              new AudioEncoder({
+                ...{ path, owner: processes, input, events: encoderEvents, ids },
+                niceness: audioEncoderNiceness,
+              }),
+            onAudioEncoderFailed: report => {
+              metrics.ffmpegFailures.inc({ purpose: 'audio' });
+              audioLog.warn('audio-encoder-failed', { ...ids, report });
+            },
+          }),
     maxSandboxBroadcastMs: sandboxLimits.maxBroadcastMs,
   } satisfies Partial<ConstructorParameters<typeof BroadcastRegistry>[0]>;
 }

@@ -94,15 +94,14 @@ export class AdditionalTags {
 
   #problemOf(kind: 'audio' | 'video', { codec }: TagDescription): string | undefined {
     // They are never converted.
-    const capabilities = {
-      ...this.#options.codecCapabilities,
-      packager: 'direct',
-      isVideoTranscoded: false,
-    } as const;
+    const { packager } = this.#options.codecCapabilities;
     const verdict =
       kind === 'video'
-        ? judgeVideoCodec(codec, capabilities)
-        : judgeAudioCodec(codec, { ...capabilities, hasEnhancedVideo: false });
+        ? judgeVideoCodec(codec, {
+            ...this.#options.codecCapabilities,
+            ...{ packager: 'direct', isVideoTranscoded: false },
+          })
+        : judgeAudioCodec(codec, { packager: packager === 'ffmpeg' ? 'auto' : packager });
     return verdict.take === 'copy' ? undefined : `${codec.name} is not delivered in an additional track`;
   }
 

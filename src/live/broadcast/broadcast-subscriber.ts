@@ -8,6 +8,8 @@ import type { BroadcastState, EndReason } from './broadcast-state.ts';
 /** The publisher's audio and video, or the video alone when audio is demuxed. */
 export const sourceRendition = 'source';
 export const audioRendition = 'audio';
+/** The publisher's audio in its own codec, beside AAC. */
+export const originalAudioRendition = 'audio-original';
 
 export interface RestreamConfig {
   readonly name: string;

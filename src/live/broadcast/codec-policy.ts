@@ -1,8 +1,9 @@
 import type { TagCodec } from '../../media/flv/flv-tag.ts';
+import type { AudioTreatment } from '../packaging/packager.ts';
 
 /** `description` is shown to the broadcaster. */
-type CodecVerdict =
-  | { readonly take: 'copy' | 'aac' }
+type CodecVerdict<Treatment> =
+  | { readonly take: Treatment }
   | { readonly take: 'refuse'; readonly description: string };
 
 export interface CodecCapabilities {
@@ -26,20 +27,19 @@ const transcodedAudioCodecs: ReadonlySet<string> = new Set([
   'G.711 mu-law',
   'Speex',
 ]);
+/** HLS carries them, but not every player decodes them. */
+const passthroughAudioCodecs: ReadonlySet<string> = new Set(['Opus', 'AC-3', 'E-AC-3', 'FLAC']);
 
 /** Accepts the codecs that players decode from fragmented MP4: H.264, HEVC and AV1. */
-export function judgeVideoCodec(
-  codec: TagCodec,
-  capabilities: BroadcastCapabilities & { readonly audio?: 'copy' | 'aac' | undefined },
-): CodecVerdict {
+export function judgeVideoCodec(codec: TagCodec, capabilities: BroadcastCapabilities): CodecVerdict<'copy'> {
   const isSupported = codec.isEnhanced
     ? ['H.264', 'HEVC', 'AV1'].includes(codec.name)
     : codec.name === 'H.264';
   if (!isSupported) {
     return refuse(`${codec.name} video cannot be delivered over HLS. Choose H.264 in the encoder.`);
   }
-  const { packager, isVideoTranscoded, audio, canReadEnhancedFlv } = capabilities;
-  const needsFfmpeg = packager === 'ffmpeg' || isVideoTranscoded || audio === 'aac';
+  const { packager, isVideoTranscoded, canReadEnhancedFlv } = capabilities;
+  const needsFfmpeg = packager === 'ffmpeg' || isVideoTranscoded;
   if (codec.isEnhanced && needsFfmpeg && !canReadEnhancedFlv) {
     const why = isVideoTranscoded ? ' to transcode this live stream' : '';
     return refuse(
@@ -51,27 +51,28 @@ export function judgeVideoCodec(
 
 export function judgeAudioCodec(
   codec: TagCodec,
-  capabilities: CodecCapabilities & { readonly hasEnhancedVideo: boolean },
-): CodecVerdict {
-  if (codec.isEnhanced)
-    return refuse(`${codec.name} audio over enhanced RTMP is not supported. Choose AAC in the encoder.`);
+  { packager }: Pick<CodecCapabilities, 'packager'>,
+): CodecVerdict<AudioTreatment> {
   if (codec.name === 'AAC') return { take: 'copy' };
+  if (passthroughAudioCodecs.has(codec.name)) {
+    if (packager === 'ffmpeg') {
+      return refuse(
+        `The settings of this server do not allow ${codec.name} audio. Choose AAC in the encoder.`,
+      );
+    }
+    return { take: packager === 'direct' ? 'copy' : 'both' };
+  }
   if (!transcodedAudioCodecs.has(codec.name)) {
     return refuse(`${codec.name} is not supported. Choose AAC in the encoder.`);
   }
-  if (capabilities.packager === 'direct') {
+  if (packager === 'direct') {
     return refuse(
       `${codec.name} audio must be converted to AAC, and the settings of this server do not allow that. Choose AAC in the encoder.`,
-    );
-  }
-  if (capabilities.hasEnhancedVideo && !capabilities.canReadEnhancedFlv) {
-    return refuse(
-      `${codec.name} audio with HEVC or AV1 needs ffmpeg 6.1 or newer on the server. Choose AAC in the encoder.`,
     );
   }
   return { take: 'aac' };
 }
 
-function refuse(description: string): CodecVerdict {
+function refuse(description: string): { readonly take: 'refuse'; readonly description: string } {
   return { take: 'refuse', description };
 }

@@ -2,7 +2,13 @@ import { type DeclaredMedia, readDeclaredMedia } from '../../media/flv/declared-
 import type { FlvTag, TrackKind } from '../../media/flv/flv-tag.ts';
 import { describeAudioTag, describeVideoTag, type TagDescription } from '../../media/flv/flv-tag.ts';
 import { messageOf } from '../../shared/errors.ts';
-import type { PackagedMedia, Packager, PackagerEvents, PackagerPlan } from '../packaging/packager.ts';
+import type {
+  AudioTreatment,
+  PackagedMedia,
+  Packager,
+  PackagerEvents,
+  PackagerPlan,
+} from '../packaging/packager.ts';
 import { AdditionalTags } from './additional-tags.ts';
 import type { EndReason } from './broadcast-state.ts';
 import type { BroadcastTag } from './broadcast-subscriber.ts';
@@ -62,8 +68,7 @@ export class PublisherSession {
   readonly #resolutionGuard: ResolutionGuard;
   readonly #additional: AdditionalTags;
   #decoderConfigs: Partial<Record<TrackKind, { readonly codecName: string; readonly body: Buffer }>> = {};
-  #tracks: Record<TrackKind, 'copy' | 'aac' | undefined> = { audio: undefined, video: undefined };
-  #hasEnhancedVideo = false;
+  #tracks: Record<TrackKind, AudioTreatment | undefined> = { audio: undefined, video: undefined };
   #codecNames: Record<TrackKind, string | undefined> = { audio: undefined, video: undefined };
   #announcedTracks: Record<TrackKind, boolean | undefined> = { audio: undefined, video: undefined };
   #declaredFramesPerSecond: number | undefined;
@@ -107,7 +112,7 @@ export class PublisherSession {
       return;
     }
     // AAC without a configuration cannot be decoded, and video should not wait for it.
-    const isBareAac = described.codec.name === 'AAC' && !described.codec.isEnhanced;
+    const isBareAac = described.codec.name === 'AAC';
     if (isBareAac && described.role === 'frame' && this.#decoderConfigs.audio === undefined) return;
     if (!this.#acceptsCodec(tag.kind, described)) return;
     const tooLarge = tag.kind === 'video' ? this.#resolutionGuard.find(described, tag.body) : undefined;
@@ -234,13 +239,12 @@ export class PublisherSession {
     const { codecCapabilities } = this.#options;
     const verdict =
       kind === 'video'
-        ? judgeVideoCodec(codec, { ...codecCapabilities, audio: this.#tracks.audio })
-        : judgeAudioCodec(codec, { ...codecCapabilities, hasEnhancedVideo: this.#hasEnhancedVideo });
+        ? judgeVideoCodec(codec, codecCapabilities)
+        : judgeAudioCodec(codec, codecCapabilities);
     if (verdict.take === 'refuse') {
       this.#refuse('unsupported-codec', verdict.description);
       return false;
     }
-    if (kind === 'video') this.#hasEnhancedVideo = codec.isEnhanced;
     // While a packager runs, a configuration alone starts no track: some encoders repeat that of a track they no longer send.
     if (this.#plan !== undefined && described.role === 'config') return true;
     this.#tracks[kind] = verdict.take;

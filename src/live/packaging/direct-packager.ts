@@ -1,21 +1,33 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { classifyAccessUnit, withoutTemporalDelimiter } from '../../media/codecs/access-unit.ts';
-import { compositionOffsetMs, type TrackKind, videoHeaderBytes } from '../../media/flv/flv-tag.ts';
-import { AppError, messageOf } from '../../shared/errors.ts';
 import {
-  type AacConfig,
+  audioHeaderBytes,
+  compositionOffsetMs,
+  describeAudioTag,
+  type TrackKind,
+  videoHeaderBytes,
+} from '../../media/flv/flv-tag.ts';
+import { AppError, messageOf } from '../../shared/errors.ts';
+import { flvAudioInput, mp4AudioInput } from '../transcode/audio-input.ts';
+import { AudioTranscoder, type StartAudioEncoder } from '../transcode/audio-transcoder.ts';
+import {
+  type AudioFormat,
   describeAac,
+  describeAudio,
   describeVideo,
   readVideoHeader,
   type VideoHeader,
 } from './flv-tracks.ts';
-import type { Packager, PackagerEvents, PackagerPlan, Tracks } from './packager.ts';
+import type { PackagedTracks, Packager, PackagerEvents, PackagerPlan } from './packager.ts';
 import { SampleClock } from './sample-clock.ts';
 
 interface DirectPackagerOptions {
   readonly plan: PackagerPlan;
   readonly events: PackagerEvents;
+  /** For audio that must be converted. */
+  readonly startAudioEncoder?: StartAudioEncoder;
+  readonly onAudioEncoderFailed?: (report: string) => void;
 }
 
 interface Frame {
@@ -26,14 +38,16 @@ interface Frame {
   readonly isSync: boolean;
 }
 
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
 interface OpenTrack {
   readonly description: TrackDescription;
   readonly clock: SampleClock;
+  readonly samplesOf?: AudioFormat['samplesOf'] | undefined;
   /** Ends where the next one starts. */
   held: Sample | undefined;
 }
 
-const aacHeaderBytes = 2;
 /** Frames that wait for the configuration of the other track. */
 const maxEarlyFrames = 300;
 /** In a row; more than between two keyframes. */
@@ -42,27 +56,37 @@ const maxUnusableFrames = 1000;
 const videoTolerance = { roundingMs: 1.05, maxDeviationMs: 3 };
 /** Not to be heard. */
 const audioTolerance = { roundingMs: 3, maxDeviationMs: 40 };
+/** AAC-LC, 48 kHz, stereo. */
+const encodedAudio = describeAac(Buffer.from([0x11, 0x90]));
 
-/** Packages H.264, HEVC, AV1 and AAC without another process. A sample is handed out when its frame arrives. */
+/**
+ * Packages H.264, HEVC, AV1, AAC, Opus, AC-3, E-AC-3 and FLAC in this process. A sample is handed out when its frame
+ * arrives. Only audio that must be converted passes through another process.
+ */
 export class DirectPackager implements Packager {
+  readonly #options: DirectPackagerOptions;
   readonly #plan: PackagerPlan;
   readonly #events: PackagerEvents;
   #videoHeader: VideoHeader | undefined;
-  #audioConfig: AacConfig | undefined;
+  #audioCodecName: string | undefined;
+  #audioConfig: Buffer | undefined;
+  #transcoder: AudioTranscoder | undefined;
   readonly #tracks: Partial<Record<TrackKind, OpenTrack>> = {};
   #isOpen = false;
   #earlyFrames: Frame[] = [];
   #hasKeyframe = false;
   #unusableFrames = 0;
+  #isFinishing = false;
   #isOver = false;
 
-  constructor({ plan, events }: DirectPackagerOptions) {
-    this.#plan = plan;
-    this.#events = events;
+  constructor(options: DirectPackagerOptions) {
+    this.#options = options;
+    this.#plan = options.plan;
+    this.#events = options.events;
   }
 
   write(kind: TrackKind, atMs: number, body: Buffer, isConfig: boolean): boolean {
-    if (this.#isOver) return true;
+    if (this.#isFinishing || this.#isOver) return true;
     try {
       if (isConfig) this.#configure(kind, body);
       else if (kind === 'audio') this.#writeAudio(atMs, body);
@@ -74,7 +98,8 @@ export class DirectPackager implements Packager {
   }
 
   async finish(): Promise<void> {
-    if (this.#isOver) return;
+    if (this.#isFinishing || this.#isOver) return;
+    this.#isFinishing = true;
     try {
       for (const track of [this.#tracks.video, this.#tracks.audio]) {
         if (track !== undefined) this.#release(track, track.clock.lastEndTicks);
@@ -82,10 +107,12 @@ export class DirectPackager implements Packager {
     } catch (error) {
       this.#end('failed', messageOf(error));
     }
+    await this.#transcoder?.finish();
     this.#end('stopped', '');
   }
 
   async kill(): Promise<void> {
+    void this.#transcoder?.kill();
     this.#end('stopped', '');
   }
 
@@ -93,17 +120,25 @@ export class DirectPackager implements Packager {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#earlyFrames = [];
+    if (kind === 'failed') void this.#transcoder?.kill();
     this.#events.exited({ kind, report });
   }
 
   #configure(kind: TrackKind, body: Buffer): void {
-    if (kind === 'audio') this.#audioConfig ??= describeAac(body.subarray(aacHeaderBytes));
-    else this.#videoHeader ??= readVideoHeader(body);
+    if (kind === 'video') {
+      this.#videoHeader ??= readVideoHeader(body);
+      return;
+    }
+    this.#audioCodecName ??= describeAudioTag(body)?.codec.name;
+    this.#audioConfig ??= body.subarray(audioHeaderBytes(body));
   }
 
   #writeAudio(atMs: number, body: Buffer): void {
-    if (body.length <= aacHeaderBytes) return;
-    this.#add('audio', atMs, body.subarray(aacHeaderBytes), 0, true);
+    const headerBytes = audioHeaderBytes(body);
+    if (body.length <= headerBytes) return;
+    this.#audioCodecName ??= describeAudioTag(body)?.codec.name;
+    // FLV keeps its headers.
+    this.#add('audio', atMs, this.#plan.audio === 'aac' ? body : body.subarray(headerBytes), 0, true);
   }
 
   #writeVideo(atMs: number, body: Buffer): void {
@@ -157,7 +192,7 @@ export class DirectPackager implements Packager {
   /** Describes the tracks once a frame and the configurations of all are there. */
   #open(): void {
     const { hasVideo, audio } = this.#plan;
-    const described: Tracks = {};
+    const described: Mutable<PackagedTracks> = {};
     if (hasVideo) {
       const keyframe = this.#earlyFrames.find(({ kind }) => kind === 'video');
       if (this.#videoHeader === undefined || keyframe === undefined) return;
@@ -174,14 +209,43 @@ export class DirectPackager implements Packager {
       described.video = track;
     }
     if (audio !== 'none') {
-      if (this.#audioConfig === undefined) return;
-      const { track, frameSeconds } = this.#audioConfig;
-      const clock = new SampleClock({ timescale: track.timescale, frameSeconds, ...audioTolerance });
-      this.#tracks.audio = { description: track, clock, held: undefined };
-      described.audio = track;
+      const format = this.#describeAudio();
+      if (format === undefined) return;
+      Object.assign(described, this.#openAudio(format));
     }
     this.#isOpen = true;
     this.#events.tracks(described);
+  }
+
+  #describeAudio(): AudioFormat | undefined {
+    if (this.#plan.audio === 'aac') return encodedAudio;
+    if (this.#audioCodecName === undefined) return undefined;
+    const frame = this.#earlyFrames.find(({ kind }) => kind === 'audio')?.data;
+    return describeAudio(this.#audioCodecName, this.#audioConfig, frame);
+  }
+
+  #openAudio({ track, frameSeconds, samplesOf }: AudioFormat): PackagedTracks {
+    const { audio } = this.#plan;
+    if (audio !== 'aac') {
+      const clock = new SampleClock({ timescale: track.timescale, frameSeconds, ...audioTolerance });
+      this.#tracks.audio = { description: track, clock, samplesOf, held: undefined };
+    }
+    if (audio === 'copy') return { audio: track };
+    const { startAudioEncoder, onAudioEncoderFailed } = this.#options;
+    if (startAudioEncoder === undefined) throw new AppError('server-error', 'there is no audio encoder');
+    this.#transcoder = new AudioTranscoder({
+      input: audio === 'aac' ? flvAudioInput : mp4AudioInput(track),
+      startEncoder: startAudioEncoder,
+      onSample: (sample, atMs) => {
+        if (!this.#isOver) this.#events.sample('audio', sample, atMs);
+      },
+      onFailed: report => onAudioEncoderFailed?.(report),
+    });
+    return {
+      audio: encodedAudio.track,
+      isAudioEncoded: true,
+      ...(audio === 'both' ? { originalAudio: track } : {}),
+    };
   }
 
   /** Some encoders count fields instead of frames, and some leave the rate to the metadata. */
@@ -194,10 +258,16 @@ export class DirectPackager implements Packager {
   }
 
   #place(kind: TrackKind, atMs: number, data: Buffer, offsetMs: number, isSync: boolean): void {
+    if (kind === 'audio' && this.#plan.audio === 'aac') {
+      this.#transcoder?.write({ atMs, durationTicks: 0, data });
+      return;
+    }
     const track = kind === 'video' ? this.#tracks.video : this.#tracks.audio;
     if (track === undefined || this.#isOver) return;
-    const { clock } = track;
-    clock.next(atMs);
+    const { clock, samplesOf } = track;
+    const samples = samplesOf?.(data);
+    if (samplesOf !== undefined && samples === undefined) return;
+    clock.next(atMs, samples);
     const startTicks = clock.startTicks;
     this.#release(track, startTicks);
     const endTicks = clock.endTicks;
@@ -221,6 +291,12 @@ export class DirectPackager implements Packager {
   }
 
   #emit({ description: { kind, timescale } }: OpenTrack, sample: Sample): void {
-    this.#events.sample(kind, sample, (sample.dtsTicks * 1000) / timescale);
+    const atMs = (sample.dtsTicks * 1000) / timescale;
+    if (kind === 'video' || this.#transcoder === undefined) {
+      this.#events.sample(kind, sample, atMs);
+      return;
+    }
+    this.#events.originalAudio?.(sample, atMs);
+    this.#transcoder.write({ atMs, durationTicks: sample.durationTicks, data: sample.data });
   }
 }

@@ -45,7 +45,11 @@ export class FfmpegPackager implements Packager {
   #stallTimer: NodeJS.Timeout | undefined;
 
   constructor(options: FfmpegPackagerOptions) {
-    const { plan, events } = options;
+    const { events } = options;
+    const plan = {
+      ...options.plan,
+      audio: options.plan.audio === 'both' ? ('aac' as const) : options.plan.audio,
+    };
     this.#events = events;
     this.#hasVideo = plan.hasVideo;
     const pipes = packagePipes(plan);

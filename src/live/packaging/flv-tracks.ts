@@ -1,11 +1,19 @@
+import { box, fullBox } from '../../media/cmaf/box-writer.ts';
 import { describeTrack, type TrackDescription } from '../../media/cmaf/movie-box.ts';
-import { writeAacSampleEntry, writeVideoSampleEntry } from '../../media/cmaf/sample-entry-writer.ts';
+import {
+  writeAacSampleEntry,
+  writeAudioSampleEntry,
+  writeVideoSampleEntry,
+} from '../../media/cmaf/sample-entry-writer.ts';
+import { readAc3 } from '../../media/codecs/ac3.ts';
 import { readAudioSpecificConfig } from '../../media/codecs/audio-specific-config.ts';
+import { flacFrameSamples, readFlacConfig } from '../../media/codecs/flac.ts';
 import {
   readVideoConfig,
   readVideoParameters,
   type VideoSampleEntryType,
 } from '../../media/codecs/frame-sizes.ts';
+import { OPUS_SAMPLE_RATE, opusPacketSamples, readOpusHead, stereoOpus } from '../../media/codecs/opus.ts';
 import { videoHeaderBytes } from '../../media/flv/flv-tag.ts';
 import { AppError } from '../../shared/errors.ts';
 
@@ -17,12 +25,12 @@ export interface VideoHeader {
   readonly lengthBytes: number;
 }
 
-interface DescribedTrack {
+export interface AudioFormat {
   readonly track: TrackDescription;
   readonly frameSeconds: number;
+  /** Of one frame, where they differ; undefined for a frame that cannot be decoded. */
+  readonly samplesOf?: (frame: Buffer) => number | undefined;
 }
-
-export type AacConfig = DescribedTrack;
 
 /** Common frame rates last a whole number of ticks. */
 const videoTimescale = 90_000;
@@ -63,11 +71,62 @@ export function describeVideo(
   return { track: describe('video', videoTimescale, entry), frameSeconds: parameters.frameSeconds };
 }
 
+/**
+ * @param codecName as in the tag
+ * @param config of the sequence header, which AC-3 and E-AC-3 do not have
+ * @param frame needed where the configuration does not say everything
+ * @returns undefined while one of them is missing
+ * @throws AppError `media-malformed`
+ */
+export function describeAudio(
+  codecName: string,
+  config: Buffer | undefined,
+  frame: Buffer | undefined,
+): AudioFormat | undefined {
+  switch (codecName) {
+    case 'AAC':
+      return config && describeAac(config);
+    case 'Opus':
+      return frame && describeOpus(config, frame);
+    case 'FLAC':
+      return config && describeFlac(config);
+    default:
+      return frame && describeAc3(frame);
+  }
+}
+
 /** @param config the AudioSpecificConfig @throws AppError `media-malformed` */
-export function describeAac(config: Buffer): AacConfig {
+export function describeAac(config: Buffer): AudioFormat {
   const { sampleRate, channels, samplesPerFrame } = readAudioSpecificConfig(config);
   const entry = writeAacSampleEntry(Buffer.from(config), sampleRate, channels ?? 2);
   return { track: describe('audio', sampleRate, entry), frameSeconds: samplesPerFrame / sampleRate };
+}
+
+function describeOpus(config: Buffer | undefined, frame: Buffer): AudioFormat {
+  const sampleRate = OPUS_SAMPLE_RATE;
+  const { channels, record } = config === undefined ? stereoOpus() : readOpusHead(config);
+  const samples = opusPacketSamples(frame);
+  if (samples === undefined)
+    throw new AppError('media-malformed', 'the first Opus packet has no valid length');
+  const entry = writeAudioSampleEntry('Opus', { sampleRate, channels }, box('dOps', record));
+  const track = describe('audio', sampleRate, entry);
+  return { track, frameSeconds: samples / sampleRate, samplesOf: opusPacketSamples };
+}
+
+function describeFlac(config: Buffer): AudioFormat {
+  const { frameSamples, record, ...format } = readFlacConfig(config);
+  const entry = writeAudioSampleEntry('fLaC', format, fullBox('dfLa', 0, 0, record));
+  const track = describe('audio', format.sampleRate, entry);
+  return { track, frameSeconds: frameSamples / format.sampleRate, samplesOf: flacFrameSamples };
+}
+
+function describeAc3(frame: Buffer): AudioFormat {
+  const config = readAc3(frame);
+  if (config === undefined) throw new AppError('media-malformed', 'the first AC-3 frame has no valid header');
+  const { type, frameSamples, sampleRate, record } = config;
+  const entry = writeAudioSampleEntry(type, config, box(type === 'ac-3' ? 'dac3' : 'dec3', record));
+  const track = describe('audio', sampleRate, entry);
+  return { track, frameSeconds: frameSamples / sampleRate, samplesOf: unit => readAc3(unit)?.frameSamples };
 }
 
 function describe(kind: 'video' | 'audio', timescale: number, entry: Buffer): TrackDescription {

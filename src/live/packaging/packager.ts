@@ -2,14 +2,24 @@ import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 
+/** `aac` converts audio that HLS cannot carry; `both` adds AAC for players that cannot decode the codec. */
+export type AudioTreatment = 'copy' | 'aac' | 'both';
+
 export interface PackagerPlan {
   readonly hasVideo: boolean;
-  readonly audio: 'none' | 'copy' | 'aac';
+  readonly audio: AudioTreatment | 'none';
   /** Declared by the encoder. */
   readonly framesPerSecond?: number | undefined;
 }
 
 export type Tracks = Partial<Record<TrackKind, TrackDescription>>;
+
+export interface PackagedTracks extends Tracks {
+  /** The publisher's audio, beside `audio`, which was encoded from it. */
+  readonly originalAudio?: TrackDescription;
+  /** `audio` may be late, or missing for some time. */
+  readonly isAudioEncoded?: boolean;
+}
 
 interface PackagerExit {
   readonly kind: 'stopped' | 'failed';
@@ -18,9 +28,10 @@ interface PackagerExit {
 
 export interface PackagerEvents {
   /** Called once, before the first sample. */
-  tracks(tracks: Tracks): void;
+  tracks(tracks: PackagedTracks): void;
   /** `atMs` is the decode time on the broadcast's clock. */
   sample(kind: TrackKind, sample: Sample, atMs: number): void;
+  originalAudio?(sample: Sample, atMs: number): void;
   drained(): void;
   /** Frames of the input cannot be packaged. */
   dropped(count: number): void;
@@ -39,7 +50,8 @@ export interface AdditionalTag {
 }
 
 /** Of one packager. Its owner handles the rest. */
-export interface PackagedMedia extends Pick<PackagerEvents, 'tracks' | 'sample' | 'exited'> {
+export interface PackagedMedia
+  extends Pick<PackagerEvents, 'tracks' | 'sample' | 'originalAudio' | 'exited'> {
   /** Configurations come before the main tracks where they are known. */
   additional(tag: AdditionalTag): void;
 }

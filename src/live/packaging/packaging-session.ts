@@ -7,6 +7,7 @@ import type { Logger } from '../../shared/logger.ts';
 import {
   audioRendition,
   type BroadcastSubscriber,
+  originalAudioRendition,
   sourceRendition,
 } from '../broadcast/broadcast-subscriber.ts';
 import type { LiveObserver, LiveSettings } from '../broadcast/ports.ts';
@@ -21,7 +22,7 @@ import type { CurrentPackaging, LiveRenditions } from '../transcode/live-renditi
 import { AdditionalRenditions } from './additional-renditions.ts';
 import { AlignedRenditions } from './aligned-renditions.ts';
 import { LadderInput } from './ladder-input.ts';
-import type { PackagedMedia, Packager, Tracks } from './packager.ts';
+import type { PackagedMedia, PackagedTracks, Packager, Tracks } from './packager.ts';
 import { PackagingOutput, type PackagingOutputOptions } from './packaging-output.ts';
 import { Segmenter } from './segmenter.ts';
 import { SourceSink } from './source-sink.ts';
@@ -62,7 +63,7 @@ export class PackagingSession {
   readonly #done = Promise.withResolvers<void>();
   #isDone = false;
   #waitingActions: (() => void)[] | undefined = [];
-  #inputTracks: Tracks = {};
+  #inputTracks: PackagedTracks = {};
   #segmenter: Segmenter | undefined;
   #earlySamples: [TrackKind, Sample, number][] = [];
   #ladder: LadderTranscoder | undefined;
@@ -127,6 +128,8 @@ export class PackagingSession {
       if (this.#waitingActions === undefined) this.#takeSample(kind, sample, atMs);
       else this.#waitingActions.push(() => this.#takeSample(kind, sample, atMs));
     },
+    originalAudio: (sample, atMs) =>
+      this.#afterPrevious(() => this.#aligned.addAudioSample(originalAudioRendition, sample, atMs)),
     additional: tag => this.#afterPrevious(() => this.#runGuarded(() => this.#additional.write(tag))),
     exited: exit =>
       this.#afterPrevious(() => void this.#finish(exit.kind === 'failed' ? exit.report : undefined)),
@@ -177,7 +180,7 @@ export class PackagingSession {
     return this.#options.ladder?.watermark !== undefined && this.#inputTracks.video !== undefined;
   }
 
-  #begin(tracks: Tracks): void {
+  #begin(tracks: PackagedTracks): void {
     const { host, settings } = this.#options;
     if (host.isEnded) return;
     const { width = 0, height = 0 } = tracks.video ?? {};
@@ -257,20 +260,21 @@ export class PackagingSession {
     return this.renditions.map(({ name }) => name).filter(name => name !== sourceRendition);
   }
 
-  #startSegmenter(tracks: Tracks): void {
+  #startSegmenter({ video, audio }: Tracks): void {
     const { settings, log, host, observer, clock } = this.#options;
-    const { video } = tracks;
     host.mediaStarted(this, this.#inputTracks);
     const isDemuxed = this.#isDemuxed;
-    const sourceTracks: Tracks = isDemuxed && video !== undefined ? { video } : tracks;
+    const sourceTracks: Tracks = {
+      ...(video === undefined ? {} : { video }),
+      ...(audio === undefined || isDemuxed ? {} : { audio }),
+    };
     this.#output.setTracks(sourceRendition, sourceTracks);
     if (video !== undefined) this.#aligned.setRungTrack(sourceRendition, video);
-    this.#aligned.add(
-      this.#alignedRenditions,
-      tracks.audio,
-      isDemuxed,
-      isDemuxed ? this.#additional.renditions : [],
-    );
+    const { originalAudio } = this.#inputTracks;
+    const original = originalAudio === undefined ? [] : [originalAudioRendition];
+    const ownTracks = isDemuxed ? [...original, ...this.#additional.renditions] : [];
+    this.#aligned.add(this.#alignedRenditions, audio, isDemuxed, ownTracks);
+    if (originalAudio !== undefined) this.#aligned.setAudioTrack(originalAudioRendition, originalAudio);
     this.#segmenter = new Segmenter({
       tracks: sourceTracks,
       sink: new SourceSink({
@@ -296,11 +300,15 @@ export class PackagingSession {
     this.#additional.start(isDemuxed ? undefined : 'the broadcast began without it, or has no video');
   }
 
-  /** Players cannot leave audio that is inside the video. Those of a broadcast that began so keep it there. */
+  /**
+   * Video never waits for audio that is encoded. Players cannot leave audio that is inside the video: those of a
+   * broadcast that began so keep it there.
+   */
   get #demuxesAudio(): boolean {
     const { ladder, renditions } = this.#options;
     if (ladder?.isLadder === true || renditions.others.length > 0) return true;
-    return this.#additional.hasAny && !renditions.source.window.isPlayable;
+    const needsRenditions = this.#inputTracks.isAudioEncoded === true || this.#additional.hasAny;
+    return needsRenditions && !renditions.source.window.isPlayable;
   }
 
   /** Those of the encoder win over the ladder. A watermark is burned into what is encoded here. */

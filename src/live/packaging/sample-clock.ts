@@ -79,8 +79,9 @@ export class SampleClock {
     return Math.max(this.#start + 1, this.endTicks ?? Math.round(this.#start + frame));
   }
 
-  /** The next frame has arrived. @param atMs rising */
-  next(atMs: number): void {
+  /** The next frame has arrived. @param atMs rising @param frameTicks where the codec fixes it for each frame */
+  next(atMs: number, frameTicks?: number): void {
+    if (this.#hasFixedRate && frameTicks !== undefined) this.#frame = frameTicks;
     const target = this.#ticks(atMs);
     if (this.#lastTarget === undefined) this.#begin(target);
     else if (this.#end !== undefined) this.#continue(target, this.#end);

@@ -29,7 +29,7 @@ export function writeVideoSampleEntry(
   );
 }
 
-/** MPEG-4 audio. ISO/IEC 14496-12:2022, 12.2.3; ISO/IEC 14496-1:2010, 7.2.6.5. */
+/** ISO/IEC 14496-1:2010, 7.2.6.5. */
 export function writeAacSampleEntry(config: Buffer, sampleRate: number, channels: number): Buffer {
   const decoder = descriptor(
     0x04,
@@ -38,13 +38,28 @@ export function writeAacSampleEntry(config: Buffer, sampleRate: number, channels
     descriptor(0x05, config),
   );
   const stream = descriptor(0x03, u16(0), u8(0), decoder, descriptor(0x06, u8(2)));
+  return writeAudioSampleEntry('mp4a', { sampleRate, channels }, fullBox('esds', 0, 0, stream));
+}
+
+interface AudioFormat {
+  readonly sampleRate: number;
+  readonly channels: number;
+  readonly bitsPerSample?: number;
+}
+
+/** ISO/IEC 14496-12:2022, 12.2.3. @param config the whole box */
+export function writeAudioSampleEntry(
+  type: 'mp4a' | 'Opus' | 'ac-3' | 'ec-3' | 'fLaC',
+  { sampleRate, channels, bitsPerSample = 16 }: AudioFormat,
+  config: Buffer,
+): Buffer {
   return box(
-    'mp4a',
+    type,
     u16(0, 0, 0, 1), // reserved, data reference
     u32(0, 0), // reserved
-    u16(channels, 16, 0, 0), // channels, sample size, predefined
+    u16(channels, bitsPerSample, 0, 0), // predefined, reserved
     u32(sampleRate <= 0xffff ? sampleRate * 0x10000 : 0),
-    fullBox('esds', 0, 0, stream),
+    config,
   );
 }
 

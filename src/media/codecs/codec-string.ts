@@ -11,6 +11,8 @@ const kindOfEntry: Readonly<Record<string, 'video' | 'audio'>> = {
   mp4a: 'audio',
   Opus: 'audio',
   fLaC: 'audio',
+  'ac-3': 'audio',
+  'ec-3': 'audio',
   '.mp3': 'audio',
 };
 
@@ -41,6 +43,12 @@ export function codecStringOf(sampleEntry: Buffer): string {
     case 'fLaC':
       readChildBox(sampleEntry, fields, 'dfLa').skip(8);
       return 'fLaC';
+    case 'ac-3':
+      readChildBox(sampleEntry, fields, 'dac3').skip(3);
+      return type;
+    case 'ec-3':
+      readChildBox(sampleEntry, fields, 'dec3').skip(5);
+      return type;
     default:
       return MP3;
   }

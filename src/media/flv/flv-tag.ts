@@ -98,6 +98,7 @@ function describeCodecs(nameOf: (id: number) => string): readonly RoleDescriptio
 
 const avcId = 7;
 const aacId = 10;
+const enhancedFormat = 9;
 const videoCodecs = describeCodecs(id => videoNames[id] ?? `video codec ${id}`);
 const audioCodecs = describeCodecs(id => audioNames[id] ?? `audio codec ${id}`);
 const enhancedCodecs = new Map(
@@ -146,12 +147,18 @@ export function describeAudioTag(body: Buffer): TagDescription | undefined {
   if (body.length < 2) return undefined;
   const first = body[0]!;
   const format = first >> 4;
-  if (format === 9) {
+  if (format === enhancedFormat) {
     if (body.length < 5) return undefined;
     const packetType = first & 0x0f;
     return describeEnhanced(body, packetType === 0 ? 'config' : packetType === 1 ? 'frame' : 'other');
   }
   return audioCodecs[format]![format === aacId && body[1] === 0 ? 'config' : 'frame'];
+}
+
+/** The headers before the frame or configuration of an audio tag. */
+export function audioHeaderBytes(body: Buffer): number {
+  const format = (body[0] ?? 0) >> 4;
+  return format === enhancedFormat ? 5 : format === aacId ? 2 : 1;
 }
 
 function describeEnhanced(body: Buffer, role: TagRole): TagDescription {

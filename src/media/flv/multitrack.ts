@@ -12,23 +12,26 @@ const MULTITRACK_ONE = 0;
 const MULTITRACK_MANY_CODECS = 2;
 /** AAC, 44.1 kHz, 16 bits, stereo: AAC always says so. */
 const AAC_FLAGS = 0xaf;
+const MP3_FLAGS = 0x2f;
 const AVC = 7;
 /** More tracks than encoders send, and modifiers than there are. */
 const maxTracks = 32;
 const maxModifiers = 8;
 
-/** Has the tracks of several, or modifiers before its header. */
+/** Has the tracks of several, modifiers before its header, or a FourCC where there is a first form. */
 export function isMultitrack({ kind, body }: FlvTag): boolean {
   if (kind === 'script') return false;
   const first = body[0]!;
   const isExtended = kind === 'video' ? (first & EXTENDED_VIDEO) !== 0 : first >> 4 === EXTENDED_AUDIO >> 4;
   const packetType = first & 0x0f;
-  return isExtended && (packetType === PACKET_MULTITRACK[kind] || packetType === PACKET_MOD_EX);
+  if (!isExtended) return false;
+  if (packetType === PACKET_MULTITRACK[kind] || packetType === PACKET_MOD_EX) return true;
+  return kind === 'audio' && ['mp4a', '.mp3'].includes(body.toString('latin1', 1, 5));
 }
 
 /**
  * Splits a tag with {@link isMultitrack} into one per track, without modifiers. Their bodies are those of single-track
- * tags, H.264 and AAC in their first form. What is malformed is left out.
+ * tags, H.264, AAC and MP3 in their first form. What is malformed is left out.
  */
 export function splitTracks({ kind, timestampMs, body }: FlvTag): FlvTag[] {
   if (kind === 'script') return [];
@@ -114,6 +117,7 @@ function headerOf(
   if (kind === 'audio') {
     if (fourCc === 'mp4a' && packetType <= PACKET_CODED_FRAMES)
       return [Buffer.from([AAC_FLAGS, packetType]), payload];
+    if (fourCc === '.mp3' && isFrame) return [Buffer.of(MP3_FLAGS), payload];
     return [extendedHeader(EXTENDED_AUDIO | packetType, fourCc), payload];
   }
   if (fourCc === 'avc1' && packetType <= 3 && packetType !== 2) {

@@ -16,7 +16,7 @@ describe('video', () => {
     'copies %s over enhanced RTMP, and refuses it where an ffmpeg that cannot read it would have to',
     name => {
       expect(judgeVideoCodec(enhanced(name), old)).toEqual({ take: 'copy' });
-      for (const needs of [{ packager: 'ffmpeg' }, { isVideoTranscoded: true }, { audio: 'aac' }] as const) {
+      for (const needs of [{ packager: 'ffmpeg' }, { isVideoTranscoded: true }] as const) {
         expect(judgeVideoCodec(enhanced(name), { ...modern, ...needs })).toEqual({ take: 'copy' });
         const verdict = judgeVideoCodec(enhanced(name), { ...old, ...needs });
         expect(verdict.take === 'refuse' && verdict.description).toMatch(
@@ -43,7 +43,7 @@ describe('video', () => {
 });
 
 describe('audio', () => {
-  const direct = { packager: 'direct', canReadEnhancedFlv: true, hasEnhancedVideo: false } as const;
+  const direct = { packager: 'direct', canReadEnhancedFlv: true } as const;
 
   test('refuses audio that must be converted where only direct packaging is allowed', () => {
     expect(judgeAudioCodec(plain('MP3'), direct)).toEqual({
@@ -53,12 +53,6 @@ describe('audio', () => {
     });
   });
 
-  test('refuses to convert audio beside video that ffmpeg cannot read', () => {
-    const beside = { ...old, hasEnhancedVideo: true };
-    expect(judgeAudioCodec(plain('MP3'), beside)).toMatchObject({ take: 'refuse' });
-    expect(judgeAudioCodec(plain('AAC'), beside)).toEqual({ take: 'copy' });
-  });
-
   test('copies AAC', () => {
     expect(judgeAudioCodec(plain('AAC'), direct)).toEqual({ take: 'copy' });
   });
@@ -66,16 +60,23 @@ describe('audio', () => {
   test.each(['MP3', 'PCM', 'ADPCM', 'Nellymoser', 'Speex', 'G.711 A-law', 'G.711 mu-law'])(
     'encodes %s to AAC',
     name => {
-      expect(judgeAudioCodec(plain(name), { ...old, hasEnhancedVideo: false })).toEqual({ take: 'aac' });
+      expect(judgeAudioCodec(plain(name), old)).toEqual({ take: 'aac' });
     },
   );
 
-  test.each([plain('audio codec 12'), enhanced('Opus'), enhanced('FLAC'), enhanced('AAC')])(
-    'refuses $name with advice',
-    codec => {
-      const verdict = judgeAudioCodec(codec, { ...modern, hasEnhancedVideo: false });
-      expect(verdict).toMatchObject({ take: 'refuse' });
-      expect(verdict.take === 'refuse' && verdict.description).toContain('Choose AAC in the encoder.');
-    },
-  );
+  test.each(['Opus', 'AC-3', 'E-AC-3', 'FLAC'])('delivers %s, and AAC beside it', name => {
+    expect(judgeAudioCodec(enhanced(name), old)).toEqual({ take: 'both' });
+    expect(judgeAudioCodec(enhanced(name), direct)).toEqual({ take: 'copy' });
+    expect(judgeAudioCodec(enhanced(name), { ...modern, packager: 'ffmpeg' })).toEqual({
+      take: 'refuse',
+      description: `The settings of this server do not allow ${name} audio. Choose AAC in the encoder.`,
+    });
+  });
+
+  test('refuses unknown audio with advice', () => {
+    expect(judgeAudioCodec(plain('audio codec 12'), modern)).toEqual({
+      take: 'refuse',
+      description: 'audio codec 12 is not supported. Choose AAC in the encoder.',
+    });
+  });
 });

@@ -55,6 +55,14 @@ describe('other messages', () => {
     expect(describeVideoTag(video!.body)).toMatchObject({ codec: { name: 'HEVC' }, role: 'keyframe' });
   });
 
+  test('with AAC or MP3 by FourCC get their first form', () => {
+    const aacByFourCc = tagOf('audio', 0x91, ...Buffer.from('mp4a'), 1, 2);
+    expect(isMultitrack(aacByFourCc)).toBe(true);
+    expect(splitTracks(aacByFourCc)).toMatchObject([{ trackId: 0, body: Buffer.of(0xaf, 1, 1, 2) }]);
+    const mp3 = tagOf('audio', 0x91, ...Buffer.from('.mp3'), 1, 2);
+    expect(splitTracks(mp3)).toMatchObject([{ trackId: 0, body: Buffer.of(0x2f, 1, 2) }]);
+  });
+
   test('with modifiers lose them', () => {
     const nanoseconds = [2, 0, 0, 9];
     expect(splitTracks(tagOf('audio', 0x97, ...nanoseconds, 0x01, ...opus, 5))).toMatchObject([
