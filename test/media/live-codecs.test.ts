@@ -137,12 +137,15 @@ describe.concurrent('what cannot be delivered', () => {
     const client = await RtmpClient.connect({ port: server.app.rtmpPort });
     await client.publish(stream.streamKey);
     const sending = replay(client, tags);
-    const watch = await StreamMonitor.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+    const watches = await StreamMonitor.beginAll(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
     await sending;
     await client.close();
     await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
-    await watch.untilEnd();
-    expect(await watch.brokenRules()).toEqual([]);
+    for (const watch of watches.values()) {
+      await watch.untilEnd();
+      expect(await watch.brokenRules()).toEqual([]);
+    }
+    const watch = watches.get('audio')!;
     expect(new Set([...watch.segments.values()].map(segment => segment.mapUri)).size).toBe(2);
     const { timescale } = (await watch.tracks()).find(track => track.kind === 'audio')!;
     expect(timescale).toBe(48_000);

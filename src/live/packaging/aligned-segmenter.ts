@@ -222,7 +222,8 @@ export class AlignedSegmenter {
   #alignedToPrevious(next: QueuedSample, frameMs: number): QueuedSample {
     const offMs = next.atMs - this.#endMs;
     const isJoin = this.#openSamples.length > 0 || this.#isOpen;
-    if (!isJoin || Math.abs(offMs) < timestampRoundingMs || Math.abs(offMs) > 1.5 * frameMs) return next;
+    if (!isJoin || Math.abs(offMs) > 1.5 * frameMs) return next;
+    if (Math.abs(offMs) < timestampRoundingMs) return { ...next, atMs: this.#endMs };
     const durationMs = next.durationMs + offMs;
     const durationTicks = Math.max(1, Math.round((durationMs * next.track.timescale) / 1000));
     return { ...next, atMs: this.#endMs, durationMs, sample: { ...next.sample, durationTicks } };
