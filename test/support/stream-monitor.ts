@@ -87,8 +87,11 @@ export class StreamMonitor {
       const codecs = hasSoundApart ? variant.codecs.split(',')[0]! : variant.codecs;
       watches.set(variant.uri.split('/').at(-2)!, StreamMonitor.#on(masterUrl, { ...variant, codecs }));
     }
-    for (const { uri } of media) {
-      const codecs = variants[0]!.codecs.split(',').at(-1)!;
+    for (const { uri, groupId } of media) {
+      const codecs = variants
+        .find(({ audioGroup }) => audioGroup === groupId)!
+        .codecs.split(',')
+        .at(-1)!;
       if (uri !== undefined)
         watches.set(
           uri.split('/').at(-2)!,
