@@ -12,6 +12,7 @@ export interface LiveStreamRow {
   restreams: string;
   qualities: 'passthrough' | 'ladder' | null;
   is_recorded: number | null;
+  audio_tracks: string | null;
   thumbnail_type: string | null;
   created_at_ms: number;
   updated_at_ms: number;

@@ -33,6 +33,7 @@ import { signInAttempts } from './migrations/0029-sign-in-attempts.ts';
 import { nodeLoads } from './migrations/0030-node-loads.ts';
 import { sharedPlaybacks } from './migrations/0031-shared-playbacks.ts';
 import { sourceTracks } from './migrations/0032-source-tracks.ts';
+import { liveAudioTracks } from './migrations/0033-live-audio-tracks.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -70,6 +71,7 @@ export const migrations: readonly Migration[] = [
   nodeLoads,
   sharedPlaybacks,
   sourceTracks,
+  liveAudioTracks,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compositionOffsetMs, type FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { parseMultivariantPlaylist } from '../../src/media/hls/multivariant-playlist.ts';
+import { encodeAmf0 } from '../support/amf0.ts';
 import { interleave } from '../support/multitrack.ts';
 import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
@@ -24,8 +25,14 @@ describe('a broadcast with three audio tracks', () => {
       .filter(({ kind }) => kind === 'audio')
       .flatMap(tag => [1, 2].map(trackId => ({ trackId, tag })));
     const client = await RtmpClient.connect({ port: server.app.rtmpPort });
+    const audioTracks = [{ language: 'en' }, { name: 'Commentary' }];
+    const changed = await server.api('PATCH', `/live-streams/${stream.liveStreamId}`, { audioTracks });
+    expect(await changed.json()).toMatchObject({ audioTracks });
     await client.publish(stream.streamKey);
-    const sent = replay(client, interleave(main, tracks));
+    const declared = { '1': { language: 'fra', name: 'Of the encoder' }, '2': { language: 'deu' } };
+    client.sendTag('script', 0, encodeAmf0('onMetaData', { audioTrackIdInfoMap: declared }));
+    const media = main.filter(({ kind }) => kind !== 'script');
+    const sent = replay(client, interleave(media, tracks));
     const url = `${server.baseUrl}/${stream.liveStreamId}.m3u8`;
     watches = await StreamMonitor.beginAll(url);
     playlist = await (await fetch(url)).text();
@@ -40,6 +47,11 @@ describe('a broadcast with three audio tracks', () => {
     const { media, variants } = parseMultivariantPlaylist(playlist);
     expect(media.map(({ uri }) => uri?.split('/').at(-2))).toEqual(['audio', 'audio-1', 'audio-2']);
     expect(media.map(({ isDefault }) => isDefault === true)).toEqual([true, false, false]);
+    expect(media.map(({ name, language }) => [name, language])).toEqual([
+      ['English', 'en'],
+      ['Commentary', 'fr'],
+      ['Deutsch', 'de'],
+    ]);
     expect(media.map(({ channels }) => channels)).toEqual([1, 2, 2]);
     expect(variants).toMatchObject([
       { audioGroup: 'audio', codecs: expect.stringMatching(/^avc1\.\w+,mp4a\.40\.2$/) },

@@ -192,6 +192,7 @@ export class BroadcastRegistry implements Component {
     const broadcast: LiveBroadcast = new LiveBroadcast({
       ...{ broadcastId, liveStreamId, projectId, settings, codecCapabilities, journal, observer },
       ...{ clock, log, ladder, slate, startedAtMs, continuesAt: continued?.continuesAt },
+      audioLabels: stream.audioTracks,
       targetDurationSeconds: continued?.targetDurationSeconds ?? this.#targetDurations.of(liveStreamId),
       startPackager: (plan, events) => startPackager(plan, events, { liveStreamId, broadcastId }),
       storage,

@@ -1,3 +1,4 @@
+import type { AudioLabel } from '../../media/flv/declared-media.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { SlidingWindowLimit } from '../../shared/sliding-window-limit.ts';
 import type { LadderConfig } from '../transcode/ladder-config.ts';
@@ -14,6 +15,7 @@ export interface LiveStreamConfig {
   readonly accountUpgraded: boolean;
   readonly qualities?: 'passthrough' | 'ladder' | undefined;
   readonly record?: boolean | undefined;
+  readonly audioTracks?: readonly AudioLabel[] | undefined;
 }
 
 export type SelectLadder = (

@@ -1,4 +1,4 @@
-import type { DeclaredMedia } from '../../media/flv/declared-media.ts';
+import type { AudioLabel, DeclaredMedia } from '../../media/flv/declared-media.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { RenderedText } from '../../shared/text/rendered-text.ts';
 import type {
@@ -25,6 +25,8 @@ export interface LiveRenditionsOptions {
   readonly settings: Pick<LiveSettings, 'windowMs' | 'windowBytes'>;
   /** Undefined for passthrough. */
   readonly ladder?: LadderConfig | undefined;
+  /** By track; more important than what the encoder says. */
+  readonly audioLabels?: readonly AudioLabel[] | undefined;
   /** Undefined keeps everything in memory. */
   readonly storage?: BroadcastStorage | undefined;
   readonly clock: Clock;
@@ -208,9 +210,16 @@ export class LiveRenditions {
       const key = parseAudioRendition(rendition.name);
       const track = rendition.tracks.audio;
       if (key === undefined || track === undefined || !rendition.window.isPlayable) return [];
-      return [{ ...key, uri: this.#uriOf(rendition), track, ...rendition.measureBandwidth() }];
+      const label = this.#labelOf(key.trackId);
+      return [{ ...key, uri: this.#uriOf(rendition), track, label, ...rendition.measureBandwidth() }];
     });
     return described.toSorted((one, other) => one.trackId - other.trackId);
+  }
+
+  #labelOf(trackId: number): AudioLabel {
+    const declared = this.#media.declared()?.audioTracks?.get(trackId);
+    const chosen = this.#options.audioLabels?.[trackId];
+    return { name: chosen?.name ?? declared?.name, language: chosen?.language ?? declared?.language };
   }
 
   #uriOf({ name }: LiveRendition): string {

@@ -1,11 +1,12 @@
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
-import type { DeclaredMedia } from '../../media/flv/declared-media.ts';
+import type { AudioLabel, DeclaredMedia } from '../../media/flv/declared-media.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import {
   formatMultivariantPlaylist,
   type MediaRendition,
   type Variant,
 } from '../../media/hls/multivariant-playlist.ts';
+import { listedAudioLabels } from './listed-audio.ts';
 
 interface Bandwidth {
   readonly peakBitsPerSecond: number;
@@ -21,6 +22,7 @@ export interface AudioInfo extends Bandwidth {
   /** 0 is the main track. */
   readonly trackId: number;
   readonly track: TrackDescription;
+  readonly label?: AudioLabel | undefined;
 }
 
 export interface VariantInfo extends Bandwidth {
@@ -52,10 +54,13 @@ export function formatLiveMultivariant(
   audio: readonly AudioInfo[] = [],
 ): string {
   const groups = Map.groupBy(audio, ({ groupId }) => groupId);
-  const hasSeveralTracks = [...groups.values()].some(({ length }) => length > 1);
+  const labels = listedAudioLabels(
+    [...new Set(audio.map(({ trackId }) => trackId))],
+    trackId => audio.find(info => info.trackId === trackId)?.label,
+  );
   return formatMultivariantPlaylist({
     independentSegments: false,
-    media: audio.map(info => formatAudio(info, hasSeveralTracks)),
+    media: audio.map(info => formatAudio(info, labels)),
     variants:
       groups.size === 0
         ? variants.map(variant => formatVariant(variant, []))
@@ -63,14 +68,14 @@ export function formatLiveMultivariant(
   });
 }
 
-function formatAudio({ groupId, trackId, track, uri }: AudioInfo, hasSeveralTracks: boolean): MediaRendition {
+function formatAudio(
+  { groupId, trackId, track, uri }: AudioInfo,
+  labels: ReturnType<typeof listedAudioLabels>,
+): MediaRendition {
   return {
     type: 'AUDIO',
     groupId,
-    name: hasSeveralTracks ? `Audio ${trackId + 1}` : 'Audio',
-    // RTMP has no language.
-    language: 'und',
-    isDefault: trackId === 0,
+    ...labels.get(trackId)!,
     ...(track.channels === undefined ? {} : { channels: track.channels }),
     uri,
   };

@@ -1,3 +1,11 @@
+import { decodeAmf0 } from '../rtmp/amf0.ts';
+
+export interface AudioLabel {
+  readonly name?: string | undefined;
+  /** Any code, not checked. */
+  readonly language?: string | undefined;
+}
+
 /** Hints of `onMetaData`, which may be wrong. */
 export interface DeclaredMedia {
   readonly hasAudio: boolean;
@@ -5,7 +13,12 @@ export interface DeclaredMedia {
   /** Audio and video together. */
   readonly bitsPerSecond: number | undefined;
   readonly framesPerSecond: number | undefined;
+  /** By track; absent without several. */
+  readonly audioTracks?: ReadonlyMap<number, AudioLabel>;
 }
+
+const languageProperties = ['language', 'lang'];
+const nameProperties = ['name', 'title', 'label'];
 
 /** Reads a script tag; undefined for other messages (FLV specification 10.1, E.4.4.4 and E.5). */
 export function readDeclaredMedia(body: Buffer): DeclaredMedia | undefined {
@@ -13,6 +26,7 @@ export function readDeclaredMedia(body: Buffer): DeclaredMedia | undefined {
   const videoKilobits = numberOf(body, 'videodatarate') ?? 0;
   const audioKilobits = numberOf(body, 'audiodatarate') ?? 0;
   const framesPerSecond = numberOf(body, 'framerate');
+  const audioTracks = readAudioTracks(body);
   const total = (videoKilobits + audioKilobits) * 1000;
   return {
     hasAudio: body.includes('audiocodecid'),
@@ -22,7 +36,30 @@ export function readDeclaredMedia(body: Buffer): DeclaredMedia | undefined {
       framesPerSecond !== undefined && framesPerSecond >= 1 && framesPerSecond <= 300
         ? framesPerSecond
         : undefined,
+    ...(audioTracks === undefined ? {} : { audioTracks }),
   };
+}
+
+/** `audioTrackIdInfoMap` of Enhanced RTMP, version 2, which names the properties only by example. */
+function readAudioTracks(body: Buffer): Map<number, AudioLabel> | undefined {
+  if (!body.includes('audioTrackIdInfoMap')) return undefined;
+  const properties = decodeAmf0(body).find(value => value instanceof Map);
+  const tracks: unknown = properties?.get('audioTrackIdInfoMap');
+  if (!(tracks instanceof Map)) return undefined;
+  const labels = new Map<number, AudioLabel>();
+  for (const [id, track] of tracks) {
+    if (!/^\d{1,3}$/.test(String(id)) || !(track instanceof Map)) continue;
+    labels.set(Number(id), {
+      language: firstText(track, languageProperties),
+      name: firstText(track, nameProperties),
+    });
+  }
+  return labels;
+}
+
+function firstText(track: ReadonlyMap<unknown, unknown>, names: readonly string[]): string | undefined {
+  const texts = names.map(name => track.get(name));
+  return texts.find((text): text is string => typeof text === 'string' && text !== '');
 }
 
 /** Marker 0, then a double. */

@@ -19,6 +19,7 @@ export function viewOf(
     restreams: [...stream.restreams],
     ...(stream.qualities === undefined ? {} : { qualities: stream.qualities }),
     ...(stream.record === undefined ? {} : { record: stream.record }),
+    ...(stream.audioTracks === undefined ? {} : { audioTracks: [...stream.audioTracks] }),
     assets: assetsOf(stream.liveStreamId, show.baseUrl, show.privateToken),
     createdAt: formatAtom(stream.createdAtMs),
     updatedAt: formatAtom(stream.updatedAtMs),

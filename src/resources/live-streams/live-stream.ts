@@ -30,6 +30,12 @@ export const liveQualities = ['passthrough', 'ladder'] as const;
 
 export type LiveQualities = (typeof liveQualities)[number];
 
+/** Of the track with its place in the list: the main one is the first. */
+export interface LiveAudioTrack {
+  readonly name?: string | undefined;
+  readonly language?: string | undefined;
+}
+
 export interface LiveStream {
   readonly liveStreamId: string;
   readonly projectId: string;
@@ -43,6 +49,8 @@ export interface LiveStream {
   readonly qualities: LiveQualities | undefined;
   /** Undefined uses the server's setting. */
   readonly record: boolean | undefined;
+  /** Undefined uses what the encoder says. */
+  readonly audioTracks?: readonly LiveAudioTrack[] | undefined;
   readonly thumbnailType: string | undefined;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
@@ -55,9 +63,12 @@ export interface LiveStreamChanges {
   readonly restreams?: readonly Restream[] | undefined;
   readonly qualities?: LiveQualities | null | undefined;
   readonly record?: boolean | null | undefined;
+  readonly audioTracks?: readonly LiveAudioTrack[] | null | undefined;
 }
 
 export const maxRestreams = 5;
+/** The main track and the additional ones that are delivered. */
+export const maxAudioTracks = 8;
 
 export function destinationsOf(restreams: LiveStream['restreams']): RestreamDestination[] {
   return restreams.map(({ name, serverUrl, streamKey, enabled = true, rendition = 'source' }) => {

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/routing/pagination.ts';
-import { liveQualities, maxRestreams, restreamRenditions, serverUrlProblem } from './live-stream.ts';
+import { languageTagProblem } from '../../shared/text/language-tag.ts';
+import { maxTrackTitleChars } from '../../shared/text/track-title.ts';
+import {
+  liveQualities,
+  maxAudioTracks,
+  maxRestreams,
+  restreamRenditions,
+  serverUrlProblem,
+} from './live-stream.ts';
 
 const maxNameChars = 1_024;
 const maxRestreamTextChars = 2_048;
@@ -29,6 +37,18 @@ const restreamSchema = z.strictObject({
     ),
 });
 
+const audioTrackSchema = z.strictObject({
+  name: z.string().min(1).max(maxTrackTitleChars).optional().describe('The name in menus.'),
+  language: z
+    .string()
+    .superRefine((tag, context) => {
+      const message = languageTagProblem(tag);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    })
+    .optional()
+    .describe('Spoken language, such as `en`.'),
+});
+
 const name = z.string().min(1).max(maxNameChars).describe('Your name for the live stream.');
 const attributes = {
   public: z.boolean().optional().describe('True lets anyone who has the URL watch.'),
@@ -45,6 +65,13 @@ const attributes = {
     .nullish()
     .describe(
       '`passthrough`: the source only. `ladder`: smaller renditions too, for viewers on slow networks. Applies from the next broadcast on; null uses the setting of the server.',
+    ),
+  audioTracks: z
+    .array(audioTrackSchema)
+    .max(maxAudioTracks)
+    .nullish()
+    .describe(
+      'Names and languages of the audio tracks, in the order of their ids in the encoder, the main one first. What is not given comes from the encoder. Applies from the next broadcast on; null unsets it.',
     ),
   record: z
     .boolean()
@@ -94,6 +121,10 @@ export const liveStreamSchema = z
       }),
     ),
     qualities: z.enum(liveQualities).optional().describe('Renditions for viewers, when chosen.'),
+    audioTracks: z
+      .array(z.object({ name: z.string().optional(), language: z.string().optional() }))
+      .optional()
+      .describe('Names and languages of the audio tracks, when chosen.'),
     record: z.boolean().optional().describe('True when broadcasts are recorded, when chosen.'),
     assets: z.object({
       hls: z.string(),

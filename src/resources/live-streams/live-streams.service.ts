@@ -95,6 +95,7 @@ export class LiveStreamsService {
       restreams: attributes.restreams ?? [],
       qualities: attributes.qualities ?? undefined,
       record: attributes.record ?? undefined,
+      audioTracks: attributes.audioTracks ?? undefined,
       thumbnailType: undefined,
       createdAtMs: nowMs,
       updatedAtMs: nowMs,

@@ -28,6 +28,7 @@ export interface StreamKeyOwner {
   readonly restreams: readonly RestreamDestination[];
   readonly qualities: LiveStream['qualities'];
   readonly record: LiveStream['record'];
+  readonly audioTracks: LiveStream['audioTracks'];
 }
 
 interface LiveStreamForViewers {
@@ -72,7 +73,13 @@ export class LiveStreamsStore {
         .innerJoin('accounts as account', 'account.id', 'project.account_id')
         .select(['stream.id', 'stream.project_id', 'project.environment'])
         .select(['account.is_suspended', 'account.is_upgraded'])
-        .select(['stream.name', 'stream.restreams', 'stream.qualities', 'stream.is_recorded'])
+        .select([
+          'stream.name',
+          'stream.restreams',
+          'stream.qualities',
+          'stream.is_recorded',
+          'stream.audio_tracks',
+        ])
         .where('stream.stream_key', '=', streamKey),
     );
     if (row === undefined) return undefined;
@@ -86,6 +93,7 @@ export class LiveStreamsStore {
       restreams: destinationsOf(JSON.parse(row.restreams) as LiveStream['restreams']),
       qualities: row.qualities ?? undefined,
       record: isRecordedFrom(row),
+      audioTracks: audioTracksFrom(row),
     };
   }
 
@@ -138,6 +146,7 @@ export class LiveStreamsStore {
         restreams: JSON.stringify(stream.restreams),
         qualities: stream.qualities ?? null,
         is_recorded: stream.record === undefined ? null : Number(stream.record),
+        audio_tracks: stream.audioTracks === undefined ? null : JSON.stringify(stream.audioTracks),
         thumbnail_type: stream.thumbnailType ?? null,
         created_at_ms: stream.createdAtMs,
         updated_at_ms: stream.updatedAtMs,
@@ -152,7 +161,7 @@ export class LiveStreamsStore {
     atMs: number,
     connection: Connection = this.#database,
   ): Promise<void> {
-    const { name, playerId, restreams, qualities, record } = changes;
+    const { name, playerId, restreams, qualities, record, audioTracks } = changes;
     const values = {
       ...(name === undefined ? {} : { name, name_folded: foldText(name) }),
       ...(changes.public === undefined ? {} : { is_public: Number(changes.public) }),
@@ -160,6 +169,7 @@ export class LiveStreamsStore {
       ...(restreams === undefined ? {} : { restreams: JSON.stringify(restreams) }),
       ...(qualities === undefined ? {} : { qualities }),
       ...(record === undefined ? {} : { is_recorded: record === null ? null : Number(record) }),
+      ...(audioTracks === undefined ? {} : { audio_tracks: audioTracks && JSON.stringify(audioTracks) }),
       updated_at_ms: atMs,
     };
     await this.#update(projectId, liveStreamId, values, connection);
@@ -264,10 +274,15 @@ function liveStreamFrom(row: LiveStreamRow): LiveStream {
     restreams: JSON.parse(row.restreams) as LiveStream['restreams'],
     qualities: row.qualities ?? undefined,
     record: isRecordedFrom(row),
+    audioTracks: audioTracksFrom(row),
     thumbnailType: row.thumbnail_type ?? undefined,
     createdAtMs: row.created_at_ms,
     updatedAtMs: row.updated_at_ms,
   };
+}
+
+function audioTracksFrom({ audio_tracks }: Pick<LiveStreamRow, 'audio_tracks'>): LiveStream['audioTracks'] {
+  return audio_tracks === null ? undefined : (JSON.parse(audio_tracks) as LiveStream['audioTracks']);
 }
 
 function isRecordedFrom({ is_recorded }: Pick<LiveStreamRow, 'is_recorded'>): boolean | undefined {

@@ -102,6 +102,7 @@ export type LiveStream = {
     readonly rendition?: "source" | "240p" | "360p" | "480p" | "720p" | "1080p" | "2160p" | undefined;
   }[];
   readonly qualities?: "passthrough" | "ladder" | undefined;
+  readonly audioTracks?: readonly { readonly name?: string | undefined; readonly language?: string | undefined; }[] | undefined;
   readonly record?: boolean | undefined;
   readonly assets: { readonly hls: string; readonly iframe: string; readonly player: string; readonly thumbnail: string; };
   readonly createdAt: string;
@@ -549,6 +550,7 @@ export interface Operations {
         readonly rendition?: "source" | "240p" | "360p" | "480p" | "720p" | "1080p" | "2160p" | undefined;
       }[] | undefined;
       readonly qualities?: "passthrough" | "ladder" | null | undefined;
+      readonly audioTracks?: readonly { readonly name?: string | undefined; readonly language?: string | undefined; }[] | null | undefined;
       readonly record?: boolean | null | undefined;
     };
     answer: LiveStream;
@@ -569,6 +571,7 @@ export interface Operations {
         readonly rendition?: "source" | "240p" | "360p" | "480p" | "720p" | "1080p" | "2160p" | undefined;
       }[] | undefined;
       readonly qualities?: "passthrough" | "ladder" | null | undefined;
+      readonly audioTracks?: readonly { readonly name?: string | undefined; readonly language?: string | undefined; }[] | null | undefined;
       readonly record?: boolean | null | undefined;
     };
     answer: LiveStream;

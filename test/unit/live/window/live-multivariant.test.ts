@@ -123,6 +123,26 @@ describe('several audio tracks', () => {
     ]);
   });
 
+  test('have the names and languages of their labels, each name once and one track of a language for players to select', () => {
+    const labels = [
+      { language: 'eng' },
+      { name: 'Commentary "live"', language: 'en' },
+      { language: 'fra' },
+      {},
+    ];
+    const { media } = playlistOf(
+      video,
+      [...labels, { language: 'de', name: 'English' }].map((label, trackId) => audioInfo({ trackId, label })),
+    );
+    expect(media.map(({ name, language, isAutoselect = false }) => [name, language, isAutoselect])).toEqual([
+      ['English', 'en', true],
+      ['Commentary ”live”', 'en', false],
+      ['Français', 'fr', true],
+      ['Audio 4', 'und', true],
+      ['English (5)', 'de', true],
+    ]);
+  });
+
   test('are listed with every variant once for each codec', () => {
     const opus = { ...audioTrack, codec: 'opus' };
     const { media, variants } = playlistOf(video, [
@@ -130,8 +150,8 @@ describe('several audio tracks', () => {
       audioInfo({ uri: 'audio-aac/index.m3u8', groupId: 'audio-aac' }),
     ]);
     expect(media.map(({ groupId, name }) => [groupId, name])).toEqual([
-      ['audio', 'Audio'],
-      ['audio-aac', 'Audio'],
+      ['audio', 'Main'],
+      ['audio-aac', 'Main'],
     ]);
     expect(variants.map(({ audioGroup, codecs }) => [audioGroup, codecs])).toEqual([
       ['audio', `${videoTrack.codec},opus`],

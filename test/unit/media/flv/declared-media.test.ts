@@ -59,3 +59,21 @@ describe('numbers that cannot be true are left out', () => {
     }
   });
 });
+
+test('audio tracks with a language or name, and others without', () => {
+  const tracks = {
+    '0': { language: 'eng' },
+    '1': { title: 'Commentary', channels: 2 },
+    '2': {},
+    x: { name: 'no id' },
+  };
+  const body = encodeAmf0('onMetaData', { audiocodecid: 10, audioTrackIdInfoMap: tracks });
+  expect(readDeclaredMedia(body)?.audioTracks).toEqual(
+    new Map([
+      [0, { language: 'eng', name: undefined }],
+      [1, { language: undefined, name: 'Commentary' }],
+      [2, { language: undefined, name: undefined }],
+    ]),
+  );
+  expect(readDeclaredMedia(body.subarray(0, body.length - 30))).toMatchObject({ hasAudio: true });
+});
