@@ -2,11 +2,14 @@ import type { MediaDescription, RtpCodec, SessionDescription } from '../../webrt
 import type { AcceptedMedia } from '../../webrtc/sdp/write-answer.ts';
 import { transportWideExtension } from '../../webrtc/webrtc-session.ts';
 
-export type VideoCodec = 'avc1' | 'hvc1';
+export type VideoCodec = 'avc1' | 'hvc1' | 'av01';
 
-const videoCodecs: Readonly<Record<string, VideoCodec>> = { h264: 'avc1', h265: 'hvc1' };
+const videoCodecs: Readonly<Record<string, VideoCodec>> = { h264: 'avc1', h265: 'hvc1', av1: 'av01' };
 /** Feedback that this server sends, of what the client offers. */
 const usedFeedback = ['nack', 'nack pli', 'transport-cc'];
+
+/** Browsers of the WebRTC library of Chromium would start at 300 kbit/s, in a small size. */
+const startBitrate = ['x-google-start-bitrate=1500'];
 
 export function videoCodecOf({ name }: RtpCodec): VideoCodec | undefined {
   return videoCodecs[name.toLowerCase()];
@@ -43,6 +46,7 @@ function accept(media: MediaDescription): AcceptedMedia | undefined {
   );
   return {
     ...{ media, codec, rtx },
+    parameters: codec.feedback.includes('goog-remb') && media.kind === 'video' ? startBitrate : [],
     feedback: usedFeedback.filter(each => codec.feedback.includes(each)),
     extensions: media.extensions.has(transportWideExtension) ? [transportWideExtension] : [],
   };
@@ -66,7 +70,7 @@ function noCodecText(kind: string, media: readonly MediaDescription[]): string {
   const offered = [...names].filter(name => !helpers.includes(name.toLowerCase())).slice(0, 8);
   const needed =
     kind === 'video'
-      ? 'H.264 (packetization mode 1) or H.265. Choose H.264 in the encoder or browser.'
+      ? 'H.264 (packetization mode 1), H.265 or AV1. Choose H.264 in the encoder or browser.'
       : 'Opus. Choose Opus in the encoder.';
   return `The offer has ${kind} as ${offered.join(', ') || 'no codec'}, and this server takes ${needed}`;
 }

@@ -1,12 +1,14 @@
-import { VideoSampleBuilder } from '../../media/codecs/video-sample-builder.ts';
+import { type BuiltSample, VideoSampleBuilder } from '../../media/codecs/video-sample-builder.ts';
 import type { FlvTag } from '../../media/flv/flv-tag.ts';
 import { sampleTags } from '../../media/flv/sample-tags.ts';
+import { Av1SampleBuilder } from '../../media/rtp/av1-sample-builder.ts';
 import { unitsOf } from '../../media/rtp/depacketize.ts';
 import type { OrderedPacket } from '../../webrtc/rtp/jitter-buffer.ts';
+import type { VideoCodec } from './accept-offer.ts';
 import { FrameAssembler, type RtpFrame } from './frame-assembler.ts';
 
 interface VideoReceiverOptions {
-  readonly codec: 'avc1' | 'hvc1';
+  readonly codec: VideoCodec;
   timeOf(timestamp: number, arrivedAtMs: number): number;
   emit(tag: FlvTag): void;
   requestKeyframe(): void;
@@ -21,14 +23,14 @@ const repeatRequestMs = 500;
 export class VideoReceiver {
   readonly #options: VideoReceiverOptions;
   readonly #frames = new FrameAssembler();
-  readonly #builder: VideoSampleBuilder;
+  readonly #build: (payloads: readonly Buffer[]) => BuiltSample | undefined;
   #needsKeyframe = true;
   #keyframeAtMs: number | undefined;
   #requestedAtMs: number | undefined;
 
   constructor(options: VideoReceiverOptions) {
     this.#options = options;
-    this.#builder = new VideoSampleBuilder(options.codec);
+    this.#build = sampleBuilder(options.codec);
   }
 
   push(packet: OrderedPacket, nowMs: number): void {
@@ -48,8 +50,7 @@ export class VideoReceiver {
   #handle({ payloads, timestamp, arrivedAtMs }: RtpFrame, nowMs: number): void {
     const { codec, timeOf, emit } = this.#options;
     const dtsMs = timeOf(timestamp, arrivedAtMs);
-    const units = unitsOf(codec, payloads);
-    const sample = units && this.#builder.build(units);
+    const sample = this.#build(payloads);
     if (sample === undefined) {
       this.#needsKeyframe = true;
       return;
@@ -69,4 +70,16 @@ export class VideoReceiver {
     this.#requestedAtMs = nowMs;
     this.#options.requestKeyframe();
   }
+}
+
+function sampleBuilder(codec: VideoCodec): (payloads: readonly Buffer[]) => BuiltSample | undefined {
+  if (codec === 'av01') {
+    const builder = new Av1SampleBuilder();
+    return payloads => builder.build(payloads);
+  }
+  const builder = new VideoSampleBuilder(codec);
+  return payloads => {
+    const units = unitsOf(codec, payloads);
+    return units && builder.build(units);
+  };
 }

@@ -12,6 +12,8 @@ export interface AcceptedMedia {
   readonly codec: RtpCodec;
   /** For retransmissions, where the client offers it. */
   readonly rtx: RtpCodec | undefined;
+  /** Follow those of the offer in `a=fmtp`. */
+  readonly parameters: readonly string[];
   /** Values of `a=rtcp-fb` that the server makes use of. */
   readonly feedback: readonly string[];
   /** URIs of header extensions that the server reads. */
@@ -48,7 +50,7 @@ export function writeAnswer({ offer, accepted, ...transport }: AnswerOptions): s
 }
 
 function described(
-  { media, codec, rtx, feedback, extensions }: AcceptedMedia,
+  { media, codec, rtx, parameters, feedback, extensions }: AcceptedMedia,
   { ice, fingerprint, candidates }: Pick<AnswerOptions, 'ice' | 'fingerprint' | 'candidates'>,
 ): string[] {
   const { payloadType } = codec;
@@ -62,7 +64,7 @@ function described(
     ...credentialLines(ice),
     `a=fingerprint:sha-256 ${fingerprint}`,
     'a=setup:passive',
-    ...codecLines(codec),
+    ...codecLines(codec, parameters),
     ...(rtx === undefined ? [] : codecLines(rtx)),
     ...feedback.map(each => `a=rtcp-fb:${payloadType} ${each}`),
     ...extensions.map(uri => `a=extmap:${media.extensions.get(uri)} ${uri}`),
@@ -71,10 +73,14 @@ function described(
   ];
 }
 
-function codecLines({ payloadType, name, clockRate, channels, format }: RtpCodec): string[] {
+function codecLines(
+  { payloadType, name, clockRate, channels, format }: RtpCodec,
+  parameters: readonly string[] = [],
+): string[] {
+  const allParameters = [...(format === '' ? [] : [format]), ...parameters].join(';');
   return [
     `a=rtpmap:${payloadType} ${name}/${clockRate}${channels > 1 ? `/${channels}` : ''}`,
-    ...(format === '' ? [] : [`a=fmtp:${payloadType} ${format}`]),
+    ...(allParameters === '' ? [] : [`a=fmtp:${payloadType} ${allParameters}`]),
   ];
 }
 
