@@ -1,9 +1,10 @@
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { performClientHandshake } from '../../media/rtmp/rtmp-handshake.ts';
 import { pinnedLookup, type ResolveHost, resolveTarget } from '../../shared/network/target-address.ts';
+import { openUdpSocket } from '../../shared/network/udp-socket.ts';
 import { RestreamError } from './restream-failure.ts';
-import type { RestreamTarget } from './restream-target.ts';
+import type { RestreamTarget, RtmpTarget } from './restream-target.ts';
 
 interface DialOptions {
   readonly resolve: ResolveHost;
@@ -16,15 +17,24 @@ interface DialOptions {
 /** Detects a dead connection while the publisher is away and nothing is sent. */
 const keepAliveMs = 10_000;
 
+/** To one address; its owner closes it. */
+export interface DatagramPath {
+  /** Errors of the system end the path. */
+  receive(onDatagram: (datagram: Buffer) => void, onError: (error: Error) => void): void;
+  send(datagram: Buffer): void;
+  close(): void;
+}
+
 /**
- * Connects to checked addresses only. Returns a paused socket after the handshake.
+ * Connects to checked addresses only. Returns a paused socket after the handshake of RTMP, and for SRT the path without a
+ * handshake.
  * @throws RestreamError or Error
  */
 export async function dial(
   target: RestreamTarget,
   options: DialOptions,
   signal: AbortSignal,
-): Promise<Socket> {
+): Promise<Socket | DatagramPath> {
   const limit = new AbortController();
   const timeoutError = new RestreamError({
     reason: 'timed-out',
@@ -43,36 +53,63 @@ export async function dial(
       if (checked.error !== undefined) throw checked.error;
       throw new RestreamError({ reason: 'not-public', detail: `${checked.reason}.`, isLasting: true });
     }
-    const { host, port, isTls } = target;
-    const address = {
-      ...{ host, port, lookup: pinnedLookup(checked.addresses) },
-      ...{ noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs },
-    };
-    const socket = isTls
-      ? connectTls({ ...address, ...(isIP(host) === 0 ? { servername: host } : {}) })
-      : connectTcp(address);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const { promise: gone, reject } = Promise.withResolvers<never>();
-    gone.catch(() => {});
-    socket.once(isTls ? 'secureConnect' : 'connect', () => resolve());
-    socket.on('error', reject);
-    for (const end of ['end', 'close']) {
-      socket.once(end, () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
-    }
-    try {
-      await rejectOnAbort(Promise.race([promise, gone]), given);
-      if (await rejectOnAbort(Promise.race([performClientHandshake(socket), gone]), given)) return socket;
-      throw new RestreamError({
-        reason: 'failed',
-        detail: `The server at ${host}:${port} does not speak RTMP.`,
-        isLasting: true,
-      });
-    } catch (error) {
-      socket.destroy();
-      throw error;
-    }
+    return target.protocol === 'srt'
+      ? await openPath(checked.addresses[0]!.address, target.port)
+      : await connectRtmp(target, pinnedLookup(checked.addresses), given);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+async function openPath(address: string, port: number): Promise<DatagramPath> {
+  let [onDatagram, onError]: [(datagram: Buffer) => void, (error: Error) => void] = [() => {}, () => {}];
+  const socket = await openUdpSocket({
+    ...{ host: isIP(address) === 6 ? '::' : '0.0.0.0', port: 0 },
+    receive: (datagram, from) => {
+      if (from.port === port && from.address === address) onDatagram(datagram);
+    },
+    failed: error => onError(error),
+  });
+  return {
+    receive: (...receivers) => {
+      [onDatagram, onError] = receivers;
+    },
+    send: datagram => socket.send(datagram, port, address),
+    close: () => void socket.close(),
+  };
+}
+
+async function connectRtmp(
+  { host, port, isTls }: RtmpTarget,
+  lookup: LookupFunction,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const address = {
+    ...{ host, port, lookup },
+    ...{ noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs },
+  };
+  const socket = isTls
+    ? connectTls({ ...address, ...(isIP(host) === 0 ? { servername: host } : {}) })
+    : connectTcp(address);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { promise: gone, reject } = Promise.withResolvers<never>();
+  gone.catch(() => {});
+  socket.once(isTls ? 'secureConnect' : 'connect', () => resolve());
+  socket.on('error', reject);
+  for (const end of ['end', 'close']) {
+    socket.once(end, () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
+  }
+  try {
+    await rejectOnAbort(Promise.race([promise, gone]), signal);
+    if (await rejectOnAbort(Promise.race([performClientHandshake(socket), gone]), signal)) return socket;
+    throw new RestreamError({
+      reason: 'failed',
+      detail: `The server at ${host}:${port} does not speak RTMP.`,
+      isLasting: true,
+    });
+  } catch (error) {
+    socket.destroy();
+    throw error;
   }
 }
 

@@ -6,9 +6,31 @@ import { PublishClient, type RtmpStatus } from '../../media/rtmp/publish-client.
 import { failureFromError, failureFromStatus, type RestreamFailure } from './restream-failure.ts';
 import type { RestreamBatch } from './restream-feed.ts';
 import type { MediaFormat } from './restream-format.ts';
-import type { RestreamTarget } from './restream-target.ts';
+import type { RtmpTarget } from './restream-target.ts';
 
-interface RestreamConnectionEvents {
+/** A connection to one destination, whatever its protocol. */
+export interface RestreamOutput {
+  readonly isAccepted: boolean;
+  readonly hasBegun: boolean;
+  /** Of the media that was sent. */
+  readonly format: MediaFormat | undefined;
+  readonly isEnding: boolean;
+  readonly isWaiting: boolean;
+  readonly isFull: boolean;
+  readonly isHalfEmpty: boolean;
+  /** Before the first media. @param startMs of the first message */
+  begin(format: MediaFormat, startMs: number): void;
+  /** The caller checks {@link isFull}. @param from index of the first message @param to index after the last one */
+  write(batch: RestreamBatch, from?: number, to?: number): void;
+  /** Call about once a second. */
+  tick(): void;
+  /** Sends what is waiting and ends the stream. */
+  finish(): void;
+  /** Without `failure` the end counts as requested. */
+  kill(failure?: RestreamFailure): void;
+}
+
+export interface RestreamConnectionEvents {
   accepted(): void;
   taken(bytes: number): void;
   /** Called once, when the socket is closed. `failure` is undefined after a requested end. */
@@ -16,7 +38,7 @@ interface RestreamConnectionEvents {
 }
 
 interface RestreamConnectionOptions {
-  readonly target: RestreamTarget;
+  readonly target: RtmpTarget;
   readonly streamKey: string;
   /** At the time of connecting. */
   readonly format: MediaFormat;
@@ -48,8 +70,8 @@ const malformed: RestreamFailure = {
   isLasting: false,
 };
 
-/** Publishes to one destination. */
-export class RestreamConnection {
+/** Publishes to one destination over RTMP. */
+export class RestreamConnection implements RestreamOutput {
   readonly #options: RestreamConnectionOptions;
   readonly #client: PublishClient;
   #media: MediaChunkWriter | undefined;
@@ -140,7 +162,6 @@ export class RestreamConnection {
     this.#send();
   }
 
-  /** The caller checks {@link isFull}. @param from index of the first message @param to index after the last one */
   write(batch: RestreamBatch, from?: number, to?: number): void {
     const atMs = batch.messages[from ?? 0]?.atMs;
     if (this.#media === undefined || atMs === undefined || this.#isEndRequested) return;
@@ -149,12 +170,10 @@ export class RestreamConnection {
     this.#send();
   }
 
-  /** Call about once a second. */
   tick(): void {
     this.#answerBytes = 0;
   }
 
-  /** Sends what is waiting and ends the stream. */
   finish(): void {
     if (this.#isEndRequested) return;
     this.#isEndRequested = true;
@@ -166,7 +185,6 @@ export class RestreamConnection {
     this.#enqueue(this.#client.end());
   }
 
-  /** Without `failure` the end counts as requested. */
   kill(failure?: RestreamFailure): void {
     if (failure === undefined) this.#isEndRequested = true;
     else this.#failure ??= failure;

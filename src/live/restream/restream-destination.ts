@@ -1,12 +1,13 @@
-import type { Socket } from 'node:net';
 import type { Clock } from '../../shared/clock.ts';
 import { messageOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { redactServerUrl } from '../../shared/network/redact-server-url.ts';
 import type { RestreamConfig } from '../broadcast/broadcast-subscriber.ts';
 import { ByteRate } from './byte-rate.ts';
+import type { dial } from './dial.ts';
+import { openOutput } from './open-output.ts';
 import { PendingMedia } from './pending-media.ts';
-import { RestreamConnection } from './restream-connection.ts';
+import type { RestreamOutput } from './restream-connection.ts';
 import { failureFromError, type RestreamFailure, type RestreamReason } from './restream-failure.ts';
 import type { FeedReceiver, RestreamBatch, RestreamFeed } from './restream-feed.ts';
 import { RestreamRetries, type RestreamTimeouts } from './restream-retries.ts';
@@ -47,7 +48,7 @@ export interface RestreamObserver {
 interface RestreamDestinationOptions {
   readonly restream: RestreamConfig;
   readonly feed: RestreamFeed;
-  readonly dial: (target: RestreamTarget, signal: AbortSignal) => Promise<Socket>;
+  readonly dial: (target: RestreamTarget, signal: AbortSignal) => ReturnType<typeof dial>;
   /** Undefined is unlimited. */
   readonly sandboxTime: SandboxTime | undefined;
   readonly times: RestreamTimeouts;
@@ -74,7 +75,7 @@ export class RestreamDestination implements FeedReceiver {
   #droppedFrames = 0;
   #isDialing = false;
   #isPublisherGone = false;
-  #connection: RestreamConnection | undefined;
+  #connection: RestreamOutput | undefined;
   #connectedMs = 0;
   #acceptedMs: number | undefined;
   /** The last progress, or the last time that nothing was waiting. */
@@ -161,7 +162,7 @@ export class RestreamDestination implements FeedReceiver {
     else this.#send(connection, batch);
   }
 
-  #send(connection: RestreamConnection, batch: RestreamBatch, from = 0): void {
+  #send(connection: RestreamOutput, batch: RestreamBatch, from = 0): void {
     const { messages, format } = batch;
     const found = messages.findIndex(({ isStart }, index) => index >= from && isStart);
     const start = found === -1 ? messages.length : found;
@@ -184,7 +185,7 @@ export class RestreamDestination implements FeedReceiver {
     }
   }
 
-  #continueFrom(connection: RestreamConnection, batch: RestreamBatch, start: number): void {
+  #continueFrom(connection: RestreamOutput, batch: RestreamBatch, start: number): void {
     this.#needsKeyframe = false;
     this.#isDropping = false;
     connection.write(batch, start);
@@ -222,13 +223,13 @@ export class RestreamDestination implements FeedReceiver {
     }
   }
 
-  async #open(): Promise<RestreamConnection> {
+  async #open(): Promise<RestreamOutput> {
     const { dial, restream, clock } = this.#options;
     const target = this.#target;
     if (target === undefined) throw new Error('the address has no host or no app, or is too long');
-    const socket = await dial(target, this.#abort.signal);
-    const connection: RestreamConnection = new RestreamConnection({
-      ...{ target, streamKey: restream.streamKey, format: this.#feed.format, socket },
+    const dialed = await dial(target, this.#abort.signal);
+    const connection: RestreamOutput = openOutput(dialed, {
+      ...{ target, streamKey: restream.streamKey, format: this.#feed.format },
       events: {
         accepted: () => this.#accepted(connection),
         taken: bytes => this.#taken(bytes),
@@ -247,7 +248,7 @@ export class RestreamDestination implements FeedReceiver {
     return { reason: 'failed', detail: messageOf(error), isLasting: true };
   }
 
-  #reconnect(connection: RestreamConnection, batch: RestreamBatch, start: number): void {
+  #reconnect(connection: RestreamOutput, batch: RestreamBatch, start: number): void {
     this.#options.log.info('restream-format-changed');
     this.#needsKeyframe = true;
     this.#isDropping = false;
@@ -255,7 +256,7 @@ export class RestreamDestination implements FeedReceiver {
     connection.finish();
   }
 
-  #accepted(connection: RestreamConnection): void {
+  #accepted(connection: RestreamOutput): void {
     if (this.#connection !== connection || this.#isStopped) return;
     const { clock, log, restream, sandboxTime } = this.#options;
     this.#acceptedMs = clock.monotonicMs();
@@ -276,7 +277,7 @@ export class RestreamDestination implements FeedReceiver {
     this.#options.observer.bytesOut(bytes);
   }
 
-  #connectionEnded(connection: RestreamConnection, failure: RestreamFailure | undefined): void {
+  #connectionEnded(connection: RestreamOutput, failure: RestreamFailure | undefined): void {
     if (this.#connection !== connection) return;
     if (failure !== undefined) this.#pending.take();
     const { clock, times } = this.#options;

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import type { Clock } from '../../shared/clock.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -7,6 +6,7 @@ import type {
   BroadcastSubscriber,
   RestreamConfig,
 } from '../broadcast/broadcast-subscriber.ts';
+import type { dial } from './dial.ts';
 import {
   RestreamDestination,
   type RestreamObserver,
@@ -34,7 +34,7 @@ interface RestreamStats extends Omit<RestreamStatus, 'serverUrl'> {
 }
 
 interface RestreamerOptions {
-  readonly dial: (target: RestreamTarget, signal: AbortSignal) => Promise<Socket>;
+  readonly dial: (target: RestreamTarget, signal: AbortSignal) => ReturnType<typeof dial>;
   readonly sandboxLimitMs: number;
   /** Never rejects. */
   readonly onStopped: (stopped: StoppedRestream) => Promise<void>;

@@ -98,6 +98,15 @@ export class MediaBatcher<Format> {
   }
 }
 
+/** The tag body of a message. */
+export function messageBody({ bytes }: MediaBatch<unknown>, { start, end }: BatchedMessage): Buffer {
+  const pieces: Buffer[] = [];
+  for (let at = start + headerBytes[1]; at < end; at += mediaChunkBytes + 1) {
+    pieces.push(bytes.subarray(at, Math.min(end, at + mediaChunkBytes)));
+  }
+  return Buffer.concat(pieces);
+}
+
 /** One connection's position in the batches. Timestamps begin at 0. */
 export class MediaChunkWriter {
   readonly #messageStreamId: number;

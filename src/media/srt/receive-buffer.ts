@@ -10,7 +10,7 @@ const DROPPED = Symbol('dropped');
 
 /**
  * Puts packets in order. A packet is delivered as soon as all before it are, so that only a gap delays media, and a gap is
- * given up when media that follows it is `latencyMs` old by the sender's clock. That clock advances with what arrives:
+ * given up when media that follows it is older than the latency by the sender's clock. That clock advances with what arrives:
  * neither a network that stalls nor a busy process makes packets late that are still on their way.
  */
 export class ReceiveBuffer {
@@ -23,6 +23,8 @@ export class ReceiveBuffer {
   #end: number;
   #missing = 0;
   #newestUs: number | undefined;
+  /** For packets that were asked for within the latency and are on their way. */
+  roundTripUs = 0;
   received = 0;
   lost = 0;
   recovered = 0;
@@ -128,7 +130,8 @@ export class ReceiveBuffer {
   #giveUpLate(): void {
     while (this.#missing > 0) {
       const follower = this.#firstArrived();
-      if (timestampDistanceUs(follower.timestampUs, this.#newestUs!) <= this.#latencyUs) return;
+      const ageUs = timestampDistanceUs(follower.timestampUs, this.#newestUs!);
+      if (ageUs <= this.#latencyUs + Math.min(this.roundTripUs, this.#latencyUs)) return;
       this.#giveUpGap();
     }
   }

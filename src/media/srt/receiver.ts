@@ -155,6 +155,7 @@ export class SrtReceiver {
     this.#openAcks.delete(ackNumber);
     if (ackNumber === this.#ackNumber) this.#confirmedSequence = this.#ackedSequence;
     this.#roundTrip.add((this.#options.nowMs() - sentAtMs) * 1_000);
+    this.#buffer.roundTripUs = this.#roundTrip.us;
   }
 
   #measureRate(nowMs: number): void {

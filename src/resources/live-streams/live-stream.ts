@@ -78,10 +78,24 @@ export function destinationsOf(restreams: LiveStream['restreams']): RestreamDest
 }
 
 export function serverUrlProblem(serverUrl: string): string | undefined {
+  if (/^srt:/i.test(serverUrl)) return srtUrlProblem(serverUrl);
   const form = '[rtmp|rtmps]://[host]/[app name]';
   const wrongForm = `RTMP URL should have the following format: ${form}.`;
   const [, authority, path] = /^rtmps?:\/\/([^/?#\s]+)(\/[^\s\p{Cc}]*)?$/iu.exec(serverUrl) ?? [];
   if (authority === undefined || !URL.canParse(`http://${authority}/`)) return wrongForm;
   if (path === undefined || /^\/+$/.test(path)) return `Missing app name: ${form}.`;
+  return undefined;
+}
+
+function srtUrlProblem(serverUrl: string): string | undefined {
+  const found = /^srt:\/\/[^/?#\s@]+:\d+(?:\?[^\s\p{Cc}#]*)?$/iu.test(serverUrl) && URL.canParse(serverUrl);
+  if (!found) return 'SRT URL should have the following format: srt://[host]:[port]?latency=[milliseconds].';
+  const { searchParams } = new URL(serverUrl);
+  const mode = searchParams.get('mode') ?? 'caller';
+  if (mode !== 'caller') return 'Only mode=caller is supported: the destination must listen.';
+  const passphraseBytes = Buffer.byteLength(searchParams.get('passphrase') ?? 'undefined passphrase');
+  if (passphraseBytes < 10 || passphraseBytes > 79) return 'The passphrase must have 10 to 79 characters.';
+  const latencyMs = Number(searchParams.get('latency') ?? 0);
+  if (!(latencyMs >= 0 && latencyMs <= 10_000)) return 'The latency must be 0 to 10000 milliseconds.';
   return undefined;
 }

@@ -23,8 +23,14 @@ const restreamSchema = z.strictObject({
       const message = serverUrl === '' ? undefined : serverUrlProblem(serverUrl);
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     })
-    .describe('`rtmp://host/app` or `rtmps://host/app`.'),
-  streamKey: z.string().min(1).max(maxRestreamTextChars).describe('The stream key at the destination.'),
+    .describe(
+      '`rtmp://host/app`, `rtmps://host/app`, or `srt://host:port`, which may have `latency` (milliseconds), `passphrase`, `pbkeylen` and `streamid`.',
+    ),
+  streamKey: z
+    .string()
+    .min(1)
+    .max(maxRestreamTextChars)
+    .describe('The stream key at the destination; over SRT the stream ID, unless the URL has one.'),
   enabled: z
     .boolean()
     .optional()

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { RestreamConnection } from '../../../../src/live/restream/restream-connection.ts';
 import type { RestreamFailure } from '../../../../src/live/restream/restream-failure.ts';
 import { RestreamFeed } from '../../../../src/live/restream/restream-feed.ts';
-import { parseTarget } from '../../../../src/live/restream/restream-target.ts';
+import { parseTarget, type RtmpTarget } from '../../../../src/live/restream/restream-target.ts';
 import { ChunkReader, type RtmpMessage } from '../../../../src/media/rtmp/chunk-reader.ts';
 import { type AmfValue, encodeAmf0 } from '../../../support/amf0.ts';
 import { writeChunks } from '../../../support/rtmp-client.ts';
@@ -29,7 +29,7 @@ function connect() {
   });
   const ends: (RestreamFailure | undefined)[] = [];
   const connection = new RestreamConnection({
-    ...{ target: parseTarget('rtmp://a.example/live')!, streamKey: 'key', format: feed.format },
+    ...{ target: parseTarget('rtmp://a.example/live') as RtmpTarget, streamKey: 'key', format: feed.format },
     socket: socket as Socket,
     events: { accepted() {}, taken() {}, ended: failure => ends.push(failure) },
   });

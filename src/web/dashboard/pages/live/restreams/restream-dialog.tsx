@@ -74,7 +74,7 @@ export function RestreamDialog({
       />
       <TextField
         label="Server URL"
-        hint="Such as rtmp://host/app or rtmps://host/app."
+        hint="Such as rtmp://host/app, rtmps://host/app or srt://host:port."
         value={serverUrl}
         onValue={text => change({ serverUrl: text })}
         error={errorOf('serverUrl')}

@@ -46,7 +46,7 @@ export function isReconnecting(before: Destination, after: Destination): boolean
 
 /** Removes user, password and query, which may be secret. */
 export function redactedUrl(serverUrl: string): string {
-  return serverUrl.replace(/^(rtmps?:\/\/)[^/?#\s@]*@/i, '$1').replace(/[?#].*$/, '');
+  return serverUrl.replace(/^((?:rtmps?|srt):\/\/)[^/?#\s@]*@/i, '$1').replace(/[?#].*$/, '');
 }
 
 const reasons: Readonly<Record<string, string>> = {

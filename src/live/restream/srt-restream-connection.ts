@@ -1,0 +1,220 @@
+import {
+  compositionOffsetMs,
+  describeAudioTag,
+  describeVideoTag,
+  videoHeaderBytes,
+} from '../../media/flv/flv-tag.ts';
+import { TsMuxer } from '../../media/mpegts/ts-muxer.ts';
+import { messageBody } from '../../media/rtmp/media-batch.ts';
+import { type CallerConnection, SrtCaller } from '../../media/srt/caller.ts';
+import { CONTROL, readPacket } from '../../media/srt/packet.ts';
+import { describeRejection, REJECT } from '../../media/srt/reject-reason.ts';
+import { SrtSender } from '../../media/srt/sender.ts';
+import type { DatagramPath } from './dial.ts';
+import type { RestreamConnectionEvents, RestreamOutput } from './restream-connection.ts';
+import { failureFromError, type RestreamFailure } from './restream-failure.ts';
+import type { RestreamBatch } from './restream-feed.ts';
+import type { MediaFormat } from './restream-format.ts';
+import type { SrtTarget } from './restream-target.ts';
+
+interface SrtRestreamConnectionOptions {
+  readonly target: SrtTarget;
+  readonly streamKey: string;
+  /** Owned by the connection. */
+  readonly path: DatagramPath;
+  readonly events: RestreamConnectionEvents;
+}
+
+/** Seven packets of a transport stream. */
+const payloadBytes = 1_316;
+const tickMs = 10;
+const handshakeEveryMs = 250;
+/** Receivers acknowledge, or send a keepalive each second. */
+const peerTimeoutMs = 5_000;
+const aacHeaderBytes = 2;
+
+/** Reasons that only a change of the destination ends. */
+const lastingReasons: readonly number[] = [
+  ...[REJECT.badSecret, REJECT.unsecure, REJECT.badRequest, REJECT.unauthorized],
+  ...[REJECT.forbidden, REJECT.notFound, REJECT.badMode],
+];
+
+/**
+ * Sends to one destination over SRT as an MPEG transport stream. Nothing waits here: packets that the network loses are sent
+ * again for about a second and then given up.
+ */
+export class SrtRestreamConnection implements RestreamOutput {
+  readonly isWaiting = false;
+  readonly isFull = false;
+  readonly isHalfEmpty = true;
+  readonly #options: SrtRestreamConnectionOptions;
+  readonly #caller: SrtCaller;
+  readonly #timer: NodeJS.Timeout;
+  #sender: SrtSender | undefined;
+  #latencyMs = 0;
+  #muxer: TsMuxer | undefined;
+  #format: MediaFormat | undefined;
+  #finishTimer: NodeJS.Timeout | undefined;
+  #callAtMs = 0;
+  #heardAtMs = performance.now();
+  #isEndRequested = false;
+  #isClosed = false;
+
+  constructor(options: SrtRestreamConnectionOptions) {
+    this.#options = options;
+    const { target, streamKey, path } = options;
+    this.#caller = new SrtCaller({
+      streamId: target.streamId ?? streamKey,
+      latencyMs: target.latencyMs,
+      encryption: target.encryption,
+      send: packet => path.send(packet),
+      connected: connection => this.#connected(connection),
+      rejected: reason => this.kill(this.#rejection(reason)),
+    });
+    path.receive(
+      datagram => this.#receive(datagram),
+      error => this.kill(failureFromError(error, target)),
+    );
+    this.#timer = setInterval(() => this.#advance(), tickMs);
+  }
+
+  get isAccepted(): boolean {
+    return this.#sender !== undefined;
+  }
+
+  get hasBegun(): boolean {
+    return this.#muxer !== undefined;
+  }
+
+  get format(): MediaFormat | undefined {
+    return this.#format;
+  }
+
+  get isEnding(): boolean {
+    return this.#isEndRequested;
+  }
+
+  begin(format: MediaFormat): void {
+    this.#format = format;
+    try {
+      this.#muxer = muxerOf(format);
+    } catch {
+      const detail =
+        'SRT destinations take H.264 or HEVC with AAC. Choose these in the encoder, or a rendition for the destination.';
+      this.kill({ reason: 'codec', detail, isLasting: true });
+    }
+  }
+
+  write(batch: RestreamBatch, from = 0, to = batch.messages.length): void {
+    const muxer = this.#muxer;
+    if (muxer === undefined || this.#isEndRequested || this.#isClosed) return;
+    const pieces = batch.messages.slice(from, to).map(message => {
+      const body = messageBody(batch, message);
+      const dtsMs = message.atMs;
+      if (message.kind === 'audio') return muxer.audio(dtsMs, body.subarray(aacHeaderBytes));
+      const ptsMs = dtsMs + compositionOffsetMs(body);
+      const isKeyframe = describeVideoTag(body)?.role === 'keyframe';
+      return muxer.video({ dtsMs, ptsMs, isKeyframe, data: body.subarray(videoHeaderBytes(body)) });
+    });
+    const bytes = Buffer.concat(pieces);
+    for (let at = 0; at < bytes.length; at += payloadBytes) {
+      this.#sender?.push(bytes.subarray(at, at + payloadBytes));
+    }
+    this.#options.events.taken(bytes.length);
+  }
+
+  tick(): void {}
+
+  /** Waits until lost packets have been sent again. */
+  finish(): void {
+    if (this.#isEndRequested) return;
+    this.#isEndRequested = true;
+    if (this.#sender === undefined) this.#close(undefined);
+    else this.#finishTimer = setTimeout(() => this.#close(undefined), this.#latencyMs);
+  }
+
+  kill(failure?: RestreamFailure): void {
+    this.#close(failure);
+  }
+
+  #connected({ peerSocketId, initialSequence, latencyMs, cipher }: CallerConnection): void {
+    const { path, events } = this.#options;
+    this.#latencyMs = latencyMs;
+    this.#sender = new SrtSender({
+      ...{ initialSequence, latencyMs, peerSocketId, cipher },
+      send: packet => path.send(packet),
+      nowMs: () => performance.now(),
+    });
+    events.accepted();
+  }
+
+  #receive(datagram: Buffer): void {
+    const packet = readPacket(datagram);
+    if (packet?.kind !== 'control' || packet.destination !== this.#caller.socketId) return;
+    this.#heardAtMs = performance.now();
+    if (this.#sender === undefined) this.#caller.receive(packet);
+    else if (packet.type === CONTROL.shutdown) this.kill(this.#closed());
+    else this.#sender.control(packet);
+  }
+
+  #advance(): void {
+    const nowMs = performance.now();
+    if (this.#sender === undefined) {
+      if (nowMs - this.#callAtMs < handshakeEveryMs) return;
+      this.#callAtMs = nowMs;
+      this.#caller.repeat();
+    } else if (nowMs - this.#heardAtMs >= peerTimeoutMs) this.kill(this.#closed());
+    else this.#sender.tick();
+  }
+
+  #closed(): RestreamFailure {
+    const error = Object.assign(new Error('closed'), { code: 'ECONNRESET' });
+    return failureFromError(error, this.#options.target);
+  }
+
+  #rejection(reason: number | undefined): RestreamFailure {
+    const { host, port } = this.#options.target;
+    if (reason === undefined) {
+      const detail = `The server at ${host}:${port} does not speak SRT in live mode.`;
+      return { reason: 'failed', detail, isLasting: true };
+    }
+    return {
+      reason: 'refused',
+      detail: `The destination refuses the stream: ${describeRejection(reason)}. Check its address, key and passphrase.`,
+      isLasting: lastingReasons.includes(reason),
+    };
+  }
+
+  /** The owner expects the end later, as that of a socket. */
+  #close(failure: RestreamFailure | undefined): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    clearTimeout(this.#finishTimer);
+    this.#sender?.shutdown();
+    const { path, events } = this.#options;
+    path.close();
+    queueMicrotask(() => events.ended(failure));
+  }
+}
+
+/** @throws Error for codecs that are not sent over SRT */
+function muxerOf({ first }: MediaFormat): TsMuxer {
+  const { video, audio } = first;
+  const videoCodec = video && describeVideoTag(video)?.codec.name;
+  const audioCodec = audio && describeAudioTag(audio)?.codec.name;
+  if ((video && videoCodec !== 'H.264' && videoCodec !== 'HEVC') || (audio && audioCodec !== 'AAC')) {
+    throw new Error('not a codec of SRT destinations');
+  }
+  return new TsMuxer({
+    ...(video === undefined
+      ? {}
+      : {
+          video: {
+            codec: videoCodec === 'H.264' ? 'avc1' : 'hvc1',
+            config: video.subarray(5),
+          },
+        }),
+    ...(audio === undefined ? {} : { audio: { config: audio.subarray(aacHeaderBytes) } }),
+  });
+}
