@@ -6,6 +6,8 @@ const maxPreloadAgeMs = 2000;
 
 const hlsConfig: Partial<HlsConfig> = {
   ...commonHlsSettings,
+  // AAC beside Opus is encoded from it. Otherwise hls.js takes what has the lower bitrate.
+  ...(canPlayOpus() ? { audioPreference: { audioCodec: 'opus' } } : {}),
   lowLatencyMode: true,
   // It never catches up with less than a second of buffer: `LatencyControl` does.
   maxLiveSyncPlaybackRate: 1,
@@ -63,4 +65,8 @@ function firstPlaylistUrl(url: string): string {
   const loaded = performance.getEntriesByName(preloaded).at(-1) as PerformanceResourceTiming | undefined;
   const isStale = loaded !== undefined && performance.now() - loaded.responseEnd > maxPreloadAgeMs;
   return isStale ? `${preloaded}&_HLS_part=0` : preloaded;
+}
+
+function canPlayOpus(): boolean {
+  return globalThis.MediaSource?.isTypeSupported('audio/mp4; codecs="opus"') === true;
 }

@@ -198,10 +198,12 @@ export class LiveMedia {
 
   /** Labels such as `720p`, best first; empty for audio only and native playback. */
   get qualities(): string[] {
-    return (this.#hls?.levels ?? [])
+    const labels = (this.#hls?.levels ?? [])
       .filter(({ height }) => height > 0)
       .toSorted((one, other) => other.height - one.height)
       .map(qualityLabel);
+    // Each is a level once per audio codec.
+    return [...new Set(labels)];
   }
 
   get currentQuality(): string | undefined {
@@ -224,7 +226,11 @@ export class LiveMedia {
   }
 
   #levelOf(label: string | undefined): number | undefined {
-    const level = (this.#hls?.levels ?? []).findIndex(each => qualityLabel(each) === label);
+    const { levels = [], currentLevel = -1 } = this.#hls ?? {};
+    const { codecSet } = levels[currentLevel] ?? {};
+    const hasLabel = (each: (typeof levels)[number]) => qualityLabel(each) === label;
+    const same = levels.findIndex(each => hasLabel(each) && each.codecSet === codecSet);
+    const level = same === -1 ? levels.findIndex(hasLabel) : same;
     return level < 0 ? undefined : level;
   }
 
@@ -303,7 +309,7 @@ export class LiveMedia {
     });
     hls.on(Hls.Events.MANIFEST_PARSED, (_, { levels }) => {
       if (hls === this.#hls) this.#servers.levelsFound(levels[0]?.uri);
-      this.#latency.reserveSeconds = levels.length > 1 ? switchReserveSeconds : 0;
+      this.#latency.reserveSeconds = this.qualities.length > 1 ? switchReserveSeconds : 0;
       if (hls === this.#hls && this.#chosenQuality !== undefined) this.#applyChoice();
     });
     let kinds: string | undefined;
