@@ -7,6 +7,7 @@ import { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
 import { Jobs } from '../jobs/jobs.ts';
 import { RecordingsStore } from '../resources/broadcasts/recordings.store.ts';
 import type { TextTracksService } from '../resources/text-tracks/text-tracks.service.ts';
+import { TextTracksStore } from '../resources/text-tracks/text-tracks.store.ts';
 import { EncodingsStore, type VideoForViewers } from '../resources/videos/encodings/encodings.store.ts';
 import type { VideoThumbnailFiles } from '../resources/videos/thumbnails/video-thumbnail-files.ts';
 import { type Component, componentOf } from '../shared/lifecycle.ts';
@@ -70,6 +71,7 @@ export function createVodServices(foundation: Foundation, thumbnails: VideoThumb
   });
   const context: VodContext = {
     ...{ tools: withEditedDurations(tools), images, files, records: encodings, thumbnails },
+    captions: new TextTracksStore(database),
     folders: new RenditionFolders(files),
     reader: new RenditionReader(files.storage),
     growing: new GrowingVideos(),

@@ -27,6 +27,7 @@ export interface EncodingRequest {
   /** Placement as in the API. The image is the file `watermark` in the video's folder. */
   readonly watermark: Readonly<Record<string, string>> | undefined;
   readonly mp4Support: boolean;
+  readonly language: string | undefined;
 }
 
 export interface EncodingState {
@@ -35,6 +36,8 @@ export interface EncodingState {
   readonly isPlayable: boolean;
   readonly hasStoryboard: boolean;
   readonly failure: string | undefined;
+  /** The captions of the source were stored, and may be deleted. */
+  readonly hasSourceCaptions: boolean;
   /** Increases whenever the content for viewers changes. */
   readonly revision: number;
   readonly renditions: readonly StoredRendition[];
@@ -92,6 +95,7 @@ export interface EncodingRepository {
   markRefused(videoId: string, reason: string, connection?: Connection): Promise<void>;
   sourceFailed(videoId: string, reason: string, transaction: Transaction): Promise<void>;
   markChanged(videoId: string): Promise<void>;
+  markCaptionsStored(videoId: string, transaction: Transaction): Promise<void>;
   markStoryboardReady(videoId: string): Promise<void>;
   /** Other transactions that plan the renditions of the video wait until this one ends. */
   lockPlan(videoId: string, transaction: Transaction): Promise<void>;

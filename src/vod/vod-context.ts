@@ -4,7 +4,7 @@ import type { JobQueue } from '../jobs/job.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { MediaFiles } from '../storage/media-files.ts';
-import type { Connection } from '../store/connection.ts';
+import type { Connection, Transaction } from '../store/connection.ts';
 import type { RenditionFolders } from './encode/rendition-folders.ts';
 import type { EncodingRepository } from './encoding-repository.ts';
 import type { IndexWorkerPool } from './index/index-worker-pool.ts';
@@ -32,12 +32,26 @@ export interface ThumbnailRepository {
   ): Promise<boolean>;
 }
 
+export interface CaptionsRepository {
+  /** Returns false when the video has captions of the language. */
+  add(
+    track: {
+      readonly videoId: string;
+      readonly language: string;
+      readonly file: string;
+      readonly bytes: number;
+    },
+    transaction: Transaction,
+  ): Promise<boolean>;
+}
+
 export interface VodContext {
   readonly tools: MediaTools;
   readonly images: ImageQueue;
   readonly files: MediaFiles;
   readonly records: EncodingRepository;
   readonly thumbnails: ThumbnailRepository;
+  readonly captions: CaptionsRepository;
   readonly folders: RenditionFolders;
   readonly reader: RenditionReader;
   readonly growing: GrowingVideos;
@@ -51,7 +65,7 @@ export interface VodContext {
 export const vodLanes = { prepare: 'prepare', encode: 'encode', images: 'images' } as const;
 
 /** New videos go before everything else of their lane, requested thumbnails before automatic ones. */
-const priorities = { prepare: 10, frame: 5, stills: 0, mp4: 0, encode: 0 } as const;
+const priorities = { prepare: 10, frame: 5, stills: 0, captions: 0, mp4: 0, encode: 0 } as const;
 
 export type VodJobKind = keyof typeof priorities;
 

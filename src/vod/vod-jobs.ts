@@ -1,6 +1,7 @@
 import type { JobKind, RunningJob } from '../jobs/job.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Transaction } from '../store/connection.ts';
+import { extractCaptions } from './captions/captions-job.ts';
 import { encodeVideo } from './encode/encode-job.ts';
 import { makeMp4 } from './encode/mp4-job.ts';
 import { canDecodeImage } from './images/can-decode-image.ts';
@@ -48,7 +49,8 @@ export class VodJobs {
       kind('mp4', vodLanes.prepare, makeMp4, ({ subjectId }, _error, transaction) =>
         this.#mp4Failed(subjectId, transaction),
       ),
-      // Videos work without thumbnails.
+      // Videos work without captions and thumbnails.
+      kind('captions', vodLanes.prepare, extractCaptions, async () => {}),
       kind('stills', vodLanes.images, queued(makeStills), async () => {}),
       kind('frame', vodLanes.images, queued(makeRequestedFrame), async () => {}),
     ];

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseMultivariantPlaylist } from '../../src/media/hls/multivariant-playlist.ts';
@@ -25,7 +25,12 @@ afterAll(async () => {
 });
 
 /** Sources of one picture and a tone per track, which begins at {@link onsetSeconds}. */
-async function make(name: string, tones: readonly string[], args: readonly string[]): Promise<Buffer> {
+async function make(
+  name: string,
+  tones: readonly string[],
+  args: readonly string[],
+  texts: readonly string[] = [],
+): Promise<Buffer> {
   const path = join(folder, name);
   const sounds = tones.flatMap(layout => [
     ...['-f', 'lavfi', '-i'],
@@ -34,10 +39,39 @@ async function make(name: string, tones: readonly string[], args: readonly strin
   await runToEnd(ffmpegPath, [
     ...['-y', '-loglevel', 'error', '-f', 'lavfi', '-i'],
     `color=black:s=320x180:r=25:d=${seconds},drawbox=c=white:t=fill:enable='gte(t,${onsetSeconds})'`,
-    ...[...sounds, '-map', '0:v', ...tones.flatMap((_, index) => ['-map', `${index + 1}:a`]), ...args],
+    ...[
+      ...sounds,
+      ...texts.flatMap(text => ['-i', text]),
+      '-map',
+      '0:v',
+      ...tones.flatMap((_, index) => ['-map', `${index + 1}:a`]),
+      ...args,
+    ],
     ...['-pix_fmt', 'yuv420p', path],
   ]);
   return readFile(path);
+}
+
+function srt(...cues: readonly (readonly [begin: string, end: string, text: string])[]): string {
+  return cues.map(([begin, end, text], index) => `${index + 1}\n${begin} --> ${end}\n${text}\n`).join('\n');
+}
+
+/** Writes a file for {@link make}, and returns its path. */
+async function write(name: string, text: string): Promise<string> {
+  await writeFile(join(folder, name), text);
+  return join(folder, name);
+}
+
+async function captionsOf(videoId: string): Promise<Record<string, string | number>> {
+  const { data } = (await (await server.call('GET', `/videos/${videoId}/captions`)).json()) as {
+    data: { srclang: string; default: boolean }[];
+  };
+  expect(data.every(caption => !caption.default)).toBe(true);
+  const texts = data.map(async ({ srclang }) => [
+    srclang,
+    await server.text(`/vod/${videoId}/captions/${srclang}.vtt`),
+  ]);
+  return Object.fromEntries(await Promise.all(texts));
 }
 
 /** Of a video that is ready: its multivariant playlist, and when each audio rendition sounds. */
@@ -75,10 +109,43 @@ async function probe(target: string): Promise<Record<string, unknown>[]> {
 
 test('a Matroska file keeps its audio tracks in sync, and 5.1 beside stereo', async () => {
   const x264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '50'];
+  const ass = `[Script Info]
+ScriptType: v4.00+
+
+[Events]
+Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
+Dialogue: 0,0:00:02.00,0:00:04.00,Default,,0,0,0,,{\\an8\\i1}Bonjour{\\i0}\\Nle monde
+`;
+  const texts = [
+    await write('en.srt', srt(['00:00:02,000', '00:00:03,500', 'Hello <b>world</b>'])),
+    await write('fr.ass', ass),
+    await write('forced.srt', srt(['00:00:02,000', '00:00:03,500', 'a sign'])),
+  ];
   const bytes = await make(
     'film.mkv',
     ['stereo', '5.1', 'stereo'],
     [
+      ...texts.flatMap((_, index) => ['-map', `${index + 4}:s`]),
+      ...[
+        '-c:s:0',
+        'srt',
+        '-c:s:1',
+        'ass',
+        '-c:s:2',
+        'srt',
+        '-disposition:s:0',
+        '0',
+        '-disposition:s:2',
+        'forced',
+      ],
+      ...[
+        '-metadata:s:s:0',
+        'language=eng',
+        '-metadata:s:s:1',
+        'language=fre',
+        '-metadata:s:s:2',
+        'language=ger',
+      ],
       ...[...x264, '-c:a:0', 'aac', '-c:a:1', 'ac3', '-c:a:2', 'aac'],
       ...[
         '-metadata:s:a:0',
@@ -90,8 +157,9 @@ test('a Matroska file keeps its audio tracks in sync, and 5.1 beside stereo', as
       ],
       ...['-metadata:s:a:2', 'title=Commentary', '-disposition:a:0', 'default'],
     ],
+    texts,
   );
-  const { videoId, audio } = await upload(bytes);
+  const { videoId, playlist, audio } = await upload(bytes);
   expect(audio).toMatchObject([
     { name: 'English', language: 'en', channels: 2, isDefault: true, isAutoselect: true },
     { name: 'Français', language: 'fr', channels: 2, isAutoselect: true },
@@ -101,6 +169,24 @@ test('a Matroska file keeps its audio tracks in sync, and 5.1 beside stereo', as
   for (const { uri } of audio) {
     expect(Math.abs((await onsetOf(videoId, uri)) - 10 - onsetSeconds)).toBeLessThan(syncToleranceSeconds);
   }
+  // The video begins with the priming of the audio, 23 ms early.
+  const tenths = (text: string | number | undefined) => String(text).replace(/(\.\d)\d\d/g, '$1');
+  const { en, fr } = await captionsOf(videoId);
+  expect(tenths(en)).toBe('WEBVTT\n\n00:00:02.0 --> 00:00:03.5\nHello <b>world</b>\n');
+  expect(tenths(fr)).toBe('WEBVTT\n\n00:00:02.0 --> 00:00:04.0\n<i>Bonjour</i>\nle monde\n');
+  expect((await server.status(videoId)).encoding).toMatchObject({
+    metadata: {
+      subtitles: [
+        { codec: 'subrip', language: 'en', status: 'captions' },
+        { codec: 'ass', language: 'fr', status: 'captions' },
+        { codec: 'subrip', language: 'de', status: 'skipped' },
+      ],
+    },
+  });
+  expect(playlist.media.filter(({ type }) => type === 'SUBTITLES').map(({ language }) => language)).toEqual([
+    'en',
+    'fr',
+  ]);
   const streams = await probe(`${server.process.baseUrl}/vod/${videoId}/mp4/source.mp4`);
   expect(
     streams.filter(({ codec_type }) => codec_type === 'audio').map(({ channels, tags }) => [channels, tags]),
@@ -131,4 +217,45 @@ test('an MP4 file with two AAC tracks is playable without being encoded', async 
     videoId,
   );
   expect(rows.map(({ file }) => file.replace(/^hls-\d+\//, ''))).toEqual(['audio.index', 'audio2.index']);
+});
+
+test('captions of a clip begin with it, uploaded ones win, and deleted ones do not return', async () => {
+  const texts = [
+    await write(
+      'a.srt',
+      srt(['00:00:01,000', '00:00:02,500', 'early'], ['00:00:03,000', '00:00:05,500', 'late']),
+    ),
+    await write('b.srt', srt(['00:00:03,000', '00:00:05,500', 'other'])),
+  ];
+  const x264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '50'];
+  const bytes = await make(
+    'clip.mp4',
+    ['stereo'],
+    [
+      ...['-map', '2:s', '-map', '3:s', ...x264, '-c:a', 'aac', '-c:s', 'mov_text'],
+      ...['-metadata:s:s:0', 'language=spa', '-metadata:s:s:1', 'language=ita'],
+    ],
+    texts,
+  );
+  const { videoId } = await server.create({ clip: { startTimecode: '00:00:02', endTimecode: '00:00:05' } });
+  const own = new FormData();
+  own.append('file', new Blob(['WEBVTT\n\n00:00.000 --> 00:01.000\nmine\n']), 'it.vtt');
+  expect((await server.call('POST', `/videos/${videoId}/captions/it`, { body: own })).status).toBe(200);
+  expect(await server.send(videoId, bytes)).toBe(201);
+  await server.untilDone(videoId);
+  expect(await captionsOf(videoId)).toEqual({
+    es: `WEBVTT
+
+00:00:00.000 --> 00:00:00.500
+early
+
+00:00:01.000 --> 00:00:03.000
+late
+`,
+    it: 'WEBVTT\n\n00:00.000 --> 00:01.000\nmine\n',
+  });
+  expect((await server.call('DELETE', `/videos/${videoId}/captions/es`)).status).toBe(204);
+  expect(
+    server.read('SELECT has_source_captions AS stored FROM video_encodings WHERE video_id = ?', videoId),
+  ).toEqual([{ stored: 1 }]);
 });

@@ -5,6 +5,7 @@ import { Outbox } from '../../src/events/outbox.store.ts';
 import { ImageQueue } from '../../src/ffmpeg/image-queue.ts';
 import { Jobs } from '../../src/jobs/jobs.ts';
 import { bootstrapAccount } from '../../src/resources/accounts/bootstrap-account.ts';
+import { TextTracksStore } from '../../src/resources/text-tracks/text-tracks.store.ts';
 import { EncodingsStore } from '../../src/resources/videos/encodings/encodings.store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { newId } from '../../src/shared/ids.ts';
@@ -85,6 +86,7 @@ export async function startVodPipeline(
     files,
     records,
     thumbnails: { choiceOf: async () => undefined, showFrame: async () => false },
+    captions: new TextTracksStore(database),
     folders: new RenditionFolders(files),
     reader,
     growing,

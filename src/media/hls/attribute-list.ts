@@ -42,6 +42,11 @@ export class AttributeList {
     return value;
   }
 
+  /** Undefined also for `NONE` without quotes. */
+  optionalTextOrNone(name: string): string | undefined {
+    return this.#bare.get(name) === 'NONE' ? undefined : this.optionalText(name);
+  }
+
   /** For attributes whose only value is YES. */
   yes(name: string): boolean {
     return this.optionalChoice(name, ['YES']) !== undefined;

@@ -25,11 +25,12 @@ export interface Variant {
   readonly videoRange?: 'SDR' | 'HLG' | 'PQ';
   readonly audioGroup?: string;
   readonly subtitlesGroup?: string;
+  readonly closedCaptionsGroup?: string;
 }
 
 /** EXT-X-MEDIA. */
 export interface MediaRendition {
-  readonly type: 'AUDIO' | 'SUBTITLES';
+  readonly type: (typeof MEDIA_TYPES)[number];
   readonly groupId: string;
   readonly name: string;
   /** RFC 5646. */
@@ -41,8 +42,10 @@ export interface MediaRendition {
   readonly channels?: number;
   /** Uniform Type Identifiers, comma-separated. */
   readonly characteristics?: string;
-  /** Required for subtitles. Audio without it is muxed into the variant. */
+  /** Required for subtitles. Audio without it is muxed into the variant. Closed captions have none. */
   readonly uri?: string;
+  /** Of closed captions, which require it: `CC1` to `CC4`, or `SERVICE1` to `SERVICE63`. */
+  readonly instreamId?: string;
 }
 
 /** draft-pantos-hls-rfc8216bis-22, 4.4.6. */
@@ -55,6 +58,8 @@ export interface MultivariantPlaylist {
 
 type Group = Pick<MediaRendition, 'type' | 'groupId'>;
 
+const MEDIA_TYPES = ['AUDIO', 'SUBTITLES', 'CLOSED-CAPTIONS'] as const;
+const INSTREAM_ID = /^(?:CC[1-4]|SERVICE(?:[1-9]|[1-5]\d|6[0-3]))$/;
 const VIDEO_RANGES = ['SDR', 'HLG', 'PQ'] as const;
 
 /** Forbidden here by 4.1. */
@@ -86,10 +91,13 @@ export function formatMultivariantPlaylist(playlist: MultivariantPlaylist): stri
   return `${lines.join('\n')}\n`;
 }
 
-function groupsOf({ audioGroup, subtitlesGroup }: Omit<Variant, 'uri'>): Group[] {
+function groupsOf({ audioGroup, subtitlesGroup, closedCaptionsGroup }: Omit<Variant, 'uri'>): Group[] {
   return [
     ...(audioGroup === undefined ? [] : [{ type: 'AUDIO' as const, groupId: audioGroup }]),
     ...(subtitlesGroup === undefined ? [] : [{ type: 'SUBTITLES' as const, groupId: subtitlesGroup }]),
+    ...(closedCaptionsGroup === undefined
+      ? []
+      : [{ type: 'CLOSED-CAPTIONS' as const, groupId: closedCaptionsGroup }]),
   ];
 }
 
@@ -100,9 +108,12 @@ function groupNameOf({ type, groupId }: Group): string {
 
 function mediaAttributes(rendition: MediaRendition): string {
   const { type, groupId, name, language, isDefault = false, isAutoselect = false } = rendition;
-  const { channels, characteristics, uri } = rendition;
+  const { channels, characteristics, instreamId, uri } = rendition;
   if (type === 'SUBTITLES' && uri === undefined) {
     throw new AppError('server-error', 'subtitles have a URI');
+  }
+  if (type === 'CLOSED-CAPTIONS' && (uri !== undefined || !INSTREAM_ID.test(instreamId ?? ''))) {
+    throw new AppError('server-error', 'closed captions have a channel and no URI');
   }
   return formatAttributes({
     TYPE: type,
@@ -112,6 +123,7 @@ function mediaAttributes(rendition: MediaRendition): string {
     DEFAULT: isDefault ? 'YES' : undefined,
     // 4.4.6.1: DEFAULT=YES excludes AUTOSELECT=NO.
     AUTOSELECT: isDefault || isAutoselect ? 'YES' : undefined,
+    'INSTREAM-ID': instreamId === undefined ? undefined : quoted(instreamId),
     CHARACTERISTICS: characteristics === undefined ? undefined : quoted(characteristics),
     CHANNELS: channels === undefined ? undefined : quoted(integer(channels, 1)),
     URI: uri === undefined ? undefined : quoted(uri),
@@ -127,6 +139,7 @@ function variantAttributes(variant: Variant): string {
     videoRange,
     audioGroup,
     subtitlesGroup,
+    closedCaptionsGroup,
   } = variant;
   if ((width === undefined) !== (height === undefined)) {
     throw new AppError('server-error', 'a picture has a width and a height');
@@ -141,6 +154,7 @@ function variantAttributes(variant: Variant): string {
     'VIDEO-RANGE': videoRange,
     AUDIO: audioGroup === undefined ? undefined : quoted(audioGroup),
     SUBTITLES: subtitlesGroup === undefined ? undefined : quoted(subtitlesGroup),
+    'CLOSED-CAPTIONS': closedCaptionsGroup === undefined ? undefined : quoted(closedCaptionsGroup),
   });
 }
 
@@ -183,14 +197,18 @@ export function parseMultivariantPlaylist(text: string): MultivariantPlaylist {
 function readRendition(line: PlaylistLine): MediaRendition | undefined {
   const attributes = new AttributeList(line);
   const type = attributes.bare('TYPE');
-  if (type !== undefined && type !== 'AUDIO' && type !== 'SUBTITLES') return undefined;
+  if (type !== undefined && !MEDIA_TYPES.some(known => known === type)) return undefined;
   const language = attributes.optionalText('LANGUAGE');
   const isDefault = attributes.yesOrNo('DEFAULT') ?? false;
   const isAutoselect = attributes.yesOrNo('AUTOSELECT') ?? isDefault;
   if (isDefault && !isAutoselect) throw unexpected(line, 'AUTOSELECT=YES beside DEFAULT=YES');
   const channels = attributes.optionalText('CHANNELS');
   const characteristics = attributes.optionalText('CHARACTERISTICS');
-  const kind = attributes.choice('TYPE', ['AUDIO', 'SUBTITLES']);
+  const kind = attributes.choice('TYPE', MEDIA_TYPES);
+  const instreamId = kind === 'CLOSED-CAPTIONS' ? attributes.text('INSTREAM-ID') : undefined;
+  if (instreamId !== undefined && !INSTREAM_ID.test(instreamId)) {
+    throw unexpected(line, 'a channel for INSTREAM-ID', instreamId);
+  }
   const uri = kind === 'SUBTITLES' ? attributes.text('URI') : attributes.optionalText('URI');
   return {
     type: kind,
@@ -202,6 +220,7 @@ function readRendition(line: PlaylistLine): MediaRendition | undefined {
     ...(channels === undefined ? {} : { channels: readChannels(line, channels) }),
     ...(characteristics === undefined ? {} : { characteristics }),
     ...(uri === undefined ? {} : { uri }),
+    ...(instreamId === undefined ? {} : { instreamId }),
   };
 }
 
@@ -219,6 +238,7 @@ function readVariant(line: PlaylistLine): Omit<Variant, 'uri'> {
   const videoRange = attributes.optionalChoice('VIDEO-RANGE', VIDEO_RANGES);
   const audioGroup = attributes.optionalText('AUDIO');
   const subtitlesGroup = attributes.optionalText('SUBTITLES');
+  const closedCaptionsGroup = attributes.optionalTextOrNone('CLOSED-CAPTIONS');
   return {
     bandwidthBitsPerSecond: attributes.integer('BANDWIDTH', 1),
     ...(average === undefined ? {} : { averageBandwidthBitsPerSecond: average }),
@@ -228,6 +248,7 @@ function readVariant(line: PlaylistLine): Omit<Variant, 'uri'> {
     ...(videoRange === undefined ? {} : { videoRange }),
     ...(audioGroup === undefined ? {} : { audioGroup }),
     ...(subtitlesGroup === undefined ? {} : { subtitlesGroup }),
+    ...(closedCaptionsGroup === undefined ? {} : { closedCaptionsGroup }),
   };
 }
 

@@ -1,3 +1,5 @@
+import { cueText, formatCueTime } from '../../shared/text/cue-text.ts';
+
 /** Such as `expected a cue number, found "abc"`. */
 interface LineProblem {
   readonly problem: string;
@@ -7,9 +9,6 @@ const cueNumber = /^\d{1,10}$/;
 const cueTimes =
   /^(\d{1,3}):(\d{1,2}):(\d{1,2})[,.](\d{1,3})[ \t]*-->[ \t]*(\d{1,3}):(\d{1,2}):(\d{1,2})[,.](\d{1,3})(?:[ \t].*)?$/;
 const timesExample = 'the times of a cue (00:00:01,000 --> 00:00:04,000)';
-/** Styles without a counterpart in WebVTT: `<font color="...">` and `{\an8}`. */
-const droppedStyle = /<\/?font\b[^<>]{0,500}>|\{\\[^{}]{0,500}\}/gi;
-const keptTag = /(<\/?[biu]>)/i;
 const quotedChars = 40;
 const maxLineChars = 10_000;
 
@@ -56,7 +55,7 @@ export class SubRipConverter {
     this.#expects = 'text';
     this.#cues += 1;
     this.#isShown = endMs > startMs;
-    this.#times = `\n${formatTime(startMs)} --> ${formatTime(endMs)}\n`;
+    this.#times = `\n${formatCueTime(startMs)} --> ${formatCueTime(endMs)}\n`;
     return '';
   }
 
@@ -80,23 +79,4 @@ function expected(what: string, found: string | undefined): LineProblem {
 function msOf([hours, minutes, seconds, ms]: readonly string[]): number | undefined {
   if (Number(minutes) > 59 || Number(seconds) > 59) return undefined;
   return ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000 + Number(ms);
-}
-
-function formatTime(ms: number): string {
-  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
-  const time = `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)}`;
-  return `${time}.${String(ms % 1000).padStart(3, '0')}`;
-}
-
-function cueText(line: string): string {
-  const escaped = (text: string) =>
-    text
-      .replace(/&(?!(?:amp|lt|gt|nbsp|lrm|rlm);)/g, '&amp;')
-      .replaceAll('<', '&lt;')
-      .replaceAll('>', '&gt;');
-  return line
-    .replace(droppedStyle, '')
-    .split(keptTag)
-    .map((part, index) => (index % 2 === 1 ? part.toLowerCase() : escaped(part)))
-    .join('');
 }

@@ -56,6 +56,14 @@ export class TextTracksStore {
     );
   }
 
+  /** Captions of a source. Returns false when there are captions of the language. */
+  async add(track: Omit<TextTrack, 'kind' | 'isDefault'>, transaction: Transaction): Promise<boolean> {
+    const { videoId, language } = track;
+    if ((await this.find(videoId, 'captions', language, transaction)) !== undefined) return false;
+    await this.put({ ...track, kind: 'captions', isDefault: false }, transaction);
+    return true;
+  }
+
   async setDefault(
     { videoId, kind, language }: TextTrack,
     isDefault: boolean,

@@ -3,6 +3,7 @@ import type { MediaResponse, PlaylistResponse, ResponseBody } from '../../shared
 import type { MediaFiles } from '../../storage/media-files.ts';
 import type { EncodingState } from '../encoding-repository.ts';
 import type { RenditionReader } from '../index/rendition-reader.ts';
+import type { SourceMetadata } from '../source/source-metadata.ts';
 import type { GrowingVideo, GrowingVideos } from './growing-videos.ts';
 import { PlaylistCache } from './playlist-cache.ts';
 import {
@@ -55,6 +56,7 @@ export class VodPlayback {
         renditions: playableRenditions(state, growing),
         captions: state.isPlayable ? captions : [],
         audioTracks: state.audioTracks,
+        hasClosedCaptions: (state.facts as Partial<SourceMetadata>).closedCaptions === true,
         language,
         ...(avh === undefined ? {} : { avh }),
       });

@@ -4,6 +4,7 @@ import {
   type MediaRendition,
   type Variant,
 } from '../../media/hls/multivariant-playlist.ts';
+import { nativeLanguageName } from '../../shared/text/language-tag.ts';
 import type { AudioTrack } from '../encoding-repository.ts';
 import type { OpenRendition } from '../index/rendition.ts';
 import { listedAudio } from './listed-audio.ts';
@@ -11,6 +12,7 @@ import type { PlayableRendition, RenditionRecord } from './rendition-record.ts';
 
 const AUDIO_GROUP = 'audio';
 const CAPTIONS_GROUP = 'captions';
+const CLOSED_CAPTIONS_GROUP = 'cc';
 
 /** Players start with the first variant: it should load quickly at an acceptable quality. */
 const FIRST_VARIANT_BITS_PER_SECOND = 2_000_000;
@@ -51,6 +53,8 @@ interface VodMultivariantOptions {
   readonly renditions: readonly PlayableRendition[];
   readonly captions?: readonly VodCaptions[];
   readonly audioTracks?: readonly AudioTrack[];
+  /** CEA-608 captions are inside the video. */
+  readonly hasClosedCaptions?: boolean;
   /** Of the video, RFC 5646. Default: that of the source. */
   readonly language?: string | undefined;
   readonly avh?: string;
@@ -88,6 +92,7 @@ export function formatVodMultivariant({
   renditions,
   captions = [],
   audioTracks = [],
+  hasClosedCaptions = false,
   language,
   avh,
 }: VodMultivariantOptions): string {
@@ -114,6 +119,9 @@ export function formatVodMultivariant({
       variants: main === undefined ? [] : [{ ...variantOf(main.record, records, uriOf(main)), ...ofAll }],
     });
   }
+  const closedCaptions = hasClosedCaptions
+    ? [closedCaptionsOf(language ?? audio.find(({ isDefault }) => isDefault)?.language)]
+    : [];
   const variants = videos.map(video => ({
     ...variantOf(
       video.record,
@@ -121,6 +129,7 @@ export function formatVodMultivariant({
       uriOf(video),
     ),
     ...ofAll,
+    ...(hasClosedCaptions ? { closedCaptionsGroup: CLOSED_CAPTIONS_GROUP } : {}),
   }));
   const first = Math.max(
     0,
@@ -128,7 +137,7 @@ export function formatVodMultivariant({
   );
   return formatMultivariantPlaylist({
     independentSegments: true,
-    media: [...media, ...subtitles],
+    media: [...media, ...subtitles, ...closedCaptions],
     variants: [...variants.slice(first, first + 1), ...variants.toSpliced(first, 1)],
   });
 }
@@ -148,6 +157,18 @@ function subtitlesOf(
     isDefault: isDefault && !before.some(other => other.isDefault),
     isAutoselect: true,
     uri: withSession(`captions/${language}.m3u8`, avh),
+  };
+}
+
+/** The main channel. Whether there are others is known once the captions are decoded. */
+function closedCaptionsOf(language: string | undefined): MediaRendition {
+  return {
+    type: 'CLOSED-CAPTIONS',
+    groupId: CLOSED_CAPTIONS_GROUP,
+    name: language === undefined || language === 'und' ? 'Captions' : nativeLanguageName(language),
+    ...(language === undefined || language === 'und' ? {} : { language }),
+    isAutoselect: true,
+    instreamId: 'CC1',
   };
 }
 

@@ -182,6 +182,9 @@ export async function planPassthrough(
     await records.setPlan(videoId, measuredMetadata(plan, measured), planned, transaction);
     await records.setAudioTracks(videoId, initialAudioTracks(plan), transaction);
     if (ready.length > 0) await records.markFinished(videoId, ready, targetSeconds, transaction);
+    if (plan.subtitles.some(({ kind }) => kind === 'captions')) {
+      await enqueueVodJob(context, 'captions', videoId, transaction);
+    }
     const isAudioDone = plan.audioRenditions.every(({ name }) =>
       finished.some(({ quality }) => quality === name),
     );

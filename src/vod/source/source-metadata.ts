@@ -1,4 +1,5 @@
 import type { ProbedFile, ProbedStream } from '../../ffmpeg/media-tools.ts';
+import type { SubtitleMetadata } from '../captions/subtitle-plan.ts';
 import type { Resolution } from '../encode/ladder.ts';
 import type { RenditionRecord } from '../playback/rendition-record.ts';
 import { displayResolutionOf, frameRateOf } from './video-plan.ts';
@@ -17,6 +18,10 @@ export interface SourceMetadata {
   readonly audioCodec: string | null;
   /** Such as `16/9`. */
   readonly aspectRatio: string | null;
+  /** Absent without any. */
+  readonly subtitles?: readonly SubtitleMetadata[];
+  /** CEA-608 or CEA-708 captions are inside the video. */
+  readonly closedCaptions?: boolean;
 }
 
 export function sourceMetadata(

@@ -1,5 +1,6 @@
 import type { ProbedFile, ProbedStream } from '../../ffmpeg/media-tools.ts';
 import { AppError } from '../../shared/errors.ts';
+import { planSubtitles, type SubtitlePlan, subtitleMetadata } from '../captions/subtitle-plan.ts';
 import {
   type AudioPlan,
   audioStreamsOf,
@@ -19,6 +20,7 @@ export interface PlannedSource {
   /** All renditions, the default one first. */
   readonly audioRenditions: readonly AudioPlan[];
   readonly audioTracks: readonly SourceAudioTrack[];
+  readonly subtitles: readonly SubtitlePlan[];
   readonly durationSeconds: number;
   readonly part: SourcePart | undefined;
   readonly facts: SourceMetadata;
@@ -44,6 +46,7 @@ export function planSource(file: ProbedFile, request: SourceRequest): SourcePlan
   const isWhole = part === undefined;
   const durationSeconds =
     part?.durationSeconds ?? Math.max(0, (wholeSeconds ?? 0) - (part?.startSeconds ?? 0));
+  const subtitles = planSubtitles(file.streams, [request.language, audio?.language]);
   const audioRenditions = planAudio(audioStreams, { video, request, isWhole });
   return {
     kind: 'planned',
@@ -51,9 +54,14 @@ export function planSource(file: ProbedFile, request: SourceRequest): SourcePlan
     audio: audioRenditions[0],
     audioRenditions,
     audioTracks: sourceAudioTracks(audioStreams),
+    subtitles,
     durationSeconds,
     part,
-    facts: sourceMetadata(file, video, audio, wholeSeconds === undefined ? undefined : durationSeconds),
+    facts: {
+      ...sourceMetadata(file, video, audio, wholeSeconds === undefined ? undefined : durationSeconds),
+      ...(subtitles.length === 0 ? {} : { subtitles: subtitleMetadata(file.streams, subtitles) }),
+      ...(video?.hasClosedCaptions === true ? { closedCaptions: true } : {}),
+    },
     bytes: file.bytes,
   };
 }

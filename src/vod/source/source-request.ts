@@ -12,6 +12,8 @@ export interface SourceRequest {
   readonly maxSeconds?: number | undefined;
   readonly canPassthroughVideo?: boolean;
   readonly canPassthroughAudio?: boolean;
+  /** Of the video: that of subtitles without a language. */
+  readonly language?: string | undefined;
 }
 
 /** Counted from the first presented instant. An undefined duration reaches to the end. */
@@ -30,6 +32,7 @@ export function hasSandboxWatermark({ environment, origin }: EncodingRequest): b
 export function sourceRequestOf(request: EncodingRequest, sandboxVideoMs: number): SourceRequest {
   return {
     clip: request.clip,
+    language: request.language,
     hasWatermark: request.watermark !== undefined || hasSandboxWatermark(request),
     ...(hasSandboxWatermark(request) ? { maxSeconds: sandboxVideoMs / 1000 } : {}),
   };

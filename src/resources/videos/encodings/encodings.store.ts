@@ -77,7 +77,7 @@ export class EncodingsStore implements EncodingRepository {
         .selectFrom('video_encodings as e')
         .leftJoin('renditions as r', 'r.video_id', 'e.video_id')
         .select(['e.facts', 'e.target_duration_seconds', 'e.is_playable', 'e.has_storyboard'])
-        .select(['e.failure', 'e.revision', 'e.audio_tracks'])
+        .select(['e.failure', 'e.revision', 'e.audio_tracks', 'e.has_source_captions'])
         .select(['r.type', 'r.quality', 'r.status', 'r.progress_percent', 'r.file'])
         .select('r.facts as rendition_facts')
         .where('e.video_id', '=', videoId)
@@ -122,6 +122,7 @@ export class EncodingsStore implements EncodingRepository {
           : { startMs: row.clip_start_ms ?? 0, endMs: row.clip_end_ms ?? undefined },
       watermark: row.watermark === null ? undefined : (JSON.parse(row.watermark) as Record<string, string>),
       mp4Support: row.has_mp4_support === 1,
+      language: row.language ?? undefined,
     };
   }
 
@@ -136,6 +137,7 @@ export class EncodingsStore implements EncodingRepository {
       isPlayable: row.is_playable === 1,
       hasStoryboard: row.has_storyboard === 1,
       failure: row.failure ?? undefined,
+      hasSourceCaptions: row.has_source_captions === 1,
       revision: row.revision,
       renditions: row.type === null ? [] : rows.map(renditionFrom),
       audioTracks: row.audio_tracks === null ? [] : (JSON.parse(row.audio_tracks) as AudioTrack[]),
@@ -355,11 +357,17 @@ export class EncodingsStore implements EncodingRepository {
   async reset(videoId: string, transaction: Transaction): Promise<void> {
     if ((await transaction.first(this.#encoding({ videoId }))) === undefined) return;
     await this.setPlan(videoId, {}, [], transaction);
-    await updateEncoding(videoId, { has_storyboard: 0 }, transaction);
+    await updateEncoding(videoId, { has_storyboard: 0, has_source_captions: 0 }, transaction);
   }
 
   markChanged(videoId: string): Promise<void> {
     return change(videoId, this.#database, async () => {});
+  }
+
+  markCaptionsStored(videoId: string, transaction: Transaction): Promise<void> {
+    return change(videoId, transaction, () =>
+      updateEncoding(videoId, { has_source_captions: 1 }, transaction),
+    );
   }
 
   markStoryboardReady(videoId: string): Promise<void> {
@@ -441,7 +449,7 @@ function requestOf(videoId: string, { queries }: Connection) {
     .innerJoin('projects as p', 'p.id', 'v.project_id')
     .leftJoin('video_sources as s', 's.video_id', 'v.id')
     .select(['v.project_id', 'v.clip_start_ms', 'v.clip_end_ms', 'v.watermark', 'v.has_mp4_support'])
-    .select(['v.live_stream_id', 'p.environment', 's.origin', 's.is_joined'])
+    .select(['v.language', 'v.live_stream_id', 'p.environment', 's.origin', 's.is_joined'])
     .where('v.id', '=', videoId);
 }
 

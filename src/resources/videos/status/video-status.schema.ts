@@ -37,6 +37,26 @@ const metadataSchema = z.object({
   videoCodec: z.string().nullable(),
   audioCodec: z.string().nullable(),
   aspectRatio: z.string().nullable(),
+  subtitles: z
+    .array(
+      z.object({
+        codec: z.string(),
+        language: z.string().nullable(),
+        title: z.string().nullable(),
+        status: z
+          .enum(['captions', 'skipped'])
+          .describe(
+            '`captions`: the track becomes captions of the video, unless there are some of that language.',
+          ),
+        reason: z.string().nullable().describe('The reason why the track is skipped.'),
+      }),
+    )
+    .optional()
+    .describe('Subtitle tracks of the source. Absent without any.'),
+  closedCaptions: z
+    .boolean()
+    .optional()
+    .describe('True if the video has CEA-608 or CEA-708 captions. Otherwise absent.'),
 });
 
 export const videoStatusSchema = z

@@ -262,6 +262,14 @@ export type VideoStatus = {
       readonly videoCodec: string | null;
       readonly audioCodec: string | null;
       readonly aspectRatio: string | null;
+      readonly subtitles?: readonly {
+        readonly codec: string;
+        readonly language: string | null;
+        readonly title: string | null;
+        readonly status: "captions" | "skipped";
+        readonly reason: string | null;
+      }[] | undefined;
+      readonly closedCaptions?: boolean | undefined;
     };
     readonly failure?: string | undefined;
   };

@@ -127,9 +127,9 @@ describe('reading', () => {
   test('what has no field here is passed over', () => {
     const text = `#EXTM3U
 #EXT-X-VERSION:7
-#EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID="s",NAME="n",INSTREAM-ID="CC1"
+#EXT-X-MEDIA:TYPE=VIDEO,GROUP-ID="s",NAME="n"
 #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,URI="i.m3u8"
-${inf},CLOSED-CAPTIONS="s",X-SCORE=1.5
+${inf},VIDEO="s",CLOSED-CAPTIONS=NONE,X-SCORE=1.5
 a.m3u8
 `;
     expect(parseMultivariantPlaylist(text)).toEqual({
@@ -137,6 +137,25 @@ a.m3u8
       media: [],
       variants: [{ uri: 'a.m3u8', bandwidthBitsPerSecond: 1, codecs: 'avc1.64001f' }],
     });
+  });
+
+  test('closed captions are read as they are written', () => {
+    const playlist: MultivariantPlaylist = {
+      independentSegments: false,
+      media: [{ type: 'CLOSED-CAPTIONS', groupId: 'cc', name: 'English', instreamId: 'CC1' }],
+      variants: [
+        { uri: 'v.m3u8', bandwidthBitsPerSecond: 1, codecs: 'avc1.64001f', closedCaptionsGroup: 'cc' },
+      ],
+    };
+    const text = formatMultivariantPlaylist(playlist);
+    expect(parseMultivariantPlaylist(text)).toEqual(playlist);
+    expect(() => parseMultivariantPlaylist(text.replace('"CC1"', '"CC5"'))).toThrow(/INSTREAM-ID/);
+    const [media] = playlist.media;
+    for (const change of [{ uri: 'a.m3u8' }, { instreamId: 'SERVICE64' }]) {
+      expect(() => formatMultivariantPlaylist({ ...playlist, media: [{ ...media!, ...change }] })).toThrow(
+        /closed captions/,
+      );
+    }
   });
 
   test('subtitles are read as they are written, beside sound of a group of the same name', () => {
@@ -213,7 +232,7 @@ a.m3u8
     [
       'a rendition of no type',
       '#EXTM3U\n#EXT-X-MEDIA:GROUP-ID="g",NAME="n"\n',
-      'line 2: expected TYPE=AUDIO|SUBTITLES in EXT-X-MEDIA',
+      'line 2: expected TYPE=AUDIO|SUBTITLES|CLOSED-CAPTIONS in EXT-X-MEDIA',
     ],
     [
       'a rendition without name',

@@ -17,6 +17,7 @@ const order: EncodingRequest = {
   clip: undefined,
   watermark: undefined,
   mp4Support: true,
+  language: undefined,
 };
 const shown = { width: 1920, height: 1080 };
 

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import type { ProbedStream } from '../../../src/ffmpeg/media-tools.ts';
+import { shiftCues } from '../../../src/vod/captions/shift-cues.ts';
+import {
+  maxSubtitleTracks,
+  planSubtitles,
+  subtitleMetadata,
+} from '../../../src/vod/captions/subtitle-plan.ts';
+
+function subtitles(index: number, values: Partial<ProbedStream> = {}): ProbedStream {
+  return { index, kind: 'subtitle', codec: 'subrip', isDefault: false, isCoverImage: false, ...values };
+}
+
+describe('subtitle tracks of a source', () => {
+  test('become captions, one per language: the default, or one that is not for the hearing impaired', () => {
+    const streams = [
+      subtitles(2, { language: 'eng', isForHearingImpaired: true, title: 'English SDH' }),
+      subtitles(3, { language: 'eng' }),
+      subtitles(4, { language: 'ger' }),
+      subtitles(5, { language: 'deu', isDefault: true }),
+      subtitles(6, { language: 'fre', isForHearingImpaired: true }),
+    ];
+    const plans = planSubtitles(streams, []);
+    expect(plans.filter(({ kind }) => kind === 'captions')).toEqual([
+      { kind: 'captions', index: 3, language: 'en' },
+      { kind: 'captions', index: 5, language: 'de' },
+      { kind: 'captions', index: 6, language: 'fr' },
+    ]);
+    expect(subtitleMetadata(streams, plans)[0]).toEqual({
+      ...{ codec: 'subrip', language: 'en', title: 'English SDH', status: 'skipped' },
+      reason: 'Another track of this language is used.',
+    });
+  });
+
+  test.each([
+    ['bitmaps', { codec: 'hdmv_pgs_subtitle' }, /images/],
+    ['other formats', { codec: 'dvb_teletext' }, /cannot be read/],
+    ['forced ones', { isForced: true }, /other languages/],
+    ['a language that captions cannot have', { language: 'fil' }, /not known/],
+  ])('are skipped with a reason: %s', (_, values, reason) => {
+    const [plan] = planSubtitles([subtitles(1, { language: 'eng', ...values })], []);
+    expect(plan).toMatchObject({ kind: 'skipped', reason: expect.stringMatching(reason) });
+  });
+
+  test('without a language have that of the video, or else of its audio', () => {
+    expect(planSubtitles([subtitles(1)], ['fr', 'eng'])).toMatchObject([{ language: 'fr' }]);
+    expect(planSubtitles([subtitles(1)], [undefined, 'eng'])).toMatchObject([{ language: 'en' }]);
+    expect(planSubtitles([subtitles(1)], [undefined, undefined])).toMatchObject([{ kind: 'skipped' }]);
+  });
+
+  test('are bounded', () => {
+    const streams = Array.from({ length: 500 }, (_, index) => subtitles(index));
+    expect(planSubtitles(streams, ['en'])).toHaveLength(maxSubtitleTracks);
+  });
+});
+
+describe('cues', () => {
+  async function* linesOf(text: string) {
+    yield* text.split('\n');
+  }
+
+  async function shift(text: string, startMs: number, durationMs = Number.POSITIVE_INFINITY) {
+    let written = '';
+    const hasCues = await shiftCues(linesOf(text), { startMs, durationMs }, async more => {
+      written += more;
+    });
+    return hasCues ? written : undefined;
+  }
+
+  test('are moved to the start of the video, and cut to it', async () => {
+    const text = `WEBVTT
+
+00:01.000 --> 00:02.500
+before
+
+00:02.000 --> 00:04.000
+at the <i>start</i>
+
+second line
+
+27:00:00.000 --> 27:00:01.000
+after
+`;
+    expect(await shift(text, 2500, 5000)).toBe(`WEBVTT
+
+00:00:00.000 --> 00:00:01.500
+at the <i>start</i>
+second line
+`);
+  });
+
+  test('have no other markup, and no text outside of cues', async () => {
+    const text = 'WEBVTT\nSTYLE\n\n00:01.000 --> 00:02.000\n<v Roger>a < b --> c & d\n';
+    expect(await shift(text, 0)).toBe(
+      'WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n&lt;v Roger&gt;a &lt; b --&gt; c &amp; d\n',
+    );
+  });
+
+  test('can be missing', async () => {
+    expect(await shift('WEBVTT\n\n00:01.000 --> 00:02.000\ntext\n', 5000)).toBeUndefined();
+    expect(await shift('', 0)).toBeUndefined();
+  });
+});
