@@ -20,6 +20,7 @@ import type { Recordings } from '../vod/recording/recordings.ts';
 import type { ClusterLive } from './cluster-live.ts';
 import type { Foundation } from './foundation.ts';
 import { createLiveServices, type LiveServices } from './live.ts';
+import { createPulls, type Pulls } from './pull.ts';
 import { createRestreamer } from './restreamer.ts';
 import { createSharedBroadcasts } from './shared-broadcasts.ts';
 import { createTranscoding } from './transcode.ts';
@@ -33,6 +34,7 @@ export interface Broadcasts {
   readonly transcoding: ReturnType<typeof createTranscoding>;
   readonly restreamer: ReturnType<typeof createRestreamer>;
   readonly alarms: AlarmMonitor;
+  readonly pulls: Pulls;
   readonly health: HealthSampler;
   /** Undefined for the only server of a database. */
   readonly cluster: ClusterLive | undefined;
@@ -117,9 +119,10 @@ export async function createBroadcasts(
     },
     clock,
   });
+  const pulls = createPulls(foundation, registry, liveStreams);
   const cluster = shared?.connect({ registry, alarms, viewers, restreamer, liveStreams });
   return {
-    ...{ registry, services, transcoding, restreamer, alarms, health, cluster: cluster?.live },
+    ...{ registry, services, transcoding, restreamer, alarms, health, pulls, cluster: cluster?.live },
     components: [
       ...(cluster?.components ?? []),
       ...services.components,
@@ -128,6 +131,7 @@ export async function createBroadcasts(
       health,
       registry,
       alarms,
+      ...pulls.components,
       componentOf('suspensions', {
         stop: () => {
           stopListening();

@@ -48,6 +48,7 @@ export function processOwners(
     video: vod.processes,
     'live-frame': broadcasts.services.processes,
     ladder: broadcasts.transcoding.processes,
+    pull: broadcasts.pulls.processes,
   };
 }
 

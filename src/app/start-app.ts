@@ -162,6 +162,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
         rtmp.drain(),
         whip?.drain(),
         srt?.drain(),
+        broadcasts.pulls.supervisor.drain(),
         vod.jobs.drain(),
         broadcasts.registry.drain(Date.now()),
       ]);

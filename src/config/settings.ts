@@ -324,6 +324,18 @@ export const settings = {
     '2GiB',
     'Maximum data memory of one ffmpeg that encodes a broadcast.',
   ),
+  'pull.max': setting(
+    'MILLRACE_PULL_MAX',
+    integer(0, 10_000),
+    50,
+    'Maximum number of sources that the server pulls at once. Sources beyond that wait, and their live streams say so.',
+  ),
+  'pull.maxPerProject': setting(
+    'MILLRACE_PULL_MAX_PER_PROJECT',
+    integer(0, 10_000),
+    20,
+    'Maximum number of sources of one project that the server pulls at once; the sandbox and production of an account are two projects.',
+  ),
   'recording.enabled': setting(
     'MILLRACE_RECORDING_ENABLED',
     boolean,
@@ -574,7 +586,7 @@ export const settings = {
     'MILLRACE_ALLOW_PRIVATE_TARGETS',
     boolean,
     false,
-    'Allows webhooks, restreams and imports to reach loopback and private networks, but never link-local metadata addresses.',
+    'Allows webhooks, restreams, imports and sources of live streams to reach loopback and private networks, but never link-local metadata addresses.',
   ),
   'ffmpeg.path': setting(
     'MILLRACE_FFMPEG_PATH',

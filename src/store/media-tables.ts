@@ -13,6 +13,9 @@ export interface LiveStreamRow {
   qualities: 'passthrough' | 'ladder' | null;
   is_recorded: number | null;
   audio_tracks: string | null;
+  source_url: string | null;
+  is_source_enabled: number | null;
+  source_status: string | null;
   thumbnail_type: string | null;
   created_at_ms: number;
   updated_at_ms: number;

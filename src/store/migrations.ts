@@ -34,6 +34,7 @@ import { nodeLoads } from './migrations/0030-node-loads.ts';
 import { sharedPlaybacks } from './migrations/0031-shared-playbacks.ts';
 import { sourceTracks } from './migrations/0032-source-tracks.ts';
 import { liveAudioTracks } from './migrations/0033-live-audio-tracks.ts';
+import { liveSources } from './migrations/0034-live-sources.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -72,6 +73,7 @@ export const migrations: readonly Migration[] = [
   sharedPlaybacks,
   sourceTracks,
   liveAudioTracks,
+  liveSources,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

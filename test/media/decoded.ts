@@ -9,10 +9,13 @@ export interface DecodedFrame {
 }
 
 /** Decodes the video of a file or address, every frame as it is coded, with the times of the input. */
-export async function decodeVideo(input: string): Promise<DecodedFrame[]> {
-  const text = (
-    await run(input, ['-map', '0:v:0', '-vsync', 'passthrough', '-f', 'framemd5', '-'])
-  ).toString();
+export async function decodeVideo(
+  input: string,
+  inputOptions: readonly string[] = [],
+  outputOptions: readonly string[] = [],
+): Promise<DecodedFrame[]> {
+  const output = ['-map', '0:v:0', ...outputOptions, '-vsync', 'passthrough', '-f', 'framemd5', '-'];
+  const text = (await run(input, output, inputOptions)).toString();
   const [, numerator = '1', denominator = '1'] = /^#tb 0: (\d+)\/(\d+)$/m.exec(text) ?? [];
   const tick = Number(numerator) / Number(denominator);
   return text
@@ -27,8 +30,22 @@ export function decodeAudio(input: string): Promise<Buffer> {
   return run(input, ['-map', '0:a:0', '-f', 's16le', '-']);
 }
 
-async function run(input: string, output: readonly string[]): Promise<Buffer> {
-  const args = ['-hide_banner', '-nostdin', '-loglevel', 'error', '-copyts', '-i', input, ...output];
+async function run(
+  input: string,
+  output: readonly string[],
+  inputOptions: readonly string[] = [],
+): Promise<Buffer> {
+  const args = [
+    '-hide_banner',
+    '-nostdin',
+    '-loglevel',
+    'error',
+    '-copyts',
+    ...inputOptions,
+    '-i',
+    input,
+    ...output,
+  ];
   const { stdout, stderr } = await promisify(execFile)(ffmpegPath, args, {
     encoding: 'buffer',
     maxBuffer: 256 * 1024 * 1024,

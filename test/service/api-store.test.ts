@@ -39,6 +39,7 @@ async function withStream(database: Database) {
     restreams: [],
     qualities: undefined,
     record: undefined,
+    source: undefined,
     thumbnailType: undefined,
     createdAtMs: 1,
     updatedAtMs: 1,

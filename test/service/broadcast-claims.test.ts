@@ -23,7 +23,7 @@ async function withStream(database: Database) {
   await new LiveStreamsStore(database).add({
     ...{ liveStreamId, projectId: projectIds.sandbox, name: 'Pier', streamKey: 'key', public: true },
     ...{ playerId: undefined, restreams: [], qualities: undefined, record: undefined },
-    ...{ thumbnailType: undefined, createdAtMs: 1, updatedAtMs: 1 },
+    ...{ source: undefined, thumbnailType: undefined, createdAtMs: 1, updatedAtMs: 1 },
   });
   return projectIds.sandbox;
 }

@@ -403,6 +403,7 @@ describe.each(databaseKinds)('on %s', kind => {
         restreams: [],
         qualities: undefined,
         record: undefined,
+        source: undefined,
         thumbnailType: undefined,
         createdAtMs: 1,
         updatedAtMs: 1,

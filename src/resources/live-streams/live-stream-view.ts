@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { formatAtom } from '../../shared/clock.ts';
-import type { LiveStream } from './live-stream.ts';
+import type { LiveSource, LiveStream } from './live-stream.ts';
 import type { liveStreamSchema } from './live-streams.schema.ts';
 
 export type LiveStreamView = z.input<typeof liveStreamSchema>;
@@ -20,9 +20,20 @@ export function viewOf(
     ...(stream.qualities === undefined ? {} : { qualities: stream.qualities }),
     ...(stream.record === undefined ? {} : { record: stream.record }),
     ...(stream.audioTracks === undefined ? {} : { audioTracks: [...stream.audioTracks] }),
+    ...(stream.source === undefined ? {} : { source: sourceOf(stream.source) }),
     assets: assetsOf(stream.liveStreamId, show.baseUrl, show.privateToken),
     createdAt: formatAtom(stream.createdAtMs),
     updatedAt: formatAtom(stream.updatedAtMs),
+  };
+}
+
+function sourceOf({ url, isEnabled, status }: LiveSource): NonNullable<LiveStreamView['source']> {
+  if (!isEnabled) return { url, enabled: false, state: 'off' };
+  const { state = 'connecting', reason, nextAttemptAtMs } = status ?? {};
+  return {
+    ...{ url, enabled: true, state },
+    ...(reason === undefined ? {} : { reason }),
+    ...(nextAttemptAtMs === undefined ? {} : { nextAttemptAt: formatAtom(nextAttemptAtMs) }),
   };
 }
 

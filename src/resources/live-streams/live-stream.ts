@@ -26,6 +26,22 @@ export interface RestreamDestination {
   readonly rendition: string | undefined;
 }
 
+/** Media that the server pulls. */
+export interface LiveSource {
+  /** Secret: it may hold a user, a password and keys. */
+  readonly url: string;
+  readonly isEnabled: boolean;
+  /** Undefined before the first attempt. */
+  readonly status: SourceStatus | undefined;
+}
+
+export interface SourceStatus {
+  readonly state: 'connecting' | 'live' | 'retrying';
+  /** Of the last attempt that failed, in plain words. */
+  readonly reason?: string | undefined;
+  readonly nextAttemptAtMs?: number | undefined;
+}
+
 export const liveQualities = ['passthrough', 'ladder'] as const;
 
 export type LiveQualities = (typeof liveQualities)[number];
@@ -51,6 +67,7 @@ export interface LiveStream {
   readonly record: boolean | undefined;
   /** Undefined uses what the encoder says. */
   readonly audioTracks?: readonly LiveAudioTrack[] | undefined;
+  readonly source?: LiveSource | undefined;
   readonly thumbnailType: string | undefined;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
@@ -64,6 +81,7 @@ export interface LiveStreamChanges {
   readonly qualities?: LiveQualities | null | undefined;
   readonly record?: boolean | null | undefined;
   readonly audioTracks?: readonly LiveAudioTrack[] | null | undefined;
+  readonly source?: { readonly url: string; readonly enabled?: boolean | undefined } | null | undefined;
 }
 
 export const maxRestreams = 5;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/routing/pagination.ts';
+import { sourceUrlProblem } from '../../shared/network/source-url.ts';
 import { languageTagProblem } from '../../shared/text/language-tag.ts';
 import { maxTrackTitleChars } from '../../shared/text/track-title.ts';
 import {
@@ -55,6 +56,21 @@ const audioTrackSchema = z.strictObject({
     .describe('Spoken language, such as `en`.'),
 });
 
+const sourceSchema = z.strictObject({
+  url: z
+    .string()
+    .min(1)
+    .max(maxRestreamTextChars)
+    .superRefine((url, context) => {
+      const message = url === '' ? undefined : sourceUrlProblem(url);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    })
+    .describe(
+      'RTSP (`rtsp://`, `rtsps://`), HLS or MPEG-TS over HTTP (`http://`, `https://`), RTMP (`rtmp://`, `rtmps://`) or SRT (`srt://`). A user and password belong in the address.',
+    ),
+  enabled: z.boolean().optional().describe('`false` keeps the address without pulling; true when not given.'),
+});
+
 const name = z.string().min(1).max(maxNameChars).describe('Your name for the live stream.');
 const attributes = {
   public: z.boolean().optional().describe('True lets anyone who has the URL watch.'),
@@ -84,6 +100,11 @@ const attributes = {
     .nullish()
     .describe(
       '`true`: every broadcast becomes a video. `false`: none does, and nothing of a broadcast stays on the disk after its end. Applies from the next broadcast on; null uses the setting of the server.',
+    ),
+  source: sourceSchema
+    .nullish()
+    .describe(
+      'Media that the server pulls, such as a camera, instead of waiting for an encoder. It is pulled while it is enabled, and again after a failure. Replaces the former source at once; null removes it.',
     ),
 };
 
@@ -132,6 +153,18 @@ export const liveStreamSchema = z
       .optional()
       .describe('Names and languages of the audio tracks, when chosen.'),
     record: z.boolean().optional().describe('True when broadcasts are recorded, when chosen.'),
+    source: z
+      .object({
+        url: z.string().describe('Secret: it may hold a password.'),
+        enabled: z.boolean(),
+        state: z
+          .enum(['off', 'connecting', 'live', 'retrying'])
+          .describe('`retrying`: the last attempt failed, and the next one is at `nextAttemptAt`.'),
+        reason: z.string().optional().describe('Why the last attempt failed, in plain words.'),
+        nextAttemptAt: z.iso.datetime({ offset: true }).optional(),
+      })
+      .optional()
+      .describe('Media that the server pulls, when set.'),
     assets: z.object({
       hls: z.string(),
       iframe: z.string(),

@@ -9,7 +9,7 @@ import type { Database } from '../../store/database.ts';
 import type { PrivateTokens } from '../private-sessions/private-tokens.store.ts';
 import type { ThumbnailOwner } from '../videos/thumbnails/prepare-thumbnail.ts';
 import type { LiveControl, RestreamControl } from './live-control.ts';
-import { destinationsOf, type LiveStream, type LiveStreamChanges } from './live-stream.ts';
+import { destinationsOf, type LiveSource, type LiveStream, type LiveStreamChanges } from './live-stream.ts';
 import { type LiveStreamView, viewOf } from './live-stream-view.ts';
 import type { LiveStreamsStore, StreamKeyOwner } from './live-streams.store.ts';
 import type { LiveThumbnailFiles } from './live-thumbnail-files.ts';
@@ -96,6 +96,7 @@ export class LiveStreamsService {
       qualities: attributes.qualities ?? undefined,
       record: attributes.record ?? undefined,
       audioTracks: attributes.audioTracks ?? undefined,
+      source: newSource(attributes.source),
       thumbnailType: undefined,
       createdAtMs: nowMs,
       updatedAtMs: nowMs,
@@ -103,16 +104,18 @@ export class LiveStreamsService {
     await this.#database.transaction(async transaction => {
       await this.#checkPlayer(projectId, attributes, transaction);
       await this.#store.add(stream, transaction);
+      if (stream.source !== undefined) await this.#announce(stream.liveStreamId, transaction);
     });
     return this.view(stream);
   }
 
-  /** Restreams change at once; qualities and recording with the next broadcast. */
+  /** Restreams and the source change at once; qualities and recording with the next broadcast. */
   async change(stream: LiveStream, changes: LiveStreamChanges): Promise<LiveStreamView> {
     const { projectId, liveStreamId } = stream;
     await this.#database.transaction(async transaction => {
       await this.#checkPlayer(projectId, changes, transaction);
       await this.#store.change(projectId, liveStreamId, changes, this.#clock.nowMs(), transaction);
+      if (changes.source !== undefined) await this.#announce(liveStreamId, transaction);
     });
     const changed = await this.#findAgain(stream);
     if (changes.restreams !== undefined) {
@@ -125,6 +128,7 @@ export class LiveStreamsService {
   async remove(stream: LiveStream): Promise<void> {
     await this.#live.remove(stream.liveStreamId);
     await this.#store.remove(stream.projectId, stream.liveStreamId);
+    if (stream.source !== undefined) await this.#announce(stream.liveStreamId, this.#database);
     // An encoder may have started again before the key was removed.
     await this.#live.remove(stream.liveStreamId);
     await this.#thumbnails.removeAll(stream.liveStreamId);
@@ -170,6 +174,11 @@ export class LiveStreamsService {
     return stream?.hasThumbnail === true ? this.#thumbnails.pathOf(liveStreamId) : undefined;
   }
 
+  /** Its source begins, changes or ends, here or on another server. */
+  async #announce(liveStreamId: string, connection: Connection): Promise<void> {
+    await this.#database.signals.send('live', liveStreamId, connection);
+  }
+
   async #checkPlayer(
     projectId: string,
     { playerId }: LiveStreamChanges,
@@ -189,4 +198,9 @@ export class LiveStreamsService {
     if (found === undefined) throw notFoundError('liveStreamId');
     return found;
   }
+}
+
+function newSource(source: LiveStreamChanges['source']): LiveSource | undefined {
+  if (source === undefined || source === null) return undefined;
+  return { url: source.url, isEnabled: source.enabled ?? true, status: undefined };
 }

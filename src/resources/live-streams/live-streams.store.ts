@@ -8,9 +8,11 @@ import { prepareQuery } from '../../store/prepared-query.ts';
 import { readListPage } from '../../store/read-list-page.ts';
 import {
   destinationsOf,
+  type LiveSource,
   type LiveStream,
   type LiveStreamChanges,
   type RestreamDestination,
+  type SourceStatus,
 } from './live-stream.ts';
 
 interface LiveStreamFilter {
@@ -39,6 +41,8 @@ interface LiveStreamForViewers {
   readonly playerId: string | undefined;
 }
 
+/** Far more than all servers together can pull. */
+const maxListedSources = 10_000;
 const sortColumns = { name: 'name_folded', createdAt: 'created_at_ms', updatedAt: 'updated_at_ms' } as const;
 
 export class LiveStreamsStore {
@@ -104,6 +108,39 @@ export class LiveStreamsStore {
     return row && destinationsOf(JSON.parse(row.restreams) as LiveStream['restreams']);
   }
 
+  /** Those that are pulled, of accounts that may broadcast. */
+  async listSources(): Promise<
+    { liveStreamId: string; projectId: string; streamKey: string; url: string }[]
+  > {
+    const rows = await this.#database.all(
+      this.#database.queries
+        .selectFrom('live_streams as stream')
+        .innerJoin('projects as project', 'project.id', 'stream.project_id')
+        .innerJoin('accounts as account', 'account.id', 'project.account_id')
+        .select(['stream.id', 'stream.project_id', 'stream.stream_key', 'stream.source_url'])
+        .where('stream.is_source_enabled', '=', 1)
+        .where('account.is_suspended', '=', 0)
+        .orderBy('stream.created_at_ms')
+        .orderBy('stream.id')
+        .limit(maxListedSources),
+    );
+    return rows.map(row => ({
+      ...{ liveStreamId: row.id, projectId: row.project_id },
+      ...{ streamKey: row.stream_key, url: row.source_url ?? '' },
+    }));
+  }
+
+  /** Nothing while the source is turned off. */
+  async setSourceStatus(liveStreamId: string, status: SourceStatus): Promise<void> {
+    await this.#database.run(
+      this.#database.queries
+        .updateTable('live_streams')
+        .set({ source_status: JSON.stringify(status) })
+        .where('id', '=', liveStreamId)
+        .where('is_source_enabled', '=', 1),
+    );
+  }
+
   async findForViewers(liveStreamId: string): Promise<LiveStreamForViewers | undefined> {
     const row = await this.#database.first(this.#findForViewers({ id: liveStreamId }));
     if (row === undefined) return undefined;
@@ -147,6 +184,8 @@ export class LiveStreamsStore {
         qualities: stream.qualities ?? null,
         is_recorded: stream.record === undefined ? null : Number(stream.record),
         audio_tracks: stream.audioTracks === undefined ? null : JSON.stringify(stream.audioTracks),
+        source_url: stream.source?.url ?? null,
+        is_source_enabled: stream.source === undefined ? null : Number(stream.source.isEnabled),
         thumbnail_type: stream.thumbnailType ?? null,
         created_at_ms: stream.createdAtMs,
         updated_at_ms: stream.updatedAtMs,
@@ -161,7 +200,7 @@ export class LiveStreamsStore {
     atMs: number,
     connection: Connection = this.#database,
   ): Promise<void> {
-    const { name, playerId, restreams, qualities, record, audioTracks } = changes;
+    const { name, playerId, restreams, qualities, record, audioTracks, source } = changes;
     const values = {
       ...(name === undefined ? {} : { name, name_folded: foldText(name) }),
       ...(changes.public === undefined ? {} : { is_public: Number(changes.public) }),
@@ -170,6 +209,13 @@ export class LiveStreamsStore {
       ...(qualities === undefined ? {} : { qualities }),
       ...(record === undefined ? {} : { is_recorded: record === null ? null : Number(record) }),
       ...(audioTracks === undefined ? {} : { audio_tracks: audioTracks && JSON.stringify(audioTracks) }),
+      ...(source === undefined
+        ? {}
+        : {
+            source_url: source?.url ?? null,
+            is_source_enabled: source === null ? null : Number(source.enabled ?? true),
+            source_status: null,
+          }),
       updated_at_ms: atMs,
     };
     await this.#update(projectId, liveStreamId, values, connection);
@@ -275,6 +321,7 @@ function liveStreamFrom(row: LiveStreamRow): LiveStream {
     qualities: row.qualities ?? undefined,
     record: isRecordedFrom(row),
     audioTracks: audioTracksFrom(row),
+    source: sourceFrom(row),
     thumbnailType: row.thumbnail_type ?? undefined,
     createdAtMs: row.created_at_ms,
     updatedAtMs: row.updated_at_ms,
@@ -287,4 +334,10 @@ function audioTracksFrom({ audio_tracks }: Pick<LiveStreamRow, 'audio_tracks'>):
 
 function isRecordedFrom({ is_recorded }: Pick<LiveStreamRow, 'is_recorded'>): boolean | undefined {
   return is_recorded === null ? undefined : is_recorded === 1;
+}
+
+function sourceFrom(row: LiveStreamRow): LiveSource | undefined {
+  if (row.source_url === null) return undefined;
+  const status = row.source_status === null ? undefined : (JSON.parse(row.source_status) as SourceStatus);
+  return { url: row.source_url, isEnabled: row.is_source_enabled === 1, status };
 }

@@ -104,6 +104,13 @@ export type LiveStream = {
   readonly qualities?: "passthrough" | "ladder" | undefined;
   readonly audioTracks?: readonly { readonly name?: string | undefined; readonly language?: string | undefined; }[] | undefined;
   readonly record?: boolean | undefined;
+  readonly source?: {
+    readonly url: string;
+    readonly enabled: boolean;
+    readonly state: "off" | "connecting" | "live" | "retrying";
+    readonly reason?: string | undefined;
+    readonly nextAttemptAt?: string | undefined;
+  } | undefined;
   readonly assets: { readonly hls: string; readonly iframe: string; readonly player: string; readonly thumbnail: string; };
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -560,6 +567,7 @@ export interface Operations {
       readonly qualities?: "passthrough" | "ladder" | null | undefined;
       readonly audioTracks?: readonly { readonly name?: string | undefined; readonly language?: string | undefined; }[] | null | undefined;
       readonly record?: boolean | null | undefined;
+      readonly source?: { readonly url: string; readonly enabled?: boolean | undefined; } | null | undefined;
     };
     answer: LiveStream;
   };
@@ -581,6 +589,7 @@ export interface Operations {
       readonly qualities?: "passthrough" | "ladder" | null | undefined;
       readonly audioTracks?: readonly { readonly name?: string | undefined; readonly language?: string | undefined; }[] | null | undefined;
       readonly record?: boolean | null | undefined;
+      readonly source?: { readonly url: string; readonly enabled?: boolean | undefined; } | null | undefined;
     };
     answer: LiveStream;
   };

@@ -1,0 +1,58 @@
+import { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
+import { openSource } from '../ingest/pull/open-source.ts';
+import { PullSupervisor } from '../ingest/pull/pull-supervisor.ts';
+import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
+import type { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
+import { type Component, componentOf } from '../shared/lifecycle.ts';
+import { silentLogger } from '../shared/logger.ts';
+import type { Foundation } from './foundation.ts';
+import { publishGate } from './publish-gate.ts';
+
+export interface Pulls {
+  readonly supervisor: PullSupervisor;
+  readonly processes: ProcessOwner;
+  readonly components: readonly Component[];
+}
+
+export function createPulls(
+  foundation: Foundation,
+  registry: BroadcastRegistry,
+  liveStreams: LiveStreamsStore,
+): Pulls {
+  const { config, database, nodes, metrics, ffmpeg, limits, resolveHost, clock, log } = foundation;
+  // ffmpeg repeats addresses, which may hold passwords.
+  const processes = new ProcessOwner(limits, silentLogger);
+  const rules = { resolve: resolveHost, allowPrivate: config.allowPrivateTargets };
+  const supervisor = new PullSupervisor({
+    list: () => liveStreams.listSources(),
+    listNodes: async () =>
+      (await nodes.list())
+        .filter(({ roles, isDraining }) => roles.includes('ingest') && !isDraining)
+        .map(({ id }) => id),
+    nodeId: () => nodes.id,
+    report: (liveStreamId, status) => liveStreams.setSourceStatus(liveStreamId, status),
+    onChange: listener => {
+      const ends = (['live', 'nodes', 'access'] as const).map(name =>
+        database.signals.listen(name, listener),
+      );
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+    open: ({ liveStreamId, url }, events, signal) =>
+      openSource(url, rules, events, { path: ffmpeg.path, owner: processes, liveStreamId }, signal),
+    gate: publishGate(registry),
+    maxSources: config['pull.max'],
+    maxSourcesPerProject: config['pull.maxPerProject'],
+    onBytes: count => metrics.countBytesIn(count),
+    ...{ clock, log },
+  });
+  const isIngest = config['node.roles'].includes('ingest');
+  return {
+    ...{ supervisor, processes },
+    components: [
+      componentOf('pull-processes', { stop: () => processes.stop() }),
+      ...(isIngest ? [supervisor] : []),
+    ],
+  };
+}

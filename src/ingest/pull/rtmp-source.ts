@@ -1,0 +1,60 @@
+import { PlayClient } from '../../media/rtmp/play-client.ts';
+import { performClientHandshake } from '../../media/rtmp/rtmp-handshake.ts';
+import { PullError, type PullEvents, type PullInput, type TargetRules } from './pull-input.ts';
+import { connectSource } from './pull-target.ts';
+
+const handshakeTimeoutMs = 10_000;
+
+/** @throws PullError */
+export async function openRtmpSource(
+  url: URL,
+  rules: TargetRules,
+  events: PullEvents,
+  signal: AbortSignal,
+): Promise<PullInput> {
+  const socket = await connectSource(url, rules, signal);
+  const { promise: ended, resolve } = Promise.withResolvers<string>();
+  socket.once('close', () => resolve('The connection to the source was lost.'));
+  const silent = setTimeout(() => socket.destroy(), handshakeTimeoutMs);
+  const isRtmp = await Promise.race([performClientHandshake(socket), ended.then(() => false)]);
+  clearTimeout(silent);
+  if (!isRtmp) {
+    socket.destroy();
+    throw new PullError('The source does not speak RTMP.');
+  }
+  const end = (description: string) => {
+    resolve(description);
+    socket.destroy();
+  };
+  const [, app = '', streamKey = ''] = /^\/([^/]+(?:\/.+)?)\/([^/]+)$/.exec(url.pathname) ?? [];
+  const client = new PlayClient({
+    app,
+    tcUrl: `${url.protocol}//${url.host}/${app}`,
+    streamKey: `${decodeURIComponent(streamKey)}${url.search}`,
+    write: bytes => void socket.write(bytes),
+    onTag: tag => events.tag(tag),
+    onEnded: code => end(describeEnd(code)),
+  });
+  socket.on('data', bytes => {
+    try {
+      client.push(bytes);
+    } catch {
+      end('The source does not speak RTMP.');
+    }
+  });
+  client.start();
+  socket.resume();
+  return {
+    ended,
+    remoteAddress: socket.remoteAddress ?? '',
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
+    stop: async () => void socket.destroy(),
+  };
+}
+
+function describeEnd(code: string): string {
+  if (/StreamNotFound/i.test(code)) return 'The source has no stream with this key. Check the address.';
+  if (/(?:Stop|UnpublishNotify|Closed)$/i.test(code)) return 'The source has ended.';
+  return 'The source refused the connection. Check the address.';
+}

@@ -1,0 +1,201 @@
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { PullError, type TargetRules } from './pull-input.ts';
+import { connectSource } from './pull-target.ts';
+import { RtspCredentials } from './rtsp-credentials.ts';
+import { headerOf, type RtspMessage, RtspReader, writeRtspText } from './rtsp-messages.ts';
+
+type RtspText = Extract<RtspMessage, { kind: 'text' }>;
+
+const maxPending = 16;
+/** A child that is ended may still be connected when the next one starts. */
+const maxConnections = 4;
+
+/**
+ * The only way of an ffmpeg child to an RTSP source. Connects to checked addresses only, does not pass redirects on, and
+ * adds user and password, which ffmpeg never gets.
+ */
+export class RtspRelay {
+  readonly #source: URL;
+  readonly #rules: TargetRules;
+  readonly #described: (sdp: string) => void;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #closing = new AbortController();
+  /** Of the last response that failed. */
+  problem: string | undefined;
+  remoteAddress = '';
+
+  constructor(source: URL, rules: TargetRules, described: (sdp: string) => void) {
+    this.#source = source;
+    this.#rules = rules;
+    this.#described = described;
+    this.#server = createServer(socket => void this.#relay(socket));
+    this.#server.maxConnections = maxConnections;
+  }
+
+  /** @returns the address for ffmpeg */
+  async start(): Promise<string> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#server.once('error', reject);
+    this.#server.listen(0, '127.0.0.1', resolve);
+    await promise;
+    return `${this.#localBase}/`;
+  }
+
+  get #localBase(): string {
+    return `rtsp://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #own(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('close', () => this.#sockets.delete(socket));
+  }
+
+  async #relay(client: Socket): Promise<void> {
+    this.#own(client);
+    const localBase = this.#localBase;
+    try {
+      const upstream = await connectSource(this.#source, this.#rules, this.#closing.signal);
+      this.remoteAddress = upstream.remoteAddress ?? '';
+      this.#own(upstream);
+      client.once('close', () => upstream.destroy());
+      upstream.once('close', () => client.destroy());
+      const connection = new RelayedConnection(this.#source, localBase, {
+        toSource: bytes => upstream.write(bytes),
+        toClient: bytes => {
+          if (!client.write(bytes)) upstream.pause();
+        },
+        described: this.#described,
+        failed: problem => {
+          this.problem = problem;
+        },
+      });
+      client.on('drain', () => upstream.resume());
+      this.#pipe(client, upstream, bytes => connection.fromClient(bytes));
+      this.#pipe(upstream, client, bytes => connection.fromSource(bytes));
+    } catch (error) {
+      this.problem = error instanceof PullError ? error.message : 'The source could not be reached.';
+      client.destroy();
+    }
+  }
+
+  #pipe(from: Socket, to: Socket, handle: (bytes: Buffer) => void): void {
+    from.on('data', (bytes: Buffer) => {
+      try {
+        handle(bytes);
+      } catch (error) {
+        this.problem = error instanceof PullError ? error.message : 'The source does not speak RTSP.';
+        from.destroy();
+        to.destroy();
+      }
+    });
+  }
+}
+
+interface RelayedEvents {
+  toSource(bytes: Buffer): void;
+  toClient(bytes: Buffer): void;
+  described(sdp: string): void;
+  failed(problem: string): void;
+}
+
+class RelayedConnection {
+  readonly #source: URL;
+  readonly #sourceBase: string;
+  readonly #localBase: string;
+  readonly #events: RelayedEvents;
+  readonly #credentials: RtspCredentials;
+  readonly #requests = new RtspReader(message => this.#request(message));
+  readonly #responses = new RtspReader(message => this.#response(message));
+  /** By CSeq, until they are answered. */
+  readonly #pending = new Map<string, { readonly request: RtspText; readonly isRetry: boolean }>();
+
+  constructor(source: URL, localBase: string, events: RelayedEvents) {
+    this.#source = source;
+    this.#sourceBase = `${source.protocol}//${source.host}`;
+    this.#localBase = localBase;
+    this.#events = events;
+    this.#credentials = new RtspCredentials(source);
+  }
+
+  fromClient(bytes: Buffer): void {
+    this.#requests.push(bytes);
+  }
+
+  fromSource(bytes: Buffer): void {
+    this.#responses.push(bytes);
+  }
+
+  #request(message: RtspMessage): void {
+    if (message.kind === 'media') this.#events.toSource(message.bytes);
+    else this.#send(message, false);
+  }
+
+  #send(request: RtspText, isRetry: boolean): void {
+    const [method = '', address = '', version = ''] = request.firstLine.split(' ');
+    const uri = this.#sourceUri(address);
+    const headers = request.headers.filter(header => !/^authorization:/i.test(header));
+    const authorization = this.#credentials.authorize(method, uri);
+    if (authorization !== undefined) headers.push(`Authorization: ${authorization}`);
+    if (this.#pending.size >= maxPending) this.#pending.clear();
+    this.#pending.set(headerOf(headers, 'cseq') ?? '', { request, isRetry });
+    this.#events.toSource(writeRtspText(`${method} ${uri} ${version}`, headers, request.body));
+  }
+
+  /** ffmpeg asks for the root of the relay. */
+  #sourceUri(address: string): string {
+    if (!address.startsWith(this.#localBase)) return address;
+    const rest = address.slice(this.#localBase.length).replace(/^\//, '');
+    const { pathname, search } = this.#source;
+    const base = `${this.#sourceBase}${pathname}${search}`;
+    return rest === '' ? base : `${base.replace(/\/$/, '')}/${rest}`;
+  }
+
+  #response(message: RtspMessage): void {
+    if (message.kind === 'media') {
+      this.#events.toClient(message.bytes);
+      return;
+    }
+    const { firstLine, headers, body } = message;
+    const status = Number(/^RTSP\/1\.\d (\d{3})/.exec(firstLine)?.[1] ?? Number.NaN);
+    const sequence = headerOf(headers, 'cseq') ?? '';
+    const pending = this.#pending.get(sequence);
+    this.#pending.delete(sequence);
+    if (status === 401 && pending !== undefined && !pending.isRetry && this.#acceptsChallenge(headers)) {
+      this.#send(pending.request, true);
+      return;
+    }
+    if (status >= 300 && status < 400) {
+      throw new PullError(
+        'The source redirects to another address, which RTSP sources may not. Use that address.',
+      );
+    }
+    if (status >= 400) this.#events.failed(describeStatus(status));
+    if (status === 200 && /application\/sdp/i.test(headerOf(headers, 'content-type') ?? '')) {
+      this.#events.described(body.toString('latin1'));
+    }
+    this.#events.toClient(writeRtspText(firstLine, headers, body));
+  }
+
+  #acceptsChallenge(headers: readonly string[]): boolean {
+    const challenges = headers
+      .filter(header => /^www-authenticate:/i.test(header))
+      .map(header => header.slice('www-authenticate:'.length).trim());
+    return !this.#credentials.isEmpty && this.#credentials.accept(challenges);
+  }
+}
+
+function describeStatus(status: number): string {
+  if (status === 401 || status === 403) {
+    return 'The source refused the user name or password. Check them in the address: rtsp://user:password@host/path.';
+  }
+  if (status === 404 || status === 454) return 'The source has no stream at this path. Check the address.';
+  return `The source answered with the RTSP status ${status}.`;
+}

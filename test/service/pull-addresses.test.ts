@@ -1,0 +1,87 @@
+import { createServer, request, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EgressProxy } from '../../src/ingest/pull/egress-proxy.ts';
+import { requestSource } from '../../src/ingest/pull/http-source.ts';
+import { connectSource } from '../../src/ingest/pull/pull-target.ts';
+import type { ResolveHost } from '../../src/shared/network/target-address.ts';
+
+/** Names that a source may point at the server's own network with. */
+const resolve: ResolveHost = async hostname => {
+  const address = hostname === 'rebind.example.org' ? '127.0.0.1' : '169.254.169.254';
+  return [{ address, family: 4 }];
+};
+const { signal } = new AbortController();
+let secret: Server;
+let port: number;
+let requests = 0;
+
+beforeAll(async () => {
+  secret = createServer((incoming, answer) => {
+    requests += 1;
+    if (incoming.url === '/metadata')
+      answer.writeHead(302, { location: 'http://metadata.example.org/' }).end();
+    else answer.end('secret');
+  });
+  await new Promise<void>(listening => secret.listen(0, '127.0.0.1', listening));
+  port = (secret.address() as AddressInfo).port;
+});
+
+afterAll(() => secret.close());
+
+describe('sources in the network of the server', () => {
+  const rules = { resolve, allowPrivate: false };
+
+  it.each(['127.0.0.1', '[::1]', 'rebind.example.org', '[::ffff:127.0.0.1]', '10.1.2.3', '169.254.169.254'])(
+    'are not reached at %s, and the reason names the setting',
+    async host => {
+      const url = new URL(`http://${host}:${port}/`);
+      const expected = /not reachable on the public network\. .*MILLRACE_ALLOW_PRIVATE_TARGETS=true/;
+      await expect(requestSource(url, rules, signal)).rejects.toThrow(expected);
+      await expect(connectSource(url, rules, signal)).rejects.toThrow(expected);
+      expect(requests).toBe(0);
+    },
+  );
+
+  it('are not reached by the proxy of ffmpeg, with a request or a tunnel', async () => {
+    const proxy = new EgressProxy(new URL(`http://rebind.example.org:${port}/a.m3u8`), rules);
+    const address = new URL(await proxy.start());
+    const get = (path: string) =>
+      new Promise<number | undefined>((answered, failed) => {
+        const outgoing = request({ host: address.hostname, port: address.port, path });
+        outgoing.on('response', ({ statusCode }) => answered(statusCode));
+        outgoing.on('error', failed);
+        outgoing.end();
+      });
+    for (const path of [
+      `http://127.0.0.1:${port}/`,
+      `http://rebind.example.org:${port}/`,
+      'http://metadata.example.org/',
+      'ftp://127.0.0.1/',
+      '/',
+    ]) {
+      expect(await get(path), path).toBe(502);
+    }
+    expect(proxy.problem).toBeDefined();
+    const tunnel = await new Promise<string>(answered => {
+      const socket = connect(Number(address.port), '127.0.0.1', () =>
+        socket.write(`CONNECT rebind.example.org:${port} HTTP/1.1\r\nHost: a\r\n\r\n`),
+      );
+      socket.on('data', bytes => answered(bytes.toString()));
+    });
+    expect(tunnel).toMatch(/^HTTP\/1\.1 502/);
+    expect(await get(proxy.firstAddress)).toBe(302);
+    proxy.close();
+    expect(requests).toBe(0);
+  });
+
+  it('with private addresses allowed, still never leads to metadata addresses', async () => {
+    const allowed = { resolve, allowPrivate: true };
+    const url = new URL(`http://rebind.example.org:${port}/metadata`);
+    await expect(requestSource(url, allowed, signal)).rejects.toThrow(/not reachable/);
+    expect(requests).toBe(1);
+    const answer = await requestSource(new URL('/', url), allowed, signal);
+    expect(answer.statusCode).toBe(200);
+    answer.destroy();
+  });
+});

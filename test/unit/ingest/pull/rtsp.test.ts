@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { hasOtherAudio } from '../../../../src/ingest/pull/ffmpeg-source.ts';
+import { RtspCredentials } from '../../../../src/ingest/pull/rtsp-credentials.ts';
+import { type RtspMessage, RtspReader } from '../../../../src/ingest/pull/rtsp-messages.ts';
+import { Random } from '../../../support/random.ts';
+
+function readAll(pieces: readonly Buffer[]): string[] {
+  const seen: string[] = [];
+  const reader = new RtspReader((message: RtspMessage) =>
+    seen.push(
+      message.kind === 'media'
+        ? `media ${message.bytes.length}`
+        : `${message.firstLine} ${message.body.toString()}`,
+    ),
+  );
+  for (const piece of pieces) reader.push(piece);
+  return seen;
+}
+
+const conversation = Buffer.concat([
+  Buffer.from('RTSP/1.0 200 OK\r\nCSeq: 1\r\nContent-Length: 5\r\n\r\nv=0\r\n'),
+  Buffer.from([0x24, 0, 0, 3, 1, 2, 3]),
+  Buffer.from('RTSP/1.0 302 Found\r\nCSeq: 2\r\nLocation: rtsp://10.0.0.1/\r\n\r\n'),
+]);
+
+describe('RtspReader', () => {
+  it('reads messages with bodies, and media between them, in any pieces', () => {
+    const expected = ['RTSP/1.0 200 OK v=0\r\n', 'media 7', 'RTSP/1.0 302 Found '];
+    expect(readAll([conversation])).toEqual(expected);
+    expect(readAll(Array.from(conversation, byte => Buffer.of(byte)))).toEqual(expected);
+  });
+
+  it.each([
+    ['no text', Buffer.from([0, 1, 2, 3, 4])],
+    ['an endless header', Buffer.alloc(20_000, 'A')],
+    ['a body that is too large', Buffer.from('RTSP/1.0 200 OK\r\nContent-Length: 999999999\r\n\r\n')],
+    ['a negative length', Buffer.from('RTSP/1.0 200 OK\r\nContent-Length: -5\r\n\r\n')],
+  ])('throws at %s', (_, bytes) => {
+    expect(() => readAll([bytes])).toThrow('not RTSP');
+  });
+
+  it('ends with a message or an error, whatever it reads', () => {
+    for (let seed = 1; seed <= 200; seed++) {
+      const random = new Random(seed);
+      const bytes = Buffer.from(conversation);
+      for (let change = random.below(8); change >= 0; change--)
+        bytes[random.below(bytes.length)] = random.below(256);
+      try {
+        expect(readAll([bytes, random.bytes(50)]).length).toBeLessThan(20);
+      } catch (error) {
+        expect((error as Error).message, `seed ${seed}`).toBe('not RTSP');
+      }
+    }
+  });
+});
+
+describe('RtspCredentials', () => {
+  const url = new URL('rtsp://Mufasa:Circle%20Of%20Life@host/');
+
+  it('answers a digest challenge as RFC 7616 does', () => {
+    const credentials = new RtspCredentials(url);
+    expect(credentials.accept(['Digest realm="http-auth@example.org", algorithm=MD5, nonce="abc"'])).toBe(
+      true,
+    );
+    expect(credentials.authorize('DESCRIBE', 'rtsp://host/')).toMatch(
+      /^Digest username="Mufasa", realm="http-auth@example\.org", nonce="abc", uri="rtsp:\/\/host\/", response="[0-9a-f]{32}", algorithm=MD5$/,
+    );
+  });
+
+  it('prefers a digest to a password in plain text, and answers nothing else', () => {
+    const credentials = new RtspCredentials(url);
+    expect(credentials.accept(['Negotiate'])).toBe(false);
+    expect(credentials.accept(['Basic realm="a"', 'Digest realm="a", nonce="b", qop="auth"'])).toBe(true);
+    expect(credentials.authorize('PLAY', 'rtsp://host/')).toMatch(
+      /qop=auth, nc=00000001, cnonce="[0-9a-f]{16}"$/,
+    );
+    expect(credentials.accept(['Basic realm="a"'])).toBe(true);
+    expect(credentials.authorize('PLAY', 'rtsp://host/')).toBe('Basic TXVmYXNhOkNpcmNsZSBPZiBMaWZl');
+  });
+});
+
+describe('the audio of a session description', () => {
+  it.each([
+    ['m=audio 0 RTP/AVP 8\r\n', true],
+    ['m=audio 0 RTP/AVP 97\r\na=rtpmap:97 MPEG4-GENERIC/48000/2\r\n', false],
+    ['m=audio 0 RTP/AVP 96\r\na=rtpmap:96 L16/44100\r\n', true],
+    ['m=audio 0 RTP/AVP 98\r\na=rtpmap:98 MP4A-LATM/48000\r\n', true],
+    ['m=video 0 RTP/AVP 96\r\n', false],
+  ])('of %j is converted: %s', (sdp, isOther) => {
+    expect(hasOtherAudio(`v=0\r\n${sdp}`)).toBe(isOther);
+  });
+});
