@@ -8,11 +8,13 @@ import { PrivateServer, startedServer } from './private-server.ts';
 const programFolders = [18, 17, 16, 15, 14].map(version => `/usr/lib/postgresql/${version}/bin`);
 const user = 'postgres';
 
+const programs = programFolders.find(
+  folder => spawnSync(join(folder, 'postgres'), ['--version'], { stdio: 'ignore' }).status === 0,
+);
+
 /** The folder of PostgreSQL's programs, or undefined when a test cannot start a server. */
 export function findPostgres(): string | undefined {
-  return programFolders.find(
-    folder => spawnSync(join(folder, 'postgres'), ['--version'], { stdio: 'ignore' }).status === 0,
-  );
+  return programs;
 }
 
 export interface PostgresServer {
@@ -26,7 +28,6 @@ export interface PostgresServer {
 
 /** A private server that listens only to a socket in its own folder. PostgreSQL refuses to run as root. */
 export async function startPostgres(): Promise<PostgresServer> {
-  const programs = findPostgres();
   if (programs === undefined) throw new Error('PostgreSQL is not installed');
   const identity = process.getuid?.() === 0 ? idsOf(user) : undefined;
   const folder = await mkdtemp(join(tmpdir(), 'pg-'));
@@ -66,7 +67,9 @@ export async function createPostgresDatabase(
   name: string,
   template = 'template1',
 ): Promise<string> {
-  await runOnPostgres(serverUrl, `CREATE DATABASE "${name}" TEMPLATE "${template}"`);
+  // Takes a third of the time of the default. Version 14 knows no other strategy.
+  const strategy = findPostgres()?.includes('/14/') ? '' : ' STRATEGY FILE_COPY';
+  await runOnPostgres(serverUrl, `CREATE DATABASE "${name}" TEMPLATE "${template}"${strategy}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return url.href;
