@@ -12,6 +12,9 @@ const env = {
 const deadlines = { testTimeout: 300_000, hookTimeout: 300_000 };
 /** Work on files: it takes as long as it takes, and all of the machine. */
 const filesOnly = ['test/media/{vod,ffmpeg-tools,node-client}*.test.ts'];
+/** Servers that take over from each other: they wait for leases to end, so that four files go at once, after all others. */
+const severalServers = ['test/media/{cluster-*,lost-server,vod-storage-servers}.test.ts'];
+const clusterRun = { maxWorkers: 4, sequence: { groupOrder: 1 } };
 /** Streams that are played in real time: they mostly wait, so that many go at once. They come after all that keeps the machine busy. */
 const realTime = { ...deadlines, maxConcurrency: 12 };
 
@@ -82,9 +85,19 @@ export default defineConfig({
         test: {
           name: 'media',
           include: ['test/media/**/*.test.ts'],
-          exclude: filesOnly,
+          exclude: [...filesOnly, ...severalServers],
           ...realTime,
           ...answers,
+        },
+      },
+      {
+        test: {
+          name: 'cluster',
+          include: severalServers,
+          ...deadlines,
+          ...clusterRun,
+          ...answers,
+          globalSetup: [...answers.globalSetup, ...postgresSetup],
         },
       },
       { test: { name: 'browser', include: ['test/browser/**/*.test.ts'], ...realTime, ...answers } },
