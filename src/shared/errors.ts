@@ -228,6 +228,12 @@ export const errorRegister = {
     blame: 'caller',
     title: 'Another encoder is already publishing.',
   },
+  'session-ended': {
+    kind: 'not-found',
+    blame: 'caller',
+    title: 'The server has ended this session.',
+    status: 410,
+  },
   'session-changed': {
     kind: 'conflict',
     blame: 'caller',

@@ -122,6 +122,11 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
     meaning: 'Another encoder is publishing to this live stream.',
     remedy: 'Stop the other encoder first. One that lost its connection is disconnected after a few seconds.',
   },
+  'session-ended': {
+    meaning:
+      'A WHIP session that the server has ended is used, for example because somebody ended the broadcast.',
+    remedy: 'Do not connect again on your own. Show the `detail` to the broadcaster.',
+  },
   'session-changed': {
     meaning: 'The ETag in `If-Match` is not that of the current ICE session.',
     remedy: 'Use the ETag of the newest response.',

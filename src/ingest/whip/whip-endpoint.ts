@@ -9,7 +9,7 @@ import { parseSessionDescription, readCredentials } from '../../webrtc/sdp/sessi
 import { candidateLine, credentialLines } from '../../webrtc/sdp/write-answer.ts';
 import type { WebRtcServer } from '../../webrtc/webrtc-server.ts';
 import type { IngestObserver } from '../ingest-observer.ts';
-import type { PublishGate } from '../publish-gate.ts';
+import type { PublisherCloseReason, PublishGate } from '../publish-gate.ts';
 import { acceptOffer } from './accept-offer.ts';
 import { encoderName } from './encoder-name.ts';
 import { WhipSession } from './whip-session.ts';
@@ -50,6 +50,11 @@ interface PublishedSession {
   tag: string;
 }
 
+interface EndedSession {
+  readonly reason: PublisherCloseReason;
+  readonly description: string;
+}
+
 export const whipPaths = { endpoint: '/whip', sessions: '/whip/sessions/' } as const;
 export function isWhipPath(path: string): boolean {
   return path === whipPaths.endpoint || path.startsWith(`${whipPaths.endpoint}/`);
@@ -78,7 +83,7 @@ export class WhipEndpoint implements Component {
   readonly #log: Logger;
   readonly #sessions = new Map<string, PublishedSession>();
   /** Why sessions have ended, for publishers that ask. */
-  readonly #ended = new LRUCache<string, string>({ max: maxEndedKept });
+  readonly #ended = new LRUCache<string, EndedSession>({ max: maxEndedKept });
   #isDraining = false;
 
   constructor(options: WhipEndpointOptions) {
@@ -108,13 +113,20 @@ export class WhipEndpoint implements Component {
     }
     const id = path.slice(whipPaths.sessions.length);
     const published = this.#sessions.get(id);
-    if (published === undefined) throw notFound(this.#ended.get(id) ?? 'This session does not exist.');
+    if (published === undefined) throw this.#endOf(id, 'This session does not exist.');
     if (method === 'DELETE') {
       published.session.end('unpublished', 'The publisher has ended this session.');
       return respond(200);
     }
     if (method === 'PATCH') return this.#patch(published, request);
     throw new AppError('method-not-allowed');
+  }
+
+  /** A publisher that was lost may come back, one that the server has ended should not. */
+  #endOf(id: string, unknownText: string): AppError {
+    const ended = this.#ended.get(id);
+    if (ended?.reason === 'ended-by-server') return detailed('session-ended', ended.description);
+    return notFound(ended?.description ?? unknownText);
   }
 
   async #publish(request: WhipRequest): Promise<WhipResponse> {
@@ -138,8 +150,8 @@ export class WhipEndpoint implements Component {
     const session = new WhipSession({
       ...{ streamKey, remoteAddress: request.remoteAddress, encoder: encoderName(request.userAgent) },
       ...{ observer: this.#options.observer, log: this.#options.log },
-      ended: (_, description) => {
-        if (this.#sessions.delete(id)) this.#ended.set(id, description);
+      ended: (reason, description) => {
+        if (this.#sessions.delete(id)) this.#ended.set(id, { reason, description });
       },
     });
     const published = { session, tag: newId('') };
@@ -151,7 +163,7 @@ export class WhipEndpoint implements Component {
         address: addressOf(request),
       });
       session.connect(opened.session);
-      if (session.isClosed) throw notFound(this.#ended.get(id) ?? 'The broadcast has ended.');
+      if (session.isClosed) throw this.#endOf(id, 'The broadcast has ended.');
       const location = `${this.#options.sessionBase}${whipPaths.sessions}${id}`;
       const headers = { 'Content-Type': SDP, Location: location, ETag: quoted(published.tag) };
       return respond(201, { ...headers, 'Accept-Patch': SDP_FRAGMENT }, opened.answer);

@@ -26,7 +26,7 @@ interface WhipSessionOptions {
   readonly observer: IngestObserver;
   readonly log: Logger;
   /** With the text for the publisher. */
-  ended(session: WhipSession, description: string): void;
+  ended(reason: PublisherCloseReason, description: string): void;
 }
 
 const closeReasons: Readonly<Record<WebRtcCloseReason, PublisherCloseReason>> = {
@@ -144,7 +144,7 @@ export class WhipSession implements PublisherConnection {
       this.#closeSink(sink, reason);
     }
     observer.connectionClosed(reason);
-    ended(this, description);
+    ended(reason, description);
   }
 
   #receive(track: ReceiveTrack, packet: OrderedPacket): void {

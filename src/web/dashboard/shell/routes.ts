@@ -22,6 +22,10 @@ export const routes: readonly PageRoute[] = [
     load: () => import('../pages/live/live-stream-page.tsx').then(module => module.LiveStreamPage),
   },
   {
+    path: '/dashboard/live/:liveStreamId/studio',
+    load: () => import('../pages/live/studio/studio-page.tsx').then(module => module.StudioPage),
+  },
+  {
     path: '/dashboard/videos',
     load: () => import('../pages/videos/videos-page.tsx').then(module => module.VideosPage),
   },

@@ -93,6 +93,11 @@ function StreamPage({
       badge={<StreamBadge state={state} />}
       actions={
         <>
+          {state === 'off' && (
+            <Button icon="video" href={`/dashboard/live/${liveStreamId}/studio`}>
+              Go live from this browser
+            </Button>
+          )}
           {state !== 'off' && (
             <Button icon="stop" onClick={() => setAsks('complete')}>
               End broadcast

@@ -49,9 +49,14 @@ function EncoderSetup({ stream }: { stream: LiveStream }) {
   const loaded = useLoad('', signal => call('GET /account', { signal }));
   return (
     <>
+      <div class="actions">
+        <Button kind="primary" icon="video" href={`/dashboard/live/${stream.liveStreamId}/studio`}>
+          Go live from this browser
+        </Button>
+      </div>
       <p class="hint">
-        In OBS, open Settings, then Stream, choose the service “Custom…”, paste the server and the stream key,
-        and press “Start Streaming”. Other encoders ask for the same two values.
+        Or use an encoder. In OBS, open Settings, then Stream, choose the service “Custom…”, paste the server
+        and the stream key, and press “Start Streaming”. Other encoders ask for the same two values.
       </p>
       <LoadedContent loaded={loaded} height={70}>
         {({ ingest }) => (

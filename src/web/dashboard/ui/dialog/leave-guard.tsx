@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { guardHistory } from '../../state/history-guard.ts';
 import { Button } from '../button.tsx';
@@ -5,7 +6,17 @@ import { Dialog } from './dialog.tsx';
 
 const exitSelector = 'a[href], [data-leaves]';
 
-export function LeaveGuard({ isActive }: { isActive: boolean }) {
+export function LeaveGuard({
+  isActive,
+  title = 'Leave without saving?',
+  action = 'Discard and leave',
+  children = 'You have unsaved changes.',
+}: {
+  isActive: boolean;
+  title?: string;
+  action?: string;
+  children?: ComponentChildren;
+}) {
   const [held, setHeld] = useState<() => void>();
   const isLeaving = useRef(false);
   // Before the first paint, so that leaving right after typing is guarded, too.
@@ -39,9 +50,9 @@ export function LeaveGuard({ isActive }: { isActive: boolean }) {
   }, [isActive]);
   if (held === undefined) return null;
   return (
-    <Dialog title="Leave without saving?" onClose={() => setHeld(undefined)}>
+    <Dialog title={title} onClose={() => setHeld(undefined)}>
       <div class="dialog-body">
-        <p>You have unsaved changes.</p>
+        <p>{children}</p>
       </div>
       <footer>
         <Button kind="quiet" onClick={() => setHeld(undefined)}>
@@ -55,7 +66,7 @@ export function LeaveGuard({ isActive }: { isActive: boolean }) {
             held();
           }}
         >
-          Discard and leave
+          {action}
         </Button>
       </footer>
     </Dialog>

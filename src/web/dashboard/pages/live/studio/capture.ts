@@ -1,0 +1,107 @@
+export interface VideoPreset {
+  readonly height: number;
+  readonly width: number;
+  readonly maxBitsPerSecond: number;
+}
+
+export const videoPresets = {
+  '1080p': { width: 1920, height: 1080, maxBitsPerSecond: 4_500_000 },
+  '720p': { width: 1280, height: 720, maxBitsPerSecond: 2_500_000 },
+  '480p': { width: 854, height: 480, maxBitsPerSecond: 1_200_000 },
+} as const satisfies Record<string, VideoPreset>;
+
+export type PresetName = keyof typeof videoPresets;
+
+export const framesPerSecond = 30;
+
+/** Undefined if this browser can go live from this page. */
+export function studioProblem(): string | undefined {
+  if (!isSecureContext || navigator.mediaDevices === undefined) {
+    return 'Browsers allow the camera and the microphone on HTTPS pages and on localhost only. Set up a certificate for this server, and open this page over HTTPS.';
+  }
+  const codecs = globalThis.RTCRtpSender?.getCapabilities?.('video')?.codecs ?? [];
+  if (!codecs.some(({ mimeType }) => mimeType.toLowerCase() === 'video/h264')) {
+    return 'This browser can’t encode H.264. Use a current Chrome, Edge, Safari or Firefox, or OBS Studio.';
+  }
+  return undefined;
+}
+
+/** @param deviceId `''` lets the browser choose */
+export async function openCamera(deviceId: string, preset: VideoPreset): Promise<MediaStreamTrack> {
+  const { width, height } = preset;
+  const media = await navigator.mediaDevices.getUserMedia({
+    video: {
+      ...(deviceId === '' ? { facingMode: 'user' } : { deviceId: { exact: deviceId } }),
+      width: { ideal: width },
+      height: { ideal: height },
+      frameRate: { ideal: framesPerSecond, max: framesPerSecond },
+    },
+  });
+  return prepared(media.getVideoTracks()[0]!, 'motion');
+}
+
+/** @param deviceId `''` lets the browser choose */
+export async function openMicrophone(deviceId: string): Promise<MediaStreamTrack> {
+  const audio = deviceId === '' ? true : { deviceId: { exact: deviceId } };
+  const media = await navigator.mediaDevices.getUserMedia({ audio });
+  return media.getAudioTracks()[0]!;
+}
+
+export interface ScreenTracks {
+  readonly video: MediaStreamTrack;
+  /** Undefined if the browser cannot share it, or the user did not. */
+  readonly audio: MediaStreamTrack | undefined;
+}
+
+/** The browser asks which screen, window or tab. */
+export async function openScreen({ width, height }: VideoPreset): Promise<ScreenTracks> {
+  const media = await navigator.mediaDevices.getDisplayMedia({
+    video: { width: { max: width }, height: { max: height }, frameRate: { max: framesPerSecond } },
+    audio: true,
+  });
+  return { video: prepared(media.getVideoTracks()[0]!, 'detail'), audio: media.getAudioTracks()[0] };
+}
+
+export function canShareScreen(): boolean {
+  return 'getDisplayMedia' in (navigator.mediaDevices ?? {});
+}
+
+/** Cameras that point away from the user would show mirrored text. */
+export function isMirrored(track: MediaStreamTrack): boolean {
+  const { facingMode, displaySurface } = track.getSettings();
+  return displaySurface === undefined && facingMode !== 'environment';
+}
+
+export type CaptureSource = 'camera' | 'microphone' | 'screen';
+
+const names: Readonly<Record<CaptureSource, string>> = {
+  camera: 'camera',
+  microphone: 'microphone',
+  screen: 'screen',
+};
+
+/** Undefined if the user closed the browser's own choice of a screen. */
+export function captureProblem(error: unknown, source: CaptureSource): string | undefined {
+  const name = error instanceof Error ? error.name : '';
+  const device = names[source];
+  switch (name) {
+    case 'NotAllowedError':
+      return source === 'screen'
+        ? undefined
+        : `Your browser doesn’t allow this page to use the ${device}. Allow it with the icon beside the address, then try again.`;
+    case 'NotFoundError':
+      return `No ${device} was found. Connect one, then try again.`;
+    case 'OverconstrainedError':
+      return `This ${device} is no longer connected. Choose another one.`;
+    case 'NotReadableError':
+    case 'AbortError':
+      return `The ${device} can’t be used. Close other apps that use it, then try again.`;
+    default:
+      return `The ${device} can’t be used: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+function prepared(track: MediaStreamTrack, contentHint: 'motion' | 'detail'): MediaStreamTrack {
+  track.contentHint = contentHint;
+  return track;
+}

@@ -1,0 +1,39 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { AudioMixer } from './audio-mixer.ts';
+
+const quietestDecibels = -60;
+const loudDecibels = -3;
+/** Of the shown level a second, so that short peaks can be seen. */
+const fallPerSecond = 1.2;
+
+/** @param isOff shows silence in words */
+export function LevelMeter({ mixer, isOff }: { mixer: AudioMixer; isOff: boolean }) {
+  const bar = useRef<HTMLMeterElement>(null);
+  useEffect(() => {
+    let shown = 0;
+    let lastMs = performance.now();
+    const timer = setInterval(() => {
+      const nowMs = performance.now();
+      const level = Math.max(0, 1 - mixer.peakDecibels / quietestDecibels);
+      shown = Math.max(level, shown - (fallPerSecond * (nowMs - lastMs)) / 1000);
+      lastMs = nowMs;
+      if (bar.current) bar.current.value = Math.min(1, shown);
+    }, 60);
+    return () => clearInterval(timer);
+  }, [mixer]);
+  return (
+    <div class="studio-level">
+      <meter
+        ref={bar}
+        aria-label="Audio level"
+        min={0}
+        max={1}
+        low={0}
+        high={1 - loudDecibels / quietestDecibels}
+        optimum={0.5}
+        value={0}
+      />
+      <span class="hint">{isOff ? 'Muted' : 'Speak: the bar should move'}</span>
+    </div>
+  );
+}

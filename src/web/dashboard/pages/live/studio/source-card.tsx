@@ -1,0 +1,82 @@
+import { Button, IconButton } from '../../../ui/button.tsx';
+import { SelectField } from '../../../ui/form/field.tsx';
+import { Card } from '../../../ui/page.tsx';
+import { canShareScreen, type PresetName } from './capture.ts';
+import { LevelMeter } from './level-meter.tsx';
+import type { Studio } from './studio.ts';
+import { type Device, noMicrophone } from './studio-media.ts';
+
+const qualities: readonly (readonly [PresetName, string])[] = [
+  ['1080p', '1080p: needs 6 Mbit/s upload'],
+  ['720p', '720p: needs 3.5 Mbit/s upload'],
+  ['480p', '480p: needs 2 Mbit/s upload'],
+];
+
+/** Choices of what is sent. All of them work during the broadcast, too. */
+export function SourceCard({ studio }: { studio: Studio }) {
+  const { media } = studio;
+  const isScreen = media.source.value === 'screen';
+  const microphoneId = media.microphoneId.value;
+  return (
+    <Card title="Camera and microphone">
+      <div class="studio-device">
+        <SelectField
+          label="Camera"
+          value={isScreen ? 'screen' : media.cameraId.value}
+          onValue={id => void (id === 'screen' ? media.useScreen() : media.useCamera(id))}
+          options={[
+            ...optionsOf(media.cameras.value, 'No camera in use'),
+            ...(isScreen ? [['screen', 'Shared screen'] as const] : []),
+          ]}
+        />
+        {!isScreen && media.cameras.value.length > 1 && (
+          <IconButton icon="refresh" label="Switch camera" onClick={() => void media.useNextCamera()} />
+        )}
+      </div>
+      {canShareScreen() && (
+        <div class="actions">
+          {isScreen ? (
+            <Button small icon="video" onClick={() => void media.useCamera(media.cameraId.value)}>
+              Show the camera instead
+            </Button>
+          ) : (
+            <Button small icon="screen" onClick={() => void media.useScreen()}>
+              Share the screen instead
+            </Button>
+          )}
+        </div>
+      )}
+      {isScreen && (
+        <p class="hint">
+          {media.hasScreenAudio.value
+            ? 'The sound of the screen is sent, too.'
+            : 'The sound of the screen isn’t shared. In Chrome and Edge, choose a tab and turn on “Also share tab audio”.'}
+        </p>
+      )}
+      <SelectField
+        label="Microphone"
+        value={microphoneId}
+        onValue={id => void media.useMicrophone(id)}
+        options={[...optionsOf(media.microphones.value, undefined), [noMicrophone, 'No microphone']]}
+      />
+      {(microphoneId !== noMicrophone || media.hasScreenAudio.value) && (
+        <LevelMeter mixer={media.mixer} isOff={media.isMuted.value && !media.hasScreenAudio.value} />
+      )}
+      <SelectField
+        label="Quality"
+        value={media.preset.value}
+        onValue={preset => void studio.setPreset(preset)}
+        options={qualities}
+        hint={studio.isOnAir ? 'A new resolution interrupts playback for a moment.' : undefined}
+      />
+    </Card>
+  );
+}
+
+function optionsOf(
+  devices: readonly Device[],
+  none: string | undefined,
+): (readonly [id: string, label: string])[] {
+  if (devices.length === 0 && none !== undefined) return [['', none]];
+  return devices.map(({ id, label }) => [id, label] as const);
+}

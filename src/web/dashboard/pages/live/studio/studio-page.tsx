@@ -1,0 +1,102 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { LiveStream } from '../../../api/api-types.ts';
+import { call } from '../../../api/client.ts';
+import type { PageProps } from '../../../shell/page-props.ts';
+import { environment } from '../../../state/session.ts';
+import { Button } from '../../../ui/button.tsx';
+import { LeaveGuard } from '../../../ui/dialog/leave-guard.tsx';
+import { useLoad } from '../../../ui/hooks/use-load.ts';
+import { Notice } from '../../../ui/notice.tsx';
+import { Card, Page } from '../../../ui/page.tsx';
+import { LoadedContent } from '../../../ui/states.tsx';
+import { AlarmList } from '../health/alarm-list.tsx';
+import { useBroadcast } from '../use-broadcast.ts';
+import { canShareScreen, studioProblem } from './capture.ts';
+import { OnAirCard } from './on-air-card.tsx';
+import { SourceCard } from './source-card.tsx';
+import { Studio } from './studio.ts';
+import { StudioPreview } from './studio-preview.tsx';
+
+/** Goes live with the camera, the microphone or the screen of this browser. */
+export function StudioPage({ params }: PageProps) {
+  const { liveStreamId = '' } = params;
+  const stream = useLoad(liveStreamId, signal =>
+    call('GET /live-streams/{liveStreamId}', { params: { liveStreamId }, signal }),
+  );
+  const back = { href: `/dashboard/live/${liveStreamId}`, words: stream.value?.name ?? 'Live stream' };
+  return (
+    <Page title="Studio" back={back} lead="Go live from this browser, without an encoder.">
+      <LoadedContent loaded={stream} height={420}>
+        {value => <StudioDesk stream={value} />}
+      </LoadedContent>
+    </Page>
+  );
+}
+
+function StudioDesk({ stream }: { stream: LiveStream }) {
+  const [studio] = useState(() => new Studio());
+  const broadcast = useBroadcast(stream.liveStreamId, isEnd => {
+    // Told by the feed before the connection notices.
+    if (isEnd && studio.state.value.kind === 'live') void studio.end('It was ended on the server.');
+  });
+  useEffect(() => {
+    const onHide = () => studio.close();
+    addEventListener('pagehide', onHide);
+    return () => {
+      removeEventListener('pagehide', onHide);
+      studio.close();
+    };
+  }, [studio]);
+  const problem = studioProblem();
+  if (problem !== undefined)
+    return (
+      <Notice tone="warning" title="You can’t go live here">
+        {problem}
+      </Notice>
+    );
+  const { media, isOnAir } = studio;
+  const captureProblem = media.problem.value;
+  return (
+    <>
+      {environment.value === 'sandbox' && (
+        <Notice>You’re in the sandbox: broadcasts are short and have a watermark.</Notice>
+      )}
+      {captureProblem !== undefined && <Notice tone="bad">{captureProblem}</Notice>}
+      <div>
+        <div class="stream-top">
+          {media.video.value === undefined ? <TurnOn studio={studio} /> : <StudioPreview media={media} />}
+          <div class="stack">
+            <OnAirCard studio={studio} stream={stream} stats={isOnAir ? broadcast.stats : undefined} />
+            {media.video.value !== undefined && <SourceCard studio={studio} />}
+          </div>
+        </div>
+        {isOnAir && <AlarmList alarms={broadcast.alarms} />}
+      </div>
+      <LeaveGuard isActive={isOnAir} title="Leave and end the broadcast?" action="End and leave">
+        You’re live. Leaving this page ends the broadcast for your viewers.
+      </LeaveGuard>
+    </>
+  );
+}
+
+function TurnOn({ studio: { media } }: { studio: Studio }) {
+  const isBusy = media.isBusy.value;
+  return (
+    <Card title="Choose what viewers see">
+      <p>
+        Your browser asks whether this page may use your camera and microphone. You see your video first:
+        nothing is sent before you press “Go live”.
+      </p>
+      <div class="actions">
+        <Button kind="primary" icon="video" busy={isBusy} onClick={() => void media.start('camera')}>
+          Turn on camera
+        </Button>
+        {canShareScreen() && (
+          <Button icon="screen" busy={isBusy} onClick={() => void media.start('screen')}>
+            Share screen
+          </Button>
+        )}
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,22 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { isMirrored } from './capture.ts';
+import type { StudioMedia } from './studio-media.ts';
+
+export function StudioPreview({ media }: { media: StudioMedia }) {
+  const element = useRef<HTMLVideoElement>(null);
+  const track = media.video.value;
+  useEffect(() => {
+    const video = element.current!;
+    video.srcObject = track === undefined ? null : new MediaStream([track]);
+    return () => {
+      video.srcObject = null;
+    };
+  }, [track]);
+  const looks = track !== undefined && isMirrored(track) ? 'mirrored' : '';
+  return (
+    <div class="preview studio-preview">
+      <video ref={element} class={looks} autoplay muted playsInline aria-label="Preview of what you send" />
+      {media.isVideoOff.value && <p class="studio-preview-note">Your video is off. Viewers see black.</p>}
+    </div>
+  );
+}

@@ -1,0 +1,138 @@
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumArguments, findChromium } from '../support/chromium.ts';
+import type { TestServer } from '../support/start-server.ts';
+import { fakeMediaArguments } from '../support/whip-page.ts';
+import { until } from './browser-fixture.ts';
+import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
+
+const found = findChromium();
+
+describe.skipIf(found.path === undefined)('the studio', () => {
+  let browser: Browser;
+  let server: TestServer;
+  beforeAll(async () => {
+    const args = [
+      ...chromiumArguments,
+      ...fakeMediaArguments,
+      '--auto-select-desktop-capture-source=Entire screen',
+    ];
+    [browser, server] = await Promise.all([
+      chromium.launch({ executablePath: found.path!, args }),
+      startDashboard({ 'live.stopGrace': '500ms' }),
+    ]);
+  });
+  afterAll(() => Promise.all([browser?.close(), server?.stop()]));
+
+  const status = (page: Page) => page.locator('.studio-state');
+  const protocolOf = async (liveStreamId: string) => {
+    const { data } = (await (await server.api('GET', `/live-streams/${liveStreamId}/broadcasts`)).json()) as {
+      data: { protocol: string; state: string }[];
+    };
+    return data[0];
+  };
+
+  it('leads from the first steps to a stream that viewers can play, and ends it', async () => {
+    await using dashboard = await DashboardPage.open(browser, server);
+    const { page } = dashboard;
+    await page.getByRole('button', { name: 'Create live stream' }).click();
+    await page.getByRole('link', { name: 'Go live from this browser' }).click();
+    await page.getByRole('button', { name: 'Turn on camera' }).click();
+    await page.getByLabel('Quality').selectOption('480p');
+    expect(await dashboard.violations()).toEqual([]);
+    await page.getByRole('button', { name: 'Go live', exact: true }).click();
+    await status(page).getByText('You’re live').waitFor();
+    const [, liveStreamId = ''] = /live\/(li\w+)\/studio/.exec(page.url()) ?? [];
+    await until('viewers can play it', async () => {
+      const response = await fetch(`${server.baseUrl}/${liveStreamId}.m3u8`);
+      return response.ok && (await response.text()).includes('avc1');
+    });
+    expect(await protocolOf(liveStreamId)).toMatchObject({ protocol: 'whip' });
+    await page.getByText(/^(Good|Fair|Poor)/).waitFor();
+    await page.getByRole('button', { name: 'Mute' }).click();
+    await page.getByRole('button', { name: 'Unmute' }).waitFor();
+    await page.getByRole('button', { name: 'Hide video' }).click();
+    await page.getByText('Your video is off. Viewers see black.').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+
+    // Leaving would end it.
+    await page.getByRole('link', { name: 'Videos', exact: true }).first().click();
+    await page.getByText('Leaving this page ends the broadcast for your viewers.').waitFor();
+    await page.getByRole('button', { name: 'Stay' }).click();
+
+    await page.getByRole('button', { name: 'End broadcast' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'End broadcast' }).click();
+    await status(page).getByText('The broadcast has ended').waitFor();
+    await until('it has ended', async () => (await protocolOf(liveStreamId))?.state === 'ended');
+    expect(dashboard.complaints).toEqual([]);
+  });
+
+  it('reconnects within the same broadcast, and does not when somebody has ended it', async () => {
+    const { liveStreamId } = await server.createStream('Harbour');
+    await using dashboard = await DashboardPage.open(
+      browser,
+      server,
+      `/dashboard/live/${liveStreamId}/studio`,
+      {
+        ...{ viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
+      },
+    );
+    const { page } = dashboard;
+    // The page keeps its connections to itself.
+    await page.evaluate(`(() => {
+      const Original = RTCPeerConnection;
+      window.RTCPeerConnection = class extends Original {
+        constructor(...options) {
+          super(...options);
+          window.newestConnection = this;
+        }
+      };
+    })()`);
+    await page.getByRole('button', { name: 'Turn on camera' }).click();
+    await page.getByRole('button', { name: 'Go live', exact: true }).click();
+    await status(page).getByText('You’re live').waitFor();
+    await until('the broadcast is live', async () => (await protocolOf(liveStreamId))?.state === 'live');
+    const before = await protocolOf(liveStreamId);
+    await page.evaluate(`(() => {
+      const connection = window.newestConnection;
+      connection.close();
+      connection.onconnectionstatechange?.();
+    })()`);
+    await status(page).getByText('Reconnecting').waitFor();
+    await status(page).getByText('You’re live').waitFor();
+    expect(await protocolOf(liveStreamId)).toMatchObject({ ...before, state: expect.any(String) });
+    expect(await dashboard.violations()).toEqual([]);
+
+    await server.api('PUT', `/live-streams/${liveStreamId}/complete`);
+    await status(page).getByText('The broadcast has ended').waitFor();
+    await page.getByRole('button', { name: 'Go live again' }).waitFor();
+  });
+
+  it('says why it cannot use a camera, and works with the microphone of a later try', async () => {
+    const { liveStreamId } = await server.createStream('Quay');
+    await using dashboard = await DashboardPage.open(
+      browser,
+      server,
+      `/dashboard/live/${liveStreamId}/studio`,
+    );
+    const { page } = dashboard;
+    await page.evaluate(`(() => {
+      const devices = navigator.mediaDevices;
+      const original = devices.getUserMedia.bind(devices);
+      let calls = 0;
+      devices.getUserMedia = wanted => {
+        calls += 1;
+        if (calls === 1) return Promise.reject(new DOMException('', 'NotAllowedError'));
+        return original(wanted);
+      };
+    })()`);
+    await page.getByRole('button', { name: 'Turn on camera' }).click();
+    await page.getByText('Your browser doesn’t allow this page to use the camera.').waitFor();
+    expect(
+      await page.getByRole('button', { name: 'Go live', exact: true }).getAttribute('aria-disabled'),
+    ).toBe('true');
+    expect(await dashboard.violations()).toEqual([]);
+    await page.getByRole('button', { name: 'Turn on camera' }).click();
+    await page.locator('.studio-preview video').waitFor();
+  });
+});
