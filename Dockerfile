@@ -14,10 +14,13 @@ RUN node src/http/pages/build-bundles.ts && node src/cli/build-server.ts
 
 FROM node:24-trixie-slim
 # ffmpeg 7.1: transcoding HEVC and AV1 over RTMP needs 6.1. Graphics drivers come with it, for windows that nobody opens here: 200 MB.
+# Encoding on Intel or AMD graphics needs them: --build-arg VA_DRIVERS=intel-media-va-driver, or mesa-va-drivers.
+ARG VA_DRIVERS=
 RUN apt-get update \
- && apt-get install -y --no-install-recommends ffmpeg \
+ && apt-get install -y --no-install-recommends ffmpeg $VA_DRIVERS \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
- && cd /usr/lib && rm -rf *-linux-gnu*/libLLVM* *-linux-gnu*/libgallium* *-linux-gnu*/libz3* *-linux-gnu*/dri *-linux-gnu*/gbm \
+ && cd /usr/lib && if [ -z "$VA_DRIVERS" ]; then \
+    rm -rf *-linux-gnu*/libLLVM* *-linux-gnu*/libgallium* *-linux-gnu*/libz3* *-linux-gnu*/dri *-linux-gnu*/gbm; fi \
  && ffmpeg -loglevel error -version >/dev/null && ffprobe -loglevel error -version >/dev/null
 
 WORKDIR /app

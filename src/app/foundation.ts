@@ -6,6 +6,7 @@ import type { Config } from '../config/settings.ts';
 import { Outbox } from '../events/outbox.store.ts';
 import { BuildVersionCache } from '../ffmpeg/build/build-version-cache.ts';
 import { type FfmpegBuild, type FfprobeBuild, findFfmpeg, findFfprobe } from '../ffmpeg/build/find-ffmpeg.ts';
+import { EncoderSelector } from '../ffmpeg/hardware/encoder-selector.ts';
 import { ImageQueue } from '../ffmpeg/image-queue.ts';
 import { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
 import { ProcessLimits } from '../ffmpeg/process/process-limits.ts';
@@ -59,6 +60,7 @@ export interface Foundation {
   readonly metrics: Metrics;
   readonly limits: ProcessLimits;
   readonly processes: ProcessOwner;
+  readonly encoders: EncoderSelector;
   readonly images: ImageQueue;
   readonly certificate: CertificateFiles | undefined;
   readonly bundles: BrowserBundles;
@@ -103,6 +105,7 @@ export async function openFoundation(config: Config, environment: AppEnvironment
     });
     const version = readVersion();
     const { publicUrl } = urls;
+    const processes = new ProcessOwner(limits, log);
     const nodes = await createNodes({ config, dataDir, database, version, publicUrl, clock, log });
     if (database.dialect === 'postgres') metrics.setNode(nodes.id);
     return {
@@ -117,7 +120,13 @@ export async function openFoundation(config: Config, environment: AppEnvironment
         log: log.child('storage'),
       }),
       outbox: new Outbox(database, log.child('events')),
-      processes: new ProcessOwner(limits, log),
+      processes,
+      encoders: new EncoderSelector({
+        setting: config['encode.hardware'],
+        devicePath: config['encode.hardwareDevice'],
+        ffmpegPath: ffmpeg.path,
+        ...{ owner: processes, memoryBytes: config['live.encoderMemory'], clock, log },
+      }),
       images: new ImageQueue({
         maxRunning: config['images.maxRunning'],
         maxWaiting: config['images.maxWaiting'],

@@ -150,7 +150,7 @@ export function serverComponents(
   media: MediaSide,
   nodeLoads: NodeLoads | undefined,
 ): ServerComponents {
-  const { config, ffmpeg, ffprobe } = foundation;
+  const { config, ffmpeg, ffprobe, encoders } = foundation;
   const { vod, broadcasts, viewers } = media;
   const { path, version, lacks } = ffmpeg;
   return {
@@ -159,6 +159,7 @@ export function serverComponents(
       { name: 'ffprobe', path: ffprobe.path, version: ffprobe.version },
     ],
     minFreeBytes: config['uploads.minFree'],
+    encoder: () => encoders.state,
     childPids: () => Object.values(processOwners(foundation, media)).flatMap(({ pids }) => pids),
     jobs: async () => {
       const lanes = Object.values(await vod.jobs.counts());

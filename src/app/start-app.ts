@@ -2,6 +2,7 @@ import type { Config } from '../config/settings.ts';
 import { ViewerCount } from '../delivery/live/viewer-count.ts';
 import { EventFeed } from '../events/feed/event-feed.ts';
 import type { FfmpegBuild } from '../ffmpeg/build/find-ffmpeg.ts';
+import type { EncoderSelector } from '../ffmpeg/hardware/encoder-selector.ts';
 import type { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
 import type { HttpListener } from '../http/listener/http-listener.ts';
 import type { RateLimits } from '../http/routing/rate-limiter.ts';
@@ -48,6 +49,7 @@ export interface RunningApp {
   readonly srtPort: number | undefined;
   readonly dataDir: string;
   readonly ffmpeg: FfmpegBuild;
+  readonly encoders: Pick<EncoderSelector, 'state'>;
   /** Only at the first start on a data folder; shown once. */
   readonly firstSecrets: BootstrapSecrets | undefined;
   readonly ffmpegProcesses: () => number;
@@ -348,7 +350,10 @@ function firstAccount({ config, database, clock }: Foundation, state: ServerStat
   });
 }
 
-function runningApp({ config, urls, nodes, dataDir, ffmpeg, log }: Foundation, server: Server): RunningApp {
+function runningApp(
+  { config, urls, nodes, dataDir, ffmpeg, encoders, log }: Foundation,
+  server: Server,
+): RunningApp {
   const { state, http, rtmp, srt, webRtc, owners, lifecycle } = server;
   const isIngest = config['node.roles'].includes('ingest');
   return {
@@ -361,6 +366,7 @@ function runningApp({ config, urls, nodes, dataDir, ffmpeg, log }: Foundation, s
     srtPort: srt?.port,
     dataDir,
     ffmpeg,
+    encoders,
     firstSecrets: state.firstSecrets,
     ffmpegProcesses: () => owners.reduce((sum, owner) => sum + owner.running, 0),
     empty: async () => {

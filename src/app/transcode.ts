@@ -3,6 +3,7 @@ import { sandboxOverlay } from '../ffmpeg/arguments/sandbox-watermark.ts';
 import { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
 import type { QualityDropped } from '../live/broadcast/broadcast-registry-options.ts';
 import type { SelectLadder } from '../live/broadcast/publish-admission.ts';
+import { hardwareFallback } from '../live/transcode/hardware-fallback.ts';
 import { FfmpegLiveEncoder } from '../live/transcode/live-encoder.ts';
 import { type Component, componentOf } from '../shared/lifecycle.ts';
 import { ladderOf } from '../vod/encode/ladder.ts';
@@ -25,6 +26,7 @@ export function createTranscoding({
   outbox,
   ffmpeg,
   limits,
+  encoders,
   environment: { liveSteps, canDropQualities = true },
   clock,
   log,
@@ -44,12 +46,14 @@ export function createTranscoding({
         watermark: isSandbox ? sandboxOverlay : undefined,
         renditionsFor: liveSteps ?? ladderOf,
         canDropQualities,
-        startEncoder: (encoder, events) =>
-          new FfmpegLiveEncoder({
-            ...{ ffmpeg, owner, config: encoder, events, threads, maxPixels, memoryBytes },
+        startEncoder: hardwareFallback(encoders, { liveStreamId }, (device, encoder, events) => {
+          const renditions = encoder.renditions.map(({ name }) => name).join(' ');
+          return new FfmpegLiveEncoder({
+            ...{ ffmpeg, owner, config: encoder, events, device, threads, maxPixels, memoryBytes },
             niceness: encoderNiceness,
-            ids: { liveStreamId, renditions: encoder.renditions.map(({ name }) => name).join(' ') },
-          }),
+            ids: { liveStreamId, renditions, encoder: device?.encoder ?? 'software' },
+          });
+        }),
       };
     },
     qualityDropped: (broadcast, quality, reason) =>

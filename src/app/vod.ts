@@ -75,6 +75,7 @@ export function createVodServices(foundation: Foundation, thumbnails: VideoThumb
     folders: new RenditionFolders(files),
     reader: new RenditionReader(files.storage),
     growing: new GrowingVideos(),
+    encoders: foundation.encoders,
     ...{ indexWorkers, jobs, settings: vodSettings(foundation, maxEncodes), clock, log: log.child('vod') },
   };
   const vodJobs = new VodJobs(context);

@@ -426,6 +426,18 @@ export const settings = {
     null,
     'Number of videos that are encoded at once. Unset: one per four cores, at least one.',
   ),
+  'encode.hardware': setting(
+    'MILLRACE_ENCODE_HARDWARE',
+    choice(['auto', 'off', 'nvenc', 'qsv', 'vaapi', 'videotoolbox']),
+    'auto',
+    'Hardware encoder for the renditions of live streams and videos: NVENC (NVIDIA), Quick Sync (Intel), VAAPI (Intel, AMD) or VideoToolbox (macOS). `auto`: the first that works. `off`: x264. A job whose hardware encoder fails continues with x264.',
+  ),
+  'encode.hardwareDevice': setting(
+    'MILLRACE_ENCODE_HARDWARE_DEVICE',
+    text,
+    '/dev/dri/renderD128',
+    'Render device for VAAPI. `auto` tries Quick Sync and VAAPI where it exists.',
+  ),
   'encode.preset': setting(
     'MILLRACE_ENCODE_PRESET',
     choice(['ultrafast', 'superfast', 'veryfast', 'faster', 'fast', 'medium', 'slow', 'slower']),

@@ -1,3 +1,4 @@
+import type { EncoderDevice } from '../ffmpeg/hardware/encoder-device.ts';
 import type { ImageQueue } from '../ffmpeg/image-queue.ts';
 import type { MediaTools, RunLimits } from '../ffmpeg/media-tools.ts';
 import type { JobQueue } from '../jobs/job.ts';
@@ -19,6 +20,12 @@ interface VodSettings {
   readonly maxDurationFactor: number;
   readonly minFreeBytes: number;
   readonly sandboxVideoMs: number;
+}
+
+export interface EncoderDevices {
+  /** Undefined: software. */
+  whenTested(): Promise<EncoderDevice | undefined>;
+  noteFailure(device: EncoderDevice, failure: string, ids: Readonly<Record<string, unknown>>): void;
 }
 
 export interface ThumbnailRepository {
@@ -57,6 +64,7 @@ export interface VodContext {
   readonly growing: GrowingVideos;
   readonly indexWorkers: Pick<IndexWorkerPool, 'index'>;
   readonly jobs: JobQueue;
+  readonly encoders: EncoderDevices;
   readonly settings: VodSettings;
   readonly clock: Clock;
   readonly log: Logger;

@@ -16,6 +16,7 @@ afterAll(() => server.stop());
 
 const parts: ServerComponents = {
   programs: [{ name: 'ffmpeg', path: '/usr/bin/ffmpeg', version: '7.1' }],
+  encoder: () => ({ kind: 'software' }),
   minFreeBytes: 1,
   childPids: () => [],
   jobs: async () => ({ waiting: 2, running: 1, isPaused: false }),

@@ -117,6 +117,7 @@ const parts: Omit<
   },
   serverComponents: {
     programs: [],
+    encoder: () => ({ kind: 'software' }),
     minFreeBytes: 0,
     childPids: () => [],
     jobs: async () => ({ waiting: 0, running: 0, isPaused: false }),

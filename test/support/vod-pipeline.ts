@@ -92,6 +92,7 @@ export async function startVodPipeline(
     growing,
     indexWorkers,
     jobs,
+    encoders: { whenTested: async () => undefined, noteFailure: () => {} },
     settings: {
       ...{
         preset: 'ultrafast',

@@ -1,3 +1,4 @@
+import { deviceOptions, hardwareOptions } from '../hardware/encoder-device.ts';
 import type { BuildCommand } from '../media-tools.ts';
 import { allowedFormats } from '../probe/probe-output.ts';
 import { audioFilters, colorOf, filterGraph, maxFrameRate, runUpOf, seconds } from './encode-filters.ts';
@@ -37,7 +38,7 @@ export const withoutMetadata = ['-map_metadata', '-1', '-map_chapters', '-1'];
  * file.
  */
 export function encodeCommand(options: EncodeOptions): BuildCommand {
-  const { source, folder, clip, video, audio, timedBy, threads } = options;
+  const { source, folder, clip, video, audio, timedBy, threads, device } = options;
   const runUpSeconds = runUpOf(clip);
   return command => {
     command.input(`file:${source}`).inputOptions('-threads', String(threads), ...mediaOnly);
@@ -47,11 +48,11 @@ export function encodeCommand(options: EncodeOptions): BuildCommand {
       command.inputOptions('-t', seconds(runUpSeconds + clip.durationSeconds));
     }
     if (video !== undefined) {
-      command.inputOptions('-filter_complex_threads', String(threads));
+      command.inputOptions('-filter_complex_threads', String(threads), ...deviceOptions(device));
       // A filter graph that is rebuilt for another format would lose the overlays' only frame.
       if (video.overlays.length > 0) command.inputOptions('-reinit_filter', '0');
       for (const { path } of video.overlays) command.input(`file:${path}`).inputOptions(...imagesOnly);
-      command.complexFilter(filterGraph(video, runUpSeconds));
+      command.complexFilter(filterGraph(video, runUpSeconds, device));
       for (const [index, rendition] of video.renditions.entries()) {
         command
           .output(`file:${folder}/${rendition.name}.mp4`)
@@ -86,24 +87,34 @@ export function readAlong(
   return command.output('-').outputOptions(...maps, '-c', 'copy', '-f', 'null');
 }
 
-function renditionOptions(
-  rendition: EncodeRendition,
-  video: EncodedVideo,
-  { preset, threads }: EncodeOptions,
-): string[] {
+function renditionOptions(rendition: EncodeRendition, video: EncodedVideo, options: EncodeOptions): string[] {
   const { matrix, primaries, transfer } = colorOf(video);
   return [
-    ...[...withoutMetadata, '-vsync', 'vfr', '-c:v', 'libx264', '-preset', preset],
     // The default time base rounds times to a constant frame rate.
-    ...['-enc_time_base', '1:90000', '-threads', String(threads), '-crf', '23'],
-    ...['-maxrate', String(rendition.bitsPerSecond), '-bufsize', String(2 * rendition.bitsPerSecond)],
-    // Set explicitly: the frame rate that x264 is told is a guess of up to a thousand.
-    ...['-profile:v', 'high', '-pix_fmt', 'yuv420p', '-level:v', levelOf(rendition, video.framesPerSecond)],
+    ...[...withoutMetadata, '-vsync', 'vfr', '-enc_time_base', '1:90000'],
+    ...encoderOptions(rendition, video, options),
     ...['-colorspace', matrix, '-color_primaries', primaries, '-color_trc', transfer, '-color_range', 'tv'],
     // Only forced keyframes; fifteen seconds at the maximum frame rate bound the GOP.
-    ...['-g', String(maxFrameRate * 15), '-keyint_min', '1', '-sc_threshold', '0'],
+    ...['-g', String(maxFrameRate * 15)],
     ...['-force_key_frames', keyframeText(video.keyframesAtSeconds), '-max_muxing_queue_size', '4096'],
     ...['-movflags', '+delay_moov+default_base_moof+frag_keyframe', ...fragmentedMp4],
+  ];
+}
+
+function encoderOptions(
+  rendition: EncodeRendition,
+  { framesPerSecond }: EncodedVideo,
+  { preset, threads, device }: EncodeOptions,
+): string[] {
+  const { bitsPerSecond } = rendition;
+  const bufferBits = 2 * bitsPerSecond;
+  if (device !== undefined) return hardwareOptions(device, { isLive: false, bitsPerSecond, bufferBits });
+  return [
+    ...['-c:v', 'libx264', '-preset', preset, '-threads', String(threads), '-crf', '23'],
+    ...['-maxrate', String(bitsPerSecond), '-bufsize', String(bufferBits)],
+    // Set explicitly: the frame rate that x264 is told is a guess of up to a thousand.
+    ...['-profile:v', 'high', '-pix_fmt', 'yuv420p', '-level:v', levelOf(rendition, framesPerSecond)],
+    ...['-keyint_min', '1', '-sc_threshold', '0'],
   ];
 }
 

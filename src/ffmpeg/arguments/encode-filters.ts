@@ -1,3 +1,4 @@
+import { type EncoderDevice, encoderInput } from '../hardware/encoder-device.ts';
 import type { EncodedAudio, EncodedVideo, EncodeOptions, VideoColor } from './encode-options.ts';
 
 export const maxFrameRate = 60;
@@ -45,7 +46,7 @@ export function audioFilters(
   return `${mix}${trimRunUp('a', runUpOf(clip))}${audioSyncFilter}${layout}${pad}`;
 }
 
-export function filterGraph(video: EncodedVideo, runUpSeconds: number): string {
+export function filterGraph(video: EncodedVideo, runUpSeconds: number, device?: EncoderDevice): string {
   const { overlays, renditions } = video;
   const graph = [
     `[0:${video.index}]${trimRunUp('v', runUpSeconds)}${sourceFilters(video).join(',') || 'null'}[base0]`,
@@ -60,7 +61,7 @@ export function filterGraph(video: EncodedVideo, runUpSeconds: number): string {
   graph.push(`[base${overlays.length}]split=${renditions.length}${splits}`);
   for (const [index, { width, height }] of renditions.entries()) {
     graph.push(
-      `[s${index}]scale=${width}:${height}:flags=bicubic:out_range=tv,setsar=1,format=yuv420p[r${index}]`,
+      `[s${index}]scale=${width}:${height}:flags=bicubic:out_range=tv,setsar=1,${encoderInput(device)}[r${index}]`,
     );
   }
   return graph.join(';');

@@ -1,3 +1,5 @@
+import type { EncoderDevice } from '../hardware/encoder-device.ts';
+
 export interface VideoColor {
   readonly matrix: string;
   readonly primaries: string;
@@ -60,6 +62,8 @@ export interface EncodeOptions {
   /** Indexes of all streams of the video, whatever this run encodes: the earliest starts at ten seconds. */
   readonly timedBy: readonly number[];
   readonly clip: { readonly startSeconds: number; readonly durationSeconds: number | undefined } | undefined;
+  /** Undefined: software. */
+  readonly device?: EncoderDevice | undefined;
   readonly preset: string;
   readonly threads: number;
 }

@@ -1,3 +1,9 @@
+import {
+  deviceOptions,
+  type EncoderDevice,
+  encoderInput,
+  hardwareOptions,
+} from '../hardware/encoder-device.ts';
 import type { Overlay } from './encode-options.ts';
 
 interface LiveEncodeRendition {
@@ -19,6 +25,7 @@ export interface LiveEncodeOptions {
   readonly frameDivisor: number;
   readonly threads: number;
   readonly maxPixels: number;
+  readonly device?: EncoderDevice | undefined;
 }
 
 /** Longer than any GOP: the encoder sets no keyframes of its own. */
@@ -34,6 +41,7 @@ const overlayAtSeconds = -7200;
 export function liveEncodeArguments(options: LiveEncodeOptions): string[] {
   const args = [
     ...['-hide_banner', '-nostats', '-loglevel', 'warning', '-copyts', '-threads', '1'],
+    ...deviceOptions(options.device),
     // A filter graph that is rebuilt for another format would lose the overlay's only frame.
     ...['-reinit_filter', '0', '-max_pixels', String(options.maxPixels)],
     ...['-analyzeduration', '1000', '-probesize', '32768', '-f', 'flv', '-i', 'pipe:0'],
@@ -43,19 +51,8 @@ export function liveEncodeArguments(options: LiveEncodeOptions): string[] {
   for (const [index, { bitsPerSecond }] of options.renditions.entries()) {
     args.push(
       ...['-map', `[r${index}]`, '-map_metadata', '-1', '-vsync', 'passthrough', '-enc_time_base', '1:1000'],
-      ...['-c:v', 'libx264', '-preset', 'veryfast', '-tune', 'zerolatency', '-profile:v', 'high'],
-      ...['-threads', String(options.threads), '-crf', '23'],
-      ...['-maxrate', String(bitsPerSecond), '-bufsize', String(bitsPerSecond)],
-      ...[
-        '-g',
-        String(maxGopFrames),
-        '-keyint_min',
-        '1',
-        '-sc_threshold',
-        '0',
-        '-force_key_frames',
-        'source',
-      ],
+      ...encoderOptions(options, bitsPerSecond),
+      ...['-g', String(maxGopFrames), '-force_key_frames', 'source'],
       // Without a trailer, as packageArguments explains.
       ...['-f', 'mp4', '-movflags', '+empty_moov+default_base_moof+frag_every_frame+skip_trailer'],
       ...['-flush_packets', '1'],
@@ -65,7 +62,24 @@ export function liveEncodeArguments(options: LiveEncodeOptions): string[] {
   return args;
 }
 
-function filterGraph({ width, height, renditions, overlay, frameDivisor }: LiveEncodeOptions): string {
+function encoderOptions({ device, threads }: LiveEncodeOptions, bitsPerSecond: number): string[] {
+  if (device !== undefined)
+    return hardwareOptions(device, { isLive: true, bitsPerSecond, bufferBits: bitsPerSecond });
+  return [
+    ...['-c:v', 'libx264', '-preset', 'veryfast', '-tune', 'zerolatency', '-profile:v', 'high'],
+    ...['-threads', String(threads), '-crf', '23', '-maxrate', String(bitsPerSecond)],
+    ...['-bufsize', String(bitsPerSecond), '-keyint_min', '1', '-sc_threshold', '0'],
+  ];
+}
+
+function filterGraph({
+  width,
+  height,
+  renditions,
+  overlay,
+  frameDivisor,
+  device,
+}: LiveEncodeOptions): string {
   const chain = [`scale=${width}:${height}:flags=bicubic`, 'setsar=1', 'format=yuv420p'];
   const graph: string[] = [];
   if (frameDivisor > 1) chain.unshift(`select='key+not(mod(n,${frameDivisor}))'`);
@@ -81,7 +95,7 @@ function filterGraph({ width, height, renditions, overlay, frameDivisor }: LiveE
   graph.push(`[base]split=${renditions.length}${renditions.map((_, index) => `[s${index}]`).join('')}`);
   for (const [index, rendition] of renditions.entries()) {
     graph.push(
-      `[s${index}]select='gte(t,${rendition.fromSeconds.toFixed(4)})',scale=${rendition.width}:${rendition.height}:flags=bicubic,setsar=1,format=yuv420p[r${index}]`,
+      `[s${index}]select='gte(t,${rendition.fromSeconds.toFixed(4)})',scale=${rendition.width}:${rendition.height}:flags=bicubic,setsar=1,${encoderInput(device)}[r${index}]`,
     );
   }
   return graph.join(';');

@@ -1,6 +1,7 @@
 import { type LiveEncodeOptions, liveEncodeArguments } from '../../ffmpeg/arguments/live-encode-arguments.ts';
 import type { FfmpegBuild } from '../../ffmpeg/build/find-ffmpeg.ts';
 import { type FpsModeSupport, withFpsMode } from '../../ffmpeg/build/find-ffmpeg.ts';
+import type { EncoderDevice } from '../../ffmpeg/hardware/encoder-device.ts';
 import type { PipedProcess, ProcessOwner } from '../../ffmpeg/process/owned-process.ts';
 import { liveEncodeLimits } from '../../ffmpeg/process/process-limits.ts';
 import { FragmentReader, type Sample } from '../../media/cmaf/fragment-reader.ts';
@@ -57,6 +58,8 @@ interface FfmpegLiveEncoderOptions {
   readonly owner: ProcessOwner;
   readonly config: EncoderConfig;
   readonly events: EncoderEvents;
+  /** Undefined: software. */
+  readonly device?: EncoderDevice | undefined;
   readonly threads: number;
   readonly maxPixels: number;
   readonly memoryBytes: number;
@@ -99,7 +102,7 @@ export class FfmpegLiveEncoder implements LiveEncoder {
 
   /** @throws Error when memory or file descriptors are exhausted */
   constructor(options: FfmpegLiveEncoderOptions) {
-    const { config, events, threads, maxPixels, memoryBytes, niceness } = options;
+    const { config, events, device, threads, maxPixels, memoryBytes, niceness } = options;
     const { first } = config;
     this.#events = events;
     this.#config = config;
@@ -116,7 +119,10 @@ export class FfmpegLiveEncoder implements LiveEncoder {
     }));
     this.#process = options.owner.start(
       options.ffmpeg.path,
-      withFpsMode(liveEncodeArguments({ ...config, renditions: timed, threads, maxPixels }), options.ffmpeg),
+      withFpsMode(
+        liveEncodeArguments({ ...config, renditions: timed, device, threads, maxPixels }),
+        options.ffmpeg,
+      ),
       { outputs: timed.length, limits: liveEncodeLimits(memoryBytes), ids: options.ids, niceness },
     );
     for (const [index, rendition] of this.#renditions.entries()) this.#read(rendition, 3 + index);

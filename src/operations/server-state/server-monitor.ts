@@ -12,6 +12,7 @@ import { findWarnings } from './server-warnings.ts';
 export interface ServerComponents {
   readonly programs: ServerStateView['programs'];
   readonly minFreeBytes: number;
+  encoder(): ServerStateView['encoder'];
   childPids(): readonly number[];
   jobs(): Promise<{ readonly waiting: number; readonly running: number; readonly isPaused: boolean }>;
   live(): { readonly broadcasts: number; readonly viewers: number };
@@ -138,6 +139,7 @@ export class ServerMonitor implements Component {
       startedAt: formatAtom(this.#startedAtMs),
       measuredAt: formatAtom(nowMs),
       ...facts,
+      encoder: components.encoder(),
       live: components.live(),
       ...(nodes === undefined ? {} : { nodes }),
       warnings: findWarnings(facts),

@@ -93,6 +93,17 @@ export const serverStateSchema = z
       viewers: count('Viewers of all broadcasts.'),
     }),
     programs: z.array(programSchema).describe('Media programs.'),
+    encoder: z
+      .object({
+        kind: z.enum(['software', 'nvenc', 'qsv', 'vaapi', 'videotoolbox']),
+        reason: z
+          .string()
+          .optional()
+          .describe(
+            'Why no hardware encoder is used, or the last failure of the hardware. Absent if there is none.',
+          ),
+      })
+      .describe('Encodes the renditions of live streams and videos that start now.'),
     nodes: z
       .array(nodeSchema)
       .optional()
@@ -120,6 +131,7 @@ export const serverStateSchema = z
           { name: 'ffmpeg', path: '/usr/bin/ffmpeg', version: '7.1', lacks: ['SRT'] },
           { name: 'ffprobe', path: '/usr/bin/ffprobe', version: '7.1' },
         ],
+        encoder: { kind: 'nvenc' },
         warnings: [
           {
             code: 'disk-full',

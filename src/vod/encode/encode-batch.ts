@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { encodeCommand } from '../../ffmpeg/arguments/encode-command.ts';
 import type { Overlay } from '../../ffmpeg/arguments/encode-options.ts';
 import { measureCommand } from '../../ffmpeg/arguments/remux-commands.ts';
+import type { EncoderDevice } from '../../ffmpeg/hardware/encoder-device.ts';
 import type { RunningJob } from '../../jobs/job.ts';
 import { parseAudioRenditionName } from '../../shared/audio-rendition.ts';
 import { CoalescedTask } from '../../shared/scheduling/coalesced-task.ts';
@@ -25,6 +26,8 @@ export interface EncodeInput extends Pick<RunningJob, 'signal' | 'ensureOwned'> 
   readonly part: PlannedSource['part'];
   readonly sourceBytes: number;
   readonly overlays: readonly Overlay[];
+  /** Undefined: software. */
+  readonly device?: EncoderDevice | undefined;
 }
 
 export interface EncodeBatch {
@@ -200,6 +203,7 @@ async function runEncode(
     audio: await paddedAudio(context, input, audio, run),
     timedBy: timingIndexes(plan),
     clip: part,
+    device: input.device,
     preset: context.settings.preset,
     threads: context.settings.threads,
   });

@@ -1,6 +1,6 @@
 import type { ProbedFile } from '../../ffmpeg/media-tools.ts';
 import type { RunningJob } from '../../jobs/job.ts';
-import { AppError } from '../../shared/errors.ts';
+import { AppError, messageOf } from '../../shared/errors.ts';
 import type { EncodingRequest, EncodingState } from '../encoding-repository.ts';
 import type { SourceMetadata } from '../source/source-metadata.ts';
 import { type PlannedSource, planUsableSource } from '../source/source-plan.ts';
@@ -109,7 +109,7 @@ async function encodeWithoutBrokenAudio(
   const main = batch.audio.filter(isMainAudio);
   const further = batch.audio.filter(one => !isMainAudio(one));
   try {
-    await encodeBatch(context, input, batch, onProgress);
+    await encodeOnDevice(context, input, batch, onProgress);
   } catch (error) {
     if (further.length === 0 || !isMediaFault(error) || input.signal.aborted) throw error;
     const failed = further.map(({ name }) => name);
@@ -119,9 +119,29 @@ async function encodeWithoutBrokenAudio(
       await records.failAudio(input.videoId, failed, transaction);
     });
     if (batch.renditions.length + main.length > 0) {
-      await encodeBatch(context, input, { ...batch, audio: main }, onProgress);
+      await encodeOnDevice(context, input, { ...batch, audio: main }, onProgress);
     }
   }
+}
+
+/** Encodes again in software when the hardware fails. */
+async function encodeOnDevice(
+  context: VodContext,
+  input: EncodeInput,
+  batch: EncodeBatch,
+  onProgress: (share: number) => void,
+): Promise<void> {
+  const { encoders } = context;
+  const device = batch.renditions.length === 0 ? undefined : await encoders.whenTested();
+  if (device !== undefined) {
+    try {
+      return await encodeBatch(context, { ...input, device }, batch, onProgress);
+    } catch (error) {
+      if (!isMediaFault(error) || input.signal.aborted) throw error;
+      encoders.noteFailure(device, messageOf(error), { videoId: input.videoId });
+    }
+  }
+  await encodeBatch(context, input, batch, onProgress);
 }
 
 function isMainAudio({ name }: { readonly name: string }): boolean {

@@ -469,6 +469,10 @@ export type ServerState = {
     readonly version: string;
     readonly lacks?: readonly string[] | undefined;
   }[];
+  readonly encoder: {
+    readonly kind: "software" | "nvenc" | "qsv" | "vaapi" | "videotoolbox";
+    readonly reason?: string | undefined;
+  };
   readonly nodes?: readonly {
     readonly nodeId: string;
     readonly url: string;

@@ -13,6 +13,14 @@ import { formatQueue } from './queue-text.ts';
 
 const refreshMs = 5_000;
 
+const encoderNames: Readonly<Record<ServerState['encoder']['kind'], string>> = {
+  software: 'x264 (software)',
+  nvenc: 'NVENC (NVIDIA GPU)',
+  qsv: 'Quick Sync (Intel GPU)',
+  vaapi: 'VAAPI (GPU)',
+  videotoolbox: 'VideoToolbox (Apple)',
+};
+
 export function ServerCard() {
   const loaded = useLoad('', signal => call('GET /server', { signal }));
   useInterval(refreshMs, loaded.reload);
@@ -41,7 +49,7 @@ export function ServerCard() {
 }
 
 function ServerDetails({ state }: { state: ServerState }) {
-  const { cpu, memory, disk, queue, live, programs, warnings } = state;
+  const { cpu, memory, disk, queue, live, programs, encoder, warnings } = state;
   const has = (...codes: readonly string[]) => warnings.some(({ code }) => codes.includes(code));
   const memoryTaken = memory.machineTotalBytes - memory.machineFreeBytes;
   const diskTaken = disk.totalBytes - disk.freeBytes;
@@ -72,6 +80,12 @@ function ServerDetails({ state }: { state: ServerState }) {
           ['Video jobs', formatQueue(queue)],
           ['Live broadcasts', formatNumber(live.broadcasts)],
           ['Viewers', formatNumber(live.viewers)],
+          [
+            'Video encoder',
+            <span key="encoder" title={encoder.reason}>
+              {encoderNames[encoder.kind]}
+            </span>,
+          ],
           ['Uptime', formatSpan((Date.now() - Date.parse(state.startedAt)) / 1_000)],
           [
             'Versions',
