@@ -13,7 +13,7 @@ describe.skipIf(!hasSrtFfmpeg)('SRT (skipped where ffmpeg has none)', () => {
     const url = `srt://127.0.0.1:${server.app.srtPort}?streamid=${streamKey}`;
     await using publisher = publishTestPicture({ url, extraArgs: ['-f', 'mpegts'] });
     const health = await waitUntil(async () => {
-      const response = await server.api('GET', `/live-streams/${liveStreamId}/ingest`);
+      const response = await server.api('GET', `/live-streams/${liveStreamId}/health`);
       const body = (await response.json()) as Record<string, unknown>;
       return body.state === 'live' && body.transport !== undefined && body;
     });
