@@ -66,14 +66,14 @@ async function untilState(stream: Stream, state: string): Promise<Stream> {
 /** Frames and times that ffmpeg decodes from the live playlist. */
 async function decode(stream: Stream): Promise<DecodedFrame[]> {
   await waitUntil(async () => (await segmentsOf(stream)).length >= 2, { what: 'two segments' });
-  return decodeVideo(stream.assets.hls, ['-live_start_index', '0'], ['-frames:v', '50']);
+  return decodeVideo(stream.assets.hls, ['-live_start_index', '-2'], ['-frames:v', '50']);
 }
 
 async function segmentsOf({ assets }: Stream): Promise<string[]> {
   const lines = async (url: string) => (await (await fetch(url)).text()).split('\n');
   const variant = (await lines(assets.hls)).find(line => line !== '' && !line.startsWith('#'));
   if (variant === undefined) return [];
-  return (await lines(new URL(variant, assets.hls).href)).filter(line => line.startsWith('#EXTINF'));
+  return (await lines(new URL(variant, assets.hls).href)).filter(line => line.startsWith('segment-'));
 }
 
 /** They are 40 ms apart. */
