@@ -21,6 +21,7 @@ import { RestreamsPanel } from './restreams/restreams-panel.tsx';
 import { SettingsPanel } from './settings-panel.tsx';
 import { SetupPanel } from './setup-panel.tsx';
 import { SharePanel } from './share-panel.tsx';
+import { SourcePanel } from './source-panel.tsx';
 import { StatusCard } from './status-card.tsx';
 import { type RunningBroadcast, useBroadcast } from './use-broadcast.ts';
 
@@ -28,6 +29,7 @@ const back = { href: '/dashboard/live', words: 'Live streams' };
 
 const panels = [
   ['set-up', 'Setup'],
+  ['source', 'Source'],
   ['health', 'Health'],
   ['restreams', 'Restreams'],
   ['share', 'Share'],
@@ -130,6 +132,7 @@ function StreamPage({
         current={hrefOf(part)}
       />
       {part === 'set-up' && <SetupPanel stream={stream} onChange={loaded.set} />}
+      {part === 'source' && <SourcePanel stream={stream} onChange={loaded.set} onOutdated={loaded.reload} />}
       {part === 'health' && <HealthPanel stream={stream} state={state} broadcast={broadcast} />}
       {part === 'restreams' && (
         <RestreamsPanel stream={stream} state={state} onChange={loaded.set} onOutdated={loaded.reload} />
