@@ -7,6 +7,7 @@ import {
   type RestreamConfig,
   sourceRendition,
 } from '../broadcast/broadcast-subscriber.ts';
+import { ConvertedAudio } from './converted-audio.ts';
 import { PackagedMedia } from './packaged-media.ts';
 import type { RestreamDestination, RestreamStatus } from './restream-destination.ts';
 import { RestreamFeed } from './restream-feed.ts';
@@ -116,20 +117,25 @@ export class RestreamSession {
     // Packaged media has the sandbox watermark.
     const isSourcePackaged = this.broadcast.environment === 'sandbox';
     if (isSourcePackaged) packaged.add(sourceRendition, tag => this.#sourceFeed.take(tag));
+    const converted = new ConvertedAudio(tag => this.#sourceFeed.take(tag));
     return {
       name: 'restreams',
       ...(isSourcePackaged
         ? {}
         : {
             tag: tag => {
-              if (!tag.isSlate) this.#sourceFeed.take(tag);
+              if (!tag.isSlate && !converted.replaces(tag)) this.#sourceFeed.take(tag);
             },
           }),
       tracks: (rendition, tracks, _init, isSlate) => {
-        if (!isSlate) packaged.tracks(rendition, tracks);
+        if (isSlate) return;
+        packaged.tracks(rendition, tracks);
+        converted.tracks(rendition, tracks);
       },
       sample: (rendition, kind, sample, atMs, isSlate) => {
-        if (!isSlate) packaged.sample(rendition, kind, sample, atMs);
+        if (isSlate) return;
+        packaged.sample(rendition, kind, sample, atMs);
+        converted.sample(rendition, kind, sample, atMs);
       },
       encodedRenditions: renditions => this.#setEncodedRenditions(renditions),
       encodedTrack: (rendition, track) => packaged.encodedTrack(rendition, track),
