@@ -12,16 +12,26 @@ export interface Command {
 export interface ConnectInfo {
   readonly app: string;
   readonly encoder: string;
-  readonly fourCcList: readonly string[];
-  /** The encoder's Enhanced RTMP properties, sanitized. */
+  /** Properties of Enhanced RTMP for the answer: ours, where the encoder names its own. */
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** 0 is AMF0, 3 is AMF3. */
   readonly objectEncoding: number;
 }
 
 const maxCommandValues = 8;
-const maxFourCcs = 32;
 const maxEncoderLength = 64;
+const videoFourCcs = ['avc1', 'hvc1', 'av01'];
+const audioFourCcs = ['mp4a', 'Opus', 'ac-3', 'ec-3', 'fLaC', '.mp3'];
+/** FourCcInfoMask.CanForward. */
+const CAN_FORWARD = 4;
+/** CapsExMask: Multitrack, ModEx, TimestampNanoOffset. */
+const EXTENDED_CAPABILITIES = 2 | 4 | 8;
+const ownCapabilities: Readonly<Record<string, unknown>> = {
+  fourCcList: asStrictArray([...videoFourCcs, ...audioFourCcs]),
+  videoFourCcInfoMap: infoMapOf(videoFourCcs),
+  audioFourCcInfoMap: infoMapOf(audioFourCcs),
+  capsEx: EXTENDED_CAPABILITIES,
+};
 
 /** @throws AppError `media-malformed` without a name; RangeError when truncated or nested too deeply */
 export function decodeCommand(payload: Buffer): Command {
@@ -42,18 +52,11 @@ export function decodeCommand(payload: Buffer): Command {
 export function readConnect(command: Command): ConnectInfo {
   const object = command.args[0];
   const encoder = printable(textOf(propertyOf(object, 'flashVer'))).slice(0, maxEncoderLength);
-  const video = readInfoMap(propertyOf(object, 'videoFourCcInfoMap'));
-  const audio = readInfoMap(propertyOf(object, 'audioFourCcInfoMap'));
-  const listed = readFourCcList(propertyOf(object, 'fourCcList'));
+  const named = Object.entries(ownCapabilities).filter(([name]) => propertyOf(object, name) !== undefined);
   return {
     app: textOf(propertyOf(object, 'app')),
     encoder,
-    fourCcList: [...new Set([...(listed ?? []), ...Object.keys(video ?? {}), ...Object.keys(audio ?? {})])],
-    capabilities: {
-      ...(listed === undefined ? {} : { fourCcList: asStrictArray(listed) }),
-      ...(video === undefined ? {} : { videoFourCcInfoMap: video }),
-      ...(audio === undefined ? {} : { audioFourCcInfoMap: audio }),
-    },
+    capabilities: Object.fromEntries(named),
     objectEncoding: propertyOf(object, 'objectEncoding') === 3 ? 3 : 0,
   };
 }
@@ -73,23 +76,11 @@ function propertyOf(object: unknown, name: string): unknown {
   return (object as Record<string, unknown>)[name];
 }
 
-function isFourCc(value: unknown): value is string {
-  return typeof value === 'string' && /^(?:[\x20-\x7e]{4}|\*)$/.test(value);
+function infoMapOf(fourCcs: readonly string[]): Record<string, number> {
+  return Object.fromEntries(fourCcs.map(fourCc => [fourCc, CAN_FORWARD]));
 }
 
-function readFourCcList(value: unknown): string[] | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  return Object.values(value).filter(isFourCc).slice(0, maxFourCcs);
-}
-
-function readInfoMap(value: unknown): Record<string, number> | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const known = Object.entries(value).filter(
-    (entry): entry is [string, number] => isFourCc(entry[0]) && Number.isFinite(entry[1]),
-  );
-  return Object.fromEntries(known.slice(0, maxFourCcs));
-}
-
+/** As the library writes it. */
 function asStrictArray(values: readonly string[]): string[] {
   return Object.defineProperty([...values], 'sarray', { value: true });
 }

@@ -49,9 +49,9 @@ test('nesting past the stack is an error that can be caught', () => {
 });
 
 test('connect without anything is an app without a name', () => {
-  const empty = { app: '', encoder: '', fourCcList: [], capabilities: {}, objectEncoding: 0 };
+  const empty = { app: '', encoder: '', capabilities: {}, objectEncoding: 0 };
   expect(readConnect(decodeCommand(encodeAmf0('connect', 1)))).toEqual(empty);
-  expect(connectWith({ app: 5, flashVer: null, fourCcList: 'avc1', videoFourCcInfoMap: 1 })).toEqual(empty);
+  expect(connectWith({ app: 5, flashVer: null })).toEqual(empty);
 });
 
 test('the encoder is one printable line of 64 characters', () => {
@@ -60,19 +60,29 @@ test('the encoder is one printable line of 64 characters', () => {
   );
 });
 
-test('the FourCCs of list and maps are merged, and each is echoed unchanged', () => {
+test('the answer names what the server accepts, where the encoder names what it sends', () => {
   const connect = connectWith({
-    fourCcList: ['av01', 'hvc1', 'toolong', 3],
-    videoFourCcInfoMap: new Map<string, AmfValue>([
-      ['hvc1', 4],
-      ['*', 7],
-      ['vp09', 'no number'],
-    ]),
+    capsEx: 15,
+    fourCcList: ['av01', 'vvc1'],
+    audioFourCcInfoMap: new Map<string, AmfValue>([['*', 7]]),
   });
-  expect(connect.fourCcList).toEqual(['av01', 'hvc1', '*']);
   expect(connect.capabilities).toEqual({
-    fourCcList: ['av01', 'hvc1'],
-    videoFourCcInfoMap: { hvc1: 4, '*': 7 },
+    fourCcList: expect.arrayContaining([
+      'avc1',
+      'hvc1',
+      'av01',
+      'mp4a',
+      'Opus',
+      'ac-3',
+      'ec-3',
+      'fLaC',
+      '.mp3',
+    ]),
+    audioFourCcInfoMap: { mp4a: 4, Opus: 4, 'ac-3': 4, 'ec-3': 4, fLaC: 4, '.mp3': 4 },
+    capsEx: 14,
+  });
+  expect(connectWith({ videoFourCcInfoMap: 1 }).capabilities).toEqual({
+    videoFourCcInfoMap: { avc1: 4, hvc1: 4, av01: 4 },
   });
 });
 
