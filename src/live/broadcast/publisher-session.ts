@@ -1,3 +1,4 @@
+import { type ColorInfo, readColorInfo } from '../../media/flv/color-info.ts';
 import { type DeclaredMedia, readDeclaredMedia } from '../../media/flv/declared-media.ts';
 import type { FlvTag, TrackKind } from '../../media/flv/flv-tag.ts';
 import { describeAudioTag, describeVideoTag, type TagDescription } from '../../media/flv/flv-tag.ts';
@@ -72,6 +73,7 @@ export class PublisherSession {
   #codecNames: Record<TrackKind, string | undefined> = { audio: undefined, video: undefined };
   #announcedTracks: Record<TrackKind, boolean | undefined> = { audio: undefined, video: undefined };
   #declaredFramesPerSecond: number | undefined;
+  #declaredColor: ColorInfo | undefined;
   #packager: Packager | undefined;
   #plan: PackagerPlan | undefined;
   #planCodecNames: Record<TrackKind, string | undefined> = { audio: undefined, video: undefined };
@@ -106,7 +108,11 @@ export class PublisherSession {
       return;
     }
     const described = tag.kind === 'video' ? describeVideoTag(tag.body) : describeAudioTag(tag.body);
-    if (described === undefined || described.role === 'other') return;
+    if (described === undefined || described.role === 'other') {
+      if (tag.kind === 'video' && !tag.trackId)
+        this.#declaredColor = readColorInfo(tag.body) ?? this.#declaredColor;
+      return;
+    }
     if (tag.trackId !== undefined && tag.trackId !== 0) {
       this.#takeAdditional(tag, tag.trackId, described);
       return;
@@ -343,6 +349,7 @@ export class PublisherSession {
       hasVideo: this.#tracks.video !== undefined,
       audio: this.#tracks.audio ?? 'none',
       framesPerSecond: this.#declaredFramesPerSecond,
+      color: this.#declaredColor,
     };
     const inner = this.#options.events.startPackaging();
     let packager: Packager;

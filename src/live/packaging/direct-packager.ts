@@ -196,7 +196,7 @@ export class DirectPackager implements Packager {
     if (hasVideo) {
       const keyframe = this.#earlyFrames.find(({ kind }) => kind === 'video');
       if (this.#videoHeader === undefined || keyframe === undefined) return;
-      const { track, frameSeconds } = describeVideo(this.#videoHeader, keyframe.data);
+      const { track, frameSeconds } = describeVideo(this.#videoHeader, keyframe.data, this.#plan.color);
       this.#tracks.video = {
         description: track,
         clock: new SampleClock({

@@ -14,6 +14,7 @@ import {
   type VideoSampleEntryType,
 } from '../../media/codecs/frame-sizes.ts';
 import { OPUS_SAMPLE_RATE, opusPacketSamples, readOpusHead, stereoOpus } from '../../media/codecs/opus.ts';
+import type { ColorInfo } from '../../media/flv/color-info.ts';
 import { videoHeaderBytes } from '../../media/flv/flv-tag.ts';
 import { AppError } from '../../shared/errors.ts';
 
@@ -59,6 +60,7 @@ export function readVideoHeader(body: Buffer): VideoHeader {
 export function describeVideo(
   { codec, record }: VideoHeader,
   keyframe: Buffer,
+  color?: ColorInfo,
 ): { readonly track: TrackDescription; readonly frameSeconds: number | undefined } {
   const parameters =
     readVideoParameters(codec, codec === 'av01' ? record.subarray(4) : record) ??
@@ -67,7 +69,7 @@ export function describeVideo(
     throw new AppError('media-malformed', 'the video configuration has no readable sequence parameter set');
   }
   // Becomes `hvc1` when the record is complete.
-  const entry = writeVideoSampleEntry(codec === 'hvc1' ? 'hev1' : codec, record, parameters);
+  const entry = writeVideoSampleEntry(codec === 'hvc1' ? 'hev1' : codec, record, parameters, color);
   return { track: describe('video', videoTimescale, entry), frameSeconds: parameters.frameSeconds };
 }
 

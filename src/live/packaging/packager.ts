@@ -1,5 +1,6 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
+import type { ColorInfo } from '../../media/flv/color-info.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 
 /** `aac` converts audio that HLS cannot carry; `both` adds AAC for players that cannot decode the codec. */
@@ -10,6 +11,8 @@ export interface PackagerPlan {
   readonly audio: AudioTreatment | 'none';
   /** Declared by the encoder. */
   readonly framesPerSecond?: number | undefined;
+  /** Likewise. */
+  readonly color?: ColorInfo | undefined;
 }
 
 export type Tracks = Partial<Record<TrackKind, TrackDescription>>;

@@ -1,4 +1,5 @@
 import type { VideoParameters } from '../codecs/parameter-set.ts';
+import type { ColorInfo } from '../flv/color-info.ts';
 import { ascii, box, fullBox, u8, u16, u32 } from './box-writer.ts';
 
 const UNSPECIFIED = 2;
@@ -8,13 +9,18 @@ export function writeVideoSampleEntry(
   type: 'avc1' | 'hev1' | 'av01',
   config: Buffer,
   { size, pixelAspect, colour }: VideoParameters,
+  declared: ColorInfo = {},
 ): Buffer {
   const configType = { avc1: 'avcC', hev1: 'hvcC', av01: 'av1C' }[type];
   const boxes = [box(configType, config)];
   const codes = colour && [colour.primaries, colour.transfer, colour.matrix];
-  if (codes?.every(code => code !== UNSPECIFIED)) {
-    boxes.push(box('colr', ascii('nclx'), u16(...codes), u8(colour?.isFullRange ? 0x80 : 0)));
+  const isSpecified = codes?.every(code => code !== UNSPECIFIED) === true;
+  const { colour: other } = declared;
+  const usedCodes = isSpecified ? codes : other && [other.primaries, other.transfer, other.matrix];
+  if (usedCodes !== undefined) {
+    boxes.push(box('colr', ascii('nclx'), u16(...usedCodes), u8(colour?.isFullRange ? 0x80 : 0)));
   }
+  boxes.push(...lightBoxes(declared));
   if (pixelAspect !== undefined) boxes.push(box('pasp', u32(...pixelAspect)));
   return box(
     type,
@@ -27,6 +33,21 @@ export function writeVideoSampleEntry(
     u16(0x0018, 0xffff), // depth, predefined
     ...boxes,
   );
+}
+
+/** ISO/IEC 14496-12:2022, 12.1.6 and 12.1.7, in the units of ITU-T H.265, D.3.28. */
+function lightBoxes({ masteringDisplay, contentLight }: ColorInfo): Buffer[] {
+  const boxes: Buffer[] = [];
+  if (masteringDisplay !== undefined) {
+    const { chromaticities, maxLuminance, minLuminance } = masteringDisplay;
+    const coordinates = chromaticities.flat().map(value => Math.round(value * 50_000));
+    const luminances = [maxLuminance, minLuminance].map(value => Math.round(value * 10_000));
+    boxes.push(box('mdcv', u16(...coordinates), u32(...luminances)));
+  }
+  if (contentLight !== undefined) {
+    boxes.push(box('clli', u16(Math.round(contentLight.max), Math.round(contentLight.maxFrameAverage))));
+  }
+  return boxes;
 }
 
 /** ISO/IEC 14496-1:2010, 7.2.6.5. */
