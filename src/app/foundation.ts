@@ -99,9 +99,13 @@ export async function openFoundation(config: Config, environment: AppEnvironment
     const proxies = config['http.trustedProxies'] ?? [];
     const files = new MediaFiles(dataDir, storage.media);
     if (storage.s3 !== undefined) files.reclaimFrom(storage.s3.cache);
-    const urls = new ServerUrls(config.publicUrl, {
-      rtmp: config['rtmp.port'],
-      srt: config['srt.enabled'] ? config['srt.port'] : undefined,
+    const urls = new ServerUrls({
+      publicUrl: config.publicUrl,
+      ingestPorts: {
+        rtmp: config['rtmp.port'],
+        srt: config['srt.enabled'] ? config['srt.port'] : undefined,
+      },
+      hasWebRtc: config['webrtc.enabled'],
     });
     const version = readVersion();
     const { publicUrl } = urls;

@@ -11,18 +11,26 @@ interface IngestPorts {
   readonly srt: number | undefined;
 }
 
+interface ServerUrlsOptions {
+  readonly publicUrl: string | undefined;
+  /** Of the servers that take publishers, if this one takes none. */
+  readonly ingestPorts: IngestPorts;
+  readonly hasWebRtc: boolean;
+}
+
 /** Ports of 0 are known once the listeners run. */
 export class ServerUrls {
   readonly #publicUrl: string | undefined;
   readonly #ingestPorts: IngestPorts;
+  readonly #hasWebRtc: boolean;
   #http: Pick<HttpListener, 'httpPort' | 'httpsPort'> | undefined;
   #rtmp: Pick<RtmpServer, 'rtmpPort' | 'rtmpsPort'> | undefined;
   #srt: Pick<SrtServer, 'port'> | undefined;
 
-  /** @param ingestPorts of the servers that take publishers, if this one takes none */
-  constructor(publicUrl: string | undefined, ingestPorts: IngestPorts) {
+  constructor({ publicUrl, ingestPorts, hasWebRtc }: ServerUrlsOptions) {
     this.#publicUrl = publicUrl;
     this.#ingestPorts = ingestPorts;
+    this.#hasWebRtc = hasWebRtc;
   }
 
   connect(
@@ -51,6 +59,7 @@ export class ServerUrls {
       rtmp: `rtmp://${hostname}${rtmpPort === defaultRtmpPort ? '' : `:${rtmpPort}`}/s`,
       rtmps: rtmpsPort === undefined ? undefined : `rtmps://${hostname}:${rtmpsPort}/s`,
       srt: srtPort === undefined ? undefined : `srt://${hostname}:${srtPort}`,
+      whip: this.#hasWebRtc ? `${this.publicUrl()}/whip` : undefined,
     };
   };
 }

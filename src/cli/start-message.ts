@@ -21,6 +21,11 @@ export function describeStart(app: RunningApp, config: Config): string {
       ...(app.srtPort === undefined
         ? []
         : [['SRT server', `srt://${hostname}:${app.srtPort} (UDP)`] as const]),
+      ...(app.webrtcPort === undefined
+        ? []
+        : [
+            ['WHIP server', `${app.publicUrl}/whip (WebRTC on port ${app.webrtcPort}, UDP and TCP)`] as const,
+          ]),
       ['Data folder', app.dataDir],
       ...(databaseUrl === undefined
         ? []

@@ -46,7 +46,7 @@ describe.skipIf(found.path === undefined)('a browser that publishes over WHIP', 
 
   test('is live with keyframes at its own interval, at a bitrate that grows, and ends at once on DELETE', async () => {
     const stream = await server.createStream();
-    const page = await WhipPage.publish(browser, { ...server, streamKey: stream.streamKey, hasAudio: false });
+    const page = await WhipPage.publish(browser, { ...server, streamKey: stream.streamKey, hasAudio: true });
     await isLive(stream);
     // Without requests and feedback, Chromium sends one keyframe, at 300 kbit/s.
     await waitUntil(async () => {
@@ -58,7 +58,11 @@ describe.skipIf(found.path === undefined)('a browser that publishes over WHIP', 
       `${server.baseUrl}/${stream.liveStreamId}.m3u8`,
     ]);
     expect(probed).toContain('h264,640,360');
-    expect(await stateOf(stream)).toMatchObject({ protocol: 'whip' });
+    expect(probed).toContain('aac');
+    expect(await stateOf(stream)).toMatchObject({
+      protocol: 'whip',
+      encoder: expect.stringMatching(/^Chrome \d+$|^node$/),
+    });
     expect((await fetch(page.session, { method: 'DELETE' })).status).toBe(200);
     await waitUntil(async () => (await stateOf(stream))?.state === 'ended');
     expect((await fetch(page.session, { method: 'DELETE' })).status).toBe(404);

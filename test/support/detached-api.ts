@@ -97,7 +97,7 @@ const parts: Omit<
 > = {
   bundles: testBundles,
   publicUrl: () => 'http://localhost:8080',
-  ingest: () => ({ rtmp: 'rtmp://localhost/s', rtmps: undefined, srt: undefined }),
+  ingest: () => ({ rtmp: 'rtmp://localhost/s', rtmps: undefined, srt: undefined, whip: undefined }),
   version: '0.0.0',
   rateLimits: { uploads: 0, writes: 0, reads: 0 },
   encodings: { encodingOf: async () => undefined, isPlayable: async () => false },

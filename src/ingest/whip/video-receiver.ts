@@ -14,6 +14,9 @@ interface VideoReceiverOptions {
   requestKeyframe(): void;
 }
 
+/** Undefined for a frame without a picture. */
+type BuildSample = (payloads: readonly Buffer[]) => BuiltSample | 'malformed' | undefined;
+
 /** Browsers send keyframes only on request, and players join at them. */
 const keyframeIntervalMs = 2_000;
 /** A lost request is repeated, and a keyframe takes a moment. */
@@ -23,7 +26,7 @@ const repeatRequestMs = 500;
 export class VideoReceiver {
   readonly #options: VideoReceiverOptions;
   readonly #frames = new FrameAssembler();
-  readonly #build: (payloads: readonly Buffer[]) => BuiltSample | undefined;
+  readonly #build: BuildSample;
   #needsKeyframe = true;
   #keyframeAtMs: number | undefined;
   #requestedAtMs: number | undefined;
@@ -51,10 +54,9 @@ export class VideoReceiver {
     const { codec, timeOf, emit } = this.#options;
     const dtsMs = timeOf(timestamp, arrivedAtMs);
     const sample = this.#build(payloads);
-    if (sample === undefined) {
-      this.#needsKeyframe = true;
-      return;
-    }
+    if (sample === 'malformed') this.#needsKeyframe = true;
+    // Some senders give parameter sets timestamps of their own.
+    if (sample === undefined || sample === 'malformed') return;
     const { record, data, isKeyframe } = sample;
     if (record !== undefined) emit(sampleTags.videoConfig(codec, record, dtsMs));
     if (isKeyframe) {
@@ -72,14 +74,14 @@ export class VideoReceiver {
   }
 }
 
-function sampleBuilder(codec: VideoCodec): (payloads: readonly Buffer[]) => BuiltSample | undefined {
+function sampleBuilder(codec: VideoCodec): BuildSample {
   if (codec === 'av01') {
     const builder = new Av1SampleBuilder();
-    return payloads => builder.build(payloads);
+    return payloads => builder.build(payloads) ?? 'malformed';
   }
   const builder = new VideoSampleBuilder(codec);
   return payloads => {
     const units = unitsOf(codec, payloads);
-    return units && builder.build(units);
+    return units === undefined ? 'malformed' : builder.build(units);
   };
 }

@@ -1,5 +1,6 @@
 import type { FlvTag } from '../../media/flv/flv-tag.ts';
 import { sampleTags } from '../../media/flv/sample-tags.ts';
+import { encodeAmf0 } from '../../media/rtmp/amf0.ts';
 import type { SenderReport } from '../../media/rtp/rtcp.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -36,6 +37,8 @@ const closeReasons: Readonly<Record<WebRtcCloseReason, PublisherCloseReason>> = 
   'idle-timeout': 'idle-timeout',
 };
 
+const countEveryMs = 1_000;
+
 /** One publisher over WHIP, from the accepted offer to its end. */
 export class WhipSession implements PublisherConnection {
   readonly connectionId = newId('co');
@@ -49,6 +52,8 @@ export class WhipSession implements PublisherConnection {
   #isPaused = false;
   #isClosed = false;
   #tags = 0;
+  #countedAtMs = 0;
+  #counted = { packetsReceived: 0, packetsLost: 0, packetsRecovered: 0 };
 
   constructor(options: WhipSessionOptions) {
     this.#options = options;
@@ -136,6 +141,7 @@ export class WhipSession implements PublisherConnection {
     this.#isClosed = true;
     const { observer, streamKey, ended } = this.#options;
     this.#webRtc?.close();
+    this.#countPackets();
     const sink = this.#sink;
     if (sink !== undefined) {
       observer.publisherClosed(reason);
@@ -148,7 +154,14 @@ export class WhipSession implements PublisherConnection {
   }
 
   #receive(track: ReceiveTrack, packet: OrderedPacket): void {
-    this.#clock ??= new MediaClock(packet.arrivedAtMs);
+    if (this.#clock === undefined) {
+      this.#clock = new MediaClock(packet.arrivedAtMs);
+      this.#declareTracks();
+    }
+    if (packet.arrivedAtMs - this.#countedAtMs >= countEveryMs) {
+      this.#countedAtMs = packet.arrivedAtMs;
+      this.#countPackets();
+    }
     if (track.kind === 'audio') this.#receiveAudio(track, packet);
     else {
       const video = this.#videoOf(track);
@@ -166,6 +179,25 @@ export class WhipSession implements PublisherConnection {
     }
     if (this.#isPaused) return;
     this.#emit(sampleTags.audio('Opus', { dtsMs, data: packet.payload }));
+  }
+
+  /** So that the broadcast begins with both tracks, whichever comes first. */
+  #declareTracks(): void {
+    const properties = new Map(
+      (this.#webRtc?.tracks ?? []).map(({ kind, codec }) => [`${kind}codecid`, codec.name]),
+    );
+    this.#emit({ kind: 'script', timestampMs: 0, body: encodeAmf0('onMetaData', properties) });
+  }
+
+  #countPackets(): void {
+    const last = this.#counted;
+    const { packetsReceived, packetsLost, packetsRecovered } = this.transport();
+    this.#counted = { packetsReceived, packetsLost, packetsRecovered };
+    this.#options.observer.packets(
+      packetsReceived - last.packetsReceived,
+      packetsLost - last.packetsLost,
+      packetsRecovered - last.packetsRecovered,
+    );
   }
 
   #videoOf(track: ReceiveTrack): VideoReceiver {

@@ -34,6 +34,7 @@ export interface IngestAddresses {
   readonly rtmp: string;
   readonly rtmps: string | undefined;
   readonly srt: string | undefined;
+  readonly whip: string | undefined;
 }
 
 const credentialScope =
@@ -171,7 +172,7 @@ async function accountView(
   if (account === undefined) throw new AppError('resource-not-found');
   const { email, createdAtMs, isUpgraded: upgraded, isOperator } = account;
   const limited = Object.entries(ratesOf(rates, environment)).filter(([, limit]) => limit > 0);
-  const { rtmp, rtmps, srt } = ingest();
+  const { rtmp, rtmps, srt, whip } = ingest();
   return {
     accountId,
     ...(email === undefined ? {} : { email }),
@@ -190,6 +191,7 @@ async function accountView(
       rtmp,
       ...(rtmps === undefined ? {} : { rtmps }),
       ...(srt === undefined ? {} : { srt }),
+      ...(whip === undefined ? {} : { whip }),
     },
   };
 }

@@ -36,6 +36,10 @@ export const accountSchema = z
           .string()
           .optional()
           .describe('Takes the stream key as `streamid`. Absent if the server takes no SRT.'),
+        whip: z
+          .string()
+          .optional()
+          .describe('Takes the stream key as bearer token. Absent if the server has no WebRTC.'),
       })
       .describe('Server addresses for encoders. The stream key is the `streamKey` of a live stream.'),
   })
@@ -58,6 +62,7 @@ export const accountSchema = z
           rtmp: 'rtmp://live.example.org/s',
           rtmps: 'rtmps://live.example.org:1936/s',
           srt: 'srt://live.example.org:6200',
+          whip: 'https://live.example.org/whip',
         },
       },
     ],

@@ -10,7 +10,7 @@ const stateText =
 const bitrate = z.int().min(0).describe('Video and audio together.');
 
 const sourceFields = {
-  protocol: z.string().describe('`rtmp`, `rtmps` or `srt`.'),
+  protocol: z.string().describe('`rtmp`, `rtmps`, `srt` or `whip`.'),
   encoder: z.string().optional().describe('Name that the encoder sends; absent when it sends none.'),
   videoCodec: z.string().optional().describe('RFC 6381 codec string; absent without video.'),
   audioCodec: z.string().optional().describe('RFC 6381 codec string; absent without audio.'),

@@ -69,7 +69,12 @@ export type Account = {
     };
     readonly videoRestoreDays?: number | undefined;
   };
-  readonly ingest: { readonly rtmp: string; readonly rtmps?: string | undefined; readonly srt?: string | undefined; };
+  readonly ingest: {
+    readonly rtmp: string;
+    readonly rtmps?: string | undefined;
+    readonly srt?: string | undefined;
+    readonly whip?: string | undefined;
+  };
 };
 
 export type ApiKeyPair = {

@@ -48,6 +48,16 @@ test('a keyframe brings its configuration, and the frames after it follow', () =
   ]);
 });
 
+test('parameter sets may have a timestamp of their own', () => {
+  const { push, roles, state } = receiver();
+  push(0, [parameterSets]);
+  push(30, [idr]);
+  push(60, [pps]);
+  push(600, [slice]);
+  expect(roles().map(([, at]) => at)).toEqual([30, 30, 600]);
+  expect(state.requests).toBe(0);
+});
+
 test('after a loss, frames are left out up to the keyframe that is asked for', () => {
   const { push, roles, state } = receiver();
   push(0, [parameterSets, idr]);

@@ -14,11 +14,26 @@ export function srtAddress(server: string, key: string): string {
   return `${server}?streamid=${key}`;
 }
 
-export const encoderSettings: readonly (readonly [setting: string, value: string, why: string])[] = [
+type EncoderSetting = readonly [setting: string, value: string, why: string];
+
+/** @param isWebRtc has its own audio codec, and no B-frames */
+export function encoderSettings(isWebRtc: boolean): readonly EncoderSetting[] {
+  return isWebRtc ? [...videoSettings, ...webRtcSettings] : [...videoSettings, ...audioSettings];
+}
+
+const videoSettings: readonly EncoderSetting[] = [
   ['Video encoder', 'x264 or a hardware H.264', 'Plays everywhere without transcoding'],
   ['Rate control', 'CBR', 'A constant bitrate prevents stalls'],
   ['Bitrate', '4500 kbit/s for 1080p, 2500 for 720p', 'Up to two thirds of your upload bandwidth'],
   ['Keyframe interval', '2 s', 'Playback starts at keyframes'],
   ['Tune', 'zerolatency', 'For the lowest latency'],
+];
+
+const audioSettings: readonly EncoderSetting[] = [
   ['Audio', 'AAC, 160 kbit/s, 48 kHz', 'Plays everywhere without transcoding'],
+];
+
+const webRtcSettings: readonly EncoderSetting[] = [
+  ['B-frames', '0', 'WebRTC has none'],
+  ['Audio', 'Opus, 160 kbit/s', 'The only audio of WebRTC; players that lack it get AAC'],
 ];

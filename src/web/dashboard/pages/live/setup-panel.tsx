@@ -12,11 +12,14 @@ import { LoadedContent } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { encoderSettings, ffmpegCommand, srtAddress } from './encoder-settings.ts';
 
-type Protocol = 'rtmp' | 'srt';
-const protocols = [
-  ['rtmp', 'RTMP'],
-  ['srt', 'SRT'],
-] as const;
+type Protocol = keyof typeof protocolNames;
+const protocolNames = { rtmp: 'RTMP', srt: 'SRT', whip: 'WHIP' } as const;
+
+/** Those that this server takes. */
+function protocolsOf(ingest: { readonly srt: string | undefined; readonly whip: string | undefined }) {
+  const names = Object.entries(protocolNames) as [Protocol, string][];
+  return names.filter(([name]) => name === 'rtmp' || ingest[name] !== undefined);
+}
 
 export function SetupPanel({
   stream,
@@ -34,13 +37,13 @@ export function SetupPanel({
       <div class="stack">
         <Card title="Server and stream key">
           <LoadedContent loaded={account} height={66}>
-            {({ ingest: { rtmp, rtmps, srt } }) => (
+            {({ ingest: { rtmp, rtmps, srt, whip } }) => (
               <>
-                {srt !== undefined && (
+                {(srt !== undefined || whip !== undefined) && (
                   <SegmentedControl
                     label="Protocol"
                     value={protocol}
-                    options={protocols}
+                    options={protocolsOf({ srt, whip })}
                     onValue={setProtocol}
                   />
                 )}
@@ -51,6 +54,12 @@ export function SetupPanel({
                     value={srtAddress(srt, streamKey)}
                     secret
                     hint="Leave the stream key of your encoder empty. SRT recovers lost packets, so it suits mobile and long-distance connections. If your operator set a passphrase, add &passphrase= and the passphrase."
+                  />
+                ) : protocol === 'whip' && whip !== undefined ? (
+                  <CopyField
+                    label="Server"
+                    value={whip}
+                    hint="WHIP is WebRTC for publishing. Your encoder sends the stream key as bearer token."
                   />
                 ) : (
                   <>
@@ -69,7 +78,7 @@ export function SetupPanel({
           </LoadedContent>
           <CopyField
             key={streamKey}
-            label="Stream key"
+            label={protocol === 'whip' ? 'Bearer token (the stream key)' : 'Stream key'}
             value={streamKey}
             secret
             hint="Anyone with this key can go live. It stays the same until you regenerate it."
@@ -80,32 +89,38 @@ export function SetupPanel({
             </Button>
           </div>
         </Card>
-        <Card title="ffmpeg">
-          <p class="quiet">Streams a file in a loop, as if it were live.</p>
-          <LoadedContent loaded={account} height={140}>
-            {({ ingest: { rtmp, srt } }) => {
-              const server = protocol === 'srt' && srt !== undefined ? srt : rtmp;
-              return (
-                <CodeSample
-                  label="Command"
-                  text={ffmpegCommand(server, '<stream key>')}
-                  copied={ffmpegCommand(server, streamKey)}
-                />
-              );
-            }}
-          </LoadedContent>
-        </Card>
+        {protocol !== 'whip' && (
+          <Card title="ffmpeg">
+            <p class="quiet">Streams a file in a loop, as if it were live.</p>
+            <LoadedContent loaded={account} height={140}>
+              {({ ingest: { rtmp, srt } }) => {
+                const server = protocol === 'srt' && srt !== undefined ? srt : rtmp;
+                return (
+                  <CodeSample
+                    label="Command"
+                    text={ffmpegCommand(server, '<stream key>')}
+                    copied={ffmpegCommand(server, streamKey)}
+                  />
+                );
+              }}
+            </LoadedContent>
+          </Card>
+        )}
       </div>
       <Card title="OBS Studio">
         <ol class="steps">
           <li>
             Open <strong>Settings</strong>, then <strong>Stream</strong>, and choose the service{' '}
-            <strong>Custom…</strong>
+            <strong>{protocol === 'whip' ? 'WHIP' : 'Custom…'}</strong>
           </li>
           <li>
             {protocol === 'srt' ? (
               <>
                 Copy the <strong>server</strong> from here, and leave the stream key empty.
+              </>
+            ) : protocol === 'whip' ? (
+              <>
+                Copy the <strong>server</strong> and the <strong>bearer token</strong> from here.
               </>
             ) : (
               <>
@@ -122,7 +137,7 @@ export function SetupPanel({
           </li>
         </ol>
         <dl class="encoder-settings">
-          {encoderSettings.map(([setting, value, why]) => (
+          {encoderSettings(protocol === 'whip').map(([setting, value, why]) => (
             <div key={setting}>
               <dt>{setting}</dt>
               <dd>
