@@ -80,7 +80,9 @@ export default defineConfig({
           globalSetup: [...answers.globalSetup, ...postgresSetup],
         },
       },
-      { test: { name: 'media-files', include: filesOnly, ...deadlines, ...answers } },
+      {
+        test: { name: 'media-files', include: filesOnly, exclude: severalServers, ...deadlines, ...answers },
+      },
       {
         test: {
           name: 'media',
