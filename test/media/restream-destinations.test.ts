@@ -76,7 +76,7 @@ describe.concurrent('a destination', () => {
     session.play(tags);
     await waitUntil(() => media(publishersOf(key)[0], 'video').length > 40, { what: 'frames' });
     const [publisher] = publishersOf(key);
-    expect(publisher!.request).toMatchObject({ app: 'live', streamKey: key });
+    expect(publisher!.request).toMatchObject({ streamKey: key });
     for (const kind of ['video', 'audio'] as const) {
       const got = media(publisher, kind);
       const config = tags.find(tag => tag.kind === kind && isConfig(tag))!;

@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, pbkdf2, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  type KeyObject,
+  pbkdf2,
+  randomBytes,
+} from 'node:crypto';
 import { promisify } from 'node:util';
 import type { KeyParity } from './packet.ts';
 
@@ -96,16 +103,21 @@ export function unwrapKeys(wrappingKey: Buffer, wrapped: Buffer): Buffer | undef
 
 /** Encrypts and decrypts payloads with the current keys: AES-CTR is its own inverse. */
 export class PayloadCipher {
-  #keys: StreamKeys;
+  #salt: Buffer;
+  /** A key as bytes would take three times as long for each packet. */
+  readonly #keys: Partial<Record<KeyParity, KeyObject>> = {};
   readonly #iv = Buffer.alloc(16);
 
   constructor(keys: StreamKeys) {
-    this.#keys = keys;
+    this.#salt = keys.salt;
+    this.update(keys);
   }
 
   /** A key that the new ones leave out stays, for packets that are on their way. */
-  update(keys: StreamKeys): void {
-    this.#keys = { ...this.#keys, ...keys };
+  update({ salt, even, odd }: StreamKeys): void {
+    this.#salt = salt;
+    if (even !== undefined) this.#keys.even = createSecretKey(even);
+    if (odd !== undefined) this.#keys.odd = createSecretKey(odd);
   }
 
   /** @returns undefined without the key of this parity */
@@ -113,9 +125,9 @@ export class PayloadCipher {
     const key = this.#keys[parity];
     if (key === undefined) return undefined;
     // Section 6.2.2, as libsrt does it: 14 bytes of the salt, with the sequence number over its last four, then a counter.
-    this.#keys.salt.copy(this.#iv, 0, 0, 14);
+    this.#salt.copy(this.#iv, 0, 0, 14);
     this.#iv.writeUInt16BE(0, 14);
     this.#iv.writeUInt32BE((this.#iv.readUInt32BE(10) ^ sequence) >>> 0, 10);
-    return createCipheriv(`aes-${key.length * 8}-ctr`, key, this.#iv).update(payload);
+    return createCipheriv(`aes-${key.symmetricKeySize! * 8}-ctr`, key, this.#iv).update(payload);
   }
 }
