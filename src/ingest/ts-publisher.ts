@@ -76,12 +76,11 @@ export class TsPublisher {
         return;
       }
     }
-    this.#interleaver.expect(streams.filter(({ trackId }) => trackId === 0).map(({ pid }) => pid));
+    this.#interleaver.expect(streams.map(({ pid }) => pid));
   }
 
   #queue({ stream, dtsTicks, ptsTicks, data, isKeyframe, config }: TsSample): void {
-    if (stream.trackId !== 0) return;
-    const { codec } = stream;
+    const { codec, trackId } = stream;
     const dtsMs = dtsTicks / ticksPerMs;
     const tags: FlvTag[] = [];
     if (codec === 'avc1' || codec === 'hvc1') {
@@ -92,7 +91,8 @@ export class TsPublisher {
       if (config !== undefined) tags.push(sampleTags.audioConfig(codec, config, dtsMs));
       tags.push(sampleTags.audio(codec, { dtsMs, data }));
     }
-    this.#interleaver.push(stream.pid, { dtsMs, bytes: data.length, tags });
+    const ofTrack = trackId === 0 ? tags : tags.map(tag => ({ ...tag, trackId }));
+    this.#interleaver.push(stream.pid, { dtsMs, bytes: data.length, tags: ofTrack });
   }
 
   #refuse(description: string): void {

@@ -251,6 +251,36 @@ describe.concurrent('a source', () => {
     await removeDir(folder);
   });
 
+  it('of MPEG-TS with several audio tracks, each of which viewers can choose', async () => {
+    const http = createServer((_, answer) => {
+      const tracks = ['-map', '0:v', '-map', '1:a', '-map', '1:a', '-c:a:0', 'aac', '-c:a:1', 'aac'];
+      const child = spawn(ffmpegPath, [
+        ...[
+          '-v',
+          'error',
+          ...picture,
+          ...tone,
+          ...x264,
+          ...tracks,
+          '-f',
+          'mpegts',
+          '-flush_packets',
+          '1',
+          '-',
+        ],
+      ]);
+      child.stdout.pipe(answer);
+      answer.once('close', () => child.kill('SIGKILL'));
+    });
+    const stream = await pull(`http://127.0.0.1:${await listen(http)}/`);
+    await untilState(stream, 'live');
+    expectSteady(await decode(stream));
+    const multivariant = await (await fetch(stream.assets.hls)).text();
+    expect(multivariant.match(/^#EXT-X-MEDIA:TYPE=AUDIO/gm)).toHaveLength(2);
+    await remove(stream);
+    http.close();
+  });
+
   it('that sends garbage is refused with the reason', async () => {
     const http = createServer((_, answer) => {
       answer.writeHead(200);
