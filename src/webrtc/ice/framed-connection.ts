@@ -8,6 +8,8 @@ const maxFrameBytes = 16 * 1024;
 /** A slow receiver loses packets, as it would over UDP. */
 const maxQueuedBytes = 1024 * 1024;
 
+const closeGraceMs = 250;
+
 interface FramedConnectionEvents {
   packet(packet: Buffer, connection: FramedConnection): void;
   closed(connection: FramedConnection): void;
@@ -53,9 +55,10 @@ export class FramedConnection implements TransportPath {
     this.#socket.write(frame);
   }
 
+  /** Sends what is queued, such as the goodbye of DTLS, unless the client reads too slowly. */
   close(): void {
-    // Sends what is queued, such as the goodbye of DTLS.
     this.#socket.destroySoon();
+    setTimeout(() => this.#socket.destroy(), closeGraceMs).unref();
   }
 
   #read(data: Buffer, events: FramedConnectionEvents): void {

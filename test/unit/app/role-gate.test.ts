@@ -10,6 +10,7 @@ const paths = {
   livePage: `/live/${stream}`,
   videoPlaylist: `/vod/${video}/hls/manifest.m3u8`,
   report: '/watch',
+  whip: '/whip/key',
   api: '/videos?currentPage=2',
   dashboard: '/dashboard/videos',
   docs: '/docs',
@@ -21,7 +22,7 @@ const always = ['ready', 'metrics'];
 test.each<{ roles: NodeRole[]; open: string[] }>([
   { roles: ['worker'], open: [] },
   { roles: ['api'], open: ['api', 'dashboard', 'docs', 'report'] },
-  { roles: ['ingest'], open: ['playlist', 'livePage'] },
+  { roles: ['ingest'], open: ['playlist', 'livePage', 'whip'] },
   { roles: ['delivery', 'worker'], open: ['playlist', 'livePage', 'videoPlaylist', 'report'] },
 ])('a server with the roles $roles answers $open', ({ roles, open }) => {
   const gate = new RoleGate(roles, () => 'https://docs.example');

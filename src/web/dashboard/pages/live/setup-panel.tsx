@@ -111,7 +111,7 @@ export function SetupPanel({
         <ol class="steps">
           <li>
             Open <strong>Settings</strong>, then <strong>Stream</strong>, and choose the service{' '}
-            <strong>{protocol === 'whip' ? 'WHIP' : 'Custom…'}</strong>
+            <strong>{protocol === 'whip' ? 'WHIP.' : 'Custom…'}</strong>
           </li>
           <li>
             {protocol === 'srt' ? (
