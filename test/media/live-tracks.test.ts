@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compositionOffsetMs, type FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { parseMultivariantPlaylist } from '../../src/media/hls/multivariant-playlist.ts';
 import { encodeAmf0 } from '../support/amf0.ts';
+import { withCaptions } from '../support/closed-captions.ts';
 import { interleave } from '../support/multitrack.ts';
 import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
@@ -31,7 +32,10 @@ describe('a broadcast with three audio tracks', () => {
     await client.publish(stream.streamKey);
     const declared = { '1': { language: 'fra', name: 'Of the encoder' }, '2': { language: 'deu' } };
     client.sendTag('script', 0, encodeAmf0('onMetaData', { audioTrackIdInfoMap: declared }));
-    const media = main.filter(({ kind }) => kind !== 'script');
+    const media = withCaptions(
+      main.filter(({ kind }) => kind !== 'script'),
+      second => `Second ${second}`,
+    );
     const sent = replay(client, interleave(media, tracks));
     const url = `${server.baseUrl}/${stream.liveStreamId}.m3u8`;
     watches = await StreamMonitor.beginAll(url);
@@ -44,7 +48,11 @@ describe('a broadcast with three audio tracks', () => {
   afterAll(() => server?.stop());
 
   test('lists each of them as a rendition of one group, the main one by default', () => {
-    const { media, variants } = parseMultivariantPlaylist(playlist);
+    const { media: listed, variants } = parseMultivariantPlaylist(playlist);
+    const captions = listed.at(-1);
+    const media = listed.slice(0, -1);
+    expect(captions).toMatchObject({ type: 'CLOSED-CAPTIONS', groupId: 'captions', instreamId: 'CC1' });
+    expect(variants[0]?.closedCaptionsGroup).toBe('captions');
     expect(media.map(({ uri }) => uri?.split('/').at(-2))).toEqual(['audio', 'audio-1', 'audio-2']);
     expect(media.map(({ isDefault }) => isDefault === true)).toEqual([true, false, false]);
     expect(media.map(({ name, language }) => [name, language])).toEqual([

@@ -81,13 +81,14 @@ export class StreamMonitor {
   static async beginAll(masterUrl: string): Promise<Map<string, StreamMonitor>> {
     const { variants, media } = parseMultivariantPlaylist(await untilListed(masterUrl));
     const watches = new Map<string, StreamMonitor>();
-    const hasSoundApart = media.length > 0;
+    const hasSoundApart = media.some(({ type }) => type === 'AUDIO');
     for (const variant of variants) {
       // Each list of its own names what is in it.
       const codecs = hasSoundApart ? variant.codecs.split(',')[0]! : variant.codecs;
       watches.set(variant.uri.split('/').at(-2)!, StreamMonitor.#on(masterUrl, { ...variant, codecs }));
     }
-    for (const { uri, groupId } of media) {
+    for (const { type, uri, groupId } of media) {
+      if (type !== 'AUDIO') continue;
       const codecs = variants
         .find(({ audioGroup }) => audioGroup === groupId)!
         .codecs.split(',')

@@ -6,13 +6,13 @@ import { cacheControlFor } from '../responses/cache-control.ts';
 import type { Exchange } from '../responses/exchange.ts';
 import type { ResponseSender } from '../responses/response-sender.ts';
 
-/** Allows only this server. Media Source needs `blob:`. Any site may embed the page. */
+/** Allows only this server. Media Source needs `blob:`, and hls.js makes tracks for captions of `data:`. Any site may embed the page. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self'",
-  "media-src 'self' blob:",
+  "media-src 'self' blob: data:",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",

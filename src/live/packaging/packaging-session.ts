@@ -1,6 +1,7 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import { displaySize } from '../../media/cmaf/init-segment.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
+import { findCaptionChannels } from '../../media/codecs/closed-captions.ts';
 import type { FrameSize } from '../../media/codecs/parameter-set.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -350,6 +351,7 @@ export class PackagingSession {
     if (kind !== 'video') return;
     this.#aligned.addRungSample(sourceRendition, sample, atMs);
     this.#additional.sourceFrame(atMs);
+    this.#output.renditions.captionsFound(findCaptionChannels(tracks.video?.codec, sample.data));
   }
 
   #setRungTrack(name: string, track: TrackDescription): void {

@@ -1,3 +1,4 @@
+import type { CaptionChannel } from '../../media/codecs/closed-captions.ts';
 import type { AudioLabel, DeclaredMedia } from '../../media/flv/declared-media.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { RenderedText } from '../../shared/text/rendered-text.ts';
@@ -58,6 +59,7 @@ export class LiveRenditions {
   /** The source first. */
   readonly #byName = new Map<string, LiveRendition>();
   readonly #droppedRenditions = new Set<string>();
+  readonly #captions = new Set<CaptionChannel>();
   #multivariant: RenderedText | undefined;
   /** Monotonic. */
   #playableAtMs: number | undefined;
@@ -138,6 +140,12 @@ export class LiveRenditions {
     this.invalidate();
   }
 
+  captionsFound(channels: readonly CaptionChannel[]): void {
+    if (channels.every(channel => this.#captions.has(channel))) return;
+    for (const channel of channels) this.#captions.add(channel);
+    this.invalidate();
+  }
+
   invalidate(): void {
     this.#multivariant = undefined;
   }
@@ -154,7 +162,9 @@ export class LiveRenditions {
   /** Undefined until the broadcast is playable. */
   multivariant(): RenderedText | undefined {
     if (!this.isPlayable) return undefined;
-    this.#multivariant ??= new RenderedText(formatLiveMultivariant(this.#variants(), this.#audio()));
+    this.#multivariant ??= new RenderedText(
+      formatLiveMultivariant(this.#variants(), this.#audio(), [...this.#captions].toSorted()),
+    );
     return this.#multivariant;
   }
 

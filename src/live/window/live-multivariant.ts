@@ -1,4 +1,5 @@
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
+import type { CaptionChannel } from '../../media/codecs/closed-captions.ts';
 import type { AudioLabel, DeclaredMedia } from '../../media/flv/declared-media.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import {
@@ -34,6 +35,7 @@ export interface VariantInfo extends Bandwidth {
   readonly maxBitsPerSecond?: number;
 }
 
+const captionsGroupId = 'captions';
 /** The encoder's buffer holds a second, so that two seconds may exceed its maximum by this factor. */
 const transcodedHeadroom = 1.5;
 /** The publisher may exceed the measured bit rate by this factor. */
@@ -52,6 +54,7 @@ export function codecsOf(tracks: VariantInfo['tracks']): string {
 export function formatLiveMultivariant(
   variants: readonly VariantInfo[],
   audio: readonly AudioInfo[] = [],
+  captions: readonly CaptionChannel[] = [],
 ): string {
   const groups = Map.groupBy(audio, ({ groupId }) => groupId);
   const labels = listedAudioLabels(
@@ -60,11 +63,13 @@ export function formatLiveMultivariant(
   );
   return formatMultivariantPlaylist({
     independentSegments: false,
-    media: audio.map(info => formatAudio(info, labels)),
+    media: [...audio.map(info => formatAudio(info, labels)), ...captions.map(formatCaptions)],
     variants:
       groups.size === 0
-        ? variants.map(variant => formatVariant(variant, []))
-        : [...groups.values()].flatMap(group => variants.map(variant => formatVariant(variant, group))),
+        ? variants.map(variant => formatVariant(variant, [], captions))
+        : [...groups.values()].flatMap(group =>
+            variants.map(variant => formatVariant(variant, group, captions)),
+          ),
   });
 }
 
@@ -81,8 +86,18 @@ function formatAudio(
   };
 }
 
+/** A list without captions does not say CLOSED-CAPTIONS=NONE: they may begin later. */
+function formatCaptions(instreamId: CaptionChannel, index: number): MediaRendition {
+  const name = index === 0 ? 'Captions' : `Captions ${index + 1}`;
+  return { type: 'CLOSED-CAPTIONS', groupId: captionsGroupId, name, isAutoselect: index === 0, instreamId };
+}
+
 /** Any track of the group may play: the highest bit rate counts, and the codecs of all. */
-function formatVariant(info: VariantInfo, group: readonly AudioInfo[]): Variant {
+function formatVariant(
+  info: VariantInfo,
+  group: readonly AudioInfo[],
+  captions: readonly CaptionChannel[],
+): Variant {
   const { tracks, maxBitsPerSecond } = info;
   const { video } = tracks;
   const expected = maxBitsPerSecond ?? info.declared?.bitsPerSecond ?? info.estimatedBitsPerSecond ?? 0;
@@ -108,6 +123,7 @@ function formatVariant(info: VariantInfo, group: readonly AudioInfo[]): Variant 
           videoRange: video.videoRange ?? 'SDR',
         }),
     ...(group[0] === undefined ? {} : { audioGroup: group[0].groupId }),
+    ...(captions.length === 0 || video === undefined ? {} : { closedCaptionsGroup: captionsGroupId }),
   };
 }
 

@@ -480,7 +480,7 @@ function skipReferencePictureSets(bits: BitReader, count: number): void {
 const MAX_PARAMETER_SET_BYTES = 4096;
 
 /** ITU-T H.264 (08/2021), 7.4.1. */
-function withoutEmulationPrevention(whole: Buffer): Buffer {
+export function withoutEmulationPrevention(whole: Buffer): Buffer {
   const unit = whole.subarray(0, MAX_PARAMETER_SET_BYTES);
   const plain = Buffer.alloc(unit.length);
   let length = 0;
