@@ -49,6 +49,8 @@ export class RtspReader {
       .toString('latin1', 0, end)
       .replace(/^[\r\n]+/, '')
       .split('\r\n');
+    // A reader that also ends lines at one of them would see other messages.
+    if ([firstLine, ...headers].some(line => /[\r\n\0]/.test(line))) throw new Error('not RTSP');
     const bodyBytes = Number(headerOf(headers, 'content-length') ?? 0);
     if (!Number.isInteger(bodyBytes) || bodyBytes < 0 || bodyBytes > maxBodyBytes)
       throw new Error('not RTSP');
@@ -65,6 +67,9 @@ export function headerOf(headers: readonly string[], name: string): string | und
   return line?.slice(name.length + 1).trim();
 }
 
+/** Writes only headers that every reader understands alike, and the length of the body once. */
 export function writeRtspText(firstLine: string, headers: readonly string[], body: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(`${[firstLine, ...headers].join('\r\n')}\r\n\r\n`, 'latin1'), body]);
+  const kept = headers.filter(line => /^[A-Za-z][\w-]*:/.test(line) && !/^content-length:/i.test(line));
+  if (body.length > 0) kept.push(`Content-Length: ${body.length}`);
+  return Buffer.concat([Buffer.from(`${[firstLine, ...kept].join('\r\n')}\r\n\r\n`, 'latin1'), body]);
 }

@@ -164,7 +164,13 @@ class RelayedConnection {
       return;
     }
     const { firstLine, headers, body } = message;
-    const status = Number(/^RTSP\/1\.\d (\d{3})/.exec(firstLine)?.[1] ?? Number.NaN);
+    const found = /^RTSP\/1\.\d (\d{3})(?: .*)?$/.exec(firstLine);
+    if (found === null) {
+      // ffmpeg ignores requests of servers, and must not see what it would take for a redirect.
+      if (/^\s*RTSP/i.test(firstLine)) throw new PullError('The source does not speak RTSP 1.0.');
+      return;
+    }
+    const status = Number(found[1]);
     const sequence = headerOf(headers, 'cseq') ?? '';
     const pending = this.#pending.get(sequence);
     this.#pending.delete(sequence);
@@ -181,7 +187,8 @@ class RelayedConnection {
     if (status === 200 && /application\/sdp/i.test(headerOf(headers, 'content-type') ?? '')) {
       this.#events.described(body.toString('latin1'));
     }
-    this.#events.toClient(writeRtspText(firstLine, headers, body));
+    const passed = headers.filter(header => !/^location:/i.test(header));
+    this.#events.toClient(writeRtspText(`RTSP/1.0 ${status} -`, passed, body));
   }
 
   #acceptsChallenge(headers: readonly string[]): boolean {

@@ -34,6 +34,7 @@ describe('RtspReader', () => {
     ['no text', Buffer.from([0, 1, 2, 3, 4])],
     ['an endless header', Buffer.alloc(20_000, 'A')],
     ['a body that is too large', Buffer.from('RTSP/1.0 200 OK\r\nContent-Length: 999999999\r\n\r\n')],
+    ['a message hidden in another', Buffer.from('RTSP/1.0 200 OK\nCSeq: 1\n\nRTSP/1.0 302 Found\r\n\r\n')],
     ['a negative length', Buffer.from('RTSP/1.0 200 OK\r\nContent-Length: -5\r\n\r\n')],
   ])('throws at %s', (_, bytes) => {
     expect(() => readAll([bytes])).toThrow('not RTSP');
