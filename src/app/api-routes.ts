@@ -19,6 +19,7 @@ import { summaryRoutes } from '../resources/summaries/summaries.routes.ts';
 import { tagRoutes } from '../resources/tags/tags.routes.ts';
 import { textTrackRoutes } from '../resources/text-tracks/text-tracks.routes.ts';
 import { uploadTokenRoutes } from '../resources/upload-tokens/upload-tokens.routes.ts';
+import { audioTrackRoutes } from '../resources/videos/audio-tracks/audio-tracks.routes.ts';
 import { discardedVideoRoutes } from '../resources/videos/discarded/discarded-videos.routes.ts';
 import { videoStatusRoutes } from '../resources/videos/status/video-status.routes.ts';
 import { videoThumbnailRoutes } from '../resources/videos/thumbnails/video-thumbnails.routes.ts';
@@ -88,6 +89,7 @@ function routesOfVideos({ videoServices, encodings }: ApiOptions): Route[] {
     ...watermarkRoutes(videoServices.watermarks),
     ...tagRoutes(videoServices.tags),
     ...summaryRoutes(videoServices.summaries),
+    ...audioTrackRoutes(videoServices.audioTracks),
     ...textTrackRoutes(videoServices.captions),
     ...textTrackRoutes(videoServices.chapters),
     ...playerRoutes(videoServices.players),

@@ -16,6 +16,8 @@ import { TextTracksStore } from '../resources/text-tracks/text-tracks.store.ts';
 import { UploadTokensService } from '../resources/upload-tokens/upload-tokens.service.ts';
 import { UploadTokensStore } from '../resources/upload-tokens/upload-tokens.store.ts';
 import { createUploads, type UploadDependencies, type Uploads } from '../resources/uploads/create-uploads.ts';
+import { AudioTracksService } from '../resources/videos/audio-tracks/audio-tracks.service.ts';
+import { AudioTracksStore } from '../resources/videos/audio-tracks/audio-tracks.store.ts';
 import type { AddSandboxWatermark } from '../resources/videos/thumbnails/prepare-thumbnail.ts';
 import type { VideoThumbnailFiles } from '../resources/videos/thumbnails/video-thumbnail-files.ts';
 import { VideoThumbnailsService } from '../resources/videos/thumbnails/video-thumbnails.service.ts';
@@ -65,6 +67,7 @@ export interface VideoServices {
   readonly videos: VideosService;
   readonly thumbnails: VideoThumbnailsService<VideoView>;
   readonly watermarks: WatermarksService;
+  readonly audioTracks: AudioTracksService;
   readonly captions: TextTracksService;
   readonly chapters: TextTracksService;
   readonly players: PlayersService;
@@ -115,6 +118,10 @@ export async function createVideoServices(options: VideoServicesOptions): Promis
   const tracks = { database, store: new TextTracksStore(database), videos, files, privateTokens, baseUrl };
   return {
     ...{ videos, uploads, players, watermarks, usage, quotas, privateTokens, mark },
+    audioTracks: new AudioTracksService({
+      ...{ database, videos: tracks.videos },
+      store: new AudioTracksStore(database),
+    }),
     captions: new TextTracksService('captions', tracks),
     chapters: new TextTracksService('chapters', tracks),
     thumbnails: new VideoThumbnailsService<VideoView>({

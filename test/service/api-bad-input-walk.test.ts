@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiDocument, operationsOf, responseAt } from '../../scripts/api-document.ts';
+import { addAudioTracks } from '../support/audio-tracks.ts';
 import { type HttpReply, HttpTestClient } from '../support/http-test-client.ts';
 import { formWith, pngImage } from '../support/images.ts';
 import { signIn } from '../support/sign-in.ts';
@@ -60,12 +61,13 @@ beforeAll(async () => {
   const { videoId } = await made('/videos', { title: 'a' });
   const discarded = (await made('/videos', { title: 'b' })).videoId;
   await server.call('DELETE', `/videos/${discarded}`);
+  await addAudioTracks(server, videoId);
   await made(`/videos/${videoId}/captions/en`, formWith(['file', Buffer.from('WEBVTT\n'), 'a.vtt']));
   await made(`/videos/${videoId}/chapters/en`, formWith(['file', Buffer.from('WEBVTT\n'), 'a.vtt']));
   await made('/watermarks', formWith(['file', pngImage(4, 4), 'a.png']));
   const hook = { url: 'https://hooks.example.net', events: ['video.source.recorded'] };
   known = {
-    ...{ videoId, discarded, language: 'en' },
+    ...{ videoId, discarded, language: 'en', audioTrackId: '1' },
     liveStreamId: (await made('/live-streams', { name: 'a' })).liveStreamId,
     uploadToken: (await made('/upload-tokens')).token,
     playerId: (await made('/players')).playerId,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildApiDocument, operationsOf } from '../../scripts/api-document.ts';
+import { addAudioTracks } from '../support/audio-tracks.ts';
 import { formWith } from '../support/images.ts';
 import { admin, signIn } from '../support/sign-in.ts';
 import { sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
@@ -44,6 +45,7 @@ const makers: Readonly<Record<string, () => Promise<string>>> = {
   webhookId: () =>
     made('/webhooks', { url: 'https://hooks.example.net', events: ['video.source.recorded'] }, 'webhookId'),
   summaryId: async () => made('/summaries', { videoId: await makers.videoId!() }, 'summaryId'),
+  audioTrackId: async () => '1',
   apiKey: async () => sandboxKey,
   email: async () => admin.email,
   password: async () => admin.password,
@@ -54,6 +56,7 @@ const makers: Readonly<Record<string, () => Promise<string>>> = {
 /** What more has to be done with what a path names. */
 const preparations: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
   '/discarded/videos/{videoId}': path => server.call('DELETE', path.replace('/discarded', '')),
+  '/videos/{videoId}/audio-tracks/{audioTrackId}': path => addAudioTracks(server, path.split('/')[2]!),
   '/videos/{videoId}/captions/{language}': path =>
     server.call('POST', path, { body: formWith(['file', Buffer.from('WEBVTT\n'), 'en.vtt']) }),
 };

@@ -34,6 +34,7 @@ const kindsOf: Readonly<Record<string, readonly IdKind[]>> = {
 /** Names of paths that belong to nobody. */
 const openNames: Readonly<Record<string, string>> = {
   language: 'en',
+  audioTrackId: '1',
   environment: 'sandbox',
   metric: 'play',
   aggregation: 'count',

@@ -8,6 +8,7 @@ import { WebhookSender } from '../../src/events/webhooks/webhook-sender.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { HostResolver } from '../../src/shared/network/host-resolver.ts';
+import { addAudioTracks } from '../support/audio-tracks.ts';
 import { formWith, pngImage } from '../support/images.ts';
 import { addUser, admin, easeSignIn, type SignInCredentials, signIn } from '../support/sign-in.ts';
 import { rowsOf } from '../support/sql.ts';
@@ -196,6 +197,7 @@ async function fill(
   await send('POST', `/videos/${videoId}/thumbnail`, image());
   const track = () => formWith(['file', Buffer.from(`WEBVTT\n\nNOTE ${name}\n`), `${name}.vtt`]);
   for (const kind of ['captions', 'chapters']) await send('POST', `/videos/${videoId}/${kind}/en`, track());
+  await addAudioTracks(api, videoId, [{ track: 1, name, isDefault: true }]);
   const { summaryId } = await send('POST', '/summaries', { videoId });
   await send('PATCH', `/summaries/${summaryId}/source`, { abstract: name, takeaways: [name] });
   const begunVideoId = await video();

@@ -4,6 +4,7 @@ export const apiTags: Readonly<Record<string, string>> = {
   Account: 'Your account and its API keys.',
   Videos: 'Videos with their files, thumbnails and status.',
   'Upload tokens': 'Let others upload videos without your API key.',
+  'Audio tracks': 'Audio tracks of videos: their names, languages and order in menus.',
   Captions: 'Subtitles of videos, one WebVTT file per language.',
   Chapters: 'Chapters of videos, one WebVTT file per language.',
   Watermarks: 'Images that are burned into videos.',

@@ -309,6 +309,18 @@ export type Summary = {
 
 export type SummarySource = { readonly abstract?: string | undefined; readonly takeaways?: readonly string[] | undefined; };
 
+export type AudioTrack = {
+  readonly uri: string;
+  readonly audioTrackId: string;
+  readonly name: string;
+  readonly language: string | null;
+  readonly channels: number | null;
+  readonly codec: string | null;
+  readonly default: boolean;
+  readonly position: number;
+  readonly status: "waiting" | "encoding" | "encoded" | "failed";
+};
+
 export type Caption = {
   readonly uri: string;
   readonly src: string;
@@ -735,6 +747,23 @@ export interface Operations {
     answer: { readonly data: readonly Summary[]; readonly pagination: Pagination; };
   };
   'GET /summaries/{summaryId}/source': { params: { readonly summaryId: string; }; query: undefined; body: undefined; answer: SummarySource; };
+  'GET /videos/{videoId}/audio-tracks': {
+    params: { readonly videoId: string; };
+    query: { readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: { readonly data: readonly AudioTrack[]; readonly pagination: Pagination; };
+  };
+  'PATCH /videos/{videoId}/audio-tracks/{audioTrackId}': {
+    params: { readonly videoId: string; readonly audioTrackId: string; };
+    query: undefined;
+    body: {
+      readonly name?: string | null | undefined;
+      readonly language?: string | null | undefined;
+      readonly default?: true | undefined;
+      readonly position?: number | undefined;
+    };
+    answer: AudioTrack;
+  };
   'GET /videos/{videoId}/captions': {
     params: { readonly videoId: string; };
     query: { readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };

@@ -14,6 +14,7 @@ import { QualitiesCard } from './qualities-card.tsx';
 import { ShareCard } from './share-card.tsx';
 import { TagsCard } from './tags-card.tsx';
 import { ThumbnailCard } from './thumbnail/thumbnail-card.tsx';
+import { AudioTracksCard } from './tracks/audio-tracks-card.tsx';
 import { CaptionsCard } from './tracks/captions-card.tsx';
 import { ChaptersCard } from './tracks/chapters-card.tsx';
 import { type EditedVideo, useOwnAssets } from './use-video.ts';
@@ -49,6 +50,7 @@ export function VideoCards({
         <DetailsCard video={video} change={change} />
         <TagsCard video={video} change={change} />
         <ThumbnailCard videoId={videoId} assets={assets} isPlayable={isPlayable} onVideo={onVideo} />
+        <AudioTracksCard videoId={videoId} revision={state?.kind} />
         <CaptionsCard videoId={videoId} />
         <ChaptersCard videoId={videoId} duration={duration} />
         <MetadataCard video={video} change={change} />
