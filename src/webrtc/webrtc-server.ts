@@ -1,9 +1,10 @@
-import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram';
+import type { RemoteInfo } from 'node:dgram';
 import { createServer, isIPv6, type Server, type Socket } from 'node:net';
 import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import { ConnectionLimiter, type ConnectionLimiterOptions } from '../shared/network/connection-limiter.ts';
+import { openUdpSocket, type UdpSocket } from '../shared/network/udp-socket.ts';
 import { OnDemandInterval } from '../shared/scheduling/on-demand-interval.ts';
 import { ThrottledLog } from '../shared/throttled-log.ts';
 import { createDtlsCertificate, type DtlsCertificate } from './dtls/dtls-certificate.ts';
@@ -62,7 +63,6 @@ interface SessionRequest {
   readonly events: WebRtcSessionEvents;
 }
 
-const receiveBufferBytes = 4 * 1024 * 1024;
 const maxBindTries = 8;
 const verifyTimeoutMs = 10_000;
 /** Addresses of one client: its networks, and their NAT mappings. */
@@ -128,9 +128,9 @@ export class WebRtcServer implements Component {
     const { promise, resolve } = Promise.withResolvers<void>();
     if (this.#tcp?.listening) this.#tcp.close(() => resolve());
     else resolve();
-    this.#udp?.close();
+    const udp = this.#udp;
     this.#udp = undefined;
-    await promise;
+    await Promise.all([udp?.close(), promise]);
   }
 
   async open({ offer, accepted, address, events }: SessionRequest): Promise<OpenedSession> {
@@ -225,36 +225,30 @@ export class WebRtcServer implements Component {
   async #listen(): Promise<void> {
     const { port } = this.#options;
     for (let tries = 1; ; tries++) {
-      const udp = createSocket({
-        type: isIPv6(this.#options.host) ? 'udp6' : 'udp4',
-        recvBufferSize: receiveBufferBytes,
-      });
+      const udp = await this.#openUdp(port);
       this.#udp = udp;
-      this.#port = await this.#bindUdp(udp, port);
+      this.#port = udp.port;
       try {
         await this.#listenTcp(this.#port);
         return;
       } catch (error) {
         if (port !== 0 || tries === maxBindTries) throw error;
-        udp.close();
+        await udp.close();
       }
     }
   }
 
-  async #bindUdp(udp: UdpSocket, port: number): Promise<number> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    udp.once('error', reject);
-    udp.bind({ port, address: this.#options.host }, resolve);
+  async #openUdp(port: number): Promise<UdpSocket> {
     try {
-      await promise;
+      return await openUdpSocket({
+        ...{ host: this.#options.host, port },
+        receive: (packet, from) => this.#receiveUdp(packet, from),
+        // Such as a client that is unreachable; its session ends when nothing more is heard.
+        failed: error => this.#overload.warn('udp-failed', { error: messageOf(error) }),
+      });
     } catch (error) {
       throw this.#listenError('UDP', port, error);
     }
-    udp.off('error', reject);
-    // Such as a client that is unreachable; its session ends when nothing more is heard.
-    udp.on('error', error => this.#overload.warn('udp-failed', { error: messageOf(error) }));
-    udp.on('message', (packet, from) => this.#receiveUdp(packet, from));
-    return udp.address().port;
   }
 
   #receiveUdp(packet: Buffer, { address, port }: RemoteInfo): void {
@@ -270,8 +264,7 @@ export class WebRtcServer implements Component {
       protocol: 'udp',
       address: address.replace(/^::ffff:/, ''),
       port,
-      // Without a callback, errors come as events.
-      send: packet => this.#udp?.send(packet, port, address, ignoreSendError),
+      send: packet => this.#udp?.send(packet, port, address),
       close: () => {},
     };
   }
@@ -340,5 +333,3 @@ export class WebRtcServer implements Component {
 function keyOf(path: TransportPath): string {
   return (path as UdpPath).key;
 }
-
-function ignoreSendError(): void {}

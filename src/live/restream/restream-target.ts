@@ -46,7 +46,7 @@ function parseSrtTarget(serverUrl: string): SrtTarget | undefined {
   const latencyMs = Number(searchParams.get('latency') ?? defaultLatencyMs);
   const passphrase = searchParams.get('passphrase');
   const isTooLong = streamId !== undefined && Buffer.byteLength(streamId) > maxStreamIdBytes;
-  if (host === '' || port === '' || isTooLong || !(latencyMs >= 0 && latencyMs <= maxLatencyMs)) {
+  if (host === '' || Number(port) === 0 || isTooLong || !(latencyMs >= 0 && latencyMs <= maxLatencyMs)) {
     return undefined;
   }
   const keyBytes =

@@ -6,7 +6,7 @@ const bufferBytes = 8 * 1024 ** 2;
 
 export interface UdpSocket {
   readonly port: number;
-  /** Errors are ignored: a datagram may be lost anyway. @param address IP */
+  /** Errors are ignored: a datagram may be lost anyway. @param port not 0 @param address IP */
   send(datagram: Buffer, port: number, address: string): void;
   close(): Promise<void>;
 }
@@ -41,7 +41,10 @@ export async function openUdpSocket({ host, port, receive, failed }: UdpSocketOp
   }
   socket.off('error', reject);
   socket.on('error', failed);
-  socket.on('message', receive);
+  socket.on('message', (datagram, from) => {
+    // Anyone can forge this port, to which nothing can be sent.
+    if (from.port !== 0) receive(datagram, from);
+  });
   let isOpen = true;
   return {
     port: socket.address().port,

@@ -26,6 +26,7 @@ describe('the address of a destination', () => {
   it.each([
     'srt://a.example',
     'srt://:6200',
+    'srt://a.example:0',
     'srt://a.example:1?latency=x',
     'rtmp://a.example',
     'rtmp://a.example/',
