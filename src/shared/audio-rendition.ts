@@ -19,3 +19,12 @@ export function parseAudioRenditionName(name: string): AudioRenditionName | unde
   const [, kind, number = '1'] = namePattern.exec(name) ?? [];
   return kind === undefined ? undefined : { track: Number(number), isSurround: kind === 'surround' };
 }
+
+/** True for a further audio rendition that failed: the video works without it. */
+export function isLeftOut(rendition: {
+  readonly type: string;
+  readonly quality: string;
+  readonly status: string;
+}): boolean {
+  return rendition.type === 'audio' && rendition.quality !== 'audio' && rendition.status === 'failed';
+}

@@ -1,4 +1,5 @@
 import type { JobKind, RunningJob } from '../jobs/job.ts';
+import { isLeftOut } from '../shared/audio-rendition.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Transaction } from '../store/connection.ts';
 import { extractCaptions } from './captions/captions-job.ts';
@@ -73,7 +74,7 @@ export class VodJobs {
       return;
     }
     await records.addRendition(videoId, mp4, transaction);
-    const parts = renditions.filter(({ type }) => type === 'audio').concat(top);
+    const parts = renditions.filter(one => one.type === 'audio' && !isLeftOut(one)).concat(top);
     if (parts.every(({ status }) => status === 'encoded')) {
       if (await jobs.has('mp4', videoId, transaction)) return;
       await enqueueVodJob(this.#context, 'mp4', videoId, transaction);

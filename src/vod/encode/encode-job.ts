@@ -1,5 +1,6 @@
 import type { ProbedFile } from '../../ffmpeg/media-tools.ts';
 import type { RunningJob } from '../../jobs/job.ts';
+import { isLeftOut } from '../../shared/audio-rendition.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { EncodingRequest, EncodingState } from '../encoding-repository.ts';
 import type { SourceMetadata } from '../source/source-metadata.ts';
@@ -153,10 +154,7 @@ function isMediaFault(error: unknown): boolean {
 }
 
 function pendingBatches(state: EncodingState): PendingBatch[] {
-  const pending = state.renditions.filter(
-    ({ type, quality, status }) =>
-      status !== 'encoded' && !(status === 'failed' && type === 'audio' && quality !== 'audio'),
-  );
+  const pending = state.renditions.filter(one => one.status !== 'encoded' && !isLeftOut(one));
   const qualities = pending.filter(({ type }) => type === 'hls').map(({ quality }) => quality);
   const audio = pending.filter(({ type }) => type === 'audio').map(({ quality }) => quality);
   const lowest = state.renditions.find(({ type }) => type === 'hls')?.quality;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type AudioLabel, type Mp4Input, mp4Command } from '../../ffmpeg/arguments/remux-commands.ts';
 import type { RunningJob } from '../../jobs/job.ts';
-import { parseAudioRenditionName } from '../../shared/audio-rendition.ts';
+import { isLeftOut, parseAudioRenditionName } from '../../shared/audio-rendition.ts';
 import type { EncodingState, StoredRendition } from '../encoding-repository.ts';
 import { TIMELINE_START_SECONDS } from '../index/rendition.ts';
 import type { RenditionRecord } from '../playback/rendition-record.ts';
@@ -52,10 +52,7 @@ export async function makeMp4(context: VodContext, job: RunningJob): Promise<voi
 }
 
 function isAudioMissing({ renditions }: EncodingState): boolean {
-  return renditions.some(
-    ({ type, quality, status }) =>
-      type === 'audio' && status !== 'encoded' && !(status === 'failed' && quality !== 'audio'),
-  );
+  return renditions.some(one => one.type === 'audio' && one.status !== 'encoded' && !isLeftOut(one));
 }
 
 /** With local files. */

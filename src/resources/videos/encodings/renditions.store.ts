@@ -1,3 +1,4 @@
+import { isLeftOut } from '../../../shared/audio-rendition.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
 import type { RenditionRow } from '../../../store/media-tables.ts';
@@ -13,8 +14,7 @@ export function isPlayable(rows: readonly Pick<RenditionRow, 'type' | 'quality' 
     rows.some(({ type, status }) => type === wanted && status === 'encoded');
   const hasVideo = rows.some(({ type }) => type === 'hls');
   const isAudioEncoded = rows.every(
-    ({ type, quality, status }) =>
-      type !== 'audio' || status === 'encoded' || (status === 'failed' && quality !== 'audio'),
+    row => row.type !== 'audio' || row.status === 'encoded' || isLeftOut(row),
   );
   return isAudioEncoded && (hasVideo ? isEncoded('hls') : isEncoded('audio'));
 }

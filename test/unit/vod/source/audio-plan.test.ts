@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { ProbedStream } from '../../../../src/ffmpeg/media-tools.ts';
-import { audioRenditionName, parseAudioRenditionName } from '../../../../src/shared/audio-rendition.ts';
+import {
+  audioRenditionName,
+  isLeftOut,
+  parseAudioRenditionName,
+} from '../../../../src/shared/audio-rendition.ts';
 import { iso639Code } from '../../../../src/shared/text/iso-639.ts';
 import { trackTitle } from '../../../../src/shared/text/track-title.ts';
 import { audioStreamsOf, planAudio, sourceAudioTracks } from '../../../../src/vod/source/audio-plan.ts';
@@ -66,6 +70,13 @@ test('names of audio renditions are read back', () => {
   }
   for (const name of ['audio1', 'audio0', 'audio17', 'surround02', '720p', '']) {
     expect(parseAudioRenditionName(name)).toBeUndefined();
+  }
+});
+
+test('only further audio that failed is left out', () => {
+  expect(isLeftOut({ type: 'audio', quality: 'audio2', status: 'failed' })).toBe(true);
+  for (const change of [{ quality: 'audio' }, { status: 'waiting' }, { type: 'hls', quality: '240p' }]) {
+    expect(isLeftOut({ ...{ type: 'audio', quality: 'audio2', status: 'failed' }, ...change })).toBe(false);
   }
 });
 
