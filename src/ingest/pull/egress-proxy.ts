@@ -1,24 +1,38 @@
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request as requestHttp,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { request as requestHttps } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { pinnedLookup } from '../../shared/network/target-address.ts';
+import { PlaylistFilter, plainAddress, realAddress } from './playlist-filter.ts';
 import { PullError, type TargetRules } from './pull-input.ts';
-import { checkTarget, connectSource } from './pull-target.ts';
+import { checkTarget, describeConnectError } from './pull-target.ts';
 
 /** Of ffmpeg: playlists, segments and keys. */
 const maxConnections = 32;
 const idleTimeoutMs = 30_000;
-/** The first address that ffmpeg gets: without the path, query and password of the source, which others could see. */
+/** The first address that ffmpeg gets: without the path and query of the source, which others could see. */
 const firstAddress = 'http://source.invalid/index.m3u8';
-const hopHeaders = ['connection', 'proxy-connection', 'proxy-authorization', 'keep-alive', 'te', 'upgrade'];
+const passedRequestHeaders = ['accept', 'range', 'user-agent', 'cookie'];
+const passedResponseHeaders = ['content-type', 'content-range', 'accept-ranges', 'set-cookie'];
 
-/** The only way of an ffmpeg child to the network: connects to checked addresses only, for every request anew. */
+/**
+ * The only way of an ffmpeg child to the network: connects to checked addresses only, for every request anew. ffmpeg gets
+ * everything over HTTP, so that no playlist passes unseen, and so that the certificates of HTTPS are verified here.
+ */
 export class EgressProxy {
   readonly firstAddress = firstAddress;
   readonly #source: URL;
   readonly #rules: TargetRules;
   readonly #server: Server;
-  readonly #sockets = new Set<Duplex>();
+  readonly #sockets = new Set<Socket>();
   readonly #closing = new AbortController();
   /** Of the last request that failed. */
   problem: string | undefined;
@@ -30,7 +44,6 @@ export class EgressProxy {
     this.#server = createServer((incoming, answer) => void this.#forward(incoming, answer));
     this.#server.maxConnections = maxConnections;
     this.#server.timeout = idleTimeoutMs;
-    this.#server.on('connect', (incoming, socket) => void this.#tunnel(incoming, socket));
     this.#server.on('connection', socket => this.#own(socket));
   }
 
@@ -49,7 +62,7 @@ export class EgressProxy {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  #own(socket: Duplex): void {
+  #own(socket: Socket): void {
     this.#sockets.add(socket);
     socket.on('error', () => {});
     socket.once('close', () => this.#sockets.delete(socket));
@@ -58,38 +71,56 @@ export class EgressProxy {
   async #forward(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
     answer.on('error', () => {});
     try {
-      const url = URL.parse(incoming.url ?? '');
+      const url = realAddress(incoming.url ?? '');
       if (url?.href === firstAddress) {
-        answer.writeHead(302, { location: this.#source.href }).end();
+        answer.writeHead(302, { location: plainAddress(this.#source) }).end();
         return;
       }
-      if (url?.protocol !== 'http:' || !['GET', 'HEAD'].includes(incoming.method ?? '')) {
+      if (url === undefined || !['GET', 'HEAD'].includes(incoming.method ?? '')) {
         throw new PullError('The source asks for something that is not HTTP.');
       }
-      const addresses = await checkTarget(url.hostname, this.#rules);
-      this.remoteAddress ||= addresses[0]?.address ?? '';
-      const headers = Object.fromEntries(
-        Object.entries(incoming.headers).filter(([name]) => !hopHeaders.includes(name)),
-      );
-      const outgoing = request(url, {
-        ...{ agent: false, method: incoming.method, headers, lookup: pinnedLookup(addresses) },
-        ...{ timeout: idleTimeoutMs, signal: this.#closing.signal },
-      });
-      outgoing.on('timeout', () => outgoing.destroy());
-      outgoing.on('error', () => this.#fail(answer, `${url.host} could not be reached.`));
-      outgoing.on('response', response => {
-        const status = response.statusCode ?? 502;
-        if (status >= 400)
-          this.problem = `The source answered with the HTTP status ${status}. Check the address.`;
-        answer.writeHead(status, response.headers);
-        response.on('error', () => answer.destroy());
-        response.pipe(answer);
-      });
-      answer.once('close', () => outgoing.destroy());
-      outgoing.end();
+      await this.#pass(await this.#request(url, incoming, answer), url, answer);
     } catch (error) {
       this.#fail(answer, error instanceof PullError ? error.message : 'The source could not be reached.');
     }
+  }
+
+  async #request(url: URL, incoming: IncomingMessage, answer: ServerResponse): Promise<IncomingMessage> {
+    const addresses = await checkTarget(url.hostname, this.#rules);
+    this.remoteAddress ||= addresses[0]?.address ?? '';
+    const { username, password, origin } = this.#source;
+    // A password is for the host that it was given for.
+    if (url.origin === origin) Object.assign(url, { username, password });
+    const headers = { ...chosen(incoming.headers, passedRequestHeaders), 'accept-encoding': 'identity' };
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const outgoing = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
+      ...{ agent: false, method: incoming.method, headers, lookup: pinnedLookup(addresses) },
+      ...{ timeout: idleTimeoutMs, signal: this.#closing.signal },
+    });
+    outgoing.on('timeout', () => outgoing.destroy(new Error('no answer')));
+    outgoing.on('error', error => reject(new PullError(describeConnectError(error, url.host))));
+    outgoing.on('response', resolve);
+    answer.once('close', () => outgoing.destroy());
+    outgoing.end();
+    return await promise;
+  }
+
+  async #pass(response: IncomingMessage, url: URL, answer: ServerResponse): Promise<void> {
+    const { statusCode: status = 0, headers } = response;
+    if (status >= 300 && status < 400) {
+      response.destroy();
+      const next = URL.parse(headers.location ?? '', url.href);
+      if (next === null || !['http:', 'https:'].includes(next.protocol)) {
+        throw new PullError('The source redirects to an address that is not HTTP.');
+      }
+      answer.writeHead(302, { location: plainAddress(next) }).end();
+      return;
+    }
+    if (status >= 400) {
+      this.problem = `The source answered with the HTTP status ${status}. Check the address.`;
+    }
+    answer.writeHead(status, chosen(headers, passedResponseHeaders));
+    await pipeline(response, new PlaylistFilter(), answer);
   }
 
   #fail(answer: ServerResponse, problem: string): void {
@@ -97,24 +128,10 @@ export class EgressProxy {
     if (answer.headersSent) answer.destroy();
     else answer.writeHead(502).end();
   }
+}
 
-  async #tunnel(incoming: IncomingMessage, client: Duplex): Promise<void> {
-    try {
-      const target = URL.parse(`http://${incoming.url ?? ''}/`);
-      if (target === null) throw new PullError('The source asks for something that is not HTTP.');
-      // The default port of HTTP is not in the URL.
-      if (target.port === '') target.port = '80';
-      const upstream: Socket = await connectSource(target, this.#rules, this.#closing.signal);
-      this.remoteAddress ||= upstream.remoteAddress ?? '';
-      this.#own(upstream);
-      upstream.setTimeout(idleTimeoutMs, () => upstream.destroy());
-      client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-      client.pipe(upstream).pipe(client);
-      client.once('close', () => upstream.destroy());
-      upstream.once('close', () => client.destroy());
-    } catch (error) {
-      this.problem = error instanceof PullError ? error.message : 'The source could not be reached.';
-      client.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
-    }
-  }
+function chosen(headers: IncomingHttpHeaders, names: readonly string[]): OutgoingHttpHeaders {
+  return Object.fromEntries(
+    names.flatMap(name => (headers[name] === undefined ? [] : [[name, headers[name]]])),
+  );
 }

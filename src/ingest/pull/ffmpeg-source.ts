@@ -13,7 +13,10 @@ export interface FfmpegSourceOptions {
   readonly liveStreamId: string;
 }
 
-const httpProtocols = ['http', 'https', 'tcp', 'tls', 'httpproxy', 'crypto', 'hls', 'data'];
+/** Without TLS, which the proxy does, and without those that would lead past it. */
+const hlsProtocols = ['http', 'tcp', 'crypto'];
+/** So that no segment is read as a playlist. */
+const segmentFormats = ['mpegts', 'mov', 'aac', 'mp3', 'ac3', 'eac3', 'webvtt'];
 const srtOptions = ['streamid', 'passphrase', 'pbkeylen', 'latency'];
 /** Codecs of SDP that ffmpeg puts into a transport stream as they are. */
 const copiedAudio = ['MPEG4-GENERIC', 'MPA'];
@@ -33,9 +36,9 @@ export async function openHlsSource(
     environment: { http_proxy: proxyAddress },
     // Segments come at once. A broadcast needs them at their pace.
     arguments: {
-      input: ['-re', '-f', 'hls'],
+      input: ['-re', '-f', 'hls', '-seg_format_options', `format_whitelist=${segmentFormats.join(',')}`],
       url: proxy.firstAddress,
-      protocols: httpProtocols,
+      protocols: hlsProtocols,
       isAudioConverted: false,
     },
   });
