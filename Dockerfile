@@ -13,8 +13,8 @@ COPY src ./src
 RUN node src/http/pages/build-bundles.ts && node src/cli/build-server.ts
 
 FROM node:24-trixie-slim
-# ffmpeg 7.1: transcoding HEVC and AV1 over RTMP needs 6.1. Graphics drivers come with it, for windows that nobody opens here: 200 MB.
-# Encoding on Intel or AMD graphics needs them: --build-arg VA_DRIVERS=intel-media-va-driver, or mesa-va-drivers.
+# ffmpeg 7.1: transcoding HEVC and AV1 over RTMP needs 6.1. The graphics drivers that come with it (200 MB) are removed.
+# Encoding on Intel or AMD graphics needs drivers: --build-arg VA_DRIVERS=intel-media-va-driver, or mesa-va-drivers.
 ARG VA_DRIVERS=
 RUN apt-get update \
  && apt-get install -y --no-install-recommends ffmpeg $VA_DRIVERS \
@@ -39,8 +39,8 @@ ENV NODE_ENV=production MILLRACE_DATA_DIR=/data \
 VOLUME /data
 USER node
 
-# HTTP, RTMP, and the usual ports for HTTPS and RTMPS where a certificate is configured.
-EXPOSE 8080 1935 6200/udp 8443 1936 8189/udp 8189
+# HTTP, RTMP, SRT and WebRTC, and the usual ports for HTTPS and RTMPS where a certificate is configured.
+EXPOSE 8080 1935 6200/udp 8189/udp 8189 8443 1936
 
 # Bash alone: a Node for each check would take a hundred times the processor time, one percent of a core.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \

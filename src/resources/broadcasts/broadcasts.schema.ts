@@ -10,7 +10,9 @@ const stateText =
 const bitrate = z.int().min(0).describe('Video and audio together.');
 
 const sourceFields = {
-  protocol: z.string().describe('`rtmp`, `rtmps`, `srt` or `whip`.'),
+  protocol: z
+    .string()
+    .describe('`rtmp`, `rtmps`, `srt`, `whip`, or `pull` for a source that the server pulls.'),
   encoder: z.string().optional().describe('Name that the encoder sends; absent when it sends none.'),
   videoCodec: z.string().optional().describe('RFC 6381 codec string; absent without video.'),
   audioCodec: z.string().optional().describe('RFC 6381 codec string; absent without audio.'),
@@ -152,7 +154,7 @@ export const ingestHealthSchema = z
       })
       .optional()
       .describe(
-        'The network between the encoder and this server, since the publisher connected. Absent for protocols over TCP (RTMP), and while no publisher is connected.',
+        'The network between the encoder and this server, since the publisher connected. Absent for RTMP and pulled sources, and while no publisher is connected.',
       ),
   })
   .meta({
