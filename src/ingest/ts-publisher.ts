@@ -1,6 +1,13 @@
 import type { FlvTag } from '../media/flv/flv-tag.ts';
 import { sampleTags } from '../media/flv/sample-tags.ts';
-import { TsDemuxer, type TsDemuxerStats, type TsProgram, type TsSample } from '../media/mpegts/ts-demuxer.ts';
+import {
+  TsDemuxer,
+  type TsDemuxerStats,
+  type TsProgram,
+  type TsSample,
+  type TsStream,
+} from '../media/mpegts/ts-demuxer.ts';
+import { encodeAmf0 } from '../media/rtmp/amf0.ts';
 import { SampleInterleaver } from './sample-interleaver.ts';
 
 interface TsPublisherEvents {
@@ -77,6 +84,22 @@ export class TsPublisher {
       }
     }
     this.#interleaver.expect(streams.map(({ pid }) => pid));
+    this.#declareAudioTracks(streams);
+  }
+
+  /** Several tracks have languages, in the form of Enhanced RTMP, version 2. */
+  #declareAudioTracks(streams: readonly TsStream[]): void {
+    const audio = streams.filter(({ kind }) => kind === 'audio');
+    if (audio.length < 2) return;
+    const labels = audio.map(({ trackId, language }) => [
+      trackId,
+      language === undefined ? {} : { language },
+    ]);
+    const body = encodeAmf0('onMetaData', {
+      ...Object.fromEntries(streams.map(({ kind, codec }) => [`${kind}codecid`, codec])),
+      audioTrackIdInfoMap: Object.fromEntries(labels),
+    });
+    this.#events.tag({ kind: 'script', timestampMs: 0, body });
   }
 
   #queue({ stream, dtsTicks, ptsTicks, data, isKeyframe, config }: TsSample): void {

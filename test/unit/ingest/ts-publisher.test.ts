@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SampleInterleaver } from '../../../src/ingest/sample-interleaver.ts';
 import { TsPublisher } from '../../../src/ingest/ts-publisher.ts';
+import { readDeclaredMedia } from '../../../src/media/flv/declared-media.ts';
 import type { FlvTag } from '../../../src/media/flv/flv-tag.ts';
 import { TsWriter } from '../../support/mpegts.ts';
 
@@ -46,6 +47,35 @@ describe('TsPublisher', () => {
     const packet = writer.packet(0x100, Buffer.alloc(184), { isScrambled: true });
     for (let count = 0; count < 11_000; count++) ts.push(packet);
     expect(refusals).toEqual(['The transport stream is scrambled. Send it without conditional access.']);
+  });
+});
+
+describe('audio tracks of a transport stream', () => {
+  it('have the languages of the program map', () => {
+    const { publisher: ts, tags } = publisher();
+    const writer = new TsWriter();
+    const language = (code: string) => Buffer.from([0x0a, 4, ...Buffer.from(code), 0]);
+    ts.push(
+      Buffer.concat([
+        writer.association(0x1000),
+        writer.map(0x1000, [
+          { type: 0x1b, pid: 0x100 },
+          { type: 0x0f, pid: 0x101, descriptors: language('eng') },
+          { type: 0x0f, pid: 0x102, descriptors: language('fra') },
+          { type: 0x0f, pid: 0x103 },
+        ]),
+        writer.packet(0x1fff, Buffer.alloc(184)),
+        writer.packet(0x1fff, Buffer.alloc(184)),
+      ]),
+    );
+    expect(tags.map(({ kind }) => kind)).toEqual(['script']);
+    const { audioTracks, hasAudio, hasVideo } = readDeclaredMedia(tags[0]!.body)!;
+    expect([...audioTracks!].map(([id, label]) => [id, label.language])).toEqual([
+      [0, 'eng'],
+      [1, 'fra'],
+      [2, undefined],
+    ]);
+    expect([hasAudio, hasVideo]).toEqual([true, true]);
   });
 });
 
