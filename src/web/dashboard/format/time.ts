@@ -16,6 +16,11 @@ export function formatDateTime(time: string | number): string {
   );
 }
 
+/** For times within the next minutes. */
+export function formatClock(time: string | number): string {
+  return new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' }).format(new Date(time));
+}
+
 export function formatDate(time: string | number): string {
   return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }).format(new Date(time));
 }

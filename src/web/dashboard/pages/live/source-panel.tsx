@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { formatDateTime } from '../../format/time.ts';
+import { formatClock } from '../../format/time.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
@@ -121,8 +121,8 @@ export function SourcePanel({
           ))}
         </dl>
         <p class="hint">
-          Video must be H.264 or HEVC. Audio may be missing. For a camera in a private network, the operator
-          of the server sets MILLRACE_ALLOW_PRIVATE_TARGETS.
+          Video must be H.264 or HEVC, over RTMP also AV1. Audio may be missing. For a camera in a private
+          network, the operator of the server sets MILLRACE_ALLOW_PRIVATE_TARGETS.
         </p>
       </Card>
       {isAsking && (
@@ -154,7 +154,7 @@ function SourceState({ source: { state, reason, nextAttemptAt } }: { source: Sou
       </span>
       {reason !== undefined && <span class="hint">{reason}</span>}
       {state === 'retrying' && nextAttemptAt !== undefined && (
-        <span class="hint">Next attempt: {formatDateTime(nextAttemptAt)}</span>
+        <span class="hint">Next attempt at {formatClock(nextAttemptAt)}.</span>
       )}
     </p>
   );

@@ -44,7 +44,9 @@ export function StatusCard({
   return (
     <Card title="Status">
       <p class="glance-state" role="status">
-        {stateMessages[state]}
+        {state === 'off' && stream.source?.enabled === true
+          ? 'Offline. It goes live when its source sends media.'
+          : stateMessages[state]}
       </p>
       <DetailList
         rows={[

@@ -151,8 +151,8 @@ function BroadcastDetails({ broadcast: { stats, alarms } }: { broadcast: Running
             ['Dropped frames', formatNumber(stats.droppedFrames)],
             ['Missing frames', `${formatNumber(stats.missingFrames)}, by timestamps`],
             ['Connection lost', formatLosses(stats.droppedConnections, stats.awaySeconds)],
-            ['Encoder', stats.encoder || 'unknown'],
-            ['Protocol', (stats.protocol ?? '').toUpperCase()],
+            ['Encoder', stats.encoder || 'Not announced'],
+            ['Protocol', formatProtocol(stats.protocol)],
             ...transportRows(stats.transport),
           ]}
         />
@@ -173,9 +173,16 @@ function transportRows(transport: BroadcastStats['transport']): [string, string]
     ],
     [
       'Packet loss',
-      `${formatNumber(percent, 1)}%, ${formatNumber(packetsLost - packetsRecovered)} packets not recovered`,
+      packetsLost === 0
+        ? '0%'
+        : `${formatNumber(percent, 1)}%, not recovered: ${formatNumber(packetsLost - packetsRecovered)}`,
     ],
   ];
+}
+
+function formatProtocol(protocol: string | undefined): string {
+  if (protocol === undefined) return unknown;
+  return protocol === 'pull' ? 'Pulled from the source' : protocol.toUpperCase();
 }
 
 function bitrate(value: number | undefined): string {
