@@ -218,7 +218,7 @@ describeInBrowser("the player page's controls", browser => {
     await page.waitForSelector('#controls', { state: 'visible' });
     await viewer.untilFits();
     // The widest that the row gets: the button to go to live, and all others.
-    await page.evaluate('for (const id of ["quality", "pip"]) document.getElementById(id).hidden = false');
+    await page.evaluate('for (const id of ["settings", "pip"]) document.getElementById(id).hidden = false');
     await page.evaluate(`document.getElementById('notice').textContent = '${'A long notice. '.repeat(5)}'`);
     await page.keyboard.press('Home');
     await until(

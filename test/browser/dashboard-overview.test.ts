@@ -70,6 +70,7 @@ describeInBrowser('the overview of the dashboard', browser => {
     );
     await page.reload();
     await section('Storage').getByText('You have reached the storage limit').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
     expect(await dashboard.violations()).toEqual([]);
     expect(await dashboard.violations()).toEqual([]);
     const listed = (await (await server.api('GET', '/live-streams')).json()) as { data: LiveStream[] };

@@ -44,14 +44,16 @@ describe.skipIf(found.path === undefined)('a browser that publishes over WHIP', 
   const isLive = (stream: CreatedStream) =>
     waitUntil(async () => (await stateOf(stream))?.state === 'live', { what: 'the broadcast to be live' });
 
-  test('is live with keyframes at its own interval, at a bitrate that grows, and ends at once on DELETE', async () => {
+  test('is live with keyframes at its own interval, at a high bitrate, and ends at once on DELETE', async () => {
     const stream = await server.createStream();
     const page = await WhipPage.publish(browser, { ...server, streamKey: stream.streamKey, hasAudio: true });
     await isLive(stream);
-    // Without requests and feedback, Chromium sends one keyframe, at 300 kbit/s.
+    // Without requests and an answer that names a bitrate, Chromium sends one keyframe, at 300 kbit/s. On a busy machine, it soon sends less.
+    let maxBitsPerSecond = 0;
     await waitUntil(async () => {
       const { keyframes, targetBitsPerSecond } = await page.stats();
-      return keyframes >= 4 && targetBitsPerSecond > 500_000;
+      maxBitsPerSecond = Math.max(maxBitsPerSecond, targetBitsPerSecond);
+      return keyframes >= 4 && maxBitsPerSecond > 500_000;
     });
     const probed = await runToEnd(ffprobePath, [
       ...['-v', 'error', '-show_entries', 'stream=codec_name,width,height', '-of', 'csv=p=0'],

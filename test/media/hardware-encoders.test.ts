@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { encodeTimeoutMs } from '../support/deadlines.ts';
 import { type FakeHardware, makeFakeHardware } from '../support/fake-hardware.ts';
 import { publishTestPicture } from '../support/ffmpeg.ts';
 import { fixture } from '../support/fixtures.ts';
@@ -64,7 +65,7 @@ async function expectVideo(server: TestServer): Promise<void> {
         .encoding;
       return qualities.length > 0 && qualities.every(({ status }) => status === 'encoded');
     },
-    { what: 'the renditions of the video' },
+    { what: 'the renditions of the video', timeoutMs: encodeTimeoutMs },
   );
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -143,8 +143,14 @@ async function longestFrameSeconds(hls: string): Promise<number> {
   return Math.max(...times.slice(1).map((time, at) => time - times[at]!));
 }
 
-/** The ffmpeg that packages: a child of this process with the pipes of a packager. */
-function packagerOf(): number | undefined {
+/** None before the first recording. */
+function videoFolders(): string[] {
+  const folder = join(server.dataDir, 'vod');
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+/** The ffmpeg that converts audio: a child of this process with the pipes of one. */
+function audioEncoder(): number | undefined {
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue;
     try {
@@ -333,7 +339,7 @@ describe('a broadcast', { concurrent: true }, () => {
 test('a broadcast is not recorded while the disk is nearly full, and tells of it', async () => {
   const stream = await server.createStream();
   await using publisher = publish(stream);
-  const recorded = () => readdirSync(join(server.dataDir, 'vod')).length;
+  const recorded = () => videoFolders().length;
   const before = recorded();
   await waitUntil(() => recorded() > before, { what: 'the recording' });
   freeBytes = gib;
@@ -357,20 +363,21 @@ test('a broadcast is not recorded while the disk is nearly full, and tells of it
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a packager that is killed leaves one recording, without a hole',
+  'an audio encoder that is killed leaves one recording, without a hole',
   async () => {
     const stream = await server.createStream();
-    const folder = join(server.dataDir, 'vod');
-    const before = new Set(readdirSync(folder));
-    // Audio that has to be converted needs one.
+    const before = new Set(videoFolders());
+    // Audio of this format is converted.
     const extraArgs = ['-c:a', 'pcm_s16le', '-ar', '44100', '-ac', '2'];
     await using publisher = publish(stream, { seconds: 5, extraArgs });
-    const packager = await waitUntil(() => packagerOf(), { what: 'the packager' });
-    const own = await waitUntil(() => readdirSync(folder).find(name => !before.has(name)), {
+    const encoder = await waitUntil(() => audioEncoder(), { what: 'the audio encoder' });
+    const own = await waitUntil(() => videoFolders().find(name => !before.has(name)), {
       what: 'the recording',
     });
-    await waitUntil(async () => (await stat(join(folder, own, 'recording-1.mp4'))).size > 100_000);
-    process.kill(packager, 'SIGKILL');
+    await waitUntil(
+      async () => (await stat(join(server.dataDir, 'vod', own, 'recording-1.mp4'))).size > 100_000,
+    );
+    process.kill(encoder, 'SIGKILL');
     await publisher.exited;
     await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
     const [video] = await videosWhen(stream, 1);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiDocument, operationsOf } from '../../scripts/api-document.ts';
+import { addAudioTracks } from '../support/audio-tracks.ts';
 import { formWith } from '../support/images.ts';
 import { signIn } from '../support/sign-in.ts';
 import { basic, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
@@ -121,11 +122,12 @@ describe('a body that does not come', () => {
     const document: ApiDocument = (await server.call('GET', '/openapi.json', { key: null })).json;
     const made = async (path: string, body: unknown = {}) => (await server.call('POST', path, { body })).json;
     const { videoId } = await made('/videos', { title: 'a' });
+    await addAudioTracks(server, videoId);
     const discarded = (await made('/videos', { title: 'b' })).videoId;
     await server.call('DELETE', `/videos/${discarded}`);
     await made(`/videos/${videoId}/captions/en`, formWith(['file', Buffer.from('WEBVTT\n'), 'a.vtt']));
     const ids: Record<string, string> = {
-      ...{ videoId, language: 'en' },
+      ...{ videoId, language: 'en', audioTrackId: '1' },
       liveStreamId: (await made('/live-streams', { name: 'a' })).liveStreamId,
       playerId: (await made('/players')).playerId,
       keyPairId: (await made('/account/api-keys')).keyPairId,

@@ -379,6 +379,7 @@ async function answersOf(server: TestServer): Promise<unknown[]> {
     const text = (await response.text())
       .replaceAll(/(token[=/])[0-9a-f-]{36}/g, '$1TOKEN')
       .replaceAll(/("rtmp":"[^"]*):\d+\/s"/g, '$1"')
+      .replaceAll(/("srt":"srt:\/\/[^":]*):\d+/g, '$1')
       .replaceAll(/("lastUsedAt":)"[^"]+"/g, '$1null');
     answers.push([question, response.status, JSON.parse(text)]);
   }

@@ -37,8 +37,8 @@ export class Quotas {
 
   async uploadsInProgress(projectId: string, connection?: Connection): Promise<number> {
     const { usage, arriving } = this.#options;
-    const open = await usage.openUploads(projectId, connection);
-    return open + (await arriving.totals(projectId, connection)).newUploads;
+    const { newUploads } = await arriving.totals(projectId, connection);
+    return newUploads + (await usage.openUploads(projectId, connection));
   }
 
   isReceiving(videoId: string, connection?: Connection): Promise<boolean> {
@@ -118,11 +118,12 @@ export class Quotas {
     return maxStorageBytes - (await this.#usedBytes(projectId, connection));
   }
 
+  /** Asks in the order that files take: one that moves on meanwhile counts twice rather than not at all. */
   async #usedBytes(projectId: string, connection?: Connection): Promise<number> {
     const { usage, arriving } = this.#options;
-    const stored = Object.values(await usage.stored(projectId, connection));
-    const unmeasured = await usage.unmeasuredBytes(projectId, connection);
     const { bytes } = await arriving.totals(projectId, connection);
+    const unmeasured = await usage.unmeasuredBytes(projectId, connection);
+    const stored = Object.values(await usage.stored(projectId, connection));
     return stored.reduce((sum, one) => sum + one, 0) + unmeasured + bytes;
   }
 

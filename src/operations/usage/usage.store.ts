@@ -62,8 +62,8 @@ export class UsageStore {
 
   /** Counts files that {@link stored} does not contain yet: they are measured some seconds later. */
   async unmeasuredBytes(projectId: string, connection: Connection = this.#database): Promise<number> {
-    const unmeasured = await connection.first(this.#unmeasured({ projectId }));
     const chunks = await connection.first(this.#chunks({ projectId }));
+    const unmeasured = await connection.first(this.#unmeasured({ projectId }));
     return (unmeasured?.bytes ?? 0) + (chunks?.bytes ?? 0);
   }
 

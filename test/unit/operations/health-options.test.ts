@@ -30,6 +30,7 @@ test('metrics are told while the database does not respond, without those that i
       restreamer: { countByState: () => ({}) },
       services: { processes: owner },
       transcoding: { processes: owner },
+      pulls: { processes: owner },
     },
     recordings: { openCount: 4 },
     viewers: { total: () => 5 },

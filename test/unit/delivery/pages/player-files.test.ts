@@ -39,7 +39,7 @@ describe('loadPlayerFiles', () => {
 
   // A video has separate renditions of video and audio, which need the full build of hls.js; the page of a live stream loads it on demand.
   it.each([
-    { name: 'of a live stream', page: files.page, maxBytes: 140_000 },
+    { name: 'of a live stream', page: files.page, maxBytes: 148_000 },
     { name: 'of a video', page: files.vodPage, maxBytes: 215_000 },
   ])('sends few bytes for the page $name', ({ page, maxBytes }) => {
     const names = new Set([...page.matchAll(/"\/assets\/([^"]+)"/g)].map(match => match[1]!));
