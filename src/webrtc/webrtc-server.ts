@@ -205,7 +205,10 @@ export class WebRtcServer implements Component {
     const paths = this.#pathsOf.get(session);
     if (paths === undefined) return;
     const [oldest] = paths;
-    if (paths.size >= maxPathsPerSession && oldest !== undefined) this.#releasePath(oldest);
+    if (paths.size >= maxPathsPerSession && oldest !== undefined) {
+      this.#releasePath(oldest);
+      oldest.close();
+    }
     paths.add(path);
     this.#byPath.set(path, session);
     if (path instanceof FramedConnection) path.verify();

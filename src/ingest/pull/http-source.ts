@@ -26,8 +26,9 @@ export async function requestSource(
     if (next === null || !['http:', 'https:'].includes(next.protocol)) {
       throw new PullError('The source redirects to an address that is not HTTP.');
     }
-    // A password is for the host that it was given for.
-    if (next.host === url.host && next.username === '') {
+    // A password is for the host that it was given for, and not to be sent in clear.
+    const isWeaker = url.protocol === 'https:' && next.protocol === 'http:';
+    if (next.host === url.host && !isWeaker && next.username === '') {
       next.username = url.username;
       next.password = url.password;
     }

@@ -4,6 +4,8 @@ import { PullError, type PullEvents, type PullInput, type TargetRules } from './
 import { connectSource } from './pull-target.ts';
 
 const handshakeTimeoutMs = 10_000;
+/** Answers to a source that does not read them. */
+const maxQueuedBytes = 256 * 1024;
 
 /** @throws PullError */
 export async function openRtmpSource(
@@ -12,6 +14,7 @@ export async function openRtmpSource(
   events: PullEvents,
   signal: AbortSignal,
 ): Promise<PullInput> {
+  const target = readTarget(url);
   const socket = await connectSource(url, rules, signal);
   const { promise: ended, resolve } = Promise.withResolvers<string>();
   socket.once('close', () => resolve('The connection to the source was lost.'));
@@ -26,12 +29,12 @@ export async function openRtmpSource(
     resolve(description);
     socket.destroy();
   };
-  const [, app = '', streamKey = ''] = /^\/([^/]+(?:\/.+)?)\/([^/]+)$/.exec(url.pathname) ?? [];
   const client = new PlayClient({
-    app,
-    tcUrl: `${url.protocol}//${url.host}/${app}`,
-    streamKey: `${decodeURIComponent(streamKey)}${url.search}`,
-    write: bytes => void socket.write(bytes),
+    ...target,
+    write: bytes => {
+      if (socket.writableLength > maxQueuedBytes) end('The source does not read what it is sent.');
+      else socket.write(bytes);
+    },
     onTag: tag => events.tag(tag),
     onEnded: code => end(describeEnd(code)),
   });
@@ -51,6 +54,19 @@ export async function openRtmpSource(
     resume: () => socket.resume(),
     stop: async () => void socket.destroy(),
   };
+}
+
+/** @throws PullError */
+function readTarget(url: URL) {
+  const [, app = '', streamKey = ''] = /^\/([^/]+(?:\/.+)?)\/([^/]+)$/.exec(url.pathname) ?? [];
+  try {
+    const tcUrl = `${url.protocol}//${url.host}/${app}`;
+    return { app, tcUrl, streamKey: `${decodeURIComponent(streamKey)}${url.search}` };
+  } catch {
+    throw new PullError(
+      'The stream key in the address of the source has a "%" that must be written as "%25".',
+    );
+  }
 }
 
 function describeEnd(code: string): string {

@@ -247,10 +247,9 @@ export class SrtSession {
   #close(reason: PublisherCloseReason): void {
     if (this.#closeReason !== undefined) return;
     const { observer, log } = this.#options;
-    if (reason === 'unpublished' || reason === 'idle-timeout') {
-      this.#receiver?.finish();
-      this.#publisher.flush();
-    }
+    if (reason === 'unpublished' || reason === 'idle-timeout') this.#finish();
+    // Media that cannot be used ends the session for another reason.
+    if (this.#closeReason !== undefined) return;
     this.#count();
     this.#closeReason = reason;
     this.#closedAtMs = performance.now();
@@ -264,6 +263,15 @@ export class SrtSession {
       sink.closed(reason);
     } catch (error) {
       log.error('sink-failed', { error });
+    }
+  }
+
+  #finish(): void {
+    try {
+      this.#receiver?.finish();
+      this.#publisher.flush();
+    } catch (error) {
+      this.#options.log.error('sink-failed', { error });
     }
   }
 

@@ -1,4 +1,6 @@
 const maxNameChars = 64;
+/** Browsers write up to 200. */
+const maxAgentChars = 512;
 
 /** Browsers, the more specific names first. */
 const browsers: readonly (readonly [RegExp, string])[] = [
@@ -10,7 +12,8 @@ const browsers: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The name that people know a `User-Agent` by; other agents as they are. */
-export function encoderName(userAgent: string): string {
+export function encoderName(header: string): string {
+  const userAgent = header.slice(0, maxAgentChars);
   for (const [pattern, name] of browsers) {
     const version = pattern.exec(userAgent)?.[1];
     if (version !== undefined) return `${name} ${version.slice(0, 16)}`;

@@ -81,7 +81,7 @@ export class WhipSession implements PublisherConnection {
   readonly events: WebRtcSessionEvents = {
     connected: ({ protocol, address }) =>
       this.#log.info('webrtc-connected', { transport: protocol, address }),
-    packet: (track, packet) => this.#receive(track, packet),
+    packet: (track, packet) => this.#guard(() => this.#receive(track, packet)),
     senderReport: (track, report) => this.#synchronize(track, report),
     bytesIn: count => this.#options.observer.bytesIn(count),
     closed: (reason, detail) => {
@@ -222,8 +222,13 @@ export class WhipSession implements PublisherConnection {
   #emit(tag: FlvTag): void {
     if (this.#sink === undefined || this.#isClosed) return;
     this.#tags += 1;
+    this.#sink.tag(tag);
+  }
+
+  /** Media that cannot be used ends this session only. */
+  #guard(use: () => void): void {
     try {
-      this.#sink.tag(tag);
+      use();
     } catch (error) {
       this.#log.error('sink-failed', { error });
       this.end('ended-by-server', 'The server could not use the stream.');

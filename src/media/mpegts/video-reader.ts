@@ -13,6 +13,8 @@ const START_CODE_BYTES = 3;
 /** Far more than the slices of a frame. */
 const maxUnits = 4096;
 const maxUnfinishedBytes = 8 * 1024 * 1024;
+/** PES packets of one access unit, which is looked through again for each. */
+const maxContinuations = 64;
 const fallbackStepTicks = 3600;
 const maxStepTicks = 90_000;
 
@@ -25,7 +27,9 @@ export class VideoReader implements ElementaryReader {
   readonly #grouper: AccessUnitGrouper;
   readonly #sample: (sample: ElementarySample) => void;
   /** The last access unit, while it may continue in the next packet. */
-  #unfinished: { readonly bytes: Buffer; readonly times: PesTimes | undefined } | undefined;
+  #unfinished:
+    | { readonly bytes: Buffer; readonly times: PesTimes | undefined; readonly continuations: number }
+    | undefined;
   #last: PesTimes | undefined;
   #stepTicks = fallbackStepTicks;
 
@@ -56,8 +60,9 @@ export class VideoReader implements ElementaryReader {
       const times = known ?? this.#afterLast();
       if (units === last && following?.isContinuation === true) {
         const at = units[0]!.byteOffset - bytes.byteOffset - START_CODE_BYTES;
-        if (bytes.length - at <= maxUnfinishedBytes)
-          this.#unfinished = { bytes: Buffer.from(bytes.subarray(at)), times };
+        const continuations = groups.length === 1 ? (unfinished?.continuations ?? 0) + 1 : 1;
+        if (bytes.length - at <= maxUnfinishedBytes && continuations <= maxContinuations)
+          this.#unfinished = { bytes: Buffer.from(bytes.subarray(at)), times, continuations };
         return;
       }
       this.#emit(units, times);

@@ -4,6 +4,7 @@ import {
   type ControlPacket,
   type DataPacket,
   EXTENSION,
+  maxPayloadBytes,
   readDropRequest,
   writeAck,
   writeControl,
@@ -75,6 +76,7 @@ export class SrtReceiver {
   }
 
   data(packet: DataPacket): void {
+    if (packet.payload.length > maxPayloadBytes) return;
     this.#mediaAtMs = this.#options.nowMs();
     this.#rate.packets += 1;
     this.#rate.bytes += packet.payload.length;

@@ -107,14 +107,16 @@ export class SrtSender {
   #repeat(lossList: Buffer): void {
     const { send, nowMs } = this.#options;
     const atMs = nowMs();
+    let oldest = 0;
+    let checked = 0;
     for (const { first, last } of readLossList(lossList, windowPackets)) {
       const from = sequenceDistance(this.#first, first);
       const to = sequenceDistance(this.#first, last);
-      if (from < 0) {
-        const dropped = { first, last: to < 0 ? last : addSequence(this.#first, -1) };
-        this.#control(CONTROL.dropRequest, 0, writeDropRequest(dropped));
-      }
+      oldest = Math.min(oldest, from);
       for (let at = Math.max(0, from); at <= Math.min(to, this.#kept.length - 1); at += 1) {
+        // A report may name the same packets over and over.
+        checked += 1;
+        if (checked > windowPackets) break;
         const packet = this.#kept[at]!;
         // It may still be on its way.
         if (atMs - packet.sentAtMs < this.#roundTripMs * 0.8 && packet.repeats > 0) continue;
@@ -126,6 +128,9 @@ export class SrtSender {
         send(packet.bytes);
       }
     }
+    if (oldest === 0) return;
+    const forgotten = { first: addSequence(this.#first, oldest), last: addSequence(this.#first, -1) };
+    this.#control(CONTROL.dropRequest, 0, writeDropRequest(forgotten));
   }
 
   #forget(count: number): void {

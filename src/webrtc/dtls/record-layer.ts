@@ -36,9 +36,11 @@ export class RecordLayer {
     this.#keys = keys;
   }
 
-  /** Leaves out what is malformed, replayed or not authentic, as the standard asks for. */
-  read(datagram: Buffer): DtlsRecord[] {
-    const records: DtlsRecord[] = [];
+  /**
+   * Leaves out what is malformed, replayed or not authentic, as the standard asks for. Keys that are set meanwhile open the
+   * records that follow, since clients send the end of the handshake as one datagram.
+   */
+  *read(datagram: Buffer): Generator<DtlsRecord> {
     for (let at = 0; at + HEADER_BYTES <= datagram.length; ) {
       const end = at + HEADER_BYTES + datagram.readUInt16BE(at + 11);
       if (end > datagram.length) break;
@@ -46,15 +48,14 @@ export class RecordLayer {
       const epoch = datagram.readUInt16BE(at + 3);
       const body = datagram.subarray(at + HEADER_BYTES, end);
       if (datagram[at + 1] === 0xfe) {
-        if (epoch === 0) records.push({ type, epoch, body });
+        if (epoch === 0) yield { type, epoch, body };
         else if (epoch === 1) {
           const opened = this.#open(datagram.subarray(at, at + HEADER_BYTES), body);
-          if (opened !== undefined) records.push({ type, epoch, body: opened });
+          if (opened !== undefined) yield { type, epoch, body: opened };
         }
       }
       at = end;
     }
-    return records;
   }
 
   write(type: number, epoch: 0 | 1, body: Buffer): Buffer {

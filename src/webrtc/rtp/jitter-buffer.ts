@@ -31,7 +31,7 @@ const maxJump = 2_000;
 const maxRequests = 10;
 const minRequestIntervalMs = 30;
 
-/** Puts packets of one source in order, and knows which are missing. Holds at most {@link maxJump} packets. */
+/** Puts packets of one source in order, and knows which are missing. Spans {@link maxJump} packets after each pull. */
 export class JitterBuffer {
   readonly #options: JitterBufferOptions;
   /** By extended sequence number. */
@@ -77,12 +77,16 @@ export class JitterBuffer {
     return this.#missing.size > 0;
   }
 
-  push(packet: RtpPacket, nowMs: number): void {
+  /** @param isRetransmitted of any age, so that it cannot be the first after a restart */
+  push(packet: RtpPacket, nowMs: number, isRetransmitted = false): void {
     const number = extendedNumber(
       this.#first === undefined ? undefined : this.#highest,
       packet.sequenceNumber,
     );
-    if (this.#first === undefined || Math.abs(number - this.#highest) > maxJump) this.#restart(number);
+    if (this.#first === undefined || Math.abs(number - this.#highest) > maxJump) {
+      if (isRetransmitted) return;
+      this.#restart(number);
+    }
     if (number < this.#next || this.#waiting.has(number)) return;
     for (let each = this.#highest + 1; each < number; each++) {
       this.#missing.set(each, { noticedAtMs: nowMs, requestedAtMs: 0, requests: 0 });
@@ -100,7 +104,8 @@ export class JitterBuffer {
       const arrived = this.#waiting.get(this.#next);
       if (arrived === undefined) {
         const missing = this.#missing.get(this.#next);
-        if (missing !== undefined && nowMs - missing.noticedAtMs < this.#options.maxWaitMs) return;
+        const canWait = this.#highest - this.#next <= maxJump;
+        if (canWait && missing !== undefined && nowMs - missing.noticedAtMs < this.#options.maxWaitMs) return;
         this.#missing.delete(this.#next);
         this.#skipped += 1;
         this.#next += 1;

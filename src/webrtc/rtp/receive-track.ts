@@ -61,7 +61,7 @@ export class ReceiveTrack {
   push(packet: RtpPacket, nowMs: number): boolean {
     if (packet.payloadType === this.#rtxPayloadType) {
       const original = this.#originalOf(packet);
-      if (original !== undefined) this.#buffer.push(original, nowMs);
+      if (original !== undefined) this.#buffer.push(original, nowMs, true);
       return true;
     }
     if (packet.payloadType !== this.codec.payloadType) return false;

@@ -111,7 +111,7 @@ function readMedia(first: string, own: Attributes, session: Attributes): MediaDe
     setup: value('setup') ?? '',
     ice: readCredentials(value('ice-ufrag'), value('ice-pwd')),
     fingerprints: fingerprints.flatMap(readFingerprint),
-    codecs: formats.split(' ').flatMap(format => readCodec(format, own)),
+    codecs: [...new Set(formats.split(' '))].flatMap(format => readCodec(format, own)),
     extensions: new Map((own.get('extmap') ?? []).flatMap(readExtension)),
   };
 }
@@ -144,14 +144,15 @@ function readExtension(text: string): [string, number][] {
 }
 
 function readCodec(format: string, attributes: Attributes): RtpCodec[] {
-  const payloadType = Number(format);
+  const payloadType = /^\d{1,3}$/.test(format) ? Number(format) : Number.NaN;
+  if (!(payloadType <= 127)) return [];
   const ofFormat = (name: string) =>
     (attributes.get(name) ?? [])
       .filter(text => text.startsWith(`${format} `))
       .map(text => text.slice(format.length + 1));
   const [, name, rate, channels] =
     /^([^/\s]+)\/(\d{1,7})(?:\/(\d{1,2}))?/.exec(ofFormat('rtpmap')[0] ?? '') ?? [];
-  if (!/^\d{1,3}$/.test(format) || payloadType > 127 || name === undefined) return [];
+  if (name === undefined) return [];
   const parameters = ofFormat('fmtp')[0] ?? '';
   const forAll = (attributes.get('rtcp-fb') ?? []).flatMap(text =>
     text.startsWith('* ') ? [text.slice(2)] : [],

@@ -72,3 +72,26 @@ test('any order and loss ends in rising numbers, and little is kept', () => {
     expect(buffer.requests(at, 50).length).toBeLessThan(600);
   }
 });
+
+test('a sender that skips numbers all the time costs a bounded amount', () => {
+  const buffer = new JitterBuffer(options);
+  let given = 0;
+  for (let jump = 0; jump < 500; jump++) {
+    pushAll(buffer, [(jump * 1_900) % 65_536], 0);
+    given += pulled(buffer, 0).length;
+    expect(buffer.requests(jump, 0).length).toBeLessThanOrEqual(2_000);
+  }
+  expect(given).toBeGreaterThan(490);
+});
+
+test('an old retransmission is no new beginning', () => {
+  const buffer = new JitterBuffer(options);
+  buffer.push(parsedRtp({ sequenceNumber: 9 }), 0, true);
+  pushAll(buffer, [30_000], 0);
+  buffer.push(parsedRtp({ sequenceNumber: 20_000 }), 0, true);
+  pushAll(buffer, [30_001], 0);
+  expect(pulled(buffer, 0)).toEqual([
+    [30_000, 0],
+    [30_001, 0],
+  ]);
+});

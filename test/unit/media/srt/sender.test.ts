@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newStreamKeys, PayloadCipher } from '../../../../src/media/srt/key-material.ts';
-import { readPacket } from '../../../../src/media/srt/packet.ts';
+import { CONTROL, readPacket, writeLossList } from '../../../../src/media/srt/packet.ts';
 import { SrtReceiver } from '../../../../src/media/srt/receiver.ts';
 import { SrtSender } from '../../../../src/media/srt/sender.ts';
 import { Random } from '../../../support/random.ts';
@@ -77,5 +77,27 @@ describe('a sender and a receiver', () => {
     expect(stats.givenUp).toBeGreaterThan(10);
     expect(received.length).toBeGreaterThan(sent / 2);
     expect(received).toEqual([...received].sort((one, other) => one - other));
+  });
+});
+
+describe('a sender', () => {
+  it('answers a loss report that names everything over and over with a bounded amount', () => {
+    let sent = 0;
+    const sender = new SrtSender({
+      ...{ initialSequence: 5_000, latencyMs: 200, peerSocketId: 5, cipher: undefined, nowMs: () => 0 },
+      send: () => {
+        sent += 1;
+      },
+    });
+    for (let packet = 0; packet < 100; packet += 1) sender.push(Buffer.alloc(1));
+    sent = 0;
+    const everything = Array.from({ length: 4_000 }, () => ({ first: 1, last: 5_099 }));
+    const report = { kind: 'control', type: CONTROL.lossReport, subtype: 0, info: 0 } as const;
+    for (let reports = 0; reports < 20; reports += 1) {
+      const body = writeLossList(everything);
+      sender.control({ ...report, timestampUs: 0, destination: 0, body });
+    }
+    // Each packet once, since it may be on its way, and one drop request for each report.
+    expect(sent).toBe(100 + 20);
   });
 });
