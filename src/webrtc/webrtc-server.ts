@@ -1,9 +1,11 @@
 import type { RemoteInfo } from 'node:dgram';
 import { createServer, isIPv6, type Server, type Socket } from 'node:net';
-import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
+import { messageOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import { ConnectionLimiter, type ConnectionLimiterOptions } from '../shared/network/connection-limiter.ts';
+import { listenError } from '../shared/network/listen-error.ts';
+import { plainAddress } from '../shared/network/plain-address.ts';
 import { openUdpSocket, type UdpSocket } from '../shared/network/udp-socket.ts';
 import { OnDemandInterval } from '../shared/scheduling/on-demand-interval.ts';
 import { ThrottledLog } from '../shared/throttled-log.ts';
@@ -250,7 +252,7 @@ export class WebRtcServer implements Component {
         failed: error => this.#overload.warn('udp-failed', { error: messageOf(error) }),
       });
     } catch (error) {
-      throw this.#listenError('UDP', port, error);
+      throw listenError(`WebRTC port ${port} (UDP)`, this.#options.host, error);
     }
   }
 
@@ -265,7 +267,7 @@ export class WebRtcServer implements Component {
     return {
       key: `${address} ${port}`,
       protocol: 'udp',
-      address: address.replace(/^::ffff:/, ''),
+      address: plainAddress(address),
       port,
       send: packet => this.#udp?.send(packet, port, address),
       close: () => {},
@@ -281,7 +283,7 @@ export class WebRtcServer implements Component {
     try {
       await promise;
     } catch (error) {
-      throw this.#listenError('TCP', port, error);
+      throw listenError(`WebRTC port ${port} (TCP)`, host, error);
     }
     server.off('error', reject);
     server.on('error', error => this.#overload.warn('accept-failed', { error: messageOf(error) }));
@@ -319,17 +321,6 @@ export class WebRtcServer implements Component {
       if (!connection.isVerified && connection.openedAtMs < limitMs) connection.close();
     }
     return this.#connections.size > 0;
-  }
-
-  #listenError(transport: string, port: number, cause: unknown): AppError {
-    const code = systemCodeOf(cause);
-    const why =
-      code === 'EADDRINUSE'
-        ? 'is already in use. Stop the program that uses it, or set another port.'
-        : code === 'EACCES'
-          ? 'needs more rights than this process has. Set a port above 1023.'
-          : `cannot be listened on at ${this.#options.host}: ${messageOf(cause)}`;
-    return new AppError('listen-failed', `WebRTC port ${port} (${transport}) ${why}`, { cause });
   }
 }
 

@@ -20,7 +20,7 @@ function launch(): Promise<Browser> {
 describe.skipIf(found.path === undefined)('a browser that publishes over WHIP', () => {
   let browser: Browser;
   let server: TestServer;
-  /** What the log says of publishers at their end. */
+  /** Log lines about the ends of publishers. */
   const closed: { readonly packetsLost: number; readonly packetsRecovered: number }[] = [];
   const log: Logger = {
     ...silentLogger,

@@ -182,7 +182,7 @@ describe('a port', () => {
     });
     await expect(second.start()).rejects.toMatchObject({
       code: 'listen-failed',
-      message: `HTTP port ${server.listener.httpPort} is already in use on 127.0.0.1.`,
+      message: `HTTP port ${server.listener.httpPort} is already in use on 127.0.0.1. Stop the program that uses it, or set another port.`,
     });
     await second.stop();
   });

@@ -180,7 +180,7 @@ describe('requests that are refused', () => {
   });
 });
 
-test('anything on the UDP and TCP port harms nobody', async () => {
+test('random data on the UDP and TCP port affects no publisher', async () => {
   const { location, text } = await published();
   const random = new Random(31);
   const port = server.app.webrtcPort!;

@@ -27,7 +27,7 @@ export const ffmpegBuilds: readonly { readonly name: string; readonly path: stri
 
 /** What is published. Only `url` must be given. */
 export interface TestPictureOptions {
-  /** Where to, such as `rtmp://127.0.0.1:1935/s/KEY`. Use addresses: the outdated build cannot resolve names. */
+  /** The destination, such as `rtmp://127.0.0.1:1935/s/KEY`. Use addresses: the outdated build cannot resolve names. */
   readonly url: string;
   /** Ends by itself after this; without it the picture runs until stopped. */
   readonly seconds?: number;

@@ -27,7 +27,7 @@ export interface LogLine {
   readonly data: LogData;
 }
 
-/** A started {@link RtmpServer} and all that it told. */
+/** A started {@link RtmpServer} and its events. */
 export interface IngestFixture {
   readonly server: RtmpServer;
   readonly port: number;

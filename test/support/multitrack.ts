@@ -34,7 +34,7 @@ export function multitrackTag(tracks: readonly TrackTag[], type: keyof typeof ty
 }
 
 /**
- * What an encoder sends: all headers, then frames by time. The main tags stay single-track tags, as OBS and ffmpeg send
+ * The messages of an encoder: all headers, then frames by time. The main tags stay single-track tags, as OBS and ffmpeg send
  * them.
  */
 export function interleave(main: readonly FlvTag[], additional: readonly TrackTag[]): FlvTag[] {

@@ -3,7 +3,7 @@ import { SrtServer, type SrtServerOptions } from '../../src/ingest/srt/srt-serve
 import { ffmpegPath } from './ffmpeg.ts';
 import { type LogLine, type RecordedPublisher, recordingGate, recordingLogger } from './ingest-client.ts';
 
-/** A started {@link SrtServer} and all that it told. */
+/** A started {@link SrtServer} and its events. */
 export interface SrtFixture {
   readonly server: SrtServer;
   readonly port: number;

@@ -7,10 +7,11 @@ import {
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
+import { AppError, messageOf } from '../../shared/errors.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { ConnectionLimiter, type ConnectionLimiterOptions } from '../../shared/network/connection-limiter.ts';
+import { listenError } from '../../shared/network/listen-error.ts';
 import { ThrottledLog } from '../../shared/throttled-log.ts';
 import { FastPath } from '../fast-path/fast-path.ts';
 import type { FastRequest, FastResponse } from '../fast-path/fast-response.ts';
@@ -305,28 +306,12 @@ export class HttpListener implements Component {
     try {
       await promise;
     } catch (error) {
-      throw new AppError('listen-failed', `${what} port ${port} ${listenFailureReason(error, host)}.`, {
-        cause: error,
-      });
+      throw listenError(`${what} port ${port}`, host, error);
     }
     server.off('error', reject);
     server.on('error', error => this.#log.error('listener-failed', { error }));
     this.#servers.push(server);
     return (server.address() as AddressInfo).port;
-  }
-}
-
-function listenFailureReason(error: unknown, host: string): string {
-  switch (systemCodeOf(error)) {
-    case 'EADDRINUSE':
-      return `is already in use on ${host}`;
-    case 'EACCES':
-      return 'may not be opened by this user';
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return `cannot be opened: ${host} is not an address of this machine`;
-    default:
-      return `cannot be opened on ${host}: ${messageOf(error)}`;
   }
 }
 

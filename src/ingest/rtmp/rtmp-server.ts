@@ -5,11 +5,13 @@ import {
   type TLSSocket,
   type Server as TlsServer,
 } from 'node:tls';
-import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
+import { AppError, messageOf } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { ConnectionLimiter, type ConnectionLimiterOptions } from '../../shared/network/connection-limiter.ts';
+import { listenError } from '../../shared/network/listen-error.ts';
+import { plainAddress } from '../../shared/network/plain-address.ts';
 import { withReadBuffer } from '../../shared/network/read-buffer.ts';
 import { OnDemandInterval } from '../../shared/scheduling/on-demand-interval.ts';
 import { ThrottledLog } from '../../shared/throttled-log.ts';
@@ -146,7 +148,7 @@ export class RtmpServer implements Component {
     try {
       await promise;
     } catch (error) {
-      throw listenError(what, host, port, error);
+      throw listenError(`${what} port ${port}`, host, error);
     }
     server.off('error', reject);
     // Also reports a failed accept, for example without free file descriptors.
@@ -316,20 +318,8 @@ export class RtmpServer implements Component {
   }
 }
 
-function listenError(what: string, host: string, port: number, cause: unknown): AppError {
-  const code = systemCodeOf(cause);
-  const why =
-    code === 'EADDRINUSE'
-      ? 'is already in use. Stop the program that uses it, or set another port.'
-      : code === 'EACCES'
-        ? 'needs more rights than this process has. Set a port above 1023.'
-        : `cannot be listened on at ${host}: ${messageOf(cause)}`;
-  return new AppError('listen-failed', `${what} port ${port} ${why}`, { cause });
-}
-
-/** Unwraps IPv4 addresses of a dual-stack socket. */
 function addressOf(socket: Socket): string {
-  return (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  return plainAddress(socket.remoteAddress ?? '');
 }
 
 function peerOf(socket: Socket): string {

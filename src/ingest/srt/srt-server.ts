@@ -11,10 +11,12 @@ import {
 import { CONTROL, type ControlPacket, readPacket, writeControl } from '../../media/srt/packet.ts';
 import { windowPackets } from '../../media/srt/receive-buffer.ts';
 import { REJECT, rejectionType } from '../../media/srt/reject-reason.ts';
-import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
+import { messageOf } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import { ConnectionLimiter, type ConnectionLimiterOptions } from '../../shared/network/connection-limiter.ts';
+import { listenError } from '../../shared/network/listen-error.ts';
+import { plainAddress } from '../../shared/network/plain-address.ts';
 import { openUdpSocket, type UdpSocket } from '../../shared/network/udp-socket.ts';
 import { OnDemandInterval } from '../../shared/scheduling/on-demand-interval.ts';
 import { ThrottledLog } from '../../shared/throttled-log.ts';
@@ -72,11 +74,7 @@ export class SrtServer implements Component {
         failed: error => this.#overload.warn('socket-failed', { error: messageOf(error) }),
       });
     } catch (error) {
-      const why =
-        systemCodeOf(error) === 'EADDRINUSE'
-          ? 'is already in use. Stop the program that uses it, or set another port.'
-          : `cannot be listened on at ${host}: ${messageOf(error)}`;
-      throw new AppError('listen-failed', `SRT port ${port} (UDP) ${why}`, { cause: error });
+      throw listenError(`SRT port ${port} (UDP)`, host, error);
     }
     log.child('srt').info('listening', { srtPort: this.port });
   }
@@ -143,7 +141,7 @@ export class SrtServer implements Component {
       existing.repeatAnswer();
       return;
     }
-    const remoteAddress = address.replace(/^::ffff:/, '');
+    const remoteAddress = plainAddress(address);
     const reason = this.#sessions.size >= this.#options.maxConnections ? 'too-many-connections' : undefined;
     const closed = reason === undefined ? this.#counts.open(remoteAddress) : undefined;
     if (closed === undefined) {

@@ -181,7 +181,7 @@ export class WhipSession implements PublisherConnection {
     this.#emit(sampleTags.audio('Opus', { dtsMs, data: packet.payload }));
   }
 
-  /** So that the broadcast begins with both tracks, whichever comes first. */
+  /** Makes the broadcast wait for both tracks, whichever comes first. */
   #declareTracks(): void {
     const properties = new Map(
       (this.#webRtc?.tracks ?? []).map(({ kind, codec }) => [`${kind}codecid`, codec.name]),

@@ -45,7 +45,7 @@ export class SrtReceiver {
   readonly #startedAtMs: number;
   readonly #buffer: ReceiveBuffer;
   readonly #roundTrip = new RoundTrip();
-  /** When each open acknowledgement was sent, by its number. */
+  /** Times at which open acknowledgements were sent, by their numbers. */
   readonly #openAcks = new Map<number, number>();
   #ackNumber = 0;
   #ackedSequence: number;

@@ -73,7 +73,7 @@ test('media that are not sent or not known are rejected in their place', () => {
   ]);
 });
 
-describe('problems are told', () => {
+describe('problems are described', () => {
   test.each([
     ['no version', '', 'begin with "v=0"'],
     ['a line that is none', 'v=0\r\nhello\r\n', 'Line 2 of the SDP does not begin'],

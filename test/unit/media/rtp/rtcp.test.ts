@@ -40,7 +40,7 @@ test('a keyframe is asked for with a picture loss indication', () => {
   expect(writePictureLoss(1, 2).toString('hex')).toBe('81ce00020000000100000002');
 });
 
-test('arrival times are told with gaps, large and negative differences', () => {
+test('arrival times are reported with gaps, large and negative differences', () => {
   const bytes = writeTransportFeedback({
     ...{ senderSsrc: 1, mediaSsrc: 2, firstNumber: 0x1_0010, count: 258 },
     arrivalsUs: [64_000 * 3 + 500, undefined, 64_000 * 3 + 1_000, 64_000 * 3, 64_000 * 3 + 100_000],

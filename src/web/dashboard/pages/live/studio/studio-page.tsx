@@ -36,7 +36,7 @@ export function StudioPage({ params }: PageProps) {
 function StudioDesk({ stream }: { stream: LiveStream }) {
   const [studio] = useState(() => new Studio());
   const broadcast = useBroadcast(stream.liveStreamId, isEnd => {
-    // Told by the feed before the connection notices.
+    // The feed reports it before the connection notices.
     if (isEnd && studio.state.value.kind === 'live') void studio.end('It was ended on the server.');
   });
   useEffect(() => {
