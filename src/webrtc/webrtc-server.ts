@@ -5,8 +5,8 @@ import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import { ConnectionLimiter, type ConnectionLimiterOptions } from '../shared/network/connection-limiter.ts';
 import { listenError } from '../shared/network/listen-error.ts';
-import { plainAddress } from '../shared/network/plain-address.ts';
 import { openUdpSocket, type UdpSocket } from '../shared/network/udp-socket.ts';
+import { unmappedAddress } from '../shared/network/unmapped-address.ts';
 import { OnDemandInterval } from '../shared/scheduling/on-demand-interval.ts';
 import { ThrottledLog } from '../shared/throttled-log.ts';
 import { createDtlsCertificate, type DtlsCertificate } from './dtls/dtls-certificate.ts';
@@ -267,7 +267,7 @@ export class WebRtcServer implements Component {
     return {
       key: `${address} ${port}`,
       protocol: 'udp',
-      address: plainAddress(address),
+      address: unmappedAddress(address),
       port,
       send: packet => this.#udp?.send(packet, port, address),
       close: () => {},

@@ -11,8 +11,8 @@ import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { ConnectionLimiter, type ConnectionLimiterOptions } from '../../shared/network/connection-limiter.ts';
 import { listenError } from '../../shared/network/listen-error.ts';
-import { plainAddress } from '../../shared/network/plain-address.ts';
 import { withReadBuffer } from '../../shared/network/read-buffer.ts';
+import { unmappedAddress } from '../../shared/network/unmapped-address.ts';
 import { OnDemandInterval } from '../../shared/scheduling/on-demand-interval.ts';
 import { ThrottledLog } from '../../shared/throttled-log.ts';
 import { type IngestObserver, noopIngestObserver } from '../ingest-observer.ts';
@@ -319,7 +319,7 @@ export class RtmpServer implements Component {
 }
 
 function addressOf(socket: Socket): string {
-  return plainAddress(socket.remoteAddress ?? '');
+  return unmappedAddress(socket.remoteAddress ?? '');
 }
 
 function peerOf(socket: Socket): string {

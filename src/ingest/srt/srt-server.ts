@@ -16,8 +16,8 @@ import { newId } from '../../shared/ids.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import { ConnectionLimiter, type ConnectionLimiterOptions } from '../../shared/network/connection-limiter.ts';
 import { listenError } from '../../shared/network/listen-error.ts';
-import { plainAddress } from '../../shared/network/plain-address.ts';
 import { openUdpSocket, type UdpSocket } from '../../shared/network/udp-socket.ts';
+import { unmappedAddress } from '../../shared/network/unmapped-address.ts';
 import { OnDemandInterval } from '../../shared/scheduling/on-demand-interval.ts';
 import { ThrottledLog } from '../../shared/throttled-log.ts';
 import { HandshakeCookie } from './handshake-cookie.ts';
@@ -141,7 +141,7 @@ export class SrtServer implements Component {
       existing.repeatAnswer();
       return;
     }
-    const remoteAddress = plainAddress(address);
+    const remoteAddress = unmappedAddress(address);
     const reason = this.#sessions.size >= this.#options.maxConnections ? 'too-many-connections' : undefined;
     const closed = reason === undefined ? this.#counts.open(remoteAddress) : undefined;
     if (closed === undefined) {

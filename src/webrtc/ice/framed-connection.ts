@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { plainAddress } from '../../shared/network/plain-address.ts';
+import { unmappedAddress } from '../../shared/network/unmapped-address.ts';
 import type { TransportPath } from './transport-path.ts';
 
 /** Before the client is known, only STUN messages are expected. */
@@ -29,7 +29,7 @@ export class FramedConnection implements TransportPath {
 
   constructor(socket: Socket, events: FramedConnectionEvents, nowMs: number) {
     this.#socket = socket;
-    this.address = plainAddress(socket.remoteAddress ?? '');
+    this.address = unmappedAddress(socket.remoteAddress ?? '');
     this.port = socket.remotePort ?? 0;
     this.openedAtMs = nowMs;
     socket.setNoDelay(true);

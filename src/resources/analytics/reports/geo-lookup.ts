@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { messageOf } from '../../../shared/errors.ts';
 import type { Logger } from '../../../shared/logger.ts';
-import { plainAddress } from '../../../shared/network/plain-address.ts';
+import { unmappedAddress } from '../../../shared/network/unmapped-address.ts';
 
 /** ISO 3166-1 alpha-2; `''` if unknown. */
 interface GeoLocation {
@@ -44,7 +44,7 @@ export class GeoLookup {
   locate(address: string): GeoLocation {
     let record: GeoRecord | null | undefined;
     try {
-      record = this.#reader?.get(plainAddress(address).replace(/%.*$/, ''));
+      record = this.#reader?.get(unmappedAddress(address).replace(/%.*$/, ''));
     } catch {
       // An unreadable record has no location.
     }

@@ -1,5 +1,6 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { LiveStream } from '../../api/api-types.ts';
+import type { Account, LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeSample } from '../../ui/code-sample.tsx';
@@ -13,10 +14,11 @@ import { showToast } from '../../ui/toast.tsx';
 import { encoderSettings, ffmpegCommand, srtAddress } from './encoder-settings.ts';
 
 type Protocol = keyof typeof protocolNames;
+type Ingest = Account['ingest'];
 const protocolNames = { rtmp: 'RTMP', srt: 'SRT', whip: 'WHIP' } as const;
 
 /** Those that this server takes. */
-function protocolsOf(ingest: { readonly srt: string | undefined; readonly whip: string | undefined }) {
+function protocolsOf(ingest: Pick<Ingest, 'srt' | 'whip'>) {
   const names = Object.entries(protocolNames) as [Protocol, string][];
   return names.filter(([name]) => name === 'rtmp' || ingest[name] !== undefined);
 }
@@ -37,43 +39,13 @@ export function SetupPanel({
       <div class="stack">
         <Card title="Server and stream key">
           <LoadedContent loaded={account} height={66}>
-            {({ ingest: { rtmp, rtmps, srt, whip } }) => (
-              <>
-                {(srt !== undefined || whip !== undefined) && (
-                  <SegmentedControl
-                    label="Protocol"
-                    value={protocol}
-                    options={protocolsOf({ srt, whip })}
-                    onValue={setProtocol}
-                  />
-                )}
-                {protocol === 'srt' && srt !== undefined ? (
-                  <CopyField
-                    key={streamKey}
-                    label="Server, with the stream key"
-                    value={srtAddress(srt, streamKey)}
-                    secret
-                    hint="Leave the stream key of your encoder empty. SRT recovers lost packets, so it suits mobile and long-distance connections. If your operator set a passphrase, add &passphrase= and the passphrase."
-                  />
-                ) : protocol === 'whip' && whip !== undefined ? (
-                  <CopyField
-                    label="Server"
-                    value={whip}
-                    hint="WHIP is WebRTC for publishing. Your encoder sends the stream key as bearer token."
-                  />
-                ) : (
-                  <>
-                    <CopyField label="Server" value={rtmp} />
-                    {rtmps !== undefined && (
-                      <CopyField
-                        label="Server (encrypted)"
-                        value={rtmps}
-                        hint="RTMPS encrypts the stream key and the stream."
-                      />
-                    )}
-                  </>
-                )}
-              </>
+            {({ ingest }) => (
+              <ServerFields
+                ingest={ingest}
+                protocol={protocol}
+                streamKey={streamKey}
+                onProtocol={setProtocol}
+              />
             )}
           </LoadedContent>
           <CopyField
@@ -107,47 +79,7 @@ export function SetupPanel({
           </Card>
         )}
       </div>
-      <Card title="OBS Studio">
-        <ol class="steps">
-          <li>
-            Open <strong>Settings</strong>, then <strong>Stream</strong>, and choose the service{' '}
-            <strong>{protocol === 'whip' ? 'WHIP.' : 'Custom…'}</strong>
-          </li>
-          <li>
-            {protocol === 'srt' ? (
-              <>
-                Copy the <strong>server</strong> from here, and leave the stream key empty.
-              </>
-            ) : protocol === 'whip' ? (
-              <>
-                Copy the <strong>server</strong> and the <strong>bearer token</strong> from here.
-              </>
-            ) : (
-              <>
-                Copy the <strong>server</strong> and the <strong>stream key</strong> from here.
-              </>
-            )}
-          </li>
-          <li>
-            Under <strong>Output</strong>, choose the output mode <strong>Advanced</strong> and apply the
-            settings below.
-          </li>
-          <li>
-            Press <strong>Start Streaming</strong>. This page goes live automatically.
-          </li>
-        </ol>
-        <dl class="encoder-settings">
-          {encoderSettings(protocol === 'whip').map(([setting, value, why]) => (
-            <div key={setting}>
-              <dt>{setting}</dt>
-              <dd>
-                <strong>{value}</strong>
-                <span class="hint">{why}</span>
-              </dd>
-            </div>
-          ))}
-        </dl>
-      </Card>
+      <ObsCard protocol={protocol} />
       {isAsking && (
         <ConfirmDialog
           title="Regenerate the stream key?"
@@ -170,3 +102,104 @@ export function SetupPanel({
     </div>
   );
 }
+
+function ServerFields({
+  ingest: { rtmp, rtmps, srt, whip },
+  protocol,
+  streamKey,
+  onProtocol,
+}: {
+  ingest: Ingest;
+  protocol: Protocol;
+  streamKey: string;
+  onProtocol: (protocol: Protocol) => void;
+}) {
+  return (
+    <>
+      {(srt !== undefined || whip !== undefined) && (
+        <SegmentedControl
+          label="Protocol"
+          value={protocol}
+          options={protocolsOf({ srt, whip })}
+          onValue={onProtocol}
+        />
+      )}
+      {protocol === 'srt' && srt !== undefined ? (
+        <CopyField
+          key={streamKey}
+          label="Server, with the stream key"
+          value={srtAddress(srt, streamKey)}
+          secret
+          hint="Leave the stream key of your encoder empty. SRT recovers lost packets, so it suits mobile and long-distance connections. If your operator set a passphrase, add &passphrase= and the passphrase."
+        />
+      ) : protocol === 'whip' && whip !== undefined ? (
+        <CopyField
+          label="Server"
+          value={whip}
+          hint="WHIP is WebRTC for publishing. Your encoder sends the stream key as bearer token."
+        />
+      ) : (
+        <>
+          <CopyField label="Server" value={rtmp} />
+          {rtmps !== undefined && (
+            <CopyField
+              label="Server (encrypted)"
+              value={rtmps}
+              hint="RTMPS encrypts the stream key and the stream."
+            />
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+function ObsCard({ protocol }: { protocol: Protocol }) {
+  return (
+    <Card title="OBS Studio">
+      <ol class="steps">
+        <li>
+          Open <strong>Settings</strong>, then <strong>Stream</strong>, and choose the service{' '}
+          <strong>{protocol === 'whip' ? 'WHIP.' : 'Custom…'}</strong>
+        </li>
+        <li>{obsCopyStep[protocol]}</li>
+        <li>
+          Under <strong>Output</strong>, choose the output mode <strong>Advanced</strong> and apply the
+          settings below.
+        </li>
+        <li>
+          Press <strong>Start Streaming</strong>. This page goes live automatically.
+        </li>
+      </ol>
+      <dl class="encoder-settings">
+        {encoderSettings(protocol === 'whip').map(([setting, value, why]) => (
+          <div key={setting}>
+            <dt>{setting}</dt>
+            <dd>
+              <strong>{value}</strong>
+              <span class="hint">{why}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  );
+}
+
+const obsCopyStep: Readonly<Record<Protocol, ComponentChildren>> = {
+  rtmp: (
+    <>
+      Copy the <strong>server</strong> and the <strong>stream key</strong> from here.
+    </>
+  ),
+  srt: (
+    <>
+      Copy the <strong>server</strong> from here, and leave the stream key empty.
+    </>
+  ),
+  whip: (
+    <>
+      Copy the <strong>server</strong> and the <strong>bearer token</strong> from here.
+    </>
+  ),
+};

@@ -59,7 +59,7 @@ const reasons: Readonly<Record<string, string>> = {
   tls: 'The server’s certificate is not valid. Check the server URL.',
   closed: 'The connection was lost. If that happens often, lower your bitrate.',
   stalled: 'The server accepts no more data. If that happens often, lower your bitrate.',
-  failed: 'The server doesn’t accept RTMP. Check the server URL.',
+  failed: 'The server doesn’t accept RTMP or SRT at this URL. Check it.',
   codec: 'The stream’s codecs can’t be sent. Use H.264 and AAC in your encoder.',
   'sandbox-limit': 'In the sandbox, restreams end after 2 minutes.',
 };
