@@ -1,6 +1,7 @@
 import type Hls from 'hls.js/dist/hls.light.min.mjs';
 import type { HlsConfig } from 'hls.js/dist/hls.light.min.mjs';
 import { commonHlsSettings } from '../media/hls-settings.ts';
+import { keepCaptionsBetweenParts } from './part-captions.ts';
 
 const maxPreloadAgeMs = 2000;
 
@@ -56,7 +57,7 @@ export function createLiveHls(Build: typeof Hls): Hls {
       return Math.max(start, nearest);
     }
   }
-  return new LiveHls(hlsConfig);
+  return new LiveHls({ ...hlsConfig, ...keepCaptionsBetweenParts(Build) });
 }
 
 /** A playlist that the page preloaded a while ago would begin too far from the live edge. */
