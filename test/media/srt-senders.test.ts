@@ -168,7 +168,7 @@ describe('other senders', () => {
     const fixture = await open();
     const uri = `srt://127.0.0.1:${fixture.port}?mode=caller&streamid=${goodKey}`;
     const source = spawn(ffmpegPath, [
-      ...['-v', 'error', '-re', '-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=30', '-t', '4'],
+      ...['-v', 'error', '-re', '-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=30', '-t', '60'],
       ...['-c:v', 'libx264', '-preset', 'ultrafast', '-tune', 'zerolatency', '-f', 'mpegts', '-'],
     ]);
     children.push(source);

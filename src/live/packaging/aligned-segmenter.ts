@@ -62,6 +62,8 @@ export class AlignedSegmenter {
   #alignedUntilMs = 0;
   /** A part without a keyframe may follow. */
   #isContinuous = false;
+  /** The segment starts at the end of the previous one. */
+  #isJoined = false;
   #hasBegun = false;
   #isFinished = false;
 
@@ -130,8 +132,8 @@ export class AlignedSegmenter {
     const isAudio = this.#options.kind === 'audio';
     const offMs = Math.abs(this.#endMs - segment.startMs);
     // Audio can start a segment with any frame, so it continues at its own end.
-    const startMs =
-      isAudio && !segment.hasDiscontinuity && offMs < maxShiftMs ? this.#endMs : segment.startMs;
+    this.#isJoined = isAudio && !segment.hasDiscontinuity && offMs < maxShiftMs;
+    const startMs = this.#isJoined ? this.#endMs : segment.startMs;
     this.#partStartMs = startMs;
     this.#endMs = startMs;
     const tolerance = isAudio ? (this.#queue[0]?.durationMs ?? 0) / 2 : frameToleranceMs;
@@ -221,7 +223,7 @@ export class AlignedSegmenter {
   /** Moves the start of a frame to the end of the previous one, which may be silence, and keeps its end. */
   #alignedToPrevious(next: QueuedSample, frameMs: number): QueuedSample {
     const offMs = next.atMs - this.#endMs;
-    const isJoin = this.#openSamples.length > 0 || this.#isOpen;
+    const isJoin = this.#openSamples.length > 0 || this.#isOpen || this.#isJoined;
     if (!isJoin || Math.abs(offMs) > 1.5 * frameMs) return next;
     if (Math.abs(offMs) < timestampRoundingMs) return { ...next, atMs: this.#endMs };
     const durationMs = next.durationMs + offMs;

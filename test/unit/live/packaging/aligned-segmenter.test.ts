@@ -180,6 +180,19 @@ describe('aligned audio', () => {
     for (const seconds of durations) expect(Math.abs(seconds - 1)).toBeLessThan(0.022);
   });
 
+  test('that comes back at the start of a segment joins the silence before it', () => {
+    const { lead, audio, parts } = follow('audio');
+    audio(0, 400);
+    audio(2001.3, 3100);
+    for (const startMs of [0, 1000, 2000]) lead(startMs, 5);
+    let endSeconds = 0;
+    for (const { body, durationSeconds } of parts) {
+      expect(startOf(body)).toBeCloseTo(endSeconds, 4);
+      endSeconds += durationSeconds;
+    }
+    expect(endSeconds).toBeGreaterThan(2.9);
+  });
+
   test('that comes back after silence has no gap and no overlap', () => {
     const { lead, audio, parts } = follow('audio');
     audio(0, 400);
