@@ -78,8 +78,11 @@ class PullSession {
       clearTimeout(this.#silence);
       this.#signal.removeEventListener('abort', abort);
       this.#over.resolve('');
-      this.#close(this.#signal.aborted ? 'unpublished' : 'connection-closed');
-      await this.#input?.stop();
+      try {
+        this.#close(this.#signal.aborted ? 'unpublished' : 'connection-closed');
+      } finally {
+        await this.#input?.stop();
+      }
     }
   }
 

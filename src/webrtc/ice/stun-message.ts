@@ -4,6 +4,8 @@ import { crc32 } from 'node:zlib';
 
 /** RFC 8489, 5. */
 const HEADER_BYTES = 20;
+/** Messages fit one datagram of any network. */
+const maxBytes = 2_048;
 const MAGIC_COOKIE = 0x2112a442;
 const FINGERPRINT_XOR = 0x5354554e;
 const INTEGRITY_BYTES = 20;
@@ -45,7 +47,12 @@ export interface StunAttribute {
 
 /** Returns undefined for anything malformed, and for a wrong FINGERPRINT. */
 export function parseStun(bytes: Buffer): StunMessage | undefined {
-  if (bytes.length < HEADER_BYTES || bytes[0]! > 3 || bytes.readUInt32BE(4) !== MAGIC_COOKIE)
+  if (
+    bytes.length < HEADER_BYTES ||
+    bytes.length > maxBytes ||
+    bytes[0]! > 3 ||
+    bytes.readUInt32BE(4) !== MAGIC_COOKIE
+  )
     return undefined;
   const length = bytes.readUInt16BE(2);
   if (length % 4 !== 0 || length !== bytes.length - HEADER_BYTES) return undefined;
