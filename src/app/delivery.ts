@@ -1,5 +1,7 @@
 import { Delivery } from '../delivery/delivery.ts';
+import type { DeliveryObserver } from '../delivery/delivery-observer.ts';
 import type { ViewerCount } from '../delivery/live/viewer-count.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { PrivateSessionsStore } from '../resources/private-sessions/private-sessions.store.ts';
 import { openWithin } from '../shared/files/open-within.ts';
 import type { ReadableFiles } from '../shared/files/opened-file.ts';
@@ -10,7 +12,7 @@ import type { Foundation } from './foundation.ts';
 import type { VideoServices } from './video-services.ts';
 import { createVodSource, fileBody, type VodServices } from './vod.ts';
 
-interface DeliveryDependencies {
+export interface DeliveryDependencies {
   readonly api: Api;
   readonly broadcasts: Broadcasts;
   readonly videoServices: VideoServices;
@@ -24,7 +26,7 @@ export function createDelivery(
   { api, broadcasts, videoServices, vod, viewers, sessions }: DeliveryDependencies,
 ): Delivery {
   const { players } = videoServices;
-  const { liveStreams, traffic } = api;
+  const { liveStreams } = api;
   return new Delivery({
     bundles,
     storage: readableFiles(files.storage),
@@ -48,16 +50,20 @@ export function createDelivery(
     docsBase: api.docsBase,
     addressOf: peers.addressOf,
     viewerStallMs: config['delivery.viewerStall'],
-    observer: {
-      bytesOut: (count, payer) => {
-        metrics.bytesOut.inc(count);
-        if (payer !== undefined) traffic.record(payer.projectId, payer.deliveryKind, count);
-      },
-      viewerDropped: reason => metrics.connectionsDropped.inc({ side: 'viewer', reason }),
-      request: (kind, status) => metrics.countMediaRequest(kind, status),
-    },
+    observer: deliveryObserver(metrics, api),
     log: log.child('delivery'),
   });
+}
+
+export function deliveryObserver(metrics: Metrics, { traffic }: Pick<Api, 'traffic'>): DeliveryObserver {
+  return {
+    bytesOut: (count, payer) => {
+      metrics.bytesOut.inc(count);
+      if (payer !== undefined) traffic.record(payer.projectId, payer.deliveryKind, count);
+    },
+    viewerDropped: reason => metrics.connectionsDropped.inc({ side: 'viewer', reason }),
+    request: (kind, status) => metrics.countMediaRequest(kind, status),
+  };
 }
 
 /** Below the time after which a viewer counts as stalled. */

@@ -2,14 +2,14 @@ import type { Delivery } from '../delivery/delivery.ts';
 import { HttpListener, type HttpRequest, type HttpResponse } from '../http/listener/http-listener.ts';
 import { RtmpServer } from '../ingest/rtmp/rtmp-server.ts';
 import { SrtServer } from '../ingest/srt/srt-server.ts';
-import type { WhipEndpoint } from '../ingest/whip/whip-endpoint.ts';
 import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
 import { nodeRoles } from '../shared/node-roles.ts';
+import type { SignalingEndpoint } from '../webrtc/signaling.ts';
 import type { Api } from './api.ts';
 import type { Foundation } from './foundation.ts';
 import { ingestObserver, publishGate } from './publish-gate.ts';
 import { RoleGate } from './role-gate.ts';
-import { WhipHandler } from './whip-handler.ts';
+import { SignalingHandler } from './signaling-handler.ts';
 
 /** Senders of SRT are never silent: without media they send a keepalive each second. */
 const srtIdleTimeoutMs = 5_000;
@@ -19,16 +19,14 @@ export function createHttpListener(
   { config, certificate, metrics, peers, log }: Foundation,
   api: Api,
   delivery: Delivery,
-  whip: WhipEndpoint | undefined,
+  signaling: readonly SignalingEndpoint[],
 ): HttpListener {
   const { isSecure, isTrustedProxy } = peers;
   const roles = config['node.roles'];
-  const whipHandler =
-    whip &&
-    new WhipHandler(whip, {
-      ...{ addressOf: peers.addressOf, docsBase: api.docsBase, log: log.child('ingest') },
-      bodyTimeoutMs: config['http.requestTimeout'],
-    });
+  const signalingHandler = new SignalingHandler(signaling, {
+    ...{ addressOf: peers.addressOf, docsBase: api.docsBase, log: log.child('webrtc') },
+    bodyTimeoutMs: config['http.requestTimeout'],
+  });
   const gate = roles.length < nodeRoles.length ? new RoleGate(roles, api.docsBase) : undefined;
   return new HttpListener({
     host: config.host,
@@ -43,9 +41,7 @@ export function createHttpListener(
         ? []
         : [(request: HttpRequest, response: HttpResponse) => gate.handle(request, response)]),
       (request, response) => delivery.handle(request, response),
-      ...(whipHandler === undefined
-        ? []
-        : [(request: HttpRequest, response: HttpResponse) => whipHandler.handle(request, response)]),
+      (request, response) => signalingHandler.handle(request, response),
       (request, response) => api.dashboard.handle(request, response),
       (request, response) => api.docs.handle(request, response),
     ],
@@ -57,7 +53,7 @@ export function createHttpListener(
     connectionRefused: () =>
       metrics.connectionsDropped.inc({ side: 'viewer', reason: 'too-many-connections-of-address' }),
     allowedMethods: path =>
-      delivery.allowedMethods(path) ?? whipHandler?.allowedMethods(path) ?? api.allowedMethods(path),
+      delivery.allowedMethods(path) ?? signalingHandler.allowedMethods(path) ?? api.allowedMethods(path),
     ...(config['tls.hsts'] === 0
       ? {}
       : { hsts: { maxAgeSeconds: Math.floor(config['tls.hsts'] / 1_000), isSecure } }),

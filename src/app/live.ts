@@ -3,6 +3,7 @@ import { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
 import type { BroadcastSubscriber, CreateSubscribers } from '../live/broadcast/broadcast-subscriber.ts';
 import { Recorder, type RecorderOptions, type RecordingFactory } from '../live/recording/recorder.ts';
 import { LiveThumbnails } from '../live/transcode/live-thumbnails.ts';
+import { RtpFeeds } from '../live/webrtc/rtp-feeds.ts';
 import { LiveStorage } from '../live/window/live-storage.ts';
 import type { OpenStorage } from '../live/window/part-store.ts';
 import type { Component } from '../shared/lifecycle.ts';
@@ -17,6 +18,7 @@ export interface LiveServices {
   readonly createSubscribers: CreateSubscribers;
   readonly thumbnails: LiveThumbnails;
   readonly processes: ProcessOwner;
+  readonly rtpFeeds: RtpFeeds;
   readonly openStorage: OpenStorage;
   readonly removeOrphanedMedia: () => Promise<number>;
   /** In starting order, before the first broadcast; stopped after the last. */
@@ -32,14 +34,17 @@ export function createLiveServices(
 ): LiveServices {
   const storage = createStorage(foundation);
   const processes = new ProcessOwner(foundation.limits, foundation.log);
+  const rtpFeeds = new RtpFeeds();
   const thumbnails = createThumbnails(foundation, processes, isPlayable);
   return {
     createSubscribers: (broadcast, sharedFiles) => [
       ...createRecorders(foundation, { broadcast, sharedFiles, factory: recordings }),
       thumbnails.follow(broadcast),
+      ...rtpFeeds.follow(broadcast),
     ],
     thumbnails,
     processes,
+    rtpFeeds,
     openStorage: broadcast => storage.open(broadcast),
     removeOrphanedMedia: () => storage.removeOrphanedFolders(),
     components: [recordings, storage, thumbnails],

@@ -1,5 +1,6 @@
 import { parseViewerPath } from '../delivery/viewer-path.ts';
 import { parseVodPath } from '../delivery/vod/vod-path.ts';
+import { isWhepPath } from '../delivery/whep/whep-endpoint.ts';
 import type { HttpRequest, HttpResponse } from '../http/listener/http-listener.ts';
 import { corsHeaders } from '../http/responses/cors-headers.ts';
 import { toErrorBody } from '../http/responses/error-body.ts';
@@ -17,7 +18,7 @@ export function rolesOfPath(path: string): readonly NodeRole[] | undefined {
   if (everyNode.test(path)) return undefined;
   if (parseVodPath(path) !== undefined) return ['delivery'];
   // The node that packages a broadcast has its media.
-  if (parseViewerPath(path) !== undefined) return ['delivery', 'ingest'];
+  if (parseViewerPath(path) !== undefined || isWhepPath(path)) return ['delivery', 'ingest'];
   if (isWhipPath(path)) return ['ingest'];
   return path === playerReports ? ['delivery', 'api'] : ['api'];
 }

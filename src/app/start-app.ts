@@ -34,7 +34,7 @@ import {
 import { createVideoServices } from './video-services.ts';
 import { createRecordings, createVodServices, type VodServices } from './vod.ts';
 import { createWebhookComponents, createWebhookSender } from './webhooks.ts';
-import { createWebRtcServer, createWhipEndpoint } from './webrtc.ts';
+import { createWebRtcServer, createWhepEndpoint, createWhipEndpoint } from './webrtc.ts';
 
 export interface RunningApp {
   readonly publicUrl: string;
@@ -116,10 +116,13 @@ async function createServer(foundation: Foundation): Promise<Server> {
     serverComponents: serverComponents(foundation, media, nodeLoads),
   });
   const sessions = new PrivateSessionsStore({ database, tokens: videoServices.privateTokens, clock });
-  const delivery = createDelivery(foundation, { api, broadcasts, videoServices, vod, viewers, sessions });
+  const deliveryParts = { api, broadcasts, videoServices, vod, viewers, sessions };
+  const delivery = createDelivery(foundation, deliveryParts);
   const webRtc = isIngest ? createWebRtcServer(foundation) : undefined;
   const whip = webRtc && createWhipEndpoint(foundation, webRtc, broadcasts.registry);
-  const http = createHttpListener(foundation, api, delivery, whip);
+  const whep = createWhepEndpoint(foundation, webRtc, deliveryParts);
+  const signaling = [...(whip === undefined ? [] : [whip]), ...(whep === undefined ? [] : [whep])];
+  const http = createHttpListener(foundation, api, delivery, signaling);
   urls.connect(http, isIngest ? rtmp : undefined, srt);
   const housekeeping = await createHousekeeping(foundation, {
     ...{ api, videoServices, vod, broadcasts, recordingsStore, sessions },
@@ -145,7 +148,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
     ...broadcasts.components,
     ...(isIngest ? [rtmp] : []),
     ...(webRtc === undefined ? [] : [webRtc]),
-    ...(whip === undefined ? [] : [whip]),
+    ...signaling,
     ...(srt === undefined ? [] : [srt]),
     // Ports of 0 are known now.
     componentOf('node-addresses', { start: () => nodes.announce() }),

@@ -1,9 +1,11 @@
 import { isIP } from 'node:net';
+import { WhepEndpoint } from '../delivery/whep/whep-endpoint.ts';
 import { WhipEndpoint } from '../ingest/whip/whip-endpoint.ts';
 import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
 import { messageOf } from '../shared/errors.ts';
 import { machineAddresses } from '../webrtc/ice/ice-candidates.ts';
 import { WebRtcServer } from '../webrtc/webrtc-server.ts';
+import { type DeliveryDependencies, deliveryObserver } from './delivery.ts';
 import type { Foundation } from './foundation.ts';
 import { ingestObserver, publishGate } from './publish-gate.ts';
 
@@ -35,6 +37,32 @@ export function createWhipEndpoint(
     observer: ingestObserver(metrics),
     sessionBase: config['node.url'] ?? '',
     log,
+  });
+}
+
+/** Undefined where WebRTC is turned off. @param webRtc of a server that packages broadcasts */
+export function createWhepEndpoint(
+  { config, metrics, peers, urls, clock, log }: Foundation,
+  webRtc: WebRtcServer | undefined,
+  { api, broadcasts, viewers, sessions }: DeliveryDependencies,
+): WhepEndpoint | undefined {
+  if (!config['webrtc.enabled']) return undefined;
+  return new WhepEndpoint({
+    ...{ webRtc, viewers, sessions, clock, log },
+    source: broadcasts.services.rtpFeeds,
+    live: broadcasts.cluster ?? broadcasts.registry,
+    streams: {
+      find: liveStreamId => api.liveStreams.findForViewers(liveStreamId),
+      thumbnailPath: liveStreamId => api.liveStreams.thumbnailPath(liveStreamId),
+    },
+    publicUrl: urls.publicUrl,
+    observer: deliveryObserver(metrics, api),
+    maxViewers: config['whep.maxViewers'],
+    perAddress: {
+      maxPerAddress: config['http.maxConnectionsPerAddress'],
+      isExempt: peers.isTrustedProxy,
+    },
+    sessionBase: config['node.url'] ?? '',
   });
 }
 

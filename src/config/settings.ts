@@ -139,19 +139,25 @@ export const settings = {
     'MILLRACE_WEBRTC_ENABLED',
     boolean,
     true,
-    'Takes publishers over WHIP, from browsers and encoders.',
+    'Takes publishers over WHIP, and viewers over WHEP.',
   ),
   'webrtc.port': setting(
     'MILLRACE_WEBRTC_PORT',
     port,
     8189,
-    'WebRTC port, for UDP, and for TCP where a network blocks UDP. Publishers must reach it under the same number.',
+    'WebRTC port, for UDP, and for TCP where a network blocks UDP. Publishers and viewers must reach it under the same number.',
   ),
   'webrtc.addresses': setting(
     'MILLRACE_WEBRTC_ADDRESSES',
     hosts,
     null,
-    'Addresses or host names at which publishers reach the WebRTC port, separated by commas, such as the public address of a server behind NAT. Unset: that of the public URL, and those of this machine.',
+    'Addresses or host names at which publishers and viewers reach the WebRTC port, separated by commas, such as the public address of a server behind NAT. Unset: that of the public URL, and those of this machine.',
+  ),
+  'whep.maxViewers': setting(
+    'MILLRACE_WHEP_MAX_VIEWERS',
+    integer(0, 100_000),
+    100,
+    'Maximum number of viewers over WebRTC (ultra low latency) on this server; further ones play HLS.',
   ),
   'rtmp.maxConnections': setting(
     'MILLRACE_RTMP_MAX_CONNECTIONS',

@@ -216,6 +216,12 @@ export const errorRegister = {
     title: 'The offered media cannot be used.',
     status: 422,
   },
+  'not-playable-over-webrtc': {
+    kind: 'invalid',
+    blame: 'caller',
+    title: 'This broadcast cannot be watched over WebRTC.',
+    status: 406,
+  },
   'unsupported-content-type': {
     kind: 'invalid',
     blame: 'caller',

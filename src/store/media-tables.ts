@@ -16,6 +16,7 @@ export interface LiveStreamRow {
   source_url: string | null;
   is_source_enabled: number | null;
   source_status: string | null;
+  is_ultra_low_latency: number | null;
   thumbnail_type: string | null;
   created_at_ms: number;
   updated_at_ms: number;

@@ -35,6 +35,7 @@ import { sharedPlaybacks } from './migrations/0031-shared-playbacks.ts';
 import { sourceTracks } from './migrations/0032-source-tracks.ts';
 import { liveAudioTracks } from './migrations/0033-live-audio-tracks.ts';
 import { liveSources } from './migrations/0034-live-sources.ts';
+import { ultraLowLatency } from './migrations/0035-ultra-low-latency.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -74,6 +75,7 @@ export const migrations: readonly Migration[] = [
   sourceTracks,
   liveAudioTracks,
   liveSources,
+  ultraLowLatency,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

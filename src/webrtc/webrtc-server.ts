@@ -30,8 +30,9 @@ import { WebRtcSession, type WebRtcSessionEvents } from './webrtc-session.ts';
  *          ─ DTLS ─> DtlsServer: keys, from the certificate whose fingerprint the SDP has
  *          ─ SRTP ─> SrtpSession ─> ReceiveTrack: order, retransmission, reports ─> events.packet
  *
- * Tracks that the server receives are `AcceptedMedia`; the session reports, asks for lost packets and for bandwidth
- * estimation by itself, and the protocol asks for keyframes.
+ * The tracks are `AcceptedMedia`. For those that the server receives, the session reports, asks for lost packets and for
+ * bandwidth estimation by itself, and the protocol asks for keyframes. For those that it sends, the protocol calls
+ * `WebRtcSession.sendFrame`, and the session repeats lost packets and reports from its `SendTrack`.
  */
 
 export interface WebRtcServerOptions {
@@ -149,6 +150,7 @@ export class WebRtcServer implements Component {
     this.#register(session);
     const answer = writeAnswer({
       ...{ offer, accepted, ice: session.localCredentials },
+      sources: new Map(session.sendTracks.map(({ media, track }) => [media, track.ssrc])),
       sessionId: String(Date.now()),
       fingerprint: this.#currentCertificate().fingerprint,
       candidates: await this.candidates(address),
@@ -269,6 +271,7 @@ export class WebRtcServer implements Component {
       protocol: 'udp',
       address: unmappedAddress(address),
       port,
+      isCongested: false,
       send: packet => this.#udp?.send(packet, port, address),
       close: () => {},
     };

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import {
+  readNacks,
   readSenderReports,
   type SenderReport,
   writeNack,
@@ -16,8 +17,9 @@ import type { TransportPath } from './ice/transport-path.ts';
 import { ArrivalLog } from './rtp/arrival-log.ts';
 import type { OrderedPacket } from './rtp/jitter-buffer.ts';
 import { ReceiveTrack } from './rtp/receive-track.ts';
-import type { IceCredentials } from './sdp/session-description.ts';
-import type { AcceptedMedia } from './sdp/write-answer.ts';
+import { type OutgoingFrame, SendTrack } from './rtp/send-track.ts';
+import type { IceCredentials, MediaKind } from './sdp/session-description.ts';
+import { type AcceptedMedia, streamName } from './sdp/write-answer.ts';
 import { SrtpSession } from './srtp/srtp-session.ts';
 
 export type WebRtcCloseReason = 'peer-closed' | 'handshake-failed' | 'connect-timeout' | 'idle-timeout';
@@ -26,9 +28,11 @@ export interface WebRtcSessionEvents {
   /** Media can flow, from `address`. */
   connected(path: { readonly protocol: 'udp' | 'tcp'; readonly address: string }): void;
   /** In the order of sending. */
-  packet(track: ReceiveTrack, packet: OrderedPacket): void;
-  senderReport(track: ReceiveTrack, report: SenderReport): void;
-  bytesIn(count: number): void;
+  packet?(track: ReceiveTrack, packet: OrderedPacket): void;
+  senderReport?(track: ReceiveTrack, report: SenderReport): void;
+  bytesIn?(count: number): void;
+  /** Many times a second once connected, so that protocols need no timer per client. */
+  tick?(nowMs: number): void;
   /** Unless the server closed it. */
   closed(reason: WebRtcCloseReason, detail: string): void;
 }
@@ -54,11 +58,16 @@ const feedbackEveryMs = 100;
 const reportEveryMs = 1_000;
 const checkEveryMs = 2_000;
 const usualRoundTripMs = 100;
+/** Of one RTCP packet. */
+const maxResentAtOnce = 128;
 
-/** One client: its ICE agent, its DTLS connection, and the tracks that it sends. */
+/** One client: its ICE agent, its DTLS connection, and its tracks. */
 export class WebRtcSession {
   readonly id = newId('rt');
+  /** That the client sends. */
   readonly tracks: readonly ReceiveTrack[];
+  /** That the server sends. */
+  readonly sendTracks: readonly { readonly media: AcceptedMedia; readonly track: SendTrack }[];
   readonly #options: WebRtcSessionOptions;
   readonly #dtls: DtlsServer;
   readonly #openedAtMs = performance.now();
@@ -79,10 +88,12 @@ export class WebRtcSession {
 
   constructor(options: WebRtcSessionOptions) {
     this.#options = options;
-    this.tracks = options.accepted.map(
-      ({ media, codec, rtx }) =>
-        new ReceiveTrack({ kind: media.kind === 'audio' ? 'audio' : 'video', codec, rtx }),
-    );
+    this.tracks = options.accepted
+      .filter(({ direction }) => direction === 'recvonly')
+      .map(each => new ReceiveTrack({ ...each, kind: kindOf(each) }));
+    this.sendTracks = options.accepted
+      .filter(({ direction }) => direction === 'sendonly')
+      .map(media => ({ media, track: new SendTrack(kindOf(media), media.codec, streamName) }));
     const withFeedback = options.accepted.find(each => each.extensions.includes(transportWideExtension));
     this.#transportWideId = withFeedback?.media.extensions.get(transportWideExtension);
     this.#agents = [new IceAgent(options.remote)];
@@ -133,6 +144,24 @@ export class WebRtcSession {
     if (track.ssrc !== undefined) this.#sendRtcp(writePictureLoss(this.#ssrc, track.ssrc));
   }
 
+  /** Drops the frame before the client is connected. @returns the bytes that were sent */
+  sendFrame(track: SendTrack, frame: OutgoingFrame): number {
+    const path = this.#path;
+    if (this.#srtp === undefined || path === undefined || this.#isClosed) return 0;
+    let bytes = 0;
+    for (const packet of track.packets(frame)) {
+      const sealed = this.#srtp.sealRtp(packet);
+      bytes += sealed.length;
+      path.send(sealed);
+    }
+    return bytes;
+  }
+
+  /** False while a path over TCP takes no more. */
+  get canSend(): boolean {
+    return this.#srtp !== undefined && this.#path?.isCongested !== true;
+  }
+
   /** Returns false for messages that are not of this client. */
   receiveStun(message: StunMessage, path: TransportPath): boolean {
     const nowMs = performance.now();
@@ -150,7 +179,7 @@ export class WebRtcSession {
   receive(packet: Buffer): void {
     if (this.#isClosed || packet.length < 2) return;
     this.#bytesIn += packet.length;
-    this.#options.events.bytesIn(packet.length);
+    this.#options.events.bytesIn?.(packet.length);
     const first = packet[0]!;
     // RFC 7983, 7.
     if (first >= 20 && first <= 63) this.#dtls.receive(packet);
@@ -194,18 +223,32 @@ export class WebRtcSession {
     if (opened === undefined) return;
     const nowMs = performance.now();
     this.#heardAtMs = nowMs;
+    if (this.sendTracks.length > 0) this.#resend(opened);
     for (const report of readSenderReports(opened)) {
       const track = this.tracks.find(({ ssrc }) => ssrc === report.ssrc);
       if (track === undefined) continue;
       track.senderReport(report, nowMs);
-      this.#options.events.senderReport(track, report);
+      this.#options.events.senderReport?.(track, report);
+    }
+  }
+
+  #resend(rtcp: Buffer): void {
+    let allowed = maxResentAtOnce;
+    for (const { mediaSsrc, sequenceNumbers } of readNacks(rtcp)) {
+      const found = this.sendTracks.find(({ track }) => track.ssrc === mediaSsrc);
+      for (const number of found === undefined ? [] : sequenceNumbers) {
+        const packet = found?.track.again(number);
+        if (packet === undefined || this.#srtp === undefined || allowed === 0) continue;
+        allowed -= 1;
+        this.#path?.send(this.#srtp.sealRtp(packet));
+      }
     }
   }
 
   #deliver(track: ReceiveTrack, nowMs: number): void {
     for (const packet of track.pull(nowMs)) {
       if (this.#isClosed) return;
-      this.#options.events.packet(track, packet);
+      this.#options.events.packet?.(track, packet);
     }
   }
 
@@ -225,6 +268,7 @@ export class WebRtcSession {
       if (track.isWaiting) this.#deliver(track, nowMs);
       this.#requestMissing(track, nowMs);
     }
+    this.#options.events.tick?.(nowMs);
     if (this.#isClosed) return;
     if (nowMs - this.#feedbackAtMs >= feedbackEveryMs) this.#sendFeedback(nowMs);
     if (nowMs - this.#reportedAtMs >= reportEveryMs) this.#sendReport(nowMs);
@@ -253,6 +297,10 @@ export class WebRtcSession {
     this.#reportedAtMs = nowMs;
     const reports = this.tracks.flatMap(track => track.report(nowMs) ?? []);
     if (reports.length > 0) this.#send(writeReceiverReport(this.#ssrc, reports));
+    for (const { track } of this.sendTracks) {
+      const report = track.report();
+      if (report !== undefined) this.#send(report);
+    }
   }
 
   /** Behind a report, with which all compound packets begin. RFC 3550, 6.1. */
@@ -276,4 +324,8 @@ export class WebRtcSession {
     clearInterval(this.#timer);
     this.#options.ended(this);
   }
+}
+
+function kindOf({ media }: AcceptedMedia): MediaKind {
+  return media.kind === 'audio' ? 'audio' : 'video';
 }

@@ -40,6 +40,7 @@ async function withStream(database: Database) {
     qualities: undefined,
     record: undefined,
     source: undefined,
+    ultraLowLatency: false,
     thumbnailType: undefined,
     createdAtMs: 1,
     updatedAtMs: 1,

@@ -23,7 +23,13 @@ async function withStream(database: Database) {
   await new LiveStreamsStore(database).add({
     ...{ liveStreamId, projectId: projectIds.sandbox, name: 'Pier', streamKey: 'key', public: true },
     ...{ playerId: undefined, restreams: [], qualities: undefined, record: undefined },
-    ...{ source: undefined, thumbnailType: undefined, createdAtMs: 1, updatedAtMs: 1 },
+    ...{
+      source: undefined,
+      ultraLowLatency: false,
+      thumbnailType: undefined,
+      createdAtMs: 1,
+      updatedAtMs: 1,
+    },
   });
   return projectIds.sandbox;
 }

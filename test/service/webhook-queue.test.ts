@@ -404,6 +404,7 @@ describe.each(databaseKinds)('on %s', kind => {
         qualities: undefined,
         record: undefined,
         source: undefined,
+        ultraLowLatency: false,
         thumbnailType: undefined,
         createdAtMs: 1,
         updatedAtMs: 1,

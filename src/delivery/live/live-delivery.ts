@@ -254,7 +254,7 @@ export class LiveDelivery {
   #sendPage(
     exchange: Exchange,
     liveStreamId: string,
-    { name, access, headers }: AdmittedStream,
+    { name, access, headers, ultraLowLatency }: AdmittedStream,
     extras: PageExtras,
   ): void {
     const broadcast = this.#live.current(liveStreamId);
@@ -262,7 +262,7 @@ export class LiveDelivery {
     const publicUrl = this.#options.publicUrl();
     const isShared = access === undefined && publicUrl !== '';
     const page = renderPlayerPage(this.#options.files().page, {
-      ...{ liveStreamId, name, access, ...extras },
+      ...{ liveStreamId, name, access, ultraLowLatency, ...extras },
       meta: isShared ? socialMeta(this.#shareablePage(liveStreamId, name), publicUrl) : noIndexMeta,
       playlist: this.#live.state(liveStreamId).live
         ? text && this.#addressed(text, liveStreamId, access, broadcast?.mediaUrl).plain.toString()

@@ -14,6 +14,8 @@ export interface AdmittedStream {
   readonly trafficOwner: TrafficOwner;
   readonly access: PrivateAccess | undefined;
   readonly headers: readonly string[];
+  /** Offered over WebRTC too. */
+  readonly ultraLowLatency: boolean;
 }
 
 export interface LiveAdmissionRequest extends PrivatePath {
@@ -126,7 +128,7 @@ export class LiveGate {
   }
 
   async #admitHolder(
-    { name, projectId }: FoundStream,
+    { name, projectId, ultraLowLatency = false }: FoundStream,
     { request, liveStreamId, query, session, mayClaimToken }: LiveAdmissionRequest,
     token: string,
     cookiePath: string,
@@ -142,7 +144,7 @@ export class LiveGate {
         cookiePath,
       },
     });
-    return holder && { name, trafficOwner: { projectId, deliveryKind: 'live' }, ...holder };
+    return holder && { name, ultraLowLatency, trafficOwner: { projectId, deliveryKind: 'live' }, ...holder };
   }
 
   #recent(liveStreamId: string): FoundStream | undefined {
@@ -174,6 +176,7 @@ export class LiveGate {
   }
 }
 
-function publicAccess({ name, projectId }: FoundStream): AdmittedStream {
-  return { name, trafficOwner: { projectId, deliveryKind: 'live' }, access: undefined, headers: [] };
+function publicAccess({ name, projectId, ultraLowLatency = false }: FoundStream): AdmittedStream {
+  const trafficOwner = { projectId, deliveryKind: 'live' } as const;
+  return { name, ultraLowLatency, trafficOwner, access: undefined, headers: [] };
 }

@@ -44,9 +44,15 @@ export interface LiveSource {
 }
 
 export interface LiveStreamDirectory {
-  find(
-    liveStreamId: string,
-  ): Promise<{ readonly projectId: string; readonly name: string; readonly public: boolean } | undefined>;
+  find(liveStreamId: string): Promise<
+    | {
+        readonly projectId: string;
+        readonly name: string;
+        readonly public: boolean;
+        readonly ultraLowLatency?: boolean;
+      }
+    | undefined
+  >;
   thumbnailPath(liveStreamId: string): Promise<string | undefined>;
   theme?(liveStreamId: string): Promise<PlayerTheme | undefined>;
 }

@@ -18,6 +18,7 @@ interface PageValues {
   readonly hasThumbnail: boolean;
   readonly access: PrivateAccess | undefined;
   readonly theme: PlayerTheme | undefined;
+  readonly ultraLowLatency: boolean;
   /** The server's time, for the latency display. */
   readonly nowMs: number;
 }
@@ -40,6 +41,7 @@ export function renderPlayerPage(template: string, values: PageValues): string {
     artwork: values.hasThumbnail ? `<img class="poster" src="${thumbnail}" alt="">` : '',
     state: escapeHtml(values.state),
     theme: escapeHtml(JSON.stringify(values.theme ?? null)),
+    ultraLowLatency: String(values.ultraLowLatency),
     serverTimeMs: String(values.nowMs),
   });
 }

@@ -103,12 +103,18 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
     remedy: 'Use a method that the `Allow` header names.',
   },
   'offer-invalid': {
-    meaning: 'The SDP offer of a WHIP request cannot be read, or lacks what a WebRTC connection needs.',
+    meaning:
+      'The SDP offer of a WHIP or WHEP request cannot be read, or lacks what a WebRTC connection needs.',
     remedy: 'Look at `detail`. Browsers and encoders write such offers themselves; send theirs unchanged.',
   },
   'offer-unsupported': {
-    meaning: 'The offer has no video or audio in a format that can be published.',
-    remedy: 'Offer H.264 and Opus, which all browsers can send.',
+    meaning: 'The offer has no video or audio in a format that can be published, or watched.',
+    remedy: 'Offer H.264 and Opus, which all browsers have.',
+  },
+  'not-playable-over-webrtc': {
+    meaning:
+      'The broadcast is not delivered over WHEP, or has a codec that browsers do not play over WebRTC.',
+    remedy: 'Play the HLS stream. `detail` says what to change in the encoder or the live stream.',
   },
   'unsupported-content-type': {
     meaning: 'The endpoint does not take bodies of this type.',

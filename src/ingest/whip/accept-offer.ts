@@ -45,6 +45,7 @@ function accept(media: MediaDescription): AcceptedMedia | undefined {
     each => each.name.toLowerCase() === 'rtx' && Number(each.parameters.get('apt')) === codec.payloadType,
   );
   return {
+    direction: 'recvonly',
     ...{ media, codec, rtx },
     parameters: codec.feedback.includes('goog-remb') && media.kind === 'video' ? startBitrate : [],
     feedback: usedFeedback.filter(each => codec.feedback.includes(each)),

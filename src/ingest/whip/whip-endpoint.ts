@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { AppError, type ErrorCode } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
@@ -7,33 +6,21 @@ import type { Logger } from '../../shared/logger.ts';
 import { offerProblem } from '../../webrtc/sdp/offer-problem.ts';
 import { parseSessionDescription, readCredentials } from '../../webrtc/sdp/session-description.ts';
 import { candidateLine, credentialLines } from '../../webrtc/sdp/write-answer.ts';
+import {
+  addressOf,
+  contentTypeError,
+  detailed,
+  respond,
+  SDP,
+  type SignalingRequest,
+  type SignalingResponse,
+} from '../../webrtc/signaling.ts';
 import type { WebRtcServer } from '../../webrtc/webrtc-server.ts';
 import type { IngestObserver } from '../ingest-observer.ts';
 import type { PublisherCloseReason, PublishGate } from '../publish-gate.ts';
 import { acceptOffer } from './accept-offer.ts';
 import { encoderName } from './encoder-name.ts';
 import { WhipSession } from './whip-session.ts';
-
-export interface WhipRequest {
-  readonly method: string;
-  /** Without query. */
-  readonly path: string;
-  /** In lower case, without parameters. */
-  readonly contentType: string;
-  readonly authorization: string | undefined;
-  readonly ifMatch: string | undefined;
-  readonly userAgent: string;
-  /** Of the `Host` header, without the port. */
-  readonly host: string;
-  readonly remoteAddress: string;
-  readonly body: string;
-}
-
-export interface WhipResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
 
 export interface WhipEndpointOptions {
   readonly webRtc: WebRtcServer;
@@ -60,8 +47,6 @@ export function isWhipPath(path: string): boolean {
   return path === whipPaths.endpoint || path.startsWith(`${whipPaths.endpoint}/`);
 }
 
-export const maxOfferBytes = 64 * 1024;
-const SDP = 'application/sdp';
 const SDP_FRAGMENT = 'application/trickle-ice-sdpfrag';
 const streamKeyPattern = /^[\x21-\x2e\x30-\x7e]{1,256}$/;
 const maxEndedKept = 1_000;
@@ -103,8 +88,14 @@ export class WhipEndpoint implements Component {
       session.end('server-stopped', 'The server is stopping.');
   }
 
+  readonly methods = 'POST, PATCH, DELETE, OPTIONS';
+
+  hasPath(path: string): boolean {
+    return isWhipPath(path);
+  }
+
   /** @throws AppError */
-  async handle(request: WhipRequest): Promise<WhipResponse> {
+  async handle(request: SignalingRequest): Promise<SignalingResponse> {
     const { method, path } = request;
     if (method === 'OPTIONS') return respond(204, { 'Accept-Post': SDP });
     if (!path.startsWith(whipPaths.sessions)) {
@@ -129,7 +120,7 @@ export class WhipEndpoint implements Component {
     return notFound(ended?.description ?? unknownText);
   }
 
-  async #publish(request: WhipRequest): Promise<WhipResponse> {
+  async #publish(request: SignalingRequest): Promise<SignalingResponse> {
     const streamKey = streamKeyOf(request);
     if (this.#isDraining) {
       throw new AppError('server-draining', undefined, {
@@ -173,7 +164,7 @@ export class WhipEndpoint implements Component {
     }
   }
 
-  async #admit(session: WhipSession, request: WhipRequest, streamKey: string): Promise<void> {
+  async #admit(session: WhipSession, request: SignalingRequest, streamKey: string): Promise<void> {
     const decision = await this.#options.gate.request(
       {
         connectionId: session.connectionId,
@@ -196,7 +187,7 @@ export class WhipEndpoint implements Component {
   }
 
   /** Candidates of the client need no attention, since it sends the checks. RFC 9725, 4.3. */
-  async #patch(published: PublishedSession, request: WhipRequest): Promise<WhipResponse> {
+  async #patch(published: PublishedSession, request: SignalingRequest): Promise<SignalingResponse> {
     if (request.contentType !== SDP_FRAGMENT) throw contentTypeError(SDP_FRAGMENT);
     const { ifMatch } = request;
     if (ifMatch !== undefined && ifMatch !== '*' && ifMatch !== quoted(published.tag)) {
@@ -223,7 +214,7 @@ export class WhipEndpoint implements Component {
 }
 
 /** Of the path, or of the bearer token. */
-function streamKeyOf({ path, authorization = '' }: WhipRequest): string {
+function streamKeyOf({ path, authorization = '' }: SignalingRequest): string {
   const inPath = path.slice(whipPaths.endpoint.length).replace(/^\//, '');
   const key = inPath === '' ? (/^Bearer +(\S+)\s*$/i.exec(authorization)?.[1] ?? '') : decoded(inPath);
   if (key === '') {
@@ -246,28 +237,10 @@ function decoded(text: string): string {
   }
 }
 
-/** The client has reached this server at it, maybe through a NAT that the server does not know of. */
-function addressOf({ host }: WhipRequest): string | undefined {
-  const address = host.replace(/^\[(.*)\]$/, '$1');
-  return isIP(address) === 0 ? undefined : address;
-}
-
-function respond(status: number, headers: Readonly<Record<string, string>> = {}, body = ''): WhipResponse {
-  return { status, headers, body };
-}
-
 function quoted(tag: string): string {
   return `"${tag}"`;
 }
 
 function notFound(detail: string): AppError {
   return detailed('resource-not-found', detail);
-}
-
-function contentTypeError(expected: string): AppError {
-  return detailed('unsupported-content-type', `Send the body with the content type ${expected}.`);
-}
-
-function detailed(code: ErrorCode, detail: string): AppError {
-  return new AppError(code, detail, { details: { detail } });
 }

@@ -39,6 +39,8 @@ export interface BroadcastInfo {
   /** A recording that another server began, and continues here. */
   readonly recording?: ContinuedRecording | undefined;
   readonly restreams: readonly RestreamConfig[];
+  /** Viewers may watch over WebRTC. */
+  readonly ultraLowLatency?: boolean | undefined;
 }
 
 export interface BroadcastTag {

@@ -16,6 +16,7 @@ export interface LiveStreamConfig {
   readonly qualities?: 'passthrough' | 'ladder' | undefined;
   readonly record?: boolean | undefined;
   readonly audioTracks?: readonly AudioLabel[] | undefined;
+  readonly ultraLowLatency?: boolean | undefined;
 }
 
 export type SelectLadder = (

@@ -22,7 +22,14 @@ export interface ReceptionReport {
   readonly lastReport: { readonly ntpMiddle: number; readonly delayMs: number } | undefined;
 }
 
-const PACKET = { senderReport: 200, receiverReport: 201, transport: 205, payload: 206 } as const;
+const PACKET = {
+  senderReport: 200,
+  receiverReport: 201,
+  sourceDescription: 202,
+  transport: 205,
+  payload: 206,
+} as const;
+const CANONICAL_NAME = 1;
 const GENERIC_NACK = 1;
 const PICTURE_LOSS = 1;
 const TRANSPORT_WIDE = 15;
@@ -30,14 +37,71 @@ const TRANSPORT_WIDE = 15;
 /** Reads the sender reports of a compound packet, up to the first malformed packet. */
 export function readSenderReports(compound: Buffer): SenderReport[] {
   const reports: SenderReport[] = [];
-  for (let at = 0; at + 4 <= compound.length; ) {
-    const end = at + 4 + compound.readUInt16BE(at + 2) * 4;
-    if (compound[at]! >> 6 !== 2 || end > compound.length) break;
-    const body = compound.subarray(at + 4, end);
-    if (compound[at + 1] === PACKET.senderReport && body.length >= 24) reports.push(readSenderReport(body));
-    at = end;
+  for (const { type, body } of packetsOf(compound)) {
+    if (type === PACKET.senderReport && body.length >= 24) reports.push(readSenderReport(body));
   }
   return reports;
+}
+
+export interface Nack {
+  readonly mediaSsrc: number;
+  readonly sequenceNumbers: readonly number[];
+}
+
+/** Reads which packets the receiver asks for again. RFC 4585, 6.2.1. */
+export function readNacks(compound: Buffer): Nack[] {
+  const nacks: Nack[] = [];
+  for (const { type, count, body } of packetsOf(compound)) {
+    if (type !== PACKET.transport || count !== GENERIC_NACK || body.length < 12) continue;
+    const sequenceNumbers: number[] = [];
+    for (let at = 8; at + 4 <= body.length; at += 4) {
+      const first = body.readUInt16BE(at);
+      const following = body.readUInt16BE(at + 2);
+      sequenceNumbers.push(first);
+      for (let bit = 0; bit < 16; bit++) {
+        if ((following & (1 << bit)) !== 0) sequenceNumbers.push((first + bit + 1) & 0xffff);
+      }
+    }
+    nacks.push({ mediaSsrc: body.readUInt32BE(4), sequenceNumbers });
+  }
+  return nacks;
+}
+
+/** The packets of a compound packet, without their headers, up to the first malformed one. */
+function* packetsOf(compound: Buffer): Generator<{ type: number; count: number; body: Buffer }> {
+  for (let at = 0; at + 4 <= compound.length; ) {
+    const end = at + 4 + compound.readUInt16BE(at + 2) * 4;
+    if (compound[at]! >> 6 !== 2 || end > compound.length) return;
+    yield { type: compound[at + 1]!, count: compound[at]! & 0x1f, body: compound.subarray(at + 4, end) };
+    at = end;
+  }
+}
+
+/** @param packets and payload bytes that were sent so far */
+export function writeSenderReport(
+  { ssrc, ntpMs, rtpTimestamp }: Omit<SenderReport, 'ntpMiddle'>,
+  sent: { readonly packets: number; readonly bytes: number },
+): Buffer {
+  const body = Buffer.alloc(24);
+  const seconds = Math.floor(ntpMs / 1000);
+  body.writeUInt32BE(ssrc, 0);
+  body.writeUInt32BE(seconds % 2 ** 32, 4);
+  body.writeUInt32BE(Math.floor(((ntpMs / 1000 - seconds) * 2 ** 32) % 2 ** 32), 8);
+  body.writeUInt32BE(rtpTimestamp, 12);
+  body.writeUInt32BE(sent.packets % 2 ** 32, 16);
+  body.writeUInt32BE(sent.bytes % 2 ** 32, 20);
+  return withHeader(PACKET.senderReport, 0, body);
+}
+
+/** Names the sources of a receiver's or sender's packets. RFC 3550, 6.5. */
+export function writeSourceDescription(ssrc: number, name: string): Buffer {
+  const text = Buffer.from(name, 'latin1').subarray(0, 255);
+  const body = Buffer.alloc(Math.ceil((4 + 2 + text.length + 1) / 4) * 4);
+  body.writeUInt32BE(ssrc, 0);
+  body[4] = CANONICAL_NAME;
+  body[5] = text.length;
+  text.copy(body, 6);
+  return withHeader(PACKET.sourceDescription, 1, body);
 }
 
 function readSenderReport(body: Buffer): SenderReport {

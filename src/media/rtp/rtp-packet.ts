@@ -63,3 +63,16 @@ function readExtensions(packet: Buffer, headerBytes: number): ReadonlyMap<number
   }
   return extensions;
 }
+
+/** Without contributing sources, extensions and padding. */
+export function writeRtp(packet: Omit<RtpPacket, 'extensions'>): Buffer {
+  const { payloadType, isMarked, sequenceNumber, timestamp, ssrc, payload } = packet;
+  const bytes = Buffer.allocUnsafe(FIXED_HEADER_BYTES + payload.length);
+  bytes[0] = 0x80;
+  bytes[1] = (isMarked ? 0x80 : 0) | payloadType;
+  bytes.writeUInt16BE(sequenceNumber, 2);
+  bytes.writeUInt32BE(timestamp, 4);
+  bytes.writeUInt32BE(ssrc, 8);
+  payload.copy(bytes, FIXED_HEADER_BYTES);
+  return bytes;
+}

@@ -21,6 +21,7 @@ export function viewOf(
     ...(stream.record === undefined ? {} : { record: stream.record }),
     ...(stream.audioTracks === undefined ? {} : { audioTracks: [...stream.audioTracks] }),
     ...(stream.source === undefined ? {} : { source: sourceOf(stream.source) }),
+    ...(stream.ultraLowLatency ? { ultraLowLatency: true } : {}),
     assets: assetsOf(stream.liveStreamId, show.baseUrl, show.privateToken),
     createdAt: formatAtom(stream.createdAtMs),
     updatedAt: formatAtom(stream.updatedAtMs),

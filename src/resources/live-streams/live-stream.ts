@@ -68,6 +68,7 @@ export interface LiveStream {
   /** Undefined uses what the encoder says. */
   readonly audioTracks?: readonly LiveAudioTrack[] | undefined;
   readonly source?: LiveSource | undefined;
+  readonly ultraLowLatency: boolean;
   readonly thumbnailType: string | undefined;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
@@ -82,6 +83,7 @@ export interface LiveStreamChanges {
   readonly record?: boolean | null | undefined;
   readonly audioTracks?: readonly LiveAudioTrack[] | null | undefined;
   readonly source?: { readonly url: string; readonly enabled?: boolean | undefined } | null | undefined;
+  readonly ultraLowLatency?: boolean | undefined;
 }
 
 export const maxRestreams = 5;

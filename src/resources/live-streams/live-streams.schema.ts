@@ -101,6 +101,12 @@ const attributes = {
     .describe(
       '`true`: every broadcast becomes a video. `false`: none does, and nothing of a broadcast stays on the disk after its end. Applies from the next broadcast on; null uses the setting of the server.',
     ),
+  ultraLowLatency: z
+    .boolean()
+    .optional()
+    .describe(
+      '`true`: players offer WebRTC (WHEP) beside HLS, for a delay below a second. Needs H.264 without B-frames, and Opus. Applies from the next broadcast on. Sandbox broadcasts do not have it.',
+    ),
   source: sourceSchema
     .nullish()
     .describe(
@@ -153,6 +159,7 @@ export const liveStreamSchema = z
       .optional()
       .describe('Names and languages of the audio tracks, when chosen.'),
     record: z.boolean().optional().describe('True when broadcasts are recorded, when chosen.'),
+    ultraLowLatency: z.boolean().optional().describe('`true` when viewers may watch over WebRTC.'),
     source: z
       .object({
         url: z.string().describe('Secret: it may hold a password.'),

@@ -97,6 +97,7 @@ export class LiveStreamsService {
       record: attributes.record ?? undefined,
       audioTracks: attributes.audioTracks ?? undefined,
       source: newSource(attributes.source),
+      ultraLowLatency: attributes.ultraLowLatency ?? false,
       thumbnailType: undefined,
       createdAtMs: nowMs,
       updatedAtMs: nowMs,
@@ -109,7 +110,7 @@ export class LiveStreamsService {
     return this.view(stream);
   }
 
-  /** Restreams and the source change at once; qualities and recording with the next broadcast. */
+  /** Restreams and the source change at once; qualities, recording and ultra low latency with the next broadcast. */
   async change(stream: LiveStream, changes: LiveStreamChanges): Promise<LiveStreamView> {
     const { projectId, liveStreamId } = stream;
     await this.#database.transaction(async transaction => {

@@ -31,6 +31,7 @@ export interface StreamKeyOwner {
   readonly qualities: LiveStream['qualities'];
   readonly record: LiveStream['record'];
   readonly audioTracks: LiveStream['audioTracks'];
+  readonly ultraLowLatency: boolean;
 }
 
 interface LiveStreamForViewers {
@@ -39,6 +40,7 @@ interface LiveStreamForViewers {
   readonly public: boolean;
   readonly hasThumbnail: boolean;
   readonly playerId: string | undefined;
+  readonly ultraLowLatency: boolean;
 }
 
 /** Far more than all servers together can pull. */
@@ -53,11 +55,14 @@ export class LiveStreamsStore {
     this.#database = database;
     this.#findForViewers = prepareQuery<
       { id: string },
-      Pick<LiveStreamRow, 'project_id' | 'name' | 'is_public' | 'thumbnail_type' | 'player_id'>
+      Pick<
+        LiveStreamRow,
+        'project_id' | 'name' | 'is_public' | 'thumbnail_type' | 'player_id' | 'is_ultra_low_latency'
+      >
     >(({ id }) =>
       database.queries
         .selectFrom('live_streams')
-        .select(['project_id', 'name', 'is_public', 'thumbnail_type', 'player_id'])
+        .select(['project_id', 'name', 'is_public', 'thumbnail_type', 'player_id', 'is_ultra_low_latency'])
         .where('id', '=', id),
     );
   }
@@ -83,6 +88,7 @@ export class LiveStreamsStore {
           'stream.qualities',
           'stream.is_recorded',
           'stream.audio_tracks',
+          'stream.is_ultra_low_latency',
         ])
         .where('stream.stream_key', '=', streamKey),
     );
@@ -98,6 +104,7 @@ export class LiveStreamsStore {
       qualities: row.qualities ?? undefined,
       record: isRecordedFrom(row),
       audioTracks: audioTracksFrom(row),
+      ultraLowLatency: row.is_ultra_low_latency === 1,
     };
   }
 
@@ -150,6 +157,7 @@ export class LiveStreamsStore {
       public: row.is_public === 1,
       hasThumbnail: row.thumbnail_type !== null,
       playerId: row.player_id ?? undefined,
+      ultraLowLatency: row.is_ultra_low_latency === 1,
     };
   }
 
@@ -186,6 +194,7 @@ export class LiveStreamsStore {
         audio_tracks: stream.audioTracks === undefined ? null : JSON.stringify(stream.audioTracks),
         source_url: stream.source?.url ?? null,
         is_source_enabled: stream.source === undefined ? null : Number(stream.source.isEnabled),
+        is_ultra_low_latency: Number(stream.ultraLowLatency),
         thumbnail_type: stream.thumbnailType ?? null,
         created_at_ms: stream.createdAtMs,
         updated_at_ms: stream.updatedAtMs,
@@ -200,7 +209,7 @@ export class LiveStreamsStore {
     atMs: number,
     connection: Connection = this.#database,
   ): Promise<void> {
-    const { name, playerId, restreams, qualities, record, audioTracks, source } = changes;
+    const { name, playerId, restreams, qualities, record, audioTracks, source, ultraLowLatency } = changes;
     const values = {
       ...(name === undefined ? {} : { name, name_folded: foldText(name) }),
       ...(changes.public === undefined ? {} : { is_public: Number(changes.public) }),
@@ -216,6 +225,7 @@ export class LiveStreamsStore {
             is_source_enabled: source === null ? null : Number(source.enabled ?? true),
             source_status: null,
           }),
+      ...(ultraLowLatency === undefined ? {} : { is_ultra_low_latency: Number(ultraLowLatency) }),
       updated_at_ms: atMs,
     };
     await this.#update(projectId, liveStreamId, values, connection);
@@ -322,6 +332,7 @@ function liveStreamFrom(row: LiveStreamRow): LiveStream {
     record: isRecordedFrom(row),
     audioTracks: audioTracksFrom(row),
     source: sourceFrom(row),
+    ultraLowLatency: row.is_ultra_low_latency === 1,
     thumbnailType: row.thumbnail_type ?? undefined,
     createdAtMs: row.created_at_ms,
     updatedAtMs: row.updated_at_ms,

@@ -74,8 +74,10 @@ const streamId = root.dataset.streamId ?? '';
 // A private stream may become public while its page is open, and private again.
 const hls = new Set([root.dataset.hls ?? '', `/${streamId}.m3u8`]);
 const settings = new PlayerSettings();
+const query = root.dataset.query ?? '';
+const whep = root.dataset.ultraLowLatency === 'true' ? `/whep/${streamId}${query}` : undefined;
 const session = new LiveSession(
-  { hls: [...hls], page: `/live/${streamId}`, query: root.dataset.query ?? '' },
+  { hls: [...hls], page: `/live/${streamId}`, query, whep },
   video,
   { clock: new ServerClock(Number(root.dataset.serverTimeMs)), settings },
   {
@@ -127,7 +129,7 @@ if ('mediaSession' in navigator) {
 
 Object.defineProperty(window, 'millrace', {
   value: Object.freeze({
-    latencySeconds: () => session.media.latencySeconds(),
+    latencySeconds: () => session.latencySeconds(),
     state: () => session.phase,
   } satisfies MillraceHandle),
 });

@@ -48,6 +48,10 @@ export class FramedConnection implements TransportPath {
     this.#isVerified = true;
   }
 
+  get isCongested(): boolean {
+    return this.#socket.writableLength > maxQueuedBytes / 4;
+  }
+
   send(packet: Buffer): void {
     if (this.#socket.destroyed || this.#socket.writableLength > maxQueuedBytes) return;
     const frame = Buffer.allocUnsafe(2 + packet.length);

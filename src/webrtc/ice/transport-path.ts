@@ -4,6 +4,8 @@ export interface TransportPath {
   /** Without the prefix of IPv4 addresses on a dual-stack socket. */
   readonly address: string;
   readonly port: number;
+  /** Packets are dropped, or soon will be. */
+  readonly isCongested: boolean;
   /** Drops the packet where the path is congested or gone. */
   send(packet: Buffer): void;
   close(): void;

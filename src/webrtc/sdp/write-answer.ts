@@ -6,8 +6,10 @@ import type {
   SessionDescription,
 } from './session-description.ts';
 
-/** A track of the client that the server receives. */
+/** A track that the server receives or sends. */
 export interface AcceptedMedia {
+  /** Of the server. */
+  readonly direction: 'recvonly' | 'sendonly';
   readonly media: MediaDescription;
   readonly codec: RtpCodec;
   /** For retransmissions, where the client offers it. */
@@ -20,9 +22,14 @@ export interface AcceptedMedia {
   readonly extensions: readonly string[];
 }
 
+/** Of the tracks that the server sends: players put them into one stream, and play them in sync. */
+export const streamName = 'broadcast';
+
 interface AnswerOptions {
   readonly offer: SessionDescription;
   readonly accepted: readonly AcceptedMedia[];
+  /** Source of each medium that the server sends. */
+  readonly sources: ReadonlyMap<AcceptedMedia, number>;
   readonly sessionId: string;
   readonly ice: IceCredentials;
   readonly fingerprint: string;
@@ -30,7 +37,7 @@ interface AnswerOptions {
 }
 
 /** Writes the answer of an ICE-lite server that is passive in DTLS. RFC 8829, 5.3. */
-export function writeAnswer({ offer, accepted, ...transport }: AnswerOptions): string {
+export function writeAnswer({ offer, accepted, sources, ...transport }: AnswerOptions): string {
   const bundle = accepted.map(({ media }) => media.mid);
   const lines = [
     'v=0',
@@ -45,12 +52,15 @@ export function writeAnswer({ offer, accepted, ...transport }: AnswerOptions): s
   for (const media of offer.media) {
     const chosen = accepted.find(each => each.media === media);
     lines.push(...(chosen === undefined ? rejected(media) : described(chosen, transport)));
+    const source = chosen && sources.get(chosen);
+    if (source !== undefined)
+      lines.push(`a=msid:${streamName} ${media.kind}`, `a=ssrc:${source} cname:${streamName}`);
   }
   return `${lines.join('\r\n')}\r\n`;
 }
 
 function described(
-  { media, codec, rtx, parameters, feedback, extensions }: AcceptedMedia,
+  { direction, media, codec, rtx, parameters, feedback, extensions }: AcceptedMedia,
   { ice, fingerprint, candidates }: Pick<AnswerOptions, 'ice' | 'fingerprint' | 'candidates'>,
 ): string[] {
   const { payloadType } = codec;
@@ -59,7 +69,7 @@ function described(
     'c=IN IP4 0.0.0.0',
     'a=rtcp:9 IN IP4 0.0.0.0',
     `a=mid:${media.mid}`,
-    'a=recvonly',
+    `a=${direction}`,
     'a=rtcp-mux',
     ...credentialLines(ice),
     `a=fingerprint:sha-256 ${fingerprint}`,

@@ -34,6 +34,7 @@ test("Chromium's offer is answered with one codec per medium, and retransmission
   expect(media.map(({ codec }) => `${codec.name}/${codec.clockRate}`)).toEqual(['opus/48000', 'H264/90000']);
   expect(offerProblem(offer, offer.media)).toBeUndefined();
   const answer = writeAnswer({
+    sources: new Map(),
     ...{ offer, accepted: acceptOffer(offer) as typeof media, sessionId: '1', fingerprint: 'AA:BB' },
     ice: { usernameFragment: 'abcd', password: 'p'.repeat(24) },
     candidates: hostCandidates(['203.0.113.7', '2001:db8::1'], 8189, false),
@@ -58,6 +59,7 @@ test('media that are not sent or not known are rejected in their place', () => {
   const media = accepted(offerText.replace('a=sendonly', 'a=recvonly'));
   expect(media).toHaveLength(1);
   const answer = writeAnswer({
+    sources: new Map(),
     ...{
       offer,
       accepted: acceptOffer(offer) as typeof media,

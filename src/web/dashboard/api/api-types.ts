@@ -109,6 +109,7 @@ export type LiveStream = {
   readonly qualities?: "passthrough" | "ladder" | undefined;
   readonly audioTracks?: readonly { readonly name?: string | undefined; readonly language?: string | undefined; }[] | undefined;
   readonly record?: boolean | undefined;
+  readonly ultraLowLatency?: boolean | undefined;
   readonly source?: {
     readonly url: string;
     readonly enabled: boolean;
@@ -588,6 +589,7 @@ export interface Operations {
       readonly qualities?: "passthrough" | "ladder" | null | undefined;
       readonly audioTracks?: readonly { readonly name?: string | undefined; readonly language?: string | undefined; }[] | null | undefined;
       readonly record?: boolean | null | undefined;
+      readonly ultraLowLatency?: boolean | undefined;
       readonly source?: { readonly url: string; readonly enabled?: boolean | undefined; } | null | undefined;
     };
     answer: LiveStream;
@@ -610,6 +612,7 @@ export interface Operations {
       readonly qualities?: "passthrough" | "ladder" | null | undefined;
       readonly audioTracks?: readonly { readonly name?: string | undefined; readonly language?: string | undefined; }[] | null | undefined;
       readonly record?: boolean | null | undefined;
+      readonly ultraLowLatency?: boolean | undefined;
       readonly source?: { readonly url: string; readonly enabled?: boolean | undefined; } | null | undefined;
     };
     answer: LiveStream;

@@ -39,7 +39,7 @@ export class LiveControls {
   constructor(player: LiveControlsTarget, options: PageOptions) {
     this.#player = player;
     this.#idleHiding = new IdleHiding(player.root, () => player.playing.wantsToPlay && !this.#menus.isOpen);
-    this.#menus = new LiveMenus(player.session.media, player.captions, () => this.#idleHiding.show());
+    this.#menus = new LiveMenus(player.session, player.captions, () => this.#idleHiding.show());
     player.root.classList.toggle('hide-title', options.hideTitle);
     player.root.classList.toggle('hide-controls', options.hideControls);
     this.#seekBar = new LiveSeekBar(player.session.media, player.video, () => {
@@ -100,10 +100,11 @@ export class LiveControls {
   }
 
   #showLatency(): void {
-    const { media } = this.#player.session;
-    const seconds = media.latencySeconds();
+    const { session } = this.#player;
+    const { media } = session;
+    const seconds = session.latencySeconds();
     const hasVideo = seconds !== undefined && !media.isSourceStalled;
-    const isBehind = hasVideo && media.isBehindLive(this.#player.playing.wantsToPlay);
+    const isBehind = hasVideo && session.isBehindLive(this.#player.playing.wantsToPlay);
     const label = isBehind ? 'Go to live' : 'Live';
     this.#latency.hidden = !hasVideo;
     this.#latencyText.textContent = hasVideo ? formatLatency(seconds) : '';

@@ -3,17 +3,22 @@ import { pageElement } from '../ui/page-elements.ts';
 import { type MenuItem, type MenuPage, PopupMenu } from '../ui/popup-menu.ts';
 import { audioItem, audioPage, captionsItem, captionsPage, withBack } from '../ui/track-menus.ts';
 import type { LiveMedia } from './live-media.ts';
+import type { LiveSession } from './live-session.ts';
+
+const latencyLabel = 'Latency';
 
 /** The button opens the only menu that has a choice, or a list of the menus. */
 export class LiveMenus {
+  readonly #session: LiveSession;
   readonly #media: LiveMedia;
   readonly #captions: Captions;
   readonly #button = pageElement('settings', HTMLButtonElement);
   readonly #captionsButton = pageElement('captions', HTMLButtonElement);
   readonly #menu: PopupMenu;
 
-  constructor(media: LiveMedia, captions: Captions, onToggle: () => void) {
-    this.#media = media;
+  constructor(session: LiveSession, captions: Captions, onToggle: () => void) {
+    this.#session = session;
+    this.#media = session.media;
     this.#captions = captions;
     this.#menu = new PopupMenu(onToggle);
     this.#button.addEventListener('click', () => this.#menu.toggle(this.#button, this.#firstPage()));
@@ -46,8 +51,9 @@ export class LiveMenus {
     const hint = chosenQuality ?? (currentQuality === undefined ? 'Auto' : `Auto (${currentQuality})`);
     const opens = (page: () => MenuPage) => withBack(page, this.#settingsPage);
     return [
+      ...this.#latencyItem(opens(this.#latencies)),
       ...(qualities.length > 1 ? [{ label: 'Quality', hint, opens: opens(this.#qualities) }] : []),
-      ...audioItem(audioTracks, opens(this.#audio)),
+      ...(this.#session.webRtc.isActive ? [] : audioItem(audioTracks, opens(this.#audio))),
       ...captionsItem(
         this.#captions,
         opens(() => captionsPage(this.#captions)),
@@ -58,8 +64,34 @@ export class LiveMenus {
   #firstPage(): () => MenuPage {
     const items = this.#items();
     if (items.length > 1) return this.#settingsPage;
+    if (items[0]?.label === latencyLabel) return this.#latencies;
     return items[0]?.label === 'Audio' ? this.#audio : this.#qualities;
   }
+
+  #latencyItem(opens: () => MenuPage): MenuItem[] {
+    if (!this.#session.hasUltraLowLatency) return [];
+    return [{ label: latencyLabel, hint: this.#session.webRtc.isActive ? 'Ultra low' : 'Low', opens }];
+  }
+
+  readonly #latencies = (): MenuPage => {
+    const session = this.#session;
+    const isUltraLow = session.webRtc.isActive;
+    return {
+      title: latencyLabel,
+      items: [
+        {
+          label: 'Low latency',
+          isChosen: !isUltraLow,
+          choose: () => session.chooseUltraLowLatency(false),
+        },
+        {
+          label: 'Ultra low latency',
+          isChosen: isUltraLow,
+          choose: () => session.chooseUltraLowLatency(true),
+        },
+      ],
+    };
+  };
 
   readonly #settingsPage = (): MenuPage => ({ title: 'Settings', items: this.#items() });
 

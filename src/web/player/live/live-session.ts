@@ -3,6 +3,7 @@ import type { PlayerSettings } from '../media/player-settings.ts';
 import { LiveMedia, playableWith } from './live-media.ts';
 import type { ServerClock } from './server-clock.ts';
 import { type StreamState, StreamWatcher } from './stream-watcher.ts';
+import { WebRtcMedia } from './webrtc-media.ts';
 
 /**
  * `starting`: live, without a frame yet; `reconnecting`: failed, will continue; `unsupported`: by this
@@ -17,6 +18,8 @@ interface StreamAddresses {
   readonly page: string;
   /** Empty, or a query that begins with `?`. */
   readonly query: string;
+  /** Of the WHEP endpoint; undefined where the live stream has none. */
+  readonly whep: string | undefined;
 }
 
 interface LiveSessionHandlers {
@@ -32,8 +35,12 @@ const otherServerDelayMs = 2000;
 
 export class LiveSession {
   readonly media: LiveMedia;
+  /** Instead of {@link media} while it is active. */
+  readonly webRtc: WebRtcMedia;
   readonly #video: HTMLVideoElement;
   readonly #hls: readonly string[];
+  readonly #whep: string | undefined;
+  readonly #settings: PlayerSettings;
   readonly #handlers: LiveSessionHandlers;
   readonly #watcher: StreamWatcher;
   readonly #backOff = new BackOff(300, 8000);
@@ -43,6 +50,10 @@ export class LiveSession {
   #steadyTimer = 0;
   #retryTimer = 0;
   #isEnded = false;
+  /** The broadcast that could not be played over WebRTC. */
+  #refusedBroadcastId: string | null | undefined;
+  /** WebRTC broke off, and the state decides what follows. */
+  #isFallingBack = false;
 
   constructor(
     addresses: StreamAddresses,
@@ -51,6 +62,8 @@ export class LiveSession {
     handlers: LiveSessionHandlers,
   ) {
     this.#hls = addresses.hls;
+    this.#whep = addresses.whep;
+    this.#settings = options.settings;
     this.#video = video;
     this.#handlers = handlers;
     this.#watcher = new StreamWatcher(addresses.page, addresses.query, {
@@ -64,7 +77,29 @@ export class LiveSession {
       onFailed: () => this.#onFailed(),
       onSourceStalled: isSilent => handlers.onSourceStalled(isSilent),
     });
+    this.webRtc = new WebRtcMedia(video, { onLost: hasPlayed => this.#onWebRtcLost(hasPlayed) });
     video.addEventListener('loadeddata', () => this.#onFirstFrame());
+  }
+
+  get hasUltraLowLatency(): boolean {
+    return this.#whep !== undefined && typeof RTCPeerConnection === 'function';
+  }
+
+  chooseUltraLowLatency(isWanted: boolean): void {
+    this.#settings.save({ ultraLowLatency: isWanted });
+    this.#refusedBroadcastId = undefined;
+    if (isWanted === this.webRtc.isActive || !this.#isLoaded) return;
+    this.#stopMedia();
+    this.#load();
+  }
+
+  /** From the server to the screen. */
+  latencySeconds(): number | undefined {
+    return this.webRtc.isActive ? this.webRtc.latencySeconds : this.media.latencySeconds();
+  }
+
+  isBehindLive(isPlaying: boolean): boolean {
+    return this.webRtc.isActive ? !isPlaying : this.media.isBehindLive(isPlaying);
   }
 
   get phase(): Phase {
@@ -85,28 +120,72 @@ export class LiveSession {
     clearTimeout(this.#steadyTimer);
     clearTimeout(this.#retryTimer);
     this.#watcher.stop();
+    this.#stopMedia();
+  }
+
+  get #isLoaded(): boolean {
+    return this.media.isLoaded || this.webRtc.isActive;
+  }
+
+  #load(): void {
+    const isRefused = this.#refusedBroadcastId === this.#broadcastId;
+    if (this.#whep !== undefined && this.#settings.current.ultraLowLatency && !isRefused)
+      this.webRtc.start(this.#whep);
+    else this.media.load(this.#hls);
+  }
+
+  #stopMedia(): void {
+    this.#isFallingBack = false;
+    this.webRtc.stop();
     this.media.stop();
+  }
+
+  /** HLS plays the broadcast, if it goes on. */
+  #onWebRtcLost(hasPlayed: boolean): void {
+    this.#refusedBroadcastId = this.#broadcastId;
+    if (!hasPlayed) {
+      this.media.load(this.#hls);
+      return;
+    }
+    this.#isFallingBack = true;
+    this.#watcher.start();
+  }
+
+  #fallBack(state: StreamState): void {
+    this.#isFallingBack = false;
+    if (!state.live) {
+      this.#onEnded();
+      return;
+    }
+    this.#broadcastId = state.broadcastId;
+    this.#refusedBroadcastId = state.broadcastId;
+    this.media.load(this.#hls);
   }
 
   #onState(state: StreamState): void {
     if (this.#isEnded) return;
+    if (this.#isFallingBack) {
+      this.#fallBack(state);
+      return;
+    }
     if (!state.live) {
       if (this.#phase !== 'starting' && this.#phase !== 'reconnecting') return;
-      this.media.stop();
+      this.#stopMedia();
       this.#setPhase(this.#phase === 'starting' ? 'waiting' : 'ended');
       return;
     }
     // The playlist ends a moment before the state changes.
     if (this.#phase === 'ended' && state.broadcastId === this.#endedBroadcastId) return;
     if (this.#phase === 'live') return;
-    if (this.media.isLoaded && state.broadcastId === this.#broadcastId) return;
+    if (this.#isLoaded && state.broadcastId === this.#broadcastId) return;
     this.#broadcastId = state.broadcastId;
     if (this.#phase !== 'reconnecting') this.#setPhase('starting');
-    this.media.load(this.#hls);
+    this.webRtc.stop();
+    this.#load();
   }
 
   #onFirstFrame(): void {
-    if (!this.media.isLoaded) return;
+    if (!this.#isLoaded) return;
     // Frees one of the six HTTP/1.1 connections that a browser has per server.
     this.#watcher.stop();
     this.#setPhase('live');

@@ -11,6 +11,7 @@ interface StoredSettings {
   readonly hasCaptions: boolean | undefined;
   readonly captionLanguage: string | undefined;
   readonly audio: AudioChoice | undefined;
+  readonly ultraLowLatency: boolean;
 }
 
 /** Shared by all videos and live streams of this server. */
@@ -34,16 +35,23 @@ export class PlayerSettings {
 function restore(): StoredSettings {
   try {
     const stored = JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Record<string, unknown>;
-    const { rate, hasCaptions, captionLanguage, audio } = stored;
+    const { rate, hasCaptions, captionLanguage, audio, ultraLowLatency } = stored;
     return {
       rate: typeof rate === 'number' && rate >= 0.25 && rate <= 2 ? rate : 1,
       hasCaptions: typeof hasCaptions === 'boolean' ? hasCaptions : undefined,
       captionLanguage: typeof captionLanguage === 'string' ? captionLanguage : undefined,
       audio: audioChoice(audio),
+      ultraLowLatency: ultraLowLatency === true,
     };
   } catch {
     // There is no storage, or the value is invalid.
-    return { rate: 1, hasCaptions: undefined, captionLanguage: undefined, audio: undefined };
+    return {
+      rate: 1,
+      hasCaptions: undefined,
+      captionLanguage: undefined,
+      audio: undefined,
+      ultraLowLatency: false,
+    };
   }
 }
 

@@ -11,6 +11,7 @@ const values = {
   playlist: undefined,
   hasThumbnail: false,
   theme: undefined,
+  ultraLowLatency: false,
   access: undefined,
 };
 

@@ -10,14 +10,22 @@ interface StreamChoices {
   /** Empty for the server default. */
   readonly qualities: '' | 'passthrough' | 'ladder';
   readonly record: '' | 'always' | 'never';
+  readonly ultraLowLatency: boolean;
 }
 
-export const newStream: StreamChoices = { name: '', public: true, playerId: '', qualities: '', record: '' };
+export const newStream: StreamChoices = {
+  name: '',
+  public: true,
+  playerId: '',
+  qualities: '',
+  record: '',
+  ultraLowLatency: false,
+};
 
 export function choicesOf(stream: LiveStream): StreamChoices {
-  const { name, playerId = '', qualities = '' } = stream;
+  const { name, playerId = '', qualities = '', ultraLowLatency = false } = stream;
   const record = stream.record === undefined ? '' : stream.record ? 'always' : 'never';
-  return { name, public: stream.public, playerId, qualities, record };
+  return { name, public: stream.public, playerId, qualities, record, ultraLowLatency };
 }
 
 export function bodyOf({ name, playerId, qualities, record, ...rest }: StreamChoices) {
@@ -83,6 +91,12 @@ export function StreamFields({
           ['always', 'Always record'],
           ['never', 'Never record'],
         ]}
+      />
+      <CheckField
+        label="Ultra low latency"
+        hint="The player offers WebRTC, with a delay below a second. The encoder must send H.264 without B-frames, and Opus. Applies from the next broadcast. Not in the sandbox."
+        checked={choices.ultraLowLatency}
+        onValue={ultraLowLatency => change({ ultraLowLatency })}
       />
       <PlayerThemeField
         value={choices.playerId}

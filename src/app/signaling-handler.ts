@@ -5,93 +5,106 @@ import type { AddressOf } from '../http/listener/client-address.ts';
 import type { HttpRequest, HttpResponse } from '../http/listener/http-listener.ts';
 import { corsHeaders } from '../http/responses/cors-headers.ts';
 import { toErrorBody } from '../http/responses/error-body.ts';
-import {
-  isWhipPath,
-  maxOfferBytes,
-  type WhipEndpoint,
-  type WhipResponse,
-} from '../ingest/whip/whip-endpoint.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
+import { maxOfferBytes, type SignalingEndpoint, type SignalingResponse } from '../webrtc/signaling.ts';
 
-interface WhipHandlerOptions {
+interface SignalingHandlerOptions {
   readonly addressOf: AddressOf;
   readonly docsBase: () => string;
   readonly bodyTimeoutMs: number;
   readonly log: Logger;
 }
 
-const allowedMethods = 'POST, PATCH, DELETE, OPTIONS';
-/** Pages of other origins may publish: the stream key is what counts, and no cookie is read. */
+/** Pages of other origins may publish and play: the stream key or token is what counts. */
 const headersForPages = {
   ...corsHeaders,
-  'Access-Control-Allow-Methods': allowedMethods,
   'Access-Control-Allow-Headers': 'Authorization, Content-Type, If-Match',
   'Access-Control-Expose-Headers': 'Location, ETag, Accept-Patch, Link, Retry-After',
   'Access-Control-Max-Age': '86400',
 };
 
-/** Reads the requests of the WHIP endpoint, and writes its responses. */
-export class WhipHandler {
-  readonly #endpoint: WhipEndpoint;
-  readonly #options: WhipHandlerOptions;
+/** Reads the requests of WHIP and WHEP, and writes the responses. */
+export class SignalingHandler {
+  readonly #endpoints: readonly SignalingEndpoint[];
+  readonly #options: SignalingHandlerOptions;
 
-  constructor(endpoint: WhipEndpoint, options: WhipHandlerOptions) {
-    this.#endpoint = endpoint;
+  constructor(endpoints: readonly SignalingEndpoint[], options: SignalingHandlerOptions) {
+    this.#endpoints = endpoints;
     this.#options = options;
   }
 
   allowedMethods(path: string): string | undefined {
-    return isWhipPath(path) ? allowedMethods : undefined;
+    return this.#find(path)?.methods;
   }
 
   /** Returns false for other paths. */
   handle(request: HttpRequest, response: HttpResponse): boolean {
-    const [path = ''] = (request.url ?? '').split('?');
-    if (!isWhipPath(path)) return false;
-    void this.#respond(request as IncomingMessage, path).then(answer =>
-      this.#send(request, response, answer),
+    const [path = '', query = ''] = (request.url ?? '').split('?', 2);
+    const endpoint = this.#find(path);
+    if (endpoint === undefined) return false;
+    void this.#respond(endpoint, request as IncomingMessage, path, query).then(answer =>
+      this.#send(request, response, {
+        ...answer,
+        headers: { 'Access-Control-Allow-Methods': endpoint.methods, ...answer.headers },
+      }),
     );
     return true;
   }
 
-  async #respond(request: IncomingMessage, path: string): Promise<WhipResponse> {
-    const { headers, method = '' } = request;
+  #find(path: string): SignalingEndpoint | undefined {
+    return this.#endpoints.find(endpoint => endpoint.hasPath(path));
+  }
+
+  async #respond(
+    endpoint: SignalingEndpoint,
+    message: IncomingMessage,
+    path: string,
+    query: string,
+  ): Promise<SignalingResponse> {
+    const { headers, method = '' } = message;
     try {
       const hasBody = method === 'POST' || method === 'PATCH';
       const limits = { maxBytes: maxOfferBytes, timeoutMs: this.#options.bodyTimeoutMs };
-      const body = hasBody ? await readBytes(request, limits) : Buffer.alloc(0);
-      return await this.#endpoint.handle({
-        ...{ method, path, body: body.toString('utf8'), authorization: headers.authorization },
+      const body = hasBody ? await readBytes(message, limits) : Buffer.alloc(0);
+      return await endpoint.handle({
+        ...{
+          method,
+          path,
+          query,
+          message,
+          body: body.toString('utf8'),
+          authorization: headers.authorization,
+        },
         contentType: (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase(),
         ifMatch: headers['if-match'],
         userAgent: headers['user-agent'] ?? '',
-        host: hostOf(request),
-        remoteAddress: this.#options.addressOf(request),
+        host: hostOf(message),
+        remoteAddress: this.#options.addressOf(message),
       });
     } catch (error) {
-      return this.#errorResponse(error);
+      return this.#errorResponse(error, endpoint.methods);
     }
   }
 
-  #errorResponse(error: unknown): WhipResponse {
+  #errorResponse(error: unknown, methods: string): SignalingResponse {
     const { log, docsBase } = this.#options;
     // Never the path, which may hold the stream key.
-    if (!(error instanceof AppError)) log.error('whip-failed', { error });
+    if (!(error instanceof AppError)) log.error('signaling-failed', { error });
     const body = toErrorBody(error, docsBase());
     const retryAfter = error instanceof AppError ? error.details.retryAfterSeconds : undefined;
     return {
       status: body.status,
       headers: {
         'Content-Type': 'application/problem+json',
-        ...(body.status === 405 ? { Allow: allowedMethods } : {}),
+        ...(body.status === 405 ? { Allow: methods } : {}),
         ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
       },
       body: JSON.stringify(body),
     };
   }
 
-  #send(request: HttpRequest, response: HttpResponse, { status, headers, body }: WhipResponse): void {
+  #send(request: HttpRequest, response: HttpResponse, { status, headers, body }: SignalingResponse): void {
     response.statusCode = status;
     const all = { 'Cache-Control': 'no-store', ...headersForPages, ...headers };
     for (const [name, value] of Object.entries(all)) response.setHeader(name, value);

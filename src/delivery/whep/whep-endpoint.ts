@@ -1,0 +1,224 @@
+import { AppError } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import type { Component } from '../../shared/lifecycle.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { ConnectionLimiter, type ConnectionLimiterOptions } from '../../shared/network/connection-limiter.ts';
+import { offerProblem } from '../../webrtc/sdp/offer-problem.ts';
+import { parseSessionDescription, type SessionDescription } from '../../webrtc/sdp/session-description.ts';
+import type { AcceptedMedia } from '../../webrtc/sdp/write-answer.ts';
+import {
+  addressOf,
+  contentTypeError,
+  detailed,
+  respond,
+  SDP,
+  type SignalingEndpoint,
+  type SignalingRequest,
+  type SignalingResponse,
+} from '../../webrtc/signaling.ts';
+import type { WebRtcServer } from '../../webrtc/webrtc-server.ts';
+import type { DeliveryObserver, TrafficOwner } from '../delivery-observer.ts';
+import { type AdmittedStream, LiveGate, type LiveGateOptions } from '../live/live-gate.ts';
+import type { LiveSource } from '../live/live-source.ts';
+import type { ViewerCount } from '../live/viewer-count.ts';
+import { acceptWhepOffer } from './accept-whep-offer.ts';
+import { WhepSession } from './whep-session.ts';
+import type { WhepBroadcast, WhepSource } from './whep-source.ts';
+
+export interface WhepEndpointOptions extends LiveGateOptions {
+  /** Undefined on a server that packages no broadcasts. */
+  readonly webRtc: WebRtcServer | undefined;
+  readonly source: WhepSource;
+  readonly live: LiveSource;
+  readonly viewers: ViewerCount;
+  readonly observer: DeliveryObserver;
+  readonly maxViewers: number;
+  readonly perAddress: ConnectionLimiterOptions;
+  /** Before the paths of sessions; `''` where all requests reach this server. */
+  readonly sessionBase: string;
+  readonly log: Logger;
+}
+
+interface Viewer {
+  readonly request: SignalingRequest;
+  readonly liveStreamId: string;
+  readonly broadcast: WhepBroadcast;
+  readonly stream: AdmittedStream;
+}
+
+const endpointPath = '/whep/';
+const sessionsPath = '/whep/sessions/';
+const liveStreamIdPattern = /^li[0-9A-Za-z]{22}$/;
+const retryAfterSeconds = 2;
+
+export function isWhepPath(path: string): boolean {
+  return path.startsWith(endpointPath);
+}
+
+/** Watching over HTTP and WebRTC. draft-ietf-wish-whep-03. */
+export class WhepEndpoint implements SignalingEndpoint, Component {
+  readonly name = 'whep';
+  readonly methods = 'POST, DELETE, OPTIONS';
+  readonly #options: WhepEndpointOptions;
+  readonly #gate: LiveGate;
+  readonly #limiter: ConnectionLimiter;
+  readonly #log: Logger;
+  readonly #sessions = new Map<string, WhepSession>();
+  /** With those that are being opened. */
+  #viewers = 0;
+  #isDraining = false;
+
+  constructor(options: WhepEndpointOptions) {
+    this.#options = options;
+    this.#gate = new LiveGate(options);
+    this.#limiter = new ConnectionLimiter(options.perAddress);
+    this.#log = options.log.child('delivery');
+  }
+
+  async start(): Promise<void> {}
+
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+  }
+
+  async stop(): Promise<void> {
+    this.#isDraining = true;
+    for (const session of [...this.#sessions.values()]) session.end();
+  }
+
+  hasPath(path: string): boolean {
+    return isWhepPath(path);
+  }
+
+  async handle(request: SignalingRequest): Promise<SignalingResponse> {
+    const { method, path } = request;
+    if (method === 'OPTIONS') return respond(204, { 'Accept-Post': SDP });
+    if (path.startsWith(sessionsPath)) {
+      const session = this.#sessions.get(path.slice(sessionsPath.length));
+      if (method !== 'DELETE') throw new AppError('method-not-allowed');
+      if (session === undefined) throw detailed('resource-not-found', 'This session does not exist.');
+      session.end();
+      return respond(200);
+    }
+    if (method !== 'POST') throw new AppError('method-not-allowed');
+    return this.#watch(request);
+  }
+
+  async #watch(request: SignalingRequest): Promise<SignalingResponse> {
+    const liveStreamId = request.path.slice(endpointPath.length);
+    const stream = liveStreamIdPattern.test(liveStreamId)
+      ? await this.#gate.admitToPage(request.message, liveStreamId, request.query)
+      : undefined;
+    if (stream === undefined) {
+      const text =
+        'There is no live stream with this id, or it is private and the token is missing or wrong.';
+      throw detailed('resource-not-found', text);
+    }
+    const otherUrl = this.#options.live.current(liveStreamId)?.mediaUrl;
+    if (otherUrl !== undefined) {
+      const query = request.query === '' ? '' : `?${request.query}`;
+      return respond(307, { Location: `${otherUrl}${request.path}${query}` });
+    }
+    const { webRtc } = this.#options;
+    const broadcast = this.#playable(liveStreamId);
+    if (request.contentType !== SDP) throw contentTypeError(SDP);
+    const { offer, accepted } = readOffer(request.body);
+    if (webRtc === undefined || this.#isDraining) {
+      throw detailed('not-ready', 'This server takes no WebRTC viewers now.', retryAfterSeconds);
+    }
+    const release = this.#reserve(request.remoteAddress);
+    const id = newId('wp');
+    const session = this.#createSession(id, { request, liveStreamId, broadcast, stream }, release);
+    try {
+      const opened = await webRtc.open({
+        ...{ offer, accepted, events: session.events },
+        address: addressOf(request),
+      });
+      session.connect(opened.session);
+      if (session.isClosed) throw detailed('not-ready', 'The broadcast has ended.', retryAfterSeconds);
+      const location = `${this.#options.sessionBase}${sessionsPath}${id}`;
+      return respond(201, { 'Content-Type': SDP, Location: location }, opened.answer);
+    } catch (error) {
+      session.end();
+      throw error;
+    }
+  }
+
+  #playable(liveStreamId: string): WhepBroadcast {
+    const { live, source } = this.#options;
+    const broadcast = source.find(liveStreamId);
+    if (broadcast === undefined) {
+      if (!live.state(liveStreamId).live) {
+        throw detailed('not-ready', 'Nothing is being broadcast. Try again later.', retryAfterSeconds);
+      }
+      throw detailed('not-playable-over-webrtc', notOfferedText);
+    }
+    const { problem } = broadcast;
+    if (problem !== undefined) throw detailed('not-playable-over-webrtc', `${problem} HLS plays it.`);
+    if (!broadcast.hasBegun) {
+      throw detailed('not-ready', 'The broadcast is starting. Try again in a moment.', 1);
+    }
+    return broadcast;
+  }
+
+  /** @returns a function to call when the viewer leaves @throws AppError */
+  #reserve(remoteAddress: string): () => void {
+    const isFull = this.#viewers >= this.#options.maxViewers;
+    const closed = isFull ? undefined : this.#limiter.open(remoteAddress);
+    if (closed === undefined) {
+      const who = isFull ? 'This server' : 'Your address';
+      const text = `${who} has as many WebRTC viewers as are allowed. Play the HLS stream instead.`;
+      throw detailed('not-ready', text, 10);
+    }
+    this.#viewers += 1;
+    return () => {
+      this.#viewers -= 1;
+      closed();
+    };
+  }
+
+  #createSession(id: string, viewer: Viewer, release: () => void): WhepSession {
+    const { liveStreamId, broadcast, stream, request } = viewer;
+    const { remoteAddress } = request;
+    const session: WhepSession = new WhepSession({
+      broadcast,
+      log: this.#log.child('delivery', { sessionId: id, protocol: 'whep', liveStreamId, remoteAddress }),
+      watched: bytes => this.#count(viewer, bytes, stream.trafficOwner),
+      isStillAdmitted: () => this.#gate.stillAdmits(liveStreamId, stream.access),
+      ended: () => {
+        this.#sessions.delete(id);
+        release();
+      },
+    });
+    this.#sessions.set(id, session);
+    return session;
+  }
+
+  /** A private token has one viewer, whatever the address. */
+  #count({ request, liveStreamId, stream }: Viewer, bytes: number, owner: TrafficOwner): void {
+    const { viewers, observer } = this.#options;
+    const token = stream.access?.token;
+    if (token === undefined) viewers.recordRequest(liveStreamId, request.remoteAddress, request.userAgent);
+    else viewers.recordRequest(liveStreamId, token, '');
+    if (bytes > 0) observer.bytesOut(bytes, owner);
+  }
+}
+
+function readOffer(body: string): {
+  readonly offer: SessionDescription;
+  readonly accepted: readonly AcceptedMedia[];
+} {
+  const offer = parseSessionDescription(body);
+  if (typeof offer === 'string') throw detailed('offer-invalid', offer);
+  const accepted = acceptWhepOffer(offer);
+  if (typeof accepted === 'string') throw detailed('offer-unsupported', accepted);
+  const problem = offerProblem(
+    offer,
+    accepted.map(({ media }) => media),
+  );
+  if (problem !== undefined) throw detailed('offer-invalid', problem);
+  return { offer, accepted };
+}
+
+const notOfferedText =
+  'This broadcast is not delivered over WebRTC. Turn on ultra low latency in the settings of the live stream before the broadcast begins; sandbox broadcasts are HLS only.';

@@ -1,0 +1,29 @@
+/** A frame of video or a packet of audio, shared by all viewers. */
+export interface MediaFrame {
+  readonly kind: 'audio' | 'video';
+  readonly isKeyframe: boolean;
+  readonly timestamp: number;
+  readonly ntpMs: number;
+  payloads(): readonly Buffer[];
+}
+
+export interface FrameReceiver {
+  frame(frame: MediaFrame): void;
+  /** Nothing follows. @param reason for people */
+  ended(reason: string): void;
+}
+
+/** A broadcast that can be delivered over WebRTC. */
+export interface WhepBroadcast {
+  /** Why browsers cannot play it. */
+  readonly problem: string | undefined;
+  readonly hasBegun: boolean;
+  /** From the last keyframe on. */
+  recentVideo(): readonly MediaFrame[];
+  add(receiver: FrameReceiver): void;
+  remove(receiver: FrameReceiver): void;
+}
+
+export interface WhepSource {
+  find(liveStreamId: string): WhepBroadcast | undefined;
+}

@@ -1,0 +1,141 @@
+interface WebRtcHandlers {
+  /** It was refused, or did not connect, or broke off; `stop` was called. */
+  onLost(hasPlayed: boolean): void;
+}
+
+/** For the first frame, and without any later. */
+const maxWaitMs = 3_000;
+const watchIntervalMs = 500;
+
+/** Plays a broadcast over WHEP. */
+export class WebRtcMedia {
+  readonly #video: HTMLVideoElement;
+  readonly #handlers: WebRtcHandlers;
+  #connection: RTCPeerConnection | undefined;
+  /** Address of the session at the server. */
+  #session: string | undefined;
+  #watchTimer = 0;
+  #arrivedAtMs = 0;
+  #packets = 0;
+  #hasPlayed = false;
+  #latencySeconds: number | undefined;
+  #buffered = { seconds: 0, frames: 0 };
+
+  constructor(video: HTMLVideoElement, handlers: WebRtcHandlers) {
+    this.#video = video;
+    this.#handlers = handlers;
+    video.addEventListener('loadeddata', () => {
+      if (this.isActive) this.#hasPlayed = true;
+    });
+  }
+
+  get isActive(): boolean {
+    return this.#connection !== undefined;
+  }
+
+  /** From the server to the screen. */
+  get latencySeconds(): number | undefined {
+    return this.#latencySeconds;
+  }
+
+  start(address: string): void {
+    this.stop();
+    this.#hasPlayed = false;
+    this.#packets = 0;
+    this.#buffered = { seconds: 0, frames: 0 };
+    this.#arrivedAtMs = performance.now();
+    this.#watchTimer = setInterval(() => void this.#watch(), watchIntervalMs);
+    let connection: RTCPeerConnection;
+    try {
+      connection = new RTCPeerConnection();
+    } catch {
+      queueMicrotask(() => this.#handlers.onLost(false));
+      clearInterval(this.#watchTimer);
+      return;
+    }
+    this.#connection = connection;
+    void this.#connect(connection, address).catch(() => this.#lose(connection));
+  }
+
+  stop(): void {
+    clearInterval(this.#watchTimer);
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    this.#connection = undefined;
+    connection.close();
+    endSession(this.#session);
+    this.#session = undefined;
+    this.#latencySeconds = undefined;
+    this.#video.srcObject = null;
+  }
+
+  async #connect(connection: RTCPeerConnection, address: string): Promise<void> {
+    const media = new MediaStream();
+    connection.addEventListener('track', ({ track, receiver }) => {
+      media.addTrack(track);
+      // The server says goodbye over DTLS.
+      receiver.transport?.addEventListener('statechange', () => {
+        if (receiver.transport?.state !== 'closed' || connection !== this.#connection) return;
+        this.#session = undefined;
+        this.#lose(connection);
+      });
+    });
+    connection.addEventListener('connectionstatechange', () => {
+      if (['failed', 'closed'].includes(connection.connectionState)) this.#lose(connection);
+    });
+    for (const kind of ['video', 'audio']) connection.addTransceiver(kind, { direction: 'recvonly' });
+    await connection.setLocalDescription();
+    const response = await fetch(address, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/sdp' },
+      body: connection.localDescription?.sdp ?? '',
+      signal: AbortSignal.timeout(maxWaitMs),
+    });
+    if (!response.ok) throw new Error(`The server answered ${response.status}.`);
+    const location = response.headers.get('Location');
+    const session = location === null ? undefined : new URL(location, response.url).href;
+    const sdp = await response.text();
+    if (connection !== this.#connection) {
+      endSession(session);
+      return;
+    }
+    this.#session = session;
+    await connection.setRemoteDescription({ type: 'answer', sdp });
+    if (connection === this.#connection) this.#video.srcObject = media;
+  }
+
+  #lose(connection: RTCPeerConnection): void {
+    if (connection !== this.#connection) return;
+    this.stop();
+    this.#handlers.onLost(this.#hasPlayed);
+  }
+
+  async #watch(): Promise<void> {
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    let roundTripSeconds = 0;
+    let video: RTCInboundRtpStreamStats | undefined;
+    for (const stats of (await connection.getStats()).values()) {
+      if (stats.type === 'inbound-rtp' && stats.kind === 'video') video = stats;
+      else if (stats.type === 'candidate-pair' && stats.nominated)
+        roundTripSeconds = stats.currentRoundTripTime ?? 0;
+    }
+    if (connection !== this.#connection) return;
+    const nowMs = performance.now();
+    if (video !== undefined && this.#hasPlayed) {
+      const { packetsReceived = 0, jitterBufferDelay = 0, jitterBufferEmittedCount = 0 } = video;
+      if (packetsReceived !== this.#packets) this.#arrivedAtMs = nowMs;
+      this.#packets = packetsReceived;
+      const frames = jitterBufferEmittedCount - this.#buffered.frames;
+      const seconds = jitterBufferDelay - this.#buffered.seconds;
+      this.#buffered = { seconds: jitterBufferDelay, frames: jitterBufferEmittedCount };
+      if (frames > 0) this.#latencySeconds = roundTripSeconds / 2 + seconds / frames;
+    }
+    if (nowMs - this.#arrivedAtMs > maxWaitMs) this.#lose(connection);
+  }
+}
+
+/** Without waiting: the server notices without it too, later. */
+function endSession(address: string | undefined): void {
+  if (address !== undefined) void fetch(address, { method: 'DELETE', keepalive: true }).catch(() => {});
+}

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { CreatedStream } from '../../scripts/server-process.ts';
+import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
+import { recordAudioTags } from '../support/audio-tags.ts';
+import { recordTags, replay } from '../support/replay.ts';
+import { RtmpClient } from '../support/rtmp-client.ts';
+import { startServer, type TestServer } from '../support/start-server.ts';
+import { describeInBrowser, until, WatchedPage } from './browser-fixture.ts';
+
+interface Playback {
+  readonly isWebRtc: boolean;
+  readonly frames: number;
+  readonly time: number;
+  readonly phase: string;
+  readonly latencySeconds: number;
+}
+
+const readPlayback = `(() => {
+  const video = document.querySelector('video');
+  return {
+    isWebRtc: video.srcObject !== null,
+    frames: video.getVideoPlaybackQuality().totalVideoFrames,
+    time: video.currentTime,
+    phase: millrace.state(),
+    latencySeconds: millrace.latencySeconds() ?? -1,
+  };
+})()`;
+/** Connections are the page's own, so they are noted as they are made. */
+const noteConnections = `
+  window.connections = [];
+  window.RTCPeerConnection = class extends RTCPeerConnection {
+    constructor(...all) {
+      super(...all);
+      connections.push(this);
+    }
+  };
+`;
+const readSamples = `(async () => {
+  const stats = [...(await connections[0].getStats()).values()];
+  return stats.find(each => each.type === 'inbound-rtp' && each.kind === 'audio')?.totalSamplesReceived ?? 0;
+})()`;
+const seconds = 60;
+
+describeInBrowser('ultra low latency', browser => {
+  let server: TestServer;
+  let video: FlvTag[];
+  let opus: FlvTag[];
+  beforeAll(async () => {
+    [server, video, opus] = await Promise.all([
+      startServer({ 'live.stopGrace': '100ms' }),
+      recordTags({ seconds, extraArgs: ['-an', '-bf', '0'] }),
+      recordAudioTags('Opus', seconds, ['-c:a', 'libopus', '-b:a', '64k', '-ac', '2']),
+    ]);
+  });
+  afterAll(() => server.stop());
+
+  async function publish(audio: readonly FlvTag[], isUltraLow = true) {
+    const stream = await server.createStream();
+    const path = `/live-streams/${stream.liveStreamId}`;
+    const changed = await server.api('PATCH', path, { ultraLowLatency: isUltraLow });
+    expect(changed.status).toBe(200);
+    const client = await RtmpClient.connect({ port: server.app.rtmpPort });
+    await client.publish(stream.streamKey);
+    const tags = [...video.filter(({ kind }) => kind !== 'script'), ...audio].toSorted(
+      (one, other) => one.timestampMs - other.timestampMs,
+    );
+    const signal = new AbortController();
+    const sent = replay(client, tags, { signal: signal.signal });
+    const stop = async () => {
+      signal.abort();
+      await sent;
+      await client.close();
+    };
+    return { stream, stop };
+  }
+
+  async function watch({ liveStreamId }: CreatedStream): Promise<WatchedPage> {
+    const address = `${server.baseUrl}/live/${liveStreamId}`;
+    const viewer = await WatchedPage.open(browser(), address);
+    await viewer.page.addInitScript(noteConnections);
+    await viewer.page.evaluate(`localStorage.setItem('millrace.player', '{"ultraLowLatency":true}')`);
+    await viewer.page.reload();
+    return viewer;
+  }
+
+  const read = ({ page }: WatchedPage) => page.evaluate<Playback>(readPlayback);
+  const isPlaying = (viewer: WatchedPage, isWebRtc: boolean) =>
+    until(isWebRtc ? 'frames over WebRTC' : 'frames over HLS', async () => {
+      const playback = await read(viewer);
+      return playback.isWebRtc === isWebRtc && playback.frames > 20 && playback.phase === 'live';
+    });
+
+  it('plays over WebRTC with audio, is a choice in the menu, and ends with the broadcast', async () => {
+    const { stream, stop } = await publish(opus);
+    await using viewer = await watch(stream);
+    await isPlaying(viewer, true);
+    await until('audio', async () => (await viewer.page.evaluate<number>(readSamples)) > 20_000);
+    await until('a latency', async () => (await read(viewer)).latencySeconds > 0);
+    const response = await server.api('GET', `/live-streams/${stream.liveStreamId}`);
+    expect(await response.json()).toMatchObject({ ultraLowLatency: true });
+    await viewer.page.click('#settings');
+    await viewer.page.click('text=Low latency >> nth=0');
+    await isPlaying(viewer, false);
+    await viewer.page.click('#settings');
+    await viewer.page.click('text=Ultra low latency');
+    await isPlaying(viewer, true);
+    await stop();
+    await until('the end', async () => (await read(viewer)).phase === 'ended');
+    // The page was open before the broadcast could be played over HLS.
+    expect(viewer.complaints.filter(text => !/preload|404/.test(text))).toEqual([]);
+  });
+
+  it('falls back to HLS when the server ends the session', async () => {
+    const { stream, stop } = await publish(opus);
+    await using viewer = await watch(stream);
+    await isPlaying(viewer, true);
+    const answered = viewer.page.waitForResponse(/\/whep\//);
+    await viewer.page.reload();
+    const session = (await answered).headers().location!;
+    await isPlaying(viewer, true);
+    expect((await fetch(new URL(session, server.baseUrl), { method: 'DELETE' })).status).toBe(200);
+    await isPlaying(viewer, false);
+    await stop();
+  });
+
+  it('falls back to HLS for audio that browsers do not play over WebRTC, and says why', async () => {
+    const aac = await recordTags({ seconds, extraArgs: ['-vn'] });
+    const { stream, stop } = await publish(aac.filter(({ kind }) => kind === 'audio'));
+    await using viewer = await watch(stream);
+    await isPlaying(viewer, false);
+    const address = `${server.baseUrl}/whep/${stream.liveStreamId}`;
+    const refused = await fetch(address, { method: 'POST', headers: { 'content-type': 'application/sdp' } });
+    expect(refused.status).toBe(406);
+    expect(await refused.json()).toMatchObject({ detail: expect.stringContaining('must be Opus') });
+    await stop();
+  });
+});

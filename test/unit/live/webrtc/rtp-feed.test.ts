@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { RtpFeed, type RtpFrame } from '../../../../src/live/webrtc/rtp-feed.ts';
+import { avcConfigRecord } from '../../../../src/media/codecs/config-record.ts';
+import { joinWithLengths } from '../../../../src/media/codecs/nal-units.ts';
+import { sampleTags } from '../../../../src/media/flv/sample-tags.ts';
+import { unitsOf } from '../../../../src/media/rtp/depacketize.ts';
+
+const sps = Buffer.from('6742c00bda028dc00', 'hex');
+const pps = Buffer.from('68ce3c80', 'hex');
+const record = avcConfigRecord([sps], [pps], [])!;
+/** 20 ms at 48 kHz. */
+const opusPacket = Buffer.from([0x78, 1, 2]);
+
+class Viewer {
+  readonly frames: RtpFrame[] = [];
+  reason: string | undefined;
+
+  frame(frame: RtpFrame): void {
+    this.frames.push(frame);
+  }
+
+  ended(reason: string): void {
+    this.reason = reason;
+  }
+}
+
+function createFeed(): { feed: RtpFeed; viewer: Viewer } {
+  const feed = new RtpFeed(1_000, () => {});
+  const viewer = new Viewer();
+  feed.add(viewer);
+  const { body } = sampleTags.videoConfig('avc1', record, 0);
+  feed.tag({ kind: 'video', role: 'config', atMs: 0, body, isSlate: false });
+  return { feed, viewer };
+}
+
+function video(feed: RtpFeed, atMs: number, isKeyframe: boolean, offsetMs = 0, isSlate = false): void {
+  const unit = Buffer.from([isKeyframe ? 0x65 : 0x41, atMs & 0xff, 1]);
+  const data = joinWithLengths([Buffer.from([9, 0x10]), unit]);
+  const { body } = sampleTags.video('avc1', { dtsMs: 0, ptsMs: offsetMs, isKeyframe, data });
+  feed.tag({ kind: 'video', role: isKeyframe ? 'keyframe' : 'frame', atMs, body, isSlate });
+}
+
+function audio(feed: RtpFeed, atMs: number): void {
+  const { body } = sampleTags.audio('Opus', { dtsMs: 0, data: opusPacket });
+  feed.tag({ kind: 'audio', role: 'frame', atMs, body, isSlate: false });
+}
+
+test('video begins at a keyframe, which has the parameter sets before it', () => {
+  const { feed, viewer } = createFeed();
+  video(feed, 0, false);
+  expect(feed.hasBegun).toBe(false);
+  video(feed, 40, true);
+  video(feed, 80, false);
+  video(feed, 120, false, 0, true);
+  expect(viewer.frames.map(({ timestamp }) => timestamp)).toEqual([3_600, 7_200]);
+  expect(unitsOf('avc1', viewer.frames[0]!.payloads())).toEqual([sps, pps, Buffer.from([0x65, 40, 1])]);
+  expect(unitsOf('avc1', viewer.frames[1]!.payloads())).toEqual([Buffer.from([0x41, 80, 1])]);
+});
+
+test('who joins gets the frames since the keyframe, the newest at its own time', () => {
+  const { feed } = createFeed();
+  for (let index = 0; index < 5; index++) video(feed, index * 40, index === 2);
+  const recent = feed.recentVideo();
+  expect(recent.map(({ timestamp }) => timestamp)).toEqual([14_220, 14_310, 14_400]);
+  expect(recent.map(({ isKeyframe }) => isKeyframe)).toEqual([true, false, false]);
+  expect(recent.at(-1)!.ntpMs - recent[0]!.ntpMs).toBe(2);
+});
+
+test('audio follows from the lengths of its packets, and steps over gaps', () => {
+  const { feed, viewer } = createFeed();
+  for (const atMs of [100, 121, 139, 160, 260]) audio(feed, atMs);
+  expect(viewer.frames.map(({ timestamp }) => timestamp)).toEqual([4_800, 5_760, 6_720, 7_680, 12_480]);
+});
+
+test('B-frames and other codecs end the viewers, with the reason; the next publisher may be better', () => {
+  const { feed, viewer } = createFeed();
+  video(feed, 0, true, 80);
+  expect(viewer.reason).toContain('B-frames');
+  expect(feed.problem).toBe(viewer.reason);
+  feed.stateChanged('waiting');
+  video(feed, 40, true);
+  expect(feed.problem).toBeUndefined();
+  const second = new Viewer();
+  feed.add(second);
+  const { body } = sampleTags.audioConfig('mp4a', Buffer.from([0x11, 0x90]), 0);
+  feed.tag({ kind: 'audio', role: 'config', atMs: 0, body, isSlate: false });
+  expect(second.reason).toContain('AAC');
+  const third = new Viewer();
+  feed.add(third);
+  feed.ended();
+  expect(third.reason).toContain('ended');
+});
