@@ -1,5 +1,6 @@
 import { Outbox } from '../../src/events/outbox.store.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
+import { addAudioTracks } from '../support/audio-tracks.ts';
 import { formWith, pngImage } from '../support/images.ts';
 import { admin, easeSignIn, signIn } from '../support/sign-in.ts';
 import { sandboxKey, sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
@@ -70,6 +71,7 @@ export async function startWireApi(): Promise<WireApi> {
     summaryId: await newSummary(),
     keyPairId: await newPair(),
   };
+  await addAudioTracks(api, videoId);
   await made(`/videos/${videoId}/captions/en`, texts());
   await made(`/videos/${videoId}/chapters/en`, texts());
   await api.call('PATCH', `/summaries/${ids.summaryId}/source`, { body: { abstract: 'Boats leave.' } });
@@ -225,6 +227,9 @@ export async function startWireApi(): Promise<WireApi> {
         ],
       ]),
     ),
+    'GET /videos/{videoId}/audio-tracks': at(`${video}/audio-tracks`),
+    'GET /videos/{videoId}/audio-tracks/{audioTrackId}': at(`${video}/audio-tracks/1`),
+    'PATCH /videos/{videoId}/audio-tracks/{audioTrackId}': at(`${video}/audio-tracks/1`, { language: 'fr' }),
     'PATCH /videos/{videoId}/captions/{language}': at(`${video}/captions/en`, { default: true }),
   };
   return { ...api, calls, ids };

@@ -121,6 +121,8 @@ describe('every operation', () => {
         name => `encoding.metadata.${name}`,
       ),
       ...['videoCodec', 'audioCodec', 'aspectRatio'].map(name => `encoding.metadata.${name}`),
+      // Of an audio track.
+      ...['language', 'channels', 'codec'],
     ].map(name => `.${name}`);
     expect([...places].filter(place => !nullable.includes(place))).toEqual([]);
     const empty = nulls.filter(([name, at]) => at === '.assets' && !name.includes('/discarded/'));
