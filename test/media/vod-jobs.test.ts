@@ -73,7 +73,7 @@ describe('what becomes of a file', () => {
     ['high-rate', ['hls 240p encoded', 'mp4 240p encoded', 'audio audio encoded']],
     ['two-keyframes-irregular', ['hls 240p encoded', 'mp4 240p encoded', 'audio audio encoded']],
     ['mono-8khz', ['hls 240p encoded', 'mp4 240p encoded', 'audio audio encoded']],
-    ['surround', ['hls 240p encoded', 'mp4 240p encoded', 'audio audio encoded']],
+    ['surround', ['hls 240p encoded', 'mp4 240p encoded', 'audio audio encoded', 'audio surround encoded']],
     ['truncated-faststart', ['hls 240p encoded', 'mp4 240p encoded', 'audio audio encoded']],
   ])('%s', async (name, expected) => {
     const state = await shop.settled(await shop.add(await fixture(name)));
