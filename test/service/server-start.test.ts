@@ -84,7 +84,7 @@ const refusals: readonly (readonly [string, () => Promise<Record<string, string>
   [
     'the RTMP port is taken',
     async () => ({ MILLRACE_RTMP_PORT: String(await takenPort()) }),
-    /^.*RTMP port \d+ is already in use\. Stop the program that uses it, or set another port\.$/,
+    /^.*RTMP port \d+ is already in use on \S+\. Stop the program that uses it, or set another port\.$/,
   ],
   [
     'the data folder is a file',
