@@ -530,7 +530,7 @@ describe.each(databaseKinds)('on %s', kindOfDatabase => {
       const database = await openDatabaseOf(kindOfDatabase);
       const { kind, runs } = heldKind('held', 'wide');
       const clock = steppedClock();
-      const jobs = queueOf(database, [kind], { clock });
+      const jobs = queueOf(database, [kind, { ...wakeKind, lane: 'work' }], { clock });
       for (const subjectId of ['first', 'second', 'third']) await jobs.add({ kind: 'held', subjectId });
       await runSql(database, `UPDATE jobs SET state = 'running', lease_until_ms = 1, attempts = 1`);
       await jobs.start();
@@ -540,9 +540,10 @@ describe.each(databaseKinds)('on %s', kindOfDatabase => {
       expect(started()).toEqual(['first', 'new']);
       // The first has run for the whole trial, so it did not end the process.
       clock.step(60_001);
-      await jobs.add({ kind: 'held', subjectId: 'newer' });
+      await jobs.add({ kind: 'wake', subjectId: 'any' });
       await waitUntil(() => runs.length === 3);
       expect(started()).toEqual(['first', 'new', 'second']);
+      await jobs.add({ kind: 'held', subjectId: 'newer' });
       runs[0]!.finish();
       await waitUntil(() => runs.length === 4);
       expect(started()).toEqual(['first', 'new', 'second', 'newer']);
