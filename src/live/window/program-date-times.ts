@@ -2,15 +2,11 @@
 const maxDateLagMs = 4000;
 /** Of arrival times, which are told from two clocks: media that waited together arrives at about the same time. */
 const maxJitterMs = 50;
-/** A date that is further ahead of its arrival starts a new anchor: some players stop loading at dates in the future. */
-const maxDateLeadMs = 1000;
-/** Per segment, towards its arrival. More breaks the order of dates and media within a discontinuity. */
-const maxCorrectionMs = 100;
 
 /**
- * Dates segments (EXT-X-PROGRAM-DATE-TIME) by counting media time from an anchor. Where the anchor itself arrived late,
- * later segments are dated ahead of their arrival, and dates approach it in small steps. Lost time starts a new anchor.
- * A clock set back behind the newest segment is ignored, since no date may occur twice.
+ * Dates segments (EXT-X-PROGRAM-DATE-TIME) by counting media time from an anchor. No segment is dated later than it
+ * arrived: some players stop loading at dates in the future. Lost time starts a new anchor. A clock set back behind
+ * the newest segment is ignored, since no date may occur twice.
  */
 export class ProgramDateTimes {
   /** Unix time of the newest segment; later ones are not dated before it. */
@@ -27,13 +23,9 @@ export class ProgramDateTimes {
     this.#anchor ??= { wallMs: notBeforeMs, mediaMs: startMs };
     let date = this.#anchor.wallMs + (startMs - this.#anchor.mediaMs);
     const isLate = nowMs - date > maxDateLagMs;
-    const wasSetBack = this.lastMs - nowMs > maxDateLeadMs + maxJitterMs;
-    const leadMs = wasSetBack ? 0 : date - nowMs;
-    if (leadMs >= maxDateLeadMs || isLate || date < this.lastMs) {
+    const wasSetBack = this.lastMs - nowMs > maxJitterMs;
+    if ((date > nowMs && !wasSetBack) || isLate || date < this.lastMs) {
       date = notBeforeMs;
-      this.#anchor = { wallMs: date, mediaMs: startMs };
-    } else if (leadMs > 0) {
-      date = Math.max(date - Math.min(leadMs, maxCorrectionMs), this.lastMs);
       this.#anchor = { wallMs: date, mediaMs: startMs };
     }
     this.lastMs = date;

@@ -23,17 +23,6 @@ test('media that is faster than real time is dated by its arrival', () => {
   expect(dated([0, 1, 2, 3])).toEqual({ at: [0, 1, 2, 3], late: [] });
 });
 
-test('dates approach the arrival in small steps after the first segment arrived late', () => {
-  const { at, late } = dated([0, 1.605, 3.605, 5.605, 7.605, 9.605]);
-  expect(at).toEqual([0, 1.9, 3.8, 5.7, 7.605, 9.605]);
-  expect(late).toEqual([]);
-});
-
-test('dates of short segments that arrive all at once stay within a second of it', () => {
-  const { at } = dated([0, 0, 0, 0, 0, 0], 0.5);
-  expect(at.every((date, index) => date < 1 && date >= (at[index - 1] ?? 0))).toBe(true);
-});
-
 test('media that was held up, and arrives all at once, is not dated in the future', () => {
   expect(dated([0, 2, 9, 8.9993, 8.9996, 10])).toEqual({ at: [0, 2, 9, 9, 9, 10], late: [2] });
 });
