@@ -74,30 +74,23 @@ export function isMirrored(track: MediaStreamTrack): boolean {
 
 export type CaptureSource = 'camera' | 'microphone' | 'screen';
 
-const names: Readonly<Record<CaptureSource, string>> = {
-  camera: 'camera',
-  microphone: 'microphone',
-  screen: 'screen',
-};
-
 /** Undefined if the user closed the browser's own choice of a screen. */
 export function captureProblem(error: unknown, source: CaptureSource): string | undefined {
   const name = error instanceof Error ? error.name : '';
-  const device = names[source];
   switch (name) {
     case 'NotAllowedError':
       return source === 'screen'
         ? undefined
-        : `Your browser doesn’t allow this page to use the ${device}. Allow it with the icon beside the address, then try again.`;
+        : `Your browser doesn’t allow this page to use the ${source}. Allow it with the icon beside the address, then try again.`;
     case 'NotFoundError':
-      return `No ${device} was found. Connect one, then try again.`;
+      return `No ${source} was found. Connect one, then try again.`;
     case 'OverconstrainedError':
-      return `This ${device} is no longer connected. Choose another one.`;
+      return `This ${source} is no longer connected. Choose another one.`;
     case 'NotReadableError':
     case 'AbortError':
-      return `The ${device} can’t be used. Close other apps that use it, then try again.`;
+      return `The ${source} can’t be used. Close other apps that use it, then try again.`;
     default:
-      return `The ${device} can’t be used: ${error instanceof Error ? error.message : String(error)}`;
+      return `The ${source} can’t be used: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
