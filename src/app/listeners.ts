@@ -86,7 +86,7 @@ export function createRtmpServer(
     idleTimeoutMs: config['rtmp.idleTimeout'],
     maxMessageBytes: config['rtmp.maxMessage'],
     maxMessageRate: config['rtmp.maxMessageRate'],
-    gate: publishGate(registry),
+    gate: publishGate(registry, config),
     observer: ingestObserver(metrics),
     log,
   });
@@ -106,7 +106,7 @@ export function createSrtServer(
     idleTimeoutMs: srtIdleTimeoutMs,
     maxConnections: config['srt.maxConnections'],
     perAddress: { maxPerAddress: config['srt.maxConnectionsPerAddress'], isExempt: peers.isTrustedProxy },
-    gate: publishGate(registry),
+    gate: publishGate(registry, config),
     observer: ingestObserver(metrics),
     log,
   });

@@ -1,11 +1,13 @@
+import type { Config } from '../config/settings.ts';
 import type { IngestObserver } from '../ingest/ingest-observer.ts';
+import { withMediaTimeout } from '../ingest/media-timeout.ts';
 import type { PublishGate } from '../ingest/publish-gate.ts';
 import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 
 /** Of all protocols. */
-export function publishGate(registry: BroadcastRegistry): PublishGate {
-  return {
+export function publishGate(registry: BroadcastRegistry, config: Config): PublishGate {
+  const gate: PublishGate = {
     request: async (request, connection) => {
       const answer = await registry.admit(request.streamKey, {
         connectionId: connection.connectionId,
@@ -21,6 +23,7 @@ export function publishGate(registry: BroadcastRegistry): PublishGate {
       return answer.accepted ? { accepted: true, sink: answer.handler } : answer;
     },
   };
+  return withMediaTimeout(gate, config['rtmp.idleTimeout']);
 }
 
 export function ingestObserver(metrics: Metrics): IngestObserver {

@@ -41,7 +41,7 @@ export function createPulls(
     },
     open: ({ liveStreamId, url }, events, signal) =>
       openSource(url, rules, events, { path: ffmpeg.path, owner: processes, liveStreamId }, signal),
-    gate: publishGate(registry),
+    gate: publishGate(registry, config),
     maxSources: config['pull.max'],
     maxSourcesPerProject: config['pull.maxPerProject'],
     onBytes: count => metrics.countBytesIn(count),

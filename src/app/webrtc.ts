@@ -33,7 +33,7 @@ export function createWhipEndpoint(
 ): WhipEndpoint {
   return new WhipEndpoint({
     webRtc,
-    gate: publishGate(registry),
+    gate: publishGate(registry, config),
     observer: ingestObserver(metrics),
     sessionBase: config['node.url'] ?? '',
     log,

@@ -181,7 +181,7 @@ export const settings = {
     'MILLRACE_RTMP_IDLE_TIMEOUT',
     duration(second, hour),
     '30s',
-    'Disconnects a publisher that sends nothing for this long.',
+    'Disconnects a publisher, over RTMP, SRT or WHIP, that sends no audio and no video for this long.',
   ),
   'rtmp.maxMessage': setting(
     'MILLRACE_RTMP_MAX_MESSAGE',

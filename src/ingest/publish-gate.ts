@@ -26,6 +26,9 @@ export type PublisherCloseReason =
   | 'server-stopped'
   | 'ended-by-server';
 
+/** Of {@link PublisherConnection.close}; `ended-by-server` unless given. */
+export type PublisherEndReason = Extract<PublisherCloseReason, 'ended-by-server' | 'idle-timeout'>;
+
 export interface PublisherSink {
   tag(tag: FlvTag): void;
   closed(reason: PublisherCloseReason): void;
@@ -48,8 +51,11 @@ export interface PublisherConnection {
   readonly bytesIn: number;
   /** Tells the publisher why its media cannot be used, then closes. Does nothing when the publisher is gone. */
   refuse(description: string): void;
-  /** Tells the publisher that the broadcast is over for it, then closes. Does nothing when the publisher is gone. */
-  close(description: string): void;
+  /**
+   * Tells the publisher that the broadcast is over for it, or, with the reason `idle-timeout`, that it sends no media, then
+   * closes. Does nothing when the publisher is gone.
+   */
+  close(description: string, reason?: PublisherEndReason): void;
   /**
    * Slows the publisher where the protocol can, and drops media where it cannot. What was already received may still
    * be delivered.

@@ -7,6 +7,7 @@ import type {
   PublishDecision,
   PublisherCloseReason,
   PublisherConnection,
+  PublisherEndReason,
   PublishGate,
   PublishRequest,
 } from '../publish-gate.ts';
@@ -46,6 +47,10 @@ interface SessionOptions extends SessionSettings {
   readonly isDraining: () => boolean;
 }
 
+const endCodes = {
+  'ended-by-server': 'NetStream.Unpublish.Success',
+  'idle-timeout': 'NetStream.Publish.Idle',
+} as const;
 const drainingDescription = 'The server is restarting. Reconnect in a moment.';
 /** Commands are a few hundred bytes. */
 const maxCommandBytes = 16 * 1024;
@@ -295,7 +300,8 @@ export class RtmpSession {
         return session.#transport.bytesIn;
       },
       refuse: text => this.#endPublication(publication, 'NetStream.Publish.Rejected', text),
-      close: text => this.#endPublication(publication, 'NetStream.Unpublish.Success', text),
+      close: (text, reason = 'ended-by-server') =>
+        this.#endPublication(publication, endCodes[reason], text, reason),
       pause: () => this.#setPaused(publication, true),
       resume: () => this.#setPaused(publication, false),
     };
@@ -333,10 +339,15 @@ export class RtmpSession {
     this.#closeGracefully('play-refused');
   }
 
-  #endPublication(publication: Publication, code: string, description: string): void {
+  #endPublication(
+    publication: Publication,
+    code: string,
+    description: string,
+    reason: PublisherEndReason = 'ended-by-server',
+  ): void {
     if (publication.isClosed) return;
     this.#guard(() => this.#sendStatus(publication, 'error', code, description));
-    this.#closeGracefully('ended-by-server');
+    this.#closeGracefully(reason);
   }
 
   #unpublish(): void {

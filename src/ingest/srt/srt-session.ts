@@ -10,6 +10,7 @@ import { PausableSink } from '../pausable-sink.ts';
 import type {
   PublisherCloseReason,
   PublisherConnection,
+  PublisherEndReason,
   PublisherSink,
   PublishGate,
   TransportStats,
@@ -163,7 +164,7 @@ export class SrtSession {
         return session.#bytesIn;
       },
       refuse: description => this.#endPublication(description),
-      close: description => this.#endPublication(description),
+      close: (description, reason) => this.#endPublication(description, reason),
       pause: () => this.#setPaused(true),
       resume: () => this.#setPaused(false),
       transport: () => this.#transportStats(),
@@ -238,10 +239,10 @@ export class SrtSession {
   }
 
   /** SRT ends without a reason: it is in the log, and where it is an alarm, in the dashboard. */
-  #endPublication(description: string): void {
+  #endPublication(description: string, reason: PublisherEndReason = 'ended-by-server'): void {
     if (this.#closeReason !== undefined) return;
     this.#options.log.warn('publisher-refused', { ...this.#logFields, description });
-    this.end('ended-by-server');
+    this.end(reason);
   }
 
   #close(reason: PublisherCloseReason): void {

@@ -12,6 +12,7 @@ import type { IngestObserver } from '../ingest-observer.ts';
 import type {
   PublisherCloseReason,
   PublisherConnection,
+  PublisherEndReason,
   PublisherSink,
   TransportStats,
 } from '../publish-gate.ts';
@@ -112,8 +113,8 @@ export class WhipSession implements PublisherConnection {
     this.end('ended-by-server', description);
   }
 
-  close(description: string): void {
-    this.end('ended-by-server', description);
+  close(description: string, reason: PublisherEndReason = 'ended-by-server'): void {
+    this.end(reason, description);
   }
 
   pause(): void {

@@ -82,6 +82,7 @@ export class PublisherSession {
   #heldBytes = 0;
   #startTimer: NodeJS.Timeout | undefined;
   #keyframeTimer: NodeJS.Timeout | undefined;
+  #isKeyframeOverdue = false;
   #lastAudioMs: number | undefined;
   #lastPlacedMs: number | undefined;
   #rateWindowStartMs = 0;
@@ -139,6 +140,12 @@ export class PublisherSession {
     const isKeyframe = described.role === 'keyframe';
     this.#options.events.arrived(tag.kind, placement.atMs, tag.timestampMs, tag.body.length, isKeyframe);
     if (isKeyframe) this.#expectKeyframe();
+    else if (this.#isKeyframeOverdue) {
+      const seconds = Math.round(this.#options.keyframeTimeoutMs / 1000);
+      const advice = 'Set the keyframe interval to 2 s in the encoder.';
+      this.#refuse('no-keyframe', `No keyframe arrived for ${seconds} s. ${advice}`);
+      return;
+    }
     if (tag.kind === 'audio') this.#lastAudioMs = placement.atMs;
     else this.#detectLostAudio(placement.atMs);
     const timed: TimedTag = {
@@ -214,12 +221,13 @@ export class PublisherSession {
 
   #expectKeyframe(): void {
     clearTimeout(this.#keyframeTimer);
+    this.#isKeyframeOverdue = false;
     const { keyframeTimeoutMs } = this.#options;
     const seconds = Math.round(keyframeTimeoutMs / 1000);
     this.#keyframeTimer = setTimeout(() => {
       if (this.#tracks.video !== undefined) {
-        const advice = 'Set the keyframe interval to 2 s in the encoder.';
-        this.#refuse('no-keyframe', `No keyframe arrived for ${seconds} s. ${advice}`);
+        // A publisher that sends nothing at all is lost before long.
+        this.#isKeyframeOverdue = true;
       } else if (this.#tracks.audio === undefined) {
         this.#refuse(
           'no-media',

@@ -452,6 +452,10 @@ test('a refusal ends the broadcast without waiting for the publisher', async () 
   packagers[0]!.begin();
   packagers[0]!.give(0, 20);
   await vi.advanceTimersByTimeAsync(20_000);
+  // Nothing at all arrives, which says nothing about keyframes.
+  expect(ends).toEqual([]);
+  publisher.send(videoTag(21_000, avc.frame()));
+  await vi.advanceTimersByTimeAsync(0);
   expect(ends).toEqual(['no-keyframe']);
   expect(states).toEqual(['live']);
 });
