@@ -17,6 +17,11 @@ export interface FfmpegSourceOptions {
 const hlsProtocols = ['http', 'tcp', 'crypto'];
 /** So that no segment is read as a playlist. */
 const segmentFormats = ['mpegts', 'mov', 'aac', 'mp3', 'ac3', 'eac3', 'webvtt'];
+/**
+ * Of a playlist without a new segment. By default, ffmpeg 7.0 takes three for the end of the source, although the first
+ * segment of a broadcast may take longer. A source that stays silent is ended by its session.
+ */
+const maxReloads = 1000;
 const srtOptions = ['streamid', 'passphrase', 'pbkeylen', 'latency'];
 /** Codecs of SDP that ffmpeg puts into a transport stream as they are. */
 const copiedAudio = ['MPEG4-GENERIC', 'MPA'];
@@ -36,7 +41,10 @@ export async function openHlsSource(
     environment: { http_proxy: proxyAddress },
     // Segments come at once. A broadcast needs them at their pace.
     arguments: {
-      input: ['-re', '-f', 'hls', '-seg_format_options', `format_whitelist=${segmentFormats.join(',')}`],
+      input: [
+        ...['-re', '-f', 'hls', '-seg_format_options', `format_whitelist=${segmentFormats.join(',')}`],
+        ...['-max_reload', String(maxReloads)],
+      ],
       url: proxy.firstAddress,
       protocols: hlsProtocols,
       isAudioConverted: false,
