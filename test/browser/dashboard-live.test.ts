@@ -148,6 +148,7 @@ describeInBrowser('live streams in the dashboard', browser => {
     await page.getByLabel('Name').fill('Harbour, north');
     await page.getByLabel('Public').uncheck();
     await page.getByLabel('Recording').selectOption('Never record');
+    await page.getByLabel('Ultra low latency').check();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Harbour, north' }).waitFor();
     expect(await found()).toMatchObject({ name: 'Harbour, north', public: false, record: false });
@@ -162,6 +163,9 @@ describeInBrowser('live streams in the dashboard', browser => {
     await page.getByText('This live stream is private.').waitFor();
     expect(await page.getByLabel('Embed code', { exact: true }).inputValue()).toContain(
       `/live/${liveStreamId}?token=`,
+    );
+    expect(await page.getByLabel('WHEP URL', { exact: true }).inputValue()).toContain(
+      `/whep/${liveStreamId}?token=`,
     );
     expect(await dashboard.violations()).toEqual([]);
 

@@ -16,6 +16,8 @@ export async function checkTarget(hostname: string, rules: TargetRules): Promise
     throw new PullError(`The name ${host} could not be resolved. Check the address.`, { cause: error });
   });
   if (target.accepted) return target.addresses;
+  if (rules.allowPrivate && target.error !== undefined)
+    throw new PullError(`The name ${host} was not found. Check the address.`, { cause: target.error });
   const advice = rules.allowPrivate
     ? 'Check the address.'
     : 'For a source in a private network, the operator of the server must set MILLRACE_ALLOW_PRIVATE_TARGETS=true.';

@@ -16,9 +16,9 @@ export function srtAddress(server: string, key: string): string {
 
 type EncoderSetting = readonly [setting: string, value: string, why: string];
 
-/** @param isWebRtc has its own audio codec, and no B-frames */
+/** Recommends H.264 with AAC, or for WebRTC, which has neither B-frames nor AAC, with Opus. */
 export function encoderSettings(isWebRtc: boolean): readonly EncoderSetting[] {
-  return isWebRtc ? [...videoSettings, ...webRtcSettings] : [...videoSettings, ...audioSettings];
+  return [...videoSettings, ...(isWebRtc ? webRtcSettings : audioSettings)];
 }
 
 const videoSettings: readonly EncoderSetting[] = [
@@ -30,6 +30,7 @@ const videoSettings: readonly EncoderSetting[] = [
 ];
 
 const audioSettings: readonly EncoderSetting[] = [
+  ['B-frames', '0 to 2', 'Each one adds a frame of latency'],
   ['Audio', 'AAC, 160 kbit/s, 48 kHz', 'Plays everywhere without transcoding'],
 ];
 

@@ -8,6 +8,7 @@ import { CopyField } from '../../ui/copy.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { SegmentedControl } from '../../ui/form/segmented-control.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
+import { Notice } from '../../ui/notice.tsx';
 import { Card } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
@@ -79,7 +80,7 @@ export function SetupPanel({
           </Card>
         )}
       </div>
-      <ObsCard protocol={protocol} />
+      <ObsCard protocol={protocol} isUltraLowLatency={stream.ultraLowLatency === true} />
       {isAsking && (
         <ConfirmDialog
           title="Regenerate the stream key?"
@@ -154,9 +155,14 @@ function ServerFields({
   );
 }
 
-function ObsCard({ protocol }: { protocol: Protocol }) {
+function ObsCard({ protocol, isUltraLowLatency }: { protocol: Protocol; isUltraLowLatency: boolean }) {
   return (
     <Card title="OBS Studio">
+      {isUltraLowLatency && protocol !== 'whip' && (
+        <Notice title="Choose WHIP for ultra low latency.">
+          It needs Opus and no B-frames, which these settings don’t have. Without them, viewers get HLS.
+        </Notice>
+      )}
       <ol class="steps">
         <li>
           Open <strong>Settings</strong>, then <strong>Stream</strong>, and choose the service{' '}

@@ -46,11 +46,23 @@ export function SharePanel({ stream }: { stream: LiveStream }) {
               value={assets.hls}
               hint="For other players and apps. It works while the stream is live."
             />
+            {stream.ultraLowLatency === true && (
+              <CopyField
+                label="WHEP URL"
+                value={whepUrl(assets.player)}
+                hint="For players and apps that play WebRTC, with a delay below half a second. It works while the stream is live."
+              />
+            )}
           </>
         )}
       </LoadedContent>
     </Card>
   );
+}
+
+/** The token of a private stream is the same. */
+function whepUrl(playerUrl: string): string {
+  return playerUrl.replace('/live/', '/whep/');
 }
 
 function useNewestSize({

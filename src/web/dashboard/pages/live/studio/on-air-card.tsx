@@ -122,7 +122,7 @@ function rowsOf(
       'Round trip, loss',
       uplink?.roundTripMs === undefined
         ? nothing
-        : `${uplink.roundTripMs} ms, ${formatNumber(Math.round((uplink.lossShare ?? 0) * 1000) / 10)} %`,
+        : `${uplink.roundTripMs} ms, ${formatNumber(Math.round((uplink.lossShare ?? 0) * 1000) / 10)}%`,
     ],
   ];
 }

@@ -7,9 +7,9 @@ import type { Studio } from './studio.ts';
 import { type Device, noMicrophone } from './studio-media.ts';
 
 const qualities: readonly (readonly [PresetName, string])[] = [
-  ['1080p', '1080p: needs 6 Mbit/s upload'],
-  ['720p', '720p: needs 3.5 Mbit/s upload'],
-  ['480p', '480p: needs 2 Mbit/s upload'],
+  ['1080p', '1080p: 6 Mbit/s upload'],
+  ['720p', '720p: 3.5 Mbit/s upload'],
+  ['480p', '480p: 2 Mbit/s upload'],
 ];
 
 /** Choices of what is sent. All of them work during the broadcast, too. */
