@@ -219,16 +219,31 @@ describe.concurrent('a source', () => {
     http.close();
   });
 
-  it('over SRT, with a stream id', async () => {
+  it('over SRT, with a stream id and a passphrase', async () => {
     const port = await freePort();
     await using sender = startPublisher(ffmpegPath, [
-      ...[...picture, ...x264, '-bf', '2', '-f', 'mpegts', `srt://127.0.0.1:${port}?mode=listener`],
+      ...[
+        ...picture,
+        ...x264,
+        '-bf',
+        '2',
+        '-f',
+        'mpegts',
+        `srt://127.0.0.1:${port}?mode=listener&passphrase=correct-horse`,
+      ],
     ]);
-    const stream = await pull(`srt://127.0.0.1:${port}?streamid=cam%201&latency=100`);
+    const stream = await pull(
+      `srt://127.0.0.1:${port}?streamid=cam%201&latency=100&passphrase=correct-horse`,
+    );
     await untilState(stream, 'live');
     expectSteady(await decode(stream));
+    expect(await health(stream)).toMatchObject({
+      ...{ protocol: 'pull' },
+      transport: { packetsReceived: expect.any(Number), roundTripMilliseconds: expect.any(Number) },
+    });
     await remove(stream);
-    expect(sender.pid).toBeDefined();
+    // A sender that listens ends with its receiver.
+    await sender.exited;
   });
 
   it.skipIf(nginxMissing() !== undefined)('over RTMP', async () => {

@@ -288,7 +288,8 @@ describe('validation', () => {
       'restreams[0][serverUrl]': 'Missing app name: [rtmp|rtmps]://[host]/[app name].',
       'restreams[0][streamKey]': 'This value should not be null.',
       'restreams[1][serverUrl]':
-        'RTMP URL should have the following format: [rtmp|rtmps]://[host]/[app name].',
+        'RTMP URL should have the following format: [rtmp|rtmps]://[host]/[app name]. ' +
+        'SRT URL should have the following format: srt://[host]:[port]?latency=[milliseconds].',
       'restreams[1][streamKey]': 'This value should not be blank.',
     });
   });

@@ -1,10 +1,13 @@
+import { createSocket } from 'node:dgram';
 import { createServer, request, type Server } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EgressProxy } from '../../src/ingest/pull/egress-proxy.ts';
 import { requestSource } from '../../src/ingest/pull/http-source.ts';
 import { connectSource } from '../../src/ingest/pull/pull-target.ts';
+import { openSrtSource } from '../../src/ingest/pull/srt-source.ts';
 import type { ResolveHost } from '../../src/shared/network/target-address.ts';
+import { startSrt } from '../support/srt-ingest.ts';
 
 /** Names that a source may point at the server's own network with. */
 const resolve: ResolveHost = async hostname => {
@@ -12,6 +15,7 @@ const resolve: ResolveHost = async hostname => {
   return [{ address, family: 4 }];
 };
 const { signal } = new AbortController();
+const events = { bytes: () => {}, tag: () => {} };
 let secret: Server;
 let port: number;
 let requests = 0;
@@ -39,6 +43,7 @@ describe('sources in the network of the server', () => {
       const expected = /not reachable on the public network\. .*MILLRACE_ALLOW_PRIVATE_TARGETS=true/;
       await expect(requestSource(url, rules, signal)).rejects.toThrow(expected);
       await expect(connectSource(url, rules, signal)).rejects.toThrow(expected);
+      await expect(openSrtSource(url, rules, events, signal)).rejects.toThrow(expected);
       expect(requests).toBe(0);
     },
   );
@@ -112,5 +117,28 @@ describe('sources in the network of the server', () => {
     const answer = await requestSource(new URL('/', url), allowed, signal);
     expect(answer.statusCode).toBe(200);
     answer.destroy();
+  });
+});
+
+describe('SRT sources', () => {
+  it('tell why they refuse the connection, and are not waited for once the pull ends', async () => {
+    const there = await startSrt({ passphrase: 'correct-horse' });
+    const open = (query: string, given = signal, port = there.port) =>
+      openSrtSource(
+        new URL(`srt://127.0.0.1:${port}?${query}`),
+        { resolve, allowPrivate: true },
+        events,
+        given,
+      );
+    await expect(open('streamid=any')).rejects.toThrow(/one side uses a passphrase, and the other does not/);
+    await expect(open('streamid=any&passphrase=wrong-battery')).rejects.toThrow(/the passphrase is wrong/);
+    await expect(open('streamid=unknown&passphrase=correct-horse')).rejects.toThrow(/not known/);
+    const silent = createSocket('udp4');
+    await new Promise<void>(bound => silent.bind(0, '127.0.0.1', bound));
+    const ending = new AbortController();
+    silent.once('message', () => ending.abort());
+    await expect(open('streamid=any', ending.signal, silent.address().port)).rejects.toThrow();
+    silent.close();
+    await there.server.stop();
   });
 });

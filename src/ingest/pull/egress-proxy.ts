@@ -4,13 +4,12 @@ import {
   type IncomingMessage,
   type OutgoingHttpHeaders,
   request as requestHttp,
-  type Server,
   type ServerResponse,
 } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { pinnedLookup } from '../../shared/network/target-address.ts';
+import { LoopbackServer } from './loopback-server.ts';
 import { PlaylistFilter, plainAddress, realAddress } from './playlist-filter.ts';
 import { PullError, type TargetRules } from './pull-input.ts';
 import { checkTarget, describeConnectError } from './pull-target.ts';
@@ -31,9 +30,7 @@ export class EgressProxy {
   readonly firstAddress = firstAddress;
   readonly #source: URL;
   readonly #rules: TargetRules;
-  readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
-  readonly #closing = new AbortController();
+  readonly #server: LoopbackServer;
   /** Of the last request that failed. */
   problem: string | undefined;
   remoteAddress = '';
@@ -41,31 +38,19 @@ export class EgressProxy {
   constructor(source: URL, rules: TargetRules) {
     this.#source = source;
     this.#rules = rules;
-    this.#server = createServer((incoming, answer) => void this.#forward(incoming, answer));
-    this.#server.maxConnections = maxConnections;
-    this.#server.timeout = idleTimeoutMs;
-    this.#server.on('connection', socket => this.#own(socket));
+    const server = createServer((incoming, answer) => void this.#forward(incoming, answer));
+    server.timeout = idleTimeoutMs;
+    this.#server = new LoopbackServer(server, maxConnections);
   }
 
   /** @returns the value of `http_proxy` */
   async start(): Promise<string> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#server.once('error', reject);
-    this.#server.listen(0, '127.0.0.1', resolve);
-    await promise;
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    await this.#server.start();
+    return `http://${this.#server.host}`;
   }
 
   close(): void {
-    this.#closing.abort();
     this.#server.close();
-    for (const socket of this.#sockets) socket.destroy();
-  }
-
-  #own(socket: Socket): void {
-    this.#sockets.add(socket);
-    socket.on('error', () => {});
-    socket.once('close', () => this.#sockets.delete(socket));
   }
 
   async #forward(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
@@ -95,7 +80,7 @@ export class EgressProxy {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const outgoing = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
       ...{ agent: false, method: incoming.method, headers, lookup: pinnedLookup(addresses) },
-      ...{ timeout: idleTimeoutMs, signal: this.#closing.signal },
+      ...{ timeout: idleTimeoutMs, signal: this.#server.closing },
     });
     outgoing.on('timeout', () => outgoing.destroy(new Error('no answer')));
     outgoing.on('error', error => reject(new PullError(describeConnectError(error, url.host))));

@@ -2,8 +2,7 @@ import { type PullArguments, pullArguments } from '../../ffmpeg/arguments/pull-a
 import type { PipedProcess, ProcessOwner } from '../../ffmpeg/process/owned-process.ts';
 import { copyLimits } from '../../ffmpeg/process/process-limits.ts';
 import { EgressProxy } from './egress-proxy.ts';
-import { PullError, type PullEvents, type PullInput, type TargetRules } from './pull-input.ts';
-import { checkTarget } from './pull-target.ts';
+import type { PullEvents, PullInput, TargetRules } from './pull-input.ts';
 import { RtspRelay } from './rtsp-relay.ts';
 
 export interface FfmpegSourceOptions {
@@ -22,7 +21,6 @@ const segmentFormats = ['mpegts', 'mov', 'aac', 'mp3', 'ac3', 'eac3', 'webvtt'];
  * segment of a broadcast may take longer. A source that stays silent is ended by its session.
  */
 const maxReloads = 1000;
-const srtOptions = ['streamid', 'passphrase', 'pbkeylen', 'latency'];
 /** Codecs of SDP that ffmpeg puts into a transport stream as they are. */
 const copiedAudio = ['MPEG4-GENERIC', 'MPA'];
 /** G.711 needs no `rtpmap`. RFC 3551, table 4. */
@@ -106,37 +104,6 @@ export async function openRtspSource(
       await ended;
     },
   };
-}
-
-/** libsrt connects to the checked address and follows nothing. */
-export async function openSrtSource(
-  url: URL,
-  rules: TargetRules,
-  events: PullEvents,
-  options: FfmpegSourceOptions,
-): Promise<PullInput> {
-  const [first] = await checkTarget(url.hostname, rules);
-  if (first === undefined) throw new PullError('The source has no address.');
-  const pinned = new URLSearchParams({ mode: 'caller' });
-  for (const name of srtOptions) {
-    const value = url.searchParams.get(name);
-    if (value !== null) pinned.set(name, name === 'latency' ? String(1000 * Number(value)) : value);
-  }
-  const host = first.family === 6 ? `[${first.address}]` : first.address;
-  const child = start(options, events, {
-    environment: {},
-    arguments: {
-      input: ['-f', 'mpegts'],
-      url: `srt://${host}:${url.port}?${pinned.toString().replaceAll('+', '%20')}`,
-      ...{ protocols: ['srt'], isAudioConverted: false },
-    },
-  });
-  const ended = child.exited.then(({ lastLines }) =>
-    lastLines.some(line => /Protocol not found/i.test(line))
-      ? 'The ffmpeg of this server has no SRT. Ask the operator of the server to set MILLRACE_FFMPEG_PATH to one that has.'
-      : 'The source did not answer, or has ended. Check the address, stream id and passphrase.',
-  );
-  return inputOf(child, ended, () => first.address);
 }
 
 function start(

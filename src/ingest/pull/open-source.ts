@@ -1,8 +1,9 @@
-import { parseSourceUrl } from '../../shared/network/source-url.ts';
-import { type FfmpegSourceOptions, openHlsSource, openRtspSource, openSrtSource } from './ffmpeg-source.ts';
+import { parseSourceUrl, sourceUrlProblem } from '../../shared/network/source-url.ts';
+import { type FfmpegSourceOptions, openHlsSource, openRtspSource } from './ffmpeg-source.ts';
 import { isPlaylist, readTransportStream, requestSource } from './http-source.ts';
 import { PullError, type PullEvents, type PullInput, type TargetRules } from './pull-input.ts';
 import { openRtmpSource } from './rtmp-source.ts';
+import { openSrtSource } from './srt-source.ts';
 
 /** Connects to a source. @throws PullError */
 export async function openSource(
@@ -13,6 +14,8 @@ export async function openSource(
   signal: AbortSignal,
 ): Promise<PullInput> {
   const url = parseSourceUrl(address);
+  const problem = sourceUrlProblem(address);
+  if (problem !== undefined) throw new PullError(problem);
   switch (url?.protocol) {
     case 'rtsp:':
     case 'rtsps:':
@@ -21,7 +24,7 @@ export async function openSource(
     case 'rtmps:':
       return openRtmpSource(url, rules, events, signal);
     case 'srt:':
-      return openSrtSource(url, rules, events, options);
+      return openSrtSource(url, rules, events, signal);
     case 'http:':
     case 'https:': {
       const answer = await requestSource(url, rules, signal);

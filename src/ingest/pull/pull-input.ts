@@ -1,5 +1,6 @@
 import type { FlvTag } from '../../media/flv/flv-tag.ts';
 import type { ResolveHost } from '../../shared/network/target-address.ts';
+import type { TransportStats } from '../publish-gate.ts';
 
 /** The message is shown to the owner of the live stream. It never contains the path, query or password of the source. */
 export class PullError extends Error {
@@ -17,8 +18,11 @@ export interface PullInput {
   /** The reason of the end, in plain words. Never rejects. */
   readonly ended: Promise<string>;
   readonly remoteAddress: string;
-  pause(): void;
-  resume(): void;
+  /** Absent where the protocol cannot wait. */
+  pause?(): void;
+  resume?(): void;
+  /** Undefined for protocols over TCP. */
+  transport?(): TransportStats;
   stop(): Promise<void>;
 }
 

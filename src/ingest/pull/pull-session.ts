@@ -1,7 +1,8 @@
 import type { FlvTag } from '../../media/flv/flv-tag.ts';
 import { messageOf } from '../../shared/errors.ts';
 import { newUuid } from '../../shared/ids.ts';
-import type { PublisherCloseReason, PublisherSink, PublishGate } from '../publish-gate.ts';
+import { PausableSink } from '../pausable-sink.ts';
+import type { PublisherCloseReason, PublishGate } from '../publish-gate.ts';
 import { TsPublisher } from '../ts-publisher.ts';
 import { PullError, type PullEvents, type PullInput } from './pull-input.ts';
 
@@ -13,8 +14,6 @@ export interface PullSessionOptions {
   /** The first media is published. */
   readonly onLive: () => void;
   readonly onBytes: (count: number) => void;
-  /** Without data. */
-  readonly silenceMs: number;
 }
 
 export interface PullOutcome {
@@ -24,6 +23,10 @@ export interface PullOutcome {
 }
 
 const maxHeldTags = 2_000;
+/** Without data. */
+const silenceMs = 15_000;
+/** Without a frame in the data. Some cameras send a keyframe every 10 s only. */
+const mediaTimeoutMs = 30_000;
 
 /** Pulls a source once, until it ends, fails or `signal` aborts, and publishes it. */
 export async function pullOnce(options: PullSessionOptions, signal: AbortSignal): Promise<PullOutcome> {
@@ -40,16 +43,19 @@ class PullSession {
   readonly #options: PullSessionOptions;
   readonly #signal: AbortSignal;
   readonly #over = Promise.withResolvers<string>();
+  readonly #ending = new AbortController();
   readonly #publisher = new TsPublisher({
     tag: tag => this.#tag(tag),
-    refused: description => this.#over.resolve(description),
+    refused: description => this.#end(description),
   });
   #input: PullInput | undefined;
-  #sink: PublisherSink | undefined;
+  #sink: PausableSink | undefined;
   #held: FlvTag[] | undefined = [];
   #bytesIn = 0;
+  #isPaused = false;
   #isOver = false;
   #silence: NodeJS.Timeout | undefined;
+  #mediaTimeout: NodeJS.Timeout | undefined;
   wasLive = false;
 
   constructor(options: PullSessionOptions, signal: AbortSignal) {
@@ -58,32 +64,50 @@ class PullSession {
   }
 
   async run(): Promise<PullOutcome> {
-    const abort = () => this.#over.resolve('The source was turned off.');
+    const abort = () => this.#end('The source was turned off.');
     this.#signal.addEventListener('abort', abort, { once: true });
     try {
       this.#signal.throwIfAborted();
       this.#expectData();
-      this.#input = await this.#options.open(
-        {
-          bytes: bytes => this.#receive(bytes.length, () => this.#publisher.push(bytes)),
-          tag: tag => this.#receive(tag.body.length, () => this.#tag(tag)),
-        },
-        this.#signal,
-      );
-      const description = await Promise.race([this.#over.promise, this.#input.ended]);
+      this.#expectMedia();
+      this.#input = await this.#open();
+      const ended = this.#input?.ended ?? this.#over.promise;
+      const description = await Promise.race([this.#over.promise, ended]);
       if (!this.#signal.aborted) this.#publisher.flush();
       return { wasLive: this.wasLive, description };
     } finally {
       this.#isOver = true;
       clearTimeout(this.#silence);
+      clearTimeout(this.#mediaTimeout);
       this.#signal.removeEventListener('abort', abort);
-      this.#over.resolve('');
+      this.#end('');
       try {
         this.#close(this.#signal.aborted ? 'unpublished' : 'connection-closed');
       } finally {
         await this.#input?.stop();
       }
     }
+  }
+
+  /** Undefined when the pull ended meanwhile. */
+  async #open(): Promise<PullInput | undefined> {
+    try {
+      return await this.#options.open(
+        {
+          bytes: bytes => this.#receive(bytes.length, () => this.#publisher.push(bytes)),
+          tag: tag => this.#receive(tag.body.length, () => this.#tag(tag)),
+        },
+        this.#ending.signal,
+      );
+    } catch (error) {
+      if (this.#ending.signal.aborted) return undefined;
+      throw error;
+    }
+  }
+
+  #end(description: string): void {
+    this.#over.resolve(description);
+    this.#ending.abort();
   }
 
   #receive(bytes: number, publish: () => void): void {
@@ -94,21 +118,26 @@ class PullSession {
     try {
       publish();
     } catch (error) {
-      this.#over.resolve(`Its media could not be read: ${messageOf(error)}`);
+      this.#end(`Its media could not be read: ${messageOf(error)}`);
     }
   }
 
   #expectData(): void {
     clearTimeout(this.#silence);
-    if (this.#isOver) return;
-    const seconds = Math.round(this.#options.silenceMs / 1000);
-    this.#silence = setTimeout(
-      () => this.#over.resolve(`The source sent nothing for ${seconds} s. Check that it is on.`),
-      this.#options.silenceMs,
-    );
+    if (this.#isOver || this.#isPaused) return;
+    const description = `The source sent nothing for ${silenceMs / 1000} s. Check that it is on.`;
+    this.#silence = setTimeout(() => this.#end(description), silenceMs);
+  }
+
+  #expectMedia(): void {
+    clearTimeout(this.#mediaTimeout);
+    if (this.#isOver || this.#isPaused) return;
+    const description = `The source sent no video or audio for ${mediaTimeoutMs / 1000} s. Check what it sends, and its network.`;
+    this.#mediaTimeout = setTimeout(() => this.#end(description), mediaTimeoutMs);
   }
 
   #tag(tag: FlvTag): void {
+    this.#expectMedia();
     if (this.#sink !== undefined) {
       this.#sink.tag(tag);
       return;
@@ -122,9 +151,10 @@ class PullSession {
   async #publish(): Promise<void> {
     const { streamKey, gate, onLive } = this.#options;
     const connectionId = newUuid();
-    const remoteAddress = this.#input?.remoteAddress ?? '';
+    const input = this.#input;
+    const remoteAddress = input?.remoteAddress ?? '';
     const bytesIn = () => this.#bytesIn;
-    const end = (description: string) => this.#over.resolve(description);
+    const end = (description: string) => this.#end(description);
     try {
       const decision = await gate.request(
         { connectionId, protocol: 'pull', remoteAddress, streamKey, encoder: '' },
@@ -135,6 +165,7 @@ class PullSession {
           },
           pause: () => this.#pause(),
           resume: () => this.#resume(),
+          ...(input?.transport === undefined ? {} : { transport: () => input.transport!() }),
         },
       );
       const held = this.#held ?? [];
@@ -143,27 +174,34 @@ class PullSession {
         end(decision.description);
         return;
       }
-      this.#sink = decision.sink;
+      this.#sink = new PausableSink(decision.sink);
+      if (this.#isPaused) this.#sink.pause();
       if (this.#isOver) {
         this.#close('connection-closed');
         return;
       }
       this.wasLive = true;
       onLive();
-      for (const tag of held) decision.sink.tag(tag);
+      for (const tag of held) this.#sink.tag(tag);
     } catch (error) {
       end(`It could not be published: ${messageOf(error)}`);
     }
   }
 
   #pause(): void {
+    this.#isPaused = true;
     clearTimeout(this.#silence);
-    this.#input?.pause();
+    clearTimeout(this.#mediaTimeout);
+    this.#sink?.pause();
+    this.#input?.pause?.();
   }
 
   #resume(): void {
+    this.#isPaused = false;
     this.#expectData();
-    this.#input?.resume();
+    this.#expectMedia();
+    this.#sink?.resume();
+    this.#input?.resume?.();
   }
 
   #close(reason: PublisherCloseReason): void {

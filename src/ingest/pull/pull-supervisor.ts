@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../shared/clock.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -53,7 +52,6 @@ interface Pull {
 const retries = { delaysMs: doublingDelaysMs(1_000, 60_000), jitter: { min: 0.75, max: 1 } };
 /** The delays start over after so long without a failure. */
 const healthyMs = 30_000;
-const silenceMs = 15_000;
 /** Signals may be lost. */
 const refreshMs = 30_000;
 
@@ -192,7 +190,7 @@ export class PullSupervisor implements Component {
       let liveAtMs: number | undefined;
       const { description } = await pullOnce(
         {
-          ...{ streamKey: pull.source.streamKey, gate, silenceMs, onBytes },
+          ...{ streamKey: pull.source.streamKey, gate, onBytes },
           open: (events, given) => open(pull.source, events, given),
           onLive: () => {
             liveAtMs = clock.monotonicMs();
@@ -213,7 +211,7 @@ export class PullSupervisor implements Component {
         { state: 'retrying', reason, nextAttemptAtMs: clock.nowMs() + delayMs },
         log,
       );
-      await sleep(delayMs, undefined, { signal }).catch(() => {});
+      await waitFor(delayMs, signal);
     }
   }
 
@@ -222,6 +220,17 @@ export class PullSupervisor implements Component {
       .report(liveStreamId, status)
       .catch((error: unknown) => log.warn('source-state-not-stored', { error }));
   }
+}
+
+/** Ends early with `signal`. */
+async function waitFor(delayMs: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, delayMs);
+  const stop = () => resolve();
+  signal.addEventListener('abort', stop, { once: true });
+  if (!signal.aborted) await promise;
+  clearTimeout(timer);
+  signal.removeEventListener('abort', stop);
 }
 
 function rankOf(nodeId: string, liveStreamId: string): string {

@@ -18,9 +18,12 @@ export async function openRtmpSource(
   const socket = await connectSource(url, rules, signal);
   const { promise: ended, resolve } = Promise.withResolvers<string>();
   socket.once('close', () => resolve('The connection to the source was lost.'));
-  const silent = setTimeout(() => socket.destroy(), handshakeTimeoutMs);
+  const close = () => socket.destroy();
+  const silent = setTimeout(close, handshakeTimeoutMs);
+  signal.addEventListener('abort', close, { once: true });
   const isRtmp = await Promise.race([performClientHandshake(socket), ended.then(() => false)]);
   clearTimeout(silent);
+  signal.removeEventListener('abort', close);
   if (!isRtmp) {
     socket.destroy();
     throw new PullError('The source does not speak RTMP.');

@@ -1,4 +1,5 @@
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { LoopbackServer } from './loopback-server.ts';
 import { PullError, type TargetRules } from './pull-input.ts';
 import { connectSource } from './pull-target.ts';
 import { RtspCredentials } from './rtsp-credentials.ts';
@@ -18,9 +19,7 @@ export class RtspRelay {
   readonly #source: URL;
   readonly #rules: TargetRules;
   readonly #described: (sdp: string) => void;
-  readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
-  readonly #closing = new AbortController();
+  readonly #server: LoopbackServer;
   /** Of the last response that failed. */
   problem: string | undefined;
   remoteAddress = '';
@@ -29,42 +28,32 @@ export class RtspRelay {
     this.#source = source;
     this.#rules = rules;
     this.#described = described;
-    this.#server = createServer(socket => void this.#relay(socket));
-    this.#server.maxConnections = maxConnections;
+    this.#server = new LoopbackServer(
+      createServer(socket => void this.#relay(socket)),
+      maxConnections,
+    );
   }
 
   /** @returns the address for ffmpeg */
   async start(): Promise<string> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#server.once('error', reject);
-    this.#server.listen(0, '127.0.0.1', resolve);
-    await promise;
+    await this.#server.start();
     return `${this.#localBase}/`;
   }
 
   get #localBase(): string {
-    return `rtsp://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `rtsp://${this.#server.host}`;
   }
 
   close(): void {
-    this.#closing.abort();
     this.#server.close();
-    for (const socket of this.#sockets) socket.destroy();
-  }
-
-  #own(socket: Socket): void {
-    this.#sockets.add(socket);
-    socket.on('error', () => {});
-    socket.once('close', () => this.#sockets.delete(socket));
   }
 
   async #relay(client: Socket): Promise<void> {
-    this.#own(client);
     const localBase = this.#localBase;
     try {
-      const upstream = await connectSource(this.#source, this.#rules, this.#closing.signal);
+      const upstream = await connectSource(this.#source, this.#rules, this.#server.closing);
       this.remoteAddress = upstream.remoteAddress ?? '';
-      this.#own(upstream);
+      this.#server.own(upstream);
       client.once('close', () => upstream.destroy());
       upstream.once('close', () => client.destroy());
       const connection = new RelayedConnection(this.#source, localBase, {

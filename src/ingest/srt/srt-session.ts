@@ -13,10 +13,10 @@ import type {
   PublisherEndReason,
   PublisherSink,
   PublishGate,
-  TransportStats,
 } from '../publish-gate.ts';
 import { TsPublisher } from '../ts-publisher.ts';
 import { agreeOnTerms, type HandshakeTerms, type OwnTerms, type SrtRefusal } from './handshake-terms.ts';
+import { transportStats } from './transport-stats.ts';
 
 export interface SessionSettings extends OwnTerms {
   /** Ends a publisher that sends nothing for this long. */
@@ -69,7 +69,7 @@ export class SrtSession {
   #isPaused = false;
   #heardAtMs = performance.now();
   #bytesIn = 0;
-  #counted = { bytes: 0, stats: this.#transportStats() };
+  #counted = { bytes: 0, stats: transportStats(undefined) };
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -167,7 +167,7 @@ export class SrtSession {
       close: (description, reason) => this.#endPublication(description, reason),
       pause: () => this.#setPaused(true),
       resume: () => this.#setPaused(false),
-      transport: () => this.#transportStats(),
+      transport: () => transportStats(this.#receiver),
     };
   }
 
@@ -280,7 +280,7 @@ export class SrtSession {
   #count(): void {
     const { observer } = this.#options;
     const { bytes, stats: last } = this.#counted;
-    const stats = this.#transportStats();
+    const stats = transportStats(this.#receiver);
     if (this.#bytesIn === bytes) return;
     this.#counted = { bytes: this.#bytesIn, stats };
     observer.bytesIn(this.#bytesIn - bytes);
@@ -289,11 +289,6 @@ export class SrtSession {
       stats.packetsLost - last.packetsLost,
       stats.packetsRecovered - last.packetsRecovered,
     );
-  }
-
-  #transportStats(): TransportStats {
-    const { roundTripMs, received = 0, lost = 0, recovered = 0 } = this.#receiver?.stats ?? {};
-    return { roundTripMs, packetsReceived: received, packetsLost: lost, packetsRecovered: recovered };
   }
 
   get #logFields(): Record<string, unknown> {

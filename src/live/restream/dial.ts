@@ -1,8 +1,8 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { performClientHandshake } from '../../media/rtmp/rtmp-handshake.ts';
+import { type DatagramPath, openDatagramPath } from '../../shared/network/datagram-path.ts';
 import { pinnedLookup, type ResolveHost, resolveTarget } from '../../shared/network/target-address.ts';
-import { openUdpSocket } from '../../shared/network/udp-socket.ts';
 import { RestreamError } from './restream-failure.ts';
 import type { RestreamTarget, RtmpTarget } from './restream-target.ts';
 
@@ -16,14 +16,6 @@ interface DialOptions {
 
 /** Detects a dead connection while the publisher is away and nothing is sent. */
 const keepAliveMs = 10_000;
-
-/** To one address; its owner closes it. */
-export interface DatagramPath {
-  /** Errors of the system end the path. */
-  receive(onDatagram: (datagram: Buffer) => void, onError: (error: Error) => void): void;
-  send(datagram: Buffer): void;
-  close(): void;
-}
 
 /**
  * Connects to checked addresses only. Returns a paused socket after the handshake of RTMP, and for SRT the path without a
@@ -54,29 +46,11 @@ export async function dial(
       throw new RestreamError({ reason: 'not-public', detail: `${checked.reason}.`, isLasting: true });
     }
     return target.protocol === 'srt'
-      ? await openPath(checked.addresses[0]!.address, target.port)
+      ? await openDatagramPath(checked.addresses[0]!.address, target.port)
       : await connectRtmp(target, pinnedLookup(checked.addresses), given);
   } finally {
     clearTimeout(timer);
   }
-}
-
-async function openPath(address: string, port: number): Promise<DatagramPath> {
-  let [onDatagram, onError]: [(datagram: Buffer) => void, (error: Error) => void] = [() => {}, () => {}];
-  const socket = await openUdpSocket({
-    ...{ host: isIP(address) === 6 ? '::' : '0.0.0.0', port: 0 },
-    receive: (datagram, from) => {
-      if (from.port === port && from.address === address) onDatagram(datagram);
-    },
-    failed: error => onError(error),
-  });
-  return {
-    receive: (...receivers) => {
-      [onDatagram, onError] = receivers;
-    },
-    send: datagram => socket.send(datagram, port, address),
-    close: () => void socket.close(),
-  };
 }
 
 async function connectRtmp(

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { DatagramPath } from './dial.ts';
+import type { DatagramPath } from '../../shared/network/datagram-path.ts';
 import {
   RestreamConnection,
   type RestreamConnectionEvents,

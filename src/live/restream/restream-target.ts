@@ -1,3 +1,5 @@
+import { readSrtOptions, type SrtOptions, srtOptionsProblem } from '../../shared/network/srt-options.ts';
+
 export type RestreamTarget = RtmpTarget | SrtTarget;
 
 export interface RtmpTarget {
@@ -12,15 +14,12 @@ export interface RtmpTarget {
   readonly tcUrl: string;
 }
 
-export interface SrtTarget {
+/** Without a stream ID, the stream key is sent. */
+export interface SrtTarget extends SrtOptions {
   readonly protocol: 'srt';
   /** Name or address; IPv6 without brackets. */
   readonly host: string;
   readonly port: number;
-  /** Undefined: the stream key. */
-  readonly streamId: string | undefined;
-  readonly latencyMs: number;
-  readonly encryption: { readonly passphrase: string; readonly keyBytes: 16 | 24 | 32 } | undefined;
 }
 
 const defaultPorts = { rtmp: 1935, rtmps: 443 } as const;
@@ -34,28 +33,13 @@ export function parseTarget(serverUrl: string): RestreamTarget | undefined {
   return /^srt:/i.test(serverUrl) ? parseSrtTarget(serverUrl) : parseRtmpTarget(serverUrl);
 }
 
-const defaultLatencyMs = 500;
-const maxLatencyMs = 10_000;
-const maxStreamIdBytes = 512;
-
 function parseSrtTarget(serverUrl: string): SrtTarget | undefined {
   if (Buffer.byteLength(serverUrl) > maxUrlBytes || !URL.canParse(serverUrl)) return undefined;
-  const { hostname, port, searchParams } = new URL(serverUrl);
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  const streamId = searchParams.get('streamid') ?? undefined;
-  const latencyMs = Number(searchParams.get('latency') ?? defaultLatencyMs);
-  const passphrase = searchParams.get('passphrase');
-  const isTooLong = streamId !== undefined && Buffer.byteLength(streamId) > maxStreamIdBytes;
-  if (host === '' || Number(port) === 0 || isTooLong || !(latencyMs >= 0 && latencyMs <= maxLatencyMs)) {
-    return undefined;
-  }
-  const keyBytes =
-    ([16, 24, 32] as const).find(bytes => String(bytes) === searchParams.get('pbkeylen')) ?? 16;
-  return {
-    protocol: 'srt',
-    ...{ host, port: Number(port), streamId, latencyMs: Math.round(latencyMs) },
-    encryption: passphrase === null ? undefined : { passphrase, keyBytes },
-  };
+  const url = new URL(serverUrl);
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const port = Number(url.port);
+  if (host === '' || port === 0 || srtOptionsProblem(url, 'destination') !== undefined) return undefined;
+  return { protocol: 'srt', host, port, ...readSrtOptions(url) };
 }
 
 function parseRtmpTarget(serverUrl: string): RtmpTarget | undefined {

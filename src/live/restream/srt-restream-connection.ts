@@ -10,7 +10,7 @@ import { type CallerConnection, SrtCaller } from '../../media/srt/caller.ts';
 import { CONTROL, readPacket } from '../../media/srt/packet.ts';
 import { describeRejection, REJECT } from '../../media/srt/reject-reason.ts';
 import { SrtSender } from '../../media/srt/sender.ts';
-import type { DatagramPath } from './dial.ts';
+import type { DatagramPath } from '../../shared/network/datagram-path.ts';
 import type { RestreamConnectionEvents, RestreamOutput } from './restream-connection.ts';
 import { failureFromError, type RestreamFailure } from './restream-failure.ts';
 import type { RestreamBatch } from './restream-feed.ts';
@@ -28,7 +28,6 @@ interface SrtRestreamConnectionOptions {
 /** Seven packets of a transport stream. */
 const payloadBytes = 1_316;
 const tickMs = 10;
-const handshakeEveryMs = 250;
 /** Receivers acknowledge, or send a keepalive each second. */
 const peerTimeoutMs = 5_000;
 const aacHeaderBytes = 2;
@@ -55,7 +54,6 @@ export class SrtRestreamConnection implements RestreamOutput {
   #muxer: TsMuxer | undefined;
   #format: MediaFormat | undefined;
   #finishTimer: NodeJS.Timeout | undefined;
-  #callAtMs = 0;
   #heardAtMs = performance.now();
   #isEndRequested = false;
   #isClosed = false;
@@ -137,11 +135,11 @@ export class SrtRestreamConnection implements RestreamOutput {
     this.#close(failure);
   }
 
-  #connected({ peerSocketId, initialSequence, latencyMs, cipher }: CallerConnection): void {
+  #connected({ peerSocketId, initialSequence, sendLatencyMs, cipher }: CallerConnection): void {
     const { path, events } = this.#options;
-    this.#latencyMs = latencyMs;
+    this.#latencyMs = sendLatencyMs;
     this.#sender = new SrtSender({
-      ...{ initialSequence, latencyMs, peerSocketId, cipher },
+      ...{ initialSequence, latencyMs: sendLatencyMs, peerSocketId, cipher },
       send: packet => path.send(packet),
       nowMs: () => performance.now(),
     });
@@ -159,11 +157,8 @@ export class SrtRestreamConnection implements RestreamOutput {
 
   #advance(): void {
     const nowMs = performance.now();
-    if (this.#sender === undefined) {
-      if (nowMs - this.#callAtMs < handshakeEveryMs) return;
-      this.#callAtMs = nowMs;
-      this.#caller.repeat();
-    } else if (nowMs - this.#heardAtMs >= peerTimeoutMs) this.kill(this.#closed());
+    if (this.#sender === undefined) this.#caller.tick(nowMs);
+    else if (nowMs - this.#heardAtMs >= peerTimeoutMs) this.kill(this.#closed());
     else this.#sender.tick();
   }
 

@@ -12,7 +12,7 @@ import {
 import { newStreamKeys, PayloadCipher, type StreamKeyBytes, writeKeyMessage } from './key-material.ts';
 import { CONTROL, type ControlPacket, writeControl } from './packet.ts';
 import { windowPackets } from './receive-buffer.ts';
-import { rejectedWith } from './reject-reason.ts';
+import { REJECT, rejectedWith } from './reject-reason.ts';
 
 interface CallerOptions {
   readonly streamId: string;
@@ -28,14 +28,19 @@ interface CallerOptions {
 export interface CallerConnection {
   readonly peerSocketId: number;
   readonly initialSequence: number;
-  /** The larger one of both sides. */
-  readonly latencyMs: number;
+  readonly peerInitialSequence: number;
+  /** The larger one of both sides, for each direction. */
+  readonly sendLatencyMs: number;
+  readonly receiveLatencyMs: number;
   readonly cipher: PayloadCipher | undefined;
 }
 
 const noExtensions = Buffer.alloc(0);
+const repeatMs = 250;
+/** In place of the key message, when the peer has another passphrase or none (section 3.2.1.2). */
+const keyStateBytes = 4;
 
-/** The handshake of a caller in live mode, version 5. Call {@link repeat} about every 250 ms until it is answered. */
+/** The handshake of a caller in live mode, version 5. Call {@link tick} about every 10 ms until it is answered. */
 export class SrtCaller {
   readonly socketId = randomInt(1, 2 ** 30);
   readonly #options: CallerOptions;
@@ -43,6 +48,7 @@ export class SrtCaller {
   readonly #cipher: PayloadCipher | undefined;
   readonly #keyMessage: Promise<Buffer> | undefined;
   #request: Handshake;
+  #sentAtMs = Number.NEGATIVE_INFINITY;
   #isDone = false;
 
   constructor(options: CallerOptions) {
@@ -60,8 +66,14 @@ export class SrtCaller {
     };
   }
 
-  repeat(): void {
-    if (this.#isDone) return;
+  /** @param nowMs monotonic */
+  tick(nowMs: number): void {
+    if (this.#isDone || nowMs - this.#sentAtMs < repeatMs) return;
+    this.#sentAtMs = nowMs;
+    this.#send();
+  }
+
+  #send(): void {
     const body = writeHandshake(this.#request);
     this.#options.send(writeControl({ type: CONTROL.handshake, timestampUs: 0, destination: 0, body }));
   }
@@ -92,7 +104,7 @@ export class SrtCaller {
         'request',
       ),
     };
-    this.repeat();
+    this.#send();
   }
 
   #connect(answer: Handshake): void {
@@ -101,12 +113,18 @@ export class SrtCaller {
       this.#reject(undefined);
       return;
     }
+    if (this.#cipher !== undefined && (extensions.keyMessage?.length ?? 0) <= keyStateBytes) {
+      this.#reject(REJECT.badSecret);
+      return;
+    }
     this.#isDone = true;
     const { latencyMs, connected } = this.#options;
     connected({
       peerSocketId: answer.socketId,
       initialSequence: this.#initialSequence,
-      latencyMs: Math.max(latencyMs, extensions.receiverLatencyMs),
+      peerInitialSequence: answer.initialSequence,
+      sendLatencyMs: Math.max(latencyMs, extensions.receiverLatencyMs),
+      receiveLatencyMs: Math.max(latencyMs, extensions.senderLatencyMs),
       cipher: this.#cipher,
     });
   }

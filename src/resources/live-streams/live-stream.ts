@@ -1,3 +1,4 @@
+import { srtOptionsProblem } from '../../shared/network/srt-options.ts';
 import { qualities } from '../../shared/qualities.ts';
 
 /** `source` is the stream as the encoder sends it. */
@@ -97,25 +98,21 @@ export function destinationsOf(restreams: LiveStream['restreams']): RestreamDest
   });
 }
 
+const rtmpForm = '[rtmp|rtmps]://[host]/[app name]';
+const wrongRtmpForm = `RTMP URL should have the following format: ${rtmpForm}.`;
+const wrongSrtForm = 'SRT URL should have the following format: srt://[host]:[port]?latency=[milliseconds].';
+
 export function serverUrlProblem(serverUrl: string): string | undefined {
   if (/^srt:/i.test(serverUrl)) return srtUrlProblem(serverUrl);
-  const form = '[rtmp|rtmps]://[host]/[app name]';
-  const wrongForm = `RTMP URL should have the following format: ${form}.`;
+  if (!/^rtmps?:/i.test(serverUrl)) return `${wrongRtmpForm} ${wrongSrtForm}`;
   const [, authority, path] = /^rtmps?:\/\/([^/?#\s]+)(\/[^\s\p{Cc}]*)?$/iu.exec(serverUrl) ?? [];
-  if (authority === undefined || !URL.canParse(`http://${authority}/`)) return wrongForm;
-  if (path === undefined || /^\/+$/.test(path)) return `Missing app name: ${form}.`;
+  if (authority === undefined || !URL.canParse(`http://${authority}/`)) return wrongRtmpForm;
+  if (path === undefined || /^\/+$/.test(path)) return `Missing app name: ${rtmpForm}.`;
   return undefined;
 }
 
 function srtUrlProblem(serverUrl: string): string | undefined {
-  const found = /^srt:\/\/[^/?#\s@]+:\d+(?:\?[^\s\p{Cc}#]*)?$/iu.test(serverUrl) && URL.canParse(serverUrl);
-  if (!found) return 'SRT URL should have the following format: srt://[host]:[port]?latency=[milliseconds].';
-  const { searchParams } = new URL(serverUrl);
-  const mode = searchParams.get('mode') ?? 'caller';
-  if (mode !== 'caller') return 'Only mode=caller is supported: the destination must listen.';
-  const passphraseBytes = Buffer.byteLength(searchParams.get('passphrase') ?? 'undefined passphrase');
-  if (passphraseBytes < 10 || passphraseBytes > 79) return 'The passphrase must have 10 to 79 characters.';
-  const latencyMs = Number(searchParams.get('latency') ?? 0);
-  if (!(latencyMs >= 0 && latencyMs <= 10_000)) return 'The latency must be 0 to 10000 milliseconds.';
-  return undefined;
+  const hasForm = /^srt:\/\/[^/?#\s@]+:\d+(?:\?[^\s\p{Cc}#]*)?$/iu.test(serverUrl);
+  if (!hasForm || !URL.canParse(serverUrl)) return wrongSrtForm;
+  return srtOptionsProblem(new URL(serverUrl), 'destination');
 }

@@ -1,4 +1,7 @@
+import { srtOptionsProblem } from './srt-options.ts';
+
 const protocols = ['rtsp:', 'rtsps:', 'rtmp:', 'rtmps:', 'http:', 'https:', 'srt:'];
+const schemes = new RegExp(`^(?:${protocols.join('|')})//`, 'i');
 const defaultPorts: Readonly<Record<string, number>> = {
   'rtsp:': 554,
   'rtsps:': 322,
@@ -10,16 +13,31 @@ const defaultPorts: Readonly<Record<string, number>> = {
 
 /** Says what is wrong with the address of a source, or returns undefined. Never contains parts of the address. */
 export function sourceUrlProblem(text: string): string | undefined {
-  const url = parseSourceUrl(text);
-  if (url === undefined) {
+  if (!schemes.test(text)) {
     return 'The source must be an address that begins with rtsp://, rtsps://, rtmp://, rtmps://, http://, https:// or srt://.';
   }
-  if (sourcePort(url) === undefined)
-    return 'The address of an SRT source needs a port, as in srt://host:9000.';
+  const url = parseSourceUrl(text);
+  if (url === undefined) {
+    return 'The address of the source is not valid. It needs a host, and special characters must be percent-encoded, such as %20 for a space and %23 for #.';
+  }
+  if (!isPercentEncoded(url.username) || !isPercentEncoded(url.password)) {
+    return 'A "%" in the user name or password of the source must be written as "%25".';
+  }
   if (url.protocol.startsWith('rtmp') && !/^\/[^/]+\/[^/]/.test(url.pathname)) {
     return 'The address of an RTMP source needs an app and a stream key, as in rtmp://host/app/key.';
   }
-  return undefined;
+  if (url.protocol !== 'srt:') return undefined;
+  if (!sourcePort(url)) return 'The address of an SRT source needs a port, as in srt://host:9000.';
+  return srtOptionsProblem(url, 'source');
+}
+
+function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Undefined for what is no address of a source. */

@@ -3,6 +3,7 @@ import { serverUrlProblem } from '../../../../src/resources/live-streams/live-st
 
 const wrongForm = 'RTMP URL should have the following format: [rtmp|rtmps]://[host]/[app name].';
 const wrongSrtForm = 'SRT URL should have the following format: srt://[host]:[port]?latency=[milliseconds].';
+const allForms = `${wrongForm} ${wrongSrtForm}`;
 const missingApp = 'Missing app name: [rtmp|rtmps]://[host]/[app name].';
 
 describe('the address of a restream', () => {
@@ -14,7 +15,7 @@ describe('the address of a restream', () => {
     ['rtmp://host', missingApp],
     ['rtmp://host/', missingApp],
     ['rtmp://host//', missingApp],
-    ['http://host/app', wrongForm],
+    ['http://host/app', allForms],
     ['srt://host:6200', undefined],
     ['srt://[2001:db8::1]:6200?latency=500&passphrase=correct-horse&mode=caller', undefined],
     ['srt://host', wrongSrtForm],
@@ -28,8 +29,8 @@ describe('the address of a restream', () => {
     ['rtmp://', wrongForm],
     ['rtmp://ho st/app', wrongForm],
     ['rtmp://host:99999/app', wrongForm],
-    ['host/app', wrongForm],
-    ['', wrongForm],
+    ['host/app', allForms],
+    ['', allForms],
     ['rtmp://host/app\nx', wrongForm],
   ])('%j', (serverUrl, problem) => {
     expect(serverUrlProblem(serverUrl)).toBe(problem);
