@@ -25,8 +25,10 @@ export interface PullOutcome {
 const maxHeldTags = 2_000;
 /** Without data. */
 const silenceMs = 15_000;
-/** Without a frame in the data. Some cameras send a keyframe every 10 s only. */
-const mediaTimeoutMs = 30_000;
+/** Until the first frame. Some cameras send a keyframe every 10 s only. The gate ends publishers that stop sending frames. */
+const firstMediaMs = 30_000;
+const noMedia =
+  'The source sends no video or audio, or less than one frame in 30 s. Check its address and its network.';
 
 /** Pulls a source once, until it ends, fails or `signal` aborts, and publishes it. */
 export async function pullOnce(options: PullSessionOptions, signal: AbortSignal): Promise<PullOutcome> {
@@ -55,7 +57,7 @@ class PullSession {
   #isPaused = false;
   #isOver = false;
   #silence: NodeJS.Timeout | undefined;
-  #mediaTimeout: NodeJS.Timeout | undefined;
+  #firstMedia: NodeJS.Timeout | undefined;
   wasLive = false;
 
   constructor(options: PullSessionOptions, signal: AbortSignal) {
@@ -69,7 +71,7 @@ class PullSession {
     try {
       this.#signal.throwIfAborted();
       this.#expectData();
-      this.#expectMedia();
+      this.#firstMedia = setTimeout(() => this.#end(noMedia), firstMediaMs);
       this.#input = await this.#open();
       const ended = this.#input?.ended ?? this.#over.promise;
       const description = await Promise.race([this.#over.promise, ended]);
@@ -78,7 +80,7 @@ class PullSession {
     } finally {
       this.#isOver = true;
       clearTimeout(this.#silence);
-      clearTimeout(this.#mediaTimeout);
+      clearTimeout(this.#firstMedia);
       this.#signal.removeEventListener('abort', abort);
       this.#end('');
       try {
@@ -129,15 +131,8 @@ class PullSession {
     this.#silence = setTimeout(() => this.#end(description), silenceMs);
   }
 
-  #expectMedia(): void {
-    clearTimeout(this.#mediaTimeout);
-    if (this.#isOver || this.#isPaused) return;
-    const description = `The source sent no video or audio for ${mediaTimeoutMs / 1000} s. Check what it sends, and its network.`;
-    this.#mediaTimeout = setTimeout(() => this.#end(description), mediaTimeoutMs);
-  }
-
   #tag(tag: FlvTag): void {
-    this.#expectMedia();
+    if (tag.kind !== 'script') clearTimeout(this.#firstMedia);
     if (this.#sink !== undefined) {
       this.#sink.tag(tag);
       return;
@@ -159,7 +154,8 @@ class PullSession {
       const decision = await gate.request(
         { connectionId, protocol: 'pull', remoteAddress, streamKey, encoder: '' },
         {
-          ...{ connectionId, remoteAddress, refuse: end, close: end },
+          ...{ connectionId, remoteAddress, refuse: end },
+          close: (description, reason) => end(reason === 'idle-timeout' ? noMedia : description),
           get bytesIn() {
             return bytesIn();
           },
@@ -191,7 +187,6 @@ class PullSession {
   #pause(): void {
     this.#isPaused = true;
     clearTimeout(this.#silence);
-    clearTimeout(this.#mediaTimeout);
     this.#sink?.pause();
     this.#input?.pause?.();
   }
@@ -199,7 +194,6 @@ class PullSession {
   #resume(): void {
     this.#isPaused = false;
     this.#expectData();
-    this.#expectMedia();
     this.#sink?.resume();
     this.#input?.resume?.();
   }
