@@ -84,20 +84,19 @@ export class TsPublisher {
       }
     }
     this.#interleaver.expect(streams.map(({ pid }) => pid));
-    this.#declareAudioTracks(streams);
+    this.#declareTracks(streams);
   }
 
-  /** Several tracks have languages, in the form of Enhanced RTMP, version 2. */
-  #declareAudioTracks(streams: readonly TsStream[]): void {
+  /** In the form of Enhanced RTMP, version 2. The broadcast waits for audio that is declared, and hardly for other audio. */
+  #declareTracks(streams: readonly TsStream[]): void {
     const audio = streams.filter(({ kind }) => kind === 'audio');
-    if (audio.length < 2) return;
     const labels = audio.map(({ trackId, language }) => [
       trackId,
       language === undefined ? {} : { language },
     ]);
     const body = encodeAmf0('onMetaData', {
       ...Object.fromEntries(streams.map(({ kind, codec }) => [`${kind}codecid`, codec])),
-      audioTrackIdInfoMap: Object.fromEntries(labels),
+      ...(audio.length < 2 ? {} : { audioTrackIdInfoMap: Object.fromEntries(labels) }),
     });
     this.#events.tag({ kind: 'script', timestampMs: 0, body });
   }

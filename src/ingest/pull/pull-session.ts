@@ -53,6 +53,7 @@ class PullSession {
   #input: PullInput | undefined;
   #sink: PausableSink | undefined;
   #held: FlvTag[] | undefined = [];
+  #isRequested = false;
   #bytesIn = 0;
   #isPaused = false;
   #isOver = false;
@@ -140,7 +141,9 @@ class PullSession {
     if (this.#held === undefined) return;
     this.#held.push(tag);
     if (this.#held.length > maxHeldTags) this.#held.shift();
-    if (this.#held.length === 1) void this.#publish();
+    if (this.#isRequested || tag.kind === 'script') return;
+    this.#isRequested = true;
+    void this.#publish();
   }
 
   async #publish(): Promise<void> {

@@ -51,6 +51,19 @@ describe('TsPublisher', () => {
 });
 
 describe('audio tracks of a transport stream', () => {
+  it.each([
+    [[0x1b], false],
+    [[0x1b, 0x0f], true],
+  ])('are announced by the program map: %j', (types, expected) => {
+    const { publisher: ts, tags } = publisher();
+    const writer = new TsWriter();
+    const streams = types.map((type, index) => ({ type, pid: 0x100 + index }));
+    const filler = writer.packet(0x1fff, Buffer.alloc(184));
+    ts.push(Buffer.concat([writer.association(0x1000), writer.map(0x1000, streams), filler, filler]));
+    const { audioTracks, hasAudio, hasVideo } = readDeclaredMedia(tags[0]!.body)!;
+    expect([hasAudio, hasVideo, audioTracks]).toEqual([expected, true, undefined]);
+  });
+
   it('have the languages of the program map', () => {
     const { publisher: ts, tags } = publisher();
     const writer = new TsWriter();
