@@ -45,11 +45,6 @@ export class VideoReceiver {
     this.#requestWhenDue(nowMs);
   }
 
-  /** Leaves out frames up to the next keyframe. */
-  skipToKeyframe(): void {
-    this.#needsKeyframe = true;
-  }
-
   #handle({ payloads, timestamp, arrivedAtMs }: RtpFrame, nowMs: number): void {
     const { codec, timeOf, emit } = this.#options;
     const dtsMs = timeOf(timestamp, arrivedAtMs);

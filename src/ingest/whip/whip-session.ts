@@ -9,6 +9,7 @@ import type { OrderedPacket } from '../../webrtc/rtp/jitter-buffer.ts';
 import type { ReceiveTrack } from '../../webrtc/rtp/receive-track.ts';
 import type { WebRtcCloseReason, WebRtcSession, WebRtcSessionEvents } from '../../webrtc/webrtc-session.ts';
 import type { IngestObserver } from '../ingest-observer.ts';
+import { PausableSink } from '../pausable-sink.ts';
 import type {
   PublisherCloseReason,
   PublisherConnection,
@@ -46,7 +47,7 @@ export class WhipSession implements PublisherConnection {
   readonly #options: WhipSessionOptions;
   readonly #log: Logger;
   readonly #videos = new Map<ReceiveTrack, VideoReceiver>();
-  #sink: PublisherSink | undefined;
+  #sink: PausableSink | undefined;
   #webRtc: WebRtcSession | undefined;
   #clock: MediaClock | undefined;
   #hasAudioConfig = false;
@@ -97,7 +98,8 @@ export class WhipSession implements PublisherConnection {
       this.#closeSink(sink, 'ended-by-server');
       return false;
     }
-    this.#sink = sink;
+    this.#sink = new PausableSink(sink);
+    if (this.#isPaused) this.#sink.pause();
     const { observer, streamKey, encoder } = this.#options;
     observer.publisherOpened();
     this.#log.info('publisher-opened', { streamKey: maskStreamKey(streamKey), encoder });
@@ -117,12 +119,15 @@ export class WhipSession implements PublisherConnection {
     this.end(reason, description);
   }
 
+  /** The gate may pause before it has answered. */
   pause(): void {
     this.#isPaused = true;
+    this.#sink?.pause();
   }
 
   resume(): void {
     this.#isPaused = false;
+    this.#sink?.resume();
   }
 
   transport(): TransportStats {
@@ -164,11 +169,7 @@ export class WhipSession implements PublisherConnection {
       this.#countPackets();
     }
     if (track.kind === 'audio') this.#receiveAudio(track, packet);
-    else {
-      const video = this.#videoOf(track);
-      if (this.#isPaused) video.skipToKeyframe();
-      video.push(packet, performance.now());
-    }
+    else this.#videoOf(track).push(packet, performance.now());
   }
 
   #receiveAudio({ codec }: ReceiveTrack, { packet, arrivedAtMs }: OrderedPacket): void {
@@ -178,7 +179,6 @@ export class WhipSession implements PublisherConnection {
       this.#hasAudioConfig = true;
       this.#emit(sampleTags.audioConfig('Opus', opusHead(), dtsMs));
     }
-    if (this.#isPaused) return;
     this.#emit(sampleTags.audio('Opus', { dtsMs, data: packet.payload }));
   }
 

@@ -16,7 +16,7 @@ export interface JitterBufferOptions {
 }
 
 interface Missing {
-  readonly noticedAtMs: number;
+  noticedAtMs: number;
   requestedAtMs: number;
   requests: number;
 }
@@ -30,6 +30,8 @@ interface Arrived {
 const maxJump = 2_000;
 const maxRequests = 10;
 const minRequestIntervalMs = 30;
+/** Pulls that are further apart were held up, and so was what arrived meanwhile. */
+const maxPullGapMs = 100;
 
 /** Puts packets of one source in order, and knows which are missing. Spans {@link maxJump} packets after each pull. */
 export class JitterBuffer {
@@ -40,6 +42,7 @@ export class JitterBuffer {
   #first: number | undefined;
   #next = 0;
   #highest = 0;
+  #pulledAtMs = 0;
   #skipped = 0;
   #received = 0;
   #lost = 0;
@@ -98,8 +101,9 @@ export class JitterBuffer {
     this.#waiting.set(number, { packet, arrivedAtMs: nowMs });
   }
 
-  /** The next packets in order. Passes over those that were waited for too long. */
+  /** The next packets in order. Passes over those that were waited for too long. Call it often while it is waiting. */
   *pull(nowMs: number): Generator<OrderedPacket> {
+    this.#forgiveStall(nowMs);
     while (this.#next <= this.#highest) {
       const arrived = this.#waiting.get(this.#next);
       if (arrived === undefined) {
@@ -131,6 +135,17 @@ export class JitterBuffer {
       numbers.push(number & 0xffff);
     }
     return numbers;
+  }
+
+  /** Retransmissions may have arrived that are not read yet. */
+  #forgiveStall(nowMs: number): void {
+    const gapMs = nowMs - this.#pulledAtMs;
+    if (gapMs > maxPullGapMs) {
+      for (const missing of this.#missing.values()) {
+        if (missing.noticedAtMs <= this.#pulledAtMs) missing.noticedAtMs += gapMs;
+      }
+    }
+    this.#pulledAtMs = nowMs;
   }
 
   #restart(number: number): void {

@@ -42,11 +42,28 @@ test('a missing packet is asked for again and again, and recovered', () => {
 test('a packet that stays away is given up after its time, and the next one tells', () => {
   const buffer = new JitterBuffer(options);
   pushAll(buffer, [1, 4], 0);
-  expect(pulled(buffer, 499)).toEqual([[1, 0]]);
+  expect(pulled(buffer, 0)).toEqual([[1, 0]]);
+  for (let ms = 25; ms < 500; ms += 25) expect(pulled(buffer, ms)).toEqual([]);
   expect(pulled(buffer, 500)).toEqual([[4, 2]]);
   pushAll(buffer, [2, 5], 600);
   expect(pulled(buffer, 600)).toEqual([[5, 0]]);
   expect(buffer).toMatchObject({ lost: 2, recovered: 0, received: 3 });
+});
+
+test('the time in which nothing was read does not count', () => {
+  const buffer = new JitterBuffer(options);
+  pushAll(buffer, [1, 3], 1000);
+  expect(pulled(buffer, 1000)).toEqual([[1, 0]]);
+  expect(buffer.requests(1025, 20)).toEqual([2]);
+  // The process was busy. What follows is read first, then the packet that was sent again.
+  pushAll(buffer, [4], 1700);
+  expect(pulled(buffer, 1700)).toEqual([]);
+  pushAll(buffer, [2], 1701);
+  expect(pulled(buffer, 1701)).toEqual([
+    [2, 0],
+    [3, 0],
+    [4, 0],
+  ]);
 });
 
 test('a sender that starts over is followed', () => {
