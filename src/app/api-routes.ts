@@ -15,6 +15,9 @@ import { eventFeedRoutes } from '../resources/events/event-feed.routes.ts';
 import { liveStreamRoutes } from '../resources/live-streams/live-streams.routes.ts';
 import { restreamRoutes } from '../resources/live-streams/restreams/restreams.routes.ts';
 import { playerRoutes } from '../resources/players/players.routes.ts';
+import { retentionRoutes } from '../resources/retention/retention.routes.ts';
+import { RetentionService } from '../resources/retention/retention.service.ts';
+import { RetentionStore } from '../resources/retention/retention.store.ts';
 import { summaryRoutes } from '../resources/summaries/summaries.routes.ts';
 import { tagRoutes } from '../resources/tags/tags.routes.ts';
 import { textTrackRoutes } from '../resources/text-tracks/text-tracks.routes.ts';
@@ -43,7 +46,8 @@ export function apiRoutes(options: ApiOptions, services: ApiServices): Route[] {
   ];
 }
 
-function accessRoutes({ access, peers, rateLimits, videoServices, ingest }: ApiOptions): Route[] {
+function accessRoutes(options: ApiOptions): Route[] {
+  const { access, database, peers, rateLimits, videoServices, ingest, clock } = options;
   const { accounts, keyPairs, auth, sessions } = access;
   return [
     ...authRoutes(auth, peers.addressOf),
@@ -56,6 +60,7 @@ function accessRoutes({ access, peers, rateLimits, videoServices, ingest }: ApiO
         videoRestoreDays: videoServices.videos.restoreDays,
       },
     }),
+    ...retentionRoutes(new RetentionService(new RetentionStore(database), clock)),
   ];
 }
 

@@ -13,6 +13,8 @@ import type { ServerComponents } from '../operations/server-state/server-monitor
 import { BroadcastsStore } from '../resources/broadcasts/broadcasts.store.ts';
 import type { RecordingsStore } from '../resources/broadcasts/recordings.store.ts';
 import type { PrivateSessionsStore } from '../resources/private-sessions/private-sessions.store.ts';
+import { RetentionStore } from '../resources/retention/retention.store.ts';
+import { VideoExpiry } from '../resources/retention/video-expiry.ts';
 import { messageOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import { type PeriodicTask, PeriodicTasks } from '../shared/scheduling/periodic-tasks.ts';
@@ -28,7 +30,7 @@ import type { VodServices } from './vod.ts';
 const housekeepingIntervalMs = 3_600_000;
 const sweepIntervalMs = 24 * 3_600_000;
 const useRecordIntervalMs = 60_000;
-const sandboxIntervalMs = 60_000;
+const retentionIntervalMs = 60_000;
 const eventTtlMs = 7 * 24 * 3_600_000;
 const broadcastTtlMs = 30 * 24 * 3_600_000;
 
@@ -182,10 +184,19 @@ export async function createHousekeeping(
     readonly recordingsStore: RecordingsStore;
     readonly sessions: PrivateSessionsStore;
   },
-): Promise<Record<'useRecord' | 'housekeeping' | 'sandboxRetention' | 'localSweeps' | 'sweeps', Component>> {
-  const { duty, clock, log, sandboxLimits } = foundation;
-  const { videos } = parts.videoServices;
+): Promise<Record<'useRecord' | 'housekeeping' | 'retention' | 'localSweeps' | 'sweeps', Component>> {
+  const { database, outbox, duty, clock, log, sandboxLimits } = foundation;
+  const { videos, quotas } = parts.videoServices;
   const { sweep, localSweep } = await createSweeps(foundation, parts);
+  const expiry = new VideoExpiry({
+    ...{ database, outbox, clock },
+    store: new RetentionStore(database),
+    isReceiving: (videoId, transaction) => quotas.isReceiving(videoId, transaction),
+    videos: {
+      discard: (projectId, videoId, transaction) => videos.discard(projectId, videoId, transaction),
+      removeFiles: (projectId, videoId) => videos.removal.remove(projectId, videoId),
+    },
+  });
   const periodic = (name: string, component: string, everyMs: number, tasks: readonly PeriodicTask[]) =>
     new PeriodicTasks({ name, everyMs, tasks, log: log.child(component) });
   const shared: typeof periodic = (name, component, everyMs, tasks) =>
@@ -200,7 +211,8 @@ export async function createHousekeeping(
       housekeepingIntervalMs,
       housekeepingTasks(foundation, parts),
     ),
-    sandboxRetention: shared('sandbox-retention', 'housekeeping', sandboxIntervalMs, [
+    retention: shared('retention', 'housekeeping', retentionIntervalMs, [
+      { name: 'expired-videos', run: signal => expiry.run(signal) },
       {
         name: 'expired-sandbox-videos',
         run: signal => videos.removal.removeOfSandbox(clock.nowMs() - sandboxLimits.retentionMs, signal),
@@ -234,7 +246,7 @@ function housekeepingTasks(
     { name: 'old-traffic', run: () => api.traffic.removeOld() },
     { name: 'removed-players', run: () => players.detachRemoved() },
     { name: 'removed-videos', run: signal => videos.removal.removeOrphanedFiles(signal) },
-    { name: 'discarded-videos', run: signal => videos.removal.purgeExpired(clock.nowMs(), signal) },
+    { name: 'discarded-videos', run: signal => videos.removal.purgeDiscarded(clock.nowMs(), signal) },
     { name: 'empty-videos', run: signal => videos.removal.removeEmpty(clock.nowMs(), signal) },
     { name: 'unfinished-uploads', run: () => uploads.service.failExpired(clock.nowMs()) },
     {

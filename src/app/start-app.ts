@@ -141,7 +141,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
     vod.jobs,
     ...createWebhookComponents(foundation, webhookSender),
     housekeeping.housekeeping,
-    housekeeping.sandboxRetention,
+    housekeeping.retention,
     http,
     feed,
     delivery,

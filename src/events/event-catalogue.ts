@@ -149,6 +149,29 @@ export const eventCatalogue = {
     }),
     example: { videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN', encoding: 'hls', quality: '480p' },
   },
+  'video.expiring': {
+    summary: 'A video expires within 24 hours. To keep it, set its `expiresAt` to null or a later time.',
+    isEmitted: true,
+    payload: z.object({
+      videoId,
+      expiresAt: z.string().describe('Time at which the video is deleted.'),
+      liveStreamId: recordedFrom,
+    }),
+    example: { videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN', expiresAt: '2026-03-05T05:06:07+00:00' },
+  },
+  'video.expired': {
+    summary: 'A video has expired and was deleted.',
+    isEmitted: true,
+    payload: z.object({
+      videoId,
+      deletesAt: z
+        .string()
+        .optional()
+        .describe('You can restore the video until then. Absent if the trash is turned off.'),
+      liveStreamId: recordedFrom,
+    }),
+    example: { videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN', deletesAt: '2026-06-03T05:06:07+00:00' },
+  },
   'video.caption.generated': {
     summary: 'Captions were generated. This server does not generate captions, so it never sends this event.',
     isEmitted: false,

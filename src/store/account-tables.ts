@@ -27,6 +27,7 @@ export interface ProjectRow {
   account_id: string;
   environment: Environment;
   created_at_ms: number;
+  keep_videos_days: number | null;
 }
 
 export interface KeyPairRow {

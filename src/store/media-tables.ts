@@ -17,6 +17,7 @@ export interface LiveStreamRow {
   is_source_enabled: number | null;
   source_status: string | null;
   is_ultra_low_latency: number | null;
+  keep_recordings_days: number | null;
   thumbnail_type: string | null;
   created_at_ms: number;
   updated_at_ms: number;
@@ -95,6 +96,8 @@ export interface VideoRow {
   updated_at_ms: number;
   discarded_at_ms: number | null;
   deletes_at_ms: number | null;
+  expires_at_ms: number | null;
+  expiry_notice_at_ms: number | null;
   is_discarded: Generated<number>;
   description_folded: Generated<string>;
 }

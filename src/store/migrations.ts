@@ -36,6 +36,7 @@ import { sourceTracks } from './migrations/0032-source-tracks.ts';
 import { liveAudioTracks } from './migrations/0033-live-audio-tracks.ts';
 import { liveSources } from './migrations/0034-live-sources.ts';
 import { ultraLowLatency } from './migrations/0035-ultra-low-latency.ts';
+import { retention } from './migrations/0036-retention.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -76,6 +77,7 @@ export const migrations: readonly Migration[] = [
   liveAudioTracks,
   liveSources,
   ultraLowLatency,
+  retention,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

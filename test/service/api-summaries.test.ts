@@ -157,7 +157,7 @@ describe('a summary', () => {
     await call('PATCH', `/discarded/videos/${videoId}`, { discarded: false });
     expect((await list()).data).toEqual([expect.objectContaining({ summaryId: second })]);
     await call('DELETE', `/videos/${videoId}`);
-    await server.api.videos.removal.purgeExpired(nowMs + 91 * 24 * 3_600_000);
+    await server.api.videos.removal.purgeDiscarded(nowMs + 91 * 24 * 3_600_000);
     const left = 'SELECT count(*) FROM summaries WHERE video_id = ?';
     expect(await singleValue(server.database, left, videoId)).toBe(0);
     expect((await list()).pagination.itemsTotal).toBe(0);

@@ -53,10 +53,10 @@ describe('a video that is removed for good', () => {
     const { videoId } = await create();
     await discard(videoId);
     fault = new Error('the disk is gone');
-    await expect(server.api.videos.removal.purgeExpired(nowMs + 366 * day)).rejects.toBe(fault);
+    await expect(server.api.videos.removal.purgeDiscarded(nowMs + 366 * day)).rejects.toBe(fault);
     await expect(server.api.videos.removal.removeOrphanedFiles()).rejects.toBe(fault);
     fault = undefined;
-    expect(await server.api.videos.removal.purgeExpired(nowMs + 366 * day)).toBe(0);
+    expect(await server.api.videos.removal.purgeDiscarded(nowMs + 366 * day)).toBe(0);
     expect(await server.api.videos.removal.removeOrphanedFiles()).toBe(1);
     expect(removed).toEqual([videoId]);
     expect(await server.api.videos.removal.removeOrphanedFiles()).toBe(0);
@@ -207,8 +207,8 @@ describe('a video that is deleted where it can be restored', () => {
     await discard(early.videoId);
     nowMs += day;
     await discard(late.videoId);
-    expect(await server.api.videos.removal.purgeExpired(nowMs + 89 * day - 1)).toBe(0);
-    expect(await server.api.videos.removal.purgeExpired(nowMs + 89 * day)).toBe(1);
+    expect(await server.api.videos.removal.purgeDiscarded(nowMs + 89 * day - 1)).toBe(0);
+    expect(await server.api.videos.removal.purgeDiscarded(nowMs + 89 * day)).toBe(1);
     expect(removed).toEqual([early.videoId]);
     expect(await idsOf('/discarded/videos')).toEqual([late.videoId]);
   });

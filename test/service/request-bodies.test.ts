@@ -46,9 +46,11 @@ describe.each(patches)('$name', patch => {
 
   it('takes null only for what can be unset, and says what else cannot', async () => {
     const unsettable: Record<string, string[]> = {
-      'PATCH /videos/{videoId}': ['playerId', 'language'],
+      'PATCH /videos/{videoId}': ['playerId', 'language', 'expiresAt'],
       // Nothing is done with what only old clients send.
-      'PATCH /live-streams/{liveStreamId}': ['playerId', 'qualities', 'record', 'audioTracks', 'source'],
+      'PATCH /live-streams/{liveStreamId}': [
+        ...['playerId', 'qualities', 'record', 'keepRecordingsDays', 'audioTracks', 'source'],
+      ],
       'PATCH /players/{playerId}': [
         ...['name', 'language', 'shapeMargin', 'shapeRadius', 'shapeAspect'],
         ...['shapeBackgroundTop', 'shapeBackgroundBottom'],
@@ -57,6 +59,7 @@ describe.each(patches)('$name', patch => {
     };
     const replaced: Record<string, Record<string, unknown>> = {
       'PATCH /videos/{videoId}/audio-tracks/{audioTrackId}': { name: 'Audio 1', language: null },
+      'PATCH /account/retention': { keepVideosDays: null },
     };
     const { path } = await callOf(name);
     for (const field of fieldsOf(patch)) {

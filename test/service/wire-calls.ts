@@ -45,7 +45,7 @@ export async function startWireApi(): Promise<WireApi> {
     return videoId;
   };
   const newStream = async () => (await made('/live-streams', { name: 'Pier cam' })).liveStreamId as string;
-  const newToken = async () => (await made('/upload-tokens', { ttl: 60 })).token as string;
+  const newToken = async () => (await made('/upload-tokens', { ttl: 3_600 })).token as string;
   const newPlayer = async () => (await made('/players', { name: 'Night' })).playerId as string;
   const newHook = async () =>
     (await made('/webhooks', { url: 'https://hooks.example.net', events })).webhookId as string;
@@ -123,6 +123,8 @@ export async function startWireApi(): Promise<WireApi> {
       body: { refreshToken: (await made('/auth/api-key', { apiKey: sandboxKey })).refresh_token },
     }),
     'GET /account': at('/account'),
+    'GET /account/retention': at('/account/retention'),
+    'PATCH /account/retention': at('/account/retention', { keepVideosDays: 30 }),
     'GET /account/api-keys': at('/account/api-keys'),
     'POST /account/api-keys': at('/account/api-keys', { name: 'Another' }),
     'GET /account/api-keys/{keyPairId}': at(pair),

@@ -123,6 +123,8 @@ describe('every operation', () => {
       ...['videoCodec', 'audioCodec', 'aspectRatio'].map(name => `encoding.metadata.${name}`),
       // Of an audio track.
       ...['language', 'channels', 'codec'],
+      // The retention of an account.
+      'keepVideosDays',
     ].map(name => `.${name}`);
     expect([...places].filter(place => !nullable.includes(place))).toEqual([]);
     const empty = nulls.filter(([name, at]) => at === '.assets' && !name.includes('/discarded/'));
@@ -145,6 +147,7 @@ describe('every operation', () => {
         'programs',
         'warnings',
         'renditions',
+        'next',
       ],
     ];
     expect([...lists].filter(name => !known.includes(name))).toEqual([]);

@@ -19,6 +19,7 @@ export function viewOf(
     restreams: [...stream.restreams],
     ...(stream.qualities === undefined ? {} : { qualities: stream.qualities }),
     ...(stream.record === undefined ? {} : { record: stream.record }),
+    ...(stream.keepRecordingsDays === undefined ? {} : { keepRecordingsDays: stream.keepRecordingsDays }),
     ...(stream.audioTracks === undefined ? {} : { audioTracks: [...stream.audioTracks] }),
     ...(stream.source === undefined ? {} : { source: sourceOf(stream.source) }),
     ...(stream.ultraLowLatency ? { ultraLowLatency: true } : {}),

@@ -66,6 +66,8 @@ export interface LiveStream {
   readonly qualities: LiveQualities | undefined;
   /** Undefined uses the server's setting. */
   readonly record: boolean | undefined;
+  /** Undefined uses the project's retention. */
+  readonly keepRecordingsDays?: number | undefined;
   /** Undefined uses what the encoder says. */
   readonly audioTracks?: readonly LiveAudioTrack[] | undefined;
   readonly source?: LiveSource | undefined;
@@ -82,6 +84,7 @@ export interface LiveStreamChanges {
   readonly restreams?: readonly Restream[] | undefined;
   readonly qualities?: LiveQualities | null | undefined;
   readonly record?: boolean | null | undefined;
+  readonly keepRecordingsDays?: number | null | undefined;
   readonly audioTracks?: readonly LiveAudioTrack[] | null | undefined;
   readonly source?: { readonly url: string; readonly enabled?: boolean | undefined } | null | undefined;
   readonly ultraLowLatency?: boolean | undefined;

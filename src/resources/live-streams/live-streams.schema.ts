@@ -3,6 +3,7 @@ import { listQuery, listSchema } from '../../http/routing/pagination.ts';
 import { sourceUrlProblem } from '../../shared/network/source-url.ts';
 import { languageTagProblem } from '../../shared/text/language-tag.ts';
 import { maxTrackTitleChars } from '../../shared/text/track-title.ts';
+import { keepDays } from '../retention/retention.schema.ts';
 import {
   liveQualities,
   maxAudioTracks,
@@ -101,6 +102,11 @@ const attributes = {
     .describe(
       '`true`: every broadcast becomes a video. `false`: none does, and nothing of a broadcast stays on the disk after its end. Applies from the next broadcast on; null uses the setting of the server.',
     ),
+  keepRecordingsDays: keepDays
+    .nullish()
+    .describe(
+      'Days after which a recording is deleted, counted from the end of its broadcast. Null follows `PATCH /account/retention`. Applies to recordings that end from now on.',
+    ),
   ultraLowLatency: z
     .boolean()
     .optional()
@@ -159,6 +165,7 @@ export const liveStreamSchema = z
       .optional()
       .describe('Names and languages of the audio tracks, when chosen.'),
     record: z.boolean().optional().describe('True when broadcasts are recorded, when chosen.'),
+    keepRecordingsDays: z.int().optional().describe('Days after which a recording is deleted, when chosen.'),
     ultraLowLatency: z.boolean().optional().describe('`true` when viewers may watch over WebRTC.'),
     source: z
       .object({

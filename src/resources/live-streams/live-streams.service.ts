@@ -95,6 +95,7 @@ export class LiveStreamsService {
       restreams: attributes.restreams ?? [],
       qualities: attributes.qualities ?? undefined,
       record: attributes.record ?? undefined,
+      keepRecordingsDays: attributes.keepRecordingsDays ?? undefined,
       audioTracks: attributes.audioTracks ?? undefined,
       source: newSource(attributes.source),
       ultraLowLatency: attributes.ultraLowLatency ?? false,

@@ -191,6 +191,7 @@ export class LiveStreamsStore {
         restreams: JSON.stringify(stream.restreams),
         qualities: stream.qualities ?? null,
         is_recorded: stream.record === undefined ? null : Number(stream.record),
+        keep_recordings_days: stream.keepRecordingsDays ?? null,
         audio_tracks: stream.audioTracks === undefined ? null : JSON.stringify(stream.audioTracks),
         source_url: stream.source?.url ?? null,
         is_source_enabled: stream.source === undefined ? null : Number(stream.source.isEnabled),
@@ -210,6 +211,7 @@ export class LiveStreamsStore {
     connection: Connection = this.#database,
   ): Promise<void> {
     const { name, playerId, restreams, qualities, record, audioTracks, source, ultraLowLatency } = changes;
+    const { keepRecordingsDays } = changes;
     const values = {
       ...(name === undefined ? {} : { name, name_folded: foldText(name) }),
       ...(changes.public === undefined ? {} : { is_public: Number(changes.public) }),
@@ -217,6 +219,7 @@ export class LiveStreamsStore {
       ...(restreams === undefined ? {} : { restreams: JSON.stringify(restreams) }),
       ...(qualities === undefined ? {} : { qualities }),
       ...(record === undefined ? {} : { is_recorded: record === null ? null : Number(record) }),
+      ...(keepRecordingsDays === undefined ? {} : { keep_recordings_days: keepRecordingsDays }),
       ...(audioTracks === undefined ? {} : { audio_tracks: audioTracks && JSON.stringify(audioTracks) }),
       ...(source === undefined
         ? {}
@@ -330,6 +333,7 @@ function liveStreamFrom(row: LiveStreamRow): LiveStream {
     restreams: JSON.parse(row.restreams) as LiveStream['restreams'],
     qualities: row.qualities ?? undefined,
     record: isRecordedFrom(row),
+    keepRecordingsDays: row.keep_recordings_days ?? undefined,
     audioTracks: audioTracksFrom(row),
     source: sourceFrom(row),
     ultraLowLatency: row.is_ultra_low_latency === 1,

@@ -35,10 +35,10 @@ export class VideoRemoval {
     await this.#removeFiles(videoId);
   }
 
-  purgeExpired(nowMs: number, signal?: AbortSignal): Promise<number> {
+  purgeDiscarded(nowMs: number, signal?: AbortSignal): Promise<number> {
     return this.removeEach(
-      limit => this.#store.findExpired(nowMs, limit),
-      videoId => this.#store.removeExpired(videoId, nowMs),
+      limit => this.#store.findDiscardedUntil(nowMs, limit),
+      videoId => this.#store.removeDiscardedUntil(videoId, nowMs),
       signal,
     );
   }

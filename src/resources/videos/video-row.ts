@@ -19,6 +19,7 @@ export const videoColumns = [
   'updated_at_ms',
   'discarded_at_ms',
   'deletes_at_ms',
+  'expires_at_ms',
 ] as const;
 
 export type SelectedVideoRow = Pick<VideoRow, (typeof videoColumns)[number]>;
@@ -42,6 +43,7 @@ export function videoFrom(row: SelectedVideoRow): Video {
     createdAtMs: row.created_at_ms,
     publishedAtMs: row.published_at_ms,
     updatedAtMs: row.updated_at_ms,
+    expiresAtMs: row.expires_at_ms ?? undefined,
     discarded:
       row.discarded_at_ms === null || row.deletes_at_ms === null
         ? undefined

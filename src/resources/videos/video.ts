@@ -18,6 +18,9 @@ export type WatermarkPlacement = { readonly id: string } & Readonly<{
   [Field in PlacementField]?: string | undefined;
 }>;
 
+/** The owner is told so long before a video expires. */
+export const expiryNoticeMs = 24 * 3_600_000;
+
 export const placementFields = ['top', 'left', 'bottom', 'right', 'width', 'height', 'opacity'] as const;
 type PlacementField = (typeof placementFields)[number];
 
@@ -37,6 +40,8 @@ export interface Video {
   readonly createdAtMs: number;
   readonly publishedAtMs: number;
   readonly updatedAtMs: number;
+  /** It is deleted then. Undefined: never. */
+  readonly expiresAtMs?: number | undefined;
   readonly discarded: { readonly atMs: number; readonly deletesAtMs: number } | undefined;
 }
 
@@ -50,6 +55,8 @@ export interface VideoChanges {
   readonly tags?: readonly string[] | undefined;
   readonly metadata?: readonly MetadataEntry[] | undefined;
   readonly language?: string | null | undefined;
+  /** Milliseconds; null is never. */
+  readonly expiresAt?: number | null | undefined;
 }
 
 /** `clip` and `watermark` control the encoding and are not shown. */

@@ -53,6 +53,13 @@ const attributes = {
     })
     .nullish()
     .describe('Spoken language, such as `en`; null unsets it.'),
+  expiresAt: z.iso
+    .datetime({ offset: true })
+    .transform(text => Date.parse(text))
+    .nullish()
+    .describe(
+      'Time at which the video is deleted, in the future. Null keeps it. When not given, a new video expires as `PATCH /account/retention` says.',
+    ),
   transcript: unavailable('Transcripts').optional(),
   transcriptSummary: unavailable('Generated summaries').optional(),
   transcriptSummaryAttributes: z
@@ -171,6 +178,7 @@ export const videoSchema = z
     createdAt: dateTime,
     publishedAt: dateTime,
     updatedAt: dateTime,
+    expiresAt: dateTime.optional().describe('Time at which the video is deleted. Absent if it is kept.'),
     discarded: z.boolean(),
     discardedAt: dateTime.nullable(),
     deletesAt: dateTime.nullable().describe('Time at which a discarded video is deleted permanently.'),

@@ -146,6 +146,7 @@ export class VideosService {
 
   async change({ projectId, videoId }: Video, changes: VideoChanges): Promise<VideoView> {
     const { database, clock, mp4SupportChanged } = this.#options;
+    this.#checkExpiry(changes.expiresAt);
     await database.transaction(async transaction => {
       await this.#checkReferences(projectId, changes, transaction);
       const isChanged = await this.#store.change(projectId, videoId, changes, clock.nowMs(), transaction);
@@ -168,9 +169,22 @@ export class VideosService {
   async remove({ projectId, videoId, discarded }: Video, { permanently = false } = {}): Promise<void> {
     if (this.restoreDays === 0 || permanently) return this.removal.remove(projectId, videoId);
     if (discarded !== undefined) throw notFoundError('videoId');
+    await this.discard(projectId, videoId);
+  }
+
+  /**
+   * Moves a video to the trash. Without a trash, its row goes: remove its files after the commit.
+   * @returns the time at which it is deleted permanently; undefined without a trash
+   * @throws AppError `resource-not-found` when it is in the trash already
+   */
+  async discard(projectId: string, videoId: string, connection?: Connection): Promise<number | undefined> {
+    if (this.restoreDays === 0) {
+      await this.#store.remove(projectId, videoId, connection);
+      return undefined;
+    }
     const atMs = this.#options.clock.nowMs();
     const deletesAtMs = atMs + this.restoreDays * dayMs;
-    if (await this.#store.discard(projectId, videoId, { atMs, deletesAtMs })) return;
+    if (await this.#store.discard(projectId, videoId, { atMs, deletesAtMs }, connection)) return deletesAtMs;
     throw notFoundError('videoId');
   }
 
@@ -216,6 +230,11 @@ export class VideosService {
     const { takeWatermark, returnWatermark } = this.#options;
     const { clip, watermark } = attributes;
     const nowMs = this.#options.clock.nowMs();
+    this.#checkExpiry(attributes.expiresAt);
+    const expiresAtMs =
+      attributes.expiresAt === undefined
+        ? await this.#defaultExpiry(projectId, origin?.liveStreamId, connection)
+        : (attributes.expiresAt ?? undefined);
     const video: Video = {
       videoId: origin?.videoId ?? newId('vi'),
       projectId,
@@ -232,6 +251,7 @@ export class VideosService {
       createdAtMs: nowMs,
       publishedAtMs: nowMs,
       updatedAtMs: nowMs,
+      expiresAtMs,
       discarded: undefined,
     };
     if (watermark !== undefined && !(await takeWatermark(video.videoId, watermark.id))) {
@@ -249,6 +269,21 @@ export class VideosService {
       throw error;
     }
     return video;
+  }
+
+  async #defaultExpiry(
+    projectId: string,
+    liveStreamId: string | undefined,
+    connection: Connection | undefined,
+  ): Promise<number | undefined> {
+    const days = await this.#store.keepDays(projectId, liveStreamId, connection);
+    return days && this.#options.clock.nowMs() + days * dayMs;
+  }
+
+  #checkExpiry(expiresAtMs: number | null | undefined): void {
+    if (expiresAtMs === undefined || expiresAtMs === null) return;
+    if (expiresAtMs > this.#options.clock.nowMs()) return;
+    throw attributeError('expiresAt', 'This value should be in the future.');
   }
 
   async #checkReferences(

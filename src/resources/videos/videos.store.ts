@@ -9,7 +9,13 @@ import { prepareQuery } from '../../store/prepared-query.ts';
 import { createVideoLists } from './lists/create-video-lists.ts';
 import type { VideoFilter } from './lists/video-filter.ts';
 import type { ListPage, ListScope, VideoLists } from './lists/video-lists.ts';
-import type { Clip, Video, VideoChanges, WatermarkPlacement } from './video.ts';
+import {
+  type Clip,
+  expiryNoticeMs,
+  type Video,
+  type VideoChanges,
+  type WatermarkPlacement,
+} from './video.ts';
 import { type SelectedVideoRow, videoColumns, videoFrom } from './video-row.ts';
 
 type NewVideoRow = Omit<
@@ -28,6 +34,7 @@ export class VideosStore {
   readonly #lists: VideoLists;
   readonly #find;
   readonly #add;
+  readonly #keepDays;
 
   constructor(database: Database) {
     const { queries } = database;
@@ -62,9 +69,23 @@ export class VideosStore {
         created_at_ms: row.created_at_ms,
         published_at_ms: row.published_at_ms,
         updated_at_ms: row.updated_at_ms,
+        expires_at_ms: row.expires_at_ms,
+        expiry_notice_at_ms: row.expiry_notice_at_ms,
         description: row.description,
         description_folded: row.description_folded,
       }),
+    );
+    this.#keepDays = prepareQuery<
+      { projectId: string; liveStreamId: string | null },
+      { days: number | null }
+    >(({ projectId, liveStreamId }) =>
+      queries
+        .selectFrom('projects as project')
+        .leftJoin('live_streams as stream', join =>
+          join.onRef('stream.project_id', '=', 'project.id').on('stream.id', '=', liveStreamId),
+        )
+        .select(({ fn }) => fn.coalesce('stream.keep_recordings_days', 'project.keep_videos_days').as('days'))
+        .where('project.id', '=', projectId),
     );
   }
 
@@ -94,7 +115,7 @@ export class VideosStore {
     return (await transaction.first(keepRows(video, transaction))) !== undefined;
   }
 
-  findExpired(atMs: number, limit: number): Promise<string[]> {
+  findDiscardedUntil(atMs: number, limit: number): Promise<string[]> {
     return this.#ids(
       this.#database.queries
         .selectFrom('videos')
@@ -106,7 +127,7 @@ export class VideosStore {
   }
 
   /** Returns false when it was restored meanwhile. */
-  removeExpired(videoId: string, atMs: number): Promise<boolean> {
+  removeDiscardedUntil(videoId: string, atMs: number): Promise<boolean> {
     return this.#remove(this.#deleteById(videoId).where('deletes_at_ms', '<=', atMs));
   }
 
@@ -180,6 +201,19 @@ export class VideosStore {
     return { items: rows.map(videoFrom), total };
   }
 
+  /**
+   * Days that a new video of the project is kept, or a new recording of the live stream. Undefined: until somebody
+   * deletes it.
+   */
+  async keepDays(
+    projectId: string,
+    liveStreamId: string | undefined,
+    connection: Connection = this.#database,
+  ): Promise<number | undefined> {
+    const row = await connection.first(this.#keepDays({ projectId, liveStreamId: liveStreamId ?? null }));
+    return row?.days ?? undefined;
+  }
+
   /** @param also called in the same transaction, after the video is added */
   async add(
     video: Video,
@@ -209,6 +243,7 @@ export class VideosStore {
         created_at_ms: video.createdAtMs,
         published_at_ms: video.publishedAtMs,
         updated_at_ms: video.updatedAtMs,
+        ...expiryColumns(video.expiresAtMs ?? null),
         description: video.description,
         description_folded: descriptionFolded,
       });
@@ -239,6 +274,7 @@ export class VideosStore {
       ...(tags === undefined ? {} : { tags: JSON.stringify(tags) }),
       ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
       ...(changes.language === undefined ? {} : { language: changes.language }),
+      ...(changes.expiresAt === undefined ? {} : expiryColumns(changes.expiresAt)),
       updated_at_ms: atMs,
     };
     const isChanged = await this.#update({ projectId, isDiscarded: false }, videoId, values, connection);
@@ -262,12 +298,15 @@ export class VideosStore {
     return this.#update({ projectId, isDiscarded: false }, videoId, { updated_at_ms: atMs }, connection);
   }
 
-  discard(projectId: string, videoId: string, at: { atMs: number; deletesAtMs: number }): Promise<boolean> {
-    return this.#update({ projectId, isDiscarded: false }, videoId, {
-      is_discarded: 1,
-      discarded_at_ms: at.atMs,
-      deletes_at_ms: at.deletesAtMs,
-    });
+  discard(
+    projectId: string,
+    videoId: string,
+    at: { atMs: number; deletesAtMs: number },
+    connection?: Connection,
+  ): Promise<boolean> {
+    const values = { is_discarded: 1, discarded_at_ms: at.atMs, deletes_at_ms: at.deletesAtMs };
+    const scope = { projectId, isDiscarded: false };
+    return this.#update(scope, videoId, { ...values, ...expiryColumns(null) }, connection);
   }
 
   restore(projectId: string, videoId: string, atMs: number): Promise<boolean> {
@@ -279,8 +318,8 @@ export class VideosStore {
     });
   }
 
-  async remove(projectId: string, videoId: string): Promise<void> {
-    await this.#remove(this.#deleteById(videoId).where('project_id', '=', projectId));
+  async remove(projectId: string, videoId: string, connection?: Connection): Promise<void> {
+    await this.#remove(this.#deleteById(videoId).where('project_id', '=', projectId), connection);
   }
 
   findWithOrphanedFiles(afterId: string, limit: number): Promise<string[]> {
@@ -346,4 +385,8 @@ export class VideosStore {
     );
     return count > 0;
   }
+}
+
+function expiryColumns(expiresAtMs: number | null): Pick<VideoRow, 'expires_at_ms' | 'expiry_notice_at_ms'> {
+  return { expires_at_ms: expiresAtMs, expiry_notice_at_ms: expiresAtMs && expiresAtMs - expiryNoticeMs };
 }

@@ -92,6 +92,11 @@ export type ApiKey = {
   readonly lastUsedAt?: string | undefined;
 };
 
+export type Retention = {
+  readonly keepVideosDays: number | null;
+  readonly next: readonly { readonly videoId: string; readonly title: string; readonly expiresAt: string; }[];
+};
+
 export type LiveStream = {
   readonly liveStreamId: string;
   readonly name: string;
@@ -109,6 +114,7 @@ export type LiveStream = {
   readonly qualities?: "passthrough" | "ladder" | undefined;
   readonly audioTracks?: readonly { readonly name?: string | undefined; readonly language?: string | undefined; }[] | undefined;
   readonly record?: boolean | undefined;
+  readonly keepRecordingsDays?: number | undefined;
   readonly ultraLowLatency?: boolean | undefined;
   readonly source?: {
     readonly url: string;
@@ -233,6 +239,7 @@ export type Video = {
   readonly createdAt: string;
   readonly publishedAt: string;
   readonly updatedAt: string;
+  readonly expiresAt?: string | undefined;
   readonly discarded: boolean;
   readonly discardedAt: string | null;
   readonly deletesAt: string | null;
@@ -358,7 +365,7 @@ export type Player = {
 export type Webhook = {
   readonly webhookId: string;
   readonly createdAt: string;
-  readonly events: readonly ("live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated")[];
+  readonly events: readonly ("live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.expiring" | "video.expired" | "video.caption.generated" | "video.summary.generated")[];
   readonly url: string;
   readonly signatureSecret: string;
 };
@@ -373,7 +380,7 @@ export type WebhookDelivery = {
   readonly deliveryId: string;
   readonly webhookId: string;
   readonly eventId?: string | undefined;
-  readonly type: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | "webhook.test";
+  readonly type: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.expiring" | "video.expired" | "video.caption.generated" | "video.summary.generated" | "webhook.test";
   readonly status: "waiting" | "retrying" | "succeeded" | "failed";
   readonly attemptsTotal: number;
   readonly createdAt: string;
@@ -391,7 +398,7 @@ export type WebhookDeliveryDetails = {
   readonly deliveryId: string;
   readonly webhookId: string;
   readonly eventId?: string | undefined;
-  readonly type: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | "webhook.test";
+  readonly type: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.expiring" | "video.expired" | "video.caption.generated" | "video.summary.generated" | "webhook.test";
   readonly status: "waiting" | "retrying" | "succeeded" | "failed";
   readonly attemptsTotal: number;
   readonly createdAt: string;
@@ -566,6 +573,13 @@ export interface Operations {
     body: undefined;
     answer: undefined;
   };
+  'GET /account/retention': { params: undefined; query: undefined; body: undefined; answer: Retention; };
+  'PATCH /account/retention': {
+    params: undefined;
+    query: undefined;
+    body: { readonly keepVideosDays?: number | null | undefined; readonly applyToExisting?: boolean | undefined; };
+    answer: Retention;
+  };
   'GET /live-streams': {
     params: undefined;
     query: { readonly streamKey?: string | undefined; readonly name?: string | undefined; readonly sortBy?: "name" | "createdAt" | "updatedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
@@ -589,6 +603,7 @@ export interface Operations {
       readonly qualities?: "passthrough" | "ladder" | null | undefined;
       readonly audioTracks?: readonly { readonly name?: string | undefined; readonly language?: string | undefined; }[] | null | undefined;
       readonly record?: boolean | null | undefined;
+      readonly keepRecordingsDays?: number | null | undefined;
       readonly ultraLowLatency?: boolean | undefined;
       readonly source?: { readonly url: string; readonly enabled?: boolean | undefined; } | null | undefined;
     };
@@ -612,6 +627,7 @@ export interface Operations {
       readonly qualities?: "passthrough" | "ladder" | null | undefined;
       readonly audioTracks?: readonly { readonly name?: string | undefined; readonly language?: string | undefined; }[] | null | undefined;
       readonly record?: boolean | null | undefined;
+      readonly keepRecordingsDays?: number | null | undefined;
       readonly ultraLowLatency?: boolean | undefined;
       readonly source?: { readonly url: string; readonly enabled?: boolean | undefined; } | null | undefined;
     };
@@ -656,6 +672,7 @@ export interface Operations {
       readonly tags?: readonly string[] | undefined;
       readonly metadata?: readonly { readonly key: string; readonly value: string; }[] | undefined;
       readonly language?: string | null | undefined;
+      readonly expiresAt?: string | null | undefined;
       readonly transcript?: boolean | undefined;
       readonly transcriptSummary?: boolean | undefined;
       readonly transcriptSummaryAttributes?: readonly ("abstract" | "takeaways")[] | undefined;
@@ -687,6 +704,7 @@ export interface Operations {
       readonly tags?: readonly string[] | undefined;
       readonly metadata?: readonly { readonly key: string; readonly value: string; }[] | undefined;
       readonly language?: string | null | undefined;
+      readonly expiresAt?: string | null | undefined;
       readonly transcript?: boolean | undefined;
       readonly transcriptSummary?: boolean | undefined;
       readonly transcriptSummaryAttributes?: readonly ("abstract" | "takeaways")[] | undefined;
@@ -879,7 +897,7 @@ export interface Operations {
   'DELETE /players/{playerId}/logo': { params: { readonly playerId: string; }; query: undefined; body: undefined; answer: undefined; };
   'GET /webhooks': {
     params: undefined;
-    query: { readonly events?: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | undefined; readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    query: { readonly events?: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.expiring" | "video.expired" | "video.caption.generated" | "video.summary.generated" | undefined; readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
     answer: { readonly data: readonly Webhook[]; readonly pagination: Pagination; };
   };
@@ -887,7 +905,7 @@ export interface Operations {
     params: undefined;
     query: undefined;
     body: {
-      readonly events: readonly ("live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated")[];
+      readonly events: readonly ("live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.expiring" | "video.expired" | "video.caption.generated" | "video.summary.generated")[];
       readonly url: string;
     };
     answer: Webhook;
@@ -897,7 +915,7 @@ export interface Operations {
     params: { readonly webhookId: string; };
     query: undefined;
     body: {
-      readonly events?: readonly ("live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated")[] | undefined;
+      readonly events?: readonly ("live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.expiring" | "video.expired" | "video.caption.generated" | "video.summary.generated")[] | undefined;
       readonly url?: string | undefined;
     };
     answer: Webhook;
@@ -906,7 +924,7 @@ export interface Operations {
   'POST /webhooks/check': { params: undefined; query: undefined; body: { readonly url: string; }; answer: WebhookVerdict; };
   'GET /webhooks/{webhookId}/deliveries': {
     params: { readonly webhookId: string; };
-    query: { readonly status?: "waiting" | "retrying" | "succeeded" | "failed" | undefined; readonly type?: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | "webhook.test" | undefined; readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    query: { readonly status?: "waiting" | "retrying" | "succeeded" | "failed" | undefined; readonly type?: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.expiring" | "video.expired" | "video.caption.generated" | "video.summary.generated" | "webhook.test" | undefined; readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
     answer: { readonly data: readonly WebhookDelivery[]; readonly pagination: Pagination; };
   };

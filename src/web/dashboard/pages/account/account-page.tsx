@@ -1,10 +1,11 @@
 import { useLayoutEffect } from 'preact/hooks';
-import { session } from '../../state/session.ts';
+import { environment, session } from '../../state/session.ts';
 import { chooseTheme, type Theme, theme } from '../../state/theme.ts';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { AccountInfo } from './account-info.tsx';
 import { PasswordCard } from './password-card.tsx';
+import { RetentionCard } from './retention-card.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 import { UpgradeCard } from './upgrade-card.tsx';
 
@@ -22,6 +23,7 @@ export function AccountPage() {
         <AccountInfo />
         <div class="stack">
           <PasswordCard />
+          <RetentionCard key={environment.value} />
           <Card title="Theme">
             <ThemeSelect />
           </Card>

@@ -10,6 +10,8 @@ interface StreamChoices {
   /** Empty for the server default. */
   readonly qualities: '' | 'passthrough' | 'ladder';
   readonly record: '' | 'always' | 'never';
+  /** Empty for those of the account. */
+  readonly keepRecordingsDays: string;
   readonly ultraLowLatency: boolean;
 }
 
@@ -19,22 +21,25 @@ export const newStream: StreamChoices = {
   playerId: '',
   qualities: '',
   record: '',
+  keepRecordingsDays: '',
   ultraLowLatency: false,
 };
 
 export function choicesOf(stream: LiveStream): StreamChoices {
   const { name, playerId = '', qualities = '', ultraLowLatency = false } = stream;
   const record = stream.record === undefined ? '' : stream.record ? 'always' : 'never';
-  return { name, public: stream.public, playerId, qualities, record, ultraLowLatency };
+  const keepRecordingsDays = stream.keepRecordingsDays?.toString() ?? '';
+  return { name, public: stream.public, playerId, qualities, record, keepRecordingsDays, ultraLowLatency };
 }
 
-export function bodyOf({ name, playerId, qualities, record, ...rest }: StreamChoices) {
+export function bodyOf({ name, playerId, qualities, record, keepRecordingsDays, ...rest }: StreamChoices) {
   return {
     ...rest,
     name: name.trim(),
     playerId: playerId === '' ? null : playerId,
     qualities: qualities === '' ? null : qualities,
     record: record === '' ? null : record === 'always',
+    keepRecordingsDays: keepRecordingsDays === '' ? null : Number(keepRecordingsDays),
   };
 }
 
@@ -92,6 +97,18 @@ export function StreamFields({
           ['never', 'Never record'],
         ]}
       />
+      {choices.record !== 'never' && (
+        <TextField
+          label="Keep recordings for (days)"
+          type="number"
+          min={1}
+          max={36_500}
+          placeholder="As set in your account"
+          value={choices.keepRecordingsDays}
+          onValue={keepRecordingsDays => change({ keepRecordingsDays })}
+          error={submission.errorOf('keepRecordingsDays')}
+        />
+      )}
       <CheckField
         label="Ultra low latency"
         hint="The player offers WebRTC, with a delay below a second. The encoder must send H.264 without B-frames, and Opus. Applies from the next broadcast. Not in the sandbox."

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { formatDateTime } from '../../format/time.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { SelectField, TextArea, TextField } from '../../ui/form/field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
@@ -41,6 +42,14 @@ export function DetailsCard(edited: EditedVideo) {
                 languageName(video.language)
               ),
             ],
+            [
+              'Expires',
+              video.expiresAt === undefined ? (
+                <span class="quiet">Never</span>
+              ) : (
+                formatDateTime(video.expiresAt)
+              ),
+            ],
           ]}
         />
       )}
@@ -52,11 +61,14 @@ function DetailsForm({ video, change, onDone }: EditedVideo & { onDone: () => vo
   const [title, setTitle] = useState(video.title);
   const [description, setDescription] = useState(video.description);
   const [language, setLanguage] = useState(video.language ?? '');
+  const storedDay = video.expiresAt === undefined ? '' : localDay(video.expiresAt);
+  const [expiryDay, setExpiryDay] = useState(storedDay);
   const submission = useSubmit(async () => {
     await change({
       title,
       description,
       ...(language === (video.language ?? '') ? {} : { language: language === '' ? null : language }),
+      ...(expiryDay === storedDay ? {} : { expiresAt: expiryDay === '' ? null : endOfDay(expiryDay) }),
     });
     showToast('Details saved.');
     onDone();
@@ -77,6 +89,24 @@ function DetailsForm({ video, change, onDone }: EditedVideo & { onDone: () => vo
         error={submission.errorOf('language')}
         options={[['', 'Not set'], ...spokenLanguages()]}
       />
+      <TextField
+        label="Expires on"
+        type="date"
+        value={expiryDay}
+        onValue={setExpiryDay}
+        hint="The video is deleted at the end of this day. Without a date, it’s kept."
+        error={submission.errorOf('expiresAt')}
+      />
     </EditForm>
   );
+}
+
+/** `YYYY-MM-DD`. */
+function localDay(time: string): string {
+  const date = new Date(time);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
+}
+
+function endOfDay(localDay: string): string {
+  return new Date(`${localDay}T23:59:59`).toISOString();
 }

@@ -34,7 +34,8 @@ export function VideoCard({
   const title = titleOf(video);
   const address = `/dashboard/videos/${videoId}`;
   const state = stateOf(video, status);
-  const facts = [formatRelative(video.createdAt), sizeOf(status)].filter(fact => fact !== undefined);
+  const expiry = video.expiresAt === undefined ? undefined : `expires ${formatRelative(video.expiresAt)}`;
+  const facts = [formatRelative(video.createdAt), sizeOf(status), expiry].filter(fact => fact !== undefined);
   return (
     <li class={`video-card${isSelected ? ' selected' : ''}`}>
       <div class="video-picture">

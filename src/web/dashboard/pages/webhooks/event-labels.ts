@@ -52,6 +52,14 @@ const eventLabels: Readonly<Record<WebhookDelivery['type'], EventLabel>> = {
     words: 'An encoding fails',
     hint: 'Includes the reason and whether the video still plays.',
   },
+  'video.expiring': {
+    words: 'A video expires soon',
+    hint: '24 hours before. You can still keep it.',
+  },
+  'video.expired': {
+    words: 'A video has expired',
+    hint: 'It’s in the trash, or deleted if the trash is turned off.',
+  },
   'video.caption.generated': {
     words: 'Captions are generated',
     hint: 'This server generates none.',
@@ -78,7 +86,13 @@ export const eventGroups: readonly { readonly title: string; readonly types: rea
   { title: 'Recordings', types: ['video.source.recorded', 'live-stream.recording.stopped'] },
   {
     title: 'Videos',
-    types: ['video.encoding.quality.completed', 'video.source.failed', 'video.encoding.failed'],
+    types: [
+      'video.encoding.quality.completed',
+      'video.source.failed',
+      'video.encoding.failed',
+      'video.expiring',
+      'video.expired',
+    ],
   },
   { title: 'Not sent by this server', types: ['video.caption.generated', 'video.summary.generated'] },
 ];
