@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { ViewerCount } from '../delivery/live/viewer-count.ts';
 import { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
+import type { BroadcastRegistryOptions } from '../live/broadcast/broadcast-registry-options.ts';
 import type { BroadcastState, EndReason } from '../live/broadcast/broadcast-state.ts';
 import type { CreateSubscribers } from '../live/broadcast/broadcast-subscriber.ts';
 import type { LiveObserver } from '../live/broadcast/ports.ts';
@@ -148,6 +149,19 @@ async function packagingOptions({ config, ffmpeg, processes, sandboxLimits, metr
   const audioLog = log.child('live');
   const { path } = ffmpeg;
   const packager = config['live.packager'];
+  const startDirect: BroadcastRegistryOptions['startPackager'] = (plan, events, ids) =>
+    new DirectPackager({
+      ...{ plan, events },
+      startAudioEncoder: (input, encoderEvents) =>
+        new AudioEncoder({
+          ...{ path, owner: processes, input, events: encoderEvents, ids },
+          niceness: audioEncoderNiceness,
+        }),
+      onAudioEncoderFailed: report => {
+        metrics.ffmpegFailures.inc({ purpose: 'audio' });
+        audioLog.warn('audio-encoder-failed', { ...ids, report });
+      },
+    });
   return {
     slate: await openSlate({
       mode: config['live.slate'],
@@ -175,18 +189,8 @@ async function packagingOptions({ config, ffmpeg, processes, sandboxLimits, metr
     startPackager: (plan, events, ids) =>
       packager === 'ffmpeg'
         ? new FfmpegPackager({ path, owner: processes, plan, events, ids })
-        : new DirectPackager({
-            ...{ plan, events },
-            startAudioEncoder: (input, encoderEvents) =>
-              new AudioEncoder({
-                ...{ path, owner: processes, input, events: encoderEvents, ids },
-                niceness: audioEncoderNiceness,
-              }),
-            onAudioEncoderFailed: report => {
-              metrics.ffmpegFailures.inc({ purpose: 'audio' });
-              audioLog.warn('audio-encoder-failed', { ...ids, report });
-            },
-          }),
+        : startDirect(plan, events, ids),
+    startTrackPackager: startDirect,
     maxSandboxBroadcastMs: sandboxLimits.maxBroadcastMs,
   } satisfies Partial<ConstructorParameters<typeof BroadcastRegistry>[0]>;
 }

@@ -115,6 +115,7 @@ export function startFakeBroadcasts(
       packagers.push(packager);
       return packager;
     },
+    startTrackPackager: (plan, events) => new FakePackager(plan, events),
     journal: {
       opened: async () => {
         opened += 1;

@@ -33,6 +33,8 @@ export interface BroadcastStatsMessage {
   readonly audioCodec?: string;
   readonly width?: number;
   readonly height?: number;
+  /** Those that the publisher sends. */
+  readonly tracks?: readonly object[];
   readonly averageBitrateBitsPerSecond?: number;
   readonly peakBitrateBitsPerSecond?: number;
   readonly averageFramesPerSecond?: number;

@@ -1,19 +1,36 @@
-import type { FlvTag, TagDescription } from '../../media/flv/flv-tag.ts';
-import type { AdditionalTag, PackagedMedia } from '../packaging/packager.ts';
+import {
+  audioHeaderBytes,
+  type FlvTag,
+  type TagCodec,
+  type TagDescription,
+  type TrackKind,
+} from '../../media/flv/flv-tag.ts';
+import type { AdditionalTag, AudioTreatment, PackagedMedia } from '../packaging/packager.ts';
 import { type BroadcastCapabilities, judgeAudioCodec, judgeVideoCodec } from './codec-policy.ts';
 import type { Timeline } from './timeline.ts';
 
 interface AdditionalTagsOptions {
   readonly timeline: Timeline;
   readonly codecCapabilities: BroadcastCapabilities;
+  /** A track begins, or changes its codec. */
+  arrived(kind: TrackKind, trackId: number, codec: string): void;
   /** Called once for a track that viewers do not get. */
-  leftOut(track: string, reason: string): void;
+  leftOut(kind: TrackKind, trackId: number, reason: string): void;
+}
+
+interface KnownTrack {
+  readonly kind: TrackKind;
+  readonly codec: string;
+  readonly treatment: AudioTreatment;
+  config: AdditionalTag | undefined;
 }
 
 /** Beside the main track. */
 const maxTracksPerKind = 7;
 const maxHeldTags = 2000;
 const maxHeldBytes = 16 * 1024 * 1024;
+/** The frames of other audio codecs say what they are. */
+const codecsWithConfig: ReadonlySet<string> = new Set(['AAC', 'FLAC']);
 
 /**
  * The tags of a publisher's additional tracks. They follow the clock of the main tracks, and never refuse a publisher
@@ -21,7 +38,7 @@ const maxHeldBytes = 16 * 1024 * 1024;
  */
 export class AdditionalTags {
   readonly #options: AdditionalTagsOptions;
-  readonly #configs = new Map<string, AdditionalTag>();
+  readonly #tracks = new Map<string, KnownTrack>();
   readonly #leftOut = new Set<string>();
   #receiver: PackagedMedia['additional'] | undefined;
   #held: AdditionalTag[] = [];
@@ -31,39 +48,27 @@ export class AdditionalTags {
     this.#options = options;
   }
 
-  take(tag: FlvTag, trackId: number, described: TagDescription): void {
+  take(tag: FlvTag, trackId: number, { role, codec }: TagDescription): void {
     const { kind, body, timestampMs } = tag;
-    const { role } = described;
     if (kind === 'script' || role === 'other') return;
-    const track = `${kind} ${trackId}`;
-    if (this.#leftOut.has(track)) return;
-    const problem = this.#problemOf(kind, described);
-    if (problem !== undefined) {
-      this.#leaveOut(track, problem);
-      return;
-    }
-    const config = this.#configs.get(track);
+    const track = this.#admit(kind, trackId, codec);
+    if (track === undefined) return;
     if (role === 'config') {
-      if (config?.body.equals(body)) return;
-      const count = [...this.#configs.values()].filter(other => other.kind === kind).length;
-      if (config === undefined && count >= maxTracksPerKind) {
-        this.#leaveOut(track, `there are more than ${maxTracksPerKind} additional ones`);
-        return;
-      }
-      const changed = { kind, trackId, role, atMs: this.#options.timeline.endMs, body };
-      this.#configs.set(track, changed);
-      this.#receiver?.(changed);
+      this.#configure(track, trackId, body);
       return;
     }
-    if (config === undefined) return;
-    const atMs = this.#options.timeline.placeAdditional(track, timestampMs);
-    if (atMs !== undefined) this.#handOver({ kind, trackId, role, atMs, body });
+    if (track.config === undefined) {
+      if (kind === 'video' || codecsWithConfig.has(codec.name)) return;
+      this.#configure(track, trackId, body.subarray(0, audioHeaderBytes(body)));
+    }
+    const atMs = this.#options.timeline.placeAdditional(`${kind} ${trackId}`, timestampMs);
+    if (atMs !== undefined) this.#handOver({ kind, trackId, role, treatment: track.treatment, atMs, body });
   }
 
   /** A packager starts. It gets the configurations, and the frames from there on with {@link release}. */
   begin(receiver: PackagedMedia['additional']): void {
     this.#receiver = receiver;
-    for (const config of this.#configs.values()) receiver(config);
+    for (const { config } of this.#tracks.values()) if (config !== undefined) receiver(config);
   }
 
   release(startMs: number): void {
@@ -92,21 +97,45 @@ export class AdditionalTags {
     }
   }
 
-  #problemOf(kind: 'audio' | 'video', { codec }: TagDescription): string | undefined {
-    // They are never converted.
-    const { packager } = this.#options.codecCapabilities;
-    const verdict =
-      kind === 'video'
-        ? judgeVideoCodec(codec, {
-            ...this.#options.codecCapabilities,
-            ...{ packager: 'direct', isVideoTranscoded: false },
-          })
-        : judgeAudioCodec(codec, { packager: packager === 'ffmpeg' ? 'auto' : packager });
-    return verdict.take === 'copy' ? undefined : `${codec.name} is not delivered in an additional track`;
+  /** Undefined for a track that is left out. */
+  #admit(kind: TrackKind, trackId: number, codec: TagCodec): KnownTrack | undefined {
+    const id = `${kind} ${trackId}`;
+    const known = this.#tracks.get(id);
+    if (known?.codec === codec.name) return known;
+    if (this.#leftOut.has(id)) return undefined;
+    this.#options.arrived(kind, trackId, codec.name);
+    const verdict = this.#judge(kind, codec);
+    const others = [...this.#tracks.values()].filter(other => other !== known && other.kind === kind);
+    if (verdict.take === 'refuse' || others.length >= maxTracksPerKind) {
+      this.#leftOut.add(id);
+      this.#tracks.delete(id);
+      const reason =
+        verdict.take === 'refuse'
+          ? verdict.description
+          : `There are more than ${maxTracksPerKind} additional ${kind} tracks.`;
+      this.#options.leftOut(kind, trackId, reason);
+      return undefined;
+    }
+    const track = { kind, codec: codec.name, treatment: verdict.take, config: undefined };
+    this.#tracks.set(id, track);
+    return track;
   }
 
-  #leaveOut(track: string, reason: string): void {
-    this.#leftOut.add(track);
-    this.#options.leftOut(track, reason);
+  /** Video is never converted. */
+  #judge(kind: TrackKind, codec: TagCodec) {
+    const { codecCapabilities } = this.#options;
+    const packager = codecCapabilities.packager === 'ffmpeg' ? 'auto' : codecCapabilities.packager;
+    return kind === 'video'
+      ? judgeVideoCodec(codec, { ...codecCapabilities, packager: 'direct', isVideoTranscoded: false })
+      : judgeAudioCodec(codec, { packager });
+  }
+
+  #configure(track: KnownTrack, trackId: number, body: Buffer): void {
+    const { kind, treatment, config } = track;
+    if (config?.body.equals(body)) return;
+    const atMs = this.#options.timeline.endMs;
+    const changed = { kind, trackId, role: 'config', treatment, atMs, body } as const;
+    track.config = changed;
+    this.#receiver?.(changed);
   }
 }

@@ -1,8 +1,11 @@
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { FrameSize } from '../../media/codecs/parameter-set.ts';
+import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { SlidingWindowLimit } from '../../shared/sliding-window-limit.ts';
-import type { PackagedMedia, Packager, Tracks } from '../packaging/packager.ts';
+import type { AdditionalTrack, StartTrackPackager } from '../packaging/additional-tracks.ts';
+import type { PackagedMedia, PackagedTracks, Packager } from '../packaging/packager.ts';
 import { type PackagingHost, PackagingSession } from '../packaging/packaging-session.ts';
 import type { LadderConfig } from '../transcode/ladder-config.ts';
 import type { RenditionDropReason } from '../transcode/ladder-transcoder.ts';
@@ -10,6 +13,7 @@ import { LiveRenditions, type LiveRenditionsOptions } from '../transcode/live-re
 import { codecsOf, pickFrameRate } from '../window/live-multivariant.ts';
 import type { BroadcastNotifier } from './broadcast-notifier.ts';
 import type { EndReason } from './broadcast-state.ts';
+import { sourceRendition } from './broadcast-subscriber.ts';
 import type { LiveObserver, LiveSettings } from './ports.ts';
 import type { PublisherMonitor } from './publisher-monitor.ts';
 import type { PublisherSession } from './publisher-session.ts';
@@ -28,6 +32,8 @@ export interface PackagedBroadcast {
 export interface BroadcastPackagingOptions extends LiveRenditionsOptions {
   readonly settings: LiveSettings;
   readonly ladder?: LadderConfig | undefined;
+  /** For additional tracks, each on its own. */
+  readonly startTrackPackager: StartTrackPackager;
   /** Fills the time without a publisher with stills instead of gaps. */
   readonly showsStills?: boolean;
   readonly observer: LiveObserver;
@@ -102,13 +108,14 @@ export class BroadcastPackaging implements PackagingHost {
   }
 
   start(publisher: PublisherSession, isSlate: boolean): PackagedMedia {
-    const { ladder, settings, observer, clock, log } = this.#options;
+    const { ladder, startTrackPackager, settings, observer, clock, log } = this.#options;
     const session = new PackagingSession({
       host: this,
       renditions: this.renditions,
       notifier: this.#notifier,
       arrivals: this.#monitor.arrivals,
       ladder,
+      startTrackPackager,
       previousDone: this.#done,
       isSlate,
       settings,
@@ -126,7 +133,7 @@ export class BroadcastPackaging implements PackagingHost {
     return this.#newest?.withEncoderTap(packager, onDrained) ?? packager;
   }
 
-  mediaStarted(session: PackagingSession, tracks: Tracks): void {
+  mediaStarted(session: PackagingSession, tracks: PackagedTracks): void {
     const canContinue = this.#canContinueTimeline(session, tracks);
     this.#maxGopSeconds = this.maxGopSeconds;
     this.#current = session;
@@ -145,6 +152,7 @@ export class BroadcastPackaging implements PackagingHost {
       ...(video?.height === undefined ? {} : { height: video.height }),
     };
     this.#monitor.setMediaInfo(info);
+    this.#reportMainTracks(session, tracks);
     this.#notifier.recordChange(info);
     this.#options.log.info('packaging-started', {
       codecs: codecsOf(tracks),
@@ -152,8 +160,27 @@ export class BroadcastPackaging implements PackagingHost {
     });
   }
 
+  #reportMainTracks(
+    session: PackagingSession,
+    { video, audio, originalAudio, isAudioEncoded }: PackagedTracks,
+  ): void {
+    const { tracks } = this.#monitor;
+    if (video !== undefined) tracks.delivered('video', 0, sourceRendition, video);
+    const original = isAudioEncoded ? originalAudio : audio;
+    if (audio !== undefined) tracks.delivered('audio', 0, session.audioRendition, original);
+  }
+
+  trackDelivered({ kind, trackId, name }: AdditionalTrack, original: TrackDescription | undefined): void {
+    this.#monitor.tracks.delivered(kind, trackId, name, original);
+  }
+
+  trackLeftOut(kind: TrackKind, trackId: number, reason: string): void {
+    this.#monitor.tracks.leftOut(kind, trackId, reason);
+    this.#options.log.warn('track-left-out', { kind, trackId, reason });
+  }
+
   /** VLC 3 does not play a discontinuity in fragmented MP4. Encoded renditions restart at their own times. */
-  #canContinueTimeline(session: PackagingSession, tracks: Tracks): boolean {
+  #canContinueTimeline(session: PackagingSession, tracks: PackagedTracks): boolean {
     if (this.#options.showsStills !== true || !this.#broadcast.isPublisherGone()) return false;
     if (session.isSlate || this.#current?.isSlate || this.renditions.others.length > 0) return false;
     return this.renditions.source.hasSameInit(tracks);

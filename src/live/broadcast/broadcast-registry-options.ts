@@ -25,6 +25,8 @@ export interface BroadcastRegistryOptions extends PublishAdmissionOptions {
     events: PackagerEvents,
     ids: Readonly<Record<string, unknown>>,
   ) => Packager;
+  /** Likewise, for additional tracks. */
+  readonly startTrackPackager: BroadcastRegistryOptions['startPackager'];
   readonly maxSandboxBroadcastMs?: number;
   readonly createSubscribers?: CreateSubscribers;
   readonly slate?: SlateSource | undefined;

@@ -183,8 +183,9 @@ export class BroadcastRegistry implements Component {
     ladder: LadderConfig | undefined,
   ): LiveBroadcast {
     const { liveStreamId, projectId } = stream;
-    const { settings, codecCapabilities, startPackager, journal, observer, clock, slate, openStorage } =
-      this.#options;
+    const { settings, codecCapabilities, startPackager, startTrackPackager } = this.#options;
+    const { journal, observer, clock, slate, openStorage } = this.#options;
+    const ids = { liveStreamId, broadcastId };
     this.#retireFormer(liveStreamId, broadcastId);
     const storage = openStorage?.({
       ...{ liveStreamId, broadcastId, isKeptAfterEnd: stream.record !== false, claim: continued?.claim },
@@ -194,7 +195,8 @@ export class BroadcastRegistry implements Component {
       ...{ clock, log, ladder, slate, startedAtMs, continuesAt: continued?.continuesAt },
       audioLabels: stream.audioTracks,
       targetDurationSeconds: continued?.targetDurationSeconds ?? this.#targetDurations.of(liveStreamId),
-      startPackager: (plan, events) => startPackager(plan, events, { liveStreamId, broadcastId }),
+      startPackager: (plan, events) => startPackager(plan, events, ids),
+      startTrackPackager: (plan, events) => startTrackPackager(plan, events, ids),
       storage,
       showsStills: this.#options.showsStills ?? false,
       subscribers:

@@ -1,4 +1,5 @@
 import type { IngestInfo, IngestStats } from '../health/ingest-health.ts';
+import type { IngestTrack } from '../health/ingest-tracks.ts';
 import type { LiveBroadcast } from './live-broadcast.ts';
 
 export interface BroadcastStats extends IngestStats, IngestInfo {
@@ -7,15 +8,17 @@ export interface BroadcastStats extends IngestStats, IngestInfo {
   readonly broadcastId: string;
   readonly state: 'live' | 'waiting' | 'stopping';
   readonly durationSeconds: number;
+  readonly tracks: readonly IngestTrack[];
 }
 
 /** Of a broadcast that was playable. @param nowMs Unix time */
 export function broadcastStats(broadcast: LiveBroadcast, nowMs: number): BroadcastStats {
-  const { projectId, liveStreamId, broadcastId, state, startedAtMs, publisher } = broadcast;
+  const { projectId, liveStreamId, broadcastId, state, startedAtMs, publisher, renditions } = broadcast;
   return {
     ...{ projectId, liveStreamId, broadcastId },
     state: state === 'waiting' || state === 'stopping' ? state : 'live',
     durationSeconds: Math.max(0, Math.floor((nowMs - startedAtMs) / 1000)),
+    tracks: publisher.tracks.list(trackId => renditions.audioLabelOf(trackId)),
     ...publisher.ingest,
     ...publisher.ingestStats,
   };

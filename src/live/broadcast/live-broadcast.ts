@@ -186,6 +186,7 @@ export class LiveBroadcast {
     return this.#createPublisherSession(true, {
       canStartPackager: () => true,
       declared: () => {},
+      trackArrived: () => {},
       // A slate that catches up comes late, and dates continue from those before it.
       arrived: (kind, atMs, timestampMs) => this.publisher.arrivals[kind].add(atMs, dueMs(timestampMs)),
       dropped: () => {},
@@ -211,7 +212,7 @@ export class LiveBroadcast {
       maxPixels: isSlate ? Number.POSITIVE_INFINITY : settings.maxPixels,
       events: {
         ...events,
-        trackLeftOut: (track, reason) => this.#options.log.warn('track-left-out', { track, reason }),
+        trackLeftOut: (kind, trackId, reason) => this.#packaging.trackLeftOut(kind, trackId, reason),
         startPackaging: () => this.#packaging.start(session, isSlate),
         tagTimed: tag => this.#notifier.notifyTag(tag),
       },

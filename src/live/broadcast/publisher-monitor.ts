@@ -8,6 +8,7 @@ import {
   type IngestInfo,
   type IngestStats,
 } from '../health/ingest-health.ts';
+import { IngestTracks } from '../health/ingest-tracks.ts';
 import { ArrivalLog } from './arrival-log.ts';
 import type { LiveObserver, PublisherConnection } from './ports.ts';
 import type { PublisherSessionEvents } from './publisher-session.ts';
@@ -21,6 +22,7 @@ interface PublisherMonitorOptions {
 export class PublisherMonitor {
   readonly #options: PublisherMonitorOptions;
   readonly #health = new IngestHealth();
+  readonly tracks = new IngestTracks();
   #ingest: IngestInfo = { protocol: '', encoder: '' };
   #declared: DeclaredMedia | undefined;
   #lastTagAtMs: number;
@@ -58,6 +60,7 @@ export class PublisherMonitor {
   attached(connection: PublisherConnection): void {
     const { protocol, encoder } = connection;
     this.#ingest = { protocol, encoder };
+    this.tracks.clear();
     this.tagArrived();
     this.#health.attached(this.#lastTagAtMs, () => connection.transport?.());
   }
@@ -80,7 +83,11 @@ export class PublisherMonitor {
     this.#health.stopped(this.#options.clock.monotonicMs());
   }
 
-  readonly sessionEvents: Pick<PublisherSessionEvents, 'declared' | 'arrived' | 'dropped' | 'clockJumped'> = {
+  readonly sessionEvents: Pick<
+    PublisherSessionEvents,
+    'declared' | 'arrived' | 'trackArrived' | 'dropped' | 'clockJumped'
+  > = {
+    trackArrived: (kind, trackId, codec) => this.tracks.arrived(kind, trackId, codec),
     declared: media => {
       this.#declared = media;
       this.#health.declared(media);

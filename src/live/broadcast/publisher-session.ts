@@ -32,8 +32,10 @@ export interface PublisherSessionEvents {
   tagTimed(tag: BroadcastTag): void;
   dropped(count: number): void;
   clockJumped(): void;
+  /** A track begins, or changes its codec. @param trackId 0 for the main one */
+  trackArrived(kind: TrackKind, trackId: number, codec: string): void;
   /** An additional track is not delivered. */
-  trackLeftOut(track: string, reason: string): void;
+  trackLeftOut(kind: TrackKind, trackId: number, reason: string): void;
   refused(reason: PublisherRefusal, description: string): void;
   flow(isOpen: boolean): void;
 }
@@ -97,7 +99,8 @@ export class PublisherSession {
     this.#additional = new AdditionalTags({
       timeline: options.timeline,
       codecCapabilities: options.codecCapabilities,
-      leftOut: (track, reason) => options.events.trackLeftOut(track, reason),
+      arrived: (kind, trackId, codec) => options.events.trackArrived(kind, trackId, codec),
+      leftOut: (kind, trackId, reason) => options.events.trackLeftOut(kind, trackId, reason),
     });
     this.#expectKeyframe();
   }
@@ -263,6 +266,7 @@ export class PublisherSession {
     if (this.#plan !== undefined && described.role === 'config') return true;
     this.#tracks[kind] = verdict.take;
     this.#codecNames[kind] = codec.name;
+    this.#options.events.trackArrived(kind, 0, codec.name);
     if (kind === 'video') this.#expectKeyframe();
     if (this.#plan !== undefined) this.#isRestartDue = true;
     return true;

@@ -1,19 +1,23 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
-import type { Logger } from '../../shared/logger.ts';
+import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { BroadcastSubscriber } from '../broadcast/broadcast-subscriber.ts';
 import type { RenditionDropReason } from '../transcode/ladder-transcoder.ts';
-import { type AdditionalTrack, AdditionalTracks } from './additional-tracks.ts';
+import { type AdditionalTrack, AdditionalTracks, type StartTrackPackager } from './additional-tracks.ts';
 import type { AlignedRenditions } from './aligned-renditions.ts';
 import type { AdditionalTag } from './packager.ts';
 
 interface AdditionalRenditionsOptions {
   readonly aligned: AlignedRenditions;
+  readonly startPackager: StartTrackPackager;
   readonly maxPixels: number;
-  readonly log: Logger;
   /** Of a slate, or of the same name before. */
   isLeftOut(rendition: string): boolean;
   notifyEncoded(call: (subscriber: BroadcastSubscriber) => void): void;
+  /** @param original as the publisher sends it; undefined when only its conversion is known */
+  delivered(track: AdditionalTrack, original: TrackDescription | undefined): void;
+  /** @param reason a sentence */
+  leftOut(kind: TrackKind, trackId: number, reason: string): void;
   /** Viewers of the rendition get another one. */
   dropped(rendition: string, reason: RenditionDropReason, fromMs: number): void;
 }
@@ -40,6 +44,11 @@ const keyframeToleranceMs = 12;
 const maxSourceKeyframes = 8;
 /** Viewers of the rendition wait so long for its frames. */
 const maxSilentMs = 3000;
+const watermarkReason = 'The video gets a watermark, or it was left out earlier in this broadcast.';
+const dropReasons = {
+  'not-aligned': 'Its keyframes are not at the times of those of the main track.',
+  stopped: 'It stopped.',
+} as const;
 
 /** Renditions that the encoder sends itself, beside the source: further audio tracks, and video in other sizes. */
 export class AdditionalRenditions {
@@ -52,15 +61,16 @@ export class AdditionalRenditions {
 
   constructor(options: AdditionalRenditionsOptions) {
     this.#options = options;
-    this.#tracks = new AdditionalTracks(
-      {
+    this.#tracks = new AdditionalTracks({
+      events: {
         began: track => this.#began(track),
-        described: (track, description) => this.#described(track, description),
+        described: (track, description, original) => this.#described(track, description, original),
         sample: (track, sample, atMs) => this.#whenStarted(() => this.#place(track, sample, atMs)),
-        failed: (track, reason) => this.#logLeftOut(track, reason),
+        failed: options.leftOut,
       },
-      options.maxPixels,
-    );
+      startPackager: options.startPackager,
+      maxPixels: options.maxPixels,
+    });
   }
 
   get hasAny(): boolean {
@@ -89,12 +99,16 @@ export class AdditionalRenditions {
     const early = this.#early ?? [];
     this.#early = undefined;
     this.#isDelivered = problem === undefined;
-    if (problem !== undefined) for (const { name } of this.#tracks.all) this.#logLeftOut(name, problem);
+    if (problem !== undefined) for (const track of this.#tracks.all) this.#leaveOut(track, problem);
     for (const action of early) action();
   }
 
-  finish(): void {
-    this.#tracks.finish();
+  finish(): Promise<void> {
+    return this.#tracks.finish();
+  }
+
+  kill(): Promise<void> {
+    return this.#tracks.kill();
   }
 
   sourceKeyframe(atMs: number, offsetMs: number): void {
@@ -123,7 +137,7 @@ export class AdditionalRenditions {
     const { name, kind } = track;
     const hasStarted = this.#early === undefined;
     const isLeftOut = kind === 'video' && this.#options.isLeftOut(name);
-    if (isLeftOut) this.#logLeftOut(name, 'the video gets a watermark, or it was left out before');
+    if (isLeftOut) this.#leaveOut(track, watermarkReason);
     if (kind === 'video' && !hasStarted && !isLeftOut) {
       this.#videos.set(name, {
         track,
@@ -134,14 +148,18 @@ export class AdditionalRenditions {
     }
     if (!hasStarted) return;
     if (kind === 'audio' && this.#options.aligned.hasAudio) this.#options.aligned.beginAudio(name);
-    else this.#logLeftOut(name, 'it began after the others');
+    else this.#leaveOut(track, 'It began after the broadcast.');
   }
 
-  #described(track: AdditionalTrack, description: TrackDescription): void {
-    const { aligned, notifyEncoded } = this.#options;
+  #described(
+    track: AdditionalTrack,
+    description: TrackDescription,
+    original: TrackDescription | undefined,
+  ): void {
+    const { aligned, notifyEncoded, delivered } = this.#options;
     this.#whenStarted(() => {
       if (track.kind === 'audio') {
-        aligned.setAudioTrack(track.name, description);
+        if (aligned.setAudioTrack(track.name, description)) delivered(track, original);
         return;
       }
       const state = this.#videos.get(track.name);
@@ -149,6 +167,7 @@ export class AdditionalRenditions {
       state.timescale = description.timescale;
       notifyEncoded(subscriber => subscriber.encodedTrack?.(track.name, description));
       aligned.setRungTrack(track.name, description);
+      delivered(track, original);
     });
   }
 
@@ -189,12 +208,14 @@ export class AdditionalRenditions {
     state.shiftTicks = sample.compositionOffsetTicks - Math.round((same.offsetMs * timescale) / 1000);
   }
 
-  #drop({ track: { name }, lastMs }: VideoState, reason: RenditionDropReason): void {
+  #drop({ track, lastMs }: VideoState, reason: keyof typeof dropReasons): void {
+    const { name } = track;
     this.#videos.delete(name);
+    this.#leaveOut(track, dropReasons[reason]);
     this.#options.dropped(name, reason, lastMs + 1);
   }
 
-  #logLeftOut(track: string, reason: string): void {
-    this.#options.log.warn('track-left-out', { track, reason });
+  #leaveOut({ kind, trackId }: AdditionalTrack, reason: string): void {
+    this.#options.leftOut(kind, trackId, reason);
   }
 }

@@ -6,14 +6,14 @@ import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import { messageOf } from '../../shared/errors.ts';
 import { isResolutionTooLarge } from '../broadcast/resolution-guard.ts';
 import { audioRenditionName } from '../transcode/audio-renditions.ts';
-import { DirectPackager } from './direct-packager.ts';
 import { readVideoHeader } from './flv-tracks.ts';
-import type { AdditionalTag } from './packager.ts';
+import type { AdditionalTag, AudioTreatment, Packager, PackagerEvents, PackagerPlan } from './packager.ts';
 
 export interface AdditionalTrack {
   /** Rendition: `audio-1`, `720p`. */
   readonly name: string;
   readonly kind: TrackKind;
+  readonly trackId: number;
   /** Of video. */
   readonly pixels: number;
 }
@@ -21,14 +21,28 @@ export interface AdditionalTrack {
 interface AdditionalTracksEvents {
   /** Its first configuration arrived. */
   began(track: AdditionalTrack): void;
-  described(track: AdditionalTrack, description: TrackDescription): void;
+  /** @param original as the publisher sends it; undefined when only its conversion is known */
+  described(
+    track: AdditionalTrack,
+    description: TrackDescription,
+    original: TrackDescription | undefined,
+  ): void;
   /** @param atMs decode time on the broadcast's clock */
   sample(track: AdditionalTrack, sample: Sample, atMs: number): void;
-  failed(track: string, reason: string): void;
+  /** @param reason a sentence */
+  failed(kind: TrackKind, trackId: number, reason: string): void;
+}
+
+export type StartTrackPackager = (plan: PackagerPlan, events: PackagerEvents) => Packager;
+
+interface AdditionalTracksOptions {
+  readonly events: AdditionalTracksEvents;
+  readonly startPackager: StartTrackPackager;
+  readonly maxPixels: number;
 }
 
 interface PackagedTrack extends AdditionalTrack {
-  packager: DirectPackager;
+  packager: Packager;
 }
 
 /** Of AV1 configurations, before their units. */
@@ -36,20 +50,19 @@ const av1RecordBytes = 4;
 
 /** Packages the additional tracks of a publisher, each on its own: the main tracks never wait for them. */
 export class AdditionalTracks {
-  readonly #events: AdditionalTracksEvents;
-  readonly #maxPixels: number;
+  readonly #options: AdditionalTracksOptions;
   readonly #tracks = new Map<string, PackagedTrack>();
 
-  constructor(events: AdditionalTracksEvents, maxPixels: number) {
-    this.#events = events;
-    this.#maxPixels = maxPixels;
+  constructor(options: AdditionalTracksOptions) {
+    this.#options = options;
   }
 
   get all(): readonly AdditionalTrack[] {
     return [...this.#tracks.values()];
   }
 
-  write({ kind, trackId, role, atMs, body }: AdditionalTag): void {
+  write({ kind, trackId, role, treatment, atMs, body }: AdditionalTag): void {
+    const { events } = this.#options;
     const id = `${kind} ${trackId}`;
     if (role !== 'config') {
       this.#tracks.get(id)?.packager.write(kind, atMs, body, false);
@@ -59,52 +72,60 @@ export class AdditionalTracks {
     const track = this.#describe(kind, trackId, body);
     if (track === undefined) return;
     if (former !== undefined && former.name !== track.name) {
-      this.#events.failed(id, 'its resolution changed');
+      events.failed(kind, trackId, 'Its resolution changed.');
       return;
     }
     void former?.packager.finish();
-    this.#tracks.set(id, { ...track, packager: this.#startPackager(track) });
-    if (former === undefined) this.#events.began(track);
+    this.#tracks.set(id, { ...track, packager: this.#startPackager(track, treatment) });
+    if (former === undefined) events.began(track);
     this.#tracks.get(id)?.packager.write(kind, atMs, body, true);
   }
 
-  finish(): void {
-    for (const { packager } of this.#tracks.values()) void packager.finish();
+  async finish(): Promise<void> {
+    await Promise.all([...this.#tracks.values()].map(({ packager }) => packager.finish()));
+  }
+
+  async kill(): Promise<void> {
+    await Promise.all([...this.#tracks.values()].map(({ packager }) => packager.kill()));
   }
 
   #describe(kind: TrackKind, trackId: number, config: Buffer): AdditionalTrack | undefined {
-    if (kind === 'audio') return { name: audioRenditionName(trackId), kind, pixels: 0 };
+    if (kind === 'audio') return { name: audioRenditionName(trackId), kind, trackId, pixels: 0 };
     try {
       const size = readSize(config);
-      if (size === undefined) throw new Error('its configuration does not tell its size');
-      if (isResolutionTooLarge(size, this.#maxPixels)) throw new Error('its resolution is too high');
+      if (size === undefined) throw new Error('Its configuration does not tell its size.');
+      if (isResolutionTooLarge(size, this.#options.maxPixels)) throw new Error('Its resolution is too high.');
       const lines = `${Math.min(size.width, size.height)}p`;
       const id = `${kind} ${trackId}`;
       const isTaken = [...this.#tracks].some(([other, { name }]) => other !== id && name === lines);
-      return { name: isTaken ? `${lines}-${trackId}` : lines, kind, pixels: size.width * size.height };
+      const name = isTaken ? `${lines}-${trackId}` : lines;
+      return { name, kind, trackId, pixels: size.width * size.height };
     } catch (error) {
-      this.#events.failed(`${kind} ${trackId}`, messageOf(error));
+      this.#options.events.failed(kind, trackId, messageOf(error));
       return undefined;
     }
   }
 
-  #startPackager(track: AdditionalTrack): DirectPackager {
-    const isVideo = track.kind === 'video';
-    return new DirectPackager({
-      plan: { hasVideo: isVideo, audio: isVideo ? 'none' : 'copy' },
-      events: {
-        tracks: ({ audio, video }) => {
+  #startPackager(track: AdditionalTrack, treatment: AudioTreatment): Packager {
+    const { events, startPackager } = this.#options;
+    const { kind, trackId } = track;
+    const isVideo = kind === 'video';
+    return startPackager(
+      { hasVideo: isVideo, audio: isVideo ? 'none' : treatment },
+      {
+        tracks: ({ audio, video, originalAudio, isAudioEncoded }) => {
           const description = isVideo ? video : audio;
-          if (description !== undefined) this.#events.described(track, description);
+          const original = isAudioEncoded ? originalAudio : description;
+          if (description !== undefined) events.described(track, description, original);
         },
-        sample: (_, sample, atMs) => this.#events.sample(track, sample, atMs),
+        sample: (_, sample, atMs) => events.sample(track, sample, atMs),
         drained: () => {},
         dropped: () => {},
-        exited: ({ kind, report }) => {
-          if (kind === 'failed') this.#events.failed(track.name, report);
+        exited: exit => {
+          if (exit.kind === 'failed') events.failed(kind, trackId, `It cannot be packaged: ${exit.report}.`);
         },
       },
-    });
+    );
   }
 }
 

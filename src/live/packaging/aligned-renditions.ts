@@ -83,11 +83,13 @@ export class AlignedRenditions {
     if (!this.#audio.has(name)) this.#addAudio(name, undefined, true);
   }
 
-  setAudioTrack(name: string, track: TrackDescription): void {
+  /** @returns false when there is no such rendition */
+  setAudioTrack(name: string, track: TrackDescription): boolean {
     const feed = this.#audio.get(name);
-    if (feed === undefined) return;
+    if (feed === undefined) return false;
     feed.hasOwnTrack = true;
     feed.segmenter.useTrack(track);
+    return true;
   }
 
   #addVideo(name: string, renditions: readonly string[], hasOwnFrames: boolean): void {

@@ -130,7 +130,8 @@ export class DirectPackager implements Packager {
       return;
     }
     this.#audioCodecName ??= describeAudioTag(body)?.codec.name;
-    this.#audioConfig ??= body.subarray(audioHeaderBytes(body));
+    const config = body.subarray(audioHeaderBytes(body));
+    if (config.length > 0) this.#audioConfig ??= config;
   }
 
   #writeAudio(atMs: number, body: Buffer): void {

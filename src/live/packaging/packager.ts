@@ -47,8 +47,10 @@ export interface AdditionalTag {
   /** 1..255. */
   readonly trackId: number;
   readonly role: 'config' | 'keyframe' | 'frame';
+  readonly treatment: AudioTreatment;
   /** Decode time on the broadcast's clock, rising per track. */
   readonly atMs: number;
+  /** A configuration may consist of its headers only. */
   readonly body: Buffer;
 }
 

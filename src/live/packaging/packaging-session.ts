@@ -21,6 +21,7 @@ import {
 } from '../transcode/ladder-transcoder.ts';
 import type { CurrentPackaging, LiveRenditions } from '../transcode/live-renditions.ts';
 import { AdditionalRenditions } from './additional-renditions.ts';
+import type { AdditionalTrack, StartTrackPackager } from './additional-tracks.ts';
 import { AlignedRenditions } from './aligned-renditions.ts';
 import { LadderInput } from './ladder-input.ts';
 import type { PackagedMedia, PackagedTracks, Packager, Tracks } from './packager.ts';
@@ -31,9 +32,11 @@ import { SourceSink } from './source-sink.ts';
 export interface PackagingHost {
   readonly isEnded: boolean;
   /** Earlier media ends here. */
-  mediaStarted(session: PackagingSession, tracks: Tracks): void;
+  mediaStarted(session: PackagingSession, tracks: PackagedTracks): void;
   partListed(isSlate: boolean): void;
   renditionDropped(name: string, reason: RenditionDropReason): void;
+  trackDelivered(track: AdditionalTrack, original: TrackDescription | undefined): void;
+  trackLeftOut(kind: TrackKind, trackId: number, reason: string): void;
   videoTooLarge(size: FrameSize): void;
   packagerFailed(session: PackagingSession, report: string): void;
   failed(session: PackagingSession): void;
@@ -43,6 +46,7 @@ export interface PackagingSessionOptions extends Omit<PackagingOutputOptions, 'o
   readonly host: PackagingHost;
   readonly renditions: LiveRenditions;
   readonly ladder: LadderConfig | undefined;
+  readonly startTrackPackager: StartTrackPackager;
   readonly previousDone: Promise<void>;
   readonly settings: Pick<LiveSettings, 'partTargetMs' | 'segmentTargetMs' | 'maxPixels'>;
   readonly observer: LiveObserver;
@@ -121,6 +125,11 @@ export class PackagingSession {
 
   get hasDemuxedAudio(): boolean {
     return this.#aligned.hasAudio;
+  }
+
+  /** Of the main audio. */
+  get audioRendition(): string {
+    return this.#isDemuxed ? audioRendition : sourceRendition;
   }
 
   readonly events: PackagedMedia = {
@@ -298,7 +307,7 @@ export class PackagingSession {
     const early = this.#earlySamples;
     this.#earlySamples = [];
     for (const [kind, sample, atMs] of early) this.#addSample(kind, sample, atMs);
-    this.#additional.start(isDemuxed ? undefined : 'the broadcast began without it, or has no video');
+    this.#additional.start(isDemuxed ? undefined : 'The broadcast began without it, or has no video.');
   }
 
   /**
@@ -318,11 +327,13 @@ export class PackagingSession {
   }
 
   #createAdditional(): AdditionalRenditions {
-    const { host, renditions, settings, log, ladder } = this.#options;
+    const { host, renditions, settings, ladder, startTrackPackager } = this.#options;
     return new AdditionalRenditions({
       aligned: this.#aligned,
+      startPackager: startTrackPackager,
       maxPixels: settings.maxPixels,
-      log,
+      delivered: (track, original) => host.trackDelivered(track, original),
+      leftOut: (kind, trackId, reason) => host.trackLeftOut(kind, trackId, reason),
       isLeftOut: name => ladder?.watermark !== undefined || renditions.droppedRenditions.has(name),
       notifyEncoded: call => this.#notifyEncoded(call),
       dropped: (name, reason, fromMs) => {
@@ -363,9 +374,9 @@ export class PackagingSession {
 
   async #finish(failure: string | undefined): Promise<void> {
     this.#ladderInput.close();
-    this.#additional.finish();
+    const additional = this.#isKilled ? this.#additional.kill() : this.#additional.finish();
     if (!this.#encodesSource) this.#runGuarded(() => this.#segmenter?.finish());
-    await (this.#isKilled ? this.#ladder?.kill() : this.#ladder?.finish());
+    await Promise.all([additional, this.#isKilled ? this.#ladder?.kill() : this.#ladder?.finish()]);
     this.#runGuarded(() => {
       if (this.#encodesSource) this.#segmenter?.finish();
       this.#aligned.finish();

@@ -220,13 +220,14 @@ export class LiveRenditions {
       const key = parseAudioRendition(rendition.name);
       const track = rendition.tracks.audio;
       if (key === undefined || track === undefined || !rendition.window.isPlayable) return [];
-      const label = this.#labelOf(key.trackId);
+      const label = this.audioLabelOf(key.trackId);
       return [{ ...key, uri: this.#uriOf(rendition), track, label, ...rendition.measureBandwidth() }];
     });
     return described.toSorted((one, other) => one.trackId - other.trackId);
   }
 
-  #labelOf(trackId: number): AudioLabel {
+  /** As chosen, else as the encoder says. @param trackId 0 for the main track */
+  audioLabelOf(trackId: number): AudioLabel {
     const declared = this.#media.declared()?.audioTracks?.get(trackId);
     const chosen = this.#options.audioLabels?.[trackId];
     return { name: chosen?.name ?? declared?.name, language: chosen?.language ?? declared?.language };

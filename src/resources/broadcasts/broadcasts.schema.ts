@@ -93,6 +93,26 @@ const alarmSchema = z
   })
   .meta({ id: 'IngestAlarm' });
 
+const ingestTrackSchema = z
+  .object({
+    kind: z.enum(['video', 'audio']),
+    trackId: z.int().describe('0 for the main track.'),
+    codec: z.string().describe('Its name, such as `H.264` or `AC-3`.'),
+    width: z.int().optional().describe('Pixels.'),
+    height: z.int().optional().describe('Pixels.'),
+    channels: z.int().optional().describe('Absent if they are not known.'),
+    name: z.string().optional().describe('From `audioTracks` of the live stream, or from the encoder.'),
+    language: z.string().optional().describe('Language tag, likewise.'),
+    rendition: z
+      .string()
+      .optional()
+      .describe(
+        'The rendition that viewers get, such as `source`, `720p` or `audio-1`; absent while there is none.',
+      ),
+    leftOutReason: z.string().optional().describe('A sentence, for a track that viewers do not get.'),
+  })
+  .meta({ id: 'IngestTrack' });
+
 const keyframeInterval = z
   .number()
   .optional()
@@ -109,6 +129,10 @@ export const ingestHealthSchema = z
     durationSeconds: count.optional().describe('Time since its first publisher was accepted.'),
     ...sourceFields,
     protocol: sourceFields.protocol.optional(),
+    tracks: z
+      .array(ingestTrackSchema)
+      .optional()
+      .describe('What the publisher sends, or sent last: video first, at most 32 tracks.'),
     bitrateBitsPerSecond: bitrate
       .optional()
       .describe(
@@ -174,6 +198,19 @@ export const ingestHealthSchema = z
         state: 'live',
         durationSeconds: 61,
         ...source,
+        tracks: [
+          { kind: 'video', trackId: 0, codec: 'H.264', width: 1280, height: 720, rendition: 'source' },
+          { kind: 'audio', trackId: 0, codec: 'AAC', channels: 2, language: 'en', rendition: 'audio' },
+          { kind: 'audio', trackId: 1, codec: 'AC-3', channels: 6, language: 'fr', rendition: 'audio-1' },
+          {
+            kind: 'video',
+            trackId: 1,
+            codec: 'H.264',
+            width: 640,
+            height: 360,
+            leftOutReason: 'Its keyframes are not at the times of those of the main track.',
+          },
+        ],
         bitrateBitsPerSecond: 2_598_400,
         averageBitrateBitsPerSecond: 2_610_400,
         peakBitrateBitsPerSecond: 3_124_000,

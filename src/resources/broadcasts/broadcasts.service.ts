@@ -13,6 +13,8 @@ interface IngestHealth {
   readonly audioCodec?: string;
   readonly width?: number;
   readonly height?: number;
+  /** Undefined in reports of servers of an earlier version. */
+  readonly tracks?: readonly NonNullable<IngestHealthView['tracks']>[number][];
   readonly bitrateBitsPerSecond: number;
   readonly averageBitrateBitsPerSecond: number;
   readonly peakBitrateBitsPerSecond: number;
@@ -94,6 +96,7 @@ export class BroadcastsService {
       ...{ broadcastId, state, durationSeconds, protocol },
       encoder: encoder === '' ? undefined : encoder,
       ...{ videoCodec, audioCodec, width: health.width, height: health.height },
+      tracks: health.tracks && [...health.tracks],
       bitrateBitsPerSecond: health.bitrateBitsPerSecond,
       averageBitrateBitsPerSecond: health.averageBitrateBitsPerSecond,
       peakBitrateBitsPerSecond: health.peakBitrateBitsPerSecond,

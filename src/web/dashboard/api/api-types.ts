@@ -163,6 +163,7 @@ export type IngestHealth = {
   readonly audioCodec?: string | undefined;
   readonly width?: number | undefined;
   readonly height?: number | undefined;
+  readonly tracks?: readonly IngestTrack[] | undefined;
   readonly bitrateBitsPerSecond?: number | undefined;
   readonly averageBitrateBitsPerSecond?: number | undefined;
   readonly peakBitrateBitsPerSecond?: number | undefined;
@@ -188,6 +189,19 @@ export type IngestHealth = {
 };
 
 export type IngestAlarm = { readonly alarm: string; readonly message: string; readonly raisedAt: string; };
+
+export type IngestTrack = {
+  readonly kind: "video" | "audio";
+  readonly trackId: number;
+  readonly codec: string;
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+  readonly channels?: number | undefined;
+  readonly name?: string | undefined;
+  readonly language?: string | undefined;
+  readonly rendition?: string | undefined;
+  readonly leftOutReason?: string | undefined;
+};
 
 export type IngestHealthHistory = {
   readonly broadcasting: boolean;

@@ -1,3 +1,5 @@
+import type { IngestTrack } from '../api/api-types.ts';
+
 interface TransportHealth {
   readonly roundTripMilliseconds?: number;
   readonly packetsReceived: number;
@@ -30,6 +32,7 @@ export interface BroadcastStats {
   readonly audioCodec?: string;
   readonly width?: number;
   readonly height?: number;
+  readonly tracks?: readonly IngestTrack[];
   readonly transport?: TransportHealth;
 }
 

@@ -40,6 +40,10 @@ function connection(): { link: PublisherConnection; told: string[] } {
   return { link, told };
 }
 
+const startNoPackager = () => {
+  throw new Error('there is no media');
+};
+
 /** A registry whose broadcasts get no media, so that no packager starts. */
 function startRegistry(
   owners: Readonly<Record<string, LiveStreamConfig>> = { key: owner },
@@ -54,9 +58,8 @@ function startRegistry(
     codecCapabilities: { packager: 'auto', canReadEnhancedFlv: false },
     findStream: async key => owners[key],
     ...(selectLadder === undefined ? {} : { selectLadder }),
-    startPackager: () => {
-      throw new Error('there is no media');
-    },
+    startPackager: startNoPackager,
+    startTrackPackager: startNoPackager,
     createSubscribers: broadcast => {
       begun.push(broadcast);
       return [];

@@ -23,6 +23,7 @@ test('video that waits for the previous session pauses the publisher when it is 
   const generation = new PackagingSession({
     ...({} as Pick<PackagingSessionOptions, 'host' | 'renditions' | 'notifier' | 'arrivals'>),
     ladder,
+    startTrackPackager: (plan, events) => new FakePackager(plan, events),
     previousDone: before.promise,
     isSlate: false,
     settings: { partTargetMs: 200, maxPixels: 9_437_184, segmentTargetMs: 2000 },

@@ -13,6 +13,7 @@ import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { EmptyState, Skeleton } from '../../../ui/states.tsx';
 import type { RunningBroadcast } from '../use-broadcast.ts';
 import { axisStart, type HealthSample } from './health-samples.ts';
+import { IngestTracksCard } from './ingest-tracks-card.tsx';
 import { useHealthHistory } from './use-health-history.ts';
 
 const chartHeight = 170;
@@ -157,6 +158,7 @@ function BroadcastDetails({ broadcast: { stats, alarms } }: { broadcast: Running
           ]}
         />
       </Card>
+      {stats.tracks !== undefined && stats.tracks.length > 0 && <IngestTracksCard tracks={stats.tracks} />}
     </div>
   );
 }

@@ -9,11 +9,10 @@ import { useLoad } from '../../../ui/hooks/use-load.ts';
 import { Menu, type MenuItem } from '../../../ui/menu.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { showError, showToast } from '../../../ui/toast.tsx';
+import { channelLayout } from './channel-layout.ts';
 import { languageName, trackLanguages } from './languages.ts';
 
 type Changes = { readonly default?: true; readonly position?: number };
-
-const layouts: Readonly<Record<number, string>> = { 1: 'Mono', 2: 'Stereo', 6: '5.1', 8: '7.1' };
 
 /** Hidden for a single track: there is nothing to choose. */
 export function AudioTracksCard({ videoId, revision }: { videoId: string; revision: unknown }) {
@@ -83,7 +82,7 @@ function TrackRow({
       onClick: () => onChange({ position: position + 1 }),
     });
   }
-  const layout = channels === null ? undefined : (layouts[channels] ?? `${channels} channels`);
+  const layout = channels === null ? undefined : channelLayout(channels);
   const details = [language === null ? undefined : languageName(language), layout]
     .filter(text => text !== undefined && text !== name)
     .join(', ');
