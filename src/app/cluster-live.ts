@@ -143,6 +143,7 @@ export class ClusterLive implements LiveSource, LiveControl {
     return {
       broadcastId,
       mediaUrl,
+      serverUrl: this.#cluster.serverUrlOf(remote),
       videoSize: width && height ? { width, height } : undefined,
       multivariant: () => {
         if (multivariant === undefined || mediaUrl === undefined) return undefined;

@@ -240,6 +240,12 @@ export const errorRegister = {
     title: 'The server has ended this session.',
     status: 410,
   },
+  'session-tag-required': {
+    kind: 'invalid',
+    blame: 'caller',
+    title: 'The request lacks If-Match.',
+    status: 428,
+  },
   'session-changed': {
     kind: 'conflict',
     blame: 'caller',

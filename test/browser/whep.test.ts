@@ -39,7 +39,7 @@ const readSamples = `(async () => {
   const stats = [...(await connections[0].getStats()).values()];
   return stats.find(each => each.type === 'inbound-rtp' && each.kind === 'audio')?.totalSamplesReceived ?? 0;
 })()`;
-const seconds = 60;
+const seconds = 120;
 
 describeInBrowser('ultra low latency', browser => {
   let server: TestServer;
@@ -74,11 +74,15 @@ describeInBrowser('ultra low latency', browser => {
     return { stream, stop };
   }
 
-  async function watch({ liveStreamId }: CreatedStream): Promise<WatchedPage> {
+  async function watch(
+    { liveStreamId }: CreatedStream,
+    onRequest: (url: string) => void = () => {},
+  ): Promise<WatchedPage> {
     const address = `${server.baseUrl}/live/${liveStreamId}`;
     const viewer = await WatchedPage.open(browser(), address);
     await viewer.page.addInitScript(noteConnections);
     await viewer.page.evaluate(`localStorage.setItem('millrace.player', '{"ultraLowLatency":true}')`);
+    viewer.page.on('request', request => onRequest(request.url()));
     await viewer.page.reload();
     return viewer;
   }
@@ -110,15 +114,20 @@ describeInBrowser('ultra low latency', browser => {
     expect(viewer.complaints.filter(text => !/preload|404/.test(text))).toEqual([]);
   });
 
-  it('falls back to HLS when the server ends the session', async () => {
+  it('goes back with HLS, to live with WebRTC, and falls back to HLS when the live stream turns it off', async () => {
     const { stream, stop } = await publish(opus);
-    await using viewer = await watch(stream);
+    const requests: string[] = [];
+    await using viewer = await watch(stream, url => requests.push(url));
     await isPlaying(viewer, true);
-    const answered = viewer.page.waitForResponse(/\/whep\//);
-    await viewer.page.reload();
-    const session = (await answered).headers().location!;
+    expect(requests.filter(url => url.includes('.m3u8'))).toEqual([]);
+    await viewer.page.keyboard.press('ArrowLeft');
+    await isPlaying(viewer, false);
+    const liveButton = viewer.page.locator('#live');
+    await until('the way back to live', async () => (await liveButton.innerText()).includes('Go to live'));
+    await liveButton.click();
     await isPlaying(viewer, true);
-    expect((await fetch(new URL(session, server.baseUrl), { method: 'DELETE' })).status).toBe(200);
+    const path = `/live-streams/${stream.liveStreamId}`;
+    await server.api('PATCH', path, { ultraLowLatency: false });
     await isPlaying(viewer, false);
     await stop();
   });

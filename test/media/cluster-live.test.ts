@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   basicAuthorization,
@@ -18,6 +19,14 @@ async function api({ baseUrl, productionKey }: ServerProcess, method: string, pa
   const answer = await fetch(`${baseUrl}${path}`, { method, headers });
   const text = await answer.text();
   return text === '' ? undefined : (JSON.parse(text) as Record<string, unknown>);
+}
+
+/** Of an encoder, which is refused before its media matters. */
+const offer = readFileSync(new URL('../fixtures/whip-offer.sdp', import.meta.url), 'utf8');
+
+function sendOffer({ baseUrl }: ServerProcess, path: string): Promise<Response> {
+  const headers = { 'content-type': 'application/sdp' };
+  return fetch(`${baseUrl}${path}`, { method: 'POST', redirect: 'manual', headers, body: offer });
 }
 
 /** The address of the media, as one server tells it; undefined while nothing can be played. */
@@ -85,6 +94,13 @@ describe.skipIf(clusterMissing !== undefined).concurrent('live across servers', 
     const second = await RtmpClient.connect({ port: b.rtmpPort });
     expect(await second.publish(stream.streamKey)).toMatchObject({ level: 'error' });
     await second.close();
+    const overWhip = await sendOffer(b, `/whip/${stream.streamKey}`);
+    expect(overWhip.status).toBe(409);
+    const overWhep = await sendOffer(b, `/whep/${stream.liveStreamId}?token=x`);
+    const location = `http://localhost:${a.httpPort}/whep/${stream.liveStreamId}?token=x`;
+    expect([overWhep.status, overWhep.headers.get('location')]).toEqual([307, location]);
+    // There, the live stream does not offer it.
+    expect((await fetch(location, { method: 'POST' })).status).toBe(406);
     expect(publisher.pid).toBeDefined();
 
     await api(b, 'PUT', `${path}/complete`);

@@ -87,11 +87,56 @@ test('refusals say what is wrong', async () => {
   expect((await fetch(`${server.baseUrl}${path}`, { method: 'OPTIONS' })).status).toBe(204);
 });
 
+test('the session takes candidates, and new credentials for another network', async () => {
+  const { headers, text } = await watching();
+  const session = new URL(headers.get('location')!, server.baseUrl);
+  const etag = headers.get('etag')!;
+  expect(headers.get('accept-patch')).toBe('application/trickle-ice-sdpfrag');
+  const patch = async (body: string, more: Record<string, string>, method = 'PATCH') => {
+    const fragment = { 'content-type': 'application/trickle-ice-sdpfrag' };
+    return fetch(session, { method, body, headers: { ...fragment, ...more } });
+  };
+  const restart = `a=ice-ufrag:NewU\r\na=ice-pwd:${'p'.repeat(24)}\r\n`;
+  const candidate = 'a=candidate:1 1 udp 1 192.0.2.1 9 typ host\r\n';
+  expect((await patch(restart, {})).status).toBe(428);
+  expect((await patch(restart, { 'if-match': '"other"' })).status).toBe(412);
+  expect((await patch(restart, { 'if-match': etag, 'content-type': 'application/sdp' })).status).toBe(415);
+  expect((await patch(candidate, { 'if-match': etag })).status).toBe(204);
+  const put = await patch(restart, { 'if-match': etag }, 'PUT');
+  expect([put.status, put.headers.get('allow')]).toEqual([405, 'POST, PATCH, DELETE, OPTIONS']);
+  const restarted = await patch(restart, { 'if-match': '*' });
+  expect(restarted.status).toBe(200);
+  expect(await restarted.text()).not.toContain(/a=ice-ufrag:\S+/.exec(text)![0]);
+  expect((await patch(candidate, { 'if-match': etag })).status).toBe(412);
+  expect((await patch(candidate, { 'if-match': restarted.headers.get('etag')! })).status).toBe(204);
+  await fetch(session, { method: 'DELETE' });
+  expect((await patch(candidate, { 'if-match': '*' })).status).toBe(404);
+});
+
+test('a live stream that turns ultra low latency off takes no viewers, at once', async () => {
+  const path = `/live-streams/${stream.liveStreamId}`;
+  await server.api('PATCH', path, { ultraLowLatency: false });
+  const refused = await watch(`/whep/${stream.liveStreamId}`);
+  expect([refused.status, refused.text]).toEqual([406, expect.stringContaining('Turn on ultra low latency')]);
+  await server.api('PATCH', path, { ultraLowLatency: true });
+  const { headers } = await watching();
+  await fetch(new URL(headers.get('location')!, server.baseUrl), { method: 'DELETE' });
+});
+
 test('a private live stream needs its token', async () => {
   const path = `/live-streams/${stream.liveStreamId}`;
   const changed = await server.api('PATCH', path, { public: false });
   const { assets } = (await changed.json()) as { assets: { player: string } };
   expect((await watch(`/whep/${stream.liveStreamId}`)).status).toBe(404);
   const { search } = new URL(assets.player);
-  expect((await watch(`/whep/${stream.liveStreamId}${search}`)).status).toBe(201);
+  const wrong = search.replace(/token=\w+/, 'token=to0000000000000000000000');
+  expect(wrong).not.toBe(search);
+  expect((await watch(`/whep/${stream.liveStreamId}${wrong}`)).status).toBe(404);
+  const watched = await watch(`/whep/${stream.liveStreamId}${search}`);
+  expect(watched.status).toBe(201);
+  const session = new URL(watched.headers.get('location')!, server.baseUrl);
+  expect((await fetch(session, { method: 'PATCH' })).status).toBe(415);
+  // The session ends with the broadcast.
+  await server.api('PUT', `${path}/complete`);
+  await waitUntil(async () => (await fetch(session, { method: 'PATCH' })).status === 404);
 });

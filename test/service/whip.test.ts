@@ -80,7 +80,10 @@ describe('a WHIP session', () => {
     const patch = (body: string, more: Record<string, string> = {}) =>
       send(location, { method: 'PATCH', headers: { ...fragment, ...more }, body });
     const own = `a=ice-ufrag:${attributeOf(offer, 'ice-ufrag')}\r\na=ice-pwd:${attributeOf(offer, 'ice-pwd')}\r\n`;
-    expect((await patch(`${own}a=candidate:1 1 udp 1 192.0.2.1 9 typ host\r\n`)).status).toBe(204);
+    const candidate = `${own}a=candidate:1 1 udp 1 192.0.2.1 9 typ host\r\n`;
+    expect((await patch(candidate)).status).toBe(428);
+    expect((await patch(candidate, { 'if-match': ifMatch })).status).toBe(204);
+    expect((await patch('a=ice-ufrag:NewU\r\n', { 'if-match': '*' })).status).toBe(400);
     const restart = `a=ice-ufrag:NewU\r\na=ice-pwd:${'p'.repeat(24)}\r\n`;
     expect((await patch(restart, { 'if-match': '"other"' })).status).toBe(412);
     const restarted = await patch(restart, { 'if-match': ifMatch });

@@ -99,6 +99,12 @@ export class LiveGate {
     return stream.public || (access !== undefined && (await this.#tokens.isOpen(liveStreamId, access)));
   }
 
+  /** Also false once the live stream is no longer offered over WebRTC. */
+  async stillAdmitsOverWebRtc(liveStreamId: string, access: PrivateAccess | undefined): Promise<boolean> {
+    const stream = this.#recent(liveStreamId) ?? (await this.#lookUp(liveStreamId));
+    return stream?.ultraLowLatency === true && this.stillAdmits(liveStreamId, access);
+  }
+
   /** The stream is private, and its viewer shows the session. */
   async isSession(liveStreamId: string, access: PrivateAccess): Promise<boolean> {
     const stream = this.#recent(liveStreamId) ?? (await this.#lookUp(liveStreamId));

@@ -13,6 +13,8 @@ export interface PlayableBroadcast {
   readonly hasMoved?: boolean;
   /** Base address of the other server that packages it. */
   readonly mediaUrl?: string | undefined;
+  /** Of that server itself, without a CDN in front of it. */
+  readonly serverUrl?: string | undefined;
   /** Pixels; undefined without video. */
   readonly videoSize: { readonly width: number; readonly height: number } | undefined;
   /** Undefined before the first segment exists. */

@@ -32,8 +32,7 @@ export function renderPlayerPage(template: string, values: PageValues): string {
   return fillTemplate(template, {
     meta: values.meta,
     hls: escapeHtml(hls),
-    playlists:
-      values.playlist === undefined ? '' : playlistsToPreload(hls, values.playlist).map(preload).join(''),
+    playlists: preloads(hls, values),
     query: escapeHtml(access === undefined ? '' : `${session}&token=${access.token}`),
     title: escapeHtml(streamTitle(values.name)),
     streamId: liveStreamId,
@@ -44,6 +43,12 @@ export function renderPlayerPage(template: string, values: PageValues): string {
     ultraLowLatency: String(values.ultraLowLatency),
     serverTimeMs: String(values.nowMs),
   });
+}
+
+/** Viewers who chose ultra low latency need no playlist. */
+function preloads(hls: string, { playlist, ultraLowLatency }: PageValues): string {
+  if (playlist === undefined || ultraLowLatency) return '';
+  return playlistsToPreload(hls, playlist).map(preload).join('');
 }
 
 /** `crossorigin` as XMLHttpRequest, which takes the response. */

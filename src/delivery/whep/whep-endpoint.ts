@@ -58,7 +58,7 @@ export function isWhepPath(path: string): boolean {
 /** Watching over HTTP and WebRTC. draft-ietf-wish-whep-03. */
 export class WhepEndpoint implements SignalingEndpoint, Component {
   readonly name = 'whep';
-  readonly methods = 'POST, DELETE, OPTIONS';
+  readonly methods = 'POST, PATCH, DELETE, OPTIONS';
   readonly #options: WhepEndpointOptions;
   readonly #gate: LiveGate;
   readonly #limiter: ConnectionLimiter;
@@ -94,14 +94,22 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
     const { method, path } = request;
     if (method === 'OPTIONS') return respond(204, { 'Accept-Post': SDP });
     if (path.startsWith(sessionsPath)) {
-      const session = this.#sessions.get(path.slice(sessionsPath.length));
-      if (method !== 'DELETE') throw new AppError('method-not-allowed');
-      if (session === undefined) throw detailed('resource-not-found', 'This session does not exist.');
-      session.end();
-      return respond(200);
+      return this.#update(this.#sessions.get(path.slice(sessionsPath.length)), request);
     }
     if (method !== 'POST') throw new AppError('method-not-allowed');
     return this.#watch(request);
+  }
+
+  #update(session: WhepSession | undefined, request: SignalingRequest): Promise<SignalingResponse> {
+    const { webRtc } = this.#options;
+    const { method } = request;
+    if (method !== 'DELETE' && method !== 'PATCH') throw new AppError('method-not-allowed');
+    if (session === undefined || webRtc === undefined) {
+      throw detailed('resource-not-found', 'This session does not exist.');
+    }
+    if (method === 'PATCH') return session.ice.patch(session.webRtc, webRtc, request);
+    session.end();
+    return Promise.resolve(respond(200));
   }
 
   async #watch(request: SignalingRequest): Promise<SignalingResponse> {
@@ -114,13 +122,13 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
         'There is no live stream with this id, or it is private and the token is missing or wrong.';
       throw detailed('resource-not-found', text);
     }
-    const otherUrl = this.#options.live.current(liveStreamId)?.mediaUrl;
+    const otherUrl = this.#options.live.current(liveStreamId)?.serverUrl;
     if (otherUrl !== undefined) {
       const query = request.query === '' ? '' : `?${request.query}`;
       return respond(307, { Location: `${otherUrl}${request.path}${query}` });
     }
     const { webRtc } = this.#options;
-    const broadcast = this.#playable(liveStreamId);
+    const broadcast = this.#playable(liveStreamId, stream);
     if (request.contentType !== SDP) throw contentTypeError(SDP);
     const { offer, accepted } = readOffer(request.body);
     if (webRtc === undefined || this.#isDraining) {
@@ -137,16 +145,16 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
       session.connect(opened.session);
       if (session.isClosed) throw detailed('not-ready', 'The broadcast has ended.', retryAfterSeconds);
       const location = `${this.#options.sessionBase}${sessionsPath}${id}`;
-      return respond(201, { 'Content-Type': SDP, Location: location }, opened.answer);
+      return respond(201, { 'Content-Type': SDP, Location: location, ...session.ice.headers }, opened.answer);
     } catch (error) {
       session.end();
       throw error;
     }
   }
 
-  #playable(liveStreamId: string): WhepBroadcast {
+  #playable(liveStreamId: string, { ultraLowLatency }: AdmittedStream): WhepBroadcast {
     const { live, source } = this.#options;
-    const broadcast = source.find(liveStreamId);
+    const broadcast = ultraLowLatency ? source.find(liveStreamId) : undefined;
     if (broadcast === undefined) {
       if (!live.state(liveStreamId).live) {
         throw detailed('not-ready', 'Nothing is being broadcast. Try again later.', retryAfterSeconds);
@@ -184,7 +192,7 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
       broadcast,
       log: this.#log.child('delivery', { sessionId: id, protocol: 'whep', liveStreamId, remoteAddress }),
       watched: bytes => this.#count(viewer, bytes, stream.trafficOwner),
-      isStillAdmitted: () => this.#gate.stillAdmits(liveStreamId, stream.access),
+      isStillAdmitted: () => this.#gate.stillAdmitsOverWebRtc(liveStreamId, stream.access),
       ended: () => {
         this.#sessions.delete(id);
         release();

@@ -1,4 +1,5 @@
 import type { Logger } from '../../shared/logger.ts';
+import { IceUpdates } from '../../webrtc/ice-updates.ts';
 import type { SendTrack } from '../../webrtc/rtp/send-track.ts';
 import type { WebRtcSession, WebRtcSessionEvents } from '../../webrtc/webrtc-session.ts';
 import type { FrameReceiver, MediaFrame, WhepBroadcast } from './whep-source.ts';
@@ -21,6 +22,7 @@ const recheckEveryMs = 5_000;
 
 /** One viewer over WHEP, from the accepted offer to its end. */
 export class WhepSession implements FrameReceiver {
+  readonly ice = new IceUpdates();
   readonly #options: WhepSessionOptions;
   #webRtc: WebRtcSession | undefined;
   #tracks: Partial<Record<'audio' | 'video', SendTrack>> = {};
@@ -37,6 +39,11 @@ export class WhepSession implements FrameReceiver {
   constructor(options: WhepSessionOptions) {
     this.#options = options;
     options.broadcast.add(this);
+  }
+
+  /** Undefined before it is open. */
+  get webRtc(): WebRtcSession | undefined {
+    return this.#webRtc;
   }
 
   get isClosed(): boolean {

@@ -133,6 +133,10 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
       'A WHIP session that the server has ended is used, for example because somebody ended the broadcast.',
     remedy: 'Do not connect again on your own. Show the `detail` to the broadcaster.',
   },
+  'session-tag-required': {
+    meaning: 'A `PATCH` to a WHIP or WHEP session lacks `If-Match`.',
+    remedy: 'Send the `ETag` of the newest response as `If-Match`, or `*` to restart ICE.',
+  },
   'session-changed': {
     meaning: 'The ETag in `If-Match` is not that of the current ICE session.',
     remedy: 'Use the ETag of the newest response.',

@@ -3,9 +3,9 @@ import { AppError, type ErrorCode } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
+import { IceUpdates } from '../../webrtc/ice-updates.ts';
 import { offerProblem } from '../../webrtc/sdp/offer-problem.ts';
-import { parseSessionDescription, readCredentials } from '../../webrtc/sdp/session-description.ts';
-import { candidateLine, credentialLines } from '../../webrtc/sdp/write-answer.ts';
+import { parseSessionDescription } from '../../webrtc/sdp/session-description.ts';
 import {
   addressOf,
   contentTypeError,
@@ -33,8 +33,7 @@ export interface WhipEndpointOptions {
 
 interface PublishedSession {
   readonly session: WhipSession;
-  /** Changes with an ICE restart. */
-  tag: string;
+  readonly ice: IceUpdates;
 }
 
 interface EndedSession {
@@ -47,7 +46,6 @@ export function isWhipPath(path: string): boolean {
   return path === whipPaths.endpoint || path.startsWith(`${whipPaths.endpoint}/`);
 }
 
-const SDP_FRAGMENT = 'application/trickle-ice-sdpfrag';
 const streamKeyPattern = /^[\x21-\x2e\x30-\x7e]{1,256}$/;
 const maxEndedKept = 1_000;
 
@@ -109,7 +107,9 @@ export class WhipEndpoint implements Component {
       published.session.end('unpublished', 'The publisher has ended this session.');
       return respond(200);
     }
-    if (method === 'PATCH') return this.#patch(published, request);
+    if (method === 'PATCH') {
+      return published.ice.patch(published.session.webRtc, this.#options.webRtc, request);
+    }
     throw new AppError('method-not-allowed');
   }
 
@@ -145,8 +145,8 @@ export class WhipEndpoint implements Component {
         if (this.#sessions.delete(id)) this.#ended.set(id, { reason, description });
       },
     });
-    const published = { session, tag: newId('') };
-    this.#sessions.set(id, published);
+    const ice = new IceUpdates();
+    this.#sessions.set(id, { session, ice });
     try {
       await this.#admit(session, request, streamKey);
       const opened = await this.#options.webRtc.open({
@@ -156,8 +156,7 @@ export class WhipEndpoint implements Component {
       session.connect(opened.session);
       if (session.isClosed) throw this.#endOf(id, 'The broadcast has ended.');
       const location = `${this.#options.sessionBase}${whipPaths.sessions}${id}`;
-      const headers = { 'Content-Type': SDP, Location: location, ETag: quoted(published.tag) };
-      return respond(201, { ...headers, 'Accept-Patch': SDP_FRAGMENT }, opened.answer);
+      return respond(201, { 'Content-Type': SDP, Location: location, ...ice.headers }, opened.answer);
     } catch (error) {
       session.end('ended-by-server', 'The session could not be opened.');
       throw error;
@@ -185,32 +184,6 @@ export class WhipEndpoint implements Component {
     });
     throw detailed(codeOfReason[decision.reason] ?? 'not-ready', decision.description);
   }
-
-  /** Candidates of the client need no attention, since it sends the checks. RFC 9725, 4.3. */
-  async #patch(published: PublishedSession, request: SignalingRequest): Promise<SignalingResponse> {
-    if (request.contentType !== SDP_FRAGMENT) throw contentTypeError(SDP_FRAGMENT);
-    const { ifMatch } = request;
-    if (ifMatch !== undefined && ifMatch !== '*' && ifMatch !== quoted(published.tag)) {
-      throw detailed('session-changed', 'The ETag is not that of the current ICE session.');
-    }
-    const { webRtc } = published.session;
-    const value = (name: string) => new RegExp(`^a=${name}:(\\S+)\\s*$`, 'm').exec(request.body)?.[1];
-    const remote = readCredentials(value('ice-ufrag'), value('ice-pwd'));
-    if (webRtc === undefined) throw notFound('This session is not open yet.');
-    const isRestart =
-      remote !== undefined && remote.usernameFragment !== webRtc.remoteCredentials.usernameFragment;
-    if (!isRestart) return respond(204);
-    webRtc.restartIce(remote);
-    published.tag = newId('');
-    const candidates = await this.#options.webRtc.candidates(addressOf(request));
-    const lines = [
-      ...credentialLines(webRtc.localCredentials),
-      ...candidates.map(candidateLine),
-      'a=end-of-candidates',
-    ];
-    const headers = { 'Content-Type': SDP_FRAGMENT, ETag: quoted(published.tag) };
-    return respond(200, headers, `${lines.join('\r\n')}\r\n`);
-  }
 }
 
 /** Of the path, or of the bearer token. */
@@ -235,10 +208,6 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
-}
-
-function quoted(tag: string): string {
-  return `"${tag}"`;
 }
 
 function notFound(detail: string): AppError {

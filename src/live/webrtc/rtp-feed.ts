@@ -53,6 +53,7 @@ export class RtpFeed implements BroadcastSubscriber {
   readonly #startedAtMs: number;
   readonly #onEnded: () => void;
   readonly #problems: Partial<Record<TrackKind, string>> = {};
+  #config: Buffer | undefined;
   #parameterSets: readonly Buffer[] = [];
   #lengthBytes = 4;
   /** Since the last keyframe; empty when that is too long ago. */
@@ -115,6 +116,7 @@ export class RtpFeed implements BroadcastSubscriber {
     // The next publisher may send something else.
     delete this.#problems.video;
     delete this.#problems.audio;
+    this.#config = undefined;
   }
 
   ended(): void {
@@ -143,6 +145,9 @@ export class RtpFeed implements BroadcastSubscriber {
   }
 
   #configure(body: Buffer): void {
+    // Some encoders repeat it between keyframes.
+    if (this.#config?.equals(body)) return;
+    this.#config = body;
     const codec = describeVideoTag(body)?.codec.name ?? 'unknown';
     const sets = codec === 'H.264' ? avcParameterSets(body.subarray(videoHeaderBytes(body))) : undefined;
     if (sets === undefined) {

@@ -7,13 +7,19 @@ import type { Database } from '../../store/database.ts';
 import type { BroadcastClaimsStore, ClaimedBroadcast } from './broadcast-claims.store.ts';
 import type { BroadcastHistory } from './broadcast-history.ts';
 
+interface NodeAddresses {
+  readonly id: string;
+  readonly url: string;
+  readonly mediaUrl: string;
+}
+
 interface ClusterBroadcastsOptions {
   readonly database: Database;
   readonly store: BroadcastClaimsStore;
   readonly history: BroadcastHistory;
   readonly nodeId: string;
   /** The servers whose lease has not run out. */
-  readonly listNodes: () => Promise<readonly { readonly id: string; readonly mediaUrl: string }[]>;
+  readonly listNodes: () => Promise<readonly NodeAddresses[]>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -35,7 +41,7 @@ export class ClusterBroadcasts implements Component {
   readonly #events = new TypedEvents<BroadcastEvents>();
   readonly #reading = new CoalescedTask(() => this.#readChanged());
   #byStream = new Map<string, ClaimedBroadcast>();
-  #mediaUrls: ReadonlyMap<string, string> = new Map();
+  #nodes: ReadonlyMap<string, NodeAddresses> = new Map();
   #changed = new Set<string>();
   #mustReadAll = false;
   #readAtMs = Number.NEGATIVE_INFINITY;
@@ -81,12 +87,17 @@ export class ClusterBroadcasts implements Component {
 
   /** Base address of the server that packages it; undefined while none does. */
   mediaUrlOf({ nodeId }: ClaimedBroadcast): string | undefined {
-    return nodeId === undefined ? undefined : this.#mediaUrls.get(nodeId);
+    return nodeId === undefined ? undefined : this.#nodes.get(nodeId)?.mediaUrl;
+  }
+
+  /** As {@link mediaUrlOf}, but never of a CDN. */
+  serverUrlOf({ nodeId }: ClaimedBroadcast): string | undefined {
+    return nodeId === undefined ? undefined : this.#nodes.get(nodeId)?.url;
   }
 
   /** Base address of this server's media; undefined for the only one, whose viewers know it. */
   get ownMediaUrl(): string | undefined {
-    return this.#mediaUrls.size > 1 ? this.#mediaUrls.get(this.#options.nodeId) : undefined;
+    return this.#nodes.size > 1 ? this.#nodes.get(this.#options.nodeId)?.mediaUrl : undefined;
   }
 
   onStateChange(liveStreamId: string, listener: () => void): () => void {
@@ -133,7 +144,7 @@ export class ClusterBroadcasts implements Component {
   async #readAll(): Promise<void> {
     const { store, clock, listNodes } = this.#options;
     const readAtMs = clock.monotonicMs();
-    this.#mediaUrls = new Map((await listNodes()).map(({ id, mediaUrl }) => [id, mediaUrl]));
+    this.#nodes = new Map((await listNodes()).map(node => [node.id, node]));
     const open = new Map((await store.listOpen()).map(one => [one.liveStreamId, one]));
     for (const liveStreamId of new Set([...this.#byStream.keys(), ...open.keys()])) {
       this.#set(liveStreamId, open.get(liveStreamId));

@@ -70,13 +70,13 @@ export class LiveControls {
       ...{ root, video, audio, isLive: true },
       isReady: () => session.phase === 'live' || session.phase === 'reconnecting',
       toggle: () => playing.toggle(),
-      seekBy: seconds => media.seekBy(seconds),
-      seekToFraction: part => (part === 1 ? this.#goToLive() : media.seekToFraction(part)),
+      seekBy: seconds => session.seekBy(seconds),
+      seekToFraction: part => (part === 1 ? this.#goToLive() : session.seekToFraction(part)),
       stepFrame: steps => {
         if (playing.wantsToPlay) playing.toggle();
         media.seekBy(steps / media.frameRate);
       },
-      stepRate: steps => media.stepRate(steps),
+      stepRate: steps => (session.webRtc.isActive ? 1 : media.stepRate(steps)),
       toggleCaptions: () => captions.toggle(),
     };
   }
@@ -119,8 +119,8 @@ export class LiveControls {
 
   #goToLive(): void {
     const { session, playing } = this.#player;
-    if (playing.wantsToPlay && session.media.isAtLiveEdge()) return;
-    session.media.goToLive();
+    if (playing.wantsToPlay && session.isAtLiveEdge()) return;
+    session.goToLive();
     playing.start();
   }
 }

@@ -44,7 +44,7 @@ export class LivePlayer implements SdkPlayer {
   }
 
   seekTo(seconds: number): void {
-    if (Number.isFinite(seconds)) this.#session.media.seekTo(seconds);
+    if (Number.isFinite(seconds)) this.#session.seekTo(seconds);
   }
 
   seekBy(seconds: number): void {

@@ -52,6 +52,10 @@ export class LiveSession {
   #isEnded = false;
   /** The broadcast that could not be played over WebRTC. */
   #refusedBroadcastId: string | null | undefined;
+  /** HLS plays because the viewer went back; the live edge is played over WebRTC again. */
+  #hasGoneBack = false;
+  /** Seeks once HLS has its first frame. */
+  #pendingSeek: (() => void) | undefined;
   /** WebRTC broke off, and the state decides what follows. */
   #isFallingBack = false;
 
@@ -88,9 +92,41 @@ export class LiveSession {
   chooseUltraLowLatency(isWanted: boolean): void {
     this.#settings.save({ ultraLowLatency: isWanted });
     this.#refusedBroadcastId = undefined;
+    this.#hasGoneBack = false;
     if (isWanted === this.webRtc.isActive || !this.#isLoaded) return;
-    this.#stopMedia();
-    this.#load();
+    this.#reload();
+  }
+
+  seekBy(seconds: number): void {
+    if (!this.webRtc.isActive) this.media.seekBy(seconds);
+    else if (seconds < 0) this.#goBack(({ end }) => end + seconds);
+  }
+
+  /** @param position of the video element */
+  seekTo(position: number): void {
+    if (this.webRtc.isActive) this.seekBy(position - this.#video.currentTime);
+    else this.media.seekTo(position);
+  }
+
+  /** 0 is the oldest position, 1 the live edge. */
+  seekToFraction(part: number): void {
+    if (!this.webRtc.isActive) this.media.seekToFraction(part);
+    else if (part < 1) this.#goBack(({ start, end }) => start + part * (end - start));
+  }
+
+  goToLive(): void {
+    if (!this.#hasGoneBack) {
+      this.media.goToLive();
+      return;
+    }
+    this.#hasGoneBack = false;
+    this.#refusedBroadcastId = undefined;
+    this.#reload();
+  }
+
+  /** True when {@link goToLive} would change nothing. */
+  isAtLiveEdge(): boolean {
+    return this.webRtc.isActive || (!this.#hasGoneBack && this.media.isAtLiveEdge());
   }
 
   /** From the server to the screen. */
@@ -99,7 +135,8 @@ export class LiveSession {
   }
 
   isBehindLive(isPlaying: boolean): boolean {
-    return this.webRtc.isActive ? !isPlaying : this.media.isBehindLive(isPlaying);
+    if (this.webRtc.isActive) return !isPlaying;
+    return this.#hasGoneBack || this.media.isBehindLive(isPlaying);
   }
 
   get phase(): Phase {
@@ -134,8 +171,25 @@ export class LiveSession {
     else this.media.load(this.#hls);
   }
 
+  /** WebRTC has nothing but the live edge. */
+  #goBack(positionIn: (range: NonNullable<ReturnType<LiveMedia['rewindRange']>>) => number): void {
+    this.#hasGoneBack = true;
+    this.#refusedBroadcastId = this.#broadcastId;
+    this.#reload();
+    this.#pendingSeek = () => {
+      const range = this.media.rewindRange();
+      if (range !== undefined) this.media.seekTo(positionIn(range));
+    };
+  }
+
+  #reload(): void {
+    this.#stopMedia();
+    this.#load();
+  }
+
   #stopMedia(): void {
     this.#isFallingBack = false;
+    this.#pendingSeek = undefined;
     this.webRtc.stop();
     this.media.stop();
   }
@@ -179,6 +233,7 @@ export class LiveSession {
     if (this.#phase === 'live') return;
     if (this.#isLoaded && state.broadcastId === this.#broadcastId) return;
     this.#broadcastId = state.broadcastId;
+    this.#hasGoneBack = false;
     if (this.#phase !== 'reconnecting') this.#setPhase('starting');
     this.webRtc.stop();
     this.#load();
@@ -189,6 +244,8 @@ export class LiveSession {
     // Frees one of the six HTTP/1.1 connections that a browser has per server.
     this.#watcher.stop();
     this.#setPhase('live');
+    this.#pendingSeek?.();
+    this.#pendingSeek = undefined;
     clearTimeout(this.#steadyTimer);
     this.#steadyTimer = setTimeout(() => this.#backOff.reset(), stableMs);
   }

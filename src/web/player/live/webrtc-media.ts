@@ -3,7 +3,7 @@ interface WebRtcHandlers {
   onLost(hasPlayed: boolean): void;
 }
 
-/** For the first frame, and without any later. */
+/** For the first frame, and without any later, or with too many losses to decode any. */
 const maxWaitMs = 3_000;
 const watchIntervalMs = 500;
 
@@ -16,7 +16,8 @@ export class WebRtcMedia {
   #session: string | undefined;
   #watchTimer = 0;
   #arrivedAtMs = 0;
-  #packets = 0;
+  /** Frames, or packets where the browser may decode none. */
+  #progress = 0;
   #hasPlayed = false;
   #latencySeconds: number | undefined;
   #buffered = { seconds: 0, frames: 0 };
@@ -41,7 +42,7 @@ export class WebRtcMedia {
   start(address: string): void {
     this.stop();
     this.#hasPlayed = false;
-    this.#packets = 0;
+    this.#progress = 0;
     this.#buffered = { seconds: 0, frames: 0 };
     this.#arrivedAtMs = performance.now();
     this.#watchTimer = setInterval(() => void this.#watch(), watchIntervalMs);
@@ -123,9 +124,11 @@ export class WebRtcMedia {
     if (connection !== this.#connection) return;
     const nowMs = performance.now();
     if (video !== undefined && this.#hasPlayed) {
-      const { packetsReceived = 0, jitterBufferDelay = 0, jitterBufferEmittedCount = 0 } = video;
-      if (packetsReceived !== this.#packets) this.#arrivedAtMs = nowMs;
-      this.#packets = packetsReceived;
+      const { packetsReceived = 0, framesDecoded = 0 } = video;
+      const { jitterBufferDelay = 0, jitterBufferEmittedCount = 0 } = video;
+      const progress = document.hidden || this.#video.paused ? packetsReceived : framesDecoded;
+      if (progress !== this.#progress) this.#arrivedAtMs = nowMs;
+      this.#progress = progress;
       const frames = jitterBufferEmittedCount - this.#buffered.frames;
       const seconds = jitterBufferDelay - this.#buffered.seconds;
       this.#buffered = { seconds: jitterBufferDelay, frames: jitterBufferEmittedCount };
