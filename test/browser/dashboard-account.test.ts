@@ -107,6 +107,38 @@ describeInBrowser('the account in the dashboard', browser => {
       .waitFor();
   });
 
+  test('expires videos after a number of days, and keeps one that has no date', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/account');
+    const { page } = dashboard;
+    await page.getByText('No video expires.').waitFor();
+    await page.getByLabel('Keep videos for (days)').fill('0');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.locator('.field-error').waitFor();
+    dashboard.complaints.length = 0;
+    await page.getByLabel('Keep videos for (days)').fill('30');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Retention saved.').waitFor();
+
+    const created = await server.api('POST', '/videos', { title: 'Harbour' });
+    const { videoId } = (await created.json()) as { videoId: string };
+    await page.reload();
+    await page.getByRole('link', { name: 'Harbour' }).click();
+    const form = page.getByLabel('Expires on');
+    const edit = page.getByRole('button', { name: 'Edit details' });
+    await edit.click();
+    const day = new Date(Date.now() + 60 * 24 * 3_600_000).toISOString().slice(0, 10);
+    await form.fill(day);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await edit.click();
+    expect(await form.inputValue()).toBe(day);
+    await form.fill('');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Never', { exact: true }).waitFor();
+    const kept = await server.api('GET', `/videos/${videoId}`);
+    expect(await kept.json()).not.toHaveProperty('expiresAt');
+    expect(dashboard.complaints).toEqual([]);
+  });
+
   test('ends another session, and changes the password that is used from then on', async () => {
     await using other = await DashboardPage.open(browser(), server, '/dashboard', {
       userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Gecko/20100101 Firefox/148.0',

@@ -20,10 +20,12 @@ export function AccountPage() {
     <Page title="Account" lead={`You’re signed in as ${session.value.email}.`}>
       <UpgradeCard />
       <div class="columns account-columns">
-        <AccountInfo />
+        <div class="stack">
+          <AccountInfo />
+          <RetentionCard key={environment.value} />
+        </div>
         <div class="stack">
           <PasswordCard />
-          <RetentionCard key={environment.value} />
           <Card title="Theme">
             <ThemeSelect />
           </Card>
