@@ -5,14 +5,18 @@ export interface PullArguments {
   readonly protocols: readonly string[];
   /** The source's audio does not fit into a transport stream. */
   readonly isAudioConverted: boolean;
+  /** Begins with the first keyframe that has a decode time. */
+  readonly isStartSkipped?: boolean;
 }
 
 /** Writes a transport stream to stdout, without encoding video. */
-export function pullArguments({ input, url, protocols, isAudioConverted }: PullArguments): string[] {
+export function pullArguments(options: PullArguments): string[] {
+  const { input, url, protocols, isAudioConverted, isStartSkipped = false } = options;
   return [
     ...['-hide_banner', '-nostats', '-nostdin', '-loglevel', 'error'],
     ...['-protocol_whitelist', protocols.join(','), '-fflags', '+genpts+discardcorrupt', ...input, '-i', url],
     ...['-map', '0:v:0?', '-map', '0:a:0?', '-c:v', 'copy', '-c:a', isAudioConverted ? 'aac' : 'copy'],
+    ...(isStartSkipped ? ['-ss', '0.2'] : []),
     // One frame of audio per packet, at once: a broadcast waits for the later track.
     ...[
       '-f',

@@ -26,6 +26,9 @@ const copiedAudio = ['MPEG4-GENERIC', 'MPA'];
 /** G.711 needs no `rtpmap`. RFC 3551, table 4. */
 const staticAudio: Readonly<Record<string, string>> = { '0': 'PCMU', '8': 'PCMA', '14': 'MPA' };
 
+/** RTP has no decode times. ffmpeg finds out those of B-frames only after some frames, and cannot send the ones before. */
+const untimedStart = /first pts and dts value must be set/;
+
 /** HLS: playlists, segments and keys may be anywhere, so that each request passes the proxy. */
 export async function openHlsSource(
   url: URL,
@@ -72,25 +75,27 @@ export async function openRtspSource(
     void current?.kill();
   });
   const address = await relay.start();
-  const run = (isAudioConverted: boolean) => {
+  const run = (isAudioConverted: boolean, isStartSkipped: boolean) => {
     const child = start(options, events, {
       environment: {},
       arguments: {
         input: ['-rtsp_transport', 'tcp', '-f', 'rtsp'],
-        ...{ url: address, protocols: ['rtsp', 'rtp', 'tcp'], isAudioConverted },
+        ...{ url: address, protocols: ['rtsp', 'rtp', 'tcp'], isAudioConverted, isStartSkipped },
       },
     });
     current = child;
-    void child.exited.then(() => {
-      if (!isStopped && needsConversion && !isAudioConverted) {
-        run(true);
+    void child.exited.then(({ lastLines }) => {
+      const skipsStart = isStartSkipped || lastLines.some(line => untimedStart.test(line));
+      const isChanged = needsConversion !== isAudioConverted || skipsStart !== isStartSkipped;
+      if (!isStopped && isChanged) {
+        run(needsConversion, skipsStart);
         return;
       }
       relay.close();
       resolve(relay.problem ?? 'The source has ended.');
     });
   };
-  run(false);
+  run(false, false);
   return {
     ended,
     get remoteAddress() {
