@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
+import { callApi } from '../../scripts/api-call.ts';
 import { createLiveStream, type ServerProcess, startServerProcess } from '../../scripts/server-process.ts';
 import { type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
 import { childrenOf, hasProc, inspectProcess, isAlive } from '../support/processes.ts';
 import { StreamMonitor } from '../support/stream-monitor.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
+import { startTsSource } from '../support/ts-source.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 // Hooks of a test's own cannot be told apart while several tests run at once.
@@ -101,9 +103,10 @@ describe.skipIf(!hasProc)('ffmpeg in a broadcast', { concurrent: true }, () => {
     expect(await watch.brokenRules()).toEqual([]);
   });
 
-  test('ends with the server, also when that is killed; the next start tells of the crash, and the key is live again', async () => {
+  test('ends with the server, also when that is killed; the next start tells of the crash, pulls sources, and the key is live again', async () => {
     const dataDir = await newFolder();
-    const server = await start(dataDir, { MILLRACE_LIVE_STOP_GRACE: '60s' });
+    const allowed = { MILLRACE_ALLOW_PRIVATE_TARGETS: 'true' };
+    const server = await start(dataDir, { MILLRACE_LIVE_STOP_GRACE: '60s', ...allowed });
     const stream = await createLiveStream(server.baseUrl, server.productionKey, 'a stream');
     await using publisher = publishTo(server, stream.streamKey);
     const watch = await StreamMonitor.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
@@ -113,6 +116,13 @@ describe.skipIf(!hasProc)('ffmpeg in a broadcast', { concurrent: true }, () => {
     await using encoder = publishTo(server, stopped.streamKey);
     await waitUntil(async () => (await fetch(`${server.baseUrl}/${stopped.liveStreamId}.m3u8`)).ok);
     await encoder.stop();
+    await using camera = await startTsSource();
+    const api = { baseUrl: server.baseUrl, productionKey: server.productionKey };
+    const pulled = await callApi<{ liveStreamId: string }>(api, 'POST', '/live-streams', {
+      ...{ name: 'a camera', source: { url: camera.url } },
+    });
+    const isPulled = async (baseUrl: string) => (await fetch(`${baseUrl}/${pulled.liveStreamId}.m3u8`)).ok;
+    await waitUntil(() => isPulled(server.baseUrl), { what: 'the source' });
     const rowsOf = () => {
       const database = new Sqlite(join(dataDir, 'millrace.db'), { readonly: true });
       const rows = database.prepare('SELECT state, end_reason, ended_at_ms FROM broadcasts').all();
@@ -125,10 +135,14 @@ describe.skipIf(!hasProc)('ffmpeg in a broadcast', { concurrent: true }, () => {
     await waitUntil(() => !isAlive(packager), { what: 'the end of ffmpeg' });
     await publisher.exited;
     await watch.stop();
+    await waitUntil(() => camera.open === 0, { what: 'the end of the pull' });
 
-    const again = await start(dataDir);
+    const again = await start(dataDir, allowed);
     const crashed = { state: 'ended', end_reason: 'server-crashed', ended_at_ms: expect.any(Number) };
-    expect(rowsOf()).toEqual([crashed, crashed]);
+    const ended = (rowsOf() as { state: string }[]).filter(({ state }) => state === 'ended');
+    expect(ended).toEqual([crashed, crashed, crashed]);
+    await waitUntil(() => isPulled(again.baseUrl), { what: 'the source after the crash' });
+    expect([camera.connections, camera.open]).toEqual([2, 1]);
     await using returned = publishTo(again, stream.streamKey);
     const other = await StreamMonitor.begin(`${again.baseUrl}/${stream.liveStreamId}.m3u8`);
     await other.until(({ realSegments }) => realSegments >= 1, 'a segment');
