@@ -74,15 +74,12 @@ describeInBrowser('ultra low latency', browser => {
     return { stream, stop };
   }
 
-  async function watch(
-    { liveStreamId }: CreatedStream,
-    onRequest: (url: string) => void = () => {},
-  ): Promise<WatchedPage> {
+  async function watch({ liveStreamId }: CreatedStream): Promise<WatchedPage> {
     const address = `${server.baseUrl}/live/${liveStreamId}`;
     const viewer = await WatchedPage.open(browser(), address);
     await viewer.page.addInitScript(noteConnections);
     await viewer.page.evaluate(`localStorage.setItem('millrace.player', '{"ultraLowLatency":true}')`);
-    viewer.page.on('request', request => onRequest(request.url()));
+    viewer.requests.length = 0;
     await viewer.page.reload();
     return viewer;
   }
@@ -116,10 +113,9 @@ describeInBrowser('ultra low latency', browser => {
 
   it('goes back with HLS, to live with WebRTC, and falls back to HLS when the live stream turns it off', async () => {
     const { stream, stop } = await publish(opus);
-    const requests: string[] = [];
-    await using viewer = await watch(stream, url => requests.push(url));
+    await using viewer = await watch(stream);
     await isPlaying(viewer, true);
-    expect(requests.filter(url => url.includes('.m3u8'))).toEqual([]);
+    expect(viewer.requests.filter(url => url.includes('.m3u8'))).toEqual([]);
     await viewer.page.keyboard.press('ArrowLeft');
     await isPlaying(viewer, false);
     const liveButton = viewer.page.locator('#live');

@@ -3,7 +3,9 @@ import { formatLatency } from '../../../../../src/web/player/live/latency-text.t
 
 describe('formatLatency', () => {
   it.each([
-    [-0.4, '0.0 s'],
+    [-0.4, '< 0.1 s'],
+    [0.04, '< 0.1 s'],
+    [0.05, '0.1 s'],
     [1.24, '1.2 s'],
     [9.96, '10 s'],
     [59.7, '1 min'],
