@@ -202,6 +202,7 @@ export class LiveSession {
       return;
     }
     this.#isFallingBack = true;
+    this.#setPhase('reconnecting');
     this.#watcher.start();
   }
 

@@ -28,6 +28,8 @@ export class WebRtcMedia {
     video.addEventListener('loadeddata', () => {
       if (this.isActive) this.#hasPlayed = true;
     });
+    // Frees the place of the viewer at once.
+    addEventListener('pagehide', () => endSession(this.#session));
   }
 
   get isActive(): boolean {
