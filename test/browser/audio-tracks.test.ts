@@ -20,7 +20,7 @@ describeInBrowser('audio tracks in the player page', browser => {
     await runToEnd(ffmpegPath, [
       ...['-loglevel', 'error', '-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=25:d=40'],
       ...['-f', 'lavfi', '-i', 'sine=300:d=40', '-f', 'lavfi', '-i', 'sine=3000:d=40'],
-      ...['-map', '0:v', '-map', '1:a', '-map', '2:a', '-c:a', 'aac', '-ac', '2'],
+      ...['-map', '0:v', '-map', '1:a', '-map', '2:a', '-c:a', 'aac', '-ac:a:0', '2', '-ac:a:1', '6'],
       ...['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '50', '-pix_fmt', 'yuv420p'],
       ...['-metadata:s:a:0', 'language=eng', '-metadata:s:a:1', 'language=fra', path],
     ]);
@@ -56,17 +56,18 @@ describeInBrowser('audio tracks in the player page', browser => {
     await item.focus();
     await page.keyboard.press('ArrowRight');
     const names = page.locator('role=menuitemradio');
-    expect(await names.allTextContents()).toEqual(['English', 'Français']);
+    expect(await names.allTextContents()).toEqual(['English', 'Français', 'Français5.1']);
     expect(await names.first().getAttribute('aria-checked')).toBe('true');
     await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await until('the other track', () => fetched(page, 'audio2'));
+    await until('the other track', () => fetched(page, 'surround2'));
     await viewer.untilPlayed(2);
     expect((await viewer.video()).stalls).toBeLessThanOrEqual(mostStalls);
 
     await page.reload();
     await viewer.untilPlayed(0.5);
-    expect([await fetched(page, 'audio'), await fetched(page, 'audio2')]).toEqual([false, true]);
+    expect([await fetched(page, 'audio'), await fetched(page, 'surround2')]).toEqual([false, true]);
     expect(viewer.complaints).toEqual([]);
   });
 });

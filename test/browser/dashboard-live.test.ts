@@ -179,6 +179,45 @@ describeInBrowser('live streams in the dashboard', browser => {
     // The address that was refused.
     expect(dashboard.complaints).toEqual([expect.stringContaining('400 (Bad Request)')]);
   });
+
+  it('names its audio tracks, orders them, and makes one the default', async () => {
+    const { liveStreamId } = await server.createStream('Stadium');
+    await using dashboard = await openAt(browser(), server, `/dashboard/live/${liveStreamId}?part=settings`);
+    const { page } = dashboard;
+    const stored = async () =>
+      (
+        (await (await server.api('GET', `/live-streams/${liveStreamId}`)).json()) as {
+          audioTracks?: object[];
+        }
+      ).audioTracks;
+    const add = async (name: string, language: string) => {
+      await page.getByRole('button', { name: 'Add audio track' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill(name);
+      await dialog.getByLabel('Language').selectOption(language);
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.waitFor({ state: 'detached' });
+    };
+    const choose = async (track: string, action: string) => {
+      await page.getByRole('button', { name: `Actions for the audio track ${track}` }).click();
+      await page.getByRole('menuitem', { name: action }).click();
+    };
+    await page.getByText('Names and languages of audio tracks come from your encoder.').waitFor();
+    await add('', 'en');
+    await add('Commentary', 'fr');
+    await choose('Commentary', 'Play by default');
+    await page.locator('.tracks > li', { hasText: 'Commentary' }).getByText('Default').waitFor();
+    await choose('Commentary', 'Move up');
+    await until('the order', async () => JSON.stringify(await stored()).includes('position'));
+    expect(await stored()).toEqual([
+      { language: 'en', position: 2 },
+      { name: 'Commentary', language: 'fr', default: true, position: 1 },
+    ]);
+    await page.locator('.tracks > li').first().getByText('Commentary').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await choose('Commentary', 'Remove');
+    await until('the removal', async () => (await stored())?.length === 1);
+  });
 });
 
 /** A page of the dashboard that may use the clipboard. */

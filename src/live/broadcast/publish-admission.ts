@@ -1,7 +1,7 @@
-import type { AudioLabel } from '../../media/flv/declared-media.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { SlidingWindowLimit } from '../../shared/sliding-window-limit.ts';
 import type { LadderConfig } from '../transcode/ladder-config.ts';
+import type { ListedTrackLabel } from '../window/listed-audio.ts';
 import type { BroadcastInfo } from './broadcast-subscriber.ts';
 import type { LiveBroadcast } from './live-broadcast.ts';
 import type { LiveSettings } from './ports.ts';
@@ -15,7 +15,7 @@ export interface LiveStreamConfig {
   readonly accountUpgraded: boolean;
   readonly qualities?: 'passthrough' | 'ladder' | undefined;
   readonly record?: boolean | undefined;
-  readonly audioTracks?: readonly AudioLabel[] | undefined;
+  readonly audioTracks?: readonly ListedTrackLabel[] | undefined;
   readonly ultraLowLatency?: boolean | undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { CaptionChannel } from '../../media/codecs/closed-captions.ts';
-import type { AudioLabel, DeclaredMedia } from '../../media/flv/declared-media.ts';
+import type { DeclaredMedia } from '../../media/flv/declared-media.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { RenderedText } from '../../shared/text/rendered-text.ts';
 import type {
@@ -10,6 +10,7 @@ import type {
 } from '../../shared/viewer-responses.ts';
 import { sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type { LiveSettings } from '../broadcast/ports.ts';
+import type { ListedTrackLabel } from '../window/listed-audio.ts';
 import { type AudioInfo, formatLiveMultivariant, type VariantInfo } from '../window/live-multivariant.ts';
 import type { LiveWindow } from '../window/live-window.ts';
 import type { BroadcastStorage } from '../window/part-store.ts';
@@ -27,7 +28,7 @@ export interface LiveRenditionsOptions {
   /** Undefined for passthrough. */
   readonly ladder?: LadderConfig | undefined;
   /** By track; more important than what the encoder says. */
-  readonly audioLabels?: readonly AudioLabel[] | undefined;
+  readonly audioLabels?: readonly ListedTrackLabel[] | undefined;
   /** Undefined keeps everything in memory. */
   readonly storage?: BroadcastStorage | undefined;
   readonly clock: Clock;
@@ -227,10 +228,14 @@ export class LiveRenditions {
   }
 
   /** As chosen, else as the encoder says. @param trackId 0 for the main track */
-  audioLabelOf(trackId: number): AudioLabel {
+  audioLabelOf(trackId: number): ListedTrackLabel {
     const declared = this.#media.declared()?.audioTracks?.get(trackId);
     const chosen = this.#options.audioLabels?.[trackId];
-    return { name: chosen?.name ?? declared?.name, language: chosen?.language ?? declared?.language };
+    return {
+      ...chosen,
+      name: chosen?.name ?? declared?.name,
+      language: chosen?.language ?? declared?.language,
+    };
   }
 
   #uriOf({ name }: LiveRendition): string {

@@ -2,6 +2,12 @@ import type { AudioLabel } from '../../media/flv/declared-media.ts';
 import { canonicalLanguageTag, nativeLanguageName } from '../../shared/text/language-tag.ts';
 import { trackTitle } from '../../shared/text/track-title.ts';
 
+export interface ListedTrackLabel extends AudioLabel {
+  readonly default?: boolean | undefined;
+  /** Place in menus, from 1. */
+  readonly position?: number | undefined;
+}
+
 interface ListedAudioLabel {
   readonly name: string;
   readonly language: string;
@@ -15,25 +21,31 @@ const singleName = 'Main';
 const unknownLanguage = 'und';
 
 /**
- * The labels of tracks, by track. Names are unique, and players select a language by themselves with its first track only
- * (draft-pantos-hls-rfc8216bis-22, 4.4.6.1.1).
- * @param trackIds the main one, 0, first
+ * The labels of tracks, by track, in the order of menus. Names are unique, and players select a language by themselves
+ * with its first track, or the default one, only (draft-pantos-hls-rfc8216bis-22, 4.4.6.1.1).
  */
 export function listedAudioLabels(
   trackIds: readonly number[],
-  labelOf: (trackId: number) => AudioLabel | undefined,
+  labelOf: (trackId: number) => ListedTrackLabel | undefined,
 ): Map<number, ListedAudioLabel> {
   const listed = new Map<number, ListedAudioLabel>();
   const isUsed = (matches: (label: ListedAudioLabel) => boolean) => [...listed.values()].some(matches);
-  for (const trackId of trackIds) {
+  const placeOf = (trackId: number) => labelOf(trackId)?.position ?? trackId + 1;
+  const languageOf = (trackId: number) =>
+    canonicalLanguageTag(labelOf(trackId)?.language ?? '') ?? unknownLanguage;
+  const defaultId = trackIds.find(trackId => labelOf(trackId)?.default) ?? Math.min(...trackIds);
+  const ordered = trackIds.toSorted((one, other) => placeOf(one) - placeOf(other) || one - other);
+  for (const trackId of ordered) {
     const label = labelOf(trackId);
-    const language = canonicalLanguageTag(label?.language ?? '') ?? unknownLanguage;
+    const language = languageOf(trackId);
+    const isDefault = trackId === defaultId;
     const wanted = trackTitle(label?.name) ?? defaultName(trackId, language, trackIds.length === 1);
     listed.set(trackId, {
       name: isUsed(({ name }) => name === wanted) ? `${wanted} (${trackId + 1})` : wanted,
       language,
-      isDefault: listed.size === 0,
-      isAutoselect: !isUsed(other => other.language === language),
+      isDefault,
+      isAutoselect:
+        isDefault || (language !== languageOf(defaultId) && !isUsed(other => other.language === language)),
     });
   }
   return listed;

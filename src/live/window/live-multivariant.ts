@@ -1,13 +1,13 @@
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { CaptionChannel } from '../../media/codecs/closed-captions.ts';
-import type { AudioLabel, DeclaredMedia } from '../../media/flv/declared-media.ts';
+import type { DeclaredMedia } from '../../media/flv/declared-media.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import {
   formatMultivariantPlaylist,
   type MediaRendition,
   type Variant,
 } from '../../media/hls/multivariant-playlist.ts';
-import { listedAudioLabels } from './listed-audio.ts';
+import { type ListedTrackLabel, listedAudioLabels } from './listed-audio.ts';
 
 interface Bandwidth {
   readonly peakBitsPerSecond: number;
@@ -23,7 +23,7 @@ export interface AudioInfo extends Bandwidth {
   /** 0 is the main track. */
   readonly trackId: number;
   readonly track: TrackDescription;
-  readonly label?: AudioLabel | undefined;
+  readonly label?: ListedTrackLabel | undefined;
 }
 
 export interface VariantInfo extends Bandwidth {
@@ -56,20 +56,31 @@ export function formatLiveMultivariant(
   audio: readonly AudioInfo[] = [],
   captions: readonly CaptionChannel[] = [],
 ): string {
-  const groups = Map.groupBy(audio, ({ groupId }) => groupId);
-  const labels = listedAudioLabels(
-    [...new Set(audio.map(({ trackId }) => trackId))],
-    trackId => audio.find(info => info.trackId === trackId)?.label,
+  const trackIds = [...new Set(audio.map(({ trackId }) => trackId))];
+  const labels = listedAudioLabels(trackIds, trackId => audio.find(info => info.trackId === trackId)?.label);
+  const groups = [...Map.groupBy(audio, ({ groupId }) => groupId)].map(([groupId, members]) =>
+    completeGroup(groupId, members, [...labels.keys()], audio),
   );
   return formatMultivariantPlaylist({
     independentSegments: false,
-    media: [...audio.map(info => formatAudio(info, labels)), ...captions.map(formatCaptions)],
+    media: [...groups.flat().map(info => formatAudio(info, labels)), ...captions.map(formatCaptions)],
     variants:
-      groups.size === 0
+      groups.length === 0
         ? variants.map(variant => formatVariant(variant, [], captions))
-        : [...groups.values()].flatMap(group =>
-            variants.map(variant => formatVariant(variant, group, captions)),
-          ),
+        : groups.flatMap(group => variants.map(variant => formatVariant(variant, group, captions))),
+  });
+}
+
+/** 4.4.6.1.1: groups have the same tracks. One that has no codec of its own has that of another group. */
+function completeGroup(
+  groupId: string,
+  members: readonly AudioInfo[],
+  trackIds: readonly number[],
+  audio: readonly AudioInfo[],
+): AudioInfo[] {
+  return trackIds.flatMap(trackId => {
+    const found = [...members, ...audio].find(info => info.trackId === trackId);
+    return found === undefined ? [] : [{ ...found, groupId }];
   });
 }
 

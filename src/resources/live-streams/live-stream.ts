@@ -51,6 +51,9 @@ export type LiveQualities = (typeof liveQualities)[number];
 export interface LiveAudioTrack {
   readonly name?: string | undefined;
   readonly language?: string | undefined;
+  readonly default?: true | undefined;
+  /** Place in menus, from 1. */
+  readonly position?: number | undefined;
 }
 
 export interface LiveStream {

@@ -55,6 +55,16 @@ const audioTrackSchema = z.strictObject({
     })
     .optional()
     .describe('Spoken language, such as `en`.'),
+  default: z
+    .literal(true)
+    .optional()
+    .describe('Viewers hear this track unless they choose another one; the main track when none is.'),
+  position: z
+    .int()
+    .min(1)
+    .max(maxAudioTracks)
+    .optional()
+    .describe('Place in menus; the first is 1. Without it, that of its id.'),
 });
 
 const sourceSchema = z.strictObject({
@@ -92,9 +102,12 @@ const attributes = {
   audioTracks: z
     .array(audioTrackSchema)
     .max(maxAudioTracks)
+    .refine(tracks => tracks.filter(track => track.default).length <= 1, {
+      message: 'Only one track can be the default.',
+    })
     .nullish()
     .describe(
-      'Names and languages of the audio tracks, in the order of their ids in the encoder, the main one first. What is not given comes from the encoder. Applies from the next broadcast on; null unsets it.',
+      'Names, languages and places in menus of the audio tracks, in the order of their ids in the encoder, the main one first. What is not given comes from the encoder. Applies from the next broadcast on; null unsets it.',
     ),
   record: z
     .boolean()
@@ -161,9 +174,16 @@ export const liveStreamSchema = z
     ),
     qualities: z.enum(liveQualities).optional().describe('Renditions for viewers, when chosen.'),
     audioTracks: z
-      .array(z.object({ name: z.string().optional(), language: z.string().optional() }))
+      .array(
+        z.object({
+          name: z.string().optional(),
+          language: z.string().optional(),
+          default: z.literal(true).optional(),
+          position: z.int().optional(),
+        }),
+      )
       .optional()
-      .describe('Names and languages of the audio tracks, when chosen.'),
+      .describe('Names, languages and places of the audio tracks, when chosen.'),
     record: z.boolean().optional().describe('True when broadcasts are recorded, when chosen.'),
     keepRecordingsDays: z.int().optional().describe('Days after which a recording is deleted, when chosen.'),
     ultraLowLatency: z.boolean().optional().describe('`true` when viewers may watch over WebRTC.'),

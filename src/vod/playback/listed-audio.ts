@@ -3,13 +3,14 @@ import { canonicalLanguageTag, nativeLanguageName } from '../../shared/text/lang
 import type { AudioTrack } from '../encoding-repository.ts';
 import type { PlayableRendition } from './rendition-record.ts';
 
-interface ListedAudio {
-  readonly rendition: PlayableRendition;
+/** A track, in stereo, 5.1 or both. */
+export interface ListedAudio {
+  readonly stereo: PlayableRendition | undefined;
+  readonly surround: PlayableRendition | undefined;
   readonly name: string;
   readonly language: string;
   readonly isDefault: boolean;
   readonly isAutoselect: boolean;
-  readonly channels?: number;
   readonly characteristics?: string;
 }
 
@@ -17,58 +18,50 @@ interface ListedAudio {
 const singleName = 'Main';
 /** Required by Apple's specification (8.10), even if unknown. */
 const unknownLanguage = 'und';
-const surroundSuffix = '5.1';
 /** draft-pantos-hls-rfc8216bis-22, 4.4.6.1, CHARACTERISTICS. */
 const descriptionCharacteristic = 'public.accessibility.describes-video';
 
 /**
- * Audio renditions in the order of menus, stereo before 5.1. One is the default. The first rendition of each language may be
- * selected by players, so that none begins with 5.1 or a commentary (4.4.6.1.1).
+ * Audio tracks in the order of menus. One is the default. The first of each language may be selected by players, so that
+ * none begins with a commentary (4.4.6.1.1).
  */
 export function listedAudio(
   renditions: readonly PlayableRendition[],
   tracks: readonly AudioTrack[],
   videoLanguage: string | undefined,
 ): ListedAudio[] {
-  const found = renditions
-    .flatMap(rendition => {
-      const parsed = rendition.record.kind === 'audio' ? parseAudioRenditionName(rendition.name) : undefined;
-      return parsed === undefined ? [] : [{ rendition, ...parsed }];
-    })
-    .toSorted(
-      (one, other) =>
-        placeOf(one.track, tracks) - placeOf(other.track, tracks) ||
-        Number(one.isSurround) - Number(other.isSurround),
-    );
-  const isSingle = new Set(found.map(({ track }) => track)).size === 1;
-  const listed: ListedAudio[] = [];
-  const defaultTrack = defaultTrackOf(
-    found.map(({ track }) => track),
-    tracks,
+  const found = renditions.flatMap(rendition => {
+    const parsed = rendition.record.kind === 'audio' ? parseAudioRenditionName(rendition.name) : undefined;
+    return parsed === undefined ? [] : [{ rendition, ...parsed }];
+  });
+  const numbers = [...new Set(found.map(({ track }) => track))].toSorted(
+    (one, other) => placeOf(one, tracks) - placeOf(other, tracks),
   );
-  for (const { rendition, track, isSurround } of found) {
+  const isSingle = numbers.length === 1;
+  const listed: ListedAudio[] = [];
+  const defaultTrack = defaultTrackOf(numbers, tracks);
+  for (const track of numbers) {
     const known = tracks.find(one => one.track === track);
-    const { channels } = rendition.record;
+    const ofTrack = found.filter(one => one.track === track);
+    const stereo = ofTrack.find(({ isSurround }) => !isSurround)?.rendition;
+    const surround = ofTrack.find(({ isSurround }) => isSurround)?.rendition;
     const language = languageOf(
       known,
-      rendition,
+      stereo ?? surround,
       isSingle || track === 1 ? videoLanguage : undefined,
       isSingle,
     );
     const name = known?.name ?? (isSingle ? singleName : nameOf(language, track));
     const characteristics = known?.isDescription === true ? descriptionCharacteristic : undefined;
-    const isDefault = track === defaultTrack && !listed.some(one => one.isDefault);
     listed.push({
-      rendition,
-      name: uniqueName(isSurround ? `${name} ${surroundSuffix}` : name, listed),
+      stereo,
+      surround,
+      name: uniqueName(name, listed),
       language,
-      isDefault,
-      isAutoselect:
-        !listed.some(
-          one => one.isAutoselect && one.language === language && one.characteristics === characteristics,
-        ) &&
-        (isDefault || !isSurround),
-      ...(channels === undefined ? {} : { channels }),
+      isDefault: track === defaultTrack,
+      isAutoselect: !listed.some(
+        one => one.isAutoselect && one.language === language && one.characteristics === characteristics,
+      ),
       ...(characteristics === undefined ? {} : { characteristics }),
     });
   }
@@ -88,11 +81,11 @@ function defaultTrackOf(playable: readonly number[], tracks: readonly AudioTrack
 /** The language of the video is that of a single track, and of the first one if it has no other. */
 function languageOf(
   known: AudioTrack | undefined,
-  { record }: PlayableRendition,
+  rendition: PlayableRendition | undefined,
   videoLanguage: string | undefined,
   isSingle: boolean,
 ): string {
-  const own = known?.language ?? canonicalLanguageTag(record.language ?? '');
+  const own = known?.language ?? canonicalLanguageTag(rendition?.record.language ?? '');
   return (isSingle ? (videoLanguage ?? own) : (own ?? videoLanguage)) ?? unknownLanguage;
 }
 

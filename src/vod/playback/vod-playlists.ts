@@ -7,10 +7,11 @@ import {
 import { nativeLanguageName } from '../../shared/text/language-tag.ts';
 import type { AudioTrack } from '../encoding-repository.ts';
 import type { OpenRendition } from '../index/rendition.ts';
-import { listedAudio } from './listed-audio.ts';
+import { type ListedAudio, listedAudio } from './listed-audio.ts';
 import type { PlayableRendition, RenditionRecord } from './rendition-record.ts';
 
 const AUDIO_GROUP = 'audio';
+const SURROUND_GROUP = 'surround';
 const CAPTIONS_GROUP = 'captions';
 const CLOSED_CAPTIONS_GROUP = 'cc';
 
@@ -85,7 +86,8 @@ export function formatCaptionsPlaylist(language: string, durationSeconds: number
 }
 
 /**
- * All variants share the audio renditions. Without video, the default one in stereo is the only variant.
+ * All variants share the audio renditions. 5.1 has a group of its own, with all tracks, so that players choose by the
+ * channels that they can play. Without video, the default track in stereo is the only variant.
  * **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.6.
  */
 export function formatVodMultivariant({
@@ -103,43 +105,87 @@ export function formatVodMultivariant({
   const uriOf = ({ name }: { readonly name: string }) => withSession(`${name}/manifest.m3u8`, avh);
   const subtitles = captions.map((track, index) => subtitlesOf(track, captions.slice(0, index), avh));
   const ofAll = subtitles.length === 0 ? {} : { subtitlesGroup: CAPTIONS_GROUP };
-  const media: MediaRendition[] = audio.map(({ rendition, ...attributes }) => ({
-    type: 'AUDIO',
-    groupId: AUDIO_GROUP,
-    ...attributes,
-    uri: uriOf(rendition),
-  }));
+  const mediaOf = ({ groupId, members }: AudioGroup): MediaRendition[] =>
+    members.map(({ rendition, ...attributes }) => ({
+      ...{ type: 'AUDIO', groupId, ...attributes, uri: uriOf(rendition) },
+      ...(rendition.record.channels === undefined ? {} : { channels: rendition.record.channels }),
+    }));
   if (videos.length === 0) {
-    const main = audio.find(({ isDefault }) => isDefault)?.rendition;
-    const hasChoice = audio.length > 1;
-    const records = hasChoice ? audio.map(({ rendition }) => rendition.record) : [];
+    const group = singleGroup(audio);
+    const main = group.members.find(({ isDefault }) => isDefault)?.rendition;
+    const ofGroup = group.members.length > 1 ? group : undefined;
     return formatMultivariantPlaylist({
       independentSegments: true,
-      media: [...(hasChoice ? media : []), ...subtitles],
-      variants: main === undefined ? [] : [{ ...variantOf(main.record, records, uriOf(main)), ...ofAll }],
+      media: [...(ofGroup === undefined ? [] : mediaOf(ofGroup)), ...subtitles],
+      variants: main === undefined ? [] : [{ ...variantOf(main.record, ofGroup, uriOf(main)), ...ofAll }],
     });
   }
   const closedCaptions = hasClosedCaptions
     ? [closedCaptionsOf(language ?? audio.find(({ isDefault }) => isDefault)?.language)]
     : [];
-  const variants = videos.map(video => ({
-    ...variantOf(
-      video.record,
-      audio.map(({ rendition }) => rendition.record),
-      uriOf(video),
-    ),
-    ...ofAll,
-    ...(hasClosedCaptions ? { closedCaptionsGroup: CLOSED_CAPTIONS_GROUP } : {}),
-  }));
+  const groups = audioGroups(audio);
+  const variantsWith = (group: AudioGroup | undefined) =>
+    videos.map(video => ({
+      ...variantOf(video.record, group, uriOf(video)),
+      ...ofAll,
+      ...(hasClosedCaptions ? { closedCaptionsGroup: CLOSED_CAPTIONS_GROUP } : {}),
+    }));
+  const [variants = variantsWith(undefined), ...others] = groups.map(variantsWith);
+  const bandwidthOf = (index: number) =>
+    Math.max(...[variants, ...others].map(list => list[index]!.bandwidthBitsPerSecond));
   const first = Math.max(
     0,
-    variants.findLastIndex(variant => variant.bandwidthBitsPerSecond <= FIRST_VARIANT_BITS_PER_SECOND),
+    variants.findLastIndex((_, index) => bandwidthOf(index) <= FIRST_VARIANT_BITS_PER_SECOND),
   );
+  // hls.js takes variants that differ in their groups only as one, with the renditions of all of them.
+  const list = [variants, ...others].flatMap(ofGroup => {
+    const equal = ofGroup.map((variant, index) => ({
+      ...variant,
+      bandwidthBitsPerSecond: bandwidthOf(index),
+    }));
+    return [...equal.slice(first, first + 1), ...equal.toSpliced(first, 1)];
+  });
   return formatMultivariantPlaylist({
     independentSegments: true,
-    media: [...media, ...subtitles, ...closedCaptions],
-    variants: [...variants.slice(first, first + 1), ...variants.toSpliced(first, 1)],
+    media: [...groups.flatMap(mediaOf), ...subtitles, ...closedCaptions],
+    variants: list,
   });
+}
+
+interface GroupMember extends Omit<ListedAudio, 'stereo' | 'surround'> {
+  readonly rendition: PlayableRendition;
+}
+
+interface AudioGroup {
+  readonly groupId: string;
+  readonly members: readonly GroupMember[];
+}
+
+/** 4.4.6.1.1: groups have the same members, which differ in their URI and channels only. */
+function audioGroups(audio: readonly ListedAudio[]): AudioGroup[] {
+  const membersOf = (isSurround: boolean) =>
+    audio.flatMap(({ stereo, surround, ...attributes }): GroupMember[] => {
+      const rendition = isSurround ? (surround ?? stereo) : (stereo ?? surround);
+      return rendition === undefined ? [] : [{ ...attributes, rendition }];
+    });
+  const hasBoth = audio.some(({ stereo, surround }) => stereo !== undefined && surround !== undefined);
+  return [
+    ...(audio.length === 0 ? [] : [{ groupId: AUDIO_GROUP, members: membersOf(false) }]),
+    ...(hasBoth ? [{ groupId: SURROUND_GROUP, members: membersOf(true) }] : []),
+  ];
+}
+
+/** For audio alone, whose variants would be different qualities. 5.1 follows its stereo. */
+function singleGroup(audio: readonly ListedAudio[]): AudioGroup {
+  const members = audio.flatMap(({ stereo, surround, ...attributes }): GroupMember[] => {
+    const main = stereo ?? surround;
+    const more = { ...attributes, name: `${attributes.name} 5.1`, isDefault: false, isAutoselect: false };
+    return [
+      ...(main === undefined ? [] : [{ ...attributes, rendition: main }]),
+      ...(stereo === undefined || surround === undefined ? [] : [{ ...more, rendition: surround }]),
+    ];
+  });
+  return { groupId: AUDIO_GROUP, members };
 }
 
 /** 4.4.6.1.1: names in a group are unique, and at most one rendition is the default. */
@@ -172,8 +218,9 @@ function closedCaptionsOf(language: string | undefined): MediaRendition {
   };
 }
 
-/** `audio`: the renditions of its group. Its bitrates are those of the largest combination (4.4.6.2). */
-function variantOf(main: RenditionRecord, audio: readonly RenditionRecord[], uri: string): Variant {
+/** Its bitrates are those of the largest combination with a member of its group (4.4.6.2). */
+function variantOf(main: RenditionRecord, group: AudioGroup | undefined, uri: string): Variant {
+  const audio = group?.members.map(({ rendition }) => rendition.record) ?? [];
   const { codec, width, height, frameRate, videoRange } = main;
   const ofGroup = main.kind === 'audio' && audio.length > 0 ? undefined : main;
   const largest = (bitrate: (record: RenditionRecord) => number) =>
@@ -192,7 +239,7 @@ function variantOf(main: RenditionRecord, audio: readonly RenditionRecord[], uri
     ...(width === undefined || height === undefined ? {} : { width, height }),
     ...(frameRate === undefined ? {} : { frameRate }),
     ...(videoRange === undefined ? {} : { videoRange }),
-    ...(audio.length === 0 ? {} : { audioGroup: AUDIO_GROUP }),
+    ...(group === undefined ? {} : { audioGroup: group.groupId }),
   };
 }
 

@@ -112,7 +112,12 @@ export type LiveStream = {
     readonly rendition?: "source" | "240p" | "360p" | "480p" | "720p" | "1080p" | "2160p" | undefined;
   }[];
   readonly qualities?: "passthrough" | "ladder" | undefined;
-  readonly audioTracks?: readonly { readonly name?: string | undefined; readonly language?: string | undefined; }[] | undefined;
+  readonly audioTracks?: readonly {
+    readonly name?: string | undefined;
+    readonly language?: string | undefined;
+    readonly default?: true | undefined;
+    readonly position?: number | undefined;
+  }[] | undefined;
   readonly record?: boolean | undefined;
   readonly keepRecordingsDays?: number | undefined;
   readonly ultraLowLatency?: boolean | undefined;
@@ -615,7 +620,12 @@ export interface Operations {
         readonly rendition?: "source" | "240p" | "360p" | "480p" | "720p" | "1080p" | "2160p" | undefined;
       }[] | undefined;
       readonly qualities?: "passthrough" | "ladder" | null | undefined;
-      readonly audioTracks?: readonly { readonly name?: string | undefined; readonly language?: string | undefined; }[] | null | undefined;
+      readonly audioTracks?: readonly {
+        readonly name?: string | undefined;
+        readonly language?: string | undefined;
+        readonly default?: true | undefined;
+        readonly position?: number | undefined;
+      }[] | null | undefined;
       readonly record?: boolean | null | undefined;
       readonly keepRecordingsDays?: number | null | undefined;
       readonly ultraLowLatency?: boolean | undefined;
@@ -639,7 +649,12 @@ export interface Operations {
         readonly rendition?: "source" | "240p" | "360p" | "480p" | "720p" | "1080p" | "2160p" | undefined;
       }[] | undefined;
       readonly qualities?: "passthrough" | "ladder" | null | undefined;
-      readonly audioTracks?: readonly { readonly name?: string | undefined; readonly language?: string | undefined; }[] | null | undefined;
+      readonly audioTracks?: readonly {
+        readonly name?: string | undefined;
+        readonly language?: string | undefined;
+        readonly default?: true | undefined;
+        readonly position?: number | undefined;
+      }[] | null | undefined;
       readonly record?: boolean | null | undefined;
       readonly keepRecordingsDays?: number | null | undefined;
       readonly ultraLowLatency?: boolean | undefined;

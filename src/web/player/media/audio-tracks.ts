@@ -38,23 +38,28 @@ export class AudioTracks {
   }
 
   get options(): AudioOption[] {
-    return (this.#hls?.audioTracks ?? []).map((track, id) => ({
+    const tracks = this.#hls?.audioTracks ?? [];
+    return distinctTracks(tracks).map(id => ({
       id,
-      label: track.name,
-      language: track.lang ?? '',
-      hint: hintOf(track),
+      label: tracks[id]!.name,
+      language: tracks[id]!.lang ?? '',
+      hint: hintOf(tracks[id]!),
     }));
   }
 
   get chosen(): AudioOption | undefined {
-    return this.options[this.#hls?.audioTrack ?? -1];
+    const { audioTracks = [], audioTrack = -1 } = this.#hls ?? {};
+    const url = audioTracks[audioTrack]?.url;
+    return this.options.find(({ id }) => id === audioTrack || audioTracks[id]?.url === url);
   }
 
   choose(id: number): void {
     const hls = this.#hls;
-    const option = this.options[id];
-    if (hls === undefined || option === undefined) return;
-    this.#settings.save({ audio: { language: option.language, name: option.label } });
+    const track = hls?.audioTracks[id];
+    if (hls === undefined || track === undefined) return;
+    const { name, lang: language = '' } = track;
+    const channels = isStereo(track) ? undefined : track.channels;
+    this.#settings.save({ audio: { language, name, ...(channels === undefined ? {} : { channels }) } });
     hls.audioTrack = id;
     this.#onChange();
   }
@@ -67,9 +72,26 @@ export function preferredAudio(
 ): number | undefined {
   if (choice === undefined) return undefined;
   const ofLanguage = ({ lang = '' }: Track) => lang === choice.language;
-  const same = tracks.findIndex(track => ofLanguage(track) && track.name === choice.name);
+  const ofName = (track: Track) => ofLanguage(track) && track.name === choice.name;
+  const ofChannels = (track: Track) =>
+    choice.channels === undefined ? isStereo(track) : track.channels === choice.channels;
+  const exact = tracks.findIndex(track => ofName(track) && ofChannels(track));
+  const same = exact === -1 ? tracks.findIndex(ofName) : exact;
   const similar = same === -1 && isLanguage(choice.language) ? tracks.findIndex(ofLanguage) : same;
   return similar === -1 ? undefined : similar;
+}
+
+/** Indexes in the order of menus. Groups of stereo and of 5.1 share the renditions of tracks that have only one. */
+export function distinctTracks(tracks: readonly (Track & Pick<MediaPlaylist, 'url'>)[]): number[] {
+  const first = tracks.flatMap((track, id) =>
+    tracks.findIndex(({ url }) => url === track.url) === id ? [id] : [],
+  );
+  const placeOf = (id: number) => tracks.findIndex(({ name }) => name === tracks[id]!.name);
+  return first.toSorted((one, other) => placeOf(one) - placeOf(other));
+}
+
+function isStereo({ channels = '2' }: Track): boolean {
+  return ['1', '2'].includes(channels.split('/')[0]!);
 }
 
 function isLanguage(tag: string): boolean {

@@ -4,6 +4,8 @@ const storageKey = 'millrace.player';
 export interface AudioChoice {
   readonly language: string;
   readonly name: string;
+  /** CHANNELS; undefined for stereo. */
+  readonly channels?: string | undefined;
 }
 
 interface StoredSettings {
@@ -57,6 +59,7 @@ function restore(): StoredSettings {
 
 function audioChoice(value: unknown): AudioChoice | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const { language, name } = value as Record<string, unknown>;
-  return typeof language === 'string' && typeof name === 'string' ? { language, name } : undefined;
+  const { language, name, channels } = value as Record<string, unknown>;
+  if (typeof language !== 'string' || typeof name !== 'string') return undefined;
+  return { language, name, ...(typeof channels === 'string' ? { channels } : {}) };
 }

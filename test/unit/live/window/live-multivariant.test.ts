@@ -143,6 +143,41 @@ describe('several audio tracks', () => {
     ]);
   });
 
+  test('have the order and the default that their owner chose', () => {
+    const labels = [{ language: 'en', position: 2 }, { language: 'fr', position: 3 }, { language: 'en' }];
+    const chosen = labels.map((label, trackId) =>
+      audioInfo({ trackId, label: trackId === 2 ? { ...label, position: 1, default: true } : label }),
+    );
+    const { media } = playlistOf(video, chosen);
+    expect(
+      media.map(({ name, isDefault = false, isAutoselect = false }) => [name, isDefault, isAutoselect]),
+    ).toEqual([
+      ['English', true, true],
+      ['English (1)', false, false],
+      ['Français', false, true],
+    ]);
+  });
+
+  test('in two codecs are in both groups', () => {
+    const opus = { ...audioTrack, codec: 'opus' };
+    const second = audioInfo({ uri: 'audio-1/index.m3u8', trackId: 1 });
+    const { media, variants } = playlistOf(video, [
+      audioInfo(),
+      audioInfo({ track: opus, uri: 'audio-original/index.m3u8', groupId: 'audio-original' }),
+      second,
+    ]);
+    expect(media.map(({ groupId, name, uri }) => [groupId, name, uri?.split('/')[0]])).toEqual([
+      ['audio', 'Audio 1', 'audio'],
+      ['audio', 'Audio 2', 'audio-1'],
+      ['audio-original', 'Audio 1', 'audio-original'],
+      ['audio-original', 'Audio 2', 'audio-1'],
+    ]);
+    expect(variants.map(({ codecs }) => codecs.split(',').slice(1))).toEqual([
+      [audioTrack.codec],
+      ['opus', audioTrack.codec],
+    ]);
+  });
+
   test('are listed with every variant once for each codec', () => {
     const opus = { ...audioTrack, codec: 'opus' };
     const { media, variants } = playlistOf(video, [

@@ -36,8 +36,8 @@ function listed(
   tracks: readonly AudioTrack[],
   videoLanguage?: string,
 ) {
-  return listedAudio(renditions, tracks, videoLanguage).map(({ rendition, ...rest }) => ({
-    id: rendition.name,
+  return listedAudio(renditions, tracks, videoLanguage).map(({ stereo, surround, ...rest }) => ({
+    id: (stereo ?? surround)?.name,
     ...rest,
   }));
 }
@@ -47,9 +47,9 @@ describe('audio renditions of a playlist', () => {
     const renditions = [audio('audio'), audio('audio2'), audio('audio3')];
     const tracks = [track(2, { language: 'fr' }), track(1, { language: 'en', name: 'Original' }), track(3)];
     expect(listed(renditions, tracks)).toEqual([
-      { id: 'audio2', name: 'Français', language: 'fr', isDefault: false, isAutoselect: true, channels: 2 },
-      { id: 'audio', name: 'Original', language: 'en', isDefault: true, isAutoselect: true, channels: 2 },
-      { id: 'audio3', name: 'Audio 3', language: 'und', isDefault: false, isAutoselect: true, channels: 2 },
+      { id: 'audio2', name: 'Français', language: 'fr', isDefault: false, isAutoselect: true },
+      { id: 'audio', name: 'Original', language: 'en', isDefault: true, isAutoselect: true },
+      { id: 'audio3', name: 'Audio 3', language: 'und', isDefault: false, isAutoselect: true },
     ]);
   });
 
@@ -64,19 +64,39 @@ describe('audio renditions of a playlist', () => {
     expect(listed(renditions, tracks)[2]?.characteristics).toBe('public.accessibility.describes-video');
   });
 
-  test('have 5.1 behind its stereo, which is the default', () => {
-    const renditions = [audio('audio'), audio('surround', { channels: 6, peakBitsPerSecond: 400_000 })];
-    const found = listed(renditions, [track(1, { language: 'de' })]);
+  test('have 5.1 in a group of its own, which has the same tracks', () => {
+    const renditions = [
+      ...[audio('audio'), audio('audio2'), audio('surround2', { channels: 6, peakBitsPerSecond: 400_000 })],
+    ];
+    const tracks = [track(1, { language: 'de' }), track(2, { language: 'en' })];
+    const text = formatVodMultivariant({ renditions: [video, ...renditions], audioTracks: tracks });
+    const { media, variants } = parseMultivariantPlaylist(text);
     expect(
-      found.map(({ name, channels, isDefault, isAutoselect }) => [name, channels, isDefault, isAutoselect]),
+      media.map(({ groupId, name, channels, isDefault = false, uri }) => [
+        ...[groupId, name, channels, isDefault, uri?.split('/')[0]],
+      ]),
     ).toEqual([
-      ['Main', 2, true, true],
-      ['Main 5.1', 6, false, false],
+      ['audio', 'Deutsch', 2, true, 'audio'],
+      ['audio', 'English', 2, false, 'audio2'],
+      ['surround', 'Deutsch', 2, true, 'audio'],
+      ['surround', 'English', 6, false, 'surround2'],
     ]);
-    const text = formatVodMultivariant({ renditions: [video, ...renditions], audioTracks: [] });
-    expect(parseMultivariantPlaylist(text).variants).toMatchObject([
-      { bandwidthBitsPerSecond: 1_400_000, codecs: 'avc1.64001f,mp4a.40.2', audioGroup: 'audio' },
+    // Equal, so that hls.js takes them as one quality.
+    const equal = { uri: '720p/manifest.m3u8', bandwidthBitsPerSecond: 1_400_000 };
+    expect(variants).toMatchObject([
+      { ...equal, audioGroup: 'audio', codecs: 'avc1.64001f,mp4a.40.2' },
+      { ...equal, audioGroup: 'surround', codecs: 'avc1.64001f,mp4a.40.2' },
     ]);
+  });
+
+  test('alone have 5.1 behind its stereo', () => {
+    const renditions = [audio('audio'), audio('surround', { channels: 6 })];
+    const { media, variants } = parseMultivariantPlaylist(formatVodMultivariant({ renditions }));
+    expect(media.map(({ name, isDefault = false }) => [name, isDefault])).toEqual([
+      ['Main', true],
+      ['Main 5.1', false],
+    ]);
+    expect(variants).toMatchObject([{ uri: 'audio/manifest.m3u8', audioGroup: 'audio' }]);
   });
 
   test('use the language of the video for a single track, and for a first one without a language', () => {

@@ -7,6 +7,7 @@ import { Form } from '../../ui/form/form.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Card } from '../../ui/page.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { AudioTracksCard } from './audio-tracks-card.tsx';
 import { bodyOf, choicesOf, StreamFields } from './stream-fields.tsx';
 import { ThumbnailCard } from './thumbnail-card.tsx';
 
@@ -52,7 +53,10 @@ export function SettingsPanel({
           </div>
         </Form>
       </Card>
-      <ThumbnailCard stream={stream} onChange={onChange} />
+      <div class="stack">
+        <ThumbnailCard stream={stream} onChange={onChange} />
+        <AudioTracksCard stream={stream} onChange={onChange} />
+      </div>
     </div>
   );
 }

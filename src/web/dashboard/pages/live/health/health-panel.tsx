@@ -138,7 +138,7 @@ function BroadcastDetails({ broadcast: { stats, alarms } }: { broadcast: Running
     value === undefined ? unknown : `${formatNumber(value, 1)} s`;
   if (stats === undefined) return null;
   return (
-    <div class="health-facts">
+    <div class="health-facts stack">
       <Card title="This broadcast">
         <DetailList
           rows={[

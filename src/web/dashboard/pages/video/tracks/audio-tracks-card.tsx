@@ -2,15 +2,13 @@ import { useState } from 'preact/hooks';
 import type { AudioTrack } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
 import { Badge } from '../../../ui/badge.tsx';
-import { FormDialog } from '../../../ui/dialog/dialog.tsx';
-import { SelectField, TextField } from '../../../ui/form/field.tsx';
-import { useSubmit } from '../../../ui/form/use-submit.ts';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
-import { Menu, type MenuItem } from '../../../ui/menu.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { showError, showToast } from '../../../ui/toast.tsx';
+import { AudioTrackDialog } from './audio-track-dialog.tsx';
+import { AudioTrackRow } from './audio-track-row.tsx';
 import { channelLayout } from './channel-layout.ts';
-import { languageName, trackLanguages } from './languages.ts';
+import { languageName } from './languages.ts';
 
 type Changes = { readonly default?: true; readonly position?: number };
 
@@ -22,11 +20,9 @@ export function AudioTracksCard({ videoId, revision }: { videoId: string; revisi
   );
   const tracks = loaded.value?.data ?? [];
   if (tracks.length < 2) return null;
+  const patch = 'PATCH /videos/{videoId}/audio-tracks/{audioTrackId}';
   const change = ({ audioTrackId, name }: AudioTrack, body: Changes) => {
-    call('PATCH /videos/{videoId}/audio-tracks/{audioTrackId}', {
-      params: { videoId, audioTrackId },
-      body,
-    }).then(() => {
+    call(patch, { params: { videoId, audioTrackId }, body }).then(() => {
       if (body.default === true) showToast(`Viewers hear “${name}” by default.`);
       loaded.reload();
     }, showError);
@@ -35,120 +31,41 @@ export function AudioTracksCard({ videoId, revision }: { videoId: string; revisi
     <Card title="Audio tracks">
       <ul class="tracks">
         {tracks.map(track => (
-          <TrackRow
+          <AudioTrackRow
             key={track.audioTrackId}
-            track={track}
+            name={track.name}
+            details={[
+              track.language === null ? undefined : languageName(track.language),
+              track.channels === null ? undefined : channelLayout(track.channels),
+            ]}
+            isDefault={track.default}
+            isFirst={track.position === 1}
             isLast={track.position === tracks.length}
-            onChange={body => change(track, body)}
             onEdit={() => setEdited(track)}
-          />
+            onDefault={() => change(track, { default: true })}
+            onMove={by => change(track, { position: track.position + by })}
+          >
+            {track.status === 'failed' && <Badge tone="bad">Can’t be decoded</Badge>}
+          </AudioTrackRow>
         ))}
       </ul>
       {edited !== undefined && (
-        <EditTrack
-          videoId={videoId}
-          track={edited}
-          onDone={loaded.reload}
+        <AudioTrackDialog
+          title="Edit audio track"
+          track={{ name: edited.name, language: edited.language ?? '' }}
+          nameHint="Leave it empty to use the name of the language."
+          save={async ({ name, language }) => {
+            const params = { videoId, audioTrackId: edited.audioTrackId };
+            const changedName = name === edited.name ? {} : { name: name === '' ? null : name };
+            await call(patch, {
+              params,
+              body: { ...changedName, language: language === '' ? null : language },
+            });
+            loaded.reload();
+          }}
           onClose={() => setEdited(undefined)}
         />
       )}
     </Card>
   );
-}
-
-function TrackRow({
-  track,
-  isLast,
-  onChange,
-  onEdit,
-}: {
-  track: AudioTrack;
-  isLast: boolean;
-  onChange: (changes: Changes) => void;
-  onEdit: () => void;
-}) {
-  const { name, language, channels, position, status } = track;
-  const items: MenuItem[] = [{ label: 'Edit name and language', icon: 'edit', onClick: onEdit }];
-  if (!track.default) {
-    items.push({ label: 'Play by default', icon: 'check', onClick: () => onChange({ default: true }) });
-  }
-  if (position > 1) {
-    items.push({ label: 'Move up', icon: 'up', onClick: () => onChange({ position: position - 1 }) });
-  }
-  if (!isLast) {
-    items.push({
-      label: 'Move down',
-      icon: 'down',
-      onClick: () => onChange({ position: position + 1 }),
-    });
-  }
-  const layout = channels === null ? undefined : channelLayout(channels);
-  const details = [language === null ? undefined : languageName(language), layout]
-    .filter(text => text !== undefined && text !== name)
-    .join(', ');
-  return (
-    <li>
-      <span class="track-name">
-        {name}
-        {details !== '' && <span class="quiet">{details}</span>}
-        {track.default && <Badge tone="info">Default</Badge>}
-        {status === 'failed' && <Badge tone="bad">Can’t be decoded</Badge>}
-      </span>
-      <Menu label={`Actions for the audio track ${name}`} items={items} />
-    </li>
-  );
-}
-
-function EditTrack({
-  videoId,
-  track,
-  onDone,
-  onClose,
-}: {
-  videoId: string;
-  track: AudioTrack;
-  onDone: () => void;
-  onClose: () => void;
-}) {
-  const { audioTrackId } = track;
-  const [name, setName] = useState(track.name);
-  const [language, setLanguage] = useState(track.language ?? '');
-  const [options] = useState(() => languageOptions(track.language));
-  const submission = useSubmit(async () => {
-    const wanted = name.trim();
-    await call('PATCH /videos/{videoId}/audio-tracks/{audioTrackId}', {
-      params: { videoId, audioTrackId },
-      body: {
-        ...(wanted === track.name ? {} : { name: wanted === '' ? null : wanted }),
-        language: language === '' ? null : language,
-      },
-    });
-    onDone();
-    onClose();
-  });
-  return (
-    <FormDialog title="Edit audio track" action="Save" submission={submission} onClose={onClose}>
-      <TextField
-        label="Name"
-        hint="Leave it empty to use the name of the language."
-        maxLength={100}
-        value={name}
-        onValue={setName}
-        error={submission.errorOf('name')}
-      />
-      <SelectField
-        label="Language"
-        value={language}
-        onValue={setLanguage}
-        error={submission.errorOf('language')}
-        options={[['', 'Not set'], ...options]}
-      />
-    </FormDialog>
-  );
-}
-
-function languageOptions(present: string | null): (readonly [string, string])[] {
-  const known = trackLanguages();
-  const isKnown = present === null || known.some(([tag]) => tag === present);
-  return isKnown ? known : [[present, languageName(present)], ...known];
 }

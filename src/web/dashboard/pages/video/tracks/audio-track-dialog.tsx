@@ -1,0 +1,61 @@
+import { useState } from 'preact/hooks';
+import { FormDialog } from '../../../ui/dialog/dialog.tsx';
+import { SelectField, TextField } from '../../../ui/form/field.tsx';
+import { useSubmit } from '../../../ui/form/use-submit.ts';
+import { languageName, trackLanguages } from './languages.ts';
+
+interface AudioTrackLabel {
+  readonly name: string;
+  /** Empty when it is not set. */
+  readonly language: string;
+}
+
+export function AudioTrackDialog({
+  title,
+  track,
+  nameHint,
+  attribute = name => name,
+  save,
+  onClose,
+}: {
+  title: string;
+  track: AudioTrackLabel;
+  nameHint: string;
+  /** In error responses. */
+  attribute?: (name: string) => string;
+  save: (track: AudioTrackLabel) => Promise<void>;
+  onClose: () => void;
+}) {
+  const [name, setName] = useState(track.name);
+  const [language, setLanguage] = useState(track.language);
+  const [options] = useState(() => languageOptions(track.language));
+  const submission = useSubmit(async () => {
+    await save({ name: name.trim(), language });
+    onClose();
+  });
+  return (
+    <FormDialog title={title} action="Save" submission={submission} onClose={onClose}>
+      <TextField
+        label="Name"
+        hint={nameHint}
+        maxLength={100}
+        value={name}
+        onValue={setName}
+        error={submission.errorOf(attribute('name'))}
+      />
+      <SelectField
+        label="Language"
+        value={language}
+        onValue={setLanguage}
+        error={submission.errorOf(attribute('language'))}
+        options={[['', 'Not set'], ...options]}
+      />
+    </FormDialog>
+  );
+}
+
+function languageOptions(present: string): (readonly [string, string])[] {
+  const known = trackLanguages();
+  const isKnown = present === '' || known.some(([tag]) => tag === present);
+  return isKnown ? known : [[present, languageName(present)], ...known];
+}

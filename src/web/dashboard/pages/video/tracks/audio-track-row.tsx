@@ -1,0 +1,47 @@
+import type { ComponentChildren } from 'preact';
+import { Badge } from '../../../ui/badge.tsx';
+import { Menu, type MenuItem } from '../../../ui/menu.tsx';
+
+interface AudioTrackActions {
+  readonly name: string;
+  readonly details: readonly (string | undefined)[];
+  readonly isDefault: boolean;
+  readonly isFirst: boolean;
+  readonly isLast: boolean;
+  readonly onEdit: () => void;
+  readonly onDefault: () => void;
+  /** @param by -1 up, 1 down */
+  readonly onMove: (by: -1 | 1) => void;
+  readonly moreItems?: readonly MenuItem[];
+  readonly children?: ComponentChildren;
+}
+
+export function AudioTrackRow({
+  name,
+  details,
+  isDefault,
+  isFirst,
+  isLast,
+  onEdit,
+  onDefault,
+  onMove,
+  moreItems = [],
+  children,
+}: AudioTrackActions) {
+  const items: MenuItem[] = [{ label: 'Edit name and language', icon: 'edit', onClick: onEdit }];
+  if (!isDefault) items.push({ label: 'Play by default', icon: 'check', onClick: onDefault });
+  if (!isFirst) items.push({ label: 'Move up', icon: 'up', onClick: () => onMove(-1) });
+  if (!isLast) items.push({ label: 'Move down', icon: 'down', onClick: () => onMove(1) });
+  const text = details.filter(one => one !== undefined && one !== name).join(', ');
+  return (
+    <li>
+      <span class="track-name">
+        {name}
+        {text !== '' && <span class="quiet">{text}</span>}
+        {isDefault && <Badge tone="info">Default</Badge>}
+        {children}
+      </span>
+      <Menu label={`Actions for the audio track ${name}`} items={[...items, ...moreItems]} />
+    </li>
+  );
+}
