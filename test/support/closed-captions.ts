@@ -17,8 +17,20 @@ function withParity(byte: number): number {
 
 /** An H.264 SEI unit with one pair per triplet. @param field 0 or 1 */
 export function captionUnit(pairs: readonly (readonly [number, number])[], field = 0): Buffer {
-  const triplets = pairs.flatMap(([first, second]) => [0xfc | field, first, second]);
-  const data = [0x40 | pairs.length, 0xff, ...triplets, 0xff];
+  return tripletUnit(pairs.map(([first, second]) => [field, first, second]));
+}
+
+/** An H.264 SEI unit with a packet of CEA-708. Its bytes without the header are of service blocks. */
+export function serviceUnit(blocks: readonly number[]): Buffer {
+  const bytes = [Math.ceil((blocks.length + 1) / 2), ...blocks, ...(blocks.length % 2 === 0 ? [0] : [])];
+  const triplets: [number, number, number][] = [];
+  for (let at = 0; at < bytes.length; at += 2) triplets.push([at === 0 ? 3 : 2, bytes[at]!, bytes[at + 1]!]);
+  return tripletUnit(triplets);
+}
+
+function tripletUnit(triplets: readonly (readonly [type: number, first: number, second: number])[]): Buffer {
+  const valid = triplets.flatMap(([type, first, second]) => [0xfc | type, first, second]);
+  const data = [0x40 | triplets.length, 0xff, ...valid, 0xff];
   const message = [0xb5, 0x00, 0x31, ...Buffer.from('GA94'), 0x03, ...data];
   return Buffer.from([6, 4, message.length, ...message, 0x80]);
 }

@@ -63,7 +63,7 @@ export function formatLiveMultivariant(
   );
   return formatMultivariantPlaylist({
     independentSegments: false,
-    media: [...groups.flat().map(info => formatAudio(info, labels)), ...captions.map(formatCaptions)],
+    media: [...groups.flat().map(info => formatAudio(info, labels)), ...formatCaptions(captions)],
     variants:
       groups.length === 0
         ? variants.map(variant => formatVariant(variant, [], captions))
@@ -98,9 +98,21 @@ function formatAudio(
 }
 
 /** A list without captions does not say CLOSED-CAPTIONS=NONE: they may begin later. */
-function formatCaptions(instreamId: CaptionChannel, index: number): MediaRendition {
-  const name = index === 0 ? 'Captions' : `Captions ${index + 1}`;
-  return { type: 'CLOSED-CAPTIONS', groupId: captionsGroupId, name, isAutoselect: index === 0, instreamId };
+function formatCaptions(captions: readonly CaptionChannel[]): MediaRendition[] {
+  const isService = (channel: CaptionChannel) => channel.startsWith('SERVICE');
+  const channels = captions.filter(channel => !isService(channel));
+  const services = captions.filter(isService);
+  const [autoselected] = [...channels, ...services];
+  const format = (list: readonly CaptionChannel[], suffix: string) =>
+    list.map(
+      (instreamId, index): MediaRendition => ({
+        ...{ type: 'CLOSED-CAPTIONS', groupId: captionsGroupId, instreamId },
+        name: `Captions${index === 0 ? '' : ` ${index + 1}`}${suffix}`,
+        isAutoselect: instreamId === autoselected,
+      }),
+    );
+  // hls.js names CC1 after the last of CC1 and SERVICE1.
+  return [...format(services, ' (CEA-708)'), ...format(channels, '')];
 }
 
 /** Any track of the group may play: the highest bit rate counts, and the codecs of all. */

@@ -1,7 +1,7 @@
 import { withoutEmulationPrevention } from './parameter-set.ts';
 
-/** A service of CEA-608, as INSTREAM-ID of EXT-X-MEDIA names it. */
-export type CaptionChannel = 'CC1' | 'CC3';
+/** A channel of CEA-608 or a service of CEA-708, as INSTREAM-ID of EXT-X-MEDIA names it. */
+export type CaptionChannel = 'CC1' | 'CC3' | `SERVICE${number}`;
 
 /** ITU-T H.264 (08/2021), table 7-1; ITU-T H.265 (08/2021), table 7-1. */
 const AVC_SLICE_FIRST = 1;
@@ -15,6 +15,9 @@ const REGISTERED_USER_DATA = 4;
 const CAPTION_HEADER = Buffer.from([0xb5, 0x00, 0x31, 0x47, 0x41, 0x39, 0x34, 0x03]);
 const PROCESS_CC_DATA = 0x40;
 const CC_VALID = 0x04;
+const DTVCC_DATA = 2;
+const DTVCC_START = 3;
+const EXTENDED_SERVICE = 7;
 const lengthBytes = 4;
 /** Before the first slice. */
 const maxUnits = 32;
@@ -77,13 +80,36 @@ function channelsOfData(data: Buffer): readonly CaptionChannel[] {
   const [flags = 0] = data;
   if ((flags & PROCESS_CC_DATA) === 0) return none;
   const found = new Set<CaptionChannel>();
+  let packet: number[] = [];
   for (let index = 0; index < (flags & 0x1f); index += 1) {
     const [head, first, second] = data.subarray(2 + 3 * index, 5 + 3 * index);
     if (head === undefined || first === undefined || second === undefined) break;
     if ((head & CC_VALID) === 0) continue;
-    const hasText = ((first | second) & 0x7f) !== 0;
-    if ((head & 0x03) === 0) found.add('CC1');
-    if ((head & 0x03) === 1 && hasText) found.add('CC3');
+    const type = head & 0x03;
+    if (type === DTVCC_START) {
+      addServices(packet, found);
+      packet = [first, second];
+    } else if (type === DTVCC_DATA) {
+      if (packet.length > 0) packet.push(first, second);
+    } else if (type === 0) found.add('CC1');
+    else if (((first | second) & 0x7f) !== 0) found.add('CC3');
   }
+  addServices(packet, found);
   return found.size === 0 ? none : [...found];
+}
+
+/** CEA-708, 5 and 6.2: a header, then blocks with the number of their service and their size. */
+function addServices(packet: readonly number[], found: Set<CaptionChannel>): void {
+  const sizeCode = (packet[0] ?? 0) & 0x3f;
+  const end = Math.min(packet.length, sizeCode === 0 ? 128 : 2 * sizeCode);
+  let at = 1;
+  while (at < end) {
+    const number = packet[at]! >> 5;
+    const bytes = packet[at]! & 0x1f;
+    if (number === 0 || bytes === 0) return;
+    const isExtended = number === EXTENDED_SERVICE;
+    const service = isExtended ? (packet[at + 1] ?? 0) & 0x3f : number;
+    if (service > 0) found.add(`SERVICE${service}`);
+    at += (isExtended ? 2 : 1) + bytes;
+  }
 }

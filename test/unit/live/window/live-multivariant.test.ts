@@ -100,6 +100,27 @@ test('CODECS has video first', () => {
   expect(codecsOf({ audio: audioTrack, video: videoTrack })).toBe(`${videoTrack.codec},${audioTrack.codec}`);
 });
 
+test('captions of CEA-708 are listed before those of CEA-608, which are selected', () => {
+  const variant = {
+    uri: 'index.m3u8',
+    tracks: { video: videoTrack },
+    declared: undefined,
+    frameSeconds: 0.04,
+  };
+  const rates = { peakBitsPerSecond: 1_000_000, averageBitsPerSecond: 900_000 };
+  const { media } = parseMultivariantPlaylist(
+    formatLiveMultivariant([{ ...variant, ...rates }], [], ['CC1', 'CC3', 'SERVICE1', 'SERVICE2']),
+  );
+  expect(media.map(({ instreamId, name, isAutoselect = false }) => [instreamId, name, isAutoselect])).toEqual(
+    [
+      ['SERVICE1', 'Captions (CEA-708)', false],
+      ['SERVICE2', 'Captions 2 (CEA-708)', false],
+      ['CC1', 'Captions', true],
+      ['CC3', 'Captions 2', false],
+    ],
+  );
+});
+
 describe('several audio tracks', () => {
   const video = { tracks: { video: videoTrack } };
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findCaptionChannels } from '../../../../src/media/codecs/closed-captions.ts';
 import { joinWithLengths } from '../../../../src/media/codecs/nal-units.ts';
-import { captionPairs, captionUnit } from '../../../support/closed-captions.ts';
+import { captionPairs, captionUnit, serviceUnit } from '../../../support/closed-captions.ts';
 import { Random } from '../../../support/random.ts';
 
 const slice = Buffer.from([0x65, 1, 2, 3]);
@@ -16,6 +16,16 @@ test('captions of the first field are CC1, also while they are padding', () => {
 test('captions of the second field are CC3, but its padding is not', () => {
   expect(findCaptionChannels('avc1.64001f', frame(captionUnit(captionPairs('HI'), 1)))).toEqual(['CC3']);
   expect(findCaptionChannels('avc1.64001f', frame(captionUnit([padding], 1)))).toEqual([]);
+});
+
+test('services of CEA-708 are found by the headers of their blocks, also extended ones', () => {
+  const text = [0x48, 0x49];
+  const first = [(1 << 5) | 2, ...text];
+  const extended = [(7 << 5) | 2, 12, ...text];
+  expect(findCaptionChannels('avc1.64001f', frame(serviceUnit([...first, ...extended])))).toEqual([
+    ...['SERVICE1', 'SERVICE12'],
+  ]);
+  expect(findCaptionChannels('avc1.64001f', frame(serviceUnit([0, 0, 0])))).toEqual([]);
 });
 
 test('captions of HEVC are in prefix SEI units', () => {
@@ -46,11 +56,11 @@ test('behind another message, and with emulation prevention', () => {
 
 test('mutated units are read without an error', () => {
   const random = new Random(608);
-  const valid = frame(captionUnit(captionPairs('HELLO')));
+  const valid = frame(captionUnit(captionPairs('HELLO')), serviceUnit([(1 << 5) | 2, 0x48, 0x49]));
   for (let count = 0; count < 20_000; count += 1) {
     const mutant = Buffer.from(valid.subarray(0, 1 + random.below(valid.length)));
     for (let left = random.below(4); left >= 0; left -= 1)
       mutant[random.below(mutant.length)] = random.below(256);
-    expect(findCaptionChannels('avc1.64001f', mutant).length).toBeLessThanOrEqual(2);
+    expect(findCaptionChannels('avc1.64001f', mutant).length).toBeLessThanOrEqual(2 + 63);
   }
 });
