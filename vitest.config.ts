@@ -30,7 +30,7 @@ const answers = {
 const postgresSetup = ['test/support/start-shared-postgres.ts'];
 /** Tests that use the database through the API or the stores, except those of SQLite's file. */
 const onPostgres = [
-  'api-!(store)',
+  'api-!(store|bad-input-wire|docs|document|listener|uploads-http2)',
   'client-suites',
   'delivery-private*',
   'empty-containers',

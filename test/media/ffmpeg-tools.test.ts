@@ -5,7 +5,7 @@ import type { ProbedFile, ProbedStream } from '../../src/ffmpeg/media-tools.ts';
 import { AppError } from '../../src/shared/errors.ts';
 import { commandOf } from '../support/ffmpeg-command.ts';
 import { type FixtureName, fixture, fixtureNames } from '../support/fixtures.ts';
-import { ampleLimits, makeMediaTools, toolBuilds } from '../support/media-tools.ts';
+import { ampleLimits, makeMediaTools, type ToolBuilds, toolBuilds } from '../support/media-tools.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 
 type Facts = Omit<Partial<ProbedFile>, 'streams'> & { readonly streams: readonly Partial<ProbedStream>[] };
@@ -141,12 +141,30 @@ async function refusalOf(looking: Promise<unknown>): Promise<AppError> {
   throw new Error(`was not refused: ${outcome}`);
 }
 
-describe.each(toolBuilds)('a look into a file with the $name ffprobe', builds => {
-  const tools = makeMediaTools(builds);
+/** Looks into each file once per build. */
+const probes = new Map<string, Promise<ProbedFile>>();
+function probeOnce(builds: ToolBuilds, name: FixtureName): Promise<ProbedFile> {
+  const key = `${builds.name} ${name}`;
+  const known = probes.get(key);
+  if (known !== undefined) return known;
+  const probing = probe(builds, name);
+  probes.set(key, probing);
+  return probing;
+}
 
+async function probe(builds: ToolBuilds, name: FixtureName): Promise<ProbedFile> {
+  const tools = makeMediaTools(builds);
+  try {
+    return await tools.probe(await fixture(name), never);
+  } finally {
+    expect(tools.owner.running).toBe(0);
+  }
+}
+
+describe.each(toolBuilds)('a look into a file with the $name ffprobe', builds => {
   test.each(fixtureNames)('%s', async name => {
     const expected = facts[name];
-    const looking = tools.probe(await fixture(name), never);
+    const looking = probeOnce(builds, name);
     if (typeof expected === 'string') {
       const refusal = await refusalOf(looking);
       expect(refusal.code).toBe('media-refused');
@@ -160,7 +178,6 @@ describe.each(toolBuilds)('a look into a file with the $name ffprobe', builds =>
         expect(streams[index]).toMatchObject({ index, ...stream });
       }
     }
-    expect(tools.owner.running).toBe(0);
   });
 });
 
@@ -211,11 +228,10 @@ test.each(toolBuilds)('images may have more pixels than videos, with the $name b
 });
 
 test.skipIf(toolBuilds.length < 2)('both builds tell the same of all files', async () => {
-  const [current, outdated] = toolBuilds.map(builds => makeMediaTools(builds));
+  const [current, outdated] = toolBuilds;
   for (const name of fixtureNames) {
     if (typeof facts[name] === 'string') continue;
-    const path = await fixture(name);
-    expect(await current!.probe(path, never), name).toEqual(await outdated!.probe(path, never));
+    expect(await probeOnce(current!, name), name).toEqual(await probeOnce(outdated!, name));
   }
 });
 

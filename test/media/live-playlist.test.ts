@@ -44,7 +44,7 @@ const packagers: readonly { readonly by: string; readonly settings: Partial<Reco
     })),
   ];
 
-describe.each(packagers)('packaged by $by', ({ settings }) => {
+describe.concurrent.each(packagers)('packaged by $by', ({ settings }) => {
   let server: TestServer;
   let folder: string;
   const watches = new Map<string, StreamMonitor>();
@@ -79,7 +79,7 @@ describe.each(packagers)('packaged by $by', ({ settings }) => {
   test.each(names)('%s: ffprobe reads the joined segments without a warning', async name => {
     const [file, ...others] = await watches.get(name)!.joined();
     expect(others).toEqual([]);
-    const filePath = join(folder, 'joined.mp4');
+    const filePath = join(folder, `joined-${names.indexOf(name)}.mp4`);
     await writeFile(filePath, file!);
     // -v warning and stderr in place of stdout: whatever it complains of is what is left.
     const printed = await runToEnd(ffprobePath, [

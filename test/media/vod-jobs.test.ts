@@ -39,7 +39,7 @@ function summary(state: Awaited<ReturnType<VodPipeline['settled']>>): string[] {
   return state.renditions.map(({ type, quality, status }) => `${type} ${quality} ${status}`);
 }
 
-describe('what becomes of a file', () => {
+describe.concurrent('what becomes of a file', () => {
   test.each<[FixtureName, string[]]>([
     ['h264-aac', ['hls 240p encoded', 'mp4 240p encoded', 'audio audio encoded']],
     ['h264-aac-faststart', ['hls 240p encoded', 'mp4 240p encoded', 'audio audio encoded']],
