@@ -140,12 +140,9 @@ export class PullSupervisor implements Component {
     for (const source of sources) {
       const count = perProject.get(source.projectId) ?? 0;
       if (count >= maxSourcesPerProject) {
-        refused.set(source.liveStreamId, `This project already has ${count} sources on, which is its limit.`);
+        refused.set(source.liveStreamId, describeLimit(count, ' of this project'));
       } else if (accepted.length >= maxSources) {
-        refused.set(
-          source.liveStreamId,
-          `This server already pulls ${maxSources} sources, which is its limit.`,
-        );
+        refused.set(source.liveStreamId, describeLimit(maxSources));
       } else {
         accepted.push(source);
         perProject.set(source.projectId, count + 1);
@@ -155,9 +152,8 @@ export class PullSupervisor implements Component {
   }
 
   async #reportRefused(refused: ReadonlyMap<string, string>): Promise<void> {
-    for (const [liveStreamId, limit] of refused) {
+    for (const [liveStreamId, reason] of refused) {
       if (this.#refused.has(liveStreamId)) continue;
-      const reason = `${limit} Turn another one off first.`;
       await this.#options.report(liveStreamId, { state: 'retrying', reason });
     }
     this.#refused = new Set(refused.keys());
@@ -220,6 +216,12 @@ export class PullSupervisor implements Component {
       .report(liveStreamId, status)
       .catch((error: unknown) => log.warn('source-state-not-stored', { error }));
   }
+}
+
+function describeLimit(count: number, whose = ''): string {
+  if (count === 0) return 'This server pulls no sources. Ask its operator to allow them.';
+  const sources = count === 1 ? '1 source' : `${count} sources`;
+  return `This server already pulls ${sources}${whose}, which is the limit. Turn another one off first.`;
 }
 
 /** Ends early with `signal`. */

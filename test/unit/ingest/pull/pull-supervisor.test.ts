@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { PullError, type PullInput } from '../../../../src/ingest/pull/pull-input.ts';
 import {
   type PullSource,
@@ -59,6 +59,8 @@ async function settle(): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await turn();
 }
 
+afterEach(() => void vi.useRealTimers());
+
 describe('PullSupervisor', () => {
   it('pulls what is turned on, follows changes, and ends with the server', async () => {
     const { supervisor, opened, stopped, sources, changed } = start([source(1), source(2)]);
@@ -84,9 +86,16 @@ describe('PullSupervisor', () => {
     );
     await settle();
     expect(opened).toEqual([source(1).url, source(3).url]);
-    expect(statuses.get('li2')?.reason).toMatch(/^This project already has 1 sources? on/);
-    expect(statuses.get('li4')?.reason).toMatch(/^This server already pulls 2 sources/);
+    const advice = 'which is the limit. Turn another one off first.';
+    expect(statuses.get('li2')).toEqual({
+      ...{ state: 'retrying', reason: `This server already pulls 1 source of this project, ${advice}` },
+    });
+    expect(statuses.get('li4')?.reason).toBe(`This server already pulls 2 sources, ${advice}`);
     await supervisor.stop();
+    const none = start([source(1)], { maxSources: 0 });
+    await settle();
+    expect(none.statuses.get('li1')?.reason).toMatch(/^This server pulls no sources\./);
+    await none.supervisor.stop();
   });
 
   it('shares the sources among the servers, each with one of them', async () => {
@@ -105,6 +114,21 @@ describe('PullSupervisor', () => {
     );
     expect(pulled.flat().toSorted()).toEqual(sources.map(({ url }) => url).toSorted());
     for (const some of pulled) expect(some.length).toBeGreaterThan(5);
+  });
+
+  it('takes over the sources of a server that is gone, also without being told', async () => {
+    vi.useFakeTimers();
+    const sources = Array.from({ length: 10 }, (_, index) => source(index));
+    let nodes = ['one', 'two'];
+    const { supervisor, opened } = start(sources, { listNodes: async () => nodes });
+    await vi.advanceTimersByTimeAsync(0);
+    const own = opened.length;
+    expect(own).toBeLessThan(10);
+    nodes = ['one'];
+    // Attempts are repeated meanwhile, since nothing is sent here.
+    await vi.advanceTimersByTimeAsync(31_000);
+    expect(new Set(opened).size).toBe(10);
+    await supervisor.stop();
   });
 
   it('tells when it tries again, and ends while it waits', async () => {
