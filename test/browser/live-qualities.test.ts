@@ -57,6 +57,8 @@ describeInBrowser('a live ladder in the player page', browser => {
     await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
     await viewer.untilPlayed(1);
     await silent.stop();
+    // The player begins anew, before a whole segment has sound.
+    await viewer.untilPhase('ended');
     await using _ = publishTestPicture({ url, fps: 15, gopSeconds: 1 });
     await until('sound', async () => (await viewer.video()).soundBytes > 0);
     await viewer.untilPlayed(1);

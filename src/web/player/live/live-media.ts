@@ -41,6 +41,11 @@ const minAheadSeconds = 0.3;
 const maxHoleSeconds = 0.1;
 /** An ended playlist that is stuck this long is over. */
 const endAfterSeconds = 2;
+/**
+ * A start is repeated when no frame is shown this long after the newest media was loaded. hls.js 1.7 starts with a whole
+ * segment. If that is a still without audio, its video waits for audio, which waits for video behind the discontinuity.
+ */
+const maxStartSeconds = 4;
 /** By then, the newest parts have the changed tracks only. */
 const tracksChangedDelayMs = 800;
 
@@ -79,6 +84,8 @@ export class LiveMedia {
   #rate = 1;
   #lastEndPosition = -1;
   #endStuckSeconds = 0;
+  /** Since media was loaded, without a frame. */
+  #startSeconds: number | undefined;
 
   constructor(
     video: HTMLVideoElement,
@@ -126,6 +133,7 @@ export class LiveMedia {
     this.#servers.reset();
     this.#retries = 0;
     this.#endStuckSeconds = 0;
+    this.#startSeconds = undefined;
     this.#latency.restart();
     this.#watchTimer = setInterval(() => this.#watch(), secondMs);
     this.#paceTimer = setInterval(() => this.#pace(), paceIntervalMs);
@@ -301,6 +309,9 @@ export class LiveMedia {
       // Avoids four more attempts of hls.js, after its own handling of the error.
       else if (isPlaylistGone(data)) queueMicrotask(() => hls === this.#hls && this.#fail());
     });
+    hls.on(Hls.Events.FRAG_LOADED, () => {
+      if (hls === this.#hls) this.#startSeconds = 0;
+    });
     hls.on(Hls.Events.BUFFER_APPENDED, () => {
       if (hls === this.#hls) this.#pace();
     });
@@ -390,6 +401,8 @@ export class LiveMedia {
       const isBeforeFirstFrame = this.#video.readyState === HTMLMediaElement.HAVE_NOTHING;
       this.#setStalled(isBeforeFirstFrame && details?.live === true && endsInGap(details));
       this.#servers.tick(hls !== undefined && !details, this.#url);
+      // Browsers may wait with the first frame until the page is seen.
+      if (isBeforeFirstFrame && !document.hidden) this.#checkStart();
       return;
     }
     if (!details.live) {
@@ -408,6 +421,12 @@ export class LiveMedia {
     else if (verdict === 'recover-media') hls.recoverMediaError();
     else if (verdict === 'reload') this.#fail();
     else if (verdict === 'fine') this.#catchUp();
+  }
+
+  #checkStart(): void {
+    if (this.#startSeconds === undefined) return;
+    this.#startSeconds += 1;
+    if (this.#startSeconds > maxStartSeconds) this.#reload();
   }
 
   #handleWaiting(): void {
