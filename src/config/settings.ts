@@ -156,7 +156,7 @@ export const settings = {
   'whep.maxViewers': setting(
     'MILLRACE_WHEP_MAX_VIEWERS',
     integer(0, 100_000),
-    100,
+    50,
     'Maximum number of viewers over WebRTC (ultra low latency) on this server; further ones play HLS.',
   ),
   'rtmp.maxConnections': setting(
