@@ -161,6 +161,7 @@ export function serverComponents(
       { name: 'ffprobe', path: ffprobe.path, version: ffprobe.version },
     ],
     minFreeBytes: config['uploads.minFree'],
+    codecs: ['h264', ...vod.context.settings.codecs],
     encoder: () => encoders.state,
     childPids: () => Object.values(processOwners(foundation, media)).flatMap(({ pids }) => pids),
     jobs: async () => {

@@ -8,8 +8,10 @@ import { Jobs } from '../jobs/jobs.ts';
 import { RecordingsStore } from '../resources/broadcasts/recordings.store.ts';
 import type { TextTracksService } from '../resources/text-tracks/text-tracks.service.ts';
 import { TextTracksStore } from '../resources/text-tracks/text-tracks.store.ts';
+import { CodecRenditionsStore } from '../resources/videos/encodings/codec-renditions.store.ts';
 import { EncodingsStore, type VideoForViewers } from '../resources/videos/encodings/encodings.store.ts';
 import type { VideoThumbnailFiles } from '../resources/videos/thumbnails/video-thumbnail-files.ts';
+import { additionalCodecs } from '../shared/additional-codecs.ts';
 import { type Component, componentOf } from '../shared/lifecycle.ts';
 import { nativeLanguageName } from '../shared/text/language-tag.ts';
 import { RenderedText } from '../shared/text/rendered-text.ts';
@@ -52,7 +54,12 @@ export interface VodServices {
 }
 
 const niceness = 10;
-const maxRunningByLane = { assembly: 2, [vodLanes.prepare]: 2, [vodLanes.images]: 1 };
+const maxRunningByLane = {
+  assembly: 2,
+  [vodLanes.prepare]: 2,
+  [vodLanes.codecs]: 1,
+  [vodLanes.images]: 1,
+};
 const coresPerEncode = 4;
 
 export function createVodServices(foundation: Foundation, thumbnails: VideoThumbnailFiles): VodServices {
@@ -71,6 +78,7 @@ export function createVodServices(foundation: Foundation, thumbnails: VideoThumb
   });
   const context: VodContext = {
     ...{ tools: withEditedDurations(tools), images, files, records: encodings, thumbnails },
+    codecRenditions: new CodecRenditionsStore(database, encodings),
     captions: new TextTracksStore(database),
     folders: new RenditionFolders(files),
     reader: new RenditionReader(files.storage),
@@ -160,6 +168,7 @@ function vodSettings({ config, sandboxLimits }: Foundation, maxEncodes: number):
     maxDurationFactor: config['encode.maxDurationFactor'],
     minFreeBytes: config['uploads.minFree'],
     sandboxVideoMs: sandboxLimits.maxVideoMs,
+    codecs: additionalCodecs.filter(codec => config['encode.codecs'].includes(codec)),
   };
 }
 

@@ -1,3 +1,4 @@
+import { additionalCodecs } from '../shared/additional-codecs.ts';
 import { logLevels } from '../shared/logger.ts';
 import { nodeRoles } from '../shared/node-roles.ts';
 import {
@@ -432,11 +433,17 @@ export const settings = {
     null,
     'Number of videos that are encoded at once. Unset: one per four cores, at least one.',
   ),
+  'encode.codecs': setting(
+    'MILLRACE_ENCODE_CODECS',
+    choices(['h264', ...additionalCodecs]),
+    'h264',
+    'Codecs of videos, separated by commas. Every video is encoded to H.264 first. `hevc` and `av1` add a second set of renditions each, which is smaller and takes several times as long to encode. Applies to videos that are encoded from now on.',
+  ),
   'encode.hardware': setting(
     'MILLRACE_ENCODE_HARDWARE',
     choice(['auto', 'off', 'nvenc', 'qsv', 'vaapi', 'videotoolbox']),
     'auto',
-    'Hardware encoder for the renditions of live streams and videos: NVENC (NVIDIA), Quick Sync (Intel), VAAPI (Intel, AMD) or VideoToolbox (macOS). `auto`: the first that works. `off`: x264. A job whose hardware encoder fails continues with x264.',
+    'Hardware encoder for the renditions of live streams and videos: NVENC (NVIDIA), Quick Sync (Intel), VAAPI (Intel, AMD) or VideoToolbox (macOS). `auto`: the first that works. `off`: x264, x265 and SVT-AV1. A job whose hardware encoder fails continues with those.',
   ),
   'encode.hardwareDevice': setting(
     'MILLRACE_ENCODE_HARDWARE_DEVICE',
@@ -448,7 +455,7 @@ export const settings = {
     'MILLRACE_ENCODE_PRESET',
     choice(['ultrafast', 'superfast', 'veryfast', 'faster', 'fast', 'medium', 'slow', 'slower']),
     'veryfast',
-    'Preset of x264. Slower presets make smaller files.',
+    'Preset of x264 and x265; SVT-AV1 uses its preset of about the same place. Slower presets make smaller files.',
   ),
   'encode.memory': setting(
     'MILLRACE_ENCODE_MEMORY',

@@ -129,7 +129,8 @@ export class FfmpegTools implements MediaTools {
   }
 
   async runCommand(build: BuildCommand, options: RunOptions): Promise<void> {
-    const { ffmpeg, owner, niceness } = this.#options;
+    const { ffmpeg, owner } = this.#options;
+    const { niceness = this.#options.niceness } = options;
     const { program, prefix, hasLauncher } = owner.limits.launch(
       ffmpeg.path,
       childLimitsOf(options.limits),

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { AdditionalCodec } from '../shared/additional-codecs.ts';
 
 /** `restreams` is a JSON array; `name_folded` is for sorting and searching. */
 export interface LiveStreamRow {
@@ -194,6 +195,11 @@ export interface RenditionRow {
   progress_percent: number;
   file: string | null;
   facts: string | null;
+}
+
+/** HLS in another codec than H.264. */
+export interface CodecRenditionRow extends Omit<RenditionRow, 'type'> {
+  codec: AdditionalCodec;
 }
 
 /** Without a row, the default frame. `file` is null until the image exists. */

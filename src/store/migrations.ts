@@ -37,6 +37,7 @@ import { liveAudioTracks } from './migrations/0033-live-audio-tracks.ts';
 import { liveSources } from './migrations/0034-live-sources.ts';
 import { ultraLowLatency } from './migrations/0035-ultra-low-latency.ts';
 import { retention } from './migrations/0036-retention.ts';
+import { codecRenditions } from './migrations/0037-codec-renditions.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -78,6 +79,7 @@ export const migrations: readonly Migration[] = [
   liveSources,
   ultraLowLatency,
   retention,
+  codecRenditions,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

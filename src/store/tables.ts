@@ -28,6 +28,7 @@ import type {
 import type {
   ArrivingUploadRow,
   BroadcastRow,
+  CodecRenditionRow,
   EmptyVideoRow,
   LiveStreamRow,
   PlayerRow,
@@ -77,6 +78,7 @@ export interface Tables {
   recordings: RecordingRow;
   video_encodings: VideoEncodingRow;
   renditions: RenditionRow;
+  codec_renditions: CodecRenditionRow;
   video_thumbnails: VideoThumbnailRow;
   watermarks: WatermarkRow;
   text_tracks: TextTrackRow;

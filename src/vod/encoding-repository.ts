@@ -1,3 +1,4 @@
+import type { AdditionalCodec } from '../shared/additional-codecs.ts';
 import type { Connection, Transaction } from '../store/connection.ts';
 
 export interface RenditionName {
@@ -16,6 +17,21 @@ export interface StoredRendition extends RenditionName {
   readonly file: string | undefined;
   readonly facts: unknown;
 }
+
+/** An HLS rendition beside the H.264 one of the same quality. */
+export interface CodecRenditionName {
+  readonly codec: AdditionalCodec;
+  readonly quality: string;
+}
+
+export interface FinishedCodecRendition extends CodecRenditionName {
+  readonly file: string;
+  readonly facts: unknown;
+}
+
+export interface StoredCodecRendition
+  extends CodecRenditionName,
+    Omit<StoredRendition, keyof RenditionName> {}
 
 export interface EncodingRequest {
   readonly projectId: string;
@@ -41,6 +57,8 @@ export interface EncodingState {
   /** Increases whenever the content for viewers changes. */
   readonly revision: number;
   readonly renditions: readonly StoredRendition[];
+  /** HEVC before AV1, lowest first. */
+  readonly codecRenditions: readonly StoredCodecRendition[];
   /** In the order of menus; empty when the source was prepared by an older version, or is a recording. */
   readonly audioTracks: readonly AudioTrack[];
 }
@@ -100,4 +118,22 @@ export interface EncodingRepository {
   /** Other transactions that plan the renditions of the video wait until this one ends. */
   lockPlan(videoId: string, transaction: Transaction): Promise<void>;
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
+}
+
+/** As {@link EncodingRepository}. The video is playable without these renditions, so that none of them emits an event. */
+export interface CodecRenditionRepository {
+  /** Adds unknown ones, which wait. */
+  plan(videoId: string, renditions: readonly CodecRenditionName[], transaction: Transaction): Promise<void>;
+  markStarted(
+    videoId: string,
+    renditions: readonly CodecRenditionName[],
+    transaction: Transaction,
+  ): Promise<void>;
+  updateProgress(videoId: string, renditions: readonly CodecRenditionName[], percent: number): Promise<void>;
+  markFinished(
+    videoId: string,
+    renditions: readonly FinishedCodecRendition[],
+    transaction: Transaction,
+  ): Promise<void>;
+  failUnfinished(videoId: string, codec: AdditionalCodec, transaction: Transaction): Promise<void>;
 }

@@ -2,12 +2,13 @@ import type { EncoderDevice } from '../ffmpeg/hardware/encoder-device.ts';
 import type { ImageQueue } from '../ffmpeg/image-queue.ts';
 import type { MediaTools, RunLimits } from '../ffmpeg/media-tools.ts';
 import type { JobQueue } from '../jobs/job.ts';
+import type { AdditionalCodec } from '../shared/additional-codecs.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { MediaFiles } from '../storage/media-files.ts';
 import type { Connection, Transaction } from '../store/connection.ts';
 import type { RenditionFolders } from './encode/rendition-folders.ts';
-import type { EncodingRepository } from './encoding-repository.ts';
+import type { CodecRenditionRepository, EncodingRepository } from './encoding-repository.ts';
 import type { IndexWorkerPool } from './index/index-worker-pool.ts';
 import type { RenditionReader } from './index/rendition-reader.ts';
 import type { GrowingVideos } from './playback/growing-videos.ts';
@@ -20,11 +21,13 @@ interface VodSettings {
   readonly maxDurationFactor: number;
   readonly minFreeBytes: number;
   readonly sandboxVideoMs: number;
+  /** Besides H.264. */
+  readonly codecs: readonly AdditionalCodec[];
 }
 
 export interface EncoderDevices {
-  /** Undefined: software. */
-  whenTested(): Promise<EncoderDevice | undefined>;
+  /** Undefined: software. @param codec undefined: H.264 */
+  whenTested(codec?: AdditionalCodec): Promise<EncoderDevice | undefined>;
   noteFailure(device: EncoderDevice, failure: string, ids: Readonly<Record<string, unknown>>): void;
 }
 
@@ -57,6 +60,7 @@ export interface VodContext {
   readonly images: ImageQueue;
   readonly files: MediaFiles;
   readonly records: EncodingRepository;
+  readonly codecRenditions: CodecRenditionRepository;
   readonly thumbnails: ThumbnailRepository;
   readonly captions: CaptionsRepository;
   readonly folders: RenditionFolders;
@@ -70,10 +74,19 @@ export interface VodContext {
   readonly log: Logger;
 }
 
-export const vodLanes = { prepare: 'prepare', encode: 'encode', images: 'images' } as const;
+export const vodLanes = { prepare: 'prepare', encode: 'encode', codecs: 'codecs', images: 'images' } as const;
 
 /** New videos go before everything else of their lane, requested thumbnails before automatic ones. */
-const priorities = { prepare: 10, frame: 5, stills: 0, captions: 0, mp4: 0, encode: 0 } as const;
+const priorities = {
+  prepare: 10,
+  frame: 5,
+  stills: 0,
+  captions: 0,
+  mp4: 0,
+  encode: 0,
+  hevc: 0,
+  av1: 0,
+} as const;
 
 export type VodJobKind = keyof typeof priorities;
 

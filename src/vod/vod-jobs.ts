@@ -1,8 +1,10 @@
 import type { JobKind, RunningJob } from '../jobs/job.ts';
+import { additionalCodecs } from '../shared/additional-codecs.ts';
 import { isLeftOut } from '../shared/audio-rendition.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Transaction } from '../store/connection.ts';
 import { extractCaptions } from './captions/captions-job.ts';
+import { encodeCodec } from './encode/codec-job.ts';
 import { encodeVideo } from './encode/encode-job.ts';
 import { makeMp4 } from './encode/mp4-job.ts';
 import { canDecodeImage } from './images/can-decode-image.ts';
@@ -49,6 +51,20 @@ export class VodJobs {
       kind('encode', vodLanes.encode, encodeVideo, refused),
       kind('mp4', vodLanes.prepare, makeMp4, ({ subjectId }, _error, transaction) =>
         this.#mp4Failed(subjectId, transaction),
+      ),
+      ...additionalCodecs.map(codec =>
+        kind(
+          codec,
+          vodLanes.codecs,
+          (context, job) => encodeCodec(context, job, codec),
+          async ({ subjectId }, error, transaction) => {
+            const reason = sentenceOf(error);
+            transaction.afterCommit(() =>
+              context.log.warn('codec-renditions-failed', { videoId: subjectId, codec, reason, error }),
+            );
+            await context.codecRenditions.failUnfinished(subjectId, codec, transaction);
+          },
+        ),
       ),
       // Videos work without captions and thumbnails.
       kind('captions', vodLanes.prepare, extractCaptions, async () => {}),

@@ -18,6 +18,7 @@ const parts: ServerComponents = {
   programs: [{ name: 'ffmpeg', path: '/usr/bin/ffmpeg', version: '7.1' }],
   encoder: () => ({ kind: 'software' }),
   minFreeBytes: 1,
+  codecs: ['h264'],
   childPids: () => [],
   jobs: async () => ({ waiting: 2, running: 1, isPaused: false }),
   live: () => ({ broadcasts: 1, viewers: 24 }),

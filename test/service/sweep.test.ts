@@ -387,6 +387,34 @@ describe('rows with missing files', () => {
     expect(ordered.filter(({ subjectId }) => subjectId === second).map(({ kind }) => kind)).toEqual(['mp4']);
   });
 
+  it('of other codecs are rebuilt alone', async () => {
+    const { id } = await makeFilm();
+    for (const [position, codec] of ['hevc', 'av1'].entries()) {
+      await run(
+        "INSERT INTO codec_renditions (video_id, codec, quality, position, status, file, facts) VALUES (?, ?, '240p', ?, 'encoded', ?, '{}')",
+        ...[id, codec, position, `${codec}-1/240p.mp4.index`],
+      );
+      place('vod', id, `${codec}-1/240p.mp4`);
+      place('vod', id, `${codec}-1/240p.mp4.index`);
+    }
+    place('vod', id, 'av1-2/240p.mp4');
+    lose(id, 'hevc-1');
+    await (await sweepAt()).run();
+    expect(linesOf('video-repaired')).toEqual([{ videoId: id, lost: ['hevc 240p'] }]);
+    expect(ordered.map(({ kind }) => kind)).toEqual(['hevc']);
+    expect(
+      await all('SELECT codec, status FROM codec_renditions WHERE video_id = ? ORDER BY position', id),
+    ).toEqual([
+      { codec: 'hevc', status: 'waiting' },
+      { codec: 'av1', status: 'encoded' },
+    ]);
+    expect(await stateOf(id)).toMatchObject({ is_playable: 1 });
+    expect([existsSync(files.video(id, 'av1-1')), existsSync(files.video(id, 'av1-2'))]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
   it('make a video unplayable when its source is missing too', async () => {
     const { id } = await makeFilm();
     lose(id, 'source', 'hls-1');

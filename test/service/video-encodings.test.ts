@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { Outbox } from '../../src/events/outbox.store.ts';
 import { bootstrapAccount } from '../../src/resources/accounts/bootstrap-account.ts';
+import { CodecRenditionsStore } from '../../src/resources/videos/encodings/codec-renditions.store.ts';
 import { EncodingsStore } from '../../src/resources/videos/encodings/encodings.store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { Secret } from '../../src/shared/secret.ts';
+import type { Transaction } from '../../src/store/connection.ts';
 import type { Database } from '../../src/store/database.ts';
 
 import type { RenditionName } from '../../src/vod/encoding-repository.ts';
@@ -357,4 +359,70 @@ test.each(databaseKinds)('the state in %s is that of one moment', async kind => 
   }
   await changes;
   expect(mixed).toEqual([]);
+});
+
+describe.each(databaseKinds)('renditions in other codecs, on %s', kind => {
+  const av1 = { codec: 'av1', quality: '240p' } as const;
+  const hevc = (quality: string) => ({ codec: 'hevc', quality }) as const;
+  let codecs: CodecRenditionsStore;
+  const inTransaction = (work: (transaction: Transaction) => Promise<void>) => database.transaction(work);
+  const codecStatuses = async () =>
+    (await store.state(videoId))?.codecRenditions.map(
+      one => `${one.codec} ${one.quality} ${one.status} ${one.progressPercent}`,
+    );
+
+  beforeEach(async () => {
+    await openStore(kind);
+    codecs = new CodecRenditionsStore(database, store);
+    await store.setPlan(videoId, {}, [hls('240p'), hls('360p')]);
+    await inTransaction(transaction => codecs.plan(videoId, [av1, hevc('360p'), hevc('240p')], transaction));
+  });
+
+  test('are planned once, beside those of H.264', async () => {
+    await inTransaction(transaction => codecs.markStarted(videoId, [hevc('240p')], transaction));
+    await inTransaction(transaction => codecs.plan(videoId, [av1, hevc('240p')], transaction));
+    expect(await codecStatuses()).toEqual([
+      'hevc 240p encoding 0',
+      'hevc 360p waiting 0',
+      'av1 240p waiting 0',
+    ]);
+    expect(await statuses()).toEqual(['hls 240p waiting', 'hls 360p waiting']);
+    expect((await store.state(videoId))?.isPlayable).toBe(false);
+  });
+
+  test('report their progress, and change the revision when they are finished', async () => {
+    const heard: unknown[] = [];
+    onTestFinished(store.onProgress((id, renditions, percent) => heard.push([id, renditions, percent])));
+    const before = (await store.state(videoId))!.revision;
+    await codecs.updateProgress(videoId, [av1], 41.5);
+    await inTransaction(transaction =>
+      codecs.markFinished(
+        videoId,
+        [{ ...av1, file: 'av1-7/240p.mp4.index', facts: { width: 1 } }],
+        transaction,
+      ),
+    );
+    expect(heard).toEqual([
+      [videoId, [{ type: 'av1', quality: '240p' }], 41.5],
+      [videoId, [{ type: 'av1', quality: '240p' }], 100],
+    ]);
+    const after = (await store.state(videoId))!;
+    expect(after.revision).toBe(before + 1);
+    expect(after.codecRenditions.at(-1)).toMatchObject({ status: 'encoded', facts: { width: 1 } });
+  });
+
+  test('fail without the other codec, and without the video', async () => {
+    await store.markFinished(videoId, done(hls('240p'), hls('360p')), 6);
+    await inTransaction(transaction => codecs.failUnfinished(videoId, 'hevc', transaction));
+    expect(await codecStatuses()).toEqual(['hevc 240p failed 0', 'hevc 360p failed 0', 'av1 240p waiting 0']);
+    expect(await store.state(videoId)).toMatchObject({ isPlayable: true, failure: undefined });
+  });
+
+  test('go with the plan and with the video', async () => {
+    await store.setPlan(videoId, {}, [hls('240p')]);
+    expect(await codecStatuses()).toEqual([]);
+    await inTransaction(transaction => codecs.plan(videoId, [av1], transaction));
+    await runSql(database, 'DELETE FROM videos');
+    expect(await singleValue(database, 'SELECT count(*) FROM codec_renditions')).toBe(0);
+  });
 });

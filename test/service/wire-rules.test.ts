@@ -148,6 +148,8 @@ describe('every operation', () => {
         'warnings',
         'renditions',
         'next',
+        'additionalQualities',
+        'codecs',
       ],
     ];
     expect([...lists].filter(name => !known.includes(name))).toEqual([]);

@@ -119,6 +119,7 @@ const parts: Omit<
     programs: [],
     encoder: () => ({ kind: 'software' }),
     minFreeBytes: 0,
+    codecs: ['h264'],
     childPids: () => [],
     jobs: async () => ({ waiting: 0, running: 0, isPaused: false }),
     live: () => ({ broadcasts: 0, viewers: 0 }),

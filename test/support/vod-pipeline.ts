@@ -6,7 +6,9 @@ import { ImageQueue } from '../../src/ffmpeg/image-queue.ts';
 import { Jobs } from '../../src/jobs/jobs.ts';
 import { bootstrapAccount } from '../../src/resources/accounts/bootstrap-account.ts';
 import { TextTracksStore } from '../../src/resources/text-tracks/text-tracks.store.ts';
+import { CodecRenditionsStore } from '../../src/resources/videos/encodings/codec-renditions.store.ts';
 import { EncodingsStore } from '../../src/resources/videos/encodings/encodings.store.ts';
+import type { AdditionalCodec } from '../../src/shared/additional-codecs.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { newId } from '../../src/shared/ids.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
@@ -51,7 +53,7 @@ export interface VodPipeline {
 /** Sets up a workshop on a data folder, with ffmpeg of one build. */
 export async function startVodPipeline(
   dataDir: string,
-  options: { builds?: ToolBuilds; context?: Partial<VodContext> } = {},
+  options: { builds?: ToolBuilds; codecs?: readonly AdditionalCodec[]; context?: Partial<VodContext> } = {},
 ): Promise<VodPipeline> {
   const database = await openTestDatabase(dataDir);
   await bootstrapAccount(database, {
@@ -85,6 +87,7 @@ export async function startVodPipeline(
     images: new ImageQueue({ maxRunning: 2, maxWaiting: 10 }),
     files,
     records,
+    codecRenditions: new CodecRenditionsStore(database, records),
     thumbnails: { choiceOf: async () => undefined, showFrame: async () => false },
     captions: new TextTracksStore(database),
     folders: new RenditionFolders(files),
@@ -102,6 +105,7 @@ export async function startVodPipeline(
         minFreeBytes: 0,
       },
       sandboxVideoMs: sandboxLimits.maxVideoMs,
+      codecs: options.codecs ?? [],
     },
     clock: systemClock,
     log: silentLogger,

@@ -1,6 +1,6 @@
 export type VodAsset =
   | { readonly kind: 'vod-multivariant' | 'vod-thumbnail' | 'vod-state' | 'vod-session' }
-  /** A quality such as `720p`, or `audio`. */
+  /** A quality such as `720p` or `av1-720p`, or `audio`. */
   | { readonly kind: 'vod-playlist'; readonly rendition: string }
   /** `language` is a tag in any case. */
   | { readonly kind: 'vod-captions-playlist'; readonly language: string }
@@ -28,7 +28,7 @@ const prefix = '/vod/';
 const samplePath = '/vod/sample';
 const idPattern = /^vi[0-9A-Za-z]{22}$/;
 const tokenPattern = /^[0-9a-f-]{36}$/;
-const hlsPattern = /^\/hls\/(?:([0-9a-z]{1,16})\/)?([\w-][\w.-]{0,63})$/;
+const hlsPattern = /^\/hls\/(?:([0-9a-z-]{1,16})\/)?([\w-][\w.-]{0,63})$/;
 const captionsPattern = /^\/hls\/captions\/([A-Za-z0-9-]{2,35})\.m3u8$/;
 const trackPattern = /^\/(captions|chapters)\/([A-Za-z0-9-]{2,35})\.vtt$/;
 const mp4Pattern = /^\/mp4\/(?:(\d{1,5})\/)?source\.mp4$/;

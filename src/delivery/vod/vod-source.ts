@@ -44,7 +44,7 @@ export interface VodSource {
     avh?: string,
   ): Promise<CompressedText | undefined>;
   captionsPlaylist(language: string, durationSeconds: number, avh?: string): CompressedText | undefined;
-  /** `rendition` is a quality such as `720p`, or `audio`. */
+  /** `rendition` is a quality such as `720p` or `av1-720p`, or `audio`. */
   mediaPlaylist(videoId: string, rendition: string, avh?: string): Promise<PlaylistResponse | undefined>;
   media(videoId: string, rendition: string, name: string): Promise<MediaResponse | undefined>;
   /** `quality` selects the MP4 of one rendition; the highest unless given. */

@@ -26,6 +26,7 @@ const levels = [
   ['5.1', 983_040, 36_864],
   ['5.2', 2_073_600, 36_864],
 ] as const;
+const usualFrameRate = 30;
 const audioFragmentMicroseconds = 4_000_000;
 export const mediaOnly = ['-format_whitelist', allowedFormats.join(',')];
 const imagesOnly = ['-format_whitelist', 'png_pipe,jpeg_pipe,image2'];
@@ -101,21 +102,69 @@ function renditionOptions(rendition: EncodeRendition, video: EncodedVideo, optio
   ];
 }
 
-function encoderOptions(
-  rendition: EncodeRendition,
-  { framesPerSecond }: EncodedVideo,
-  { preset, threads, device }: EncodeOptions,
-): string[] {
+function encoderOptions(rendition: EncodeRendition, video: EncodedVideo, options: EncodeOptions): string[] {
+  const { framesPerSecond } = video;
+  const { preset, threads, device, codec } = options;
   const { bitsPerSecond } = rendition;
   const bufferBits = 2 * bitsPerSecond;
   if (device !== undefined) return hardwareOptions(device, { isLive: false, bitsPerSecond, bufferBits });
+  const pixels = ['-pix_fmt', 'yuv420p'];
+  if (codec === 'hevc') return [...x265Options(video, options), ...limitOf(bitsPerSecond), ...pixels];
+  if (codec === 'av1') {
+    return [...svtAv1Options(video, options), ...limitOf(svtAv1LimitShare * bitsPerSecond), ...pixels];
+  }
   return [
     ...['-c:v', 'libx264', '-preset', preset, '-threads', String(threads), '-crf', '23'],
-    ...['-maxrate', String(bitsPerSecond), '-bufsize', String(bufferBits)],
+    ...limitOf(bitsPerSecond),
     // Set explicitly: the frame rate that x264 is told is a guess of up to a thousand.
     ...['-profile:v', 'high', '-pix_fmt', 'yuv420p', '-level:v', levelOf(rendition, framesPerSecond)],
     ...['-keyint_min', '1', '-sc_threshold', '0'],
   ];
+}
+
+function limitOf(bitsPerSecond: number): string[] {
+  return ['-maxrate', String(Math.round(bitsPerSecond)), '-bufsize', String(Math.round(2 * bitsPerSecond))];
+}
+
+/** Apple's players accept only `hvc1`. **Source**: x265.readthedocs.io/en/stable/cli.html. */
+function x265Options({ framesPerSecond }: EncodedVideo, { preset, threads }: EncodeOptions): string[] {
+  const parameters = {
+    fps: rateOf(framesPerSecond),
+    pools: threads,
+    ...{ 'min-keyint': 1, scenecut: 0, 'open-gop': 0, 'log-level': 'warning' },
+  };
+  return [
+    ...['-c:v', 'libx265', '-preset', preset, '-crf', '26', '-profile:v', 'main', '-tag:v', 'hvc1'],
+    ...['-forced-idr', '1', '-x265-params', parametersText(parameters)],
+  ];
+}
+
+/** SVT-AV1 numbers its presets, the slowest first. **Source**: its Docs/Parameters.md. */
+const svtAv1Presets: Readonly<Record<string, string>> = {
+  ...{ ultrafast: '12', superfast: '11', veryfast: '10', faster: '9' },
+  ...{ fast: '8', medium: '7', slow: '6', slower: '5' },
+};
+
+/** With constant quality, its bitrate of noise exceeded the limit by a quarter. */
+const svtAv1LimitShare = 0.8;
+
+function svtAv1Options({ framesPerSecond }: EncodedVideo, { preset, threads }: EncodeOptions): string[] {
+  const rate = Math.round(1000 * rateOf(framesPerSecond));
+  return [
+    ...['-c:v', 'libsvtav1', '-preset', svtAv1Presets[preset] ?? '10', '-crf', '35'],
+    ...['-svtav1-params', parametersText({ 'fps-num': rate, 'fps-denom': 1000, lp: threads })],
+  ];
+}
+
+/** Set explicitly, as the level of H.264: encoders reject the guess of up to a thousand, or compute wrong bitrates with it. */
+function rateOf(framesPerSecond: number | undefined): number {
+  return Math.round(1000 * Math.min(maxFrameRate, framesPerSecond ?? usualFrameRate)) / 1000;
+}
+
+function parametersText(parameters: Readonly<Record<string, string | number>>): string {
+  return Object.entries(parameters)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(':');
 }
 
 function keyframeText(keyframes: readonly number[] | 'every-two'): string {

@@ -1,3 +1,4 @@
+import type { AdditionalCodec } from '../../shared/additional-codecs.ts';
 import type { EncoderDevice } from '../hardware/encoder-device.ts';
 
 export interface VideoColor {
@@ -62,6 +63,8 @@ export interface EncodeOptions {
   /** Indexes of all streams of the video, whatever this run encodes: the earliest starts at ten seconds. */
   readonly timedBy: readonly number[];
   readonly clip: { readonly startSeconds: number; readonly durationSeconds: number | undefined } | undefined;
+  /** Undefined: H.264. */
+  readonly codec?: AdditionalCodec | undefined;
   /** Undefined: software. */
   readonly device?: EncoderDevice | undefined;
   readonly preset: string;

@@ -1,3 +1,5 @@
+import type { AdditionalCodec } from '../../shared/additional-codecs.ts';
+
 /** In the order in which they are tried. */
 export const hardwareEncoders = ['nvenc', 'qsv', 'vaapi', 'videotoolbox'] as const;
 
@@ -8,6 +10,8 @@ export interface EncoderDevice {
   readonly encoder: HardwareEncoder;
   /** Such as `/dev/dri/renderD128`, for VAAPI. */
   readonly path: string;
+  /** Undefined: H.264. */
+  readonly codec?: AdditionalCodec;
 }
 
 interface EncoderSpeed {
@@ -33,15 +37,24 @@ export function encoderInput(device: EncoderDevice | undefined): string {
   return device.encoder === 'vaapi' ? 'format=nv12,hwupload' : 'format=nv12';
 }
 
+/** AV1 has one profile for 4:2:0, which the encoders choose themselves. */
+const codecOptions = {
+  h264: ['-profile:v', 'high'],
+  hevc: ['-profile:v', 'main', '-tag:v', 'hvc1'],
+  av1: [],
+} as const;
+
 /**
- * H.264 without B-frames, with an IDR frame wherever a keyframe is forced and nowhere else.
+ * Video without B-frames, with an IDR frame wherever a keyframe is forced and nowhere else.
  * **Source**: `ffmpeg -h encoder=NAME`; trac.ffmpeg.org/wiki/HWAccelIntro.
  */
-export function hardwareOptions({ encoder }: EncoderDevice, speed: EncoderSpeed): string[] {
+export function hardwareOptions(device: EncoderDevice, speed: EncoderSpeed): string[] {
+  const { encoder } = device;
+  const codec = device.codec ?? 'h264';
   const { bitsPerSecond, bufferBits } = speed;
   const average = ['-b:v', String(Math.round(averageShare * bitsPerSecond))];
   return [
-    ...['-c:v', `h264_${encoder}`, '-profile:v', 'high', '-bf', '0'],
+    ...['-c:v', `${codec}_${encoder}`, ...codecOptions[codec], '-bf', '0'],
     ...{
       nvenc: nvencOptions(speed),
       qsv: [...average, '-preset', 'veryfast', '-forced_idr', '1', '-async_depth', speed.isLive ? '1' : '4'],

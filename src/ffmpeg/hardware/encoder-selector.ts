@@ -1,4 +1,5 @@
 import { accessSync } from 'node:fs';
+import type { AdditionalCodec } from '../../shared/additional-codecs.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { ProcessOwner } from '../process/owned-process.ts';
@@ -44,6 +45,9 @@ export class EncoderSelector {
   #device: EncoderDevice | undefined;
   #reason: string | undefined;
   #failedAtMs = Number.NEGATIVE_INFINITY;
+  /** Tested at the first use. */
+  readonly #codecTests = new Map<AdditionalCodec, Promise<EncoderDevice | undefined>>();
+  readonly #codecFailedAtMs = new Map<AdditionalCodec, number>();
 
   constructor(options: EncoderSelectorOptions) {
     this.#options = options;
@@ -59,20 +63,46 @@ export class EncoderSelector {
 
   /** Undefined: software. */
   current(): EncoderDevice | undefined {
-    const isResting = this.#options.clock.monotonicMs() - this.#failedAtMs < retryAfterMs;
-    return isResting ? undefined : this.#device;
+    return this.#isResting(this.#failedAtMs) ? undefined : this.#device;
   }
 
-  /** Waits for the test at the start. */
-  async whenTested(): Promise<EncoderDevice | undefined> {
+  /** Waits for the test. @param codec undefined: H.264, which is tested at the start */
+  async whenTested(codec?: AdditionalCodec): Promise<EncoderDevice | undefined> {
     await this.#tested;
-    return this.current();
+    const device = this.current();
+    if (codec === undefined || device === undefined) return device;
+    if (this.#isResting(this.#codecFailedAtMs.get(codec))) return undefined;
+    const test = this.#codecTests.get(codec) ?? this.#testCodec({ ...device, codec });
+    this.#codecTests.set(codec, test);
+    return test;
   }
 
-  noteFailure({ encoder }: EncoderDevice, failure: string, ids: Readonly<Record<string, unknown>>): void {
-    this.#failedAtMs = this.#options.clock.monotonicMs();
-    this.#reason = `${encoder} failed, and the job continued in software: ${failure}`.slice(0, 500);
-    this.#log.warn('hardware-encoder-failed', { ...ids, encoder, failure });
+  /** A device that fails with one codec goes on with the others. */
+  noteFailure(
+    { encoder, codec }: EncoderDevice,
+    failure: string,
+    ids: Readonly<Record<string, unknown>>,
+  ): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (codec !== undefined) this.#codecFailedAtMs.set(codec, nowMs);
+    else {
+      this.#failedAtMs = nowMs;
+      this.#reason = `${encoder} failed, and the job continued in software: ${failure}`.slice(0, 500);
+    }
+    this.#log.warn('hardware-encoder-failed', { ...ids, encoder, codec: codec ?? 'h264', failure });
+  }
+
+  #isResting(failedAtMs = Number.NEGATIVE_INFINITY): boolean {
+    return this.#options.clock.monotonicMs() - failedAtMs < retryAfterMs;
+  }
+
+  async #testCodec(device: EncoderDevice): Promise<EncoderDevice | undefined> {
+    const failure = await this.#test(device);
+    this.#log.info(failure === undefined ? 'hardware-encoder-found' : 'hardware-codec-unusable', {
+      ...device,
+      ...(failure === undefined ? {} : { failure }),
+    });
+    return failure === undefined ? device : undefined;
   }
 
   async #find(): Promise<void> {
@@ -128,7 +158,8 @@ export class EncoderSelector {
       return String(error);
     }
     // Some drivers return no parameter sets, without which players cannot start.
-    const hasParameterSets = output.includes('avcC') && output.includes('mdat');
+    const configuration = { h264: 'avcC', hevc: 'hvcC', av1: 'av1C' }[device.codec ?? 'h264'];
+    const hasParameterSets = output.includes(configuration) && output.includes('mdat');
     return hasParameterSets ? undefined : 'it wrote no playable video';
   }
 }

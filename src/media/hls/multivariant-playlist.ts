@@ -16,6 +16,8 @@ export interface Variant {
   /** Peak segment bitrate with container overhead; with an audio group, the maximum sum of a combination. */
   readonly bandwidthBitsPerSecond: number;
   readonly averageBandwidthBitsPerSecond?: number;
+  /** Higher is better. All variants have one, or none. */
+  readonly score?: number;
   /** RFC 6381 names, comma-separated, including those of its groups. */
   readonly codecs: string;
   /** In pixels; both or neither. */
@@ -133,6 +135,7 @@ function mediaAttributes(rendition: MediaRendition): string {
 function variantAttributes(variant: Variant): string {
   const {
     averageBandwidthBitsPerSecond: average,
+    score,
     width,
     height,
     frameRate,
@@ -147,6 +150,7 @@ function variantAttributes(variant: Variant): string {
   return formatAttributes({
     BANDWIDTH: integer(variant.bandwidthBitsPerSecond, 1),
     'AVERAGE-BANDWIDTH': average === undefined ? undefined : integer(average, 1),
+    SCORE: score === undefined ? undefined : decimal(score, 3),
     CODECS: quoted(variant.codecs),
     RESOLUTION:
       width === undefined || height === undefined ? undefined : `${integer(width, 1)}x${integer(height, 1)}`,
@@ -233,6 +237,7 @@ function readChannels(line: PlaylistLine, text: string): number {
 function readVariant(line: PlaylistLine): Omit<Variant, 'uri'> {
   const attributes = new AttributeList(line);
   const average = attributes.optionalInteger('AVERAGE-BANDWIDTH', 1);
+  const score = attributes.optionalDecimal('SCORE');
   const resolution = attributes.bare('RESOLUTION');
   const frameRate = attributes.optionalDecimal('FRAME-RATE');
   const videoRange = attributes.optionalChoice('VIDEO-RANGE', VIDEO_RANGES);
@@ -242,6 +247,7 @@ function readVariant(line: PlaylistLine): Omit<Variant, 'uri'> {
   return {
     bandwidthBitsPerSecond: attributes.integer('BANDWIDTH', 1),
     ...(average === undefined ? {} : { averageBandwidthBitsPerSecond: average }),
+    ...(score === undefined ? {} : { score }),
     codecs: attributes.text('CODECS'),
     ...(resolution === undefined ? {} : readResolution(line, resolution)),
     ...(frameRate === undefined ? {} : { frameRate }),

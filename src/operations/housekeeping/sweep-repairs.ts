@@ -1,6 +1,6 @@
 import type { Transaction } from '../../store/connection.ts';
 import type { TextTrackRow } from '../../store/media-tables.ts';
-import type { LostRendition } from './video-findings.ts';
+import type { LostRendition, VideoFindings } from './video-findings.ts';
 
 /** Corrects rows by the files on the disk, through the stores that own the rows. */
 export interface SweepRepairs {
@@ -9,6 +9,7 @@ export interface SweepRepairs {
     videoId: string,
     repair: {
       readonly lost: readonly (Pick<LostRendition, 'type' | 'quality'> & { readonly isRebuilt: boolean })[];
+      readonly lostCodecRenditions: VideoFindings['lostCodecRenditions'];
       readonly found: readonly Pick<LostRendition, 'type' | 'quality'>[];
       readonly isUnfinished: boolean;
       readonly isStoryboardLost: boolean;

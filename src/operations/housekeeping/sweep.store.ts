@@ -119,6 +119,9 @@ export class SweepStore {
     );
     if (video === undefined) return undefined;
     const renditions = queries.selectFrom('renditions').select(['type', 'quality', 'status', 'file']);
+    const codecRenditions = queries
+      .selectFrom('codec_renditions')
+      .select(['codec', 'quality', 'status', 'file']);
     const tracks = queries.selectFrom('text_tracks').select(['kind', 'language', 'file']);
     return {
       sourceStatus: video.status ?? undefined,
@@ -126,6 +129,9 @@ export class SweepStore {
       hasFailed: video.failure !== null,
       hasStoryboard: video.has_storyboard === 1,
       renditions: await connection.all(renditions.where('video_id', '=', videoId).orderBy('position')),
+      codecRenditions: await connection.all(
+        codecRenditions.where('video_id', '=', videoId).orderBy('position'),
+      ),
       thumbnail: video.thumbnail ?? undefined,
       tracks: await connection.all(tracks.where('video_id', '=', videoId)),
     };

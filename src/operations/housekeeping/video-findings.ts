@@ -1,4 +1,10 @@
-import type { RenditionRow, TextTrackRow, VideoSourceRow } from '../../store/media-tables.ts';
+import type { AdditionalCodec } from '../../shared/additional-codecs.ts';
+import type {
+  CodecRenditionRow,
+  RenditionRow,
+  TextTrackRow,
+  VideoSourceRow,
+} from '../../store/media-tables.ts';
 
 export interface VideoRows {
   readonly sourceStatus: VideoSourceRow['status'] | undefined;
@@ -6,6 +12,7 @@ export interface VideoRows {
   readonly hasFailed: boolean;
   readonly hasStoryboard: boolean;
   readonly renditions: readonly Pick<RenditionRow, 'type' | 'quality' | 'status' | 'file'>[];
+  readonly codecRenditions: readonly Pick<CodecRenditionRow, 'codec' | 'quality' | 'status' | 'file'>[];
   readonly thumbnail: string | undefined;
   readonly tracks: readonly Pick<TextTrackRow, 'kind' | 'language' | 'file'>[];
 }
@@ -17,6 +24,9 @@ export interface LostRendition extends Pick<RenditionRow, 'type' | 'quality'> {
 
 export interface VideoFindings {
   readonly lostRenditions: readonly LostRendition[];
+  readonly lostCodecRenditions: readonly Pick<CodecRenditionRow, 'codec' | 'quality'>[];
+  /** Those whose job is missing. */
+  readonly unfinishedCodecs: readonly AdditionalCodec[];
   readonly foundRenditions: readonly Pick<RenditionRow, 'type' | 'quality'>[];
   /** The job for work that is not done and has none. */
   readonly unfinished: 'prepare' | 'encode' | 'mp4' | undefined;
@@ -28,7 +38,7 @@ export interface VideoFindings {
 }
 
 const storyboard = ['storyboard.jpg', 'storyboard.vtt'] as const;
-const renditionFolder = /^hls-\d+$/;
+const renditionFolder = /^(?:hls|hevc|av1)-\d+$/;
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const thumbnailName = new RegExp(`^thumbnail-${uuid}\\.\\w+$`);
 const trackName = new RegExp(`^(?:captions|chapters)-[\\w-]+-${uuid}\\.vtt$`);
@@ -58,6 +68,16 @@ export function findingsOf(rows: VideoRows, present: ReadonlySet<string>): Video
   });
   return {
     lostRenditions,
+    lostCodecRenditions: rows.codecRenditions
+      .filter(({ status, file }) => status === 'encoded' && file !== null && !isThere(file))
+      .map(({ codec, quality }) => ({ codec, quality })),
+    unfinishedCodecs: [
+      ...new Set(
+        rows.codecRenditions
+          .filter(({ status }) => hasSource && (status === 'waiting' || status === 'encoding'))
+          .map(({ codec }) => codec),
+      ),
+    ],
     foundRenditions: rows.renditions
       .filter(({ status, file }) => status === 'failed' && file !== null && isThere(file))
       .map(({ type, quality }) => ({ type, quality })),
@@ -75,6 +95,8 @@ export function findingsOf(rows: VideoRows, present: ReadonlySet<string>): Video
 export function isRepairable(findings: VideoFindings): boolean {
   return (
     findings.lostRenditions.length > 0 ||
+    findings.lostCodecRenditions.length > 0 ||
+    findings.unfinishedCodecs.length > 0 ||
     findings.foundRenditions.length > 0 ||
     findings.unfinished !== undefined ||
     findings.isStoryboardLost ||
@@ -86,6 +108,7 @@ export function isRepairable(findings: VideoFindings): boolean {
 export function hasMissingFiles(findings: VideoFindings): boolean {
   return (
     findings.lostRenditions.length > 0 ||
+    findings.lostCodecRenditions.length > 0 ||
     findings.isStoryboardLost ||
     findings.isThumbnailLost ||
     findings.lostTracks.length > 0
@@ -111,7 +134,9 @@ function unfinishedOf(rows: VideoRows, isComplete: boolean): VideoFindings['unfi
 
 function orphansIn(rows: VideoRows, present: ReadonlySet<string>, isComplete: boolean): string[] {
   const isComing = rows.sourceStatus === 'assembling' || rows.sourceStatus === 'ingesting';
-  const folders = new Set(rows.renditions.map(({ file }) => file?.slice(0, file.indexOf('/'))));
+  const folders = new Set(
+    [...rows.renditions, ...rows.codecRenditions].map(({ file }) => file?.slice(0, file.indexOf('/'))),
+  );
   const tracks = new Set(rows.tracks.map(({ file }) => file));
   return [...present].filter(name => {
     if (name.includes('/')) return false;

@@ -139,6 +139,7 @@ async function repairRows(
       ...{ type, quality },
       isRebuilt: remake !== undefined,
     })),
+    lostCodecRenditions: findings.lostCodecRenditions,
     found: foundRenditions,
     isUnfinished: unfinished !== undefined,
     ...{ isStoryboardLost, hasSource },
@@ -154,6 +155,8 @@ function rebuildJobs(findings: VideoFindings): Set<string> {
   const { hasSource } = findings;
   const kinds = new Set<string>(findings.lostRenditions.flatMap(({ remake }) => remake ?? []));
   if (findings.unfinished !== undefined && hasSource) kinds.add(findings.unfinished);
+  if (hasSource) for (const { codec } of findings.lostCodecRenditions) kinds.add(codec);
+  for (const codec of findings.unfinishedCodecs) kinds.add(codec);
   if (findings.isStoryboardLost && hasSource) kinds.add('stills');
   if (findings.isThumbnailLost && hasSource) kinds.add('frame');
   // Encoding ends with the MP4.
@@ -162,11 +165,13 @@ function rebuildJobs(findings: VideoFindings): Set<string> {
 }
 
 function reportData(findings: VideoFindings) {
-  const { lostRenditions, foundRenditions, lostTracks, unfinished, hasSource } = findings;
+  const { lostRenditions, lostCodecRenditions, foundRenditions, lostTracks, unfinished, hasSource } =
+    findings;
   const nameOf = ({ type, quality }: { type: string; quality: string }) => `${type} ${quality}`;
   return {
     lost: [
       ...lostRenditions.map(nameOf),
+      ...lostCodecRenditions.map(({ codec, quality }) => `${codec} ${quality}`),
       ...lostTracks.map(({ kind, language }) => `${kind} ${language}`),
       ...(findings.isThumbnailLost ? ['thumbnail'] : []),
       ...(findings.isStoryboardLost ? ['storyboard'] : []),
@@ -184,7 +189,7 @@ function filesNamedBy(rows: VideoRows): string[] {
     ...(rows.hasStoryboard ? ['storyboard.jpg', 'storyboard.vtt'] : []),
     ...(rows.thumbnail === undefined ? [] : [rows.thumbnail]),
     ...rows.tracks.map(({ file }) => file),
-    ...rows.renditions.flatMap(({ file }) => {
+    ...[...rows.renditions, ...rows.codecRenditions].flatMap(({ file }) => {
       if (file === null) return [];
       if (!file.endsWith('.index')) return [file];
       return [file, file.slice(0, -'.index'.length), `${file.slice(0, file.lastIndexOf('/'))}/carried.mp4`];

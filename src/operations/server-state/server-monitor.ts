@@ -12,6 +12,7 @@ import { findWarnings } from './server-warnings.ts';
 export interface ServerComponents {
   readonly programs: ServerStateView['programs'];
   readonly minFreeBytes: number;
+  readonly codecs: ServerStateView['codecs'];
   encoder(): ServerStateView['encoder'];
   childPids(): readonly number[];
   jobs(): Promise<{ readonly waiting: number; readonly running: number; readonly isPaused: boolean }>;
@@ -140,6 +141,7 @@ export class ServerMonitor implements Component {
       measuredAt: formatAtom(nowMs),
       ...facts,
       encoder: components.encoder(),
+      codecs: components.codecs,
       live: components.live(),
       ...(nodes === undefined ? {} : { nodes }),
       warnings: findWarnings(facts),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { additionalCodecs } from '../../shared/additional-codecs.ts';
 import { nodeRoles } from '../../shared/node-roles.ts';
 
 const dateTime = z.iso.datetime({ offset: true });
@@ -104,6 +105,9 @@ export const serverStateSchema = z
           ),
       })
       .describe('Encodes the renditions of live streams and videos that start now.'),
+    codecs: z
+      .array(z.enum(['h264', ...additionalCodecs]))
+      .describe('Codecs that videos are encoded with (setting `encode.codecs`).'),
     nodes: z
       .array(nodeSchema)
       .optional()
@@ -132,6 +136,7 @@ export const serverStateSchema = z
           { name: 'ffprobe', path: '/usr/bin/ffprobe', version: '7.1' },
         ],
         encoder: { kind: 'nvenc' },
+        codecs: ['h264', 'av1'],
         warnings: [
           {
             code: 'disk-full',

@@ -8,7 +8,7 @@ type StorageKind = keyof StoredBytes;
 const storageKinds: readonly (readonly [beginning: RegExp, kind: StorageKind])[] = [
   [/^source(?:\.partial)?$/, 'sourceBytes'],
   [/^recording-\d+\.mp4$/, 'recordingBytes'],
-  [/^hls-\d+$/, 'hlsBytes'],
+  [/^(?:hls|hevc|av1)-\d+$/, 'hlsBytes'],
   [/^mp4$/, 'mp4Bytes'],
   [/^(?:thumbnail-.*|storyboard\.jpg|watermark)$/, 'imageBytes'],
   [/^(?:(?:captions|chapters)-.*\.vtt|storyboard\.vtt)$/, 'textBytes'],

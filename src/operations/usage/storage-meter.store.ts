@@ -35,6 +35,12 @@ export class StorageMeterStore {
           .where('e.status', '=', 'encoding')
           .limit(1)
           .as('encoding_id'),
+        selectFrom('codec_renditions as c')
+          .select('c.video_id')
+          .whereRef('c.video_id', '=', 's.video_id')
+          .where('c.status', '=', 'encoding')
+          .limit(1)
+          .as('codec_encoding_id'),
       ])
       .where('s.due_at_ms', '<=', nowMs)
       .orderBy('s.due_at_ms')
@@ -47,6 +53,7 @@ export class StorageMeterStore {
       isGrowing:
         row.recording_id !== null ||
         row.encoding_id !== null ||
+        row.codec_encoding_id !== null ||
         row.status === 'ingesting' ||
         row.status === 'assembling',
     }));

@@ -3,7 +3,7 @@ import type { ObjectVersion, S3Objects, StoredObject } from './s3-objects.ts';
 
 const maxRemembered = 20_000;
 /** A UUID or the generation of an encode: what has such a name below the prefix is never replaced. */
-const uniqueName = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|\/hls-\d+\//;
+const uniqueName = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|\/(?:hls|hevc|av1)-\d+\//;
 
 interface Lookup {
   readonly running: Promise<StoredObject | undefined>;

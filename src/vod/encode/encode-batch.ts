@@ -5,6 +5,7 @@ import type { Overlay } from '../../ffmpeg/arguments/encode-options.ts';
 import { measureCommand } from '../../ffmpeg/arguments/remux-commands.ts';
 import type { EncoderDevice } from '../../ffmpeg/hardware/encoder-device.ts';
 import type { RunningJob } from '../../jobs/job.ts';
+import type { AdditionalCodec } from '../../shared/additional-codecs.ts';
 import { parseAudioRenditionName } from '../../shared/audio-rendition.ts';
 import { CoalescedTask } from '../../shared/scheduling/coalesced-task.ts';
 import type { EncodingState, RenditionName } from '../encoding-repository.ts';
@@ -26,6 +27,8 @@ export interface EncodeInput extends Pick<RunningJob, 'signal' | 'ensureOwned'> 
   readonly part: PlannedSource['part'];
   readonly sourceBytes: number;
   readonly overlays: readonly Overlay[];
+  /** Undefined: H.264. */
+  readonly codec?: AdditionalCodec | undefined;
   /** Undefined: software. */
   readonly device?: EncoderDevice | undefined;
 }
@@ -35,7 +38,7 @@ export interface EncodeBatch {
   readonly audio: readonly AudioPlan[];
 }
 
-interface BatchRun {
+export interface BatchRun {
   readonly folder: string;
   readonly boundaries: SegmentBoundaries | undefined;
   readonly signal: AbortSignal;
@@ -45,6 +48,8 @@ interface BatchRun {
 /** Two GOPs per segment; segments of low frame rates may last longer. */
 const growingTargetSeconds = 6;
 const reportProgressEveryMs = 1000;
+/** Below the first renditions of other videos. */
+const additionalCodecNiceness = 19;
 const audioBitsPerSecond = 128_000;
 const surroundBitsPerSecond = 384_000;
 
@@ -121,7 +126,7 @@ export async function encodeBatch(
   }
 }
 
-function growingRenditions(
+export function growingRenditions(
   { renditions, audio }: EncodeBatch,
   folder: string,
   boundaries: SegmentBoundaries | undefined,
@@ -179,13 +184,13 @@ function growingTargetOf({ video }: PlannedSource): number {
   return Math.max(growingTargetSeconds, Math.ceil(segmentSeconds - 0.001));
 }
 
-async function runEncode(
+export async function runEncode(
   context: VodContext,
   input: EncodeInput,
   { renditions, audio }: EncodeBatch,
   run: BatchRun,
 ): Promise<void> {
-  const { videoId, source, plan, part, overlays } = input;
+  const { videoId, source, plan, part, overlays, codec } = input;
   const { durationSeconds, video } = plan;
   const command = encodeCommand({
     source,
@@ -203,7 +208,7 @@ async function runEncode(
     audio: await paddedAudio(context, input, audio, run),
     timedBy: timingIndexes(plan),
     clip: part,
-    device: input.device,
+    ...{ codec, device: input.device },
     preset: context.settings.preset,
     threads: context.settings.threads,
   });
@@ -214,6 +219,7 @@ async function runEncode(
     purpose: 'encode',
     ids: { videoId },
     isPausable: true,
+    ...(codec === undefined ? {} : { niceness: additionalCodecNiceness }),
     onProgress: ({ timeSeconds }) => {
       const nowMs = context.clock.monotonicMs();
       if (durationSeconds === 0 || nowMs - reportedAtMs < reportProgressEveryMs) return;
@@ -269,7 +275,7 @@ async function videoEndSeconds(
 }
 
 /** All other renditions are cut at these boundaries too. */
-async function finishedBoundaries(
+export async function finishedBoundaries(
   context: VodContext,
   videoId: string,
   state: EncodingState | undefined,

@@ -1,13 +1,11 @@
-import type { ProbedFile } from '../../ffmpeg/media-tools.ts';
 import type { RunningJob } from '../../jobs/job.ts';
 import { isLeftOut } from '../../shared/audio-rendition.ts';
-import { AppError, messageOf } from '../../shared/errors.ts';
 import type { EncodingRequest, EncodingState } from '../encoding-repository.ts';
 import type { SourceMetadata } from '../source/source-metadata.ts';
-import { type PlannedSource, planUsableSource } from '../source/source-plan.ts';
-import { partToRead, sourceRequestOf, watermarkOverlays } from '../source/source-request.ts';
 import { enqueueVodJob, type VodContext } from '../vod-context.ts';
+import { planCodecs } from './codec-job.ts';
 import { type EncodeBatch, type EncodeInput, encodeBatch } from './encode-batch.ts';
+import { encodeOnDevice, isMediaFault, withEncodeInput } from './encode-input.ts';
 import { type LadderRendition, ladderOf } from './ladder.ts';
 
 interface PendingBatch {
@@ -39,6 +37,7 @@ export async function encodeVideo(context: VodContext, job: RunningJob): Promise
     if (mp4 !== undefined && mp4.status !== 'encoded' && !(await jobs.has('mp4', videoId, transaction))) {
       await enqueueVodJob(context, 'mp4', videoId, transaction);
     }
+    await planCodecs(context, videoId, after, transaction);
     // A running job may not know the measured duration yet.
     if (isStoryboardOutdated(before, after)) await enqueueVodJob(context, 'stills', videoId, transaction);
   });
@@ -59,23 +58,7 @@ async function encodePending(
 ): Promise<void> {
   const batches = pendingBatches(state);
   if (batches.length === 0) return;
-  const { tools, files } = context;
-  const { signal } = job;
-  await files.storage.withLocal(
-    files.source(job.subjectId),
-    async source => {
-      const probed = await tools.probe(source, signal);
-      const plan = planUsableSource(probed, sourceRequestOf(request, context.settings.sandboxVideoMs));
-      const encode = async (watermark?: string) => {
-        const input = await prepareInput(context, job, request, { source, probed, plan, watermark });
-        await encodeBatches(context, job, input, batches);
-      };
-      const hasWatermark = plan.video !== undefined && request.watermark !== undefined;
-      if (!hasWatermark) await encode();
-      else await files.storage.withLocal(files.video(job.subjectId, 'watermark'), encode, signal);
-    },
-    signal,
-  );
+  await withEncodeInput(context, job, request, input => encodeBatches(context, job, input, batches));
 }
 
 async function encodeBatches(
@@ -109,8 +92,12 @@ async function encodeWithoutBrokenAudio(
   const { records, log } = context;
   const main = batch.audio.filter(isMainAudio);
   const further = batch.audio.filter(one => !isMainAudio(one));
+  const encode = (wanted: EncodeBatch) =>
+    wanted.renditions.length === 0
+      ? encodeBatch(context, input, wanted, onProgress)
+      : encodeOnDevice(context, input, chosen => encodeBatch(context, chosen, wanted, onProgress));
   try {
-    await encodeOnDevice(context, input, batch, onProgress);
+    await encode(batch);
   } catch (error) {
     if (further.length === 0 || !isMediaFault(error) || input.signal.aborted) throw error;
     const failed = further.map(({ name }) => name);
@@ -120,37 +107,13 @@ async function encodeWithoutBrokenAudio(
       await records.failAudio(input.videoId, failed, transaction);
     });
     if (batch.renditions.length + main.length > 0) {
-      await encodeOnDevice(context, input, { ...batch, audio: main }, onProgress);
+      await encode({ ...batch, audio: main });
     }
   }
-}
-
-/** Encodes again in software when the hardware fails. */
-async function encodeOnDevice(
-  context: VodContext,
-  input: EncodeInput,
-  batch: EncodeBatch,
-  onProgress: (share: number) => void,
-): Promise<void> {
-  const { encoders } = context;
-  const device = batch.renditions.length === 0 ? undefined : await encoders.whenTested();
-  if (device !== undefined) {
-    try {
-      return await encodeBatch(context, { ...input, device }, batch, onProgress);
-    } catch (error) {
-      if (!isMediaFault(error) || input.signal.aborted) throw error;
-      encoders.noteFailure(device, messageOf(error), { videoId: input.videoId });
-    }
-  }
-  await encodeBatch(context, input, batch, onProgress);
 }
 
 function isMainAudio({ name }: { readonly name: string }): boolean {
   return name === 'audio';
-}
-
-function isMediaFault(error: unknown): boolean {
-  return error instanceof AppError && (error.code === 'process-failed' || error.code === 'media-malformed');
 }
 
 function pendingBatches(state: EncodingState): PendingBatch[] {
@@ -167,30 +130,4 @@ function costOf(qualities: readonly string[], ladder: readonly LadderRendition[]
   return ladder
     .filter(({ name }) => qualities.includes(name))
     .reduce((sum, { width, height }) => sum + width * height, audioCost);
-}
-
-async function prepareInput(
-  context: VodContext,
-  job: RunningJob,
-  request: EncodingRequest,
-  {
-    source,
-    probed,
-    plan,
-    watermark,
-  }: {
-    readonly source: string;
-    readonly probed: ProbedFile;
-    readonly plan: PlannedSource;
-    readonly watermark: string | undefined;
-  },
-): Promise<EncodeInput> {
-  const { subjectId: videoId, signal, ensureOwned } = job;
-  const { video } = plan;
-  const overlays =
-    video === undefined
-      ? []
-      : await watermarkOverlays(context, request, watermark, video.displayResolution, signal);
-  const part = partToRead(plan.part, sourceRequestOf(request, context.settings.sandboxVideoMs));
-  return { videoId, source, signal, ensureOwned, plan, part, sourceBytes: probed.bytes, overlays };
 }

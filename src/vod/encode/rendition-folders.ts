@@ -2,19 +2,21 @@ import { randomInt } from 'node:crypto';
 import { mkdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { RunningJob } from '../../jobs/job.ts';
+import type { AdditionalCodec } from '../../shared/additional-codecs.ts';
 import { namesIn } from '../../storage/folder-names.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
 import type { EncodingRepository, EncodingState } from '../encoding-repository.ts';
 
-const prefix = 'hls-';
+/** Jobs that work on the same video at the same time have folders of different kinds. */
+type FolderKind = 'hls' | AdditionalCodec;
 /** Generations count the seconds since this time, with three random digits that tell nodes apart. */
 const epochMs = Date.UTC(2024, 0, 1);
 const randomNumbers = 1000;
 
-/** Each run writes to its own `hls-<generation>` on this node. The next job removes those of interrupted runs. */
+/** Each run writes to its own folder, such as `hls-<generation>`, on this node. The next job removes those of interrupted runs. */
 export class RenditionFolders {
   readonly #files: MediaFiles;
-  /** Names by video, of running jobs. */
+  /** Names by video and kind, of running jobs. */
   readonly #made = new Map<string, Set<string>>();
   #lastGeneration = 0;
 
@@ -22,13 +24,17 @@ export class RenditionFolders {
     this.#files = files;
   }
 
-  async make(videoId: string, nowMs: number): Promise<{ generation: number; folder: string; name: string }> {
+  async make(
+    videoId: string,
+    nowMs: number,
+    kind: FolderKind = 'hls',
+  ): Promise<{ generation: number; folder: string; name: string }> {
     const seconds = Math.floor((nowMs - epochMs) / 1000);
     const generation = Math.max(this.#lastGeneration + 1, seconds * randomNumbers + randomInt(randomNumbers));
     this.#lastGeneration = generation;
-    const name = `${prefix}${generation}`;
+    const name = `${kind}-${generation}`;
     const folder = this.#files.video(videoId, name);
-    this.#made.get(videoId)?.add(name);
+    this.#made.get(`${videoId}/${kind}`)?.add(name);
     await mkdir(folder, { recursive: true });
     return { generation, folder, name };
   }
@@ -59,9 +65,14 @@ export class RenditionFolders {
    * Removes folders of earlier attempts before the work, and its own after it fails: it may have failed because another server has
    * the job now, and stores folders of the same video.
    */
-  async during(job: RunningJob, records: EncodingRepository, work: () => Promise<void>): Promise<void> {
+  async during(
+    job: RunningJob,
+    records: EncodingRepository,
+    work: () => Promise<void>,
+    kind: FolderKind = 'hls',
+  ): Promise<void> {
     const { subjectId: videoId } = job;
-    const found = await this.list(videoId);
+    const found = await this.list(videoId, kind);
     // This server may have been paused meanwhile. Folders that were found while the job is still its own are not those of a
     // later attempt, however late they are removed.
     const before = await records.transaction(async transaction => {
@@ -70,7 +81,7 @@ export class RenditionFolders {
     });
     await this.removeUnused(videoId, found, before);
     const made = new Set<string>();
-    this.#made.set(videoId, made);
+    this.#made.set(`${videoId}/${kind}`, made);
     try {
       await work();
     } catch (error) {
@@ -80,15 +91,15 @@ export class RenditionFolders {
         .catch(() => {});
       throw error;
     } finally {
-      this.#made.delete(videoId);
+      this.#made.delete(`${videoId}/${kind}`);
     }
   }
 
   /** Names of the folders of a video. */
-  async list(videoId: string): Promise<string[]> {
+  async list(videoId: string, kind: FolderKind = 'hls'): Promise<string[]> {
     const names: string[] = [];
     for await (const name of this.#files.storage.listFolders(this.#files.video(videoId))) {
-      if (name.startsWith(prefix)) names.push(name);
+      if (name.startsWith(`${kind}-`)) names.push(name);
     }
     return names;
   }
@@ -99,7 +110,8 @@ export class RenditionFolders {
     names: Iterable<string>,
     state: EncodingState | undefined,
   ): Promise<void> {
-    const used = new Set(state?.renditions.map(({ file }) => (file === undefined ? '' : dirname(file))));
+    const stored = [...(state?.renditions ?? []), ...(state?.codecRenditions ?? [])];
+    const used = new Set(stored.map(({ file }) => (file === undefined ? '' : dirname(file))));
     for (const name of names) {
       if (!used.has(name)) await this.#files.storage.remove(this.#files.video(videoId, name));
     }

@@ -1,5 +1,7 @@
+import { type AdditionalCodec, additionalCodecs } from '../../shared/additional-codecs.ts';
 import { parseAudioRenditionName } from '../../shared/audio-rendition.ts';
 import { qualities } from '../../shared/qualities.ts';
+import type { CodecRenditionName } from '../encoding-repository.ts';
 import type { OpenRendition, RenditionMetadata } from '../index/rendition.ts';
 import type { GrowingVideo } from './growing-videos.ts';
 
@@ -26,11 +28,23 @@ export interface RenditionRecord {
 
 export interface PlayableRendition {
   readonly name: string;
+  /** Undefined: H.264. */
+  readonly codec?: AdditionalCodec;
   readonly record: RenditionRecord;
 }
 
 export function isRenditionName(name: string): boolean {
-  return qualities.some(quality => quality === name) || parseAudioRenditionName(name) !== undefined;
+  return (
+    qualities.some(
+      quality =>
+        quality === name || additionalCodecs.some(codec => codecRenditionName({ codec, quality }) === name),
+    ) || parseAudioRenditionName(name) !== undefined
+  );
+}
+
+/** In playlists and addresses, such as `av1-720p`. */
+export function codecRenditionName({ codec, quality }: CodecRenditionName): string {
+  return `${codec}-${quality}`;
 }
 
 export function recordOf(

@@ -7,6 +7,7 @@ import type { SourceMetadata } from '../source/source-metadata.ts';
 import type { GrowingVideo, GrowingVideos } from './growing-videos.ts';
 import { PlaylistCache } from './playlist-cache.ts';
 import {
+  codecRenditionName,
   isRenditionName,
   type PlayableRendition,
   type RenditionRecord,
@@ -146,9 +147,10 @@ export class VodPlayback {
     if (state === undefined) return undefined;
     const isWanted = (generation: number) =>
       wantedGeneration === undefined || wantedGeneration === generation;
-    const stored = state.renditions.find(
-      ({ type, quality, status }) => type !== 'mp4' && quality === name && status === 'encoded',
-    );
+    const stored =
+      state.renditions.find(
+        ({ type, quality, status }) => type !== 'mp4' && quality === name && status === 'encoded',
+      ) ?? state.codecRenditions.find(one => one.status === 'encoded' && codecRenditionName(one) === name);
     if (stored?.file !== undefined) {
       const { generation } = stored.facts as RenditionRecord;
       if (!isWanted(generation)) return undefined;
@@ -189,7 +191,14 @@ function playableRenditions(state: EncodingState, growing: GrowingVideo | undefi
   const playable: PlayableRendition[] = state.renditions
     .filter(({ type, status }) => type !== 'mp4' && status === 'encoded')
     .map(({ quality, facts }) => ({ name: quality, record: facts as RenditionRecord }));
-  if (growing === undefined) return playable;
+  if (growing === undefined) {
+    for (const one of state.codecRenditions) {
+      if (one.status !== 'encoded') continue;
+      const record = one.facts as RenditionRecord;
+      playable.push({ name: codecRenditionName(one), codec: one.codec, record });
+    }
+    return playable;
+  }
   for (const [name, rendition] of growing.renditions) {
     playable.push({ name, record: recordOfGrowing(rendition, growing) });
   }

@@ -4,6 +4,8 @@ import {
   type MediaRendition,
   type Variant,
 } from '../../media/hls/multivariant-playlist.ts';
+import { additionalCodecs } from '../../shared/additional-codecs.ts';
+import { qualities } from '../../shared/qualities.ts';
 import { nativeLanguageName } from '../../shared/text/language-tag.ts';
 import type { AudioTrack } from '../encoding-repository.ts';
 import type { OpenRendition } from '../index/rendition.ts';
@@ -101,7 +103,12 @@ export function formatVodMultivariant({
   const audio = listedAudio(renditions, audioTracks, language);
   const videos = renditions
     .filter(({ record }) => record.kind === 'video')
-    .sort((one, other) => one.record.peakBitsPerSecond - other.record.peakBitsPerSecond);
+    .sort(
+      (one, other) =>
+        codecPlaceOf(one) - codecPlaceOf(other) ||
+        one.record.peakBitsPerSecond - other.record.peakBitsPerSecond,
+    );
+  const hasCodecs = videos.some(({ codec }) => codec !== undefined);
   const uriOf = ({ name }: { readonly name: string }) => withSession(`${name}/manifest.m3u8`, avh);
   const subtitles = captions.map((track, index) => subtitlesOf(track, captions.slice(0, index), avh));
   const ofAll = subtitles.length === 0 ? {} : { subtitlesGroup: CAPTIONS_GROUP };
@@ -128,6 +135,7 @@ export function formatVodMultivariant({
     videos.map(video => ({
       ...variantOf(video.record, group, uriOf(video)),
       ...ofAll,
+      ...(hasCodecs ? { score: scoreOf(video) } : {}),
       ...(hasClosedCaptions ? { closedCaptionsGroup: CLOSED_CAPTIONS_GROUP } : {}),
     }));
   const [variants = variantsWith(undefined), ...others] = groups.map(variantsWith);
@@ -135,7 +143,9 @@ export function formatVodMultivariant({
     Math.max(...[variants, ...others].map(list => list[index]!.bandwidthBitsPerSecond));
   const first = Math.max(
     0,
-    variants.findLastIndex((_, index) => bandwidthOf(index) <= FIRST_VARIANT_BITS_PER_SECOND),
+    variants.findLastIndex(
+      (_, index) => videos[index]?.codec === undefined && bandwidthOf(index) <= FIRST_VARIANT_BITS_PER_SECOND,
+    ),
   );
   // hls.js takes variants that differ in their groups only as one, with the renditions of all of them.
   const list = [variants, ...others].flatMap(ofGroup => {
@@ -186,6 +196,17 @@ function singleGroup(audio: readonly ListedAudio[]): AudioGroup {
     ];
   });
   return { groupId: AUDIO_GROUP, members };
+}
+
+/** H.264 first: players that know no other codec start with the first variant. */
+function codecPlaceOf({ codec }: PlayableRendition): number {
+  return codec === undefined ? 0 : 1 + additionalCodecs.indexOf(codec);
+}
+
+/** Of two variants with the same picture, the one that needs fewer bits is better (4.4.6.2, SCORE). */
+function scoreOf(video: PlayableRendition): number {
+  const quality = qualities.findIndex(name => video.name.endsWith(name));
+  return 1 + quality + codecPlaceOf(video) / (1 + additionalCodecs.length);
 }
 
 /** 4.4.6.1.1: names in a group are unique, and at most one rendition is the default. */

@@ -6,6 +6,7 @@ import type { RunningJob } from '../../jobs/job.ts';
 import { AppError } from '../../shared/errors.ts';
 import { canonicalLanguageTag } from '../../shared/text/language-tag.ts';
 import type { Transaction } from '../../store/connection.ts';
+import { planCodecs } from '../encode/codec-job.ts';
 import { ladderOf } from '../encode/ladder.ts';
 import type { AudioTrack, FinishedRendition, RenditionName } from '../encoding-repository.ts';
 import type { IndexProgressiveResult, MoreAudio } from '../index/index-progressive.ts';
@@ -190,6 +191,9 @@ export async function planPassthrough(
     );
     if (qualities.length > (video === undefined ? 0 : 1) || !isAudioDone) {
       await enqueueVodJob(context, 'encode', videoId, transaction);
+    } else {
+      const stored = await records.state(videoId, transaction);
+      if (stored !== undefined) await planCodecs(context, videoId, stored, transaction);
     }
     if (plan.video !== undefined) await enqueueVodJob(context, 'stills', videoId, transaction);
     // Made of the highest quality, so it need not wait for lower ones.

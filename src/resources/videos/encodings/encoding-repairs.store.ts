@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
 import type { RenditionRow } from '../../../store/media-tables.ts';
-import type { RenditionName } from '../../../vod/encoding-repository.ts';
+import type { CodecRenditionName, RenditionName } from '../../../vod/encoding-repository.ts';
 import { isPlayable, RenditionsStore } from './renditions.store.ts';
 
 const filesMissingFailure = 'The files of this video are gone.';
@@ -9,6 +9,7 @@ const filesMissingFailure = 'The files of this video are gone.';
 interface EncodingRepair {
   /** Renditions without their files. `isRebuilt`: a job encodes them again. */
   readonly lost: readonly (RenditionName & { readonly isRebuilt: boolean })[];
+  readonly lostCodecRenditions: readonly CodecRenditionName[];
   readonly found: readonly RenditionName[];
   readonly isUnfinished: boolean;
   readonly isStoryboardLost: boolean;
@@ -35,6 +36,17 @@ export class EncodingRepairsStore {
       { status: 'failed' },
     );
     await set(repair.found, { status: 'encoded', progress_percent: 100 });
+    for (const { codec, quality } of repair.lostCodecRenditions) {
+      const waiting = { status: 'waiting', progress_percent: 0, file: null, facts: null } as const;
+      await transaction.run(
+        transaction.queries
+          .updateTable('codec_renditions')
+          .set(repair.hasSource ? waiting : { status: 'failed' })
+          .where('video_id', '=', videoId)
+          .where('codec', '=', codec)
+          .where('quality', '=', quality),
+      );
+    }
     // A video without a source cannot be encoded further.
     if (repair.isUnfinished && !repair.hasSource) await this.#renditions.failUnfinished(videoId, transaction);
     if (repair.lost.length > 0 || repair.found.length > 0 || repair.isUnfinished) {

@@ -1,12 +1,12 @@
 import { type Expression, sql } from 'kysely';
 import type { EventType } from '../../../events/event-catalogue.ts';
 import type { NewEvent, Outbox } from '../../../events/outbox.store.ts';
+import type { AdditionalCodec } from '../../../shared/additional-codecs.ts';
 import { parseAudioRenditionName } from '../../../shared/audio-rendition.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
-import { keepRows } from '../../../store/keep-rows.ts';
-import type { RenditionRow, VideoEncodingRow, VideoRow } from '../../../store/media-tables.ts';
+import type { CodecRenditionRow, RenditionRow, VideoEncodingRow } from '../../../store/media-tables.ts';
 import { type Bound, prepareQuery } from '../../../store/prepared-query.ts';
 import type {
   AudioTrack,
@@ -15,8 +15,10 @@ import type {
   EncodingState,
   FinishedRendition,
   RenditionName,
+  StoredCodecRendition,
   StoredRendition,
 } from '../../../vod/encoding-repository.ts';
+import { changeEncoding, requestOf, type VideoOwner, videoOwnerOf } from './change-encoding.ts';
 import { isPlayable, RenditionsStore } from './renditions.store.ts';
 
 export interface VideoForViewers {
@@ -42,16 +44,22 @@ function isAudioOnlyOf(videoId: Expression<string>) {
   return sql<number | null>`(SELECT ${isAudioOnly} FROM renditions WHERE video_id = ${videoId})`;
 }
 
-type ProgressListener = (videoId: string, renditions: readonly RenditionName[], percent: number) => void;
-
-interface VideoOwner {
-  readonly projectId: string;
-  readonly liveStreamId: string | null;
+/** `type` of a rendition in another codec than H.264 is the codec. */
+interface ProgressingRendition {
+  readonly type: RenditionName['type'] | AdditionalCodec;
+  readonly quality: string;
 }
+
+type ProgressListener = (
+  videoId: string,
+  renditions: readonly ProgressingRendition[],
+  percent: number,
+) => void;
 
 const completedEvent = 'video.encoding.quality.completed';
 const encodingFailedEvent = 'video.encoding.failed';
 const sourceFailedEvent = 'video.source.failed';
+const renditionColumns = ['quality', 'position', 'status', 'progress_percent', 'file', 'facts'] as const;
 const typeOrder: readonly RenditionName['type'][] = ['hls', 'mp4', 'audio'];
 
 export class EncodingsStore implements EncodingRepository {
@@ -75,10 +83,25 @@ export class EncodingsStore implements EncodingRepository {
     this.#encodingWithRenditions = prepareQuery(({ videoId }: Bound<{ videoId: string }>) =>
       queries
         .selectFrom('video_encodings as e')
-        .leftJoin('renditions as r', 'r.video_id', 'e.video_id')
+        .leftJoin(
+          eb =>
+            eb
+              .selectFrom('renditions')
+              .select(sql<AdditionalCodec | null>`NULL`.as('codec'))
+              .select(['type', ...renditionColumns])
+              .where('video_id', '=', videoId)
+              .unionAll(
+                eb
+                  .selectFrom('codec_renditions')
+                  .select(['codec', sql<'hls'>`'hls'`.as('type'), ...renditionColumns])
+                  .where('video_id', '=', videoId),
+              )
+              .as('r'),
+          join => join.onTrue(),
+        )
         .select(['e.facts', 'e.target_duration_seconds', 'e.is_playable', 'e.has_storyboard'])
         .select(['e.failure', 'e.revision', 'e.audio_tracks', 'e.has_source_captions'])
-        .select(['r.type', 'r.quality', 'r.status', 'r.progress_percent', 'r.file'])
+        .select(['r.codec', 'r.type', 'r.quality', 'r.status', 'r.progress_percent', 'r.file'])
         .select('r.facts as rendition_facts')
         .where('e.video_id', '=', videoId)
         .orderBy('r.position'),
@@ -139,7 +162,8 @@ export class EncodingsStore implements EncodingRepository {
       failure: row.failure ?? undefined,
       hasSourceCaptions: row.has_source_captions === 1,
       revision: row.revision,
-      renditions: row.type === null ? [] : rows.map(renditionFrom),
+      renditions: rows.flatMap(one => (one.type === null || one.codec !== null ? [] : renditionFrom(one))),
+      codecRenditions: rows.flatMap(one => (one.codec === null ? [] : codecRenditionFrom(one))),
       audioTracks: row.audio_tracks === null ? [] : (JSON.parse(row.audio_tracks) as AudioTrack[]),
     };
   }
@@ -189,9 +213,10 @@ export class EncodingsStore implements EncodingRepository {
     renditions: readonly RenditionName[],
     connection: Connection = this.#database,
   ): Promise<void> {
-    return change(videoId, connection, async transaction => {
+    return changeEncoding(videoId, connection, async transaction => {
       const { queries } = transaction;
       await transaction.run(queries.deleteFrom('renditions').where('video_id', '=', videoId));
+      await transaction.run(queries.deleteFrom('codec_renditions').where('video_id', '=', videoId));
       await transaction.run(
         queries
           .updateTable('video_encodings')
@@ -209,14 +234,14 @@ export class EncodingsStore implements EncodingRepository {
   }
 
   setAudioTracks(videoId: string, tracks: readonly AudioTrack[], transaction: Transaction): Promise<void> {
-    return change(videoId, transaction, () =>
+    return changeEncoding(videoId, transaction, () =>
       updateEncoding(videoId, { audio_tracks: JSON.stringify(tracks) }, transaction),
     );
   }
 
   failAudio(videoId: string, qualities: readonly string[], transaction: Transaction): Promise<void> {
     const renditions = qualities.map(quality => ({ type: 'audio' as const, quality }));
-    return change(videoId, transaction, () =>
+    return changeEncoding(videoId, transaction, () =>
       this.#renditions.set(videoId, renditions, { status: 'failed' }, transaction),
     );
   }
@@ -226,7 +251,9 @@ export class EncodingsStore implements EncodingRepository {
     rendition: RenditionName,
     connection: Connection = this.#database,
   ): Promise<void> {
-    return change(videoId, connection, transaction => insertRenditions(videoId, [rendition], transaction));
+    return changeEncoding(videoId, connection, transaction =>
+      insertRenditions(videoId, [rendition], transaction),
+    );
   }
 
   removeRendition(
@@ -234,7 +261,7 @@ export class EncodingsStore implements EncodingRepository {
     { type, quality }: RenditionName,
     connection: Connection = this.#database,
   ): Promise<void> {
-    return change(videoId, connection, async transaction => {
+    return changeEncoding(videoId, connection, async transaction => {
       await transaction.run(
         transaction.queries
           .deleteFrom('renditions')
@@ -262,11 +289,11 @@ export class EncodingsStore implements EncodingRepository {
   }
 
   updateProgress(videoId: string, renditions: readonly RenditionName[], percent: number): Promise<void> {
-    this.#notifyProgress(videoId, renditions, percent);
+    this.notifyProgress(videoId, renditions, percent);
     return this.#renditions.set(videoId, renditions, { progress_percent: Math.floor(percent) });
   }
 
-  #notifyProgress(videoId: string, renditions: readonly RenditionName[], percent: number): void {
+  notifyProgress(videoId: string, renditions: readonly ProgressingRendition[], percent: number): void {
     for (const listener of this.#progressListeners) listener(videoId, renditions, percent);
   }
 
@@ -276,8 +303,8 @@ export class EncodingsStore implements EncodingRepository {
     targetDurationSeconds?: number,
     connection: Connection = this.#database,
   ): Promise<void> {
-    return change(videoId, connection, async (transaction, owner) => {
-      transaction.afterCommit(() => this.#notifyProgress(videoId, renditions, 100));
+    return changeEncoding(videoId, connection, async (transaction, owner) => {
+      transaction.afterCommit(() => this.notifyProgress(videoId, renditions, 100));
       const before = await this.#renditions.ofVideo(videoId, transaction);
       for (const rendition of renditions) {
         const row = before.find(
@@ -311,7 +338,7 @@ export class EncodingsStore implements EncodingRepository {
   }
 
   updateMetadata(videoId: string, facts: unknown, connection: Connection = this.#database): Promise<void> {
-    return change(videoId, connection, transaction =>
+    return changeEncoding(videoId, connection, transaction =>
       updateEncoding(videoId, { facts: JSON.stringify(facts) }, transaction),
     );
   }
@@ -323,14 +350,14 @@ export class EncodingsStore implements EncodingRepository {
     connection: Connection = this.#database,
   ): Promise<void> {
     if (renditions.length === 0) return;
-    await change(videoId, connection, async (transaction, owner) => {
+    await changeEncoding(videoId, connection, async (transaction, owner) => {
       await this.#renditions.set(videoId, renditions, { status: 'failed' }, transaction);
       await this.#appendFailed(videoId, reason, owner, transaction);
     });
   }
 
   markRefused(videoId: string, reason: string, connection: Connection = this.#database): Promise<void> {
-    return change(videoId, connection, async (transaction, owner) => {
+    return changeEncoding(videoId, connection, async (transaction, owner) => {
       await transaction.run(
         transaction.queries
           .updateTable('video_encodings')
@@ -361,17 +388,17 @@ export class EncodingsStore implements EncodingRepository {
   }
 
   markChanged(videoId: string): Promise<void> {
-    return change(videoId, this.#database, async () => {});
+    return changeEncoding(videoId, this.#database, async () => {});
   }
 
   markCaptionsStored(videoId: string, transaction: Transaction): Promise<void> {
-    return change(videoId, transaction, () =>
+    return changeEncoding(videoId, transaction, () =>
       updateEncoding(videoId, { has_source_captions: 1 }, transaction),
     );
   }
 
   markStoryboardReady(videoId: string): Promise<void> {
-    return change(videoId, this.#database, transaction =>
+    return changeEncoding(videoId, this.#database, transaction =>
       updateEncoding(videoId, { has_storyboard: 1 }, transaction),
     );
   }
@@ -405,52 +432,6 @@ export class EncodingsStore implements EncodingRepository {
     const event = { projectId, type, subjectId: videoId, payload };
     return this.#outbox.append(event, this.#clock.nowMs(), transaction);
   }
-}
-
-/**
- * Runs `work` in a transaction with the next revision. Changes of one video wait for each other. Does nothing when the
- * video is deleted.
- */
-function change(
-  videoId: string,
-  connection: Connection,
-  work: (transaction: Transaction, owner: VideoOwner) => Promise<void>,
-): Promise<void> {
-  return connection.transaction(async transaction => {
-    const video = await transaction.first(keepRows(requestOf(videoId, transaction), transaction, 'v'));
-    if (video === undefined) return;
-    await transaction.run(
-      transaction.queries
-        .insertInto('video_encodings')
-        .values({
-          video_id: videoId,
-          facts: '{}',
-          target_duration_seconds: null,
-          is_playable: 0,
-          has_storyboard: 0,
-          failure: null,
-          revision: 1,
-          audio_tracks: null,
-          has_source_captions: 0,
-        })
-        .onConflict(conflict =>
-          conflict.column('video_id').doUpdateSet(expression => ({
-            revision: expression('video_encodings.revision', '+', 1),
-          })),
-        ),
-    );
-    await work(transaction, videoOwnerOf(video));
-  });
-}
-
-function requestOf(videoId: string, { queries }: Connection) {
-  return queries
-    .selectFrom('videos as v')
-    .innerJoin('projects as p', 'p.id', 'v.project_id')
-    .leftJoin('video_sources as s', 's.video_id', 'v.id')
-    .select(['v.project_id', 'v.clip_start_ms', 'v.clip_end_ms', 'v.watermark', 'v.has_mp4_support'])
-    .select(['v.language', 'v.live_stream_id', 'p.environment', 's.origin', 's.is_joined'])
-    .where('v.id', '=', videoId);
 }
 
 async function updateEncoding(
@@ -494,18 +475,17 @@ function placeOf(quality: string): number {
   return audio.track === 1 && !audio.isSurround ? 0 : audio.track + (audio.isSurround ? 1000 : 0);
 }
 
-function videoOwnerOf(video: Pick<VideoRow, 'project_id' | 'live_stream_id'>): VideoOwner {
-  return { projectId: video.project_id, liveStreamId: video.live_stream_id };
-}
-
-function renditionFrom(row: {
+interface JoinedRendition {
+  readonly codec: CodecRenditionRow['codec'] | null;
   readonly type: RenditionRow['type'] | null;
   readonly quality: string | null;
   readonly status: RenditionRow['status'] | null;
   readonly progress_percent: number | null;
   readonly file: string | null;
   readonly rendition_facts: string | null;
-}): StoredRendition {
+}
+
+function renditionFrom(row: JoinedRendition): StoredRendition {
   return {
     type: row.type!,
     quality: row.quality!,
@@ -514,4 +494,9 @@ function renditionFrom(row: {
     file: row.file ?? undefined,
     facts: row.rendition_facts === null ? undefined : JSON.parse(row.rendition_facts),
   };
+}
+
+function codecRenditionFrom(row: JoinedRendition): StoredCodecRendition {
+  const { type: _type, ...rendition } = renditionFrom(row);
+  return { codec: row.codec!, ...rendition };
 }

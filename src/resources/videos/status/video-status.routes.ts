@@ -61,8 +61,21 @@ async function statusOf(videoId: string, sources: VideoStatusSources): Promise<V
           status,
           progress: progressPercent,
         })),
+      ...additionalQualitiesOf(encoding),
       metadata: { ...unknownMetadata, ...(encoding?.facts as Partial<Metadata> | undefined) },
       ...(failure === undefined ? {} : { failure }),
     },
+  };
+}
+
+function additionalQualitiesOf(
+  encoding: EncodingState | undefined,
+): Pick<VideoStatusView['encoding'], 'additionalQualities'> {
+  const renditions = encoding?.codecRenditions ?? [];
+  if (renditions.length === 0) return {};
+  return {
+    additionalQualities: renditions.map(({ codec, quality, status, progressPercent }) => ({
+      ...{ codec, quality: quality as Quality['quality'], status, progress: progressPercent },
+    })),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { additionalCodecs } from '../../../shared/additional-codecs.ts';
 import { qualities } from '../../../shared/qualities.ts';
 
 const ingestSchema = z.object({
@@ -23,6 +24,11 @@ const qualitySchema = z.object({
   status: z.enum(['waiting', 'encoding', 'encoded', 'failed']),
   progress: z.int().min(0).max(100).describe('Percent.'),
 });
+
+const codecQualitySchema = qualitySchema
+  .omit({ type: true })
+  .extend({ codec: z.enum(additionalCodecs) })
+  .meta({ description: 'An HLS rendition in another codec than H.264.' });
 
 const metadataSchema = z.object({
   width: z.int().nullable(),
@@ -65,6 +71,12 @@ export const videoStatusSchema = z
     encoding: z.object({
       playable: z.boolean(),
       qualities: z.array(qualitySchema),
+      additionalQualities: z
+        .array(codecQualitySchema)
+        .optional()
+        .describe(
+          'HLS renditions in further codecs (setting `encode.codecs`), which are encoded after `qualities`. Absent if there are none.',
+        ),
       metadata: metadataSchema.describe('Properties of the source; null until they are known.'),
       failure: z.string().optional().describe('The reason why the source cannot be encoded.'),
     }),

@@ -291,6 +291,12 @@ export type VideoStatus = {
       readonly status: "waiting" | "encoding" | "encoded" | "failed";
       readonly progress: number;
     }[];
+    readonly additionalQualities?: readonly {
+      readonly quality: "240p" | "360p" | "480p" | "720p" | "1080p" | "2160p";
+      readonly status: "waiting" | "encoding" | "encoded" | "failed";
+      readonly progress: number;
+      readonly codec: "hevc" | "av1";
+    }[] | undefined;
     readonly metadata: {
       readonly width: number | null;
       readonly height: number | null;
@@ -517,6 +523,7 @@ export type ServerState = {
     readonly kind: "software" | "nvenc" | "qsv" | "vaapi" | "videotoolbox";
     readonly reason?: string | undefined;
   };
+  readonly codecs: readonly ("h264" | "hevc" | "av1")[];
   readonly nodes?: readonly {
     readonly nodeId: string;
     readonly url: string;

@@ -18,6 +18,8 @@ export interface VideoState {
 }
 
 export type Quality = VideoStatus['encoding']['qualities'][number];
+/** In another codec than H.264. */
+export type AdditionalQuality = NonNullable<VideoStatus['encoding']['additionalQualities']>[number];
 
 export function videoStateOf(
   { source }: Pick<Video, 'source'>,
@@ -25,7 +27,7 @@ export function videoStateOf(
 ): VideoState {
   const { failure, playable, qualities } = encoding;
   if (failure !== undefined && !playable) return { kind: 'failed', failure };
-  if (qualities.some(({ status }) => status === 'waiting' || status === 'encoding')) {
+  if (qualities.some(isPending)) {
     return { kind: playable ? 'playable' : 'encoding', percent: percentOf(qualities) };
   }
   if (playable) return { kind: 'ready' };
@@ -46,6 +48,10 @@ export function isSettled({ kind }: VideoState): boolean {
   return kind === 'ready' || kind === 'failed' || kind === 'empty';
 }
 
+export function isPending({ status }: Pick<Quality, 'status'>): boolean {
+  return status === 'waiting' || status === 'encoding';
+}
+
 export function isAudioOnly({ encoding: { metadata } }: VideoStatus): boolean {
   return metadata.audioCodec !== null && metadata.videoCodec === null;
 }
@@ -58,15 +64,25 @@ export function isWatchable({ kind }: VideoState): boolean {
 export function withProgress(status: VideoStatus, message: Readonly<Record<string, unknown>>): VideoStatus {
   const { encoding: type, quality, percent } = message;
   if (typeof percent !== 'number') return status;
-  const isMeant = (one: Quality) =>
-    one.type === type && one.quality === quality && one.status !== 'encoded' && one.progress < percent;
-  if (!status.encoding.qualities.some(isMeant)) return status;
-  const qualities = status.encoding.qualities.map(one =>
-    isMeant(one)
-      ? { ...one, status: 'encoding' as const, progress: Math.min(100, Math.floor(percent)) }
-      : one,
-  );
-  return { ...status, encoding: { ...status.encoding, qualities } };
+  const isMeant = (one: Quality | AdditionalQuality) =>
+    ('codec' in one ? one.codec : one.type) === type &&
+    one.quality === quality &&
+    one.status !== 'encoded' &&
+    one.progress < percent;
+  const { qualities, additionalQualities = [] } = status.encoding;
+  if (![...qualities, ...additionalQualities].some(isMeant)) return status;
+  const progressed = <One extends Quality | AdditionalQuality>(one: One): One =>
+    isMeant(one) ? { ...one, status: 'encoding', progress: Math.min(100, Math.floor(percent)) } : one;
+  return {
+    ...status,
+    encoding: {
+      ...status.encoding,
+      qualities: qualities.map(progressed),
+      ...(additionalQualities.length === 0
+        ? {}
+        : { additionalQualities: additionalQualities.map(progressed) }),
+    },
+  };
 }
 
 function receivedPercentOf({

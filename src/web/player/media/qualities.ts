@@ -7,7 +7,7 @@ interface QualityLevel {
 
 /** The name of the rendition, else the shorter side, such as `720p`. */
 export function qualityLabel({ url, width, height }: Omit<QualityLevel, 'bitrate'>): string {
-  const named = /\/(\d{3,4}p)\/[^/]+$/.exec(url[0]?.split('?')[0] ?? '')?.[1];
+  const named = /\/(?:\w+-)?(\d{3,4}p)\/[^/]+$/.exec(url[0]?.split('?')[0] ?? '')?.[1];
   return named ?? `${Math.min(width, height) || height}p`;
 }
 

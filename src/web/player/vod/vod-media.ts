@@ -163,14 +163,19 @@ export class VodMedia {
   }
 
   get qualities(): Quality[] {
-    return (this.#hls?.levels ?? [])
+    const { levels = [], currentLevel = -1, loadLevel = -1 } = this.#hls ?? {};
+    const { codecSet } = levels[currentLevel] ?? levels[loadLevel] ?? levels[0] ?? {};
+    return levels
       .map((level, id) => ({
         id,
         label: qualityLabel(level),
         height: level.height,
         bitsPerSecond: level.bitrate,
+        // A video may have each quality in several codecs.
+        isOther: level.codecSet !== codecSet,
       }))
-      .filter(({ height }) => height > 0)
+      .filter(({ height, isOther }) => height > 0 && !isOther)
+      .map(({ isOther: _, ...quality }) => quality)
       .reverse();
   }
 

@@ -7,6 +7,7 @@ const token = '0a1b2c3d-4e5f-4a6b-8c7d-0123456789ab';
 const assets: readonly (readonly [string, VodAsset])[] = [
   ['hls/manifest.m3u8', { kind: 'vod-multivariant' }],
   ['hls/720p/manifest.m3u8', { kind: 'vod-playlist', rendition: '720p' }],
+  ['hls/av1-720p/manifest.m3u8', { kind: 'vod-playlist', rendition: 'av1-720p' }],
   ['hls/audio/manifest.m3u8', { kind: 'vod-playlist', rendition: 'audio' }],
   ['hls/720p/init-1.mp4', { kind: 'vod-media', rendition: '720p', name: 'init-1.mp4' }],
   ['hls/audio/audio-1-34.m4s', { kind: 'vod-media', rendition: 'audio', name: 'audio-1-34.m4s' }],

@@ -245,3 +245,35 @@ describe('copies', () => {
     ]);
   });
 });
+
+describe('another codec', () => {
+  test('HEVC has hvc1, closed GOPs and the bitrate limit of each rendition', () => {
+    const list = args({ framesPerSecond: 29.97 }, { codec: 'hevc' });
+    expect(valuesOf(list, '-c:v')).toEqual(['libx265', 'libx265']);
+    expect(valuesOf(list, '-tag:v')).toEqual(['hvc1', 'hvc1']);
+    expect(valuesOf(list, '-maxrate')).toEqual(['400000', '800000']);
+    expect(valuesOf(list, '-bufsize')).toEqual(['800000', '1600000']);
+    expect(valuesOf(list, '-x265-params')[0]).toBe(
+      'fps=29.97:pools=4:min-keyint=1:scenecut=0:open-gop=0:log-level=warning',
+    );
+    expect(list).not.toContain('-sc_threshold');
+  });
+
+  test('AV1 has the preset of about the same place, and a plausible frame rate', () => {
+    const list = args({ framesPerSecond: undefined }, { codec: 'av1', preset: 'medium' });
+    expect(valuesOf(list, '-c:v')).toEqual(['libsvtav1', 'libsvtav1']);
+    expect(valuesOf(list, '-preset')).toEqual(['7', '7']);
+    expect(valuesOf(list, '-maxrate')).toEqual(['320000', '640000']);
+    expect(valuesOf(list, '-svtav1-params')[0]).toBe('fps-num=30000:fps-denom=1000:lp=4');
+    expect(valuesOf(args({ framesPerSecond: 240 }, { codec: 'av1' }), '-svtav1-params')[0]).toContain(
+      'fps-num=60000',
+    );
+  });
+
+  test('keeps the keyframes of H.264', () => {
+    for (const codec of [undefined, 'hevc', 'av1'] as const) {
+      const list = args({ keyframesAtSeconds: [0, 2, 4.5] }, { codec });
+      expect(valuesOf(list, '-force_key_frames')).toEqual(['0,1.99,4.49', '0,1.99,4.49']);
+    }
+  });
+});

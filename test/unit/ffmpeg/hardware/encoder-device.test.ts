@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { encodeCommand } from '../../../../src/ffmpeg/arguments/encode-command.ts';
 import { liveEncodeArguments } from '../../../../src/ffmpeg/arguments/live-encode-arguments.ts';
 import { type HardwareEncoder, hardwareEncoders } from '../../../../src/ffmpeg/hardware/encoder-device.ts';
+import type { AdditionalCodec } from '../../../../src/shared/additional-codecs.ts';
 import { argumentsOf } from '../../../support/ffmpeg-command.ts';
 
 const size = { width: 640, height: 360 };
@@ -15,7 +16,7 @@ function liveArguments(encoder: HardwareEncoder): string[] {
   });
 }
 
-function videoArguments(encoder: HardwareEncoder): string[] {
+function videoArguments(encoder: HardwareEncoder, codec?: AdditionalCodec): string[] {
   return argumentsOf(
     encodeCommand({
       source: '/media/source',
@@ -37,7 +38,8 @@ function videoArguments(encoder: HardwareEncoder): string[] {
         clip: undefined,
         preset: 'veryfast',
         threads: 2,
-        device: deviceOf(encoder),
+        codec,
+        device: { ...deviceOf(encoder), ...(codec === undefined ? {} : { codec }) },
       },
     }),
   );
@@ -71,4 +73,13 @@ test('only VAAPI uploads frames to its device', () => {
 test('NVENC and Quick Sync make every forced keyframe an IDR frame', () => {
   expect(optionOf(liveArguments('nvenc'), '-forced-idr')).toBe('1');
   expect(optionOf(liveArguments('qsv'), '-forced_idr')).toBe('1');
+});
+
+test.each(hardwareEncoders)('%s encodes HEVC and AV1 for videos', encoder => {
+  const hevc = videoArguments(encoder, 'hevc');
+  expect([optionOf(hevc, '-c:v'), optionOf(hevc, '-tag:v')]).toEqual([`hevc_${encoder}`, 'hvc1']);
+  const av1 = videoArguments(encoder, 'av1');
+  expect(optionOf(av1, '-c:v')).toBe(`av1_${encoder}`);
+  expect(av1).not.toContain('-profile:v');
+  for (const args of [hevc, av1]) expect(optionOf(args, '-maxrate')).toBe('800000');
 });

@@ -8,7 +8,14 @@ import { VodPlayback } from '../../../../src/vod/playback/vod-playback.ts';
 
 const waiting: EncodingState = {
   ...{ facts: {}, targetDurationSeconds: undefined, isPlayable: false, hasStoryboard: false },
-  ...{ failure: undefined, revision: 1, renditions: [], audioTracks: [], hasSourceCaptions: false },
+  ...{
+    failure: undefined,
+    revision: 1,
+    renditions: [],
+    codecRenditions: [],
+    audioTracks: [],
+    hasSourceCaptions: false,
+  },
 };
 
 it('does not show renditions that were closed while the state was read', async () => {

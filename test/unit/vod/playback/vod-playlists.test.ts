@@ -239,3 +239,43 @@ test('a playlist of captions has the uploaded file as its only segment, as long 
     { uri: '../../captions/fr-CA.vtt?avh=token', durationSeconds: 61.25 },
   ]);
 });
+
+describe('renditions in several codecs', () => {
+  const inCodec = (codec: 'hevc' | 'av1', name: string, bitsPerSecond: number): PlayableRendition => {
+    const { record } = video(name, bitsPerSecond, 720);
+    return {
+      name: `${codec}-${name}`,
+      codec,
+      record: { ...record, codec: codec === 'hevc' ? 'hvc1' : 'av01' },
+    };
+  };
+
+  test('begin with H.264, and each has its score', () => {
+    const { variants } = parseMultivariantPlaylist(
+      formatVodMultivariant({
+        renditions: [
+          inCodec('av1', '240p', 150_000),
+          inCodec('hevc', '720p', 900_000),
+          video('720p', 3_000_000, 720),
+          video('240p', 400_000, 240),
+          inCodec('av1', '720p', 700_000),
+          inCodec('hevc', '240p', 200_000),
+          audio,
+        ],
+      }),
+    );
+    expect(variants.map(({ uri, score, codecs }) => `${uri.split('/')[0]} ${score} ${codecs}`)).toEqual([
+      '240p 1 avc1.64001f,mp4a.40.2',
+      '720p 4 avc1.64001f,mp4a.40.2',
+      'hevc-240p 1.333 hvc1,mp4a.40.2',
+      'hevc-720p 4.333 hvc1,mp4a.40.2',
+      'av1-240p 1.667 av01,mp4a.40.2',
+      'av1-720p 4.667 av01,mp4a.40.2',
+    ]);
+  });
+
+  test('have no score without another codec', () => {
+    const text = formatVodMultivariant({ renditions: [video('240p', 400_000, 240)] });
+    expect(text).not.toContain('SCORE');
+  });
+});

@@ -1,5 +1,6 @@
 import type { ServerState } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { codecName } from '../../format/codec-name.ts';
 import { formatBytes, formatNumber, formatPercent } from '../../format/size.ts';
 import { formatSpan } from '../../format/time.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -49,7 +50,7 @@ export function ServerCard() {
 }
 
 function ServerDetails({ state }: { state: ServerState }) {
-  const { cpu, memory, disk, queue, live, programs, encoder, warnings } = state;
+  const { cpu, memory, disk, queue, live, programs, encoder, codecs, warnings } = state;
   const has = (...codes: readonly string[]) => warnings.some(({ code }) => codes.includes(code));
   const memoryTaken = memory.machineTotalBytes - memory.machineFreeBytes;
   const diskTaken = disk.totalBytes - disk.freeBytes;
@@ -86,6 +87,7 @@ function ServerDetails({ state }: { state: ServerState }) {
               {encoderNames[encoder.kind]}
             </span>,
           ],
+          ['Video codecs', codecs.map(codecName).join(', ')],
           ['Uptime', formatSpan((Date.now() - Date.parse(state.startedAt)) / 1_000)],
           [
             'Versions',

@@ -1,6 +1,7 @@
 import type { VideoStatus } from '../../api/api-types.ts';
+import { codecName } from '../../format/codec-name.ts';
 import { formatPercent } from '../../format/size.ts';
-import type { Quality } from '../../format/video-state.ts';
+import type { AdditionalQuality, Quality } from '../../format/video-state.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import type { Loaded } from '../../ui/hooks/use-load.ts';
 import { Card } from '../../ui/page.tsx';
@@ -32,6 +33,9 @@ export function QualitiesCard({ status }: { status: Loaded<VideoStatus> }) {
               {encoding.qualities.map(quality => (
                 <QualityRow key={`${quality.type} ${quality.quality}`} {...quality} />
               ))}
+              {encoding.additionalQualities?.map(one => (
+                <QualityRow key={`${one.codec} ${one.quality}`} {...one} />
+              ))}
             </ul>
           )
         }
@@ -40,18 +44,21 @@ export function QualitiesCard({ status }: { status: Loaded<VideoStatus> }) {
   );
 }
 
-function QualityRow({ type, quality, status, progress }: Quality) {
+function QualityRow({ quality, status, progress, ...rendition }: Quality | AdditionalQuality) {
   const [text, tone] = words[status];
-  const name = type === 'mp4' ? `${quality} mp4` : quality;
+  const kind =
+    'codec' in rendition ? codecName(rendition.codec) : rendition.type === 'mp4' ? 'MP4 download' : undefined;
   const isEncoding = status === 'encoding';
   return (
     <li>
       <span class="quality-name">
         {quality}
-        {type === 'mp4' && <span class="quiet"> MP4 download</span>}
+        {kind !== undefined && <span class="quiet"> {kind}</span>}
       </span>
       <Badge tone={tone}>{isEncoding ? formatPercent(progress) : text}</Badge>
-      {isEncoding && <Progress percent={progress} label={`Encoding ${name}`} />}
+      {isEncoding && (
+        <Progress percent={progress} label={`Encoding ${[quality, kind].filter(Boolean).join(' ')}`} />
+      )}
     </li>
   );
 }

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Video, VideoStatus } from '../../api/api-types.ts';
 import { call, type Input } from '../../api/client.ts';
-import { videoStateOf, withProgress } from '../../format/video-state.ts';
+import { isPending, videoStateOf, withProgress } from '../../format/video-state.ts';
 import { useFeed } from '../../ui/hooks/use-feed.ts';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { type Loaded, useLoad } from '../../ui/hooks/use-load.ts';
@@ -60,7 +60,10 @@ export function useVideoStatus(videoId: string, video: Video | undefined): Loade
     } else if (reloadEvents.has(message.type)) reload();
   });
   // An empty or failed video may receive a file at any time.
-  const isOpen = value !== undefined && video !== undefined && videoStateOf(video, value).kind !== 'ready';
+  const isOpen =
+    value !== undefined &&
+    video !== undefined &&
+    (videoStateOf(video, value).kind !== 'ready' || value.encoding.additionalQualities?.some(isPending));
   useInterval(isOpen ? refreshMs : undefined, reload);
   return loaded;
 }

@@ -108,6 +108,12 @@ describe('the state of a video', () => {
     expect(withProgress(after, { ...message, percent: 30 })).toBe(after);
     expect(withProgress(after, { ...message, quality: '720p' })).toBe(after);
     expect(withProgress(after, { encoding: 'hls', quality: '240p' })).toBe(after);
+    const one = { codec: 'av1', quality: '240p', status: 'waiting', progress: 0 } as const;
+    const codecs = status(here, { qualities: [quality('encoded', 100)], additionalQualities: [one] });
+    expect(withProgress(codecs, message)).toBe(codecs);
+    expect(withProgress(codecs, { ...message, encoding: 'av1' }).encoding.additionalQualities).toEqual([
+      { ...one, status: 'encoding', progress: 55 },
+    ]);
     const done = status(here, { qualities: [quality('encoded', 100)] });
     expect(withProgress(done, message)).toBe(done);
   });
