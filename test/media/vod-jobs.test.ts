@@ -1,8 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseMultivariantPlaylist } from '../../src/media/hls/multivariant-playlist.ts';
+import { AppError } from '../../src/shared/errors.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 import { type FixtureName, fixture } from '../support/fixtures.ts';
+import { makeMediaTools } from '../support/media-tools.ts';
 import { runSql } from '../support/sql.ts';
 import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
 import { startVodPipeline, type VodPipeline } from '../support/vod-pipeline.ts';
@@ -242,3 +245,75 @@ describe('what its owner wants', () => {
     expect(await shop.playback.file(videoId, 'mp4')).toBeUndefined();
   });
 });
+
+describe('other codecs', () => {
+  test('are encoded after H.264, with the same segments, and one fails without the others', async () => {
+    const folder = await testTempDir();
+    const tools = makeMediaTools();
+    let isHevcBroken = false;
+    const codecShop = await startVodPipeline(folder, {
+      codecs: ['hevc', 'av1'],
+      context: {
+        tools: {
+          probe: (...options) => tools.probe(...options),
+          sizeOfImage: (...options) => tools.sizeOfImage(...options),
+          runCommand: async (build, options) => {
+            // Only additional codecs have a niceness of their own, and HEVC is the first of them.
+            if (isHevcBroken && options.niceness !== undefined) {
+              isHevcBroken = false;
+              throw new AppError('media-refused', 'No HEVC today.');
+            }
+            await tools.runCommand(build, options);
+          },
+        },
+      },
+    });
+    const source = await fixture('two-keyframes-irregular');
+    const videoId = await codecShop.add(source);
+    const state = await codecShop.settled(videoId);
+    const names = ['240p', 'hevc-240p', 'av1-240p'];
+    const playlists = await Promise.all(
+      names.map(async name => {
+        const playlist = await codecShop.playback.mediaPlaylist(videoId, name);
+        return playlist?.text.plain.toString().match(/#EXTINF:[\d.]+/g);
+      }),
+    );
+    expect(playlists[0]?.length).toBeGreaterThan(1);
+    expect(playlists).toEqual([playlists[0], playlists[0], playlists[0]]);
+    const multivariant = (await codecShop.playback.multivariant(videoId, []))!.plain.toString();
+    const { variants } = parseMultivariantPlaylist(multivariant);
+    expect(variants.map(({ codecs }) => codecs.slice(0, 4))).toEqual(['avc1', 'hvc1', 'av01']);
+    // H.264 first: it is the file that was uploaded.
+    expect(state.codecRenditions.map(({ codec, status }) => `${codec} ${status}`)).toEqual([
+      'hevc encoded',
+      'av1 encoded',
+    ]);
+    for (const name of names.slice(1)) {
+      const { parts } = (await codecShop.playback.media(
+        videoId,
+        name,
+        `init-${generationOf(state, name)}.mp4`,
+      ))!;
+      expect((parts[0] as Buffer).includes(name.startsWith('av1') ? 'av01' : 'hvc1')).toBe(true);
+    }
+    isHevcBroken = true;
+    const failed = await codecShop.settled(await codecShop.add(source));
+    expect(failed).toMatchObject({
+      isPlayable: true,
+      failure: undefined,
+      codecRenditions: [
+        { codec: 'hevc', status: 'failed' },
+        { codec: 'av1', status: 'encoded' },
+      ],
+    });
+    await codecShop.stop();
+  });
+});
+
+function generationOf(
+  { codecRenditions }: Awaited<ReturnType<VodPipeline['settled']>>,
+  name: string,
+): number {
+  const rendition = codecRenditions.find(({ codec }) => name.startsWith(codec));
+  return (rendition!.facts as { generation: number }).generation;
+}
