@@ -39,7 +39,7 @@ const onPostgres = [
   'jobs',
   'node-client-*',
   'recordings',
-  'sandbox-retention',
+  '*retention',
   'sessions',
   'sweep',
   'usage*',
