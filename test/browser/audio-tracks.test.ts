@@ -56,7 +56,7 @@ describeInBrowser('audio tracks in the player page', browser => {
     await item.focus();
     await page.keyboard.press('ArrowRight');
     const names = page.locator('role=menuitemradio');
-    expect(await names.allTextContents()).toEqual(['English', 'Français', 'Français5.1']);
+    expect(await names.allTextContents()).toEqual(['English', 'Français', 'Français 5.1']);
     expect(await names.first().getAttribute('aria-checked')).toBe('true');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');

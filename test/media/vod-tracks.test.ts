@@ -161,9 +161,11 @@ Dialogue: 0,0:00:02.00,0:00:04.00,Default,,0,0,0,,{\\an8\\i1}Bonjour{\\i0}\\Nle 
   expect(audio).toMatchObject([
     { name: 'English', language: 'en', channels: 2, isDefault: true, isAutoselect: true },
     { name: 'Français', language: 'fr', channels: 2, isAutoselect: true },
+    { name: 'Français 5.1', language: 'fr', channels: 6 },
     { name: 'Commentary', language: 'en', channels: 2 },
     { groupId: 'surround', name: 'English', channels: 2 },
     { groupId: 'surround', name: 'Français', channels: 6 },
+    { groupId: 'surround', name: 'Français 5.1', channels: 6 },
     { groupId: 'surround', name: 'Commentary', channels: 2 },
   ]);
   for (const uri of new Set(audio.map(one => one.uri))) {

@@ -118,9 +118,10 @@ export function formatVodMultivariant({
       ...(rendition.record.channels === undefined ? {} : { channels: rendition.record.channels }),
     }));
   if (videos.length === 0) {
-    const group = singleGroup(audio);
-    const main = group.members.find(({ isDefault }) => isDefault)?.rendition;
-    const ofGroup = group.members.length > 1 ? group : undefined;
+    // Variants with other groups would be other qualities.
+    const [group] = audioGroups(audio);
+    const main = group?.members.find(({ isDefault }) => isDefault)?.rendition;
+    const ofGroup = group !== undefined && group.members.length > 1 ? group : undefined;
     return formatMultivariantPlaylist({
       independentSegments: true,
       media: [...(ofGroup === undefined ? [] : mediaOf(ofGroup)), ...subtitles],
@@ -171,31 +172,25 @@ interface AudioGroup {
   readonly members: readonly GroupMember[];
 }
 
-/** 4.4.6.1.1: groups have the same members, which differ in their URI and channels only. */
+/**
+ * 4.4.6.1.1: groups have the same members, which differ in their URI and channels only. 5.1 is also a choice beside its
+ * stereo, so that a variant needs the same bitrate with either group.
+ */
 function audioGroups(audio: readonly ListedAudio[]): AudioGroup[] {
   const membersOf = (isSurround: boolean) =>
     audio.flatMap(({ stereo, surround, ...attributes }): GroupMember[] => {
       const rendition = isSurround ? (surround ?? stereo) : (stereo ?? surround);
-      return rendition === undefined ? [] : [{ ...attributes, rendition }];
+      const more = { ...attributes, name: `${attributes.name} 5.1`, isDefault: false, isAutoselect: false };
+      return [
+        ...(rendition === undefined ? [] : [{ ...attributes, rendition }]),
+        ...(stereo === undefined || surround === undefined ? [] : [{ ...more, rendition: surround }]),
+      ];
     });
   const hasBoth = audio.some(({ stereo, surround }) => stereo !== undefined && surround !== undefined);
   return [
     ...(audio.length === 0 ? [] : [{ groupId: AUDIO_GROUP, members: membersOf(false) }]),
     ...(hasBoth ? [{ groupId: SURROUND_GROUP, members: membersOf(true) }] : []),
   ];
-}
-
-/** For audio alone, whose variants would be different qualities. 5.1 follows its stereo. */
-function singleGroup(audio: readonly ListedAudio[]): AudioGroup {
-  const members = audio.flatMap(({ stereo, surround, ...attributes }): GroupMember[] => {
-    const main = stereo ?? surround;
-    const more = { ...attributes, name: `${attributes.name} 5.1`, isDefault: false, isAutoselect: false };
-    return [
-      ...(main === undefined ? [] : [{ ...attributes, rendition: main }]),
-      ...(stereo === undefined || surround === undefined ? [] : [{ ...more, rendition: surround }]),
-    ];
-  });
-  return { groupId: AUDIO_GROUP, members };
 }
 
 /** H.264 first: players that know no other codec start with the first variant. */

@@ -78,8 +78,10 @@ describe('audio renditions of a playlist', () => {
     ).toEqual([
       ['audio', 'Deutsch', 2, true, 'audio'],
       ['audio', 'English', 2, false, 'audio2'],
+      ['audio', 'English 5.1', 6, false, 'surround2'],
       ['surround', 'Deutsch', 2, true, 'audio'],
       ['surround', 'English', 6, false, 'surround2'],
+      ['surround', 'English 5.1', 6, false, 'surround2'],
     ]);
     // Equal, so that hls.js takes them as one quality.
     const equal = { uri: '720p/manifest.m3u8', bandwidthBitsPerSecond: 1_400_000 };
