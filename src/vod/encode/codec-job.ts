@@ -1,17 +1,15 @@
 import type { RunningJob } from '../../jobs/job.ts';
 import type { AdditionalCodec } from '../../shared/additional-codecs.ts';
 import { AppError } from '../../shared/errors.ts';
-import { CoalescedTask } from '../../shared/scheduling/coalesced-task.ts';
 import type { Transaction } from '../../store/connection.ts';
 import type { CodecRenditionName, EncodingState } from '../encoding-repository.ts';
 import type { OpenRendition } from '../index/rendition.ts';
 import type { SegmentBoundaries } from '../index/segment-boundaries.ts';
 import { type RenditionRecord, recordOf } from '../playback/rendition-record.ts';
 import { enqueueVodJob, type VodContext } from '../vod-context.ts';
-import { type EncodeInput, finishedBoundaries, growingRenditions, runEncode } from './encode-batch.ts';
+import { type EncodeInput, encodeGrowing, finishedBoundaries, growingRenditions } from './encode-batch.ts';
 import { encodeOnDevice, withEncodeInput } from './encode-input.ts';
 import { type LadderRendition, ladderOf } from './ladder.ts';
-import { RenditionPoller } from './rendition-poller.ts';
 
 /** Maximum bitrate, compared to H.264 of the same quality. */
 const bitrateShares: Readonly<Record<AdditionalCodec, number>> = { hevc: 0.7, av1: 0.6 };
@@ -96,7 +94,7 @@ async function encodeRenditions(
   input: EncodeInput,
   { codec, renditions, boundaries, targetSeconds }: CodecBatch,
 ): Promise<void> {
-  const { records, codecRenditions, folders, files, settings, clock, log } = context;
+  const { records, codecRenditions, folders, files, settings, clock } = context;
   const { videoId, plan } = input;
   const names = renditions.map(({ name }): CodecRenditionName => ({ codec, quality: name }));
   const bitsPerSecond = renditions.reduce((sum, one) => sum + one.bitsPerSecond, 0);
@@ -108,35 +106,13 @@ async function encodeRenditions(
     await job.ensureOwned(transaction);
     await codecRenditions.markStarted(videoId, names, transaction);
   });
-  const unreadable = new AbortController();
-  const poller = new RenditionPoller([...growing.values()], {
-    onPolled: async () => {},
-    onFailure: error => unreadable.abort(error),
-  });
-  let percent = 0;
-  const progress = new CoalescedTask(async () => {
-    try {
-      await codecRenditions.updateProgress(videoId, names, percent);
-    } catch (error) {
-      log.warn('encoding-progress-not-stored', { videoId, error });
-    }
-  });
   try {
-    await runEncode(context, input, batch, {
-      ...{ folder, boundaries, signal: AbortSignal.any([input.signal, unreadable.signal]) },
-      onProgress: share => {
-        percent = 100 * share;
-        job.reportProgress(percent);
-        progress.request();
-      },
+    await encodeGrowing(context, input, batch, {
+      ...{ folder, boundaries, renditions: growing },
+      onProgress: share => job.reportProgress(100 * share),
+      storeProgress: percent => codecRenditions.updateProgress(videoId, names, percent),
     });
-    await poller.stop();
-    for (const rendition of growing.values()) {
-      await rendition.finish();
-      requireAligned(rendition, boundaries);
-    }
-    progress.cancel();
-    await progress.idle();
+    for (const rendition of growing.values()) requireAligned(rendition, boundaries);
     await folders.keep(videoId, name, input.signal);
     const finished = [...growing].map(([quality, rendition]) => ({
       ...{ codec, quality, file: `${name}/${quality}.mp4.index` },
@@ -147,9 +123,6 @@ async function encodeRenditions(
       await codecRenditions.markFinished(videoId, finished, transaction);
     });
   } finally {
-    progress.cancel();
-    await progress.idle();
-    await poller.stop().catch(() => {});
     for (const rendition of growing.values()) await rendition.close();
   }
 }

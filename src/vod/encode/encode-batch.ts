@@ -38,11 +38,17 @@ export interface EncodeBatch {
   readonly audio: readonly AudioPlan[];
 }
 
-export interface BatchRun {
+interface BatchRun {
   readonly folder: string;
   readonly boundaries: SegmentBoundaries | undefined;
   readonly signal: AbortSignal;
   readonly onProgress: (share: number) => void;
+}
+
+export interface GrowingBatch extends Omit<BatchRun, 'signal'> {
+  readonly renditions: ReadonlyMap<string, GrowingRendition>;
+  readonly storeProgress: (percent: number) => Promise<void>;
+  readonly onPolled?: () => Promise<void>;
 }
 
 /** Two GOPs per segment; segments of low frame rates may last longer. */
@@ -60,7 +66,7 @@ export async function encodeBatch(
   batch: EncodeBatch,
   onProgress: (share: number) => void,
 ): Promise<void> {
-  const { records, folders, clock, growing, files, settings, log } = context;
+  const { records, folders, clock, growing, files, settings } = context;
   const { videoId, plan } = input;
   const names = renditionNamesOf(batch);
   const bitsPerSecond = batch.renditions.reduce(
@@ -84,26 +90,49 @@ export async function encodeBatch(
     ? () => {}
     : growing.show(videoId, { targetDurationSeconds: targetSeconds, generation, renditions });
   let wasShown = isPlayable;
+  try {
+    await encodeGrowing(context, input, batch, {
+      ...{ folder, boundaries, renditions, onProgress },
+      storeProgress: percent => records.updateProgress(videoId, names, percent),
+      onPolled: async () => {
+        if (wasShown || growing.find(videoId) === undefined) return;
+        wasShown = true;
+        await records.markChanged(videoId);
+      },
+    });
+    await folders.keep(videoId, name, input.signal);
+    await storeFinished(context, input, renditions, { generation, name, targetSeconds });
+  } finally {
+    hide();
+    for (const rendition of renditions.values()) await rendition.close();
+  }
+}
+
+/** Encodes renditions and indexes them meanwhile. The caller closes them. */
+export async function encodeGrowing(
+  context: VodContext,
+  input: EncodeInput,
+  batch: EncodeBatch,
+  { renditions, storeProgress, onPolled = async () => {}, onProgress, ...run }: GrowingBatch,
+): Promise<void> {
+  const { videoId } = input;
   const unreadable = new AbortController();
   const poller = new RenditionPoller([...renditions.values()], {
-    onPolled: async () => {
-      if (wasShown || growing.find(videoId) === undefined) return;
-      wasShown = true;
-      await records.markChanged(videoId);
-    },
+    onPolled,
     onFailure: error => unreadable.abort(error),
   });
   let percent = 0;
   const progress = new CoalescedTask(async () => {
     try {
-      await records.updateProgress(videoId, names, percent);
+      await storeProgress(percent);
     } catch (error) {
-      log.warn('encoding-progress-not-stored', { videoId, error });
+      context.log.warn('encoding-progress-not-stored', { videoId, error });
     }
   });
   try {
     await runEncode(context, input, batch, {
-      ...{ folder, boundaries, signal: AbortSignal.any([input.signal, unreadable.signal]) },
+      ...run,
+      signal: AbortSignal.any([input.signal, unreadable.signal]),
       onProgress: share => {
         onProgress(share);
         percent = 100 * share;
@@ -112,17 +141,11 @@ export async function encodeBatch(
     });
     await poller.stop();
     for (const rendition of renditions.values()) await rendition.finish();
+  } finally {
     // A late update would hide that they are finished.
     progress.cancel();
     await progress.idle();
-    await folders.keep(videoId, name, input.signal);
-    await storeFinished(context, input, renditions, { generation, name, targetSeconds });
-  } finally {
-    progress.cancel();
-    await progress.idle();
     await poller.stop().catch(() => {});
-    hide();
-    for (const rendition of renditions.values()) await rendition.close();
   }
 }
 
@@ -184,7 +207,7 @@ function growingTargetOf({ video }: PlannedSource): number {
   return Math.max(growingTargetSeconds, Math.ceil(segmentSeconds - 0.001));
 }
 
-export async function runEncode(
+async function runEncode(
   context: VodContext,
   input: EncodeInput,
   { renditions, audio }: EncodeBatch,

@@ -7,6 +7,14 @@ export interface VideoOwner {
   readonly liveStreamId: string | null;
 }
 
+/** Columns of a planned rendition. */
+export const waitingRendition = { status: 'waiting', progress_percent: 0, file: null, facts: null } as const;
+
+/** Columns of a finished rendition. */
+export function encodedRendition({ file, facts }: { readonly file: string; readonly facts: unknown }) {
+  return { status: 'encoded', progress_percent: 100, file, facts: JSON.stringify(facts) } as const;
+}
+
 /**
  * Runs `work` in a transaction with the next revision. Changes of one video wait for each other. Does nothing when the
  * video is deleted.

@@ -7,7 +7,7 @@ import type {
   CodecRenditionRepository,
   FinishedCodecRendition,
 } from '../../../vod/encoding-repository.ts';
-import { changeEncoding } from './change-encoding.ts';
+import { changeEncoding, encodedRendition, waitingRendition } from './change-encoding.ts';
 import type { EncodingsStore } from './encodings.store.ts';
 
 export class CodecRenditionsStore implements CodecRenditionRepository {
@@ -30,10 +30,7 @@ export class CodecRenditionsStore implements CodecRenditionRepository {
       codec,
       quality,
       position: 1_000_000 * (1 + additionalCodecs.indexOf(codec)) + (Number.parseInt(quality, 10) || 0),
-      status: 'waiting' as const,
-      progress_percent: 0,
-      file: null,
-      facts: null,
+      ...waitingRendition,
     }));
     await changeEncoding(videoId, transaction, async () => {
       await transaction.run(
@@ -68,14 +65,8 @@ export class CodecRenditionsStore implements CodecRenditionRepository {
     transaction: Transaction,
   ): Promise<void> {
     return changeEncoding(videoId, transaction, async () => {
-      for (const { file, facts, ...name } of renditions) {
-        const values = {
-          status: 'encoded',
-          progress_percent: 100,
-          file,
-          facts: JSON.stringify(facts),
-        } as const;
-        await this.#set(videoId, [name], values, transaction);
+      for (const rendition of renditions) {
+        await this.#set(videoId, [rendition], encodedRendition(rendition), transaction);
       }
       // The storage of the video is measured again.
       await transaction.run(

@@ -18,7 +18,14 @@ import type {
   StoredCodecRendition,
   StoredRendition,
 } from '../../../vod/encoding-repository.ts';
-import { changeEncoding, requestOf, type VideoOwner, videoOwnerOf } from './change-encoding.ts';
+import {
+  changeEncoding,
+  encodedRendition,
+  requestOf,
+  type VideoOwner,
+  videoOwnerOf,
+  waitingRendition,
+} from './change-encoding.ts';
 import { isPlayable, RenditionsStore } from './renditions.store.ts';
 
 export interface VideoForViewers {
@@ -311,14 +318,8 @@ export class EncodingsStore implements EncodingRepository {
           ({ type, quality }) => type === rendition.type && quality === rendition.quality,
         );
         if (row === undefined) continue;
-        const { type, quality, file, facts } = rendition;
-        const values = {
-          status: 'encoded',
-          progress_percent: 100,
-          file,
-          facts: JSON.stringify(facts),
-        } as const;
-        await this.#renditions.set(videoId, [rendition], values, transaction);
+        const { type, quality } = rendition;
+        await this.#renditions.set(videoId, [rendition], encodedRendition(rendition), transaction);
         if (type === 'audio' || row.status === 'encoded') continue;
         await this.#appendEvent(completedEvent, videoId, { encoding: type, quality }, owner, transaction);
       }
@@ -455,10 +456,7 @@ async function insertRenditions(
     type,
     quality,
     position: typeOrder.indexOf(type) * 100_000 + placeOf(quality),
-    status: 'waiting' as const,
-    progress_percent: 0,
-    file: null,
-    facts: null,
+    ...waitingRendition,
   }));
   await transaction.run(
     transaction.queries
