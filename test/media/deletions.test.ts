@@ -13,6 +13,7 @@ let server: TestServer;
 beforeAll(async () => {
   server = await startServer({
     ...{ allowPrivateTargets: 'true', 'recording.enabled': 'false', 'videos.restore': 'false' },
+    'encode.codecs': 'av1',
   });
 });
 afterAll(() => server.stop());
@@ -91,6 +92,16 @@ describe('a video is deleted by two at once', () => {
     const id = await create();
     expect((await send(id, new Uint8Array(await readFile(await fixture('h264-720p'))))).status).toBe(201);
     await waitUntil(() => server.app.ffmpegProcesses() > 0);
+    await deleteTwice(`/videos/${id}`, id);
+    expect(server.app.ffmpegProcesses()).toBe(0);
+  });
+
+  it('while it is encoded to another codec', async () => {
+    const id = await create();
+    expect((await send(id, new Uint8Array(await readFile(await fixture('h264-long-gop'))))).status).toBe(201);
+    const isEncoding = () =>
+      readdirSync(join(server.dataDir, 'vod', id)).some(name => name.startsWith('av1-'));
+    await waitUntil(() => isEncoding() && server.app.ffmpegProcesses() > 0);
     await deleteTwice(`/videos/${id}`, id);
     expect(server.app.ffmpegProcesses()).toBe(0);
   });

@@ -22,8 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => removeDir(folder));
 
-async function start(dataDir: string): Promise<VideoServer> {
-  const server = await VideoServer.start(dataDir);
+async function start(dataDir: string, env: Record<string, string> = {}): Promise<VideoServer> {
+  const server = await VideoServer.start(dataDir, env);
   onTestFinished(() => server.stop());
   return server;
 }
@@ -83,6 +83,10 @@ function renditions(server: VideoServer): RenditionRow[] {
   );
 }
 
+function codecRenditions(server: VideoServer): Omit<RenditionRow, 'type'>[] {
+  return server.read('SELECT quality, status, file FROM codec_renditions ORDER BY quality');
+}
+
 function statusOf(server: VideoServer, type: string, quality: string): string | undefined {
   return renditions(server).find(row => row.type === type && row.quality === quality)?.status;
 }
@@ -105,8 +109,8 @@ async function expectWhole(server: VideoServer, videoId: string): Promise<void> 
     await waitUntil(async () => (await filesIn(dataDir, left)).length === 0, {
       what: `an empty folder ${left}`,
     });
-  const used = new Set(renditions(server).map(({ file }) => dirname(file!)));
-  const kept = (await filesIn(dataDir, 'vod', videoId)).filter(name => /^hls-\d+$/.test(name));
+  const used = new Set([...renditions(server), ...codecRenditions(server)].map(({ file }) => dirname(file!)));
+  const kept = (await filesIn(dataDir, 'vod', videoId)).filter(name => /^(hls|hevc)-\d+$/.test(name));
   expect(kept.filter(name => !used.has(name))).toEqual([]);
   expect(workersOn(dataDir)).toEqual([]);
 
@@ -197,5 +201,28 @@ describe.skipIf(!hasProc)('a server that is killed', () => {
     });
     const again = await start(dataDir);
     await expectWhole(again, videoId);
+  });
+
+  test('while it encodes to another codec goes on and finishes, although the video is in the trash', async () => {
+    const dataDir = await testTempDir();
+    const codecs = { MILLRACE_ENCODE_CODECS: 'hevc' };
+    const server = await start(dataDir, codecs);
+    const { videoId } = await server.create();
+    expect(await server.send(videoId, film)).toBe(201);
+    const states = (of: VideoServer) => codecRenditions(of).map(({ status }) => status);
+    const isEncoding = () => states(server).includes('encoding') && workersOn(dataDir).length > 0;
+    await killWhen(server, 'encoding to HEVC', isEncoding);
+    expect(states(server)).toEqual(['encoding', 'encoding']);
+    await waitUntil(() => workersOn(dataDir).length === 0, { what: 'the end of its ffmpeg' });
+
+    const again = await start(dataDir, codecs);
+    await waitUntil(() => workersOn(dataDir).some(({ nice }) => nice === 19), { what: 'the second attempt' });
+    expect((await again.call('DELETE', `/videos/${videoId}`)).status).toBe(204);
+    await waitUntil(() => again.read('SELECT id FROM jobs').length === 0, { what: 'the end of all jobs' });
+    expect(states(again)).toEqual(['encoded', 'encoded']);
+    const restore = { body: { discarded: false } };
+    expect((await again.call('PATCH', `/discarded/videos/${videoId}`, restore)).status).toBe(200);
+    await expectWhole(again, videoId);
+    expect(await again.text(`/vod/${videoId}/hls/manifest.m3u8`)).toContain('hvc1');
   });
 });

@@ -16,6 +16,7 @@ export interface Status {
     readonly playable: boolean;
     readonly failure?: string;
     readonly qualities: { type: string; quality: string; status: string; progress: number }[];
+    readonly additionalQualities?: { codec: string; quality: string; status: string }[];
   };
 }
 

@@ -97,20 +97,16 @@ async function mediaOf(server: VideoServer, videoId: string): Promise<Map<string
   return media;
 }
 
-function newestFolder(dataDir: string, videoId: string): string {
+function foldersOf(dataDir: string, videoId: string): string[] {
   try {
-    return (
-      readdirSync(join(dataDir, 'vod', videoId))
-        .toSorted()
-        .at(-1) ?? ''
-    );
+    return readdirSync(join(dataDir, 'vod', videoId));
   } catch {
-    return '';
+    return [];
   }
 }
 
-const isDone = ({ encoding: { qualities } }: Status) =>
-  qualities.length > 0 && qualities.every(({ status }) => status === 'encoded');
+const isDone = ({ encoding: { qualities, additionalQualities = [] } }: Status) =>
+  qualities.length > 0 && [...qualities, ...additionalQualities].every(({ status }) => status === 'encoded');
 
 describe('servers that share a database and a bucket', () => {
   test('play, give and remove what was uploaded to another one', async () => {
@@ -155,24 +151,30 @@ describe('servers that share a database and a bucket', () => {
     for (const server of [first, second]) await untilNothingLeft(server);
   });
 
-  test('finish what a server was encoding that is killed', async () => {
-    const slow = { MILLRACE_ENCODE_PRESET: 'faster' };
+  test.each([
+    ['', '1280x720', '720p.mp4', /^hls-/, ''],
+    [' to another codec', '640x360', '360p.mp4', /^hevc-/, 'hevc'],
+  ])('finish what a server was encoding%s that is killed', async (_, size, file, folderName, codecs) => {
+    const slow = { MILLRACE_ENCODE_PRESET: 'faster', MILLRACE_ENCODE_CODECS: codecs };
     const servers = await startServers(slow, slow);
-    const path = join(folder, 'long-film.mp4');
-    await makeFilm(path, { seconds: 8, size: '1280x720' });
+    const path = join(folder, `${size}.mp4`);
+    await makeFilm(path, { seconds: 8, size });
     const { videoId } = await servers[0]!.create();
     expect(await servers[0]!.send(videoId, await readFile(path))).toBe(201);
-    const encoder = await waitUntil(
-      () =>
-        servers.find(({ dataDir }) =>
-          existsSync(join(dataDir, 'vod', videoId, newestFolder(dataDir, videoId), '720p.mp4')),
-        ),
-      { what: 'the highest quality being encoded', timeoutMs: encodeTimeoutMs },
-    );
+    const isEncoding = ({ dataDir }: VideoServer) =>
+      foldersOf(dataDir, videoId).some(
+        name => folderName.test(name) && existsSync(join(dataDir, 'vod', videoId, name, file)),
+      );
+    const encoder = await waitUntil(() => servers.find(isEncoding), {
+      ...{ what: 'the highest quality being encoded', timeoutMs: encodeTimeoutMs },
+    });
     await encoder.kill();
     const other = servers.find(server => server !== encoder)!;
     await other.until(videoId, isDone, 'all qualities');
-    expect((await mediaOf(other, videoId)).size).toBeGreaterThan(12);
+    const media = await mediaOf(other, videoId);
+    expect(media.size).toBeGreaterThan(12);
+    expect([...media.keys()].some(name => name.startsWith('hevc-'))).toBe(codecs !== '');
+    expect(storedNames(videoId).filter(name => folderName.test(name))).toHaveLength(codecs === '' ? 2 : 1);
     await untilNothingLeft(other);
   });
 
