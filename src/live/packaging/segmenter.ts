@@ -54,6 +54,8 @@ const videoLateSeconds = 1;
 const audioTailSeconds = 0.05;
 const partSlackSeconds = 0.002;
 const minPartSeconds = 0.001;
+/** GOPs in a row that are as long as the one before, until the next keyframe is expected in time. */
+const minConstantGops = 4;
 
 /**
  * Cuts samples into parts and segments where video frames end. draft-pantos-hls-rfc8216bis-22, 4.4.4.9: no part is
@@ -80,7 +82,9 @@ export class Segmenter {
   #declaredGopFrames: number | undefined;
   #framesInGop = 0;
   #newestGopSeconds = 0;
-  #isGopConstant = false;
+  #constantGops = 0;
+  /** A keyframe was expected and did not come, as where keyframes are sent on request. */
+  #hasMissedKeyframe = false;
   /** The newest part is too short for another one to follow in its segment. */
   #isSegmentComplete = false;
   #frameSeconds: number | undefined;
@@ -186,6 +190,7 @@ export class Segmenter {
       this.#leaderEnd = sample.atSeconds;
     }
     if (isKeyframe) this.#handleKeyframe(sample);
+    else if (this.#isSegmentComplete) this.#hasMissedKeyframe = true;
     if (!this.#isSegmentOpen) this.#openSegment(isKeyframe);
 
     const target = this.#sink.partTargetSeconds;
@@ -240,10 +245,11 @@ export class Segmenter {
 
   /** The newest frame ends where the keyframe is due that begins the next segment. */
   #endsSegment(): boolean {
+    if (this.#hasMissedKeyframe) return false;
     const sinceKeyframe = this.#leaderEnd - (this.#lastKeyframe ?? 0);
     const isKeyframeDue =
       this.#framesInGop === this.#declaredGopFrames ||
-      (this.#isGopConstant && this.#isNewestGop(sinceKeyframe));
+      (this.#constantGops >= minConstantGops && this.#isNewestGop(sinceKeyframe));
     if (!isKeyframeDue) return false;
     const length = this.#leaderEnd - this.#segmentStart;
     return this.#isLongEnough(length, this.#gopSeconds, this.#segmentIsIndependent);
@@ -304,7 +310,8 @@ export class Segmenter {
         }
       } else {
         const gop = atSeconds - this.#lastKeyframe;
-        this.#isGopConstant = this.#framesInGop === this.#declaredGopFrames || this.#isNewestGop(gop);
+        if (this.#framesInGop === this.#declaredGopFrames) this.#constantGops = minConstantGops;
+        else this.#constantGops = this.#isNewestGop(gop) ? this.#constantGops + 1 : 0;
         this.#declaredGopFrames = undefined;
         this.#newestGopSeconds = gop;
         this.#gopSeconds = Math.max(this.#gopSeconds, gop);

@@ -217,8 +217,8 @@ describe('a keyframe interval', () => {
     return late;
   }
 
-  test('that is constant is known from the third keyframe on: the last part of a segment ends with its last frame', () => {
-    expect(lateParts(inOrder(video(24, 2, 20), audio(20)))).toEqual([2000, 4000]);
+  test('that is constant is known after five of them: the last part of a segment ends with its last frame', () => {
+    expect(lateParts(inOrder(video(24, 2, 20), audio(20)))).toEqual([2000, 4000, 6000, 8000, 10_000]);
   });
 
   test('that the encoder declares is known from the first keyframe on', () => {
@@ -254,6 +254,21 @@ describe('a keyframe interval', () => {
       expectComplete(sink, samples);
       expectSum(sink, samples);
     }
+  });
+
+  test('is not expected again after a keyframe that did not come: one segment at most begins without one', () => {
+    const gops = [48, 48, 48, 48, 48, 48, 49, 48, 48, 48, 48, 48, 48, 50, 48];
+    const keyframes = new Set(
+      gops.map((_, index) => gops.slice(0, index).reduce((sum, gop) => sum + gop, 0)),
+    );
+    const samples = inOrder(
+      feedOf('video', timesAt(24, 0, 29_000), index => keyframes.has(index)),
+      audio(29),
+    );
+    const sink = cut(samples);
+    expect(sink.brokenRules()).toEqual([]);
+    expectComplete(sink, samples);
+    expect(sink.segments.filter(segment => !segment.isIndependent)).toHaveLength(1);
   });
 
   test('may vary between 1 and 2.4 s', () => {
