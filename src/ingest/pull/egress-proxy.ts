@@ -33,6 +33,8 @@ export class EgressProxy {
   readonly #server: LoopbackServer;
   /** Of the last request that failed. */
   problem: string | undefined;
+  /** Of the last media playlist; 0 before. */
+  targetDurationSeconds = 0;
   remoteAddress = '';
 
   constructor(source: URL, rules: TargetRules) {
@@ -105,7 +107,9 @@ export class EgressProxy {
       this.problem = `The source answered with the HTTP status ${status}. Check the address.`;
     }
     answer.writeHead(status, chosen(headers, passedResponseHeaders));
-    await pipeline(response, new PlaylistFilter(), answer);
+    const filter = new PlaylistFilter();
+    await pipeline(response, filter, answer);
+    this.targetDurationSeconds = filter.targetDurationSeconds ?? this.targetDurationSeconds;
   }
 
   #fail(answer: ServerResponse, problem: string): void {

@@ -4,6 +4,7 @@ import { copyLimits } from '../../ffmpeg/process/process-limits.ts';
 import { EgressProxy } from './egress-proxy.ts';
 import type { PullEvents, PullInput, TargetRules } from './pull-input.ts';
 import { RtspRelay } from './rtsp-relay.ts';
+import { StreamPacer } from './stream-pacer.ts';
 
 export interface FfmpegSourceOptions {
   readonly path: string;
@@ -21,6 +22,10 @@ const segmentFormats = ['mpegts', 'mov', 'aac', 'mp3', 'ac3', 'eac3', 'webvtt'];
  * segment of a broadcast may take longer. A source that stays silent is ended by its session.
  */
 const maxReloads = 1000;
+/** A segment lasts one at most, and ffmpeg may ask for the playlist half of one too late. */
+const reserveTargetDurations = 1.5;
+/** Longer silence would end the session. */
+const maxReserveMs = 8_000;
 /** Codecs of SDP that ffmpeg puts into a transport stream as they are. */
 const copiedAudio = ['MPEG4-GENERIC', 'MPA'];
 /** G.711 needs no `rtpmap`. RFC 3551, table 4. */
@@ -38,12 +43,17 @@ export async function openHlsSource(
 ): Promise<PullInput> {
   const proxy = new EgressProxy(url, rules);
   const proxyAddress = await proxy.start();
-  const child = start(options, events, {
+  const pacer = new StreamPacer({
+    reserveMs: () => Math.min(1000 * reserveTargetDurations * proxy.targetDurationSeconds, maxReserveMs),
+    output: bytes => events.bytes(bytes),
+    pauseInput: () => child.output(1).pause(),
+    resumeInput: () => child.output(1).resume(),
+  });
+  const child = start(options, bytes => pacer.push(bytes), {
     environment: { http_proxy: proxyAddress },
-    // Segments come at once. A broadcast needs them at their pace.
     arguments: {
       input: [
-        ...['-re', '-f', 'hls', '-seg_format_options', `format_whitelist=${segmentFormats.join(',')}`],
+        ...['-f', 'hls', '-seg_format_options', `format_whitelist=${segmentFormats.join(',')}`],
         ...['-max_reload', String(maxReloads)],
       ],
       url: proxy.firstAddress,
@@ -51,11 +61,24 @@ export async function openHlsSource(
       isAudioConverted: false,
     },
   });
-  const ended = child.exited.then(() => {
+  const ended = child.exited.then(async () => {
     proxy.close();
+    await pacer.end();
     return proxy.problem ?? 'The source has ended, or its playlist could not be read.';
   });
-  return inputOf(child, ended, () => proxy.remoteAddress);
+  return {
+    ended,
+    get remoteAddress() {
+      return proxy.remoteAddress;
+    },
+    pause: () => pacer.pause(),
+    resume: () => pacer.resume(),
+    stop: async () => {
+      pacer.stop();
+      await child.kill();
+      await ended;
+    },
+  };
 }
 
 export async function openRtspSource(
@@ -76,7 +99,7 @@ export async function openRtspSource(
   });
   const address = await relay.start();
   const run = (isAudioConverted: boolean, isStartSkipped: boolean) => {
-    const child = start(options, events, {
+    const child = start(options, bytes => events.bytes(bytes), {
       environment: {},
       arguments: {
         input: ['-rtsp_transport', 'tcp', '-f', 'rtsp'],
@@ -113,30 +136,15 @@ export async function openRtspSource(
 
 function start(
   { path, owner, liveStreamId }: FfmpegSourceOptions,
-  events: PullEvents,
+  onBytes: (bytes: Buffer) => void,
   run: { readonly environment: Readonly<Record<string, string>>; readonly arguments: PullArguments },
 ): PipedProcess {
   const child = owner.start(path, pullArguments(run.arguments), {
     ...{ outputs: 0, hasStdout: true, limits: copyLimits, environment: run.environment },
     ids: { purpose: 'pull', liveStreamId },
   });
-  child.output(1).on('data', (bytes: Buffer) => events.bytes(bytes));
+  child.output(1).on('data', onBytes);
   return child;
-}
-
-function inputOf(child: PipedProcess, ended: Promise<string>, address: () => string): PullInput {
-  return {
-    ended,
-    get remoteAddress() {
-      return address();
-    },
-    pause: () => child.output(1).pause(),
-    resume: () => child.output(1).resume(),
-    stop: async () => {
-      await child.kill();
-      await ended;
-    },
-  };
 }
 
 /** The session description of a source announces audio that must be converted. RFC 4566, 5.14 and 6. */

@@ -12,6 +12,8 @@ const secureSuffix = '.https.invalid';
 export class PlaylistFilter extends Transform {
   /** Undefined once it is no playlist. */
   #held: Buffer | undefined = Buffer.alloc(0);
+  /** Of a media playlist that has passed. */
+  targetDurationSeconds: number | undefined;
 
   override _transform(bytes: Buffer, _encoding: string, done: TransformCallback): void {
     if (this.#held === undefined) {
@@ -35,6 +37,8 @@ export class PlaylistFilter extends Transform {
       done(new PullError('The playlist of the source refers to something that is not HTTP.'));
       return;
     }
+    const [, targetDuration] = /^#EXT-X-TARGETDURATION:(\d+)/m.exec(text) ?? [];
+    if (targetDuration !== undefined) this.targetDurationSeconds = Number(targetDuration);
     const rewritten = text.replace(/\bhttps:\/\/[^\s"'<>]+/gi, address => {
       const url = URL.parse(address);
       return url === null ? address : plainAddress(url);

@@ -33,3 +33,10 @@ export function readTsPacket(bytes: Buffer, at: number): TsPacket | undefined {
     payload: hasPayload ? bytes.subarray(at + payloadAt, at + PACKET_BYTES) : undefined,
   };
 }
+
+/** Program clock reference of a packet, at 90 kHz. ISO/IEC 13818-1:2019, 2.4.3.5. */
+export function readClockTicks(bytes: Buffer, at: number): number | undefined {
+  const hasAdaptation = (bytes[at + 3]! & 0x20) !== 0;
+  if (!hasAdaptation || bytes[at + 4]! < 7 || (bytes[at + 5]! & 0x10) === 0) return undefined;
+  return bytes.readUInt32BE(at + 6) * 2 + (bytes[at + 10]! >> 7);
+}
