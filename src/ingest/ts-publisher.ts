@@ -78,7 +78,7 @@ export class TsPublisher {
       const isMissing = !streams.some(stream => stream.kind === kind);
       const found = unsupported.find(stream => stream.kind === kind);
       if (isMissing && found !== undefined) {
-        const advice = kind === 'video' ? 'H.264 or HEVC' : 'AAC';
+        const advice = kind === 'video' ? 'H.264 or HEVC' : 'AAC with ADTS headers';
         this.#refuse(`${found.name} ${kind} is not supported. Choose ${advice} in the encoder.`);
         return;
       }

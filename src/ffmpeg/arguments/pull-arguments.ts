@@ -1,3 +1,5 @@
+import { encodedAudioRate } from './audio-encode-arguments.ts';
+
 export interface PullArguments {
   readonly input: readonly string[];
   readonly url: string;
@@ -12,10 +14,12 @@ export interface PullArguments {
 /** Writes a transport stream to stdout, without encoding video. */
 export function pullArguments(options: PullArguments): string[] {
   const { input, url, protocols, isAudioConverted, isStartSkipped = false } = options;
+  // Some players refuse the 8 kHz of G.711.
+  const audio = isAudioConverted ? ['aac', '-ar', String(encodedAudioRate)] : ['copy'];
   return [
     ...['-hide_banner', '-nostats', '-nostdin', '-loglevel', 'error'],
     ...['-protocol_whitelist', protocols.join(','), '-fflags', '+genpts+discardcorrupt', ...input, '-i', url],
-    ...['-map', '0:v:0?', '-map', '0:a:0?', '-c:v', 'copy', '-c:a', isAudioConverted ? 'aac' : 'copy'],
+    ...['-map', '0:v:0?', '-map', '0:a:0?', '-c:v', 'copy', '-c:a', ...audio],
     ...(isStartSkipped ? ['-ss', '0.2'] : []),
     // One frame of audio per packet, at once: a broadcast waits for the later track.
     ...[

@@ -19,7 +19,7 @@ describe('TsPublisher', () => {
   it.each([
     [[0x02], 'MPEG-2 video is not supported. Choose H.264 or HEVC in the encoder.'],
     [[0x02, 0x0f], 'MPEG-2 video is not supported. Choose H.264 or HEVC in the encoder.'],
-    [[0x1b, 0x11], 'AAC in LATM audio is not supported. Choose AAC in the encoder.'],
+    [[0x1b, 0x11], 'AAC in LATM audio is not supported. Choose AAC with ADTS headers in the encoder.'],
   ])('refuses the stream types %j once', (types, description) => {
     const { publisher: ts, refusals } = publisher();
     const writer = new TsWriter();
