@@ -18,6 +18,9 @@ import { playerRoutes } from '../resources/players/players.routes.ts';
 import { retentionRoutes } from '../resources/retention/retention.routes.ts';
 import { RetentionService } from '../resources/retention/retention.service.ts';
 import { RetentionStore } from '../resources/retention/retention.store.ts';
+import { signingKeyRoutes } from '../resources/signing-keys/signing-keys.routes.ts';
+import { SigningKeysService } from '../resources/signing-keys/signing-keys.service.ts';
+import { SigningKeysStore } from '../resources/signing-keys/signing-keys.store.ts';
 import { summaryRoutes } from '../resources/summaries/summaries.routes.ts';
 import { tagRoutes } from '../resources/tags/tags.routes.ts';
 import { textTrackRoutes } from '../resources/text-tracks/text-tracks.routes.ts';
@@ -60,6 +63,7 @@ function accessRoutes(options: ApiOptions): Route[] {
         videoRestoreDays: videoServices.videos.restoreDays,
       },
     }),
+    ...signingKeyRoutes(new SigningKeysService(new SigningKeysStore(database), clock)),
     ...retentionRoutes(new RetentionService(new RetentionStore(database), clock)),
   ];
 }

@@ -1,8 +1,8 @@
 import { Delivery } from '../delivery/delivery.ts';
 import type { DeliveryObserver } from '../delivery/delivery-observer.ts';
 import type { ViewerCount } from '../delivery/live/viewer-count.ts';
+import type { PlaybackGate } from '../delivery/playback-gate.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import type { PrivateSessionsStore } from '../resources/private-sessions/private-sessions.store.ts';
 import { openWithin } from '../shared/files/open-within.ts';
 import type { ReadableFiles } from '../shared/files/opened-file.ts';
 import type { MediaStorage } from '../storage/media-storage.ts';
@@ -18,12 +18,12 @@ export interface DeliveryDependencies {
   readonly videoServices: VideoServices;
   readonly vod: VodServices;
   readonly viewers: ViewerCount;
-  readonly sessions: PrivateSessionsStore;
+  readonly playback: PlaybackGate;
 }
 
 export function createDelivery(
   { bundles, files, config, metrics, urls, peers, clock, log }: Foundation,
-  { api, broadcasts, videoServices, vod, viewers, sessions }: DeliveryDependencies,
+  { api, broadcasts, videoServices, vod, viewers, playback }: DeliveryDependencies,
 ): Delivery {
   const { players } = videoServices;
   const { liveStreams } = api;
@@ -45,7 +45,7 @@ export function createDelivery(
       const file = await players.logoFile(playerId, extension);
       return file && fileBody(file, extension === 'png' ? 'image/png' : 'image/jpeg');
     },
-    ...{ sessions, viewers, clock },
+    ...{ playback, viewers, clock },
     publicUrl: urls.publicUrl,
     docsBase: api.docsBase,
     addressOf: peers.addressOf,

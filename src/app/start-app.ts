@@ -31,6 +31,7 @@ import {
   processOwners,
   serverComponents,
 } from './operations.ts';
+import { createPlaybackGate } from './playback-gate.ts';
 import { createVideoServices } from './video-services.ts';
 import { createRecordings, createVodServices, type VodServices } from './vod.ts';
 import { createWebhookComponents, createWebhookSender } from './webhooks.ts';
@@ -116,7 +117,8 @@ async function createServer(foundation: Foundation): Promise<Server> {
     serverComponents: serverComponents(foundation, media, nodeLoads),
   });
   const sessions = new PrivateSessionsStore({ database, tokens: videoServices.privateTokens, clock });
-  const deliveryParts = { api, broadcasts, videoServices, vod, viewers, sessions };
+  const playback = createPlaybackGate(foundation, api, sessions);
+  const deliveryParts = { api, broadcasts, videoServices, vod, viewers, playback };
   const delivery = createDelivery(foundation, deliveryParts);
   const webRtc = isIngest ? createWebRtcServer(foundation) : undefined;
   const whip = webRtc && createWhipEndpoint(foundation, webRtc, broadcasts.registry);

@@ -42,20 +42,19 @@ export function createWhipEndpoint(
 
 /** Undefined where WebRTC is turned off. @param webRtc of a server that packages broadcasts */
 export function createWhepEndpoint(
-  { config, metrics, peers, urls, clock, log }: Foundation,
+  { config, metrics, peers, clock, log }: Foundation,
   webRtc: WebRtcServer | undefined,
-  { api, broadcasts, viewers, sessions }: DeliveryDependencies,
+  { api, broadcasts, viewers, playback }: DeliveryDependencies,
 ): WhepEndpoint | undefined {
   if (!config['webrtc.enabled']) return undefined;
   return new WhepEndpoint({
-    ...{ webRtc, viewers, sessions, clock, log },
+    ...{ webRtc, viewers, playback, clock, log },
     source: broadcasts.services.rtpFeeds,
     live: broadcasts.cluster ?? broadcasts.registry,
     streams: {
       find: liveStreamId => api.liveStreams.findForViewers(liveStreamId),
       thumbnailPath: liveStreamId => api.liveStreams.thumbnailPath(liveStreamId),
     },
-    publicUrl: urls.publicUrl,
     observer: deliveryObserver(metrics, api),
     maxViewers: config['whep.maxViewers'],
     perAddress: {

@@ -14,7 +14,7 @@ import { StateEvents } from './live/state-events.ts';
 import type { LiveFrameSource } from './live/thumbnails.ts';
 import type { ViewerCount } from './live/viewer-count.ts';
 import { loadPlayerFiles, type PlayerFiles } from './pages/player-files.ts';
-import type { PrivateSessions } from './private-sessions.ts';
+import type { PlaybackGate } from './playback-gate.ts';
 import type { Exchange, ViewerReply, ViewerRequest, ViewerResponse } from './responses/exchange.ts';
 import { PendingResponses } from './responses/pending-responses.ts';
 import { allowedMethods, ResponseSender } from './responses/response-sender.ts';
@@ -25,6 +25,10 @@ import { parseVodPath, type VodPath } from './vod/vod-path.ts';
 import type { VodSource } from './vod/vod-source.ts';
 
 export interface DeliveryOptions {
+  readonly playback: PlaybackGate;
+  /** Without a slash at its end; `''` keeps pages from being shared. */
+  readonly publicUrl: () => string;
+  readonly clock: Clock;
   readonly storage: ReadableFiles;
   readonly live: LiveSource;
   readonly streams: LiveStreamDirectory;
@@ -32,14 +36,10 @@ export interface DeliveryOptions {
   readonly frames: LiveFrameSource;
   readonly vod: VodSource;
   readonly logo: (playerId: string, extension: 'png' | 'jpg') => Promise<ResponseBody | undefined>;
-  readonly sessions: PrivateSessions;
-  /** Without a slash at its end; `''` keeps pages from being shared. */
-  readonly publicUrl: () => string;
   readonly docsBase: () => string;
   readonly bundles: BrowserBundles;
   readonly log: Logger;
   readonly observer: DeliveryObserver;
-  readonly clock: Clock;
   readonly addressOf: AddressOf;
   /** Cuts off a viewer who reads nothing for this long. */
   readonly viewerStallMs: number;

@@ -14,8 +14,15 @@ export interface PrivateSession {
 }
 
 export interface PrivateAccess {
+  /** Private or signed. */
   readonly token: string;
-  readonly avh: string;
+  /** Undefined for a signed token, which needs no session. */
+  readonly avh: string | undefined;
+}
+
+/** The session as a query, to follow a `?`; `''` without one. */
+export function sessionQuery({ avh }: PrivateAccess): string {
+  return avh === undefined ? '' : `avh=${avh}`;
 }
 
 export interface PrivateSessions {

@@ -5,7 +5,7 @@ import type { PrivateAccess, PrivateSession, PrivateSessions } from './private-s
 import type { ViewerRequest } from './responses/exchange.ts';
 
 interface TokenHolder {
-  readonly access: PrivateAccess;
+  readonly access: PrivateAccess & { readonly avh: string };
   readonly headers: readonly string[];
 }
 
@@ -59,13 +59,13 @@ export class TokenGate {
     };
   }
 
-  async isOpen(resourceId: string, { token, avh }: PrivateAccess): Promise<boolean> {
+  async isOpen(resourceId: string, { token, avh = '' }: PrivateAccess): Promise<boolean> {
     const question = { resourceId, token, sessionTokens: [avh], client: '', mayClaimToken: false };
     return (await this.#sessions.admit(question)) !== undefined;
   }
 
   /** Admits who shows the session, from any address. An unused token has no session to show, and stays unused. */
-  async isSession(resourceId: string, { token, avh }: PrivateAccess): Promise<boolean> {
+  async isSession(resourceId: string, { token, avh = '' }: PrivateAccess): Promise<boolean> {
     const question = { resourceId, token, sessionTokens: [avh], client: '', mayClaimToken: false };
     const session = await this.#sessions.admit(question);
     const [shown, wanted] = [Buffer.from(avh), Buffer.from(session?.sessionToken ?? '')];

@@ -1,3 +1,5 @@
+import type { PrivateAccess } from './private-sessions.ts';
+
 export interface PrivatePath {
   readonly token?: string;
   readonly session?: string;
@@ -29,7 +31,9 @@ export type ViewerPath =
 
 const logoPattern = /^\/player\/(pl[0-9A-Za-z]{22})\/logo\.(png|jpg)$/;
 const renditionPattern = /^(source|audio(-[a-z]+)?(-\d{1,3})?|\d{2,4}p(-\d{1,3})?)$/;
-const privatePattern = /^\/private\/([0-9a-f-]{36})(\/.*)$/;
+/** Of a private token (UUID), or of a signed one (JSON Web Token). */
+export const tokenSource = '[0-9a-f-]{36}|[\\w-]+\\.[\\w-]+\\.[\\w-]*';
+const privatePattern = new RegExp(`^/private/(${tokenSource})(/.*)$`);
 const sessionPattern = /^avh-([\w-]{1,64})$/;
 const idLength = 24;
 const maxNameLength = 64;
@@ -61,13 +65,13 @@ export function parseViewerPath(path: string): ViewerPath | undefined {
 export function addressPlaylist(
   playlist: string,
   liveStreamId: string,
-  access: { readonly token: string; readonly avh: string } | undefined,
+  access: PrivateAccess | undefined,
   mediaUrl: string | undefined,
 ): string {
   if (mediaUrl === undefined && access === undefined) return playlist;
   const folder = access === undefined ? '' : `/private/${access.token}`;
   const root = mediaUrl === undefined ? '' : `${mediaUrl}${folder}/`;
-  const session = access === undefined ? '' : `avh-${access.avh}/`;
+  const session = access?.avh === undefined ? '' : `avh-${access.avh}/`;
   return playlist.replaceAll(`${liveStreamId}/`, `${root}${liveStreamId}/${session}`);
 }
 

@@ -124,6 +124,8 @@ export const errorRegister = {
   'authorization-operator-only': denied('Only the operator of this server may do this.', 403),
   'authorization-other-site': denied('Pages of other sites may not do this.', 403),
   'authorization-production-credential-required': denied('A production credential is required.', 403),
+  'playback-refused': denied('This cannot be played.', 403),
+  'signing-key-limit-reached': invalid('Your account has reached the signing keys limit.'),
   'api-key-limit-reached': invalid('Your account has reached the API keys limit.'),
   'last-api-key': {
     kind: 'conflict',

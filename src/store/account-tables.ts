@@ -28,6 +28,18 @@ export interface ProjectRow {
   environment: Environment;
   created_at_ms: number;
   keep_videos_days: number | null;
+  /** JSON. */
+  playback_policy: string | null;
+}
+
+export interface SigningKeyRow {
+  id: string;
+  project_id: string;
+  name: string;
+  algorithm: 'ES256' | 'EdDSA' | 'RS256';
+  /** PEM. */
+  public_key: string;
+  created_at_ms: number;
 }
 
 export interface KeyPairRow {

@@ -19,6 +19,8 @@ export interface LiveStreamRow {
   source_status: string | null;
   is_ultra_low_latency: number | null;
   keep_recordings_days: number | null;
+  /** JSON. */
+  playback_policy: string | null;
   thumbnail_type: string | null;
   created_at_ms: number;
   updated_at_ms: number;
@@ -98,6 +100,8 @@ export interface VideoRow {
   discarded_at_ms: number | null;
   deletes_at_ms: number | null;
   expires_at_ms: number | null;
+  /** JSON. */
+  playback_policy: string | null;
   expiry_notice_at_ms: number | null;
   is_discarded: Generated<number>;
   description_folded: Generated<string>;

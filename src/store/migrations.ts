@@ -38,6 +38,7 @@ import { liveSources } from './migrations/0034-live-sources.ts';
 import { ultraLowLatency } from './migrations/0035-ultra-low-latency.ts';
 import { retention } from './migrations/0036-retention.ts';
 import { codecRenditions } from './migrations/0037-codec-renditions.ts';
+import { signedPlayback } from './migrations/0038-signed-playback.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -80,6 +81,7 @@ export const migrations: readonly Migration[] = [
   ultraLowLatency,
   retention,
   codecRenditions,
+  signedPlayback,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

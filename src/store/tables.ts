@@ -11,6 +11,7 @@ import type {
   SecretRow,
   SessionRow,
   SignInAttemptsRow,
+  SigningKeyRow,
   TokenRow,
   TrafficRow,
   UserRow,
@@ -60,6 +61,7 @@ export interface Tables {
   access_revisions: AccessRevisionRow;
   projects: ProjectRow;
   key_pairs: KeyPairRow;
+  signing_keys: SigningKeyRow;
   api_keys: ApiKeyRow;
   access_tokens: TokenRow;
   refresh_tokens: TokenRow;

@@ -73,6 +73,7 @@ beforeAll(async () => {
     playerId: (await made('/players')).playerId,
     webhookId: (await made('/webhooks', hook)).webhookId,
     keyPairId: (await made('/account/api-keys')).keyPairId,
+    signingKeyId: (await made('/account/signing-keys', { name: 'a' })).signingKeyId,
     summaryId: (await made('/summaries', { videoId })).summaryId,
     ...{ metric: 'play', aggregation: 'count', breakdown: 'country', code: 'invalid-attribute' },
   };

@@ -40,6 +40,7 @@ const makers: Readonly<Record<string, () => Promise<string>>> = {
   videoId: () => made('/videos', { title: 'A video' }, 'videoId'),
   liveStreamId: () => made('/live-streams', { name: 'A stream' }, 'liveStreamId'),
   keyPairId: () => made('/account/api-keys', { name: 'A pair' }, 'keyPairId'),
+  signingKeyId: () => made('/account/signing-keys', { name: 'A key' }, 'signingKeyId'),
   uploadToken: () => made('/upload-tokens', {}, 'token'),
   playerId: () => made('/players', { name: 'A theme' }, 'playerId'),
   webhookId: () =>

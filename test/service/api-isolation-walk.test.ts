@@ -28,6 +28,7 @@ const kindsOf: Readonly<Record<string, readonly IdKind[]>> = {
   webhookId: ['webhookId'],
   deliveryId: ['deliveryId'],
   keyPairId: ['keyPairId'],
+  signingKeyId: ['signingKeyId'],
   sessionId: ['sessionId'],
   summaryId: ['summaryId'],
 };
@@ -264,6 +265,7 @@ const findings: readonly (readonly [path: string, query: string, items: number])
   ['/players', '', 1],
   ['/watermarks', '', 1],
   ['/upload-tokens', '', 1],
+  ['/account/signing-keys', '', 1],
   ['/webhooks', '', 1],
   ['/webhooks', 'events=live-stream.broadcast.started', 1],
   ['/webhooks/{webhookId}/deliveries', 'status=succeeded&type=live-stream.broadcast.started', 1],
@@ -399,7 +401,12 @@ const naming: readonly (readonly [
   ['POST', '/summaries', 'videoId', videoId => ({ videoId })],
 ];
 /** Names that look like ids and are none of ours. */
-const elsewhere = new Set(['restreams.streamKey', 'transcriptSummaryAttributes', 'metadata.key']);
+const elsewhere = new Set([
+  'restreams.streamKey',
+  'transcriptSummaryAttributes',
+  'metadata.key',
+  'publicKey',
+]);
 /** Addresses outside of the server. */
 const pulled = new Set(['/live-streams source', '/live-streams/{liveStreamId} source']);
 

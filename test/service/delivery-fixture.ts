@@ -21,6 +21,7 @@ import type {
 } from '../../src/shared/viewer-responses.ts';
 import { DataFolderStorage } from '../../src/storage/data-folder-storage.ts';
 import { testBundles } from '../support/browser-bundles.ts';
+import { playbackGateOf } from '../support/playback-gate.ts';
 
 export const publicStream = 'liPublic0000000000000000';
 export const privateStream = 'liPrivate000000000000000';
@@ -158,7 +159,7 @@ export async function startDelivery(protocol: Protocol, options: Partial<Deliver
     frames: { hasFrame: () => false, frame: async () => undefined },
     vod: noVideos,
     logo: async () => undefined,
-    sessions: { admit: async () => undefined },
+    playback: playbackGateOf({ clock }),
     publicUrl: () => '',
     docsBase: () => '/docs/errors',
     addressOf: addressReader([]),

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { DeliveryOptions } from '../../src/delivery/delivery.ts';
 import { PrivateSessionsStore } from '../../src/resources/private-sessions/private-sessions.store.ts';
 import { PrivateTokens } from '../../src/resources/private-sessions/private-tokens.store.ts';
+import { playbackGateOf } from '../support/playback-gate.ts';
 import { singleValue } from '../support/sql.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { openTestDatabase } from '../support/test-database.ts';
@@ -27,7 +28,11 @@ async function started(protocol: Protocol = 'HTTP/1.1', options: Partial<Deliver
   const clock = { nowMs: () => time.nowMs, monotonicMs: () => time.monotonicMs };
   const tokens = await PrivateTokens.open(database, clock);
   const sessions = new PrivateSessionsStore({ database, tokens, clock });
-  const server = await startDelivery(protocol, { sessions, clock, ...options });
+  const server = await startDelivery(protocol, {
+    playback: playbackGateOf({ sessions, clock }),
+    clock,
+    ...options,
+  });
   server.hidden.mediaByName.set('part-1.m4s', [Buffer.from('a part')]);
   return Object.assign(server, {
     ...{ time, tokens },

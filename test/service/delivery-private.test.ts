@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { PrivateSessionsStore } from '../../src/resources/private-sessions/private-sessions.store.ts';
 import { PrivateTokens } from '../../src/resources/private-sessions/private-tokens.store.ts';
 import type { Database } from '../../src/store/database.ts';
+import { playbackGateOf } from '../support/playback-gate.ts';
 import { rowsOf, singleValue } from '../support/sql.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { openTestDatabase } from '../support/test-database.ts';
@@ -32,7 +33,7 @@ async function started(protocol: Protocol = 'HTTP/1.1', publicUrl = 'http://vide
   await videos.giveFile(hiddenId, '720p/video-1-0.m4s', 'media', 'video/mp4');
   const server = await startDelivery(protocol, {
     vod: videos,
-    sessions,
+    playback: playbackGateOf({ sessions, publicUrl: () => publicUrl, clock }),
     publicUrl: () => publicUrl,
     clock,
   });

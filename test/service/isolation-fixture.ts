@@ -43,6 +43,7 @@ export type IdKind =
   | 'webhookId'
   | 'deliveryId'
   | 'keyPairId'
+  | 'signingKeyId'
   | 'sessionId'
   | 'summaryId';
 
@@ -209,6 +210,7 @@ async function fill(
   await send('POST', `/live-streams/${liveStreamId}/thumbnail`, image());
   const { token } = await send('POST', '/upload-tokens', {});
   const { keyPairId } = await send('POST', '/account/api-keys', { name: 'Of the account' });
+  const { signingKeyId } = await send('POST', '/account/signing-keys', { name });
   const { webhookId } = await send('POST', '/webhooks', {
     url: hookUrl,
     events: ['live-stream.broadcast.started'],
@@ -224,7 +226,7 @@ async function fill(
   return {
     ...{ videoId, begunVideoId, discardedVideoId, emptyVideoId: await video() },
     ...{ liveStreamId, streamKey, uploadToken: token, watermarkId, playerId },
-    ...{ webhookId, deliveryId, keyPairId, sessionId, summaryId },
+    ...{ webhookId, deliveryId, keyPairId, signingKeyId, sessionId, summaryId },
   };
 }
 

@@ -53,6 +53,9 @@ export async function startWireApi(): Promise<WireApi> {
     (await made('/summaries', { videoId: await newVideo() })).summaryId as string;
   const newPair = async () => (await made('/account/api-keys', { name: 'A pair' })).keyPairId as string;
 
+  const newSigningKey = async () =>
+    (await made('/account/signing-keys', { name: 'Website' })).signingKeyId as string;
+
   await easeSignIn(api);
   let { password } = admin;
   const newCookie = () => signIn(api, { ...admin, password });
@@ -70,6 +73,7 @@ export async function startWireApi(): Promise<WireApi> {
     webhookId: await newHook(),
     summaryId: await newSummary(),
     keyPairId: await newPair(),
+    signingKeyId: await newSigningKey(),
   };
   await addAudioTracks(api, videoId);
   await made(`/videos/${videoId}/captions/en`, texts());
@@ -125,6 +129,12 @@ export async function startWireApi(): Promise<WireApi> {
     'GET /account': at('/account'),
     'GET /account/retention': at('/account/retention'),
     'PATCH /account/retention': at('/account/retention', { keepVideosDays: 30 }),
+    'GET /account/signing-keys': at('/account/signing-keys'),
+    'POST /account/signing-keys': at('/account/signing-keys', { name: 'Another' }),
+    'GET /account/signing-keys/{signingKeyId}': at(`/account/signing-keys/${ids.signingKeyId}`),
+    'DELETE /account/signing-keys/{signingKeyId}': async () => ({
+      path: `/account/signing-keys/${await newSigningKey()}`,
+    }),
     'GET /account/api-keys': at('/account/api-keys'),
     'POST /account/api-keys': at('/account/api-keys', { name: 'Another' }),
     'GET /account/api-keys/{keyPairId}': at(pair),

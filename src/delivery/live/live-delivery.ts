@@ -1,22 +1,24 @@
 import type { AddressOf } from '../../http/listener/client-address.ts';
-import type { Clock } from '../../shared/clock.ts';
 import type { ReadableFiles } from '../../shared/files/opened-file.ts';
 import { type CompressedText, RenderedText } from '../../shared/text/rendered-text.ts';
 import type { MediaResponse, PlaylistRefusal, PlaylistResponse } from '../../shared/viewer-responses.ts';
-import { sendRenderedPage, sendStaticPage } from '../pages/page-sender.ts';
+import { sendRefusedPage, sendRenderedPage, sendStaticPage } from '../pages/page-sender.ts';
 import { describeEmbed, type ShareablePage, socialMeta } from '../pages/page-sharing.ts';
 import { type PlayerFiles, placeholderThumbnail } from '../pages/player-files.ts';
 import { noIndexMeta, renderPlayerPage, streamTitle } from '../pages/player-page.ts';
 import type { PlayerTheme } from '../pages/player-theme.ts';
+import { PlaybackRefusal } from '../playback-gate.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
 import { accessCaching, briefCaching, cacheControlFor, maxAge } from '../responses/cache-control.ts';
 import type { Exchange } from '../responses/exchange.ts';
 import type { PendingResponses } from '../responses/pending-responses.ts';
 import { playlistType, type ResponseSender } from '../responses/response-sender.ts';
+import { isSignedToken } from '../signed-tokens.ts';
 import { addressPlaylist, type PrivatePath, type ViewerPath } from '../viewer-path.ts';
 import {
   type AdmittedStream,
   type LiveAdmissionRequest,
+  type LiveAnswer,
   LiveGate,
   type LiveGateOptions,
 } from './live-gate.ts';
@@ -35,7 +37,7 @@ interface LiveDeliveryOptions extends LiveGateOptions {
   readonly sender: ResponseSender;
   readonly pending: PendingResponses;
   readonly files: () => PlayerFiles;
-  readonly clock: Clock;
+  readonly publicUrl: () => string;
 }
 
 interface PageExtras {
@@ -125,10 +127,10 @@ export class LiveDelivery {
     });
   }
 
-  /** A private token has one viewer, whatever the address. */
+  /** A private token has one viewer, whatever the address; a signed one may have many. */
   #countViewer({ request }: Exchange, { liveStreamId, token }: StreamPath): void {
     const { addressOf, viewers } = this.#options;
-    if (token === undefined)
+    if (token === undefined || isSignedToken(token))
       viewers.recordRequest(liveStreamId, addressOf(request), request.headers['user-agent'] ?? '');
     else viewers.recordRequest(liveStreamId, token, '');
   }
@@ -191,16 +193,18 @@ export class LiveDelivery {
   sendSession(exchange: Exchange, path: StreamPath, query: string): void {
     const admission = this.#gate.admit(admissionRequest(exchange, path, query));
     this.#respond(exchange, admission, ({ access, headers }) =>
-      this.#sender.sendJson(exchange, JSON.stringify({ session_token: access?.avh }), headers),
+      this.#sender.sendJson(exchange, JSON.stringify({ session_token: access?.avh ?? '' }), headers),
     );
   }
 
   /** Tells an edge that it may serve the stream's media to the holder of the session in `avh`. */
   sendAccess(exchange: Exchange, path: StreamPath & { readonly token: string }, query: string): void {
-    const access = { token: path.token, avh: new URLSearchParams(query).get('avh') ?? '' };
-    this.#pending.hold(exchange, this.#gate.isSession(path.liveStreamId, access), isSession => {
-      if (isSession) this.#sender.sendEmpty(exchange, 204, ['Cache-Control', accessCaching]);
-      else this.#sender.sendNotFound(exchange, noStore);
+    const access = { token: path.token, avh: new URLSearchParams(query).get('avh') ?? undefined };
+    const admission = this.#gate.admitToCache(exchange.request, path.liveStreamId, access);
+    this.#pending.hold(exchange, admission, answer => {
+      if (answer instanceof PlaybackRefusal) this.#sender.sendError(exchange, 403, answer.reason, noStore);
+      else if (answer === undefined) this.#sender.sendNotFound(exchange, noStore);
+      else this.#sender.sendEmpty(exchange, 204, ['Cache-Control', accessCaching]);
     });
   }
 
@@ -219,7 +223,8 @@ export class LiveDelivery {
         const reason = 'Too many pages are open; ask for the state instead.';
         this.#sender.sendError(exchange, 503, reason, noStore, ['Retry-After', '10']);
       } else if (this.#sender.startEvents(exchange)) {
-        events.add(liveStreamId, exchange.reply, () => this.#gate.stillAdmits(liveStreamId, access));
+        const { request, reply } = exchange;
+        events.add(liveStreamId, reply, () => this.#gate.stillAdmits(liveStreamId, access, request));
       }
     });
   }
@@ -240,6 +245,7 @@ export class LiveDelivery {
           this.#sendPage(exchange, liveStreamId, stream, extras),
         ),
       refuse,
+      reason => sendRefusedPage(this.#sender, exchange, files.refused, reason),
     );
   }
 
@@ -343,14 +349,19 @@ export class LiveDelivery {
 
   #respond(
     exchange: Exchange,
-    admission: Promise<AdmittedStream | undefined> | AdmittedStream | undefined,
+    admission: Promise<LiveAnswer> | LiveAnswer,
     send: (stream: AdmittedStream) => void,
     refuse = () => this.#sender.sendNotFound(exchange, noStore),
+    explain = (reason: string) => this.#sender.sendError(exchange, 403, reason, noStore),
   ): void {
-    this.#pending.hold(exchange, admission, stream => {
-      exchange.trafficOwner = stream?.trafficOwner;
-      if (stream === undefined) refuse();
-      else send(stream);
+    this.#pending.hold(exchange, admission, answer => {
+      if (answer instanceof PlaybackRefusal) {
+        explain(answer.reason);
+        return;
+      }
+      exchange.trafficOwner = answer?.trafficOwner;
+      if (answer === undefined) refuse();
+      else send(answer);
     });
   }
 }

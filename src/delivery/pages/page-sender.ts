@@ -1,10 +1,12 @@
 import { gzipSync } from 'node:zlib';
+import { fillTemplate } from '../../http/pages/browser-text.ts';
 import { acceptsGzip } from '../../http/responses/content-negotiation.ts';
 import type { CompressedText } from '../../shared/text/rendered-text.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
 import { cacheControlFor } from '../responses/cache-control.ts';
 import type { Exchange } from '../responses/exchange.ts';
 import type { ResponseSender } from '../responses/response-sender.ts';
+import { escapeHtml } from './player-page.ts';
 
 /** Allows only this server. Media Source needs `blob:`, and hls.js makes tracks for captions of `data:`. Any site may embed the page. */
 const contentSecurityPolicy = [
@@ -26,10 +28,22 @@ const clusterSecurityPolicy = contentSecurityPolicy
   .replace("media-src 'self'", "media-src 'self' http: https:")
   .replace("connect-src 'self'", "connect-src 'self' http: https:");
 
+/** Requests for media name the page as their site. */
 export const pageHeaders: readonly string[] = [
   ...['Content-Security-Policy', contentSecurityPolicy],
-  ...['Referrer-Policy', 'no-referrer'],
+  ...['Referrer-Policy', 'same-origin'],
 ];
+
+/** @param template of a page with the `text` */
+export function sendRefusedPage(
+  sender: ResponseSender,
+  exchange: Exchange,
+  template: string,
+  reason: string,
+): void {
+  const body = Buffer.from(fillTemplate(template, { text: escapeHtml(reason) }));
+  send(sender, exchange, 403, body, [...pageHeaders, 'Cache-Control', 'no-store']);
+}
 
 export function sendStaticPage(
   sender: ResponseSender,
@@ -66,7 +80,7 @@ export function sendRenderedPage(
 function send(
   sender: ResponseSender,
   exchange: Exchange,
-  status: 200 | 404,
+  status: 200 | 403 | 404,
   body: Buffer,
   headers: string[],
 ): void {

@@ -16,6 +16,8 @@ export interface PlayerFiles {
   readonly sample: CompressedText;
   readonly notFound: CompressedText;
   readonly vodNotFound: CompressedText;
+  /** To fill in the `text`, escaped. */
+  readonly refused: string;
 }
 
 export async function loadPlayerFiles(bundles: BrowserBundles): Promise<PlayerFiles> {
@@ -47,6 +49,7 @@ export async function loadPlayerFiles(bundles: BrowserBundles): Promise<PlayerFi
       title: 'Video not found',
       text: 'The link may be mistyped, or the video was removed or is private.',
     }),
+    refused: fillTemplate(await fillPage('card.html', links), { title: 'This can’t be played here' }),
   };
 }
 

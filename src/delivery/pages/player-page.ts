@@ -1,5 +1,5 @@
 import { fillTemplate } from '../../http/pages/browser-text.ts';
-import type { PrivateAccess } from '../private-sessions.ts';
+import { type PrivateAccess, sessionQuery } from '../private-sessions.ts';
 import type { PlayerTheme } from './player-theme.ts';
 import { playlistsToPreload } from './playlist-preloads.ts';
 
@@ -25,7 +25,7 @@ interface PageValues {
 
 export function renderPlayerPage(template: string, values: PageValues): string {
   const { liveStreamId, access } = values;
-  const session = access === undefined ? '' : `?avh=${access.avh}`;
+  const session = access?.avh === undefined ? '' : `?${sessionQuery(access)}`;
   const root = access === undefined ? '' : `/private/${access.token}`;
   const hls = `${root}/${liveStreamId}.m3u8${session}`;
   const thumbnail = escapeHtml(`${root}/${liveStreamId}/thumbnail.jpg${session}`);
@@ -33,7 +33,9 @@ export function renderPlayerPage(template: string, values: PageValues): string {
     meta: values.meta,
     hls: escapeHtml(hls),
     playlists: preloads(hls, values),
-    query: escapeHtml(access === undefined ? '' : `${session}&token=${access.token}`),
+    query: escapeHtml(
+      access === undefined ? '' : `${session === '' ? '?' : `${session}&`}token=${access.token}`,
+    ),
     title: escapeHtml(streamTitle(values.name)),
     streamId: liveStreamId,
     backdrop: values.hasThumbnail ? `<img class="backdrop" src="${thumbnail}" alt="">` : '',

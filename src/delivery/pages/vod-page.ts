@@ -36,9 +36,9 @@ export interface VodPageState {
 }
 
 function vodAssetPath(videoId: string, asset: string, access?: PrivateAccess): string {
-  return access === undefined
-    ? `/vod/${videoId}/${asset}`
-    : `/vod/${videoId}/token/${access.token}/${asset}?avh=${access.avh}`;
+  if (access === undefined) return `/vod/${videoId}/${asset}`;
+  const path = `/vod/${videoId}/token/${access.token}/${asset}`;
+  return access.avh === undefined ? path : `${path}?avh=${access.avh}`;
 }
 
 interface VodPageExtras {

@@ -11,6 +11,7 @@ interface ErrorResponse {
 
 const codes: Readonly<Record<number, ErrorCode>> = {
   400: 'request-invalid-query-parameter',
+  403: 'playback-refused',
   404: 'resource-not-found',
   405: 'method-not-allowed',
   414: 'address-too-long',

@@ -1,12 +1,12 @@
-import type { Clock } from '../../shared/clock.ts';
 import { type CompressedText, RenderedText } from '../../shared/text/rendered-text.ts';
 import type { ResponseBody } from '../../shared/viewer-responses.ts';
-import { sendRenderedPage, sendStaticPage } from '../pages/page-sender.ts';
+import { sendRefusedPage, sendRenderedPage, sendStaticPage } from '../pages/page-sender.ts';
 import { describeEmbed, shareableVideo, socialMeta } from '../pages/page-sharing.ts';
 import { type PlayerFiles, placeholderThumbnail } from '../pages/player-files.ts';
 import { noIndexMeta } from '../pages/player-page.ts';
 import { describeVideo, renderVodPage, titleOf, type VodPageState } from '../pages/vod-page.ts';
-import type { PrivateSessions } from '../private-sessions.ts';
+import { type PlaybackGate, PlaybackRefusal } from '../playback-gate.ts';
+import { sessionQuery } from '../private-sessions.ts';
 import { accessCaching, cacheControlFor, maxAge } from '../responses/cache-control.ts';
 import { attachmentHeader } from '../responses/content-disposition.ts';
 import type { Exchange } from '../responses/exchange.ts';
@@ -18,16 +18,16 @@ import type { VodEntry, VodSource } from './vod-source.ts';
 
 interface VodDeliveryOptions {
   readonly source: VodSource;
-  readonly sessions: PrivateSessions;
+  readonly playback: PlaybackGate;
   readonly publicUrl: () => string;
   readonly sender: ResponseSender;
   readonly pending: PendingResponses;
   readonly files: () => PlayerFiles;
-  readonly clock: Clock;
 }
 
 const textTrackType = 'text/vtt; charset=utf-8';
 const noCache = 'no-cache';
+const noStore = 'no-store';
 /** URIs may be outdated for as long after the video was encoded again. */
 const completeListSeconds = 60;
 const yearSeconds = 31_536_000;
@@ -76,7 +76,7 @@ export class VodDelivery {
         this.#answerEmbed(exchange, path.videoId, parameters);
         break;
       case 'vod-access':
-        this.#answerAccess(exchange, path, parameters.get('avh') ?? '');
+        this.#answerAccess(exchange, path, parameters.get('avh') ?? undefined);
         break;
       case 'vod-asset': {
         const { request } = exchange;
@@ -91,11 +91,16 @@ export class VodDelivery {
 
   #respond(
     exchange: Exchange,
-    admission: Promise<AdmittedVideo | undefined>,
+    admission: Promise<AdmittedVideo | PlaybackRefusal | undefined>,
     answer: (video: AdmittedVideo) => void,
     refuse = () => this.#sender.sendNotFound(exchange, noCache),
+    explain = (reason: string) => this.#sender.sendError(exchange, 403, reason, noStore),
   ): void {
     this.#pending.hold(exchange, admission, video => {
+      if (video instanceof PlaybackRefusal) {
+        explain(video.reason);
+        return;
+      }
       exchange.trafficOwner = video && { projectId: video.entry.projectId, deliveryKind: 'vod' };
       if (video === undefined) refuse();
       else answer(video);
@@ -134,7 +139,11 @@ export class VodDelivery {
         );
         break;
       case 'vod-session':
-        this.#sender.sendJson(exchange, JSON.stringify({ session_token: video.access?.avh }), video.headers);
+        this.#sender.sendJson(
+          exchange,
+          JSON.stringify({ session_token: video.access?.avh ?? '' }),
+          video.headers,
+        );
         break;
     }
   }
@@ -290,7 +299,9 @@ export class VodDelivery {
   #sendStoryboardText(exchange: Exchange, text: string, video: AdmittedVideo, caching: string): void {
     const { access, headers } = video;
     const own =
-      access === undefined ? text : text.replace(/^([^\s?#]+)#xywh=/gm, `$1?avh=${access.avh}#xywh=`);
+      access?.avh === undefined
+        ? text
+        : text.replace(/^([^\s?#]+)#xywh=/gm, `$1?${sessionQuery(access)}#xywh=`);
     this.#sender.sendText(
       exchange,
       new RenderedText(own),
@@ -329,14 +340,26 @@ export class VodDelivery {
           ...{ access: video.access, headers: video.headers, hasOtherServers: false },
         });
       });
-    this.#respond(exchange, this.#gate.admitToPage(exchange.request, videoId, query), answer, refuse);
+    this.#respond(
+      exchange,
+      this.#gate.admitToPage(exchange.request, videoId, query),
+      answer,
+      refuse,
+      reason => sendRefusedPage(this.#sender, exchange, this.#files().refused, reason),
+    );
   }
 
   /** Tells an edge that it may serve the video's media to the holder of the session `avh`. */
-  #answerAccess(exchange: Exchange, { videoId, token }: VodPath & { kind: 'vod-access' }, avh: string): void {
-    this.#pending.hold(exchange, this.#gate.isSession(videoId, { token, avh }), isSession => {
-      if (isSession) this.#sender.sendEmpty(exchange, 204, ['Cache-Control', accessCaching]);
-      else this.#sender.sendNotFound(exchange, noCache);
+  #answerAccess(
+    exchange: Exchange,
+    { videoId, token }: VodPath & { kind: 'vod-access' },
+    avh: string | undefined,
+  ): void {
+    const admission = this.#gate.admitToCache(exchange.request, videoId, { token, avh });
+    this.#pending.hold(exchange, admission, answer => {
+      if (answer instanceof PlaybackRefusal) this.#sender.sendError(exchange, 403, answer.reason, noStore);
+      else if (answer === undefined) this.#sender.sendNotFound(exchange, noCache);
+      else this.#sender.sendEmpty(exchange, 204, ['Cache-Control', accessCaching]);
     });
   }
 

@@ -1,12 +1,15 @@
+import {
+  type PlaybackAdmission,
+  type PlaybackGate,
+  PlaybackRefusal,
+  type PlaybackResource,
+} from '../playback-gate.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
 import type { ViewerRequest } from '../responses/exchange.ts';
-import { TokenGate, type TokenGateOptions } from '../token-gate.ts';
 import type { VodEntry, VodSource } from './vod-source.ts';
 
-export interface AdmittedVideo {
+export interface AdmittedVideo extends PlaybackAdmission {
   readonly entry: VodEntry;
-  readonly access: PrivateAccess | undefined;
-  readonly headers: readonly string[];
 }
 
 interface VodAdmissionRequest {
@@ -16,53 +19,55 @@ interface VodAdmissionRequest {
   readonly query: URLSearchParams;
 }
 
+type VodAnswer = AdmittedVideo | PlaybackRefusal | undefined;
+
 export class VodGate {
   readonly #source: VodSource;
-  readonly #tokens: TokenGate;
+  readonly #gate: PlaybackGate;
 
-  constructor(options: TokenGateOptions & { readonly source: VodSource }) {
-    this.#source = options.source;
-    this.#tokens = new TokenGate(options);
+  constructor({ source, playback }: { readonly source: VodSource; readonly playback: PlaybackGate }) {
+    this.#source = source;
+    this.#gate = playback;
   }
 
   /** Tokens are for private videos only. @param mayClaimToken the request claims an unused token */
-  async admit(
-    asked: VodAdmissionRequest,
-    mayClaimToken: (entry: VodEntry) => boolean,
-  ): Promise<AdmittedVideo | undefined> {
+  async admit(asked: VodAdmissionRequest, mayClaimToken: (entry: VodEntry) => boolean): Promise<VodAnswer> {
     return this.#admitTo(await this.#source.find(asked.videoId), asked, mayClaimToken);
   }
 
   /** For pages, which carry the token in the query; a public video ignores it. */
-  async admitToPage(
-    request: ViewerRequest,
-    videoId: string,
-    query: URLSearchParams,
-  ): Promise<AdmittedVideo | undefined> {
+  async admitToPage(request: ViewerRequest, videoId: string, query: URLSearchParams): Promise<VodAnswer> {
     const entry = await this.#source.find(videoId);
     const token = entry?.public === true ? undefined : (query.get('token') ?? undefined);
     return this.#admitTo(entry, { request, videoId, token, query }, () => true);
   }
 
-  /** The video is private, and its viewer shows the session. */
-  async isSession(videoId: string, access: PrivateAccess): Promise<boolean> {
+  /** The video is private, and its viewer may have its media from a cache. */
+  async admitToCache(
+    request: ViewerRequest,
+    videoId: string,
+    access: PrivateAccess,
+  ): Promise<PlaybackAdmission | PlaybackRefusal | undefined> {
     const entry = await this.#source.find(videoId);
-    return entry !== undefined && !entry.public && this.#tokens.isSession(videoId, access);
+    return entry && this.#gate.admitToCache(resourceOf(entry), access, request);
   }
 
   async #admitTo(
     entry: VodEntry | undefined,
     { request, videoId, token, query }: VodAdmissionRequest,
     mayClaimToken: (entry: VodEntry) => boolean,
-  ): Promise<AdmittedVideo | undefined> {
+  ): Promise<VodAnswer> {
     if (entry === undefined) return undefined;
-    if (entry.public) return token === undefined ? { entry, access: undefined, headers: [] } : undefined;
-    if (token === undefined) return undefined;
-    const holder = await this.#tokens.admit({
-      ...{ request, resourceId: videoId, token, query },
+    const admission = await this.#gate.admit(resourceOf(entry), {
+      ...{ request, token, query },
       mayClaimToken: mayClaimToken(entry),
       cookiePath: `/vod/${videoId}`,
     });
-    return holder && { entry, ...holder };
+    if (admission === undefined || admission instanceof PlaybackRefusal) return admission;
+    return { entry, ...admission };
   }
+}
+
+function resourceOf({ videoId, projectId, public: isPublic }: VodEntry): PlaybackResource {
+  return { id: videoId, projectId, public: isPublic };
 }

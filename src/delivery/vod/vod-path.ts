@@ -1,3 +1,5 @@
+import { tokenSource } from '../viewer-path.ts';
+
 export type VodAsset =
   | { readonly kind: 'vod-multivariant' | 'vod-thumbnail' | 'vod-state' | 'vod-session' }
   /** A quality such as `720p` or `av1-720p`, or `audio`. */
@@ -27,7 +29,7 @@ const unknown: VodPath = { kind: 'unknown' };
 const prefix = '/vod/';
 const samplePath = '/vod/sample';
 const idPattern = /^vi[0-9A-Za-z]{22}$/;
-const tokenPattern = /^[0-9a-f-]{36}$/;
+const tokenPattern = new RegExp(`^(${tokenSource})$`);
 const hlsPattern = /^\/hls\/(?:([0-9a-z-]{1,16})\/)?([\w-][\w.-]{0,63})$/;
 const captionsPattern = /^\/hls\/captions\/([A-Za-z0-9-]{2,35})\.m3u8$/;
 const trackPattern = /^\/(captions|chapters)\/([A-Za-z0-9-]{2,35})\.vtt$/;

@@ -21,6 +21,7 @@ import type { DeliveryObserver, TrafficOwner } from '../delivery-observer.ts';
 import { type AdmittedStream, LiveGate, type LiveGateOptions } from '../live/live-gate.ts';
 import type { LiveSource } from '../live/live-source.ts';
 import type { ViewerCount } from '../live/viewer-count.ts';
+import { PlaybackRefusal } from '../playback-gate.ts';
 import { acceptWhepOffer } from './accept-whep-offer.ts';
 import { WhepSession } from './whep-session.ts';
 import type { WhepBroadcast, WhepSource } from './whep-source.ts';
@@ -117,6 +118,7 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
     const stream = liveStreamIdPattern.test(liveStreamId)
       ? await this.#gate.admitToPage(request.message, liveStreamId, request.query)
       : undefined;
+    if (stream instanceof PlaybackRefusal) throw detailed('playback-refused', stream.reason);
     if (stream === undefined) {
       const text =
         'There is no live stream with this id, or it is private and the token is missing or wrong.';
@@ -192,7 +194,7 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
       broadcast,
       log: this.#log.child('delivery', { sessionId: id, protocol: 'whep', liveStreamId, remoteAddress }),
       watched: bytes => this.#count(viewer, bytes, stream.trafficOwner),
-      isStillAdmitted: () => this.#gate.stillAdmitsOverWebRtc(liveStreamId, stream.access),
+      isStillAdmitted: () => this.#gate.stillAdmitsOverWebRtc(liveStreamId, stream.access, request.message),
       ended: () => {
         this.#sessions.delete(id);
         release();
@@ -202,11 +204,12 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
     return session;
   }
 
-  /** A private token has one viewer, whatever the address. */
+  /** A private token has one viewer, whatever the address; a signed one may have many. */
   #count({ request, liveStreamId, stream }: Viewer, bytes: number, owner: TrafficOwner): void {
     const { viewers, observer } = this.#options;
-    const token = stream.access?.token;
-    if (token === undefined) viewers.recordRequest(liveStreamId, request.remoteAddress, request.userAgent);
+    const { token, avh } = stream.access ?? {};
+    if (token === undefined || avh === undefined)
+      viewers.recordRequest(liveStreamId, request.remoteAddress, request.userAgent);
     else viewers.recordRequest(liveStreamId, token, '');
     if (bytes > 0) observer.bytesOut(bytes, owner);
   }

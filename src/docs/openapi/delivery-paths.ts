@@ -5,7 +5,8 @@ export const deliveryNames: Readonly<Record<string, string>> = {
   liveStreamId: 'Id of the live stream.',
   broadcastId: 'Id of the broadcast, from the playlist.',
   playerId: 'Id of the player theme.',
-  privateToken: 'The private token in `assets` of a private video or live stream. Valid for one session.',
+  privateToken:
+    'The private token in `assets` of a private video or live stream, which is valid for one session; or a JSON Web Token that you sign.',
   session: 'The session, in URLs of the playlist.',
   rendition: 'A rendition such as `720p` or `audio`. `source` is a broadcast as it was received.',
   height: 'Height of a rendition in pixels, such as `720`.',
@@ -85,7 +86,10 @@ const session = {
 };
 
 const pageSession = {
-  query: { token: 'The private token of a private video or live stream.', ...session.query },
+  query: {
+    token: 'The private token of a private video or live stream, or a JSON Web Token that you sign.',
+    ...session.query,
+  },
   headers: session.headers,
 };
 
@@ -225,11 +229,11 @@ const videos: readonly DescribedPath[] = [
     tag: 'Delivery',
     summary: 'Access to a private video, for caches',
     description:
-      'Lets a shared cache check each viewer before it serves the media of a private video. Uses up no token, and looks at nothing but the URL.',
+      'Lets a shared cache check each viewer before it serves the media of a private video. Uses up no token. Looks at the URL, and at `Origin`, `Referer` and the address of the viewer where sites or countries are restricted.',
     query: { avh: 'The session, from the URLs in the playlist.' },
     answers: {
       204: {
-        description: 'The session is valid.',
+        description: 'The session or the signed token is valid.',
         headers: { 'Cache-Control': 'How long the cache can rely on it.' },
       },
       404: notFound,
@@ -347,11 +351,11 @@ const live: readonly DescribedPath[] = [
     tag: 'Delivery',
     summary: 'Access to a private live stream, for caches',
     description:
-      'Lets a shared cache check each viewer before it serves the media of a private live stream. Uses up no token, and looks at nothing but the URL.',
+      'Lets a shared cache check each viewer before it serves the media of a private live stream. Uses up no token. Looks at the URL, and at `Origin`, `Referer` and the address of the viewer where sites or countries are restricted.',
     query: { avh: 'The session, from the URLs in the playlist.' },
     answers: {
       204: {
-        description: 'The session is valid.',
+        description: 'The session or the signed token is valid.',
         headers: { 'Cache-Control': 'How long the cache can rely on it.' },
       },
       404: notFound,
@@ -410,4 +414,12 @@ const pages: readonly DescribedPath[] = [
   },
 ];
 
-export const deliveryPaths: readonly DescribedPath[] = [...videos, ...live, ...pages];
+const refused: DescribedAnswer = {
+  description: 'The signed token is not valid, or the site or country is not allowed.',
+  isError: true,
+};
+
+export const deliveryPaths: readonly DescribedPath[] = [
+  ...[...videos, ...live].map(path => ({ ...path, answers: { ...path.answers, 403: refused } })),
+  ...pages,
+];

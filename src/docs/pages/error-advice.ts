@@ -120,6 +120,10 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
     meaning: 'The endpoint does not take bodies of this type.',
     remedy: 'Send the `Content-Type` that `detail` names.',
   },
+  'playback-refused': {
+    meaning: 'The token of the viewer is not valid, or the playback policy excludes the site or the country.',
+    remedy: 'Read `detail`. Sign a new token, or change the playback policy.',
+  },
   'stream-key-missing': {
     meaning: 'The request does not say which live stream to publish to.',
     remedy: 'Send `Authorization: Bearer` with the stream key, or put the key behind `/whip/`.',

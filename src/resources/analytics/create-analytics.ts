@@ -26,6 +26,7 @@ export interface AnalyticsSettings {
 
 export interface Analytics {
   readonly routes: readonly Route[];
+  readonly geo: GeoLookup;
   /** Start and stop this with the server: its stop writes everything. */
   readonly tracker: PlaybackTracker;
   readonly cleanup: PeriodicTask;
@@ -44,9 +45,10 @@ export function createAnalytics(
   const log = options.log.child('analytics');
   const writes = new AnalyticsWritesStore(database, new TokenBuckets({ ...newValues, clock }));
   const media = new WatchedMediaStore(database);
+  const geo = new GeoLookup(options.geoDatabase, log);
   const tracker = new PlaybackTracker({
     writes,
-    geo: new GeoLookup(options.geoDatabase, log),
+    geo,
     findMedia: mediaId => media.find(mediaId),
     reportsPerMinute,
     isShared: database.dialect === 'postgres',
@@ -61,6 +63,7 @@ export function createAnalytics(
   });
   return {
     routes: [...playbackReportRoutes({ tracker, addressOf, clock }), ...analyticsRoutes(service)],
+    geo,
     tracker,
     cleanup: {
       name: 'old-analytics',

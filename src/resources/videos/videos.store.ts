@@ -244,6 +244,7 @@ export class VideosStore {
         published_at_ms: video.publishedAtMs,
         updated_at_ms: video.updatedAtMs,
         ...expiryColumns(video.expiresAtMs ?? null),
+        playback_policy: null,
         description: video.description,
         description_folded: descriptionFolded,
       });

@@ -41,6 +41,11 @@ export class GeoLookup {
     return this.#loading;
   }
 
+  /** After {@link load}: the file could be read. */
+  get isAvailable(): boolean {
+    return this.#reader !== undefined;
+  }
+
   locate(address: string): GeoLocation {
     let record: GeoRecord | null | undefined;
     try {

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { LiveGate } from '../../../../src/delivery/live/live-gate.ts';
 import type { ViewerRequest } from '../../../../src/delivery/responses/exchange.ts';
+import { playbackGateOf } from '../../../support/playback-gate.ts';
 
 const request = { headers: {}, socket: {} } as ViewerRequest;
 const asked = { request, liveStreamId: 'li1', query: '', mayClaimToken: true };
@@ -12,6 +13,7 @@ function gateOf(isPublic = true) {
   const waiting: (() => void)[] = [];
   const state = { hasFailed: false };
   const sessionChecks: string[] = [];
+  const clock = { nowMs: () => 0, monotonicMs: () => time.ms };
   const gate = new LiveGate({
     streams: {
       find: () =>
@@ -21,14 +23,16 @@ function gateOf(isPublic = true) {
         }),
       thumbnailPath: async () => undefined,
     },
-    sessions: {
-      admit: async ({ token }) => {
-        sessionChecks.push(token);
-        return { sessionToken: `session of ${token}`, expiresAtMs: 1 };
+    playback: playbackGateOf({
+      sessions: {
+        admit: async ({ token }) => {
+          sessionChecks.push(token);
+          return { sessionToken: `session of ${token}`, expiresAtMs: 1 };
+        },
       },
-    },
-    clock: { nowMs: () => 0, monotonicMs: () => time.ms },
-    publicUrl: () => '',
+      clock,
+    }),
+    clock,
   });
   const answer = () => {
     for (const resolve of waiting.splice(0)) resolve();

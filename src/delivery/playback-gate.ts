@@ -1,0 +1,140 @@
+import type { PlaybackPolicy } from '../shared/playback-policy.ts';
+import { PlaybackRestrictions, type PlaybackRestrictionsOptions } from './playback-restrictions.ts';
+import type { PrivateAccess } from './private-sessions.ts';
+import type { ViewerRequest } from './responses/exchange.ts';
+import { isSignedToken, type SignedClaims, SignedTokens, type SignedTokensOptions } from './signed-tokens.ts';
+import { TokenGate, type TokenGateOptions } from './token-gate.ts';
+
+/** A video or live stream, as its viewers' requests are checked. */
+export interface PlaybackResource {
+  readonly id: string;
+  readonly projectId: string;
+  readonly public: boolean;
+  /** Of the resource, or else of its project. */
+  readonly policy?: PlaybackPolicy | undefined;
+}
+
+export interface PlaybackRequest {
+  readonly request: ViewerRequest;
+  /** Private or signed. */
+  readonly token: string | undefined;
+  readonly query: URLSearchParams;
+  readonly pathSession?: string | undefined;
+  /** The request claims an unused private token. */
+  readonly mayClaimToken: boolean;
+  readonly cookiePath: string;
+}
+
+export interface PlaybackAdmission {
+  readonly access: PrivateAccess | undefined;
+  readonly headers: readonly string[];
+  /** Undefined when everybody may play. */
+  readonly policy: PlaybackPolicy | undefined;
+  /** Undefined unless a signed token names one. */
+  readonly viewer?: string | undefined;
+}
+
+/** Unlike what does not exist, this is told to the viewer. */
+export class PlaybackRefusal {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
+
+export interface PlaybackGateOptions
+  extends TokenGateOptions,
+    SignedTokensOptions,
+    PlaybackRestrictionsOptions {}
+
+type Answer = PlaybackAdmission | PlaybackRefusal | undefined;
+
+/** Decides for all protocols who may play what. */
+export class PlaybackGate {
+  readonly #tokens: TokenGate;
+  readonly #signedTokens: SignedTokens;
+  readonly #restrictions: PlaybackRestrictions;
+
+  constructor(options: PlaybackGateOptions) {
+    this.#tokens = new TokenGate(options);
+    this.#signedTokens = new SignedTokens(options);
+    this.#restrictions = new PlaybackRestrictions(options);
+  }
+
+  /** Private resources need their token, public ones must have none. Answers at once where nothing is looked up. */
+  admit(resource: PlaybackResource, asked: PlaybackRequest): Promise<Answer> | Answer {
+    const { token } = asked;
+    if (resource.public !== (token === undefined)) return undefined;
+    if (token !== undefined) return this.#admitHolder(resource, asked, token);
+    const admission = { access: undefined, headers: [], policy: resource.policy };
+    return resource.policy === undefined
+      ? admission
+      : this.#restrict(admission, asked.request, [resource.policy]);
+  }
+
+  /** Rechecks an admitted viewer. */
+  async stillAdmits(
+    resource: PlaybackResource,
+    access: PrivateAccess | undefined,
+    request: ViewerRequest,
+  ): Promise<boolean> {
+    if (resource.public) return this.#isAdmitted(this.admit(resource, publicRequest(request)));
+    if (access === undefined) return false;
+    if (isSignedToken(access.token))
+      return this.#isAdmitted(this.#admitSigned(resource, access.token, request));
+    if (!(await this.#tokens.isOpen(resource.id, access))) return false;
+    return this.#isAdmitted(this.#restrict(open, request, [resource.policy]));
+  }
+
+  /** For edges, which may serve the media of a private resource from their cache to this viewer. */
+  async admitToCache(
+    resource: PlaybackResource,
+    access: PrivateAccess,
+    request: ViewerRequest,
+  ): Promise<Answer> {
+    if (resource.public) return undefined;
+    if (isSignedToken(access.token)) return this.#admitSigned(resource, access.token, request);
+    if (!(await this.#tokens.isSession(resource.id, access))) return undefined;
+    return this.#restrict(open, request, [resource.policy]);
+  }
+
+  async #isAdmitted(answer: Promise<Answer> | Answer): Promise<boolean> {
+    const admission = await answer;
+    return admission !== undefined && !(admission instanceof PlaybackRefusal);
+  }
+
+  async #admitHolder(resource: PlaybackResource, asked: PlaybackRequest, token: string): Promise<Answer> {
+    if (isSignedToken(token)) return this.#admitSigned(resource, token, asked.request);
+    const holder = await this.#tokens.admit({ ...asked, resourceId: resource.id, token });
+    return holder && this.#restrict({ ...holder, policy: resource.policy }, asked.request, [resource.policy]);
+  }
+
+  async #admitSigned(resource: PlaybackResource, token: string, request: ViewerRequest): Promise<Answer> {
+    const claims: SignedClaims | string = await this.#signedTokens.verify(token, resource);
+    if (typeof claims === 'string') return new PlaybackRefusal(claims);
+    const { policy = resource.policy, viewer } = claims;
+    const admission = { access: { token, avh: undefined }, headers: [], policy, viewer };
+    return this.#restrict(admission, request, [claims.policy, resource.policy]);
+  }
+
+  /** Admits those whom every policy admits. */
+  async #restrict(
+    admission: PlaybackAdmission,
+    request: ViewerRequest,
+    policies: readonly (PlaybackPolicy | undefined)[],
+  ): Promise<Answer> {
+    for (const policy of policies) {
+      const reason = policy && (await this.#restrictions.refusal(request, policy));
+      if (reason !== undefined) return new PlaybackRefusal(reason);
+    }
+    return admission;
+  }
+}
+
+const open: PlaybackAdmission = { access: undefined, headers: [], policy: undefined };
+
+function publicRequest(request: ViewerRequest): PlaybackRequest {
+  const query = new URLSearchParams();
+  return { request, token: undefined, query, mayClaimToken: false, cookiePath: '' };
+}

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { playbackGateOf } from '../support/playback-gate.ts';
+import { newTestKey, signToken, type TestSigningKey } from '../support/sign-token.ts';
+import { testTempDir } from '../support/temp-dir.ts';
+import { FolderVideos, hiddenId, videoId } from '../support/vod-fixture.ts';
+import { type Protocol, privateStream, protocols, publicStream, startDelivery } from './delivery-fixture.ts';
+
+const hourMs = 3_600_000;
+const own = 'https://video.example.org';
+const one = { 'user-agent': 'one' };
+const liveAssets = [
+  `${privateStream}.m3u8`,
+  `${privateStream}/b1/source/index.m3u8`,
+  `${privateStream}/b1/source/part-1.m4s`,
+  `${privateStream}/thumbnail.jpg`,
+  `${privateStream}/session`,
+] as const;
+
+async function started(protocol: Protocol = 'HTTP/1.1') {
+  const time = { nowMs: Date.UTC(2026, 5, 1), monotonicMs: 1 };
+  const clock = { nowMs: () => time.nowMs, monotonicMs: () => time.monotonicMs };
+  const key = newTestKey('skOfTheTests000000000000', 'prOfTest');
+  const keys = new Map<string, TestSigningKey>([[key.id, key]]);
+  const videos = new FolderVideos(await testTempDir());
+  await videos.giveFile(hiddenId, 'mp4', 'film', 'video/mp4');
+  await videos.giveFile(hiddenId, '720p/video-1-0.m4s', 'media', 'video/mp4');
+  const server = await startDelivery(protocol, {
+    playback: playbackGateOf({
+      findSigningKey: async id => keys.get(id),
+      countryOf: async ({ headers }) =>
+        headers['x-country'] === 'none' ? undefined : String(headers['x-country'] ?? ''),
+      publicUrl: () => own,
+      clock,
+    }),
+    publicUrl: () => own,
+    vod: videos,
+    clock,
+  });
+  server.hidden.mediaByName.set('part-1.m4s', [Buffer.from('a part')]);
+  const sign = (sub: string, claims: Record<string, unknown> = {}) =>
+    signToken(key, { sub, exp: Math.floor(time.nowMs / 1000) + 3600, ...claims });
+  return Object.assign(server, {
+    ...{ time, key, keys, videos, sign },
+    statusOf: async (path: string, headers: Record<string, string> = {}) =>
+      (await server.ask(path, { ...one, ...headers })).status,
+  });
+}
+
+describe.each(protocols)('a signed token over %s', protocol => {
+  it('plays a live stream for any number of viewers, without sessions', async () => {
+    await using server = await started(protocol);
+    const token = await server.sign(privateStream);
+    const base = `/private/${token}`;
+    for (const agent of ['one', 'two']) {
+      for (const asset of liveAssets) {
+        const answer = await server.ask(`${base}/${asset}`, { 'user-agent': agent });
+        expect([asset, answer.status]).toEqual([asset, 200]);
+        expect(`${JSON.stringify(answer.headers)} ${answer.body}`).not.toMatch(/avh|x-token-session/);
+      }
+    }
+    const playlist = (await server.ask(`${base}/${privateStream}.m3u8`)).body.toString();
+    expect(playlist).toContain(`\n${privateStream}/b1/source/index.m3u8\n`);
+    expect((await server.ask(`${base}/${privateStream}/b1/source/part-1.m4s`)).headers['cache-control']).toBe(
+      'private, max-age=60, immutable',
+    );
+    for (const what of ['', '/state']) {
+      const page = await server.ask(`/live/${privateStream}${what}?token=${token}`);
+      expect(page.status).toBe(200);
+      expect(page.body.toString()).not.toContain('avh');
+    }
+    const html = (await server.ask(`/live/${privateStream}?token=${token}`)).body.toString();
+    expect(html).toContain(`${base}/${privateStream}.m3u8`);
+    expect(html).toContain(`?token=${token}`);
+    expect(await server.statusOf(`${base}/${privateStream}/access`)).toBe(204);
+    expect(await server.statusOf(`/private/${token}/${publicStream}.m3u8`)).toBe(404);
+  });
+
+  it('plays a video', async () => {
+    await using server = await started(protocol);
+    const token = await server.sign(hiddenId);
+    const base = `/vod/${hiddenId}/token/${token}`;
+    const paths = ['hls/manifest.m3u8', 'hls/720p/video-1-0.m4s', 'mp4/source.mp4', 'state', 'session'];
+    for (const path of paths) {
+      const answer = await server.ask(`${base}/${path}`);
+      expect([path, answer.status]).toEqual([path, 200]);
+      expect(answer.body.toString()).not.toContain('avh');
+    }
+    const page = await server.ask(`/vod/${hiddenId}?token=${token}`);
+    expect([page.status, page.headers['cache-control']]).toEqual([200, 'private, no-cache']);
+    expect(page.body.toString()).toContain(`${base}/hls/manifest.m3u8`);
+    expect(await server.statusOf(`${base}/access`)).toBe(204);
+    // As with private tokens.
+    const ofPublic = await server.sign(videoId);
+    expect(await server.statusOf(`/vod/${videoId}/token/${ofPublic}/hls/manifest.m3u8`)).toBe(404);
+    expect(await server.statusOf(`/vod/${videoId}?token=${ofPublic}`)).toBe(200);
+  });
+
+  it('says why it is refused, for media and on the page, and is asked again at once', async () => {
+    await using server = await started(protocol);
+    const token = await server.sign(hiddenId);
+    const media = `/vod/${hiddenId}/token/${token}/hls/720p/video-1-0.m4s`;
+    expect(await server.statusOf(media)).toBe(200);
+    server.time.nowMs += hourMs + 30_000;
+    const answer = await server.ask(media, { ...one, accept: 'application/json' });
+    expect([answer.status, answer.headers['cache-control']]).toEqual([403, 'no-store']);
+    expect(JSON.parse(answer.body.toString())).toMatchObject({
+      title: 'This cannot be played.',
+      status: 403,
+      detail: expect.stringContaining('has expired'),
+    });
+    for (const path of [`/vod/${hiddenId}`, `/live/${privateStream}`]) {
+      const refused = await server.sign('viOther00000000000000000');
+      const page = await server.ask(`${path}?token=${refused}`, { ...one, accept: 'text/html' });
+      expect([page.status, page.headers['cache-control']]).toEqual([403, 'no-store']);
+      expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+      expect(page.body.toString()).toContain('The token is for another video or live stream');
+    }
+    server.keys.clear();
+    server.time.monotonicMs += 1000;
+    expect(await server.statusOf(`/private/${await server.sign(privateStream)}/${liveAssets[2]}`)).toBe(403);
+  });
+});
+
+it('is refused in the media of a live stream as soon as it expires, and its event stream ends', async () => {
+  await using server = await started();
+  const token = await server.sign(privateStream);
+  const path = `/private/${token}/${liveAssets[2]}`;
+  expect(await server.statusOf(path)).toBe(200);
+  server.time.nowMs += hourMs + 30_000;
+  expect(await server.statusOf(path)).toBe(403);
+  expect(await server.statusOf(`/live/${privateStream}/events?token=${token}`)).toBe(403);
+});
+
+it('is for the sites that it names, with pages of the server itself', async () => {
+  await using server = await started();
+  const token = await server.sign(privateStream, { domains: ['example.com', '*.example.net'] });
+  const path = `/private/${token}/${liveAssets[1]}`;
+  const statuses = async (header: string, values: string[]) =>
+    Promise.all(values.map(value => server.statusOf(path, { [header]: value })));
+  const allowed = ['https://example.com', 'http://EXAMPLE.com:8080', 'https://a.b.example.net', own];
+  expect(await statuses('origin', allowed)).toEqual([200, 200, 200, 200]);
+  expect(
+    await statuses(
+      'referer',
+      allowed.map(site => `${site}/page?x=1`),
+    ),
+  ).toEqual([200, 200, 200, 200]);
+  const others = [
+    'https://example.net',
+    'https://notexample.com',
+    'https://example.com.evil.test',
+    'data:x',
+    '%',
+  ];
+  expect(await statuses('origin', others)).toEqual([403, 403, 403, 403, 403]);
+  expect(await statuses('referer', others)).toEqual([403, 403, 403, 403, 403]);
+  expect(await statuses('origin', ['null'])).toEqual([200]);
+  expect(await server.statusOf(path, { origin: 'null', referer: 'https://evil.test/' })).toBe(403);
+  expect(await server.statusOf(path)).toBe(200);
+  const edge = `/private/${token}/${privateStream}/access`;
+  expect(await server.statusOf(edge, { origin: 'https://evil.test' })).toBe(403);
+  expect(await server.statusOf(edge, { origin: 'https://example.com' })).toBe(204);
+});
+
+it('is for the countries that it names', async () => {
+  await using server = await started();
+  const token = await server.sign(hiddenId, { countries: ['DE', 'FR'] });
+  const path = `/vod/${hiddenId}/token/${token}/hls/manifest.m3u8`;
+  const of = (country: string) => server.statusOf(path, { 'x-country': country });
+  expect([await of('DE'), await of('FR'), await of('US'), await of('')]).toEqual([200, 200, 403, 403]);
+  const unknown = await server.ask(path, { ...one, 'x-country': 'none' });
+  expect(unknown.status).toBe(403);
+  expect(unknown.body.toString()).toContain('no database of countries');
+});
+
+it('has no place in addresses that are too long', async () => {
+  await using server = await started();
+  const long = await server.sign(privateStream, { x: 'y'.repeat(2000) });
+  expect(await server.statusOf(`/private/${long}/${liveAssets[0]}`)).toBe(414);
+  const refused = await server.sign(privateStream, { x: 'y'.repeat(1200) });
+  expect(await server.statusOf(`/private/${refused}/${liveAssets[0]}`)).toBe(403);
+});
