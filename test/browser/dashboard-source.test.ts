@@ -44,10 +44,7 @@ describeInBrowser('the source of a live stream in the dashboard', browser => {
 
     await page.getByLabel('Address').fill('file:///etc/passwd');
     await page.keyboard.press('Enter');
-    await page
-      .getByText(/The source must be an address that begins with/)
-      .first()
-      .waitFor();
+    await page.getByText(/The source must be an address that begins with/).waitFor();
     await page
       .getByLabel('Address')
       .fill(`http://127.0.0.1:${(camera.address() as AddressInfo).port}/cam.ts`);
@@ -71,5 +68,27 @@ describeInBrowser('the source of a live stream in the dashboard', browser => {
       return !('source' in ((await answer.json()) as object));
     });
     expect(dashboard.complaints.filter(text => !text.includes('400'))).toEqual([]);
+  });
+
+  it('is set when the live stream is created, and a wrong address is explained at its field only', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/live?new');
+    const { page } = dashboard;
+    const dialog = page.getByRole('dialog', { name: 'New live stream' });
+    const address = dialog.getByLabel('Source address (optional)');
+    await dialog.getByLabel('Name', { exact: true }).fill('Lighthouse');
+    await address.fill('file:///etc/passwd');
+    await page.keyboard.press('Enter');
+    await dialog.getByText(/The source must be an address that begins with/).waitFor();
+    await dialog.locator('input[aria-invalid=true]:focus').waitFor();
+    expect(await dialog.getByText('Invalid attributes.').count()).toBe(0);
+    expect(await dashboard.violations()).toEqual([]);
+
+    const url = `http://127.0.0.1:${(camera.address() as AddressInfo).port}/cam.ts`;
+    await address.fill(url);
+    await page.keyboard.press('Enter');
+    await page.getByRole('status', { name: 'State of the source' }).waitFor();
+    expect(await page.getByLabel('Address', { exact: true }).inputValue()).toBe(url);
+    const liveStreamId = new URL(page.url()).pathname.split('/').at(-1);
+    expect((await server.api('DELETE', `/live-streams/${liveStreamId}`)).status).toBe(204);
   });
 });

@@ -26,8 +26,6 @@ export function PasswordCard() {
   });
   const isReady =
     currentPassword !== '' && strength !== undefined && strength.score > 0 && repeated === newPassword;
-  const { problem } = submission;
-  const isOnField = problem?.attribute === 'currentPassword' || problem?.attribute === 'newPassword';
   return (
     <Card title="Password">
       <Form submission={submission} disabled={!isReady}>
@@ -66,7 +64,7 @@ export function PasswordCard() {
           onValue={setRepeated}
           error={differs ? 'The passwords don’t match.' : undefined}
         />
-        {!isOnField && <ProblemNotice problem={problem} />}
+        <ProblemNotice problem={submission.notice} />
         <div class="actions">
           <Button kind="primary" type="submit" busy={submission.busy} disabled={!isReady}>
             Change password

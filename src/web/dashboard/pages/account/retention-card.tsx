@@ -74,7 +74,7 @@ function RetentionForm({
         checked={applyToExisting}
         onValue={setApplyToExisting}
       />
-      <ProblemNotice problem={submission.problem} />
+      <ProblemNotice problem={submission.notice} />
       <div class="actions">
         <Button kind="primary" type="submit" busy={submission.busy} disabled={!isReady}>
           Save

@@ -37,7 +37,7 @@ export function UpgradeCard() {
         </p>
         {account.isOperator ? (
           <>
-            <ProblemNotice problem={submission.problem} />
+            <ProblemNotice problem={submission.notice} />
             <div class="actions">
               <Button kind="primary" busy={submission.busy} onClick={() => submission.submit()}>
                 Upgrade this account

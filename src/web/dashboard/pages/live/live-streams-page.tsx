@@ -16,6 +16,7 @@ import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
+import { SourceField } from './source-field.tsx';
 import { StreamCard } from './stream-card.tsx';
 import { bodyOf, newStream, StreamFields } from './stream-fields.tsx';
 
@@ -150,9 +151,12 @@ function FirstStream({ action }: { action: ComponentChildren }) {
 function CreateStreamDialog({ onClose }: { onClose: () => void }) {
   const { route } = useLocation();
   const [choices, setChoices] = useState(newStream);
+  const [sourceUrl, setSourceUrl] = useState('');
+  const url = sourceUrl.trim();
   const submission = useSubmit(async () => {
-    const { liveStreamId } = await call('POST /live-streams', { body: bodyOf(choices) });
-    route(`/dashboard/live/${liveStreamId}`);
+    const body = { ...bodyOf(choices), ...(url === '' ? {} : { source: { url } }) };
+    const { liveStreamId } = await call('POST /live-streams', { body });
+    route(`/dashboard/live/${liveStreamId}${url === '' ? '' : '?part=source'}`);
   });
   return (
     <FormDialog
@@ -163,7 +167,16 @@ function CreateStreamDialog({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <StreamFields choices={choices} onChoices={setChoices} submission={submission} />
-      <p class="hint">Next, you’ll see what to enter in your encoder and where to add restreams.</p>
+      <SourceField
+        label="Source address (optional)"
+        value={sourceUrl}
+        onValue={setSourceUrl}
+        error={submission.errorOf('source[url]')}
+        hint="The server pulls a camera or another server’s stream from here. Leave it empty to use an encoder."
+      />
+      {url === '' && (
+        <p class="hint">Next, you’ll see what to enter in your encoder and where to add restreams.</p>
+      )}
     </FormDialog>
   );
 }

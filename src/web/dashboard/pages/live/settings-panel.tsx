@@ -40,7 +40,7 @@ export function SettingsPanel({
           {stream.broadcasting && choices.qualities !== (stream.qualities ?? '') && (
             <p class="hint">Qualities change with the next broadcast.</p>
           )}
-          <ProblemNotice problem={submission.problem} />
+          <ProblemNotice problem={submission.notice} />
           <div class="actions">
             <Button kind="primary" type="submit" busy={submission.busy} disabled={!isReady}>
               Save

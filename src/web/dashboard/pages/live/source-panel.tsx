@@ -6,13 +6,13 @@ import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
-import { TextField } from '../../ui/form/field.tsx';
 import { Form } from '../../ui/form/form.tsx';
 import { Switch } from '../../ui/form/switch.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { Card } from '../../ui/page.tsx';
 import { showError, showToast } from '../../ui/toast.tsx';
+import { SourceField } from './source-field.tsx';
 
 type Source = NonNullable<LiveStream['source']>;
 
@@ -85,18 +85,15 @@ export function SourcePanel({
         </p>
         {source !== undefined && <SourceState source={source} />}
         <Form submission={submission} disabled={!isReady}>
-          <TextField
+          <SourceField
             label="Address"
             value={url}
             onValue={setUrl}
             error={submission.errorOf('source[url]')}
             hint="A user name and password belong in the address. Special characters in them are percent-encoded."
-            placeholder="rtsp://user:password@camera/stream1"
-            spellcheck={false}
-            maxLength={2048}
             required
           />
-          <ProblemNotice problem={submission.problem} />
+          <ProblemNotice problem={submission.notice} />
           <div class="actions">
             <Button kind="primary" type="submit" busy={submission.busy} disabled={!isReady}>
               {source === undefined ? 'Pull this source' : 'Save'}

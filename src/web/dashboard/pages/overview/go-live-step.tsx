@@ -40,7 +40,7 @@ function CreateStream({ onMade }: { onMade: (stream: LiveStream) => void }) {
       <Button kind="primary" icon="live" type="submit" busy={submission.busy} disabled={name.trim() === ''}>
         Create live stream
       </Button>
-      {submission.problem?.attribute !== 'name' && <ProblemNotice problem={submission.problem} />}
+      <ProblemNotice problem={submission.notice} />
     </Form>
   );
 }

@@ -105,7 +105,7 @@ export function ThemeEditor({
             ))}
           </Card>
           <div class="save-bar">
-            <ProblemNotice problem={submission.problem} />
+            <ProblemNotice problem={submission.notice} />
             <div class="actions">
               <p class="quiet" role="status">
                 {wrong.length > 0

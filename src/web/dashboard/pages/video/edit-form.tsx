@@ -27,7 +27,7 @@ export function EditForm({
       }}
     >
       {children}
-      <ProblemNotice problem={submission.problem} />
+      <ProblemNotice problem={submission.notice} />
       <div class="actions">
         <Button kind="primary" type="submit" busy={submission.busy}>
           Save

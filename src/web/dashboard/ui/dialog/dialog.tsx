@@ -77,7 +77,7 @@ export function FormDialog({
       <Form class="dialog-form" submission={submission} disabled={disabled}>
         <div class="dialog-body">
           {children}
-          <ProblemNotice problem={submission.problem} />
+          <ProblemNotice problem={submission.notice} />
         </div>
         <footer>
           <Button kind="quiet" onClick={onClose}>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Submission } from './use-submit.ts';
 
 export function Form({
@@ -14,8 +15,14 @@ export function Form({
   label?: string;
   children: ComponentChildren;
 }) {
+  const element = useRef<HTMLFormElement>(null);
+  const { problem } = submission;
+  useEffect(() => {
+    if (problem !== undefined) element.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [problem]);
   return (
     <form
+      ref={element}
       class={kind}
       noValidate
       aria-label={label}

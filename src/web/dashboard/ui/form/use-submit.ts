@@ -4,6 +4,9 @@ import { type ApiProblem, problemOf } from '../../api/problem.ts';
 export interface Submission {
   readonly busy: boolean;
   readonly problem: ApiProblem | undefined;
+  /** The problem, unless fields show all of it. */
+  readonly notice: ApiProblem | undefined;
+  /** For the field of an attribute. */
   errorOf(attribute: string): string | undefined;
   submit(event?: Event): void;
   clear(): void;
@@ -13,10 +16,16 @@ export function useSubmit(work: () => Promise<unknown>): Submission {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem>();
   const running = useRef(false);
+  const fields = useRef(new Set<string>());
+  const isOnFields = problem?.problems.every(({ attribute }) => fields.current.has(attribute));
   return {
     busy,
     problem,
-    errorOf: attribute => problem?.problems.find(one => one.attribute === attribute)?.text,
+    notice: isOnFields === true ? undefined : problem,
+    errorOf: attribute => {
+      fields.current.add(attribute);
+      return problem?.problems.find(one => one.attribute === attribute)?.text;
+    },
     submit: event => {
       event?.preventDefault();
       if (running.current) return;
