@@ -6,7 +6,8 @@ export interface ConcatInput {
   readonly output: string;
   /** ffprobe's indexes; undefined for a missing track. */
   readonly videoIndex: number | undefined;
-  readonly audioIndex: number | undefined;
+  /** One for each audio track of the result. */
+  readonly audioIndexes: readonly (number | undefined)[];
   /** On the timeline of the result. */
   readonly startSeconds: number;
   readonly durationSeconds: number;
@@ -14,7 +15,6 @@ export interface ConcatInput {
 
 export interface ConcatFormat {
   readonly video: { readonly width: number; readonly height: number } | undefined;
-  readonly hasAudio: boolean;
 }
 
 /** Keeps the timestamps of each input. */
@@ -24,8 +24,8 @@ const filler = { framesPerSecond: 30, sampleRate: 48_000 };
 const quality = ['-preset', 'veryfast', '-crf', '16', '-pix_fmt', 'yuv420p'];
 
 /** Repeats parameter sets before each keyframe. */
-export function concatCopyCommand({ path, output, videoIndex, audioIndex }: ConcatInput): BuildCommand {
-  const indexes = [videoIndex, audioIndex].filter(index => index !== undefined);
+export function concatCopyCommand({ path, output, videoIndex, audioIndexes }: ConcatInput): BuildCommand {
+  const indexes = [videoIndex, ...audioIndexes].filter(index => index !== undefined);
   return command =>
     command
       .input(`file:${path}`)
@@ -38,8 +38,8 @@ export function concatCopyCommand({ path, output, videoIndex, audioIndex }: Conc
 }
 
 /** A missing track becomes black or silent. */
-export function concatEncodeCommand(input: ConcatInput, { video, hasAudio }: ConcatFormat): BuildCommand {
-  const { path, output, videoIndex, audioIndex, startSeconds, durationSeconds } = input;
+export function concatEncodeCommand(input: ConcatInput, { video }: ConcatFormat): BuildCommand {
+  const { path, output, videoIndex, audioIndexes, startSeconds, durationSeconds } = input;
   return command => {
     command.input(`file:${path}`);
     let inputs = 1;
@@ -59,9 +59,10 @@ export function concatEncodeCommand(input: ConcatInput, { video, hasAudio }: Con
         ...['-c:v', 'libx264', ...quality],
       );
     }
-    if (hasAudio) {
-      const silence = `anullsrc=channel_layout=stereo:sample_rate=${filler.sampleRate}`;
-      maps.push('-map', audioIndex === undefined ? generated(silence) : `0:${audioIndex}`);
+    const silence = `anullsrc=channel_layout=stereo:sample_rate=${filler.sampleRate}`;
+    for (const index of audioIndexes)
+      maps.push('-map', index === undefined ? generated(silence) : `0:${index}`);
+    if (audioIndexes.length > 0) {
       maps.push('-af', audioSyncFilter, '-c:a', 'aac', '-b:a', '192k', '-ac', '2');
     }
     return command
@@ -81,9 +82,9 @@ export function hasSameFormat(one: ProbedFile, other: ProbedFile): boolean {
 
 function formatOf({ streams }: ProbedFile) {
   const video = streams.find(({ kind }) => kind === 'video');
-  const audio = streams.find(({ kind }) => kind === 'audio');
+  const audio = streams.filter(({ kind }) => kind === 'audio');
   return {
-    codecs: `${video?.codec} ${audio?.codec}`,
+    codecs: [video?.codec, ...audio.map(({ codec }) => codec)].join(' '),
     aspectRatio: video === undefined ? 1 : (video.width ?? 1) / (video.height ?? 1),
   };
 }

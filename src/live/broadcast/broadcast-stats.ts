@@ -13,13 +13,22 @@ export interface BroadcastStats extends IngestStats, IngestInfo {
 
 /** Of a broadcast that was playable. @param nowMs Unix time */
 export function broadcastStats(broadcast: LiveBroadcast, nowMs: number): BroadcastStats {
-  const { projectId, liveStreamId, broadcastId, state, startedAtMs, publisher, renditions } = broadcast;
+  const { projectId, liveStreamId, broadcastId, state, startedAtMs, publisher } = broadcast;
   return {
     ...{ projectId, liveStreamId, broadcastId },
     state: state === 'waiting' || state === 'stopping' ? state : 'live',
     durationSeconds: Math.max(0, Math.floor((nowMs - startedAtMs) / 1000)),
-    tracks: publisher.tracks.list(trackId => renditions.audioLabelOf(trackId)),
+    tracks: listTracks(broadcast),
     ...publisher.ingest,
     ...publisher.ingestStats,
   };
+}
+
+function listTracks({ publisher, renditions, unrecordedAudio }: LiveBroadcast): IngestTrack[] {
+  return publisher.tracks
+    .list(trackId => renditions.audioLabelOf(trackId))
+    .map(track => {
+      const recordingLeftOutReason = unrecordedAudio.get(track.rendition ?? '');
+      return recordingLeftOutReason === undefined ? track : { ...track, recordingLeftOutReason };
+    });
 }

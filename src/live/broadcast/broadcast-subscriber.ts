@@ -1,6 +1,7 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
+import type { ListedTrackLabel } from '../window/listed-audio.ts';
 import type { ClaimablePart } from '../window/live-window.ts';
 import type { SharedFiles } from '../window/part-store.ts';
 import type { BroadcastState, EndReason } from './broadcast-state.ts';
@@ -63,12 +64,20 @@ export interface RenditionPart extends ClaimablePart {
 export interface BroadcastSubscriber {
   readonly name: string;
   tag?(tag: BroadcastTag): void;
-  /** Describes the samples that follow. Track ids in `init` and in parts are 1 for video and 2 for audio. */
+  /** The additional audio that the publisher sends, before its tracks. */
+  additionalAudio?(renditions: readonly string[]): void;
+  /** Audio that the recording lacks, by rendition, with the reason as a sentence. */
+  unrecordedAudio?(): ReadonlyMap<string, string>;
+  /**
+   * Describes the samples that follow. Track ids in `init` and in parts are 1 for video, 2 for the main audio and more
+   * for additional audio.
+   */
   tracks?(
     rendition: string,
     tracks: Partial<Record<TrackKind, TrackDescription>>,
     init: Buffer,
     isSlate: boolean,
+    audioLabel?: ListedTrackLabel,
   ): void;
   /**
    * Comes before its part. Demuxed audio has the rendition `audio`.

@@ -99,6 +99,13 @@ export class LiveBroadcast {
     return this.#packaging.renditions;
   }
 
+  /** By rendition, with the reason as a sentence. */
+  get unrecordedAudio(): ReadonlyMap<string, string> {
+    return new Map(
+      this.#options.subscribers.flatMap(subscriber => [...(subscriber.unrecordedAudio?.() ?? [])]),
+    );
+  }
+
   get maxGopSeconds(): number {
     return this.#packaging.maxGopSeconds;
   }

@@ -20,6 +20,8 @@ export interface IngestTrack {
   readonly rendition?: string;
   /** A sentence. */
   readonly leftOutReason?: string;
+  /** A sentence, while there is a recording that lacks the track. */
+  readonly recordingLeftOutReason?: string;
 }
 
 type Details = Partial<Omit<IngestTrack, 'kind' | 'trackId' | 'name' | 'language'>>;

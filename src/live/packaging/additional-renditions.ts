@@ -77,6 +77,10 @@ export class AdditionalRenditions {
     return this.#tracks.all.length > 0;
   }
 
+  get audio(): readonly string[] {
+    return this.#tracks.all.filter(({ kind }) => kind === 'audio').map(({ name }) => name);
+  }
+
   get renditions(): readonly string[] {
     return this.#tracks.all
       .filter(({ kind, name }) => kind === 'audio' || this.#videos.has(name))

@@ -2,6 +2,7 @@ import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import { writeFragment } from '../../media/cmaf/fragment-writer.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { silentAacFrame } from '../../media/codecs/silent-aac-frame.ts';
+import { audioTrackIdOf } from '../transcode/audio-renditions.ts';
 import type { LiveRendition } from '../transcode/live-rendition.ts';
 import type { ClaimablePart, SegmentInfo } from '../window/live-window.ts';
 import type { Part } from './segmenter.ts';
@@ -253,7 +254,7 @@ export class AlignedSegmenter {
       const durationMs = isLast ? untilMs - this.#endMs : frameMs;
       const durationTicks = Math.round((durationMs * track.timescale) / 1000);
       const sample = {
-        trackId: 2,
+        trackId: audioTrackIdOf(this.#options.rendition.name),
         dtsTicks: 0,
         durationTicks,
         compositionOffsetTicks: 0,
@@ -288,7 +289,11 @@ export class AlignedSegmenter {
       return { ...sample, durationTicks: Math.max(1, ticksOf(untilMs) - ticksOf(fromMs)) };
     });
     const body = writeFragment(rendition.window.nextSequenceNumber(), [
-      { trackId: kind === 'video' ? 1 : 2, baseDtsTicks: ticksOf(startMs), samples: timed },
+      {
+        trackId: kind === 'video' ? 1 : audioTrackIdOf(rendition.name),
+        baseDtsTicks: ticksOf(startMs),
+        samples: timed,
+      },
     ]);
     const part: Part = {
       body,

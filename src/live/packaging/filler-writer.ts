@@ -6,8 +6,6 @@ import type { Tracks } from './packager.ts';
 import type { Part } from './segmenter.ts';
 
 const videoTrackId = 1;
-const audioTrackId = 2;
-const trackIds = [videoTrackId, audioTrackId];
 const samplesPerAacFrame = 1024;
 const maxLateAudioSeconds = 1;
 const maxLengthenedFrames = 4;
@@ -16,6 +14,8 @@ const minLeadInSeconds = 0.01;
 
 export class FillerWriter {
   readonly #tracks: () => Tracks;
+  readonly #audioTrackId: number;
+  readonly #trackIds: readonly number[];
   #newestPart: Buffer | undefined;
   #newestVideoPart: Buffer | undefined;
   #newestIndependentPart: Buffer | undefined;
@@ -24,14 +24,16 @@ export class FillerWriter {
   #isShiftDue = false;
   #shiftSeconds = 0;
 
-  constructor(tracks: () => Tracks) {
+  constructor(tracks: () => Tracks, audioTrackId: number) {
     this.#tracks = tracks;
+    this.#audioTrackId = audioTrackId;
+    this.#trackIds = [videoTrackId, audioTrackId];
   }
 
   /** Writes one-frame parts, which keep the frame rate, that end where `first` begins. */
   leadIns(first: Part, count: number): readonly Part[] | undefined {
     const { video, audio } = this.#tracks();
-    const samples = readSamples(first.body);
+    const samples = readSamples(first.body, this.#trackIds);
     const [keyframe] = samples.filter(({ trackId }) => trackId === videoTrackId);
     if (video !== undefined && keyframe?.isSync !== true) return undefined;
     const silence = audio && silentAacFrame(audio);
@@ -46,7 +48,7 @@ export class FillerWriter {
       1,
       Math.round((durationSeconds * (audio?.timescale ?? 0)) / samplesPerAacFrame),
     );
-    let audioOfFirst = samples.filter(({ trackId }) => trackId === audioTrackId);
+    let audioOfFirst = samples.filter(({ trackId }) => trackId === this.#audioTrackId);
     if (video !== undefined) audioOfFirst = audioOfFirst.slice(0, audioFrames);
     else if (audio !== undefined && durationSeconds < wantedSeconds) {
       audioOfFirst = within(audioOfFirst, durationSeconds * audio.timescale);
@@ -60,7 +62,7 @@ export class FillerWriter {
     }
     if (audioSamples[0] !== undefined && (silence !== undefined || video === undefined)) {
       const baseDtsTicks = audioSamples[0].dtsTicks;
-      runs.push({ trackId: audioTrackId, baseDtsTicks, samples: audioSamples });
+      runs.push({ trackId: this.#audioTrackId, baseDtsTicks, samples: audioSamples });
     }
     const moved = (back: number) =>
       runs.map(run => ({ ...run, baseDtsTicks: run.baseDtsTicks - back * totalTicks(run.samples) }));
@@ -88,7 +90,7 @@ export class FillerWriter {
     let placed = part;
     if (this.#isShiftDue) placed = this.#shiftedToEnd(part);
     else if (this.#shiftSeconds !== 0) {
-      const layout = readFragmentLayout(part.body, trackIds);
+      const layout = readFragmentLayout(part.body, this.#trackIds);
       const moof = shiftDecodeTimes(part.body, layout, this.#shiftTicks());
       placed = {
         ...part,
@@ -116,10 +118,10 @@ export class FillerWriter {
     this.#trackEnds ??= this.#readTrackEnds();
     const runs: TrackRun[] = [];
     let seconds = durationSeconds;
-    let audioBase = this.#trackEnds.get(audioTrackId) ?? 0;
+    let audioBase = this.#trackEnds.get(this.#audioTrackId) ?? 0;
     let audioUntil = audioBase + seconds * (audio?.timescale ?? 0);
     if (video !== undefined) {
-      const keyframe = readSamples(this.#newestIndependentPart).find(
+      const keyframe = readSamples(this.#newestIndependentPart, this.#trackIds).find(
         ({ trackId, isSync }) => trackId === videoTrackId && isSync,
       );
       const baseDtsTicks = this.#trackEnds.get(videoTrackId);
@@ -136,7 +138,7 @@ export class FillerWriter {
     if (audio !== undefined && silence !== undefined && frames > 0) {
       const frame = { durationTicks: samplesPerAacFrame, compositionOffsetTicks: 0, isSync: true };
       const samples: RunSample[] = Array.from({ length: frames }, () => ({ ...frame, data: silence }));
-      runs.push({ trackId: audioTrackId, baseDtsTicks: audioBase, samples });
+      runs.push({ trackId: this.#audioTrackId, baseDtsTicks: audioBase, samples });
       if (video === undefined) seconds = (frames * samplesPerAacFrame) / audio.timescale;
     }
     if (runs.length === 0) return undefined;
@@ -154,17 +156,17 @@ export class FillerWriter {
   /** Lengthens the first audio frame over the audio that is missing before it. */
   #shiftedToEnd(part: Part): Part {
     this.#isShiftDue = false;
-    const samples = readSamples(part.body);
+    const samples = readSamples(part.body, this.#trackIds);
     this.#shiftSeconds = this.#distanceTo(samples);
     const shifts = this.#shiftTicks();
-    const runs = trackIds.map(trackId => {
+    const runs = this.#trackIds.map(trackId => {
       const [first, ...rest] = samples.filter(sample => sample.trackId === trackId);
       if (first === undefined) return { trackId, baseDtsTicks: 0, samples: [] };
       const startTicks = first.dtsTicks + (shifts.get(trackId) ?? 0);
       const missingTicks = startTicks - (this.#trackEnds?.get(trackId) ?? startTicks);
       const durationTicks = first.durationTicks + missingTicks;
       const isLengthened =
-        trackId === audioTrackId &&
+        trackId === this.#audioTrackId &&
         durationTicks > 0 &&
         missingTicks < maxLengthenedFrames * first.durationTicks;
       if (!isLengthened) return { trackId, baseDtsTicks: startTicks, samples: [first, ...rest] };
@@ -179,14 +181,15 @@ export class FillerWriter {
   }
 
   #readTrackEnds(): Map<number, number> {
-    return new Map([...readTrackEnds(this.#newestVideoPart), ...readTrackEnds(this.#newestPart)]);
+    const endsOf = (fragment: Buffer | undefined) => readTrackEnds(fragment, this.#trackIds);
+    return new Map([...endsOf(this.#newestVideoPart), ...endsOf(this.#newestPart)]);
   }
 
   #shiftTicks(): Map<number, number> {
     const { video, audio } = this.#tracks();
     return new Map([
       [videoTrackId, Math.round(this.#shiftSeconds * (video?.timescale ?? 0))],
-      [audioTrackId, Math.round(this.#shiftSeconds * (audio?.timescale ?? 0))],
+      [this.#audioTrackId, Math.round(this.#shiftSeconds * (audio?.timescale ?? 0))],
     ]);
   }
 
@@ -201,7 +204,7 @@ export class FillerWriter {
   }
 }
 
-function readSamples(fragment: Buffer | undefined): Sample[] {
+function readSamples(fragment: Buffer | undefined, trackIds: readonly number[]): Sample[] {
   if (fragment === undefined) return [];
   return readFragmentLayout(fragment, trackIds).samples.map(({ position, sizeBytes, ...sample }) => ({
     ...sample,
@@ -209,7 +212,7 @@ function readSamples(fragment: Buffer | undefined): Sample[] {
   }));
 }
 
-function readTrackEnds(fragment: Buffer | undefined): Map<number, number> {
+function readTrackEnds(fragment: Buffer | undefined, trackIds: readonly number[]): Map<number, number> {
   if (fragment === undefined) return new Map();
   const { samples } = readFragmentLayout(fragment, trackIds);
   return new Map(samples.map(({ trackId, dtsTicks, durationTicks }) => [trackId, dtsTicks + durationTicks]));

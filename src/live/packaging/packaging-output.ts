@@ -3,6 +3,7 @@ import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { ArrivalLog } from '../broadcast/arrival-log.ts';
 import type { BroadcastNotifier } from '../broadcast/broadcast-notifier.ts';
+import { parseAudioRendition } from '../transcode/audio-renditions.ts';
 import type { LiveRenditions } from '../transcode/live-renditions.ts';
 import type { ClaimablePart } from '../window/live-window.ts';
 import type { Tracks } from './packager.ts';
@@ -31,7 +32,8 @@ export class PackagingOutput {
 
   tracksChanged(rendition: string, tracks: Tracks, init: Buffer): void {
     const { notifier, isSlate } = this.#options;
-    notifier.notify(subscriber => subscriber.tracks?.(rendition, tracks, init, isSlate));
+    const label = this.renditions.audioLabelOf(parseAudioRendition(rendition)?.trackId ?? 0);
+    notifier.notify(subscriber => subscriber.tracks?.(rendition, tracks, init, isSlate, label));
   }
 
   sample(rendition: string, kind: TrackKind, sample: Sample, atMs: number): void {

@@ -283,6 +283,7 @@ export class PackagingSession {
     const { originalAudio } = this.#inputTracks;
     const original = originalAudio === undefined ? [] : [originalAudioRendition];
     const ownTracks = isDemuxed ? [...original, ...this.#additional.renditions] : [];
+    this.#notifyEncoded(subscriber => subscriber.additionalAudio?.(isDemuxed ? this.#additional.audio : []));
     this.#aligned.add(this.#alignedRenditions, audio, isDemuxed, ownTracks);
     if (originalAudio !== undefined) this.#aligned.setAudioTrack(originalAudioRendition, originalAudio);
     this.#segmenter = new Segmenter({

@@ -6,17 +6,19 @@ import type { LocatedSample } from '../../media/cmaf/movie-fragment.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { EndReason } from '../broadcast/broadcast-state.ts';
 import {
-  audioRendition,
   type BroadcastInfo,
   type BroadcastSubscriber,
   type BroadcastTag,
   type RenditionPart,
   sourceRendition,
 } from '../broadcast/broadcast-subscriber.ts';
+import { audioTrackIdOf } from '../transcode/audio-renditions.ts';
+import type { ListedTrackLabel } from '../window/listed-audio.ts';
 import type { PartStored, SharedFiles } from '../window/part-store.ts';
+import { RecordedTracks } from './recorded-tracks.ts';
 
 export interface RecordedPart {
-  /** From this part on: video has the id 1, audio 2. */
+  /** From this part on, with the ids of the part: video has the id 1, the main audio 2. */
   readonly tracks: readonly TrackDescription[];
   readonly fragment: Buffer;
   /** Of the fragment, with positions in it. */
@@ -55,12 +57,20 @@ interface ClaimedPart {
   readonly stored: PartStored;
 }
 
-/** Of video and audio. */
-const trackIds = [1, 2];
-/** Video held until demuxed audio begins, so that both go into one file. */
+/** A recording whose last frame of video was added, while audio of before that is still to come. */
+interface EndingRecording {
+  readonly recording: OpenRecording;
+  readonly tracks: readonly TrackDescription[];
+  readonly awaitedTrackIds: Set<number>;
+  /** Video since its end. */
+  waitedSeconds: number;
+}
+
+/** Video held until demuxed audio begins, so that all tracks go into one file. */
 const maxHeldSeconds = 3;
 /** Wait for the rest of the audio. */
 const maxAudioWaitSeconds = 3;
+const videoTrackId = 1;
 const toleranceSeconds = 0.002;
 /** Wait for a keyframe, so that no frame is lost. */
 const maxKeyframeWaitMs = 60_000;
@@ -70,13 +80,10 @@ const roundingMs = 1;
 export class Recorder implements BroadcastSubscriber {
   readonly name = 'recorder';
   readonly #options: RecorderOptions;
-  readonly #tracks = new Map<string, Partial<Record<TrackKind, TrackDescription>>>();
-  /** The same object until the tracks change. */
-  #trackList: readonly TrackDescription[] | undefined;
+  readonly #tracks = new RecordedTracks();
   #recording: OpenRecording | undefined;
   #beganAtSeconds = Number.NEGATIVE_INFINITY;
-  /** Waits for its audio; `waitedSeconds` is the video since its end. */
-  #ending: { readonly recording: OpenRecording; waitedSeconds: number } | undefined;
+  #ending: EndingRecording | undefined;
   #recordedMs = 0;
   #hasBegun = false;
   #isOver = false;
@@ -92,34 +99,42 @@ export class Recorder implements BroadcastSubscriber {
     if (kind === 'audio' && !isSlate) this.#hasAudio = true;
   }
 
+  additionalAudio(renditions: readonly string[]): void {
+    this.#tracks.expect(renditions);
+  }
+
+  unrecordedAudio(): ReadonlyMap<string, string> {
+    return this.#recording === undefined ? new Map() : this.#tracks.leftOut;
+  }
+
   tracks(
     rendition: string,
     tracks: Partial<Record<TrackKind, TrackDescription>>,
     _init: Buffer,
     isSlate: boolean,
+    label?: ListedTrackLabel,
   ): void {
-    if (isSlate || (rendition !== sourceRendition && rendition !== audioRendition)) return;
+    if (isSlate) return;
     // Held parts belong to the previous tracks.
     if (rendition === sourceRendition) {
       this.#addHeld();
       this.#closeEnding();
       this.#isAudioMissing = false;
     }
-    this.#tracks.set(rendition, tracks);
-    if (rendition === sourceRendition && tracks.audio === undefined) this.#tracks.delete(audioRendition);
-    this.#trackList = undefined;
-    if (rendition === audioRendition) this.#addHeld();
+    const isRecorded = this.#tracks.set(rendition, tracks, label);
+    if (isRecorded && rendition !== sourceRendition && !this.#isWaitingForAudio()) this.#addHeld();
   }
 
   part(part: RenditionPart): void {
-    if (this.#isOver || part.isSlate || !this.#isRecorded(part.rendition)) return;
+    if (this.#isOver || part.isSlate || !this.#tracks.isRecorded(part.rendition)) return;
     const claimed = { part, samples: samplesOf(part), stored: part.claim() };
     if (!this.#isWaitingForAudio()) {
       this.#add(claimed);
       return;
     }
     this.#held.push(claimed);
-    const heldSeconds = this.#held.reduce((sum, held) => sum + held.part.durationSeconds, 0);
+    const heldVideo = this.#held.filter(held => held.part.rendition === sourceRendition);
+    const heldSeconds = heldVideo.reduce((sum, held) => sum + held.part.durationSeconds, 0);
     if (heldSeconds < maxHeldSeconds) return;
     this.#isAudioMissing = true;
     this.#addHeld();
@@ -138,73 +153,56 @@ export class Recorder implements BroadcastSubscriber {
   }
 
   #add({ part, samples, stored }: ClaimedPart): void {
-    this.#trackList ??= this.#recordedTracks();
-    const tracks = this.#trackList;
-    const partMs = part.durationSeconds * 1000;
-    const isLeading = part.rendition === sourceRendition;
-    if (!isLeading) {
-      this.#addAudio({ tracks, fragment: part.body, samples }, stored);
+    const { rendition, body: fragment, durationSeconds } = part;
+    const partMs = durationSeconds * 1000;
+    if (rendition !== sourceRendition) {
+      this.#addAudio(rendition, { fragment, samples }, stored);
       return;
     }
-    const canBegin = beginsWithKeyframe(tracks, samples);
+    const canBegin = beginsWithKeyframe(this.#tracks.list, samples);
     this.#closeWhenDue(partMs, canBegin);
-    if (this.#recording === undefined && canBegin && !this.#isOver) this.#begin(tracks, samples);
+    if (this.#recording === undefined && canBegin && !this.#isOver) this.#begin(samples);
     if (this.#ending !== undefined) {
-      this.#ending.waitedSeconds += part.durationSeconds;
+      this.#ending.waitedSeconds += durationSeconds;
       if (this.#ending.waitedSeconds > maxAudioWaitSeconds) this.#closeEnding();
     }
-    addTo(this.#recording, { tracks, fragment: part.body, samples }, stored);
+    addTo(this.#recording, { tracks: this.#tracks.list, fragment, samples }, stored);
     if (this.#recording !== undefined) this.#recordedMs += partMs;
   }
 
   /** Demuxed audio comes after its video: audio from before the first frame belongs to the previous recording. */
-  #addAudio(part: RecordedPart, stored: PartStored): void {
-    const { tracks, fragment, samples } = part;
-    const timescale = tracks.find(({ id }) => id === samples[0]?.trackId)?.timescale ?? 1;
+  #addAudio(rendition: string, part: Omit<RecordedPart, 'tracks'>, stored: PartStored): void {
+    const { fragment, samples } = part;
+    const id = samples[0]?.trackId ?? 0;
+    const ending = this.#ending?.tracks.find(track => track.id === id);
+    const track = this.#tracks.list.find(one => one.id === id);
+    const timescale = (track ?? ending)?.timescale ?? 1;
     const isEarlier = ({ dtsTicks }: { dtsTicks: number }) =>
       dtsTicks / timescale < this.#beganAtSeconds - toleranceSeconds;
     const count = samples.filter(isEarlier).length;
+    const before = ending === undefined ? undefined : this.#ending;
+    const now = track === undefined || !this.#tracks.fits(rendition) ? undefined : this.#recording;
+    const tracks = this.#tracks.list;
     if (count === samples.length) {
-      addTo(this.#ending?.recording, part, stored);
+      addTo(before?.recording, { ...part, tracks: before?.tracks ?? tracks }, stored);
       return;
     }
     if (count === 0) {
-      this.#closeEnding();
-      addTo(this.#recording, part, stored);
+      this.#audioEnded(id);
+      addTo(now, { ...part, tracks }, stored);
       return;
     }
     stored(undefined);
-    const [before, after] = splitFragment(fragment, samples, count);
-    this.#ending?.recording.add({ tracks, fragment: before, samples: readSamples(before) });
-    this.#closeEnding();
-    this.#recording?.add({ tracks, fragment: after, samples: readSamples(after) });
+    const [first, rest] = splitFragment(fragment, samples, count);
+    before?.recording.add({ tracks: before.tracks, fragment: first, samples: readSamples(first, id) });
+    this.#audioEnded(id);
+    now?.add({ tracks, fragment: rest, samples: readSamples(rest, id) });
   }
 
   /** Demuxed audio announces its tracks with its first part, after that of the video. */
   #isWaitingForAudio(): boolean {
-    const source = this.#tracks.get(sourceRendition);
-    const isVideoOnly = source?.video !== undefined && source.audio === undefined;
-    return this.#hasAudio && isVideoOnly && !this.#isAudioMissing && !this.#tracks.has(audioRendition);
-  }
-
-  #isRecorded(rendition: string): boolean {
-    const source = this.#tracks.get(sourceRendition);
-    if (source === undefined) return false;
-    return rendition === sourceRendition || (rendition === audioRendition && source.audio === undefined);
-  }
-
-  #hasDemuxedAudio(): boolean {
-    return this.#tracks.get(sourceRendition)?.audio === undefined && this.#tracks.has(audioRendition);
-  }
-
-  #recordedTracks(): TrackDescription[] {
-    const source = this.#tracks.get(sourceRendition);
-    const video = source?.video;
-    const audio = source?.audio ?? this.#tracks.get(audioRendition)?.audio;
-    return [
-      ...(video === undefined ? [] : [{ ...video, id: 1 }]),
-      ...(audio === undefined ? [] : [{ ...audio, id: 2 }]),
-    ];
+    if (!this.#hasAudio || !this.#tracks.hasVideoOnly || this.#isAudioMissing) return false;
+    return !(this.#recording === undefined ? this.#tracks.isComplete : this.#tracks.hasDemuxedAudio);
   }
 
   #closeWhenDue(nextMs: number, canBegin: boolean): void {
@@ -217,14 +215,19 @@ export class Recorder implements BroadcastSubscriber {
     }
     if (this.#recording === undefined) return;
     const isDue = this.#recordedMs >= maxDurationMs - roundingMs;
-    if (isDue && canBegin && this.#hasDemuxedAudio()) {
+    if (isDue && canBegin && this.#tracks.hasDemuxedAudio) {
       this.#closeEnding();
-      this.#ending = { recording: this.#recording, waitedSeconds: 0 };
+      const { list: tracks } = this.#tracks;
+      const audio = tracks.filter(({ kind }) => kind === 'audio');
+      this.#ending = {
+        ...{ recording: this.#recording, tracks, waitedSeconds: 0 },
+        awaitedTrackIds: new Set(audio.map(({ id }) => id)),
+      };
       this.#recording = undefined;
     } else if (isDue && (canBegin || this.#recordedMs >= maxDurationMs + maxKeyframeWaitMs)) this.#close();
   }
 
-  #begin(tracks: readonly TrackDescription[], samples: readonly LocatedSample[]): void {
+  #begin(samples: readonly LocatedSample[]): void {
     const { factory, broadcast, sharedFiles, stopsAtMax } = this.#options;
     const onStopped = () => {
       if (this.#recording === recording) this.#recording = undefined;
@@ -233,7 +236,8 @@ export class Recorder implements BroadcastSubscriber {
     this.#hasBegun = true;
     const recording = factory.open({ ...broadcast, recording: continued }, onStopped, sharedFiles);
     this.#recording = recording;
-    this.#beganAtSeconds = shownAtSeconds(tracks, samples);
+    this.#tracks.beginRecording();
+    this.#beganAtSeconds = shownAtSeconds(this.#tracks.list, samples);
     // The sandbox limit applies to the whole broadcast.
     if (!stopsAtMax) this.#recordedMs = 0;
   }
@@ -245,6 +249,12 @@ export class Recorder implements BroadcastSubscriber {
     recording?.close(hasMoved);
   }
 
+  #audioEnded(trackId: number): void {
+    const awaited = this.#ending?.awaitedTrackIds;
+    awaited?.delete(trackId);
+    if (awaited?.size === 0) this.#closeEnding();
+  }
+
   #closeEnding(): void {
     const ending = this.#ending;
     this.#ending = undefined;
@@ -252,12 +262,12 @@ export class Recorder implements BroadcastSubscriber {
   }
 }
 
-function samplesOf({ body, runs }: RenditionPart): readonly LocatedSample[] {
-  return runs === undefined ? readSamples(body) : locateSamples(body, runs);
+function samplesOf({ body, runs, rendition }: RenditionPart): readonly LocatedSample[] {
+  return runs === undefined ? readSamples(body, audioTrackIdOf(rendition)) : locateSamples(body, runs);
 }
 
-function readSamples(fragment: Buffer): readonly LocatedSample[] {
-  return readFragmentLayout(fragment, trackIds).samples;
+function readSamples(fragment: Buffer, audioTrackId: number): readonly LocatedSample[] {
+  return readFragmentLayout(fragment, [videoTrackId, audioTrackId]).samples;
 }
 
 function addTo(recording: OpenRecording | undefined, part: RecordedPart, stored: PartStored): void {

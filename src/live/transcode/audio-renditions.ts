@@ -14,6 +14,11 @@ export function audioRenditionName(trackId: number, groupId = mainAudioGroup): s
   return trackId === 0 ? groupId : `${groupId}-${trackId}`;
 }
 
+/** In init sections and fragments. The main audio has the id 2, also inside the source, and video the id 1. */
+export function audioTrackIdOf(rendition: string): number {
+  return 2 + (parseAudioRendition(rendition)?.trackId ?? 0);
+}
+
 /** Undefined for the name of a video rendition. */
 export function parseAudioRendition(name: string): AudioRenditionKey | undefined {
   const [, groupId, trackId = '0'] = namePattern.exec(name) ?? [];

@@ -4,6 +4,7 @@ import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { RenditionReport } from '../../media/hls/media-playlist.ts';
 import { FillerWriter } from '../packaging/filler-writer.ts';
 import { LiveWindow, type LiveWindowOptions } from '../window/live-window.ts';
+import { audioTrackIdOf } from './audio-renditions.ts';
 
 export class LiveRendition {
   /** Path component of its URLs: `source`, `audio`, `720p`. */
@@ -14,7 +15,10 @@ export class LiveRendition {
 
   constructor(name: string, options: LiveWindowOptions) {
     this.name = name;
-    this.window = new LiveWindow({ ...options, filler: new FillerWriter(() => this.#tracks) });
+    this.window = new LiveWindow({
+      ...options,
+      filler: new FillerWriter(() => this.#tracks, audioTrackIdOf(name)),
+    });
   }
 
   get tracks(): Partial<Record<TrackKind, TrackDescription>> {
@@ -24,14 +28,14 @@ export class LiveRendition {
   /** Applies to the next segments; returns their init section. */
   setTracks(tracks: Partial<Record<TrackKind, TrackDescription>>): Buffer {
     this.#tracks = tracks;
-    const init = initOf(tracks);
+    const init = this.#initOf(tracks);
     this.window.useInit(init);
     return init;
   }
 
   /** These tracks need the current init section. */
   hasSameInit(tracks: Partial<Record<TrackKind, TrackDescription>>): boolean {
-    return initOf(this.#tracks).equals(initOf(tracks));
+    return this.#initOf(this.#tracks).equals(this.#initOf(tracks));
   }
 
   /** The peak of the whole broadcast, and the average of the listed segments; before there are any, an estimate. */
@@ -46,13 +50,13 @@ export class LiveRendition {
     if (averageBitsPerSecond > 0) return measured;
     return { ...measured, estimatedBitsPerSecond: this.window.estimateOpenBitsPerSecond() };
   }
-}
 
-function initOf(tracks: Partial<Record<TrackKind, TrackDescription>>): Buffer {
-  const numbered: TrackDescription[] = [];
-  if (tracks.video !== undefined) numbered.push({ ...tracks.video, id: 1 });
-  if (tracks.audio !== undefined) numbered.push({ ...tracks.audio, id: 2 });
-  return writeInitSegment(numbered);
+  #initOf({ video, audio }: Partial<Record<TrackKind, TrackDescription>>): Buffer {
+    return writeInitSegment([
+      ...(video === undefined ? [] : [{ ...video, id: 1 }]),
+      ...(audio === undefined ? [] : [{ ...audio, id: audioTrackIdOf(this.name) }]),
+    ]);
+  }
 }
 
 export function renditionReports(renditions: Iterable<LiveRendition>, ownName: string): RenditionReport[] {

@@ -2,6 +2,7 @@ import { childBoxes, malformed } from './box-reader.ts';
 import { ascii, box, fullBox, u8, u16, u32 } from './box-writer.ts';
 import { readMovie, type TrackDescription } from './movie-box.ts';
 import { readChildBox, readSampleEntry } from './sample-entry.ts';
+import { alternateGroup, extendedLanguage, languageCode, trackFlags, userData } from './track-label.ts';
 
 /** Unused here, but may not be 0. */
 const MOVIE_TIMESCALE = 1000;
@@ -61,13 +62,16 @@ function movieExtends(tracks: readonly TrackDescription[]): Buffer {
 }
 
 function trackBox(track: TrackDescription, startTicks: number | undefined): Buffer {
+  const { label } = track;
+  const language = label === undefined ? track.language : languageCode(label);
   return box(
     'trak',
     trackHeader(track),
     ...(startTicks === undefined ? [] : [editList(startTicks)]),
     box(
       'mdia',
-      fullBox('mdhd', 0, 0, u32(0, 0, track.timescale, 0), u16(packedLanguage(track.language), 0)),
+      fullBox('mdhd', 0, 0, u32(0, 0, track.timescale, 0), u16(packedLanguage(language), 0)),
+      ...(label === undefined ? [] : extendedLanguage(label)),
       handler(track.kind),
       box(
         'minf',
@@ -83,6 +87,7 @@ function trackBox(track: TrackDescription, startTicks: number | undefined): Buff
         ),
       ),
     ),
+    ...(label === undefined ? [] : userData(label)),
   );
 }
 
@@ -103,10 +108,11 @@ function trackHeader(track: TrackDescription): Buffer {
   return fullBox(
     'tkhd',
     0,
-    3, // enabled, in the movie
+    trackFlags(track.label),
     u32(0, 0, track.id, 0, 0), // created, modified, id, reserved, duration
     u32(0, 0), // reserved
-    u16(0, 0, track.kind === 'audio' ? 0x0100 : 0, 0), // layer, alternate group, volume, reserved
+    // layer, alternate group, volume, reserved
+    u16(0, alternateGroup(track.label), track.kind === 'audio' ? 0x0100 : 0, 0),
     UNITY_MATRIX,
     u32(fixedPoint(size.width), fixedPoint(size.height)),
   );

@@ -9,6 +9,7 @@ import {
   readSampleEntry,
   type SampleEntryFields,
 } from './sample-entry.ts';
+import type { TrackLabel } from './track-label.ts';
 
 type VideoRange = 'SDR' | 'HLG' | 'PQ';
 
@@ -28,6 +29,8 @@ export interface TrackDescription {
   /** Written when it is an ISO 639-2 code, never read. */
   readonly language?: string | undefined;
   readonly videoRange?: VideoRange;
+  /** Of init sections only. */
+  readonly label?: TrackLabel | undefined;
 }
 
 /** Values that fragments may omit. ISO/IEC 14496-12:2022, 8.8.3. */

@@ -110,6 +110,10 @@ const ingestTrackSchema = z
         'The rendition that viewers get, such as `source`, `720p` or `audio-1`; absent while there is none.',
       ),
     leftOutReason: z.string().optional().describe('A sentence, for a track that viewers do not get.'),
+    recordingLeftOutReason: z
+      .string()
+      .optional()
+      .describe('A sentence, for a track that viewers get and the recording lacks.'),
   })
   .meta({ id: 'IngestTrack' });
 

@@ -11,11 +11,21 @@ import {
 } from '../../ffmpeg/arguments/concat-commands.ts';
 import type { ProbedFile } from '../../ffmpeg/media-tools.ts';
 import type { JobKind, RunningJob } from '../../jobs/job.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { Transaction } from '../../store/connection.ts';
 import { enqueueVodJob, runLimitsFor, type VodContext, vodLanes } from '../vod-context.ts';
+import { joinedTracks, recordedAudio } from './recorded-audio.ts';
 import type { RecordingRepository } from './recording-repository.ts';
 import { spanNames } from './recording-span.ts';
+import { readSpanTracks } from './scan-recording.ts';
+
+interface ProbedSpan {
+  readonly path: string;
+  readonly probed: ProbedFile;
+  /** As ffprobe counts them. */
+  readonly tracks: readonly TrackDescription[];
+}
 
 const maxAttempts = 12;
 const priority = 10;
@@ -50,11 +60,13 @@ async function joinSpans(
   const paths = await spanPaths(context, folder);
   const source = files.source(videoId);
   if (paths.length > 0 && (await files.storage.find(source)) === undefined) {
-    const spans: { path: string; probed: ProbedFile }[] = [];
+    const spans: ProbedSpan[] = [];
     for (const path of paths) {
-      const probed = await files.storage.withLocal(path, local => probedOf(context, local, job), job.signal);
-      if (probed !== undefined) spans.push({ path, probed });
+      const span = await files.storage.withLocal(path, local => probedOf(context, local, job), job.signal);
+      if (span !== undefined) spans.push({ path, ...span });
     }
+    const audio = recordedAudio(joinedTracks(spans.map(({ tracks }) => tracks)));
+    const audioIds = audio.map(({ track }) => track.id);
     if (spans.length === 0) throw new AppError('media-refused', unusable, { details: { detail: unusable } });
     const bytes = spans.reduce((sum, { probed }) => sum + probed.bytes, 0);
     await files.ensureFreeSpace(3 * bytes, context.settings.minFreeBytes);
@@ -63,12 +75,16 @@ async function joinSpans(
       const first = spans[0]!.probed;
       const isCopied = spans.every(({ probed }) => hasSameFormat(first, probed));
       const look = lookOf(spans.map(({ probed }) => probed));
-      for (const { path, probed } of spans) {
+      for (const { path, probed, tracks } of spans) {
+        const audioIndexes = audioIds.map(id => {
+          const index = tracks.findIndex(track => track.id === id);
+          return index < 0 ? undefined : index;
+        });
         const output = join(work, 'span.ts');
         await files.storage.withLocal(
           path,
           async local => {
-            const span = spanOf(local, output, probed);
+            const span = spanOf(local, output, probed, audioIndexes);
             await tools.runCommand(isCopied ? concatCopyCommand(span) : concatEncodeCommand(span, look), {
               limits: runLimitsFor(context, span.durationSeconds, 4 * bytes + 64 * 1024 ** 2),
               signal: job.signal,
@@ -109,9 +125,9 @@ async function probedOf(
   { tools, log }: VodContext,
   path: string,
   { signal, subjectId }: RunningJob,
-): Promise<ProbedFile | undefined> {
+): Promise<Omit<ProbedSpan, 'path'> | undefined> {
   try {
-    return await tools.probe(path, signal);
+    return { probed: await tools.probe(path, signal), tracks: (await readSpanTracks(path)) ?? [] };
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'media-refused')) throw error;
     log.warn('recording-span-skipped', { videoId: subjectId, path, reason: messageOf(error) });
@@ -119,13 +135,18 @@ async function probedOf(
   }
 }
 
-function spanOf(path: string, output: string, { streams, ...probed }: ProbedFile): ConcatInput {
-  const indexOf = (wanted: 'video' | 'audio') => streams.find(stream => stream.kind === wanted)?.index;
+function spanOf(
+  path: string,
+  output: string,
+  { streams, ...probed }: ProbedFile,
+  audioIndexes: ConcatInput['audioIndexes'],
+): ConcatInput {
   const starts = streams.map(({ startSeconds }) => startSeconds).filter(start => start !== undefined);
   const startSeconds = probed.startSeconds ?? (starts.length === 0 ? 0 : Math.min(...starts));
   return {
     ...{ path, output, startSeconds },
-    ...{ videoIndex: indexOf('video'), audioIndex: indexOf('audio') },
+    videoIndex: streams.find(({ kind: own }) => own === 'video')?.index,
+    audioIndexes,
     durationSeconds: probed.durationSeconds ?? 0,
   };
 }
@@ -136,6 +157,5 @@ function lookOf(files: readonly ProbedFile[]): ConcatFormat {
   const even = (length = 2) => Math.max(2, length - (length % 2));
   return {
     video: video === undefined ? undefined : { width: even(video.width), height: even(video.height) },
-    hasAudio: streams.some(({ kind: own }) => own === 'audio'),
   };
 }

@@ -8,6 +8,7 @@ import { renditionMetadata } from '../index/rendition-metadata.ts';
 import { SegmentAssembler } from '../index/segment-assembler.ts';
 import type { SegmentBoundaries } from '../index/segment-boundaries.ts';
 import { SegmentIndexWriter } from '../index/segment-index.ts';
+import { recordedAudio } from './recorded-audio.ts';
 
 const segmentSeconds = 4;
 /** After this much of one track, the other one starts late, and samples are no longer held back. */
@@ -23,16 +24,27 @@ export interface PlacedSamples {
 }
 
 interface IndexedTrack {
+  /** `video`, or of the audio rendition. */
+  readonly name: string;
+  /** In the file, as ffprobe counts. */
+  readonly stream: number;
   readonly track: TrackDescription;
   readonly writer: SegmentIndexWriter;
   readonly path: string;
   assembler: SegmentAssembler | undefined;
 }
 
+export interface IndexedAudio {
+  readonly name: string;
+  readonly stream: number;
+  readonly rendition: IndexedRendition;
+  readonly lateSeconds: number;
+}
+
 export interface IndexedRecording {
   readonly video: IndexedRendition | undefined;
-  readonly audio: IndexedRendition | undefined;
-  readonly audioLateSeconds: number;
+  /** Without tracks that have no frame. */
+  readonly audio: readonly IndexedAudio[];
 }
 
 /**
@@ -52,7 +64,7 @@ export class RecordingIndex {
     this.#mediaName = mediaName;
   }
 
-  /** Creates `video.index` and `audio.index`. `mediaName`: the file's final path, relative to the folder. */
+  /** Creates `video.index`, `audio.index`, `audio2.index`, ... `mediaName`: the file's final path, relative to the folder. */
   static async create(
     folder: string,
     tracks: readonly TrackDescription[],
@@ -60,11 +72,13 @@ export class RecordingIndex {
   ): Promise<RecordingIndex> {
     const lines: IndexedTrack[] = [];
     // Video first: audio is cut at its boundaries.
-    for (const kind of ['video', 'audio'] as const) {
-      const track = tracks.find(one => one.kind === kind);
-      if (track === undefined) continue;
-      const path = join(folder, `${kind}.index`);
-      lines.push({ track, path, writer: await SegmentIndexWriter.create(path), assembler: undefined });
+    const video = tracks
+      .map((track, stream) => ({ name: 'video', track, stream }))
+      .filter(({ track }) => track.kind === 'video');
+    for (const { name, track, stream } of [...video.slice(0, 1), ...recordedAudio(tracks)]) {
+      const path = join(folder, `${name}.index`);
+      const writer = await SegmentIndexWriter.create(path);
+      lines.push({ name, stream, track, path, writer, assembler: undefined });
     }
     return new RecordingIndex(lines, mediaName);
   }
@@ -93,23 +107,23 @@ export class RecordingIndex {
   async finish(mediaBytes: number): Promise<IndexedRecording> {
     try {
       if (this.#held !== undefined) this.#begin();
-      const done = new Map<string, IndexedRendition>();
+      const done: IndexedAudio[] = [];
       const [first] = this.#tracks;
+      const firstStart = first && this.#starts.get(first.track.id);
       for (const line of this.#tracks) {
         line.assembler?.end();
         this.#hasEnded = true;
         const rendition = await this.#finishLine(line, mediaBytes);
-        if (rendition !== undefined) done.set(line.track.kind, rendition);
+        if (rendition === undefined) continue;
+        const { name, stream, track } = line;
+        const lateSeconds = (this.#starts.get(track.id) ?? 0) - (firstStart ?? 0);
+        done.push({ name, stream, rendition, lateSeconds });
       }
-      if (first === undefined || !done.has(first.track.kind)) {
+      if (first === undefined || done[0]?.name !== first.name) {
         throw new AppError('media-malformed', 'The recording has no frame.');
       }
-      const [video, audio] = [this.#starts.get(1), this.#starts.get(2)];
-      return {
-        video: done.get('video'),
-        audio: done.get('audio'),
-        audioLateSeconds: video === undefined || audio === undefined ? 0 : audio - video,
-      };
+      const video = first.track.kind === 'video' ? done[0].rendition : undefined;
+      return { video, audio: video === undefined ? done : done.slice(1) };
     } finally {
       await this.close();
     }
@@ -125,9 +139,10 @@ export class RecordingIndex {
   ): Promise<IndexedRendition | undefined> {
     if (assembler === undefined || assembler.samples === 0) return undefined;
     const { table } = writer;
-    const facts = renditionMetadata(track, table, assembler.samples);
+    const language = track.label?.language ?? track.language;
+    const facts = renditionMetadata({ ...track, language }, table, assembler.samples);
     const { startTicks } = assembler;
-    const init = writeInitSegment([{ ...track, id: 1 }]);
+    const init = writeInitSegment([{ ...track, id: 1, label: undefined }]);
     await writer.finish({ media: this.#mediaName, mediaBytes, startTicks, facts }, init);
     const starts = Array.from(
       { length: table.length },

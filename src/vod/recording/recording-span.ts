@@ -52,6 +52,7 @@ export class RecordingSpan {
   #fragments = 0;
   #endSeconds = 0;
   #startSeconds = Number.POSITIVE_INFINITY;
+  readonly #startedTracks = new Set<number>();
 
   constructor(
     folder: string,
@@ -84,6 +85,11 @@ export class RecordingSpan {
     return Math.max(0, this.#endSeconds - this.#startSeconds);
   }
 
+  /** Each track has begun. */
+  get hasAllTracks(): boolean {
+    return this.#startedTracks.size === this.tracks.length;
+  }
+
   hasTracks(tracks: readonly TrackDescription[]): boolean {
     return writeInitSegment(this.tracks).equals(writeInitSegment(tracks));
   }
@@ -97,6 +103,7 @@ export class RecordingSpan {
       const shift = shifts?.get(id) ?? 0;
       for (const { trackId, dtsTicks, durationTicks } of samples) {
         if (trackId !== id) continue;
+        this.#startedTracks.add(id);
         this.#startSeconds = Math.min(this.#startSeconds, (dtsTicks + shift) / timescale);
         this.#endSeconds = Math.max(this.#endSeconds, (dtsTicks + shift + durationTicks) / timescale);
       }

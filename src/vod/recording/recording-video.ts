@@ -2,14 +2,15 @@ import { open, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProbedFile, ProbedStream } from '../../ffmpeg/media-tools.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
+import { audioRenditionName } from '../../shared/audio-rendition.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { Transaction } from '../../store/connection.ts';
 import type { IndexedRendition } from '../index/rendition.ts';
-
 import { type Passthrough, planPassthrough } from '../source/passthrough.ts';
 import { type PlannedSource, planSource } from '../source/source-plan.ts';
 import { enqueueVodJob, type VodContext } from '../vod-context.ts';
 import { enqueueJoin } from './join-job.ts';
+import { joinedTracks, recordedAudioTracks } from './recorded-audio.ts';
 import { type IndexedRecording, RecordingIndex } from './recording-index.ts';
 import type { NewRecording, RecordingRepository } from './recording-repository.ts';
 import { type RecordingSpan, spanNumber } from './recording-span.ts';
@@ -18,6 +19,7 @@ import { removePieces } from './restore-recording.ts';
 
 /** Players stop at a longer gap at the start. Audio that begins later is encoded, with silence before it. */
 const maxLateAudioSeconds = 0.1;
+const mainAudioName = audioRenditionName({ track: 1, isSurround: false });
 /** Players load whole segments: video with fewer keyframes is encoded. */
 const maxSegmentSeconds = 30;
 const probeTimeoutMs = 60_000;
@@ -123,6 +125,8 @@ async function finishRecording(
   signal.throwIfAborted();
   const isConverted = await repository.transaction(async transaction => {
     if (!(await repository.convertToVideo(recording, sourceBytes, clock.nowMs(), transaction))) return false;
+    const audioTracks = recordedAudioTracks(joinedTracks(spans.map(({ tracks }) => tracks)));
+    if (audioTracks.length > 0) await context.records.setAudioTracks(videoId, audioTracks, transaction);
     await enqueueNext(transaction);
     if (reason === undefined) return true;
     await repository.appendStoppedEvent(recording, { reason, videoId }, clock.nowMs(), transaction);
@@ -189,12 +193,25 @@ async function tryPassthrough(
   }
 }
 
+/** The audio that players can use as it is; the rest is encoded. */
+function usableAudio({ audioRenditions }: PlannedSource, { audio }: IndexedRecording) {
+  return audio.filter(
+    ({ name, lateSeconds }) =>
+      lateSeconds <= maxLateAudioSeconds &&
+      audioRenditions.some(rendition => rendition.name === name && rendition.isPassthrough),
+  );
+}
+
 function passthroughOf(plan: PlannedSource, indexed: IndexedRecording): Passthrough | undefined {
   const { video } = indexed;
-  const canUseAudio = plan.audio?.isPassthrough === true && indexed.audioLateSeconds <= maxLateAudioSeconds;
-  const audio = canUseAudio ? indexed.audio : undefined;
-  if (plan.video === undefined)
-    return audio && { plan, video: undefined, audio, moreAudio: {}, mp4: undefined };
+  const usable = usableAudio(plan, indexed);
+  const audio = usable.find(({ name }) => name === mainAudioName)?.rendition;
+  const moreAudio = Object.fromEntries(
+    usable
+      .filter(({ name }) => name !== mainAudioName)
+      .map(({ name, stream, rendition }) => [name, { ...rendition, stream }]),
+  );
+  if (plan.video === undefined) return audio && { plan, video: undefined, audio, moreAudio, mp4: undefined };
   if (
     !plan.video.isPassthrough ||
     video === undefined ||
@@ -202,23 +219,27 @@ function passthroughOf(plan: PlannedSource, indexed: IndexedRecording): Passthro
   ) {
     return undefined;
   }
-  return { plan, video, audio, moreAudio: {}, mp4: undefined };
+  return { plan, video, audio, moreAudio, mp4: undefined };
 }
 
-async function removeIndexes({ video, audio }: IndexedRecording): Promise<void> {
-  for (const rendition of [video, audio]) {
-    if (rendition !== undefined) await rm(rendition.file, { force: true });
-  }
+async function removeIndexes(indexed: IndexedRecording): Promise<void> {
+  for (const { file } of renditionsOf(indexed)) await rm(file, { force: true });
+}
+
+function renditionsOf({ video, audio }: IndexedRecording): IndexedRendition[] {
+  return [...(video === undefined ? [] : [video]), ...audio.map(({ rendition }) => rendition)];
 }
 
 function measured(probed: ProbedFile, span: RecordingSpan, indexed: IndexedRecording): ProbedFile {
-  const renditions = [indexed.video, indexed.audio].filter(rendition => rendition !== undefined);
+  const renditions = renditionsOf(indexed);
   const durationSeconds = Math.max(...renditions.map(endOf)) - Math.min(...renditions.map(startOf));
   // Without the table of keyframes, which can be larger than a short recording.
   const mediaBytes = renditions.reduce((sum, { bytes }) => sum + bytes, 0);
   const streams = probed.streams.map((stream): ProbedStream => {
     const rendition =
-      stream.kind === 'video' ? indexed.video : stream.kind === 'audio' ? indexed.audio : undefined;
+      stream.kind === 'video'
+        ? indexed.video
+        : indexed.audio.find(one => one.stream === stream.index)?.rendition;
     if (rendition === undefined) return stream;
     const seconds = rendition.durationTicks / rendition.timescale;
     return {

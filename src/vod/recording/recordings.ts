@@ -237,7 +237,8 @@ export class Recordings implements Component {
       onWritten: (bytes, span, firstPath) => {
         observer.written(bytes);
         entryOf().upload?.written(span);
-        if (span.seconds >= probeAfterSeconds) entryOf().probing ??= this.#probe(firstPath);
+        if (span.seconds >= probeAfterSeconds && span.hasAllTracks)
+          entryOf().probing ??= this.#probe(firstPath);
       },
       ...(maxQueuedBytes === undefined ? {} : { maxQueuedBytes }),
     });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { readFragmentLayout } from '../../media/cmaf/fragment-layout.ts';
 import { parseInitSegment } from '../../media/cmaf/init-segment.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
+import { readTrackLabels } from '../../media/cmaf/track-label.ts';
 import { AppError } from '../../shared/errors.ts';
 import { namesIn } from '../../storage/folder-names.ts';
 import { readFully } from '../../storage/read-fully.ts';
@@ -63,6 +64,12 @@ async function scanSpan(
   }
 }
 
+/** In the order of the file. Undefined for a truncated file. */
+export async function readSpanTracks(path: string): Promise<TrackDescription[] | undefined> {
+  await using handle = await open(path, 'r');
+  return tracksOf(handle, (await handle.stat()).size);
+}
+
 async function readFragments(
   handle: FileHandle,
   span: RecordingSpan,
@@ -107,7 +114,12 @@ async function tracksOf(handle: FileHandle, fileBytes: number): Promise<TrackDes
     end += box.size;
   }
   try {
-    return parseInitSegment(Buffer.from(bytes.subarray(0, end)));
+    const init = Buffer.from(bytes.subarray(0, end));
+    const labels = readTrackLabels(init);
+    return parseInitSegment(init).map(track => {
+      const label = labels.get(track.id);
+      return label === undefined ? track : { ...track, label };
+    });
   } catch (error) {
     if (error instanceof AppError) return undefined;
     throw error;

@@ -169,6 +169,7 @@ export async function planPassthrough(
     await records.lockPlan(videoId, transaction);
     // The owner's settings may have changed meanwhile.
     const request = await records.request(videoId, transaction);
+    const known = (await records.state(videoId, transaction))?.audioTracks ?? [];
     const hasMp4 = top !== undefined && request?.mp4Support === true;
     const mp4: RenditionName | undefined = hasMp4 ? { type: 'mp4', quality: top } : undefined;
     const isMp4Ready = remuxed !== undefined && mp4 !== undefined;
@@ -181,7 +182,7 @@ export async function planPassthrough(
       ...(mp4 === undefined ? [] : [mp4]),
     ];
     await records.setPlan(videoId, measuredMetadata(plan, measured), planned, transaction);
-    await records.setAudioTracks(videoId, initialAudioTracks(plan), transaction);
+    await records.setAudioTracks(videoId, initialAudioTracks(plan, known), transaction);
     if (ready.length > 0) await records.markFinished(videoId, ready, targetSeconds, transaction);
     if (plan.subtitles.some(({ kind }) => kind === 'captions')) {
       await enqueueVodJob(context, 'captions', videoId, transaction);
@@ -203,13 +204,21 @@ export async function planPassthrough(
   };
 }
 
-function initialAudioTracks({ audioTracks }: PlannedSource): AudioTrack[] {
-  return audioTracks.map(({ language, isDescription, ...track }) => ({
-    ...track,
-    language: language && canonicalLanguageTag(language),
-    isDefault: track.track === 1,
-    ...(isDescription ? { isDescription } : {}),
-  }));
+/** @param known labels that are not those of the source, in the order of menus */
+function initialAudioTracks({ audioTracks }: PlannedSource, known: readonly AudioTrack[]): AudioTrack[] {
+  const found = audioTracks.map(
+    ({ language, isDescription, ...track }): AudioTrack => ({
+      ...track,
+      language: language && canonicalLanguageTag(language),
+      isDefault: track.track === 1,
+      ...(isDescription ? { isDescription } : {}),
+    }),
+  );
+  const ofKnown = known.flatMap(label => {
+    const same = found.find(({ track }) => track === label.track);
+    return same === undefined ? [] : [{ ...same, ...label }];
+  });
+  return [...ofKnown, ...found.filter(({ track }) => !ofKnown.some(one => one.track === track))];
 }
 
 export function isMp4({ format }: ProbedFile): boolean {

@@ -206,6 +206,7 @@ export type IngestTrack = {
   readonly language?: string | undefined;
   readonly rendition?: string | undefined;
   readonly leftOutReason?: string | undefined;
+  readonly recordingLeftOutReason?: string | undefined;
 };
 
 export type IngestHealthHistory = {

@@ -165,7 +165,7 @@ describe('a publisher that reconnects', () => {
 });
 
 test('stills have silent audio that continues at the end of the audio', () => {
-  const fill = new FillerWriter(() => ({ video: videoTrack, audio: audioTrack }));
+  const fill = new FillerWriter(() => ({ video: videoTrack, audio: audioTrack }), 2);
   const frame = { compositionOffsetTicks: 0, isSync: true };
   const audio = { ...frame, durationTicks: 1024, data: Buffer.from('sound') };
   fill.add({
@@ -202,7 +202,7 @@ test.each([
   ['one frame', 1600, 0.1],
   ['the first part where its keyframe lasts no time', 0, 0.2],
 ])('lead-ins are as long as %s', (_, durationTicks, seconds) => {
-  const fill = new FillerWriter(() => ({ video: videoTrack }));
+  const fill = new FillerWriter(() => ({ video: videoTrack }), 2);
   const sample = { compositionOffsetTicks: 0, data: Buffer.from('frame') };
   const body = writeFragment(1, [
     {

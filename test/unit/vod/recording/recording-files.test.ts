@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { FragmentReader, type Sample } from '../../../../src/media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../../../src/media/cmaf/movie-box.ts';
-import { RecordingIndex } from '../../../../src/vod/recording/recording-index.ts';
+import { type IndexedRecording, RecordingIndex } from '../../../../src/vod/recording/recording-index.ts';
 import { RecordingSpan } from '../../../../src/vod/recording/recording-span.ts';
 import {
   RecordingWriter,
@@ -48,6 +48,11 @@ function startsOf(samples: readonly Sample[], track: TrackDescription): number[]
     .map(({ dtsTicks }) => dtsTicks / track.timescale);
 }
 
+function secondsOf([audio]: IndexedRecording['audio']): number {
+  const { durationTicks, timescale } = audio!.rendition;
+  return durationTicks / timescale;
+}
+
 describe('a recording', () => {
   it('has no gaps where nothing was recorded or received', async () => {
     const folder = await testTempDir();
@@ -65,9 +70,11 @@ describe('a recording', () => {
     );
     expect(startsOf(samples, audioTrack).at(-1)).toBeCloseTo(4.98, 2);
     expect(video!.durationTicks / video!.timescale).toBeCloseTo(5, 2);
-    expect(audio!.durationTicks / audio!.timescale).toBeCloseTo(5, 2);
+    expect(secondsOf(audio)).toBeCloseTo(5, 2);
     expect(video!.segmentStartsSeconds).toEqual([0, 4]);
-    expect(audio!.segmentStartsSeconds.map(start => Math.round(start * 10) / 10)).toEqual([0, 4]);
+    expect(audio[0]!.rendition.segmentStartsSeconds.map(start => Math.round(start * 10) / 10)).toEqual([
+      0, 4,
+    ]);
   });
 
   it('has the bytes of the broadcast up to a gap, tells where they are, and shifts the rest', async () => {
@@ -106,7 +113,7 @@ describe('a recording', () => {
     );
     const { video, audio } = await index!.finish(span!.bytes);
     expect(video!.segmentStartsSeconds).toEqual([0, 4]);
-    expect(audio!.durationTicks / audio!.timescale).toBeCloseTo(5, 2);
+    expect(secondsOf(audio)).toBeCloseTo(5, 2);
     const before = await readFile(join(folder, 'video.index'));
     const scanned = await scanRecording(
       folder,
@@ -136,10 +143,10 @@ describe('a recording', () => {
       if (second > 0) writer.add(part(second - 1, { video: false }));
     }
     const { spans, index } = await writer.finish();
-    const { video, audio, audioLateSeconds } = await index!.finish(spans[0]!.bytes);
-    expect(audioLateSeconds).toBe(0);
+    const { video, audio } = await index!.finish(spans[0]!.bytes);
+    expect(audio[0]!.lateSeconds).toBe(0);
     expect(video!.segmentStartsSeconds).toEqual([0, 4, 8]);
-    expect(audio!.durationTicks / audio!.timescale).toBeCloseTo(8, 2);
+    expect(secondsOf(audio)).toBeCloseTo(8, 2);
     const samples = await samplesOf(spans[0]!.path);
     expect(startsOf(samples, audioTrack)[0]).toBe(0);
     expect(startsOf(samples, audioTrack).at(-1)).toBeCloseTo(7.98, 2);

@@ -17,6 +17,9 @@ export function IngestTracksCard({ tracks }: { tracks: readonly IngestTrack[] })
                 <span class="quiet">{detailsOf(track)}</span>
               </span>
               {track.leftOutReason !== undefined && <span class="hint">{track.leftOutReason}</span>}
+              {track.recordingLeftOutReason !== undefined && (
+                <span class="hint">Not recorded: {track.recordingLeftOutReason}</span>
+              )}
             </span>
             {track.leftOutReason !== undefined ? (
               <Badge tone="warning">Left out</Badge>

@@ -1,0 +1,46 @@
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
+import { audioRenditionName } from '../../shared/audio-rendition.ts';
+import type { AudioTrack } from '../encoding-repository.ts';
+
+export interface RecordedAudio {
+  /** As in `AudioRenditionName`: the default one is the first. */
+  readonly number: number;
+  /** Of its rendition in stereo. */
+  readonly name: string;
+  readonly track: TrackDescription;
+  /** In the file, as ffprobe counts. */
+  readonly stream: number;
+}
+
+/** The audio of a recording, numbered as `audioStreamsOf` does. @param tracks in the order of the file */
+export function recordedAudio(tracks: readonly TrackDescription[]): RecordedAudio[] {
+  const audio = tracks
+    .map((track, stream) => ({ track, stream }))
+    .filter(({ track }) => track.kind === 'audio');
+  const main = audio.find(({ track }) => track.label?.isDefault !== false) ?? audio[0];
+  if (main === undefined) return [];
+  return [main, ...audio.filter(one => one !== main)].map((one, index) => ({
+    ...{ ...one, number: index + 1 },
+    name: audioRenditionName({ track: index + 1, isSurround: false }),
+  }));
+}
+
+/** The tracks of a file that is joined from several: those of the first, then those that only later ones have. */
+export function joinedTracks(files: readonly (readonly TrackDescription[])[]): TrackDescription[] {
+  const joined: TrackDescription[] = [];
+  for (const track of files.flat()) if (!joined.some(({ id }) => id === track.id)) joined.push(track);
+  return joined;
+}
+
+/** As the live stream had them, in the order of menus. Empty without labels. */
+export function recordedAudioTracks(tracks: readonly TrackDescription[]): AudioTrack[] {
+  const labelled = recordedAudio(tracks).filter(({ track }) => track.label !== undefined);
+  return labelled
+    .toSorted((one, other) => one.stream - other.stream)
+    .map(({ number, track: { label } }) => ({
+      track: number,
+      ...(label?.language === undefined ? {} : { language: label.language }),
+      ...(label?.name === undefined ? {} : { name: label.name }),
+      isDefault: number === 1,
+    }));
+}
