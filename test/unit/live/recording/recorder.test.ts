@@ -57,6 +57,7 @@ function recorderWith(change: Partial<RecorderOptions> = {}) {
     seconds: number[];
     spans: { isSound: boolean; start: number; end: number }[];
     tracks: number[];
+    list: RecordedPart['tracks'];
     isClosed: boolean;
     stop: () => void;
   }[] = [];
@@ -70,6 +71,7 @@ function recorderWith(change: Partial<RecorderOptions> = {}) {
           seconds: [] as number[],
           spans: [] as { isSound: boolean; start: number; end: number }[],
           tracks: [] as number[],
+          list: [] as RecordedPart['tracks'],
           isClosed: false,
           stop: onStopped,
         };
@@ -77,15 +79,16 @@ function recorderWith(change: Partial<RecorderOptions> = {}) {
         return {
           add: ({ tracks, samples }: RecordedPart) => {
             const [first] = samples;
-            const timescale = first?.trackId === 1 ? videoTrack.timescale : audioTrack.timescale;
+            const timescale = tracks.find(({ id }) => id === first?.trackId)!.timescale;
             const last = samples.at(-1);
             recording.seconds.push((first?.dtsTicks ?? 0) / timescale);
             recording.spans.push({
-              isSound: first?.trackId === 2,
+              isSound: first?.trackId !== 1,
               start: (first?.dtsTicks ?? 0) / timescale,
               end: ((last?.dtsTicks ?? 0) + (last?.durationTicks ?? 0)) / timescale,
             });
             recording.tracks.push(tracks.length);
+            recording.list = tracks;
           },
           close: () => {
             recording.isClosed = true;
@@ -210,6 +213,85 @@ describe('a recorder', () => {
     recorder.tracks('audio', { audio: audioTrack }, init, false);
     for (let second = 0; second < 6; second += 1) recorder.part(partAt(second, { isKeyframe: second < 3 }));
     expect(recordings.map(({ isClosed }) => isClosed)).toEqual([true, false]);
+  });
+
+  describe('of several audio tracks', () => {
+    const second = { ...audioTrack, timescale: 44_100 };
+    const secondAt = (start: number): RenditionPart => ({
+      ...partAt(0, { isSound: true }),
+      rendition: 'audio-1',
+      body: writeFragment(1, [
+        {
+          ...{ trackId: 3, baseDtsTicks: start * second.timescale },
+          samples: Array.from({ length: 10 }, () => ({
+            ...{ durationTicks: second.timescale / 10, compositionOffsetTicks: 0, data: Buffer.alloc(10) },
+            isSync: true,
+          })),
+        },
+      ]),
+    });
+    const begin = (recorder: Recorder, expected: readonly string[]) => {
+      recorder.tag(audioBody);
+      recorder.additionalAudio(expected);
+      recorder.tracks('source', { video: videoTrack }, init, false);
+      recorder.tracks('audio', { audio: audioTrack }, init, false, { language: 'eng' });
+    };
+    const parts = (recorder: Recorder, start: number, hasSecond = true) => {
+      recorder.part(partAt(start));
+      recorder.part(soundAt(start));
+      if (hasSecond) recorder.part(secondAt(start));
+    };
+
+    it('keeps the picture back until all are there that the encoder sends', () => {
+      const { recorder, recordings } = recorderWith();
+      begin(recorder, ['audio-1']);
+      recorder.part(partAt(0));
+      recorder.part(soundAt(0));
+      expect(recordings).toEqual([]);
+      recorder.tracks('audio-1', { audio: second }, init, false, { name: 'Stadium', default: true });
+      recorder.part(secondAt(0));
+      expect(recordings).toMatchObject([{ seconds: [0, 0, 0], tracks: [3, 3, 3] }]);
+      expect(recordings[0]!.list).toMatchObject([
+        { id: 1 },
+        { id: 2, label: { language: 'en', isDefault: false } },
+        { id: 3, timescale: 44_100, label: { name: 'Stadium', isDefault: true } },
+      ]);
+      expect(recorder.unrecordedAudio().size).toBe(0);
+    });
+
+    it('leaves out one that is too late, says so, and has it in the next recording', () => {
+      const { recorder, recordings } = recorderWith({ maxDurationMs: 5000 });
+      begin(recorder, ['audio-1']);
+      for (let at = 0; at < 4; at += 1) parts(recorder, at, false);
+      recorder.tracks('audio-1', { audio: second }, init, false);
+      parts(recorder, 4);
+      expect(recordings.map(({ tracks }) => Math.max(...tracks))).toEqual([2]);
+      expect([...recorder.unrecordedAudio()]).toEqual([['audio-1', 'It began after the recording.']]);
+      for (let at = 5; at < 7; at += 1) parts(recorder, at);
+      expect(recordings.map(({ tracks, isClosed }) => [Math.max(...tracks), isClosed])).toEqual([
+        [2, true],
+        [3, false],
+      ]);
+      expect(recorder.unrecordedAudio().size).toBe(0);
+    });
+
+    it('cuts each where the picture is cut, and keeps its tracks when one returns in another format', () => {
+      const { recorder, recordings } = recorderWith({ maxDurationMs: 2000 });
+      begin(recorder, ['audio-1']);
+      recorder.tracks('audio-1', { audio: second }, init, false);
+      for (let at = 0; at < 2; at += 1) parts(recorder, at);
+      recorder.part(partAt(2));
+      recorder.part(soundAt(2));
+      expect(recordings.map(({ isClosed }) => isClosed)).toEqual([false, false]);
+      recorder.part(secondAt(1.5));
+      expect(recordings.map(({ isClosed }) => isClosed)).toEqual([true, false]);
+      const endOf = (index: number) => recordings[index]!.spans.at(-1)!.end;
+      expect([endOf(0), endOf(1)]).toEqual([2, 2.5]);
+      recorder.tracks('audio-1', { audio: { ...second, timescale: 48_000 } }, init, false);
+      recorder.part(secondAt(2.5));
+      expect(recordings[1]!.spans.at(-1)!.end).toBe(2.5);
+      expect([...recorder.unrecordedAudio()]).toEqual([['audio-1', 'It returned in another format.']]);
+    });
   });
 
   it('does without a sound that never begins', () => {

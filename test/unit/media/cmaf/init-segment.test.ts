@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { box, fullBox, u32 } from '../../../../src/media/cmaf/box-writer.ts';
 import { parseInitSegment, writeInitSegment } from '../../../../src/media/cmaf/init-segment.ts';
 import type { TrackDescription } from '../../../../src/media/cmaf/movie-box.ts';
+import { readTrackLabels } from '../../../../src/media/cmaf/track-label.ts';
 import { bodyOf, fixture, fixtureNames, splitInit } from './read-all.ts';
 
 const video = { kind: 'video', width: 96, height: 54, videoRange: 'SDR' };
@@ -84,6 +85,21 @@ describe('the init segment we write', () => {
     const init = writeInitSegment([{ ...track!, language }]);
     const packed = init.readUInt16BE(init.indexOf('mdhd') + 24);
     expect(String.fromCharCode(...[10, 5, 0].map(bits => 0x60 + ((packed >> bits) & 31)))).toBe(code);
+  });
+
+  test('tells labelled tracks apart, and reads their labels back', () => {
+    const [track] = tracksOf('aac-5');
+    const labels = [
+      { name: 'Stadion Köln', language: 'fr-CA', isDefault: false },
+      { name: undefined, language: undefined, isDefault: true },
+    ];
+    const tracks = [undefined, ...labels].map((label, index) => ({ ...track!, id: index + 1, label }));
+    const init = writeInitSegment(tracks);
+    expect([...readTrackLabels(init)]).toEqual([
+      [2, labels[0]],
+      [3, labels[1]],
+    ]);
+    expect(parseInitSegment(init).map(({ id }) => id)).toEqual([1, 2, 3]);
   });
 
   test('shows the picture in its pixel aspect ratio', () => {
