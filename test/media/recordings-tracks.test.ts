@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CreatedStream, createLiveStream } from '../../scripts/server-process.ts';
 import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
@@ -167,6 +167,12 @@ describe.skipIf(!hasSrtFfmpeg)('a recording of a broadcast over SRT with two aud
       { name: 'Commentary', language: 'fr-CA', default: true, position: 1, codec: 'aac', channels: 1 },
       { name: 'English', language: 'en', default: false, position: 2 },
     ]);
+  });
+
+  test('needs no encoding for any', () => {
+    const sql = "SELECT file FROM renditions WHERE video_id = ? AND type = 'audio' ORDER BY quality";
+    const files = server.read<{ file: string }>(sql, videoId).map(({ file }) => basename(file));
+    expect(files).toEqual(['audio.index', 'audio2.index']);
   });
 
   test('plays the tone of each track in sync with the video', async () => {
