@@ -406,14 +406,15 @@ describe('a thumbnail', () => {
     expect(await server.api.liveStreams.thumbnailPath(id)).toBeUndefined();
     const answer = await upload(id, formWith(['any name', png, 'holiday.txt']));
     expect(answer.status).toBe(201);
-    expect(answer.json.assets.thumbnail).toBe(assets.thumbnail);
+    expect(answer.json).toMatchObject({ hasThumbnail: true, assets: { thumbnail: assets.thumbnail } });
     const path = (await server.api.liveStreams.thumbnailPath(id))!;
     expect(await readFile(path)).toEqual(png);
     await upload(id, formWith(['file', Buffer.concat([png, png]), 'again.png']));
     expect((await readFile(path)).length).toBe(png.length * 2);
     const deleted = await server.call('DELETE', `/live-streams/${id}/thumbnail`);
     expect(deleted.status).toBe(200);
-    expect(deleted.json.assets.thumbnail).toBe(assets.thumbnail);
+    expect(deleted.json).toMatchObject({ assets: { thumbnail: assets.thumbnail } });
+    expect(deleted.json).not.toHaveProperty('hasThumbnail');
     expect(await server.api.liveStreams.thumbnailPath(id)).toBeUndefined();
     expect(existsSync(path)).toBe(false);
     expect((await server.call('DELETE', `/live-streams/${id}/thumbnail`)).status).toBe(200);

@@ -15,7 +15,10 @@ const sourceFields = {
     .describe('`rtmp`, `rtmps`, `srt`, `whip`, or `pull` for a source that the server pulls.'),
   encoder: z.string().optional().describe('Name that the encoder sends; absent when it sends none.'),
   videoCodec: z.string().optional().describe('RFC 6381 codec string; absent without video.'),
-  audioCodec: z.string().optional().describe('RFC 6381 codec string; absent without audio.'),
+  audioCodec: z
+    .string()
+    .optional()
+    .describe('RFC 6381 codec string; absent without audio. Of converted audio: that of the result.'),
   width: z.int().optional().describe('Pixels.'),
   height: z.int().optional().describe('Pixels.'),
 };

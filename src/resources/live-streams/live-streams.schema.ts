@@ -187,6 +187,10 @@ export const liveStreamSchema = z
     record: z.boolean().optional().describe('True when broadcasts are recorded, when chosen.'),
     keepRecordingsDays: z.int().optional().describe('Days after which a recording is deleted, when chosen.'),
     ultraLowLatency: z.boolean().optional().describe('`true` when viewers may watch over WebRTC.'),
+    hasThumbnail: z
+      .boolean()
+      .optional()
+      .describe('`true` when a thumbnail was uploaded. Otherwise, a frame of the broadcast is shown.'),
     source: z
       .object({
         url: z.string().describe('Secret: it may hold a password.'),

@@ -121,6 +121,7 @@ export type LiveStream = {
   readonly record?: boolean | undefined;
   readonly keepRecordingsDays?: number | undefined;
   readonly ultraLowLatency?: boolean | undefined;
+  readonly hasThumbnail?: boolean | undefined;
   readonly source?: {
     readonly url: string;
     readonly enabled: boolean;

@@ -168,6 +168,9 @@ describe('words of a live stream', () => {
     expect(codecs.map(codecName)).toEqual(['H.264', 'HEVC', 'AV1', 'AAC', 'MP3', 'new.1']);
     expect(formatMedia({ width: 1280, height: 720, videoCodec: 'avc1.64001f' })).toBe('1280 × 720, H.264');
     expect(formatMedia({})).toBeUndefined();
+    const tracks = (codec: string) => [{ kind: 'audio' as const, trackId: 0, codec }];
+    expect(formatMedia({ audioCodec: 'mp4a.40.2', tracks: tracks('Opus') })).toBe('Opus (converted to AAC)');
+    expect(formatMedia({ audioCodec: 'mp4a.40.2', tracks: tracks('AAC') })).toBe('AAC');
   });
 
   it('give a command that publishes to the server with the key', () => {

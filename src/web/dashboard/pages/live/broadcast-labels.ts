@@ -1,18 +1,28 @@
+import type { IngestTrack } from '../../api/api-types.ts';
 import { codecName } from '../../format/codec-name.ts';
 
 export function formatMedia(media: {
   readonly width?: number | undefined;
   readonly height?: number | undefined;
   readonly videoCodec?: string | undefined;
+  /** That viewers get. */
   readonly audioCodec?: string | undefined;
+  /** That arrive. */
+  readonly tracks?: readonly IngestTrack[] | undefined;
 }): string | undefined {
-  const { width, height, videoCodec, audioCodec } = media;
+  const { width, height, videoCodec, audioCodec, tracks } = media;
+  const audio = tracks?.find(({ kind, trackId }) => kind === 'audio' && trackId === 0);
   const parts = [
     ...(width === undefined || height === undefined ? [] : [`${width} × ${height}`]),
     ...(videoCodec === undefined ? [] : [codecName(videoCodec)]),
-    ...(audioCodec === undefined ? [] : [codecName(audioCodec)]),
+    ...(audioCodec === undefined ? [] : [audioWords(codecName(audioCodec), audio?.codec)]),
   ];
   return parts.length === 0 ? undefined : parts.join(', ');
+}
+
+function audioWords(delivered: string, arriving: string | undefined): string {
+  const isConverted = arriving !== undefined && arriving !== delivered;
+  return isConverted ? `${arriving} (converted to ${delivered})` : delivered;
 }
 
 const endReasons: Readonly<Record<string, string>> = {

@@ -15,7 +15,7 @@ export function ThumbnailCard({
   stream: LiveStream;
   onChange: (stream: LiveStream) => void;
 }) {
-  const { liveStreamId, name, assets, updatedAt } = stream;
+  const { liveStreamId, name, hasThumbnail = false, assets, updatedAt } = stream;
   const params = { liveStreamId };
   const input = useRef<HTMLInputElement>(null);
   const hint = useId();
@@ -65,17 +65,19 @@ export function ThumbnailCard({
         <Button icon="upload" busy={upload.busy} onClick={() => input.current?.click()}>
           Upload thumbnail
         </Button>
-        <Button
-          kind="quiet"
-          icon="trash"
-          busy={removal.busy}
-          onClick={() => {
-            upload.clear();
-            removal.submit();
-          }}
-        >
-          Remove thumbnail
-        </Button>
+        {hasThumbnail && (
+          <Button
+            kind="quiet"
+            icon="trash"
+            busy={removal.busy}
+            onClick={() => {
+              upload.clear();
+              removal.submit();
+            }}
+          >
+            Remove thumbnail
+          </Button>
+        )}
       </div>
     </Card>
   );
