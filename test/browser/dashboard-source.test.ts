@@ -78,8 +78,13 @@ describeInBrowser('the source of a live stream in the dashboard', browser => {
     await dialog.getByLabel('Name', { exact: true }).fill('Lighthouse');
     await address.fill('file:///etc/passwd');
     await page.keyboard.press('Enter');
-    await dialog.getByText(/The source must be an address that begins with/).waitFor();
+    const explanation = dialog.getByText(/The source must be an address that begins with/);
+    await explanation.waitFor();
     await dialog.locator('input[aria-invalid=true]:focus').waitFor();
+    const [text, footer] = await Promise.all(
+      [explanation, dialog.locator('footer')].map(one => one.boundingBox()),
+    );
+    expect(text!.y + text!.height).toBeLessThanOrEqual(footer!.y);
     expect(await dialog.getByText('Invalid attributes.').count()).toBe(0);
     expect(await dashboard.violations()).toEqual([]);
 

@@ -18,7 +18,11 @@ export function Form({
   const element = useRef<HTMLFormElement>(null);
   const { problem } = submission;
   useEffect(() => {
-    if (problem !== undefined) element.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+    if (problem === undefined) return;
+    const invalid = element.current?.querySelector<HTMLElement>('[aria-invalid=true]');
+    invalid?.focus();
+    // With the explanation below it.
+    invalid?.closest('.field')?.scrollIntoView({ block: 'nearest' });
   }, [problem]);
   return (
     <form
