@@ -59,6 +59,17 @@ sub vcl_recv {
 
   # Media of private live streams and videos: each viewer is checked, and all of them share one copy. Its key has neither
   # token nor session. The first lookup is that of the viewer's access; vcl_deliver then starts again with the media.
+  # A signed token (JWT) has no session.
+  if (req.url ~ "^/private/[\w-]+\.[\w-]+\.[\w-]+/li[0-9A-Za-z]{22}/[\w-]+/\w+/[\w.-]+(\?|$)") {
+    set req.http.Edge-Key = "private " + regsub(req.http.Edge-Url, "^/private/[^/]+/", "");
+    set req.url = regsub(req.url, "^(/private/[^/]+/[^/]+)/.*$", "\1/access");
+    return (hash);
+  }
+  if (req.url ~ "^/vod/vi[0-9A-Za-z]{22}/token/[\w-]+\.[\w-]+\.[\w-]+/hls/\w+/[\w-]+\.(m4s|mp4)(\?|$)") {
+    set req.http.Edge-Key = "private " + regsub(req.http.Edge-Url, "^/vod/([^/]+)/token/[^/]+/", "\1/");
+    set req.url = regsub(req.http.Edge-Url, "^(/vod/[^/]+/token/[^/]+)/.*$", "\1/access");
+    return (hash);
+  }
   if (req.url ~ "^/private/[0-9a-f-]{36}/li[0-9A-Za-z]{22}/avh-[\w-]{1,64}/[\w-]+/\w+/[\w.-]+(\?|$)") {
     set req.http.Edge-Key = "private " + regsub(req.http.Edge-Url, "^/private/[^/]+/([^/]+)/avh-[^/]+/", "\1/");
     set req.url = regsub(req.url, "^(/private/[^/]+/[^/]+)/avh-([^/]+)/.*$", "\1/access?avh=\2");
@@ -80,7 +91,8 @@ sub vcl_hash {
   if (req.http.Edge-Key && !req.http.Edge-Url) {
     hash_data(req.http.Edge-Key);
   } else {
-    hash_data("access " + req.url);
+    # The server may admit some sites and countries only.
+    hash_data("access " + req.url + " " + req.http.Origin + " " + req.http.Referer + " " + req.http.X-Forwarded-For);
   }
   return (lookup);
 }
@@ -132,6 +144,9 @@ sub vcl_backend_response {
 
 sub vcl_deliver {
   if (req.http.Edge-Url) {
+    if (resp.status == 403) {
+      return (synth(403));
+    }
     if (resp.status != 204) {
       return (synth(404));
     }

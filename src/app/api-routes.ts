@@ -14,6 +14,8 @@ import { BroadcastsStore } from '../resources/broadcasts/broadcasts.store.ts';
 import { eventFeedRoutes } from '../resources/events/event-feed.routes.ts';
 import { liveStreamRoutes } from '../resources/live-streams/live-streams.routes.ts';
 import { restreamRoutes } from '../resources/live-streams/restreams/restreams.routes.ts';
+import { playbackPolicyRoutes } from '../resources/playback-policies/playback-policy.routes.ts';
+import { PlaybackPolicyStore } from '../resources/playback-policies/playback-policy.store.ts';
 import { playerRoutes } from '../resources/players/players.routes.ts';
 import { retentionRoutes } from '../resources/retention/retention.routes.ts';
 import { RetentionService } from '../resources/retention/retention.service.ts';
@@ -64,6 +66,7 @@ function accessRoutes(options: ApiOptions): Route[] {
       },
     }),
     ...signingKeyRoutes(new SigningKeysService(new SigningKeysStore(database), clock)),
+    ...playbackPolicyRoutes(new PlaybackPolicyStore(database)),
     ...retentionRoutes(new RetentionService(new RetentionStore(database), clock)),
   ];
 }

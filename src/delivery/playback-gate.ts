@@ -28,8 +28,8 @@ export interface PlaybackRequest {
 export interface PlaybackAdmission {
   readonly access: PrivateAccess | undefined;
   readonly headers: readonly string[];
-  /** Undefined when everybody may play. */
-  readonly policy: PlaybackPolicy | undefined;
+  /** The viewer passed all of them. Empty when everybody may play. */
+  readonly policies: readonly PlaybackPolicy[];
   /** Undefined unless a signed token names one. */
   readonly viewer?: string | undefined;
 }
@@ -67,10 +67,7 @@ export class PlaybackGate {
     const { token } = asked;
     if (resource.public !== (token === undefined)) return undefined;
     if (token !== undefined) return this.#admitHolder(resource, asked, token);
-    const admission = { access: undefined, headers: [], policy: resource.policy };
-    return resource.policy === undefined
-      ? admission
-      : this.#restrict(admission, asked.request, [resource.policy]);
+    return resource.policy === undefined ? open : this.#restrict(open, asked.request, [resource.policy]);
   }
 
   /** Rechecks an admitted viewer. */
@@ -107,32 +104,32 @@ export class PlaybackGate {
   async #admitHolder(resource: PlaybackResource, asked: PlaybackRequest, token: string): Promise<Answer> {
     if (isSignedToken(token)) return this.#admitSigned(resource, token, asked.request);
     const holder = await this.#tokens.admit({ ...asked, resourceId: resource.id, token });
-    return holder && this.#restrict({ ...holder, policy: resource.policy }, asked.request, [resource.policy]);
+    return holder && this.#restrict(holder, asked.request, [resource.policy]);
   }
 
   async #admitSigned(resource: PlaybackResource, token: string, request: ViewerRequest): Promise<Answer> {
     const claims: SignedClaims | string = await this.#signedTokens.verify(token, resource);
     if (typeof claims === 'string') return new PlaybackRefusal(claims);
-    const { policy = resource.policy, viewer } = claims;
-    const admission = { access: { token, avh: undefined }, headers: [], policy, viewer };
+    const admission = { access: { token, avh: undefined }, headers: [], viewer: claims.viewer };
     return this.#restrict(admission, request, [claims.policy, resource.policy]);
   }
 
   /** Admits those whom every policy admits. */
   async #restrict(
-    admission: PlaybackAdmission,
+    admission: Omit<PlaybackAdmission, 'policies'>,
     request: ViewerRequest,
     policies: readonly (PlaybackPolicy | undefined)[],
   ): Promise<Answer> {
-    for (const policy of policies) {
-      const reason = policy && (await this.#restrictions.refusal(request, policy));
+    const present = policies.filter(policy => policy !== undefined);
+    for (const policy of present) {
+      const reason = await this.#restrictions.refusal(request, policy);
       if (reason !== undefined) return new PlaybackRefusal(reason);
     }
-    return admission;
+    return { ...admission, policies: present };
   }
 }
 
-const open: PlaybackAdmission = { access: undefined, headers: [], policy: undefined };
+const open: PlaybackAdmission = { access: undefined, headers: [], policies: [] };
 
 function publicRequest(request: ViewerRequest): PlaybackRequest {
   const query = new URLSearchParams();

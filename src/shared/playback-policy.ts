@@ -1,17 +1,18 @@
 /** Restricts who may play a video or live stream. Empty lists restrict nothing. */
 export interface PlaybackPolicy {
   /** Sites with the player: `example.com`, or `*.example.com` for all its subdomains. In lower case. */
-  readonly allowedDomains: readonly string[];
+  readonly allowedDomains: string[];
   /** Of requests that name no site, such as those of native apps. */
   readonly allowNoReferrer: boolean;
   /** ISO 3166-1 alpha-2. */
-  readonly allowedCountries: readonly string[];
-  readonly blockedCountries: readonly string[];
+  readonly allowedCountries: string[];
+  readonly blockedCountries: string[];
 }
 
-export const maxPolicyDomains = 100;
+export const maxPolicyDomains = 50;
+/** Of all domains together: pages name them in a header. */
+export const maxPolicyDomainChars = 2000;
 export const maxPolicyCountries = 250;
-export const maxDomainChars = 253;
 
 /** A host name or IPv4 address without scheme and port; `*.` only at the beginning. */
 export const domainPattern =
@@ -22,4 +23,12 @@ export const countryPattern = /^[A-Z]{2}$/;
 /** @param host in lower case, without a port */
 export function matchesDomain(host: string, domain: string): boolean {
   return domain.startsWith('*.') ? host.endsWith(domain.slice(1)) : host === domain;
+}
+
+/** Undefined for null, and for a policy that restricts nothing. @param json as stored */
+export function restrictingPolicy(json: string | null): PlaybackPolicy | undefined {
+  if (json === null) return undefined;
+  const policy = JSON.parse(json) as PlaybackPolicy;
+  const { allowedDomains, allowedCountries, blockedCountries } = policy;
+  return allowedDomains.length + allowedCountries.length + blockedCountries.length === 0 ? undefined : policy;
 }

@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import http from 'node:http';
@@ -10,6 +11,7 @@ import { parseMediaPlaylist } from '../../src/media/hls/parse-media-playlist.ts'
 import { type Edge, nginxEdge, varnishEdge } from '../support/edges.ts';
 import { publishTestPicture } from '../support/ffmpeg.ts';
 import { RecordingProxy } from '../support/recording-proxy.ts';
+import { signToken } from '../support/sign-token.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { StreamMonitor } from '../support/stream-monitor.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
@@ -240,6 +242,46 @@ describe.each(programs)('an edge with $name', program => {
         await waitUntil(async () => (await statusOf(url)) === 404, { what: 'the end of the token' });
       }
       await one.stop();
+    });
+
+    it('serves the media of signed tokens once for all viewers, and checks each', async () => {
+      const key = (await (await server.api('POST', '/account/signing-keys', { name: 'Edge' })).json()) as {
+        signingKeyId: string;
+        privateKey: string;
+      };
+      const { liveStreamId, streamKey } = await server.createStream();
+      await server.api('PATCH', `/live-streams/${liveStreamId}`, { public: false });
+      const sign = (claims: object = {}) =>
+        signToken(
+          { id: key.signingKeyId, algorithm: 'ES256', privateKey: createPrivateKey(key.privateKey) },
+          { sub: liveStreamId, exp: Math.floor(Date.now() / 1000) + 3600, ...claims },
+        );
+      await using _ = publishTestPicture({ url: server.rtmpUrl(streamKey), gopSeconds: 1, size: '160x90' });
+      const token = await sign();
+      const url = `${edge.baseUrl}/private/${token}/${liveStreamId}.m3u8`;
+      await waitUntil(async () => (await statusOf(url)) === 200, { what: 'the broadcast' });
+      const watch = await StreamMonitor.begin(url);
+      await watch.until(({ realSegments }) => realSegments > 2, 'segments');
+      await watch.stop();
+      const segmentUrl = new URL(watch.latest!.segments.at(-1)!.uri, watch.mediaUrl).href;
+      expect(segmentUrl).toContain(`/private/${token}/${liveStreamId}/`);
+      expect((await get(segmentUrl)).status).toBe(200);
+      const shared = await get(segmentUrl.replace(token, await sign({ viewer: 'another' })));
+      expect([shared.status, shared.headers.get('x-cache-status')]).toEqual([200, 'HIT']);
+
+      const restricted = await sign({ domains: ['example.com'] });
+      for (const media of [watch.mediaUrl, segmentUrl]) {
+        const of = (origin: string) => statusOf(media.replace(token, restricted), { origin });
+        expect(await of('https://example.com')).toBe(200);
+        expect(await of('https://evil.test')).toBe(403);
+        expect(await statusOf(media.replace(token, `${token}x`))).toBe(403);
+        expect(await statusOf(media.replace(token, await sign({ sub: 'liOther00000000000000000' })))).toBe(
+          403,
+        );
+        expect(await statusOf(media.replace(`/private/${token}`, ''))).toBe(404);
+      }
+      await server.api('DELETE', `/account/signing-keys/${key.signingKeyId}`);
+      await waitUntil(async () => (await statusOf(segmentUrl)) === 403, { what: 'the end of the tokens' });
     });
 
     it('takes an upload and serves segments of videos, with ranges, until they are deleted', async () => {

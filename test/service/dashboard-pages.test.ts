@@ -78,7 +78,7 @@ describe('the dashboard', () => {
       expect(header('content-type')).toBe('text/html; charset=utf-8');
       expect(header('cache-control')).toBe('no-cache');
       expect(header('x-content-type-options')).toBe('nosniff');
-      expect(header('referrer-policy')).toBe('no-referrer');
+      expect(header('referrer-policy')).toBe('same-origin');
       const policy = header('content-security-policy') ?? '';
       expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';");
       expect(policy).toContain("frame-ancestors 'none'");

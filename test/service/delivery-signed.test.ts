@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { PlaybackPolicy } from '../../src/shared/playback-policy.ts';
 import { playbackGateOf } from '../support/playback-gate.ts';
 import { newTestKey, signToken, type TestSigningKey } from '../support/sign-token.ts';
 import { testTempDir } from '../support/temp-dir.ts';
@@ -8,6 +9,9 @@ import { type Protocol, privateStream, protocols, publicStream, startDelivery } 
 const hourMs = 3_600_000;
 const own = 'https://video.example.org';
 const one = { 'user-agent': 'one' };
+const openPolicy: PlaybackPolicy = {
+  ...{ allowedDomains: [], allowNoReferrer: true, allowedCountries: [], blockedCountries: [] },
+};
 const liveAssets = [
   `${privateStream}.m3u8`,
   `${privateStream}/b1/source/index.m3u8`,
@@ -16,12 +20,16 @@ const liveAssets = [
   `${privateStream}/session`,
 ] as const;
 
-async function started(protocol: Protocol = 'HTTP/1.1') {
+async function started(protocol: Protocol = 'HTTP/1.1', restrictions?: Partial<PlaybackPolicy>) {
   const time = { nowMs: Date.UTC(2026, 5, 1), monotonicMs: 1 };
   const clock = { nowMs: () => time.nowMs, monotonicMs: () => time.monotonicMs };
   const key = newTestKey('skOfTheTests000000000000', 'prOfTest');
   const keys = new Map<string, TestSigningKey>([[key.id, key]]);
+  const policy = restrictions && { ...openPolicy, ...restrictions };
   const videos = new FolderVideos(await testTempDir());
+  for (const id of [hiddenId, videoId]) videos.set(id, { public: id === videoId, policy });
+  await videos.giveFile(videoId, 'mp4', 'film', 'video/mp4');
+  await videos.giveFile(videoId, '720p/video-1-0.m4s', 'media', 'video/mp4');
   await videos.giveFile(hiddenId, 'mp4', 'film', 'video/mp4');
   await videos.giveFile(hiddenId, '720p/video-1-0.m4s', 'media', 'video/mp4');
   const server = await startDelivery(protocol, {
@@ -36,6 +44,7 @@ async function started(protocol: Protocol = 'HTTP/1.1') {
     vod: videos,
     clock,
   });
+  Object.assign(server.stream, { policy });
   server.hidden.mediaByName.set('part-1.m4s', [Buffer.from('a part')]);
   const sign = (sub: string, claims: Record<string, unknown> = {}) =>
     signToken(key, { sub, exp: Math.floor(time.nowMs / 1000) + 3600, ...claims });
@@ -179,4 +188,71 @@ it('has no place in addresses that are too long', async () => {
   expect(await server.statusOf(`/private/${long}/${liveAssets[0]}`)).toBe(414);
   const refused = await server.sign(privateStream, { x: 'y'.repeat(1200) });
   expect(await server.statusOf(`/private/${refused}/${liveAssets[0]}`)).toBe(403);
+});
+
+describe.each(protocols)('a playback policy over %s', protocol => {
+  it('restricts public media and pages to sites, and keeps shared caches from serving them', async () => {
+    await using server = await started(protocol, { allowedDomains: ['example.com', '*.example.net'] });
+    const broadcast = server.begin('b2');
+    broadcast.mediaByName.set('part-1.m4s', [Buffer.from('a part')]);
+    const paths = [
+      `/vod/${videoId}`,
+      `/vod/${videoId}/hls/manifest.m3u8`,
+      `/vod/${videoId}/hls/720p/video-1-0.m4s`,
+      `/vod/${videoId}/mp4/source.mp4?dl=1`,
+      `/vod/${videoId}/thumbnail.jpg`,
+      `/live/${publicStream}`,
+      `/${publicStream}.m3u8`,
+      `/${publicStream}/b2/source/index.m3u8`,
+      `/${publicStream}/b2/source/part-1.m4s`,
+    ];
+    for (const path of paths) {
+      const allowed = await server.ask(path, { ...one, referer: 'https://example.com/page' });
+      expect([path, allowed.status]).toEqual([path, 200]);
+      expect([path, allowed.headers['cache-control']]).toEqual([path, expect.stringMatching(/^private, /)]);
+      expect([path, await server.statusOf(path, { origin: 'https://evil.test' })]).toEqual([path, 403]);
+      expect([path, await server.statusOf(path, { referer: `${own}/vod/${videoId}` })]).toEqual([path, 200]);
+      expect([path, await server.statusOf(path)]).toEqual([path, 200]);
+    }
+    for (const path of [`/vod/${videoId}`, `/live/${publicStream}`]) {
+      const { headers } = await server.ask(path, one);
+      expect(headers['content-security-policy']).toMatch(
+        /, frame-ancestors 'self' http:\/\/example\.com:\* http:\/\/\*\.example\.net:\*$/,
+      );
+      expect(headers['referrer-policy']).toBe('same-origin');
+    }
+  });
+});
+
+it('a playback policy refuses requests without a site if it says so', async () => {
+  await using server = await started('HTTP/1.1', { allowedDomains: ['example.com'], allowNoReferrer: false });
+  const path = `/vod/${videoId}/hls/manifest.m3u8`;
+  expect(await server.statusOf(path)).toBe(403);
+  expect(await server.statusOf(path, { origin: 'null' })).toBe(403);
+  expect(await server.statusOf(path, { referer: `${own}/vod/${videoId}` })).toBe(200);
+  expect(await server.statusOf(path, { host: 'other.test', referer: 'http://other.test/vod' })).toBe(200);
+});
+
+it('a playback policy allows and blocks countries', async () => {
+  await using only = await started('HTTP/1.1', { allowedCountries: ['DE', 'US'], blockedCountries: ['US'] });
+  const path = `/vod/${videoId}/hls/manifest.m3u8`;
+  const statuses = (server: typeof only) =>
+    Promise.all(
+      ['DE', 'US', 'FR', '', 'none'].map(country => server.statusOf(path, { 'x-country': country })),
+    );
+  expect(await statuses(only)).toEqual([200, 403, 403, 403, 403]);
+  await using but = await started('HTTP/1.1', { blockedCountries: ['US'] });
+  expect(await statuses(but)).toEqual([200, 403, 200, 200, 403]);
+});
+
+it('a playback policy applies to signed tokens, too', async () => {
+  await using server = await started('HTTP/1.1', { allowedDomains: ['example.com', 'example.net'] });
+  const token = await server.sign(hiddenId, { domains: ['example.com', 'example.org'] });
+  const path = `/vod/${hiddenId}/token/${token}/hls/manifest.m3u8`;
+  const of = (site: string) => server.statusOf(path, { origin: `https://${site}` });
+  expect([await of('example.com'), await of('example.net'), await of('example.org')]).toEqual([
+    200, 403, 403,
+  ]);
+  const { headers } = await server.ask(`/vod/${hiddenId}?token=${token}`, one);
+  expect(String(headers['content-security-policy']).match(/frame-ancestors/g)).toHaveLength(3);
 });

@@ -46,10 +46,11 @@ describe.each(patches)('$name', patch => {
 
   it('takes null only for what can be unset, and says what else cannot', async () => {
     const unsettable: Record<string, string[]> = {
-      'PATCH /videos/{videoId}': ['playerId', 'language', 'expiresAt'],
+      'PATCH /videos/{videoId}': ['playerId', 'language', 'expiresAt', 'playbackPolicy'],
       // Nothing is done with what only old clients send.
       'PATCH /live-streams/{liveStreamId}': [
         ...['playerId', 'qualities', 'record', 'keepRecordingsDays', 'audioTracks', 'source'],
+        'playbackPolicy',
       ],
       'PATCH /players/{playerId}': [
         ...['name', 'language', 'shapeMargin', 'shapeRadius', 'shapeAspect'],
@@ -60,6 +61,7 @@ describe.each(patches)('$name', patch => {
     const replaced: Record<string, Record<string, unknown>> = {
       'PATCH /videos/{videoId}/audio-tracks/{audioTrackId}': { name: 'Audio 1', language: null },
       'PATCH /account/retention': { keepVideosDays: null },
+      'PATCH /account/playback-policy': { playbackPolicy: null },
     };
     const { path } = await callOf(name);
     for (const field of fieldsOf(patch)) {

@@ -129,6 +129,8 @@ export async function startWireApi(): Promise<WireApi> {
     'GET /account': at('/account'),
     'GET /account/retention': at('/account/retention'),
     'PATCH /account/retention': at('/account/retention', { keepVideosDays: 30 }),
+    'GET /account/playback-policy': at('/account/playback-policy'),
+    'PATCH /account/playback-policy': at('/account/playback-policy', { playbackPolicy: null }),
     'GET /account/signing-keys': at('/account/signing-keys'),
     'POST /account/signing-keys': at('/account/signing-keys', { name: 'Another' }),
     'GET /account/signing-keys/{signingKeyId}': at(`/account/signing-keys/${ids.signingKeyId}`),

@@ -125,6 +125,7 @@ describe('every operation', () => {
       ...['language', 'channels', 'codec'],
       // The retention of an account.
       'keepVideosDays',
+      'playbackPolicy',
     ].map(name => `.${name}`);
     expect([...places].filter(place => !nullable.includes(place))).toEqual([]);
     const empty = nulls.filter(([name, at]) => at === '.assets' && !name.includes('/discarded/'));

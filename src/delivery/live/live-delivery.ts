@@ -9,7 +9,13 @@ import { noIndexMeta, renderPlayerPage, streamTitle } from '../pages/player-page
 import type { PlayerTheme } from '../pages/player-theme.ts';
 import { PlaybackRefusal } from '../playback-gate.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
-import { accessCaching, briefCaching, cacheControlFor, maxAge } from '../responses/cache-control.ts';
+import {
+  accessCaching,
+  briefCaching,
+  cacheControlFor,
+  isForEverybody,
+  maxAge,
+} from '../responses/cache-control.ts';
 import type { Exchange } from '../responses/exchange.ts';
 import type { PendingResponses } from '../responses/pending-responses.ts';
 import { playlistType, type ResponseSender } from '../responses/response-sender.ts';
@@ -93,13 +99,13 @@ export class LiveDelivery {
   #sendMedia(
     exchange: Exchange,
     media: MediaResponse | undefined,
-    { access, headers }: AdmittedStream,
+    stream: AdmittedStream,
   ): Promise<void> | void {
     if (media === undefined) return this.#sender.sendNotFound(exchange, noStore);
-    const caching = `${maxAge(access, Math.floor(media.lifetimeSeconds))}, immutable`;
+    const caching = `${maxAge(stream, Math.floor(media.lifetimeSeconds))}, immutable`;
     return this.#sender.sendBody(exchange, media, {
-      cacheControl: cacheControlFor(access, caching),
-      headers,
+      cacheControl: cacheControlFor(stream, caching),
+      headers: stream.headers,
     });
   }
 
@@ -139,18 +145,19 @@ export class LiveDelivery {
   #sendPlaylist(
     exchange: Exchange,
     playlist: PlaylistResponse | PlaylistRefusal,
-    { access, headers }: AdmittedStream,
+    stream: AdmittedStream,
   ): void {
+    const isShared = isForEverybody(stream);
     if (playlist.status !== 200) {
-      const caching = playlist.status === 503 && access === undefined ? briefCaching : noStore;
+      const caching = playlist.status === 503 && isShared ? briefCaching : noStore;
       this.#sender.sendError(exchange, playlist.status, playlist.reason, caching);
       return;
     }
     const { targetDurationSeconds: target, isBlockingReload, isComplete } = playlist;
-    const plain = target < 2 && access === undefined ? briefCaching : `max-age=${target < 2 ? 0 : 1}`;
-    const caching = isBlockingReload || isComplete ? maxAge(access, 6 * target) : plain;
-    const cacheControl = cacheControlFor(access, caching);
-    this.#sender.sendText(exchange, playlist.text, playlistType, cacheControl, headers);
+    const plain = target < 2 && isShared ? briefCaching : `max-age=${target < 2 ? 0 : 1}`;
+    const caching = isBlockingReload || isComplete ? maxAge(stream, 6 * target) : plain;
+    const cacheControl = cacheControlFor(stream, caching);
+    this.#sender.sendText(exchange, playlist.text, playlistType, cacheControl, stream.headers);
   }
 
   /** Never cached: the next broadcast reuses the URL. A request before it does not claim the token. */
@@ -163,9 +170,10 @@ export class LiveDelivery {
       refuse();
       return;
     }
-    const send = ({ access, headers }: AdmittedStream) => {
-      const ownText = this.#addressed(text, liveStreamId, access, broadcast?.mediaUrl);
-      this.#sender.sendText(exchange, ownText, playlistType, cacheControlFor(access, 'no-cache'), headers);
+    const send = (stream: AdmittedStream) => {
+      const ownText = this.#addressed(text, liveStreamId, stream.access, broadcast?.mediaUrl);
+      const cacheControl = cacheControlFor(stream, 'no-cache');
+      this.#sender.sendText(exchange, ownText, playlistType, cacheControl, stream.headers);
     };
     this.#admitToMedia(exchange, path, query, send, refuse);
   }
@@ -257,12 +265,8 @@ export class LiveDelivery {
     return { hasThumbnail, theme };
   }
 
-  #sendPage(
-    exchange: Exchange,
-    liveStreamId: string,
-    { name, access, headers, ultraLowLatency }: AdmittedStream,
-    extras: PageExtras,
-  ): void {
+  #sendPage(exchange: Exchange, liveStreamId: string, stream: AdmittedStream, extras: PageExtras): void {
+    const { name, access, ultraLowLatency } = stream;
     const broadcast = this.#live.current(liveStreamId);
     const text = broadcast?.multivariant();
     const publicUrl = this.#options.publicUrl();
@@ -277,7 +281,7 @@ export class LiveDelivery {
       nowMs: this.#options.clock.nowMs(),
     });
     const hasOtherServers = this.#live.mediaUrl !== undefined;
-    sendRenderedPage(this.#sender, exchange, page, { access, headers, hasOtherServers });
+    sendRenderedPage(this.#sender, exchange, page, { ...stream, hasOtherServers });
   }
 
   /** Refuses private streams. */
@@ -299,7 +303,7 @@ export class LiveDelivery {
         }
         const { image, maxAgeSeconds } = found;
         const { body, contentType, etag } = image;
-        const cacheControl = cacheControlFor(stream.access, `max-age=${maxAgeSeconds}`);
+        const cacheControl = cacheControlFor(stream, `max-age=${maxAgeSeconds}`);
         const headers = [...stream.headers, 'X-Content-Type-Options', 'nosniff'];
         const response = { parts: [body], bytes: body.length, contentType, etag };
         return this.#sender.sendBody(exchange, response, { cacheControl, headers });

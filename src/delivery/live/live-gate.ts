@@ -138,6 +138,9 @@ function answerFor(
   return { name, ultraLowLatency, trafficOwner: { projectId, deliveryKind: 'live' }, ...admission };
 }
 
-function resourceOf(liveStreamId: string, { projectId, public: isPublic }: FoundStream): PlaybackResource {
-  return { id: liveStreamId, projectId, public: isPublic };
+function resourceOf(
+  liveStreamId: string,
+  { projectId, public: isPublic, policy }: FoundStream,
+): PlaybackResource {
+  return { id: liveStreamId, projectId, public: isPublic, policy };
 }

@@ -1,3 +1,4 @@
+import type { PlaybackPolicy } from '../../shared/playback-policy.ts';
 import type { CompressedText } from '../../shared/text/rendered-text.ts';
 import type {
   MediaResponse,
@@ -52,6 +53,7 @@ export interface LiveStreamDirectory {
         readonly name: string;
         readonly public: boolean;
         readonly ultraLowLatency?: boolean;
+        readonly policy?: PlaybackPolicy | undefined;
       }
     | undefined
   >;

@@ -40,7 +40,7 @@ const contentSecurityPolicy = [
 const pageHeaders = {
   'Content-Security-Policy': contentSecurityPolicy,
   'Cross-Origin-Opener-Policy': 'same-origin',
-  'Referrer-Policy': 'no-referrer',
+  'Referrer-Policy': 'same-origin',
 };
 
 const root = '/dashboard';

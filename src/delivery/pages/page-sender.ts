@@ -1,8 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { fillTemplate } from '../../http/pages/browser-text.ts';
 import { acceptsGzip } from '../../http/responses/content-negotiation.ts';
+import type { PlaybackPolicy } from '../../shared/playback-policy.ts';
 import type { CompressedText } from '../../shared/text/rendered-text.ts';
-import type { PrivateAccess } from '../private-sessions.ts';
+import type { PlaybackAdmission } from '../playback-gate.ts';
 import { cacheControlFor } from '../responses/cache-control.ts';
 import type { Exchange } from '../responses/exchange.ts';
 import type { ResponseSender } from '../responses/response-sender.ts';
@@ -51,7 +52,7 @@ export function sendStaticPage(
   status: 200 | 404,
   { plain, gzip }: CompressedText,
 ): void {
-  send(sender, exchange, status, isGzipAccepted(exchange) ? gzip : plain, headersFor(exchange, undefined));
+  send(sender, exchange, status, isGzipAccepted(exchange) ? gzip : plain, headersFor(exchange, openToAll));
 }
 
 /** A page for a private token may be cached by its viewer's browser only. */
@@ -59,22 +60,17 @@ export function sendRenderedPage(
   sender: ResponseSender,
   exchange: Exchange,
   html: string,
-  {
-    access,
-    headers,
-    hasOtherServers,
-  }: {
-    readonly access: PrivateAccess | undefined;
-    readonly headers: readonly string[];
+  page: PlaybackAdmission & {
     /** Media may come from any of them. */
     readonly hasOtherServers: boolean;
   },
 ): void {
   const body = isGzipAccepted(exchange) ? gzipSync(html, { level: 1 }) : Buffer.from(html);
-  const own = headersFor(exchange, access).map(value =>
-    hasOtherServers && value === contentSecurityPolicy ? clusterSecurityPolicy : value,
+  const policy = page.hasOtherServers ? clusterSecurityPolicy : contentSecurityPolicy;
+  const own = headersFor(exchange, page).map(value =>
+    value === contentSecurityPolicy ? [policy, ...page.policies.flatMap(embeddingPolicy)].join(', ') : value,
   );
-  send(sender, exchange, 200, body, [...own, ...headers]);
+  send(sender, exchange, 200, body, [...own, ...page.headers]);
 }
 
 function send(
@@ -87,14 +83,23 @@ function send(
   sender.sendDocument(exchange, status, body, 'text/html; charset=utf-8', headers);
 }
 
-function headersFor(exchange: Exchange, access: PrivateAccess | undefined): string[] {
+/** Which sites may embed the page. Browsers enforce every policy of the list. */
+function embeddingPolicy({ allowedDomains }: PlaybackPolicy): string[] {
+  if (allowedDomains.length === 0) return [];
+  const sites = allowedDomains.map(domain => `http://${domain}:*`);
+  return [`frame-ancestors 'self' ${sites.join(' ')}`];
+}
+
+function headersFor(exchange: Exchange, admission: PlaybackAdmission): string[] {
   return [
     ...pageHeaders,
-    ...['Cache-Control', cacheControlFor(access, 'no-cache')],
+    ...['Cache-Control', cacheControlFor(admission, 'no-cache')],
     ...['Vary', 'Accept-Encoding'],
     ...(isGzipAccepted(exchange) ? ['Content-Encoding', 'gzip'] : []),
   ];
 }
+
+const openToAll: PlaybackAdmission = { access: undefined, headers: [], policies: [] };
 
 function isGzipAccepted({ request }: Exchange): boolean {
   return acceptsGzip(request.headers['accept-encoding'] as string | undefined);

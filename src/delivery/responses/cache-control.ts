@@ -1,4 +1,6 @@
-import type { PrivateAccess } from '../private-sessions.ts';
+import type { PlaybackAdmission } from '../playback-gate.ts';
+
+type Admission = Pick<PlaybackAdmission, 'access' | 'policies'>;
 
 /** Shared caches ask again after this time, so that what is deleted or made private leaves them. */
 const maxSharedSeconds = 300;
@@ -9,13 +11,18 @@ export const accessCaching = 'max-age=0, s-maxage=5';
 /** For all viewers who ask an edge at about the same time. Browsers ask every time. */
 export const briefCaching = 'max-age=0, s-maxage=1';
 
-/** Restricts responses to a session to the viewer's own browser cache. */
-export function cacheControlFor(access: PrivateAccess | undefined, caching: string): string {
-  return access === undefined ? caching : `private, ${caching}`;
+/** Everybody may have the response, so that shared caches may serve it. */
+export function isForEverybody({ access, policies }: Admission): boolean {
+  return access === undefined && policies.length === 0;
+}
+
+/** Restricts responses that not everybody may have to the viewer's own browser cache. */
+export function cacheControlFor(admission: Admission, caching: string): string {
+  return isForEverybody(admission) ? caching : `private, ${caching}`;
 }
 
 /** Lets browsers keep a response longer than shared caches. */
-export function maxAge(access: PrivateAccess | undefined, seconds: number): string {
-  const isCapped = access === undefined && seconds > maxSharedSeconds;
+export function maxAge(admission: Admission, seconds: number): string {
+  const isCapped = isForEverybody(admission) && seconds > maxSharedSeconds;
   return isCapped ? `max-age=${seconds}, s-maxage=${maxSharedSeconds}` : `max-age=${seconds}`;
 }

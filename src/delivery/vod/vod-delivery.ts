@@ -7,7 +7,7 @@ import { noIndexMeta } from '../pages/player-page.ts';
 import { describeVideo, renderVodPage, titleOf, type VodPageState } from '../pages/vod-page.ts';
 import { type PlaybackGate, PlaybackRefusal } from '../playback-gate.ts';
 import { sessionQuery } from '../private-sessions.ts';
-import { accessCaching, cacheControlFor, maxAge } from '../responses/cache-control.ts';
+import { accessCaching, cacheControlFor, isForEverybody, maxAge } from '../responses/cache-control.ts';
 import { attachmentHeader } from '../responses/content-disposition.ts';
 import type { Exchange } from '../responses/exchange.ts';
 import type { PendingResponses } from '../responses/pending-responses.ts';
@@ -201,11 +201,8 @@ export class VodDelivery {
         this.#sender.sendNotFound(exchange, noCache);
         return undefined;
       }
-      const maxAgeSeconds = Math.min(
-        media.lifetimeSeconds,
-        video.access === undefined ? yearSeconds : daySeconds,
-      );
-      const caching = maxAgeSeconds > 0 ? `${maxAge(video.access, maxAgeSeconds)}, immutable` : noCache;
+      const maxAgeSeconds = Math.min(media.lifetimeSeconds, isForEverybody(video) ? yearSeconds : daySeconds);
+      const caching = maxAgeSeconds > 0 ? `${maxAge(video, maxAgeSeconds)}, immutable` : noCache;
       return this.#sendBody(exchange, media, video, caching);
     });
   }
@@ -234,7 +231,7 @@ export class VodDelivery {
         return undefined;
       }
       const more = disposition === undefined ? [] : ['Content-Disposition', disposition];
-      return this.#sendBody(exchange, file, video, maxAge(video.access, daySeconds), more);
+      return this.#sendBody(exchange, file, video, maxAge(video, daySeconds), more);
     });
   }
 
@@ -242,16 +239,17 @@ export class VodDelivery {
   async #mp4Of(
     { isHead }: Exchange,
     quality: string | undefined,
-    { entry, access }: AdmittedVideo,
+    video: AdmittedVideo,
     disposition: string | undefined,
   ): Promise<ResponseBody | string | undefined> {
+    const { videoId } = video.entry;
     const url = isHead
       ? undefined
-      : await this.#source.downloadUrl(entry.videoId, quality, {
-          expiresSeconds: access === undefined ? publicDownloadSeconds : privateDownloadSeconds,
+      : await this.#source.downloadUrl(videoId, quality, {
+          expiresSeconds: isForEverybody(video) ? publicDownloadSeconds : privateDownloadSeconds,
           contentDisposition: disposition ?? 'inline',
         });
-    return url ?? this.#source.file(entry.videoId, 'mp4', quality);
+    return url ?? this.#source.file(videoId, 'mp4', quality);
   }
 
   #answerThumbnail(exchange: Exchange, video: AdmittedVideo, hasPlaceholder: boolean): void {
@@ -269,7 +267,7 @@ export class VodDelivery {
 
   #answerStoryboard(exchange: Exchange, form: 'image' | 'text', video: AdmittedVideo): void {
     const { videoId } = video.entry;
-    const caching = maxAge(video.access, hourSeconds);
+    const caching = maxAge(video, hourSeconds);
     const pending = this.#source.file(videoId, form === 'image' ? 'storyboard.jpg' : 'storyboard.vtt');
     this.#pending.hold(exchange, pending, async file => {
       if (file === undefined) {
@@ -337,7 +335,7 @@ export class VodDelivery {
         const meta = isPublic && base !== '' ? socialMeta(shareableVideo(state), base) : noIndexMeta;
         const page = renderVodPage(this.#files().vodPage, state, meta);
         sendRenderedPage(this.#sender, exchange, page, {
-          ...{ access: video.access, headers: video.headers, hasOtherServers: false },
+          ...{ ...video, hasOtherServers: false },
         });
       });
     this.#respond(
@@ -400,8 +398,8 @@ function claimsToken(asset: VodAsset, entry: VodEntry): boolean {
   return entry.isPlayable || !isOfMedia;
 }
 
-function cacheControlOf({ access }: AdmittedVideo, caching: string): string {
-  return access === undefined && caching.endsWith('immutable')
+function cacheControlOf(video: AdmittedVideo, caching: string): string {
+  return isForEverybody(video) && caching.endsWith('immutable')
     ? `public, ${caching}`
-    : cacheControlFor(access, caching);
+    : cacheControlFor(video, caching);
 }

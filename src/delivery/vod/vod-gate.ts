@@ -68,6 +68,6 @@ export class VodGate {
   }
 }
 
-function resourceOf({ videoId, projectId, public: isPublic }: VodEntry): PlaybackResource {
-  return { id: videoId, projectId, public: isPublic };
+function resourceOf({ videoId, projectId, public: isPublic, policy }: VodEntry): PlaybackResource {
+  return { id: videoId, projectId, public: isPublic, policy };
 }

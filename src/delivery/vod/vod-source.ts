@@ -1,3 +1,4 @@
+import type { PlaybackPolicy } from '../../shared/playback-policy.ts';
 import type { CompressedText } from '../../shared/text/rendered-text.ts';
 import type { MediaResponse, PlaylistResponse, ResponseBody } from '../../shared/viewer-responses.ts';
 import type { PlayerTheme } from '../pages/player-theme.ts';
@@ -15,6 +16,7 @@ export interface VodEntry {
   readonly projectId: string;
   readonly title: string;
   readonly public: boolean;
+  readonly policy?: PlaybackPolicy | undefined;
   readonly mp4Support: boolean;
   readonly panoramic: boolean;
   readonly isPlayable: boolean;

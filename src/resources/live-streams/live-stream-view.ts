@@ -20,6 +20,7 @@ export function viewOf(
     ...(stream.qualities === undefined ? {} : { qualities: stream.qualities }),
     ...(stream.record === undefined ? {} : { record: stream.record }),
     ...(stream.keepRecordingsDays === undefined ? {} : { keepRecordingsDays: stream.keepRecordingsDays }),
+    ...(stream.playbackPolicy === undefined ? {} : { playbackPolicy: stream.playbackPolicy }),
     ...(stream.audioTracks === undefined ? {} : { audioTracks: [...stream.audioTracks] }),
     ...(stream.source === undefined ? {} : { source: sourceOf(stream.source) }),
     ...(stream.ultraLowLatency ? { ultraLowLatency: true } : {}),

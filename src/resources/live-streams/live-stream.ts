@@ -1,4 +1,5 @@
 import { srtOptionsProblem } from '../../shared/network/srt-options.ts';
+import type { PlaybackPolicy } from '../../shared/playback-policy.ts';
 import { qualities } from '../../shared/qualities.ts';
 
 /** `source` is the stream as the encoder sends it. */
@@ -71,6 +72,8 @@ export interface LiveStream {
   readonly record: boolean | undefined;
   /** Undefined uses the project's retention. */
   readonly keepRecordingsDays?: number | undefined;
+  /** Undefined uses that of the project. */
+  readonly playbackPolicy?: PlaybackPolicy | undefined;
   /** Undefined uses what the encoder says. */
   readonly audioTracks?: readonly LiveAudioTrack[] | undefined;
   readonly source?: LiveSource | undefined;
@@ -88,6 +91,7 @@ export interface LiveStreamChanges {
   readonly qualities?: LiveQualities | null | undefined;
   readonly record?: boolean | null | undefined;
   readonly keepRecordingsDays?: number | null | undefined;
+  readonly playbackPolicy?: PlaybackPolicy | null | undefined;
   readonly audioTracks?: readonly LiveAudioTrack[] | null | undefined;
   readonly source?: { readonly url: string; readonly enabled?: boolean | undefined } | null | undefined;
   readonly ultraLowLatency?: boolean | undefined;

@@ -3,6 +3,7 @@ import { listQuery, listSchema } from '../../http/routing/pagination.ts';
 import { sourceUrlProblem } from '../../shared/network/source-url.ts';
 import { languageTagProblem } from '../../shared/text/language-tag.ts';
 import { maxTrackTitleChars } from '../../shared/text/track-title.ts';
+import { ownPolicySchema, shownPolicySchema } from '../playback-policies/playback-policy.schema.ts';
 import { keepDays } from '../retention/retention.schema.ts';
 import {
   liveQualities,
@@ -120,6 +121,7 @@ const attributes = {
     .describe(
       'Days after which a recording is deleted, counted from the end of its broadcast. Null follows `PATCH /account/retention`. Applies to recordings that end from now on.',
     ),
+  playbackPolicy: ownPolicySchema,
   ultraLowLatency: z
     .boolean()
     .optional()
@@ -186,6 +188,7 @@ export const liveStreamSchema = z
       .describe('Names, languages and places of the audio tracks, when chosen.'),
     record: z.boolean().optional().describe('True when broadcasts are recorded, when chosen.'),
     keepRecordingsDays: z.int().optional().describe('Days after which a recording is deleted, when chosen.'),
+    playbackPolicy: shownPolicySchema,
     ultraLowLatency: z.boolean().optional().describe('`true` when viewers may watch over WebRTC.'),
     hasThumbnail: z
       .boolean()

@@ -96,6 +96,7 @@ export class LiveStreamsService {
       qualities: attributes.qualities ?? undefined,
       record: attributes.record ?? undefined,
       keepRecordingsDays: attributes.keepRecordingsDays ?? undefined,
+      playbackPolicy: attributes.playbackPolicy ?? undefined,
       audioTracks: attributes.audioTracks ?? undefined,
       source: newSource(attributes.source),
       ultraLowLatency: attributes.ultraLowLatency ?? false,

@@ -1,4 +1,5 @@
 import type { ListResult, PageRequest, Sort } from '../../shared/list-page.ts';
+import { type PlaybackPolicy, restrictingPolicy } from '../../shared/playback-policy.ts';
 import type { Connection } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import { foldText } from '../../store/folded-text.ts';
@@ -6,6 +7,7 @@ import { listTotal } from '../../store/list-total.ts';
 import type { LiveStreamRow } from '../../store/media-tables.ts';
 import { prepareQuery } from '../../store/prepared-query.ts';
 import { readListPage } from '../../store/read-list-page.ts';
+import { policyFrom } from '../playback-policies/playback-policy.store.ts';
 import {
   destinationsOf,
   type LiveSource,
@@ -41,6 +43,7 @@ interface LiveStreamForViewers {
   readonly hasThumbnail: boolean;
   readonly playerId: string | undefined;
   readonly ultraLowLatency: boolean;
+  readonly policy: PlaybackPolicy | undefined;
 }
 
 /** Far more than all servers together can pull. */
@@ -57,13 +60,22 @@ export class LiveStreamsStore {
       { id: string },
       Pick<
         LiveStreamRow,
-        'project_id' | 'name' | 'is_public' | 'thumbnail_type' | 'player_id' | 'is_ultra_low_latency'
+        | 'project_id'
+        | 'name'
+        | 'is_public'
+        | 'thumbnail_type'
+        | 'player_id'
+        | 'is_ultra_low_latency'
+        | 'playback_policy'
       >
     >(({ id }) =>
       database.queries
-        .selectFrom('live_streams')
-        .select(['project_id', 'name', 'is_public', 'thumbnail_type', 'player_id', 'is_ultra_low_latency'])
-        .where('id', '=', id),
+        .selectFrom('live_streams as s')
+        .innerJoin('projects as p', 'p.id', 's.project_id')
+        .select(['s.project_id', 's.name', 's.is_public', 's.thumbnail_type', 's.player_id'])
+        .select('s.is_ultra_low_latency')
+        .select(({ fn }) => fn.coalesce('s.playback_policy', 'p.playback_policy').as('playback_policy'))
+        .where('s.id', '=', id),
     );
   }
 
@@ -158,6 +170,7 @@ export class LiveStreamsStore {
       hasThumbnail: row.thumbnail_type !== null,
       playerId: row.player_id ?? undefined,
       ultraLowLatency: row.is_ultra_low_latency === 1,
+      policy: restrictingPolicy(row.playback_policy),
     };
   }
 
@@ -192,6 +205,7 @@ export class LiveStreamsStore {
         qualities: stream.qualities ?? null,
         is_recorded: stream.record === undefined ? null : Number(stream.record),
         keep_recordings_days: stream.keepRecordingsDays ?? null,
+        playback_policy: stream.playbackPolicy === undefined ? null : JSON.stringify(stream.playbackPolicy),
         audio_tracks: stream.audioTracks === undefined ? null : JSON.stringify(stream.audioTracks),
         source_url: stream.source?.url ?? null,
         is_source_enabled: stream.source === undefined ? null : Number(stream.source.isEnabled),
@@ -211,7 +225,7 @@ export class LiveStreamsStore {
     connection: Connection = this.#database,
   ): Promise<void> {
     const { name, playerId, restreams, qualities, record, audioTracks, source, ultraLowLatency } = changes;
-    const { keepRecordingsDays } = changes;
+    const { keepRecordingsDays, playbackPolicy } = changes;
     const values = {
       ...(name === undefined ? {} : { name, name_folded: foldText(name) }),
       ...(changes.public === undefined ? {} : { is_public: Number(changes.public) }),
@@ -220,6 +234,9 @@ export class LiveStreamsStore {
       ...(qualities === undefined ? {} : { qualities }),
       ...(record === undefined ? {} : { is_recorded: record === null ? null : Number(record) }),
       ...(keepRecordingsDays === undefined ? {} : { keep_recordings_days: keepRecordingsDays }),
+      ...(playbackPolicy === undefined
+        ? {}
+        : { playback_policy: playbackPolicy && JSON.stringify(playbackPolicy) }),
       ...(audioTracks === undefined ? {} : { audio_tracks: audioTracks && JSON.stringify(audioTracks) }),
       ...(source === undefined
         ? {}
@@ -334,6 +351,7 @@ function liveStreamFrom(row: LiveStreamRow): LiveStream {
     qualities: row.qualities ?? undefined,
     record: isRecordedFrom(row),
     keepRecordingsDays: row.keep_recordings_days ?? undefined,
+    playbackPolicy: policyFrom(row.playback_policy),
     audioTracks: audioTracksFrom(row),
     source: sourceFrom(row),
     ultraLowLatency: row.is_ultra_low_latency === 1,

@@ -1,4 +1,5 @@
 import type { VideoRow } from '../../store/media-tables.ts';
+import { policyFrom } from '../playback-policies/playback-policy.store.ts';
 import type { Video } from './video.ts';
 
 export const videoColumns = [
@@ -20,6 +21,7 @@ export const videoColumns = [
   'discarded_at_ms',
   'deletes_at_ms',
   'expires_at_ms',
+  'playback_policy',
 ] as const;
 
 export type SelectedVideoRow = Pick<VideoRow, (typeof videoColumns)[number]>;
@@ -44,6 +46,7 @@ export function videoFrom(row: SelectedVideoRow): Video {
     publishedAtMs: row.published_at_ms,
     updatedAtMs: row.updated_at_ms,
     expiresAtMs: row.expires_at_ms ?? undefined,
+    playbackPolicy: policyFrom(row.playback_policy),
     discarded:
       row.discarded_at_ms === null || row.deletes_at_ms === null
         ? undefined

@@ -6,7 +6,7 @@ export function viewOf(
   video: Video,
   show: { baseUrl: string; privateToken: string | undefined; hasMp4: boolean },
 ): VideoView {
-  const { videoId, playerId, language, liveStreamId, expiresAtMs, discarded } = video;
+  const { videoId, playerId, language, liveStreamId, expiresAtMs, playbackPolicy, discarded } = video;
   return {
     videoId,
     title: video.title,
@@ -23,6 +23,7 @@ export function viewOf(
     publishedAt: formatAtom(video.publishedAtMs),
     updatedAt: formatAtom(video.updatedAtMs),
     ...(expiresAtMs === undefined ? {} : { expiresAt: formatAtom(expiresAtMs) }),
+    ...(playbackPolicy === undefined ? {} : { playbackPolicy }),
     discarded: discarded !== undefined,
     discardedAt: discarded === undefined ? null : formatAtom(discarded.atMs),
     deletesAt: discarded === undefined ? null : formatAtom(discarded.deletesAtMs),

@@ -1,3 +1,4 @@
+import type { PlaybackPolicy } from '../../shared/playback-policy.ts';
 import { languageTagMessages, languageTagProblem } from '../../shared/text/language-tag.ts';
 import { parseTimecode, timecodeSeconds } from '../../shared/text/timecode.ts';
 
@@ -42,6 +43,8 @@ export interface Video {
   readonly updatedAtMs: number;
   /** It is deleted then. Undefined: never. */
   readonly expiresAtMs?: number | undefined;
+  /** Undefined uses that of the project. */
+  readonly playbackPolicy?: PlaybackPolicy | undefined;
   readonly discarded: { readonly atMs: number; readonly deletesAtMs: number } | undefined;
 }
 
@@ -57,6 +60,7 @@ export interface VideoChanges {
   readonly language?: string | null | undefined;
   /** Milliseconds; null is never. */
   readonly expiresAt?: number | null | undefined;
+  readonly playbackPolicy?: PlaybackPolicy | null | undefined;
 }
 
 /** `clip` and `watermark` control the encoding and are not shown. */

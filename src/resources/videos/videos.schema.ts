@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/routing/pagination.ts';
 import { queryPairs } from '../../http/routing/query-parameters.ts';
+import { ownPolicySchema, shownPolicySchema } from '../playback-policies/playback-policy.schema.ts';
 import { clipTimecodeMs, languageProblem, type placementFields, placementProblem } from './video.ts';
 
 const maxTitleChars = 1_024;
@@ -60,6 +61,7 @@ const attributes = {
     .describe(
       'Time at which the video is deleted, in the future. Null keeps it. When not given, a new video expires as `PATCH /account/retention` says.',
     ),
+  playbackPolicy: ownPolicySchema,
   transcript: unavailable('Transcripts').optional(),
   transcriptSummary: unavailable('Generated summaries').optional(),
   transcriptSummaryAttributes: z
@@ -179,6 +181,7 @@ export const videoSchema = z
     publishedAt: dateTime,
     updatedAt: dateTime,
     expiresAt: dateTime.optional().describe('Time at which the video is deleted. Absent if it is kept.'),
+    playbackPolicy: shownPolicySchema,
     discarded: z.boolean(),
     discardedAt: dateTime.nullable(),
     deletesAt: dateTime.nullable().describe('Time at which a discarded video is deleted permanently.'),

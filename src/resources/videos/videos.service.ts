@@ -252,6 +252,7 @@ export class VideosService {
       publishedAtMs: nowMs,
       updatedAtMs: nowMs,
       expiresAtMs,
+      playbackPolicy: attributes.playbackPolicy ?? undefined,
       discarded: undefined,
     };
     if (watermark !== undefined && !(await takeWatermark(video.videoId, watermark.id))) {

@@ -71,6 +71,7 @@ export class VideosStore {
         updated_at_ms: row.updated_at_ms,
         expires_at_ms: row.expires_at_ms,
         expiry_notice_at_ms: row.expiry_notice_at_ms,
+        playback_policy: row.playback_policy,
         description: row.description,
         description_folded: row.description_folded,
       }),
@@ -244,7 +245,7 @@ export class VideosStore {
         published_at_ms: video.publishedAtMs,
         updated_at_ms: video.updatedAtMs,
         ...expiryColumns(video.expiresAtMs ?? null),
-        playback_policy: null,
+        playback_policy: video.playbackPolicy === undefined ? null : JSON.stringify(video.playbackPolicy),
         description: video.description,
         description_folded: descriptionFolded,
       });
@@ -262,7 +263,7 @@ export class VideosStore {
     atMs: number,
     connection: Connection = this.#database,
   ): Promise<boolean> {
-    const { title, description, tags, metadata } = changes;
+    const { title, description, tags, metadata, playbackPolicy } = changes;
     const titleFolded = title === undefined ? undefined : foldText(title);
     const descriptionFolded = description === undefined ? undefined : foldText(description);
     const values = {
@@ -276,6 +277,9 @@ export class VideosStore {
       ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
       ...(changes.language === undefined ? {} : { language: changes.language }),
       ...(changes.expiresAt === undefined ? {} : expiryColumns(changes.expiresAt)),
+      ...(playbackPolicy === undefined
+        ? {}
+        : { playback_policy: playbackPolicy && JSON.stringify(playbackPolicy) }),
       updated_at_ms: atMs,
     };
     const isChanged = await this.#update({ projectId, isDiscarded: false }, videoId, values, connection);

@@ -4,6 +4,7 @@ import type { NewEvent, Outbox } from '../../../events/outbox.store.ts';
 import type { AdditionalCodec } from '../../../shared/additional-codecs.ts';
 import { parseAudioRenditionName } from '../../../shared/audio-rendition.ts';
 import type { Clock } from '../../../shared/clock.ts';
+import { type PlaybackPolicy, restrictingPolicy } from '../../../shared/playback-policy.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
 import type { CodecRenditionRow, RenditionRow, VideoEncodingRow } from '../../../store/media-tables.ts';
@@ -32,6 +33,7 @@ export interface VideoForViewers {
   readonly projectId: string;
   readonly title: string;
   readonly public: boolean;
+  readonly policy: PlaybackPolicy | undefined;
   /** Also false for a video without a picture. */
   readonly mp4Support: boolean;
   readonly panoramic: boolean;
@@ -117,6 +119,7 @@ export class EncodingsStore implements EncodingRepository {
     this.#viewers = prepareQuery(({ videoId }: Bound<{ videoId: string }>) =>
       queries
         .selectFrom('videos as v')
+        .innerJoin('projects as p', 'p.id', 'v.project_id')
         .leftJoin('video_encodings as e', 'e.video_id', 'v.id')
         .leftJoin('video_sources as s', 's.video_id', 'v.id')
         .select([
@@ -129,6 +132,7 @@ export class EncodingsStore implements EncodingRepository {
         ])
         .select(['e.is_playable', 'e.has_storyboard', 'e.revision', 'e.facts'])
         .select(({ fn }) => fn.coalesce('e.failure', 's.failure').as('failure'))
+        .select(({ fn }) => fn.coalesce('v.playback_policy', 'p.playback_policy').as('playback_policy'))
         .select(isAudioOnlyOf(videoId).as('is_audio_only'))
         .where('v.id', '=', videoId)
         .where('v.discarded_at_ms', 'is', null),
@@ -182,6 +186,7 @@ export class EncodingsStore implements EncodingRepository {
       projectId: row.project_id,
       title: row.title,
       public: row.is_public === 1,
+      policy: restrictingPolicy(row.playback_policy),
       mp4Support: row.has_mp4_support === 1 && row.is_audio_only !== 1,
       panoramic: row.is_panoramic === 1,
       playerId: row.player_id ?? undefined,

@@ -92,6 +92,13 @@ export type ApiKey = {
   readonly lastUsedAt?: string | undefined;
 };
 
+export type PlaybackPolicy = {
+  readonly allowedDomains: readonly string[];
+  readonly allowNoReferrer: boolean;
+  readonly allowedCountries: readonly string[];
+  readonly blockedCountries: readonly string[];
+};
+
 export type Retention = {
   readonly keepVideosDays: number | null;
   readonly next: readonly { readonly videoId: string; readonly title: string; readonly expiresAt: string; }[];
@@ -120,6 +127,7 @@ export type LiveStream = {
   }[] | undefined;
   readonly record?: boolean | undefined;
   readonly keepRecordingsDays?: number | undefined;
+  readonly playbackPolicy?: PlaybackPolicy | undefined;
   readonly ultraLowLatency?: boolean | undefined;
   readonly hasThumbnail?: boolean | undefined;
   readonly source?: {
@@ -261,6 +269,7 @@ export type Video = {
   readonly publishedAt: string;
   readonly updatedAt: string;
   readonly expiresAt?: string | undefined;
+  readonly playbackPolicy?: PlaybackPolicy | undefined;
   readonly discarded: boolean;
   readonly discardedAt: string | null;
   readonly deletesAt: string | null;
@@ -637,6 +646,12 @@ export interface Operations {
       }[] | null | undefined;
       readonly record?: boolean | null | undefined;
       readonly keepRecordingsDays?: number | null | undefined;
+      readonly playbackPolicy?: {
+        readonly allowedDomains?: readonly string[] | undefined;
+        readonly allowNoReferrer?: boolean | undefined;
+        readonly allowedCountries?: readonly string[] | undefined;
+        readonly blockedCountries?: readonly string[] | undefined;
+      } | null | undefined;
       readonly ultraLowLatency?: boolean | undefined;
       readonly source?: { readonly url: string; readonly enabled?: boolean | undefined; } | null | undefined;
     };
@@ -666,6 +681,12 @@ export interface Operations {
       }[] | null | undefined;
       readonly record?: boolean | null | undefined;
       readonly keepRecordingsDays?: number | null | undefined;
+      readonly playbackPolicy?: {
+        readonly allowedDomains?: readonly string[] | undefined;
+        readonly allowNoReferrer?: boolean | undefined;
+        readonly allowedCountries?: readonly string[] | undefined;
+        readonly blockedCountries?: readonly string[] | undefined;
+      } | null | undefined;
       readonly ultraLowLatency?: boolean | undefined;
       readonly source?: { readonly url: string; readonly enabled?: boolean | undefined; } | null | undefined;
     };
@@ -711,6 +732,12 @@ export interface Operations {
       readonly metadata?: readonly { readonly key: string; readonly value: string; }[] | undefined;
       readonly language?: string | null | undefined;
       readonly expiresAt?: string | null | undefined;
+      readonly playbackPolicy?: {
+        readonly allowedDomains?: readonly string[] | undefined;
+        readonly allowNoReferrer?: boolean | undefined;
+        readonly allowedCountries?: readonly string[] | undefined;
+        readonly blockedCountries?: readonly string[] | undefined;
+      } | null | undefined;
       readonly transcript?: boolean | undefined;
       readonly transcriptSummary?: boolean | undefined;
       readonly transcriptSummaryAttributes?: readonly ("abstract" | "takeaways")[] | undefined;
@@ -743,6 +770,12 @@ export interface Operations {
       readonly metadata?: readonly { readonly key: string; readonly value: string; }[] | undefined;
       readonly language?: string | null | undefined;
       readonly expiresAt?: string | null | undefined;
+      readonly playbackPolicy?: {
+        readonly allowedDomains?: readonly string[] | undefined;
+        readonly allowNoReferrer?: boolean | undefined;
+        readonly allowedCountries?: readonly string[] | undefined;
+        readonly blockedCountries?: readonly string[] | undefined;
+      } | null | undefined;
       readonly transcript?: boolean | undefined;
       readonly transcriptSummary?: boolean | undefined;
       readonly transcriptSummaryAttributes?: readonly ("abstract" | "takeaways")[] | undefined;
