@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { chromium } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { CreatedStream } from '../../scripts/server-process.ts';
 import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { recordAudioTags } from '../support/audio-tags.ts';
+import { chromiumArguments, findChromium } from '../support/chromium.ts';
 import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
@@ -136,6 +138,36 @@ describeInBrowser('ultra low latency', browser => {
     const refused = await fetch(address, { method: 'POST', headers: { 'content-type': 'application/sdp' } });
     expect(refused.status).toBe(406);
     expect(await refused.json()).toMatchObject({ detail: expect.stringContaining('must be Opus') });
+    await stop();
+  });
+
+  it('ends with the live stream that is deleted', async () => {
+    const { stream, stop } = await publish(opus);
+    await using viewer = await watch(stream);
+    await isPlaying(viewer, true);
+    expect((await server.api('DELETE', `/live-streams/${stream.liveStreamId}`)).status).toBe(204);
+    await until('the end', async () => (await read(viewer)).phase !== 'live');
+    await until('no frames', async () => !(await read(viewer)).isWebRtc);
+    await stop();
+  });
+
+  it('frees the place of a viewer whose browser is killed', async () => {
+    const { stream, stop } = await publish(opus);
+    const killed = await chromium.launchServer({
+      executablePath: findChromium().path!,
+      args: [...chromiumArguments],
+    });
+    onTestFinished(() => killed.kill());
+    const page = await (await chromium.connect(killed.wsEndpoint())).newPage();
+    await page.addInitScript(`localStorage.setItem('millrace.player', '{"ultraLowLatency":true}')`);
+    const opened = page.waitForResponse(answer => answer.url().includes('/whep/') && answer.status() === 201);
+    await page.goto(`${server.baseUrl}/live/${stream.liveStreamId}`);
+    const session = new URL((await opened).headers().location!, server.baseUrl);
+    const exists = async () => (await fetch(session, { method: 'PATCH' })).status !== 404;
+    await until('frames', async () => (await page.evaluate<Playback>(readPlayback)).frames > 20);
+    expect(await exists()).toBe(true);
+    await killed.kill();
+    await until('the end of the session', async () => !(await exists()));
     await stop();
   });
 });

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { CreatedStream } from '../../scripts/server-process.ts';
+import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
@@ -13,12 +16,13 @@ const offer = readFileSync(new URL('../fixtures/whip-offer.sdp', import.meta.url
 
 let server: TestServer;
 let stream: CreatedStream;
+let tags: FlvTag[];
 let stop: () => Promise<void>;
 beforeAll(async () => {
   server = await startServer({ 'whep.maxViewers': '1' });
   stream = await server.createStream();
   await server.api('PATCH', `/live-streams/${stream.liveStreamId}`, { ultraLowLatency: true });
-  const tags = await recordTags({ seconds: 30, extraArgs: ['-an', '-bf', '0'] });
+  tags = await recordTags({ seconds: 30, extraArgs: ['-an', '-bf', '0'] });
   const client = await RtmpClient.connect({ port: server.app.rtmpPort });
   await client.publish(stream.streamKey);
   const signal = new AbortController();
@@ -139,4 +143,53 @@ test('a private live stream needs its token', async () => {
   // The session ends with the broadcast.
   await server.api('PUT', `${path}/complete`);
   await waitUntil(async () => (await fetch(session, { method: 'PATCH' })).status === 404);
+});
+
+/** A viewer of a broadcast on a server of its own. */
+async function startViewer() {
+  const own = await startServer();
+  onTestFinished(() => own.stop());
+  const { liveStreamId, streamKey } = await own.createStream();
+  const path = `/live-streams/${liveStreamId}`;
+  await own.api('PATCH', path, { ultraLowLatency: true });
+  const client = await RtmpClient.connect({ port: own.app.rtmpPort });
+  await client.publish(streamKey);
+  const ending = new AbortController();
+  onTestFinished(async () => {
+    ending.abort();
+    await client.close();
+  });
+  void replay(client, tags, { signal: ending.signal }).catch(() => {});
+  const open = async () =>
+    fetch(`${own.baseUrl}/whep/${liveStreamId}`, {
+      ...{ method: 'POST', headers: { 'content-type': 'application/sdp' }, body: offer },
+    });
+  const first = await waitUntil(async () => {
+    const answer = await open();
+    return answer.status === 201 && answer;
+  });
+  const session = new URL(first.headers.get('location')!, own.baseUrl);
+  const isWatching = async () => (await fetch(session, { method: 'PATCH' })).status !== 404;
+  expect(await isWatching()).toBe(true);
+  return { own, path, open, isWatching };
+}
+
+test.each<[string, (own: TestServer, path: string) => Promise<unknown>, number, string]>([
+  ['the live stream is deleted', (own, path) => own.api('DELETE', path), 404, 'no live stream'],
+  [
+    'the account is suspended',
+    async ({ dataDir }) => {
+      const database = new Sqlite(join(dataDir, 'millrace.db'));
+      database.exec('UPDATE accounts SET is_suspended = 1');
+      database.close();
+    },
+    ...([503, 'Nothing is being broadcast'] as const),
+  ],
+  ['the server is drained', own => own.app.empty(), 503, 'Nothing is being broadcast'],
+])('a viewer is gone, and nobody else may watch, when %s', async (_, change, status, text) => {
+  const { own, path, open, isWatching } = await startViewer();
+  await change(own, path);
+  await waitUntil(async () => !(await isWatching()), { what: 'the end of the session' });
+  const refused = await open();
+  expect([refused.status, await refused.text()]).toEqual([status, expect.stringContaining(text)]);
 });

@@ -1,8 +1,12 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { hasOtherAudio } from '../../../../src/ingest/pull/ffmpeg-source.ts';
+import { hasOtherAudio, openRtspSource } from '../../../../src/ingest/pull/ffmpeg-source.ts';
 import { RtspCredentials } from '../../../../src/ingest/pull/rtsp-credentials.ts';
 import { type RtspMessage, RtspReader } from '../../../../src/ingest/pull/rtsp-messages.ts';
+import { makeProcessOwner } from '../../../support/process-limits.ts';
 import { Random } from '../../../support/random.ts';
+import { testTempDir } from '../../../support/temp-dir.ts';
 
 function readAll(pieces: readonly Buffer[]): string[] {
   const seen: string[] = [];
@@ -89,5 +93,26 @@ describe('the audio of a session description', () => {
     ['m=video 0 RTP/AVP 96\r\n', false],
   ])('of %j is converted: %s', (sdp, isOther) => {
     expect(hasOtherAudio(`v=0\r\n${sdp}`)).toBe(isOther);
+  });
+});
+
+describe('a source with B-frames', () => {
+  it('is opened again without its start when the first frames have no decode time', async () => {
+    const path = join(await testTempDir(), 'ffmpeg');
+    // As ffmpeg 7 fails when it cannot send the first frames.
+    const script = `#!/bin/sh
+case "$*" in
+*'-ss 0.2'*) printf '%s' "$*" ;;
+*) echo '[mpegts @ 0x1] first pts and dts value must be set' >&2; exit 1 ;;
+esac
+`;
+    await writeFile(path, script, { mode: 0o755 });
+    const received: Buffer[] = [];
+    const events = { bytes: (bytes: Buffer) => void received.push(bytes), tag: () => {} };
+    const rules = { resolve: async () => [{ address: '127.0.0.1', family: 4 }], allowPrivate: true };
+    const options = { path, owner: makeProcessOwner(), liveStreamId: 'li1' };
+    const source = await openRtspSource(new URL('rtsp://127.0.0.1:9/cam'), rules, events, options);
+    await source.ended;
+    expect(Buffer.concat(received).toString()).toContain('-ss 0.2');
   });
 });
