@@ -23,8 +23,8 @@ import { readSpanTracks } from './scan-recording.ts';
 interface ProbedSpan {
   readonly path: string;
   readonly probed: ProbedFile;
-  /** As ffprobe counts them. */
-  readonly tracks: readonly TrackDescription[];
+  /** Those that have frames, by their places in the file. */
+  readonly tracks: ReadonlyMap<number, TrackDescription>;
 }
 
 const maxAttempts = 12;
@@ -65,26 +65,26 @@ async function joinSpans(
       const span = await files.storage.withLocal(path, local => probedOf(context, local, job), job.signal);
       if (span !== undefined) spans.push({ path, ...span });
     }
-    const audio = recordedAudio(joinedTracks(spans.map(({ tracks }) => tracks)));
-    const audioIds = audio.map(({ track }) => track.id);
+    const audio = recordedAudio(joinedTracks(spans.map(({ tracks }) => [...tracks.values()])));
+    const audioIndexesOf = ({ tracks }: ProbedSpan) =>
+      audio.map(({ track }) => [...tracks].find(([, { id }]) => id === track.id)?.[0]);
     if (spans.length === 0) throw new AppError('media-refused', unusable, { details: { detail: unusable } });
     const bytes = spans.reduce((sum, { probed }) => sum + probed.bytes, 0);
     await files.ensureFreeSpace(3 * bytes, context.settings.minFreeBytes);
     await files.inWorkFolder(async work => {
       const joined = join(work, 'joined.ts');
       const first = spans[0]!.probed;
-      const isCopied = spans.every(({ probed }) => hasSameFormat(first, probed));
+      const isCopied = spans.every(
+        span => hasSameFormat(first, span.probed) && !audioIndexesOf(span).includes(undefined),
+      );
       const look = lookOf(spans.map(({ probed }) => probed));
-      for (const { path, probed, tracks } of spans) {
-        const audioIndexes = audioIds.map(id => {
-          const index = tracks.findIndex(track => track.id === id);
-          return index < 0 ? undefined : index;
-        });
+      for (const one of spans) {
+        const { path, probed } = one;
         const output = join(work, 'span.ts');
         await files.storage.withLocal(
           path,
           async local => {
-            const span = spanOf(local, output, probed, audioIndexes);
+            const span = spanOf(local, output, probed, audioIndexesOf(one));
             await tools.runCommand(isCopied ? concatCopyCommand(span) : concatEncodeCommand(span, look), {
               limits: runLimitsFor(context, span.durationSeconds, 4 * bytes + 64 * 1024 ** 2),
               signal: job.signal,
@@ -127,7 +127,7 @@ async function probedOf(
   { signal, subjectId }: RunningJob,
 ): Promise<Omit<ProbedSpan, 'path'> | undefined> {
   try {
-    return { probed: await tools.probe(path, signal), tracks: (await readSpanTracks(path)) ?? [] };
+    return { probed: await tools.probe(path, signal), tracks: await readSpanTracks(path, signal) };
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'media-refused')) throw error;
     log.warn('recording-span-skipped', { videoId: subjectId, path, reason: messageOf(error) });

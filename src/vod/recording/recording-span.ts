@@ -85,9 +85,9 @@ export class RecordingSpan {
     return Math.max(0, this.#endSeconds - this.#startSeconds);
   }
 
-  /** Each track has begun. */
-  get hasAllTracks(): boolean {
-    return this.#startedTracks.size === this.tracks.length;
+  /** Those that have frames. */
+  get startedTracks(): TrackDescription[] {
+    return this.tracks.filter(({ id }) => this.#startedTracks.has(id));
   }
 
   hasTracks(tracks: readonly TrackDescription[]): boolean {

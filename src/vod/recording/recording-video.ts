@@ -125,7 +125,9 @@ async function finishRecording(
   signal.throwIfAborted();
   const isConverted = await repository.transaction(async transaction => {
     if (!(await repository.convertToVideo(recording, sourceBytes, clock.nowMs(), transaction))) return false;
-    const audioTracks = recordedAudioTracks(joinedTracks(spans.map(({ tracks }) => tracks)));
+    const audioTracks = recordedAudioTracks(
+      spans.length === 1 ? span.tracks : joinedTracks(spans.map(({ startedTracks }) => startedTracks)),
+    );
     if (audioTracks.length > 0) await context.records.setAudioTracks(videoId, audioTracks, transaction);
     await enqueueNext(transaction);
     if (reason === undefined) return true;

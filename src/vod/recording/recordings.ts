@@ -237,8 +237,8 @@ export class Recordings implements Component {
       onWritten: (bytes, span, firstPath) => {
         observer.written(bytes);
         entryOf().upload?.written(span);
-        if (span.seconds >= probeAfterSeconds && span.hasAllTracks)
-          entryOf().probing ??= this.#probe(firstPath);
+        const hasAllTracks = span.startedTracks.length === span.tracks.length;
+        if (span.seconds >= probeAfterSeconds && hasAllTracks) entryOf().probing ??= this.#probe(firstPath);
       },
       ...(maxQueuedBytes === undefined ? {} : { maxQueuedBytes }),
     });

@@ -51,8 +51,7 @@ async function scanSpan(
     const { size } = await handle.stat();
     const tracks = await tracksOf(handle, size);
     if (tracks === undefined) return undefined;
-    // The edit list in the file is as long, whatever its times.
-    const span = new RecordingSpan(folder, name, tracks, new Map(tracks.map(({ id }) => [id, 0])));
+    const span = new RecordingSpan(folder, name, tracks, zeroStarts(tracks));
     if (span.head.length > size) return undefined;
     const index = await readFragments(handle, span, size, await indexOf(tracks), signal);
     if (span.bytes < size) await handle.truncate(span.bytes);
@@ -64,10 +63,30 @@ async function scanSpan(
   }
 }
 
-/** In the order of the file. Undefined for a truncated file. */
-export async function readSpanTracks(path: string): Promise<TrackDescription[] | undefined> {
+/** The tracks of a file of a recording that have frames, with their places in it, as ffprobe counts. */
+export async function readSpanTracks(
+  path: string,
+  signal: AbortSignal,
+): Promise<Map<number, TrackDescription>> {
   await using handle = await open(path, 'r');
-  return tracksOf(handle, (await handle.stat()).size);
+  const { size } = await handle.stat();
+  const tracks = (await tracksOf(handle, size)) ?? [];
+  const ids = tracks.map(({ id }) => id);
+  const begun = new Set<number>();
+  let position = tracks.length === 0 ? size : new RecordingSpan('', '', tracks, zeroStarts(tracks)).bytes;
+  while (begun.size < ids.length && position < size) {
+    signal.throwIfAborted();
+    const fragment = await fragmentAt(handle, position, size, ids);
+    if (fragment === undefined) break;
+    for (const { trackId } of fragment.samples) begun.add(trackId);
+    position += fragment.bytes;
+  }
+  return new Map([...tracks.entries()].filter(([, { id }]) => begun.has(id)));
+}
+
+/** The edit list in the file is as long, whatever its times. */
+function zeroStarts(tracks: readonly TrackDescription[]): ReadonlyMap<number, number> {
+  return new Map(tracks.map(({ id }) => [id, 0]));
 }
 
 async function readFragments(
