@@ -10,6 +10,7 @@ import type { Traffic } from '../operations/usage/traffic.ts';
 import type { IngestAddresses } from '../resources/accounts/account.routes.ts';
 import type { Analytics, AnalyticsSettings } from '../resources/analytics/create-analytics.ts';
 import type { IngestHealthSources } from '../resources/broadcasts/broadcasts.service.ts';
+import type { HooksService } from '../resources/hooks/hooks.service.ts';
 import type { LiveControl, RestreamControl } from '../resources/live-streams/live-control.ts';
 import type { LiveQualities } from '../resources/live-streams/live-stream.ts';
 import type { LiveStreamsService } from '../resources/live-streams/live-streams.service.ts';
@@ -50,6 +51,7 @@ export interface ApiOptions {
   readonly liveQualities: LiveQualities;
   readonly webhookQueue: WebhookQueue;
   readonly webhookSender: WebhookSender;
+  readonly hooks: HooksService;
   readonly feed: EventFeed | undefined;
   readonly peers: PeerReaders;
   readonly analytics: AnalyticsSettings;

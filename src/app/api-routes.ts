@@ -12,6 +12,7 @@ import { broadcastRoutes } from '../resources/broadcasts/broadcasts.routes.ts';
 import { BroadcastsService } from '../resources/broadcasts/broadcasts.service.ts';
 import { BroadcastsStore } from '../resources/broadcasts/broadcasts.store.ts';
 import { eventFeedRoutes } from '../resources/events/event-feed.routes.ts';
+import { hookRoutes } from '../resources/hooks/hooks.routes.ts';
 import { liveStreamRoutes } from '../resources/live-streams/live-streams.routes.ts';
 import { restreamRoutes } from '../resources/live-streams/restreams/restreams.routes.ts';
 import { playbackPolicyRoutes } from '../resources/playback-policies/playback-policy.routes.ts';
@@ -117,6 +118,7 @@ function routesOfWebhooks(options: ApiOptions, { webhooks }: ApiServices): Route
       webhooks,
       new DeliveriesService({ store: new DeliveriesStore(database), queue, tester, clock }),
     ),
+    ...hookRoutes(options.hooks),
   ];
 }
 

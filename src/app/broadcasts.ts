@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { ViewerCount } from '../delivery/live/viewer-count.ts';
+import type { PublishGate } from '../ingest/publish-gate.ts';
 import { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
 import type { BroadcastRegistryOptions } from '../live/broadcast/broadcast-registry-options.ts';
 import type { BroadcastState, EndReason } from '../live/broadcast/broadcast-state.ts';
@@ -12,6 +13,7 @@ import { FfmpegPackager } from '../live/packaging/ffmpeg-packager.ts';
 import { openSlate } from '../live/slate/slate-source.ts';
 import { AudioEncoder } from '../live/transcode/audio-encoder.ts';
 import { BroadcastHistory } from '../resources/broadcasts/broadcast-history.ts';
+import type { PublishHook } from '../resources/hooks/publish-hook.ts';
 import { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
 import { type Component, componentOf } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
@@ -21,6 +23,7 @@ import type { Recordings } from '../vod/recording/recordings.ts';
 import type { ClusterLive } from './cluster-live.ts';
 import type { Foundation } from './foundation.ts';
 import { createLiveServices, type LiveServices } from './live.ts';
+import { publishGate } from './publish-gate.ts';
 import { createPulls, type Pulls } from './pull.ts';
 import { createRestreamer } from './restreamer.ts';
 import { createSharedBroadcasts } from './shared-broadcasts.ts';
@@ -31,6 +34,7 @@ type Journal = BroadcastHistory<BroadcastState, EndReason>;
 
 export interface Broadcasts {
   readonly registry: BroadcastRegistry;
+  readonly gate: PublishGate;
   readonly services: LiveServices;
   readonly transcoding: ReturnType<typeof createTranscoding>;
   readonly restreamer: ReturnType<typeof createRestreamer>;
@@ -61,7 +65,12 @@ const noRates = {
 
 export async function createBroadcasts(
   foundation: Foundation,
-  { vod, recordings, viewers }: { vod: VodServices; recordings: Recordings; viewers: ViewerCount },
+  {
+    vod,
+    recordings,
+    viewers,
+    publishHook,
+  }: { vod: VodServices; recordings: Recordings; viewers: ViewerCount; publishHook: PublishHook },
 ): Promise<Broadcasts> {
   const { database, outbox, clock } = foundation;
   const log = foundation.log.child('live');
@@ -120,10 +129,11 @@ export async function createBroadcasts(
     },
     clock,
   });
-  const pulls = createPulls(foundation, registry, liveStreams);
+  const gate = publishGate(foundation, { registry, publishHook });
+  const pulls = createPulls(foundation, gate, liveStreams);
   const cluster = shared?.connect({ registry, alarms, viewers, restreamer, liveStreams });
   return {
-    ...{ registry, services, transcoding, restreamer, alarms, health, pulls, cluster: cluster?.live },
+    ...{ registry, gate, services, transcoding, restreamer, alarms, health, pulls, cluster: cluster?.live },
     components: [
       ...(cluster?.components ?? []),
       ...services.components,

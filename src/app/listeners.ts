@@ -1,18 +1,21 @@
 import type { Delivery } from '../delivery/delivery.ts';
 import { HttpListener, type HttpRequest, type HttpResponse } from '../http/listener/http-listener.ts';
+import type { PublishGate } from '../ingest/publish-gate.ts';
 import { RtmpServer } from '../ingest/rtmp/rtmp-server.ts';
 import { SrtServer } from '../ingest/srt/srt-server.ts';
-import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
+import { maxHookTimeoutSeconds } from '../resources/hooks/hooks.schema.ts';
 import { nodeRoles } from '../shared/node-roles.ts';
 import type { SignalingEndpoint } from '../webrtc/signaling.ts';
 import type { Api } from './api.ts';
 import type { Foundation } from './foundation.ts';
-import { ingestObserver, publishGate } from './publish-gate.ts';
+import { ingestObserver } from './publish-gate.ts';
 import { RoleGate } from './role-gate.ts';
 import { SignalingHandler } from './signaling-handler.ts';
 
 /** Senders of SRT are never silent: without media they send a keepalive each second. */
 const srtIdleTimeoutMs = 5_000;
+/** Longer than a publish hook may take. */
+const gateTimeoutMs = (maxHookTimeoutSeconds + 5) * 1_000;
 
 /** Delivery, dashboard and documentation answer before the API. */
 export function createHttpListener(
@@ -63,7 +66,7 @@ export function createHttpListener(
 
 export function createRtmpServer(
   { config, certificate, metrics, peers, log }: Foundation,
-  registry: BroadcastRegistry,
+  gate: PublishGate,
 ): RtmpServer {
   return new RtmpServer({
     host: config.host,
@@ -83,10 +86,11 @@ export function createRtmpServer(
       isExempt: peers.isTrustedProxy,
     },
     handshakeTimeoutMs: config['rtmp.handshakeTimeout'],
+    gateTimeoutMs,
     idleTimeoutMs: config['rtmp.idleTimeout'],
     maxMessageBytes: config['rtmp.maxMessage'],
     maxMessageRate: config['rtmp.maxMessageRate'],
-    gate: publishGate(registry, config),
+    gate,
     observer: ingestObserver(metrics),
     log,
   });
@@ -95,7 +99,7 @@ export function createRtmpServer(
 /** Undefined when SRT is off. */
 export function createSrtServer(
   { config, metrics, peers, log }: Foundation,
-  registry: BroadcastRegistry,
+  gate: PublishGate,
 ): SrtServer | undefined {
   if (!config['srt.enabled']) return undefined;
   return new SrtServer({
@@ -106,7 +110,7 @@ export function createSrtServer(
     idleTimeoutMs: srtIdleTimeoutMs,
     maxConnections: config['srt.maxConnections'],
     perAddress: { maxPerAddress: config['srt.maxConnectionsPerAddress'], isExempt: peers.isTrustedProxy },
-    gate: publishGate(registry, config),
+    gate,
     observer: ingestObserver(metrics),
     log,
   });

@@ -1,15 +1,21 @@
-import type { Config } from '../config/settings.ts';
 import type { IngestObserver } from '../ingest/ingest-observer.ts';
 import { withMediaTimeout } from '../ingest/media-timeout.ts';
 import type { PublishGate } from '../ingest/publish-gate.ts';
 import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { PublishHook } from '../resources/hooks/publish-hook.ts';
+import type { Foundation } from './foundation.ts';
 
 /** Of all protocols. */
-export function publishGate(registry: BroadcastRegistry, config: Config): PublishGate {
+export function publishGate(
+  { config }: Foundation,
+  { registry, publishHook }: { registry: BroadcastRegistry; publishHook: PublishHook },
+): PublishGate {
   const gate: PublishGate = {
     request: async (request, connection) => {
-      const answer = await registry.admit(request.streamKey, {
+      const decision = await publishHook.decide(request);
+      if (!decision.accepted) return decision;
+      const answer = await registry.admit(decision.streamKey, {
         connectionId: connection.connectionId,
         protocol: request.protocol,
         remoteAddress: connection.remoteAddress,

@@ -1,12 +1,11 @@
 import { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
+import type { PublishGate } from '../ingest/publish-gate.ts';
 import { openSource } from '../ingest/pull/open-source.ts';
 import { PullSupervisor } from '../ingest/pull/pull-supervisor.ts';
-import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
 import type { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
 import { type Component, componentOf } from '../shared/lifecycle.ts';
 import { silentLogger } from '../shared/logger.ts';
 import type { Foundation } from './foundation.ts';
-import { publishGate } from './publish-gate.ts';
 
 export interface Pulls {
   readonly supervisor: PullSupervisor;
@@ -14,11 +13,7 @@ export interface Pulls {
   readonly components: readonly Component[];
 }
 
-export function createPulls(
-  foundation: Foundation,
-  registry: BroadcastRegistry,
-  liveStreams: LiveStreamsStore,
-): Pulls {
+export function createPulls(foundation: Foundation, gate: PublishGate, liveStreams: LiveStreamsStore): Pulls {
   const { config, database, nodes, metrics, ffmpeg, limits, resolveHost, clock, log } = foundation;
   // ffmpeg repeats addresses, which may hold passwords.
   const processes = new ProcessOwner(limits, silentLogger);
@@ -41,7 +36,7 @@ export function createPulls(
     },
     open: ({ liveStreamId, url }, events, signal) =>
       openSource(url, rules, events, { path: ffmpeg.path, owner: processes, liveStreamId }, signal),
-    gate: publishGate(registry, config),
+    gate,
     maxSources: config['pull.max'],
     maxSourcesPerProject: config['pull.maxPerProject'],
     onBytes: count => metrics.countBytesIn(count),

@@ -7,7 +7,12 @@ import { corsHeaders } from '../http/responses/cors-headers.ts';
 import { toErrorBody } from '../http/responses/error-body.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
-import { maxOfferBytes, type SignalingEndpoint, type SignalingResponse } from '../webrtc/signaling.ts';
+import {
+  maxOfferBytes,
+  type SignalingEndpoint,
+  type SignalingRequest,
+  type SignalingResponse,
+} from '../webrtc/signaling.ts';
 
 interface SignalingHandlerOptions {
   readonly addressOf: AddressOf;
@@ -43,7 +48,10 @@ export class SignalingHandler {
     const [path = '', query = ''] = (request.url ?? '').split('?', 2);
     const endpoint = this.#find(path);
     if (endpoint === undefined) return false;
-    void this.#respond(endpoint, request as IncomingMessage, path, query).then(answer =>
+    const closing = new AbortController();
+    response.once('close', () => closing.abort());
+    const target = { path, query, signal: closing.signal };
+    void this.#respond(endpoint, request as IncomingMessage, target).then(answer =>
       this.#send(request, response, {
         ...answer,
         headers: { 'Access-Control-Allow-Methods': endpoint.methods, ...answer.headers },
@@ -59,8 +67,7 @@ export class SignalingHandler {
   async #respond(
     endpoint: SignalingEndpoint,
     message: IncomingMessage,
-    path: string,
-    query: string,
+    target: Pick<SignalingRequest, 'path' | 'query' | 'signal'>,
   ): Promise<SignalingResponse> {
     const { headers, method = '' } = message;
     try {
@@ -68,14 +75,8 @@ export class SignalingHandler {
       const limits = { maxBytes: maxOfferBytes, timeoutMs: this.#options.bodyTimeoutMs };
       const body = hasBody ? await readBytes(message, limits) : Buffer.alloc(0);
       return await endpoint.handle({
-        ...{
-          method,
-          path,
-          query,
-          message,
-          body: body.toString('utf8'),
-          authorization: headers.authorization,
-        },
+        ...target,
+        ...{ method, message, body: body.toString('utf8'), authorization: headers.authorization },
         contentType: (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase(),
         ifMatch: headers['if-match'],
         userAgent: headers['user-agent'] ?? '',

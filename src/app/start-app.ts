@@ -22,6 +22,7 @@ import type { ApiOptions } from './api-options.ts';
 import { type Broadcasts, createBroadcasts } from './broadcasts.ts';
 import { createDelivery } from './delivery.ts';
 import { type AppEnvironment, closeFoundation, type Foundation, openFoundation } from './foundation.ts';
+import { createHooks, hookObserver } from './hooks.ts';
 import { createHttpListener, createRtmpServer, createSrtServer } from './listeners.ts';
 import {
   createHousekeeping,
@@ -102,17 +103,26 @@ async function createServer(foundation: Foundation): Promise<Server> {
   const access = createAccess({ ...foundation, ...accessOptions(foundation) });
   const { vod, videoServices, recordings, recordingsStore } = await createVideoSide(foundation);
   const viewers = new ViewerCount(clock);
-  const broadcasts = await createBroadcasts(foundation, { vod, recordings, viewers });
+  const webhookSender = createWebhookSender(foundation);
+  const hooks = createHooks(foundation, {
+    sender: webhookSender,
+    observer: hookObserver(foundation.metrics),
+  });
+  const broadcasts = await createBroadcasts(foundation, {
+    vod,
+    recordings,
+    viewers,
+    publishHook: hooks.publish,
+  });
   const media: MediaSide = { vod, broadcasts, recordings, viewers };
   const nodeLoads = createNodeLoads(foundation, media);
-  const rtmp = createRtmpServer(foundation, broadcasts.registry);
+  const rtmp = createRtmpServer(foundation, broadcasts.gate);
   const isIngest = config['node.roles'].includes('ingest');
-  const srt = isIngest ? createSrtServer(foundation, broadcasts.registry) : undefined;
+  const srt = isIngest ? createSrtServer(foundation, broadcasts.gate) : undefined;
   const feed = createFeed(foundation, media);
-  const webhookSender = createWebhookSender(foundation);
   const api = createApi({
     ...apiOptions(foundation, { vod, broadcasts }),
-    ...{ access, videoServices, feed, webhookSender },
+    ...{ access, videoServices, feed, webhookSender, hooks: hooks.service },
     health: healthOptions(foundation, media, rtmp, () => state.phase),
     serverComponents: serverComponents(foundation, media, nodeLoads),
   });
@@ -121,7 +131,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
   const deliveryParts = { api, broadcasts, videoServices, vod, viewers, playback };
   const delivery = createDelivery(foundation, deliveryParts);
   const webRtc = isIngest ? createWebRtcServer(foundation) : undefined;
-  const whip = webRtc && createWhipEndpoint(foundation, webRtc, broadcasts.registry);
+  const whip = webRtc && createWhipEndpoint(foundation, webRtc, broadcasts.gate);
   const whep = createWhepEndpoint(foundation, webRtc, deliveryParts);
   const signaling = [...(whip === undefined ? [] : [whip]), ...(whep === undefined ? [] : [whep])];
   const http = createHttpListener(foundation, api, delivery, signaling);
@@ -142,6 +152,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
     ...vod.components,
     vod.jobs,
     ...createWebhookComponents(foundation, webhookSender),
+    hooks.results,
     housekeeping.housekeeping,
     housekeeping.retention,
     http,

@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
 import { WhepEndpoint } from '../delivery/whep/whep-endpoint.ts';
+import type { PublishGate } from '../ingest/publish-gate.ts';
 import { WhipEndpoint } from '../ingest/whip/whip-endpoint.ts';
-import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
 import { messageOf } from '../shared/errors.ts';
 import { machineAddresses } from '../webrtc/ice/ice-candidates.ts';
 import { WebRtcServer } from '../webrtc/webrtc-server.ts';
 import { type DeliveryDependencies, deliveryObserver } from './delivery.ts';
 import type { Foundation } from './foundation.ts';
-import { ingestObserver, publishGate } from './publish-gate.ts';
+import { ingestObserver } from './publish-gate.ts';
 
 /** Undefined where WebRTC is turned off. */
 export function createWebRtcServer(foundation: Foundation): WebRtcServer | undefined {
@@ -29,11 +29,11 @@ export function createWebRtcServer(foundation: Foundation): WebRtcServer | undef
 export function createWhipEndpoint(
   { config, metrics, log }: Foundation,
   webRtc: WebRtcServer,
-  registry: BroadcastRegistry,
+  gate: PublishGate,
 ): WhipEndpoint {
   return new WhipEndpoint({
     webRtc,
-    gate: publishGate(registry, config),
+    gate,
     observer: ingestObserver(metrics),
     sessionBase: config['node.url'] ?? '',
     log,

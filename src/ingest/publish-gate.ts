@@ -9,8 +9,12 @@ export interface PublishRequest {
   readonly remoteAddress: string;
   /** Decoded, without query; 1..256 printable ASCII characters. Must not be logged unmasked. */
   readonly streamKey: string;
+  /** Sent after the stream key, without `?`; `''` when there is none. Untrusted, and of any length that the protocol allows. */
+  readonly query: string;
   /** The encoder's own name, at most 64 printable characters, or `''`. */
   readonly encoder: string;
+  /** Aborted when the connection ends before the decision. */
+  readonly signal: AbortSignal;
 }
 
 /**

@@ -115,6 +115,16 @@ export class Metrics {
     'webhook_deliveries_waiting',
     'Webhook deliveries that wait to be sent.',
   );
+  /** `hook`: `publish` or `play`. `outcome`: `allowed`, `refused`, or `failed` when the hook did not decide. */
+  readonly hookRequests = this.#counter('hook_requests_total', 'Requests to hooks by outcome.', [
+    'hook',
+    'outcome',
+  ]);
+  readonly hookSeconds = this.#histogram(
+    'hook_request_duration_seconds',
+    'Time that a publisher or viewer waited for a hook.',
+    durationBuckets,
+  );
   readonly ffmpegProcesses = this.#gauge('ffmpeg_processes', 'Running ffmpeg processes by purpose.', [
     'purpose',
   ]);

@@ -126,6 +126,7 @@ export const errorRegister = {
   'authorization-production-credential-required': denied('A production credential is required.', 403),
   'playback-refused': denied('This cannot be played.', 403),
   'signing-key-limit-reached': invalid('Your account has reached the signing keys limit.'),
+  'hook-refused': denied('A hook of this project refused.', 403),
   'api-key-limit-reached': invalid('Your account has reached the API keys limit.'),
   'last-api-key': {
     kind: 'conflict',

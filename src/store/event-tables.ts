@@ -50,6 +50,33 @@ export interface WebhookRow {
   created_at_ms: number;
 }
 
+/** One per project and kind. */
+export interface HookRow {
+  id: string;
+  project_id: string;
+  kind: 'publish';
+  url: string;
+  timeout_ms: number;
+  on_failure: 'allow' | 'refuse';
+  signature_secret: string;
+  created_at_ms: number;
+}
+
+/** The newest of each hook. `error` is null when the hook decided itself. */
+export interface HookResultRow {
+  number: Generated<number>;
+  hook_id: string;
+  attempted_at_ms: number;
+  duration_ms: number;
+  is_allowed: number;
+  is_test: number;
+  subject_id: string;
+  remote_address: string;
+  status_code: number | null;
+  error: string | null;
+  response: string | null;
+}
+
 export interface RemovedWebhookRow {
   webhook_id: string;
 }

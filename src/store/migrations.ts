@@ -39,6 +39,7 @@ import { ultraLowLatency } from './migrations/0035-ultra-low-latency.ts';
 import { retention } from './migrations/0036-retention.ts';
 import { codecRenditions } from './migrations/0037-codec-renditions.ts';
 import { signedPlayback } from './migrations/0038-signed-playback.ts';
+import { hooks } from './migrations/0039-hooks.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -82,6 +83,7 @@ export const migrations: readonly Migration[] = [
   retention,
   codecRenditions,
   signedPlayback,
+  hooks,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

@@ -19,6 +19,8 @@ import type {
 import type {
   EventCounterRow,
   EventRow,
+  HookResultRow,
+  HookRow,
   JobRow,
   RemovedWebhookRow,
   WebhookAttemptRow,
@@ -101,6 +103,8 @@ export interface Tables {
   removed_webhooks: RemovedWebhookRow;
   webhook_deliveries: WebhookDeliveryRow;
   webhook_attempts: WebhookAttemptRow;
+  hooks: HookRow;
+  hook_results: HookResultRow;
   webhook_delivery_totals: WebhookDeliveryTotalRow;
   traffic: TrafficRow;
   stored_videos: StoredVideoRow;

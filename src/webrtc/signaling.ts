@@ -19,6 +19,8 @@ export interface SignalingRequest {
   readonly remoteAddress: string;
   readonly body: string;
   readonly message: IncomingMessage;
+  /** Aborted when the client has left, or has the response. */
+  readonly signal: AbortSignal;
 }
 
 export interface SignalingResponse {

@@ -303,6 +303,7 @@ test('a port that is taken rejects the start with one clear sentence', async () 
     host: '127.0.0.1',
     maxConnections: 1,
     handshakeTimeoutMs: 1_000,
+    gateTimeoutMs: 1_000,
     idleTimeoutMs: 1_000,
     ...{ maxMessageBytes: 1_000, maxMessageRate: 2000 },
     gate: recordingGate([]),
@@ -350,7 +351,7 @@ test('a gate that never answers does not keep the connection, and a late approva
   const answer = Promise.withResolvers<void>();
   const publishers: RecordedPublisher[] = [];
   const ingest = await open({
-    handshakeTimeoutMs: 200,
+    gateTimeoutMs: 200,
     gate: {
       async request(request, connection) {
         await answer.promise;

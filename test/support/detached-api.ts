@@ -1,6 +1,7 @@
 import { type Access, createAccess } from '../../src/app/access.ts';
 import { type Api, createApi } from '../../src/app/api.ts';
 import type { ApiOptions } from '../../src/app/api-options.ts';
+import { createHooks } from '../../src/app/hooks.ts';
 import {
   createVideoServices,
   type ImageWork,
@@ -93,7 +94,7 @@ const noUploadWork: UploadDependencies = {
 
 const parts: Omit<
   ApiOptions,
-  'database' | 'dataDir' | 'files' | 'access' | 'videoServices' | 'webhookQueue' | 'webhookSender'
+  'database' | 'dataDir' | 'files' | 'access' | 'videoServices' | 'webhookQueue' | 'webhookSender' | 'hooks'
 > = {
   bundles: testBundles,
   publicUrl: () => 'http://localhost:8080',
@@ -148,9 +149,15 @@ export async function createDetachedApi(options: DetachedApiOptions): Promise<De
     images: { ...noImageWork, ...images },
     uploads: uploadWork,
   });
+  const sender = merged.webhookSender ?? unreachableSender;
+  const hooks = createHooks(
+    { database, version: parts.version, clock, log },
+    { sender, observer: { asked: () => {} } },
+  );
   const api = createApi({
     webhookQueue: new WebhookQueue(database),
-    webhookSender: unreachableSender,
+    webhookSender: sender,
+    hooks: hooks.service,
     ...merged,
     ...{ database, dataDir, files, access, videoServices },
     minFreeBytes: uploadWork.minFreeBytes,

@@ -50,6 +50,7 @@ export async function startIngest(options: Partial<RtmpServerOptions> = {}): Pro
     rtmpPort: 0,
     maxConnections: 100,
     handshakeTimeoutMs: 5_000,
+    gateTimeoutMs: 5_000,
     idleTimeoutMs: 5_000,
     maxMessageBytes: 4 * 1024 * 1024,
     maxMessageRate: 2000,

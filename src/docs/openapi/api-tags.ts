@@ -14,6 +14,7 @@ export const apiTags: Readonly<Record<string, string>> = {
   'Live streams': 'Live streams with their stream keys, broadcasts and thumbnails.',
   'Player themes': 'Colors, controls and logo of the player.',
   Webhooks: 'Endpoints that receive events, and their deliveries.',
+  Hooks: 'Endpoints that decide who may publish and play.',
   Events: 'The same events over a WebSocket, in real time.',
   Analytics: 'Who watched what for how long, and the endpoints that players report to.',
   Usage: 'Storage and traffic of your project.',

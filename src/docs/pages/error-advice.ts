@@ -128,6 +128,10 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
     meaning: 'The request does not say which live stream to publish to.',
     remedy: 'Send `Authorization: Bearer` with the stream key, or put the key behind `/whip/`.',
   },
+  'hook-refused': {
+    meaning: 'The project has a hook that decides who may publish, and it refused.',
+    remedy: '`detail` is the text of the hook. Its last answers are in the dashboard, under Webhooks.',
+  },
   'already-publishing': {
     meaning: 'Another encoder is publishing to this live stream.',
     remedy: 'Stop the other encoder first. One that lost its connection is disconnected after a few seconds.',

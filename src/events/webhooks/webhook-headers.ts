@@ -2,9 +2,10 @@ import { signBody, signBodyWithTimestamp } from './webhook-signature.ts';
 
 interface SignedDelivery {
   readonly deliveryId: string;
+  /** Or id of the hook. */
   readonly webhookId: string;
   readonly signatureSecret: string;
-  /** In its project; undefined for a test. */
+  /** In its project; undefined for tests and hooks. */
   readonly eventNumber: number | undefined;
   readonly body: string;
 }

@@ -18,8 +18,10 @@ import { createPinnedAgent, type PinnedOptions } from './pinned-agent.ts';
 export interface WebhookResponse {
   readonly statusCode: number | undefined;
   readonly error: string | undefined;
-  /** Start of the body, up to {@link maxKeptResponseBytes}; undefined without a response. */
+  /** Start of the body, up to `maxResponseBytes`; undefined without a response. */
   readonly response: string | undefined;
+  /** The body was longer, or ended early. */
+  readonly isTruncated?: true;
 }
 
 /** Accepts 2xx and 101. */
@@ -33,6 +35,10 @@ interface WebhookRequest {
   readonly body: string;
   /** Cancels the request; its result is then meaningless. */
   readonly signal: AbortSignal;
+  /** Default: that of the sender. */
+  readonly timeoutMs?: number;
+  /** Default: {@link maxKeptResponseBytes}. */
+  readonly maxResponseBytes?: number;
 }
 
 /**
@@ -52,7 +58,7 @@ export interface WebhookSenderOptions {
 }
 
 /** The rest of a response is not awaited. */
-const maxKeptResponseBytes = 1_024;
+export const maxKeptResponseBytes = 1_024;
 const maxErrorLength = 300;
 
 const errorTexts: Readonly<Record<string, string>> = {
@@ -77,9 +83,9 @@ export class WebhookSender {
 
   /** Never rejects: failures are responses with an error. */
   send(request: WebhookRequest): Promise<WebhookResponse> {
-    const { timeoutMs } = this.#options;
+    const { timeoutMs = this.#options.timeoutMs, maxResponseBytes = maxKeptResponseBytes } = request;
     return new Promise(resolve => {
-      const exchange = new Exchange(answer => {
+      const exchange = new Exchange(maxResponseBytes, answer => {
         clearTimeout(timer);
         request.signal.removeEventListener('abort', abort);
         resolve(answer);
@@ -158,14 +164,17 @@ export class WebhookSender {
 }
 
 class Exchange {
+  readonly #maxResponseBytes: number;
   readonly #done: (answer: WebhookResponse) => void;
   #request: ClientRequest | undefined;
   #statusCode: number | undefined;
   #kept: Buffer[] = [];
   #keptBytes = 0;
+  #isComplete = false;
   isOver = false;
 
-  constructor(done: (answer: WebhookResponse) => void) {
+  constructor(maxResponseBytes: number, done: (answer: WebhookResponse) => void) {
+    this.#maxResponseBytes = maxResponseBytes;
     this.#done = done;
   }
 
@@ -199,7 +208,10 @@ class Exchange {
     response.on('data', (chunk: Buffer) => {
       this.#kept.push(chunk);
       this.#keptBytes += chunk.length;
-      if (this.#keptBytes > maxKeptResponseBytes) this.end('');
+      if (this.#keptBytes > this.#maxResponseBytes) this.end('');
+    });
+    response.once('end', () => {
+      this.#isComplete = true;
     });
     for (const event of ['end', 'error', 'close']) response.on(event, () => this.#finish(undefined));
   }
@@ -213,13 +225,14 @@ class Exchange {
       statusCode,
       error: error ?? (isRedirect ? 'Redirects are not followed.' : undefined),
       response: statusCode === undefined ? undefined : this.#text(),
+      ...(statusCode === undefined || this.#isComplete ? {} : { isTruncated: true }),
     });
   }
 
-  /** Drops a truncated character at the end. */
+  /** Drops a truncated character at the end. PostgreSQL stores no NUL. */
   #text(): string {
-    const bytes = Buffer.concat(this.#kept).subarray(0, maxKeptResponseBytes);
-    return new TextDecoder().decode(bytes, { stream: true });
+    const bytes = Buffer.concat(this.#kept).subarray(0, this.#maxResponseBytes);
+    return new TextDecoder().decode(bytes, { stream: true }).replaceAll('\0', '\ufffd');
   }
 }
 

@@ -155,7 +155,10 @@ class PullSession {
     const end = (description: string) => this.#end(description);
     try {
       const decision = await gate.request(
-        { connectionId, protocol: 'pull', remoteAddress, streamKey, encoder: '' },
+        {
+          ...{ connectionId, protocol: 'pull', remoteAddress, streamKey, query: '', encoder: '' },
+          signal: this.#ending.signal,
+        },
         {
           ...{ connectionId, remoteAddress, refuse: end },
           close: (description, reason) => end(reason === 'idle-timeout' ? noMedia : description),

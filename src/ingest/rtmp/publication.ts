@@ -23,6 +23,7 @@ export class Publication {
   readonly messageStreamId: number;
   isPaused = false;
   readonly #options: PublicationOptions;
+  readonly #ending = new AbortController();
   #sink: PublisherSink | undefined;
   #closeReason: PublisherCloseReason | undefined;
   #tags = 0;
@@ -31,6 +32,11 @@ export class Publication {
   constructor(options: PublicationOptions) {
     this.messageStreamId = options.messageStreamId;
     this.#options = options;
+  }
+
+  /** Aborted when the publication ends before it is accepted. */
+  get signal(): AbortSignal {
+    return this.#ending.signal;
   }
 
   get isAccepted(): boolean {
@@ -73,7 +79,10 @@ export class Publication {
     const { observer, log } = this.#options;
     this.#closeReason = reason;
     const sink = this.#sink;
-    if (sink === undefined) return;
+    if (sink === undefined) {
+      this.#ending.abort();
+      return;
+    }
     observer.publisherClosed(reason);
     const totals = { bytesIn, tags: this.#tags, emptyMessages: this.#emptyMessages };
     log.info('publisher-closed', { ...this.logFields, reason, ...totals });

@@ -26,8 +26,10 @@ type ConnectionCloseReason =
   | 'slow-reader';
 
 export interface SessionSettings {
-  /** Limits each of: open to handshake, handshake to publish, publish to the gate's answer. */
+  /** Limits each of: open to handshake, handshake to publish. */
   readonly handshakeTimeoutMs: number;
+  /** From publish to the gate's answer. */
+  readonly gateTimeoutMs: number;
   /** Ends a publisher that sends nothing for this long. */
   readonly idleTimeoutMs: number;
   readonly maxMessageBytes: number;
@@ -58,6 +60,8 @@ const maxOtherMessageBytes = 256 * 1024;
 /** For all incomplete messages before the gate has accepted the publisher. */
 const maxUnfinishedBytes = 512 * 1024;
 const maxUnsentReplyBytes = 64 * 1024;
+/** While the gate decides. */
+const maxHeldBytes = 64 * 1024;
 /** Time for the peer to read the last status before the socket is destroyed. */
 const lingerMs = 1_000;
 
@@ -75,6 +79,7 @@ export class RtmpSession {
   #lingerTimer: NodeJS.Timeout | undefined;
   #phaseSinceMs: number;
   #bytesAtLastCheck = 0;
+  #bytesAtPublish = 0;
   #quietSinceMs: number;
 
   constructor(options: SessionOptions) {
@@ -111,6 +116,7 @@ export class RtmpSession {
         const wasHandshakeDone = this.#transport.isHandshakeDone;
         this.#transport.push(data);
         if (!wasHandshakeDone && this.#transport.isHandshakeDone) this.#phaseSinceMs = performance.now();
+        if (this.#publication !== undefined) this.#updateFlow();
       });
     }
   }
@@ -135,7 +141,7 @@ export class RtmpSession {
     }
     if (publication?.isAccepted) {
       if (nowMs - this.#quietSinceMs >= this.#options.idleTimeoutMs) this.#fail('idle-timeout');
-    } else if (nowMs - this.#phaseSinceMs >= this.#options.handshakeTimeoutMs) {
+    } else if (nowMs - this.#phaseSinceMs >= this.#phaseTimeoutMs) {
       this.#fail(this.#transport.isHandshakeDone ? 'publish-timeout' : 'handshake-timeout');
     }
   }
@@ -149,6 +155,11 @@ export class RtmpSession {
       }
     });
     this.#closeGracefully('server-stopped');
+  }
+
+  get #phaseTimeoutMs(): number {
+    const { handshakeTimeoutMs, gateTimeoutMs } = this.#options;
+    return this.#publication === undefined ? handshakeTimeoutMs : gateTimeoutMs;
   }
 
   get #isPublishing(): boolean {
@@ -273,10 +284,14 @@ export class RtmpSession {
       return;
     }
     this.#phaseSinceMs = performance.now();
+    this.#bytesAtPublish = this.#transport.bytesIn;
     this.#updateFlow();
-    const { streamKey } = path;
-    const request = { connectionId, protocol, remoteAddress, streamKey, encoder: connect.encoder };
-    void this.#askGate(publication, request);
+    const { streamKey, query } = path;
+    const { encoder } = connect;
+    const { signal } = publication;
+    void this.#askGate(publication, {
+      ...{ connectionId, protocol, remoteAddress, streamKey, query, encoder, signal },
+    });
   }
 
   async #askGate(publication: Publication, request: PublishRequest): Promise<void> {
@@ -367,14 +382,21 @@ export class RtmpSession {
     if (!publication.isClosed) this.#guard(() => this.#updateFlow());
   }
 
-  /** Pauses reading while the gate decides, the sink is full or the rate limiter throttles. */
+  /**
+   * Pauses reading while the sink is full or the rate limiter throttles. While the gate decides, holds what arrives, and
+   * reads on for a while, because a paused socket does not tell that the encoder has left.
+   */
   #updateFlow(): void {
     if (this.#closeReason !== undefined) return;
     const publication = this.#publication;
-    const isWaiting = publication !== undefined && (!publication.isAccepted || publication.isPaused);
-    if (isWaiting || this.#isThrottled) {
+    const isDeciding = publication?.isAccepted === false;
+    const isFull = isDeciding && this.#transport.bytesIn - this.#bytesAtPublish > maxHeldBytes;
+    if (publication?.isPaused || isFull || this.#isThrottled) {
       this.#transport.hold();
       this.#socket.pause();
+    } else if (isDeciding) {
+      this.#transport.hold();
+      this.#socket.resume();
     } else {
       this.#socket.resume();
       this.#transport.release();

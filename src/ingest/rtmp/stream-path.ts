@@ -3,7 +3,7 @@ const streamKeyPattern = /^[\x21-\x2e\x30-\x7e]{1,256}$/;
 
 /** `description` is shown to the broadcaster. */
 type StreamPath =
-  | { readonly ok: true; readonly streamKey: string }
+  | { readonly ok: true; readonly streamKey: string; readonly query: string }
   | {
       readonly ok: false;
       readonly reason: 'unknown-app' | 'missing-key' | 'invalid-key';
@@ -26,7 +26,8 @@ export function resolveStreamPath(connectApp: string, publishName: string): Stre
   if (more.length > 0 || streamKey === undefined || !streamKeyPattern.test(streamKey)) {
     return refusal('invalid-key', 'The stream key is not valid. Copy it again, whole and without spaces.');
   }
-  return { ok: true, streamKey };
+  const query = [connectApp, publishName].map(queryOf).filter(text => text !== '');
+  return { ok: true, streamKey, query: query.join('&') };
 }
 
 function refusal(reason: 'unknown-app' | 'missing-key' | 'invalid-key', description: string): StreamPath {
@@ -36,6 +37,10 @@ function refusal(reason: 'unknown-app' | 'missing-key' | 'invalid-key', descript
 function withoutQuery(text: string): string {
   const at = text.indexOf('?');
   return at === -1 ? text : text.slice(0, at);
+}
+
+function queryOf(text: string): string {
+  return text.slice(withoutQuery(text).length + 1);
 }
 
 function segmentsOf(path: string): string[] {

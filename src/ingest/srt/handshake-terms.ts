@@ -13,6 +13,7 @@ export interface SrtRefusal {
 /** Acceptable to both sides, before the stream key is checked. */
 export interface HandshakeTerms {
   readonly streamKey: string;
+  readonly query: string;
   /** Of the media to us. */
   readonly latencyMs: number;
   /** Returned to the caller as its part of the agreement. */
@@ -61,6 +62,7 @@ export async function agreeOnTerms(
   if (encryption !== undefined && 'refusal' in encryption) return encryption;
   return {
     streamKey: streamId.streamKey,
+    query: streamId.query,
     latencyMs: Math.min(Math.max(own.latencyMs, extensions.senderLatencyMs), maxLatencyMs),
     keyMessage: extensions.keyMessage,
     encryption,

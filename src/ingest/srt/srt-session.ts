@@ -40,6 +40,8 @@ interface SessionOptions extends SessionSettings {
 
 /** Callers repeat their handshake for this long and get the same answer. */
 const endedKeptMs = 3_000;
+/** Callers that wait for the answer repeat their handshake, usually every 250 ms. */
+const maxUnrepeatedMs = 5_000;
 
 /** For the reasons of the gate. */
 const gateCodes: Readonly<Record<string, RejectReason>> = {
@@ -49,6 +51,7 @@ const gateCodes: Readonly<Record<string, RejectReason>> = {
   'already-publishing': REJECT.conflict,
   'too-many-attempts': REJECT.overload,
   'too-many-encoders': REJECT.overload,
+  'hook-failed': REJECT.down,
   draining: REJECT.down,
 };
 
@@ -66,6 +69,8 @@ export class SrtSession {
   });
   #closeReason: PublisherCloseReason | undefined;
   #closedAtMs = 0;
+  /** Of the wait for the gate. */
+  readonly #waiting = new AbortController();
   #isPaused = false;
   #heardAtMs = performance.now();
   #bytesIn = 0;
@@ -91,6 +96,7 @@ export class SrtSession {
 
   /** For a caller that did not get the answer. */
   repeatAnswer(): void {
+    this.#heardAtMs = performance.now();
     if (this.#answer !== undefined) this.#options.send(this.#answer);
   }
 
@@ -117,8 +123,10 @@ export class SrtSession {
     }
     this.#receiver?.tick();
     this.#count();
-    const isIdle = nowMs - this.#heardAtMs >= this.#options.idleTimeoutMs;
-    if (this.#receiver !== undefined && isIdle) this.end('idle-timeout');
+    const silentMs = nowMs - this.#heardAtMs;
+    if (this.#receiver === undefined) {
+      if (silentMs >= maxUnrepeatedMs) this.end('connection-closed');
+    } else if (silentMs >= this.#options.idleTimeoutMs) this.end('idle-timeout');
   }
 
   end(reason: PublisherCloseReason): void {
@@ -139,10 +147,11 @@ export class SrtSession {
     }
     const terms = await agreeOnTerms(request, this.#options);
     if ('refusal' in terms) return terms.refusal;
-    const { streamKey } = terms;
+    const { streamKey, query } = terms;
     this.#streamKey = streamKey;
+    const { signal } = this.#waiting;
     const decision = await gate.request(
-      { connectionId, protocol: 'srt', remoteAddress, streamKey, encoder: '' },
+      { connectionId, protocol: 'srt', remoteAddress, streamKey, query, encoder: '', signal },
       this.#connection(),
     );
     if (!decision.accepted) {
@@ -253,6 +262,7 @@ export class SrtSession {
     if (this.#closeReason !== undefined) return;
     this.#count();
     this.#closeReason = reason;
+    this.#waiting.abort();
     this.#closedAtMs = performance.now();
     observer.connectionClosed(reason);
     const sink = this.#sink;

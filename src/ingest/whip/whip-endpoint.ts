@@ -56,6 +56,7 @@ const codeOfReason: Readonly<Record<string, ErrorCode>> = {
   'account-not-upgraded': 'authorization-account-not-upgraded',
   'already-publishing': 'already-publishing',
   'too-many-attempts': 'too-many-requests',
+  'hook-refused': 'hook-refused',
   draining: 'server-draining',
 };
 
@@ -170,7 +171,9 @@ export class WhipEndpoint implements Component {
         protocol: 'whip',
         remoteAddress: request.remoteAddress,
         streamKey,
+        query: request.query,
         encoder: encoderName(request.userAgent),
+        signal: request.signal,
       },
       session,
     );

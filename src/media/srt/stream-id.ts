@@ -1,10 +1,17 @@
 const accessControlPrefix = '#!::';
+/** Resource, mode and type. */
+const standardFields: readonly string[] = ['r', 'm', 't'];
 const publishPrefix = 'publish:';
 const streamKeyPattern = /^[\x21-\x2e\x30-\x7e]{1,256}$/;
 
 /** `description` is for logs: SRT carries a number only. */
 type PublishStreamId =
-  | { readonly ok: true; readonly streamKey: string }
+  | {
+      readonly ok: true;
+      readonly streamKey: string;
+      /** What follows `?` behind the key, and further fields of the access control syntax. */
+      readonly query: string;
+    }
   | {
       readonly ok: false;
       readonly reason: 'missing-key' | 'invalid-key' | 'play';
@@ -30,11 +37,16 @@ function readAccessControl(list: string): PublishStreamId {
   }
   // The default of the syntax is `request`, but there is nothing to request here.
   const mode = fields.get('m') ?? 'publish';
-  return mode === 'publish' ? keyOf(fields.get('r') ?? '') : playRefusal;
+  if (mode !== 'publish') return playRefusal;
+  const key = keyOf(fields.get('r') ?? '');
+  if (!key.ok) return key;
+  const others = [...fields].filter(([name]) => !standardFields.includes(name));
+  const query = [key.query, String(new URLSearchParams(others))].filter(text => text !== '');
+  return { ...key, query: query.join('&') };
 }
 
 function keyOf(resource: string): PublishStreamId {
-  const streamKey = resource.replace(/^\/?(?:(?:s|live)\/)?/, '').split('?', 1)[0] ?? '';
+  const [streamKey = '', ...query] = resource.replace(/^\/?(?:(?:s|live)\/)?/, '').split('?');
   if (streamKey === '') {
     return {
       ok: false,
@@ -49,7 +61,7 @@ function keyOf(resource: string): PublishStreamId {
       description: 'The stream ID is not valid. Copy the stream key again, whole and without spaces.',
     };
   }
-  return { ok: true, streamKey };
+  return { ok: true, streamKey, query: query.join('?') };
 }
 
 /** Encoders differ in whether they decode the stream ID of an address. */

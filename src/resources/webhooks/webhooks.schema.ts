@@ -5,7 +5,8 @@ import { urlProblem } from './webhook.ts';
 
 const events = z.array(z.enum(eventTypes)).min(1).max(100).describe('Events to send. Duplicates count once.');
 
-const url = z
+/** Of a webhook or hook. */
+export const hookUrl = z
   .string()
   .superRefine((text, context) => {
     const problem = urlProblem(text);
@@ -15,7 +16,7 @@ const url = z
     'Any http or https URL of up to 2,048 characters; it is not requested. A user name and password in it are sent as Basic authentication.',
   );
 
-export const webhookCreationSchema = z.strictObject({ events, url }).meta({
+export const webhookCreationSchema = z.strictObject({ events, url: hookUrl }).meta({
   examples: [
     { events: ['live-stream.broadcast.started'], url: 'https://hooks.example.net/in?src=video' },
     {
@@ -26,11 +27,11 @@ export const webhookCreationSchema = z.strictObject({ events, url }).meta({
 });
 
 export const webhookChangesSchema = z
-  .strictObject({ events: events.optional(), url: url.optional() })
+  .strictObject({ events: events.optional(), url: hookUrl.optional() })
   .meta({ examples: [{ url: 'https://hooks.example.net/moved' }, { events: ['video.source.recorded'] }] });
 
 export const webhookCheckSchema = z
-  .strictObject({ url })
+  .strictObject({ url: hookUrl })
   .meta({ examples: [{ url: 'https://hooks.example.net/in' }] });
 
 export const webhookVerdictSchema = z

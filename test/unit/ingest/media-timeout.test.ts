@@ -33,8 +33,9 @@ async function publish() {
     30_000,
   );
   const { connectionId, remoteAddress } = connection;
+  const { signal } = new AbortController();
   const decision = await gate.request(
-    { connectionId, remoteAddress, protocol: 'srt', streamKey: goodKey, encoder: '' },
+    { connectionId, remoteAddress, protocol: 'srt', streamKey: goodKey, query: '', encoder: '', signal },
     connection,
   );
   if (decision.accepted) sink = decision.sink;

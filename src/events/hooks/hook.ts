@@ -1,0 +1,37 @@
+export const hookKinds = ['publish'] as const;
+export type HookKind = (typeof hookKinds)[number];
+
+/** Decides when the hook did not. */
+export const failurePolicies = ['allow', 'refuse'] as const;
+export type FailurePolicy = (typeof failurePolicies)[number];
+
+/** An endpoint of a project that decides who may publish or play. */
+export interface Hook {
+  readonly hookId: string;
+  readonly projectId: string;
+  readonly kind: HookKind;
+  readonly url: string;
+  readonly timeoutMs: number;
+  readonly onFailure: FailurePolicy;
+  readonly signatureSecret: string;
+  readonly createdAtMs: number;
+}
+
+export interface HookResult {
+  readonly attemptedAtMs: number;
+  /** With the time in the queue. */
+  readonly durationMs: number;
+  readonly isAllowed: boolean;
+  readonly isTest: boolean;
+  /** Id of the live stream or video. */
+  readonly subjectId: string;
+  readonly remoteAddress: string;
+  readonly statusCode: number | undefined;
+  /** Undefined when the hook decided itself. */
+  readonly error: string | undefined;
+  /** Start of the body. */
+  readonly response: string | undefined;
+}
+
+/** Of one hook. */
+export const maxKeptResults = 20;
