@@ -38,6 +38,7 @@ const onPostgres = [
   'image-uploads',
   'jobs',
   'node-client-*',
+  'publish-hook',
   'recordings',
   '*retention',
   'sessions',

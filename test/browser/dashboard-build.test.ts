@@ -154,6 +154,42 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     await page.getByText('No results').waitFor();
   });
 
+  it('sets up a publish hook, tests it, and shows its answers', async () => {
+    await go('webhooks');
+    await button('Set up publish hook').click();
+    await endpoint().fill('http://127.0.0.1:9/publish');
+    await page.getByLabel('Timeout (seconds)').fill('11');
+    await button('Save').click();
+    await page.locator('.field-error').waitFor();
+    expectRefusal();
+    await page.getByLabel('Timeout (seconds)').fill('2');
+    await scan();
+    await button('Save').click();
+    await page.getByText('It was not asked yet.').waitFor();
+    await button('Send test to the publish hook').click();
+    await page.getByText('The hook did not answer').waitFor();
+    await page.getByRole('cell', { name: 'Refused', exact: true }).waitFor();
+    await scan();
+    await button('Edit the publish hook').click();
+    await endpoint().fill(hookUrl);
+    await page.getByLabel('Without an answer').selectOption('Let the encoder go live');
+    await page.keyboard.press('Enter');
+    await page.getByText('Publish hook saved.').waitFor();
+    await button('Send test to the publish hook').click();
+    await page.getByText('The hook answers: allowed').waitFor();
+    await page.getByRole('cell', { name: 'Allowed', exact: true }).waitFor();
+    await page.getByRole('cell', { name: 'Thank you.' }).waitFor();
+    expect(JSON.parse(received.at(-1)!.body)).toMatchObject({ type: 'hook.publish', test: true });
+    const hook = (await (await server.api('GET', '/hooks/publish')).json()) as Json;
+    expect(hook).toMatchObject({ url: hookUrl, timeoutSeconds: 2, onFailure: 'allow' });
+    await scan();
+    await button('Delete the publish hook').click();
+    await page.getByLabel(/^Type/).fill(hookUrl);
+    await page.keyboard.press('Enter');
+    await button('Set up publish hook').waitFor();
+    expect((await server.api('GET', '/hooks/publish')).status).toBe(404);
+  });
+
   it('deletes a webhook and an upload token by their names', async () => {
     await go('webhooks');
     await page.getByRole('cell', { name: 'Delivered' }).waitFor();

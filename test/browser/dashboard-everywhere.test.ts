@@ -113,6 +113,8 @@ async function fill(server: TestServer): Promise<Places> {
     url: 'http://localhost:9/hook',
     events: ['live-stream.broadcast.started'],
   });
+  expect((await server.api('PUT', '/hooks/publish', { url: 'http://localhost:9/hook' })).ok).toBe(true);
+  expect((await server.api('POST', '/hooks/publish/test')).ok).toBe(true);
   await made('/upload-tokens', { ttl: 3_600 });
   await made('/account/api-keys', { name: 'Website' });
   const image = new FormData();

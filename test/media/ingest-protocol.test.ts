@@ -48,7 +48,9 @@ test('a publisher is introduced to the gate and its tags come as they were sent'
     protocol: 'rtmp',
     remoteAddress: '127.0.0.1',
     streamKey: goodKey,
+    query: 'bitrate=1',
     encoder: 'FMLE/3.0',
+    signal: expect.any(AbortSignal),
   });
   const enhanced = Buffer.from([0x90, ...Buffer.from('hvc1'), 1, 2, 3]);
   client.sendTag('script', 0, encodeAmf0('@setDataFrame', 'onMetaData', { width: 320 }));

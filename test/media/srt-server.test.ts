@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { startReceiver } from '../service/webhook-fixture.ts';
 import { publishTestPicture } from '../support/ffmpeg.ts';
 import { hasSrtFfmpeg } from '../support/srt-ingest.ts';
 import { startServer } from '../support/start-server.ts';
@@ -26,5 +27,30 @@ describe.skipIf(!hasSrtFfmpeg)('SRT (skipped where ffmpeg has none)', () => {
     await using second = publishTestPicture({ url, extraArgs: ['-f', 'mpegts'] });
     expect((await second.exited).code).not.toBe(0);
     await publisher.stop();
+  });
+
+  test('a publish hook gets further fields of the stream ID, and refuses the caller', async () => {
+    await using server = await startServer({ allowPrivateTargets: 'true' });
+    const { streamKey, liveStreamId } = await server.createStream();
+    const receiver = await startReceiver();
+    receiver.answer = (_, response) => void response.writeHead(403).end('Not today.');
+    await server.api('PUT', '/hooks/publish', { url: receiver.url });
+    const streamId = encodeURIComponent(`#!::r=${streamKey},m=publish,u=crew,token=a b`);
+    const url = `srt://127.0.0.1:${server.app.srtPort}?streamid=${streamId}`;
+    await using refused = publishTestPicture({ url, extraArgs: ['-f', 'mpegts'] });
+    expect((await refused.exited).code).not.toBe(0);
+    expect(receiver.hooks.map(({ json }) => json)).toEqual([
+      {
+        ...{ type: 'hook.publish', emittedAt: expect.any(String), liveStreamId, protocol: 'srt' },
+        ...{ remoteAddress: '127.0.0.1', encoder: '', query: 'u=crew&token=a+b' },
+      },
+    ]);
+    receiver.answer = (_, response) => void response.end();
+    await using allowed = publishTestPicture({ url, extraArgs: ['-f', 'mpegts'] });
+    await waitUntil(async () => {
+      const response = await server.api('GET', `/live-streams/${liveStreamId}/health`);
+      return ((await response.json()) as { state?: string }).state === 'live';
+    });
+    await allowed.stop();
   });
 });

@@ -39,6 +39,7 @@ async function made(path: string, body: object, id: string): Promise<string> {
 const makers: Readonly<Record<string, () => Promise<string>>> = {
   videoId: () => made('/videos', { title: 'A video' }, 'videoId'),
   liveStreamId: () => made('/live-streams', { name: 'A stream' }, 'liveStreamId'),
+  hook: async () => 'publish',
   keyPairId: () => made('/account/api-keys', { name: 'A pair' }, 'keyPairId'),
   signingKeyId: () => made('/account/signing-keys', { name: 'A key' }, 'signingKeyId'),
   uploadToken: () => made('/upload-tokens', {}, 'token'),

@@ -41,6 +41,7 @@ const openNames: Readonly<Record<string, string>> = {
   aggregation: 'count',
   breakdown: 'media-id',
   code: 'invalid-attribute',
+  hook: 'publish',
 };
 
 interface Operation {

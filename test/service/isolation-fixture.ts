@@ -42,6 +42,7 @@ export type IdKind =
   | 'playerId'
   | 'webhookId'
   | 'deliveryId'
+  | 'hookId'
   | 'keyPairId'
   | 'signingKeyId'
   | 'sessionId'
@@ -211,6 +212,7 @@ async function fill(
   const { token } = await send('POST', '/upload-tokens', {});
   const { keyPairId } = await send('POST', '/account/api-keys', { name: 'Of the account' });
   const { signingKeyId } = await send('POST', '/account/signing-keys', { name });
+  const { hookId } = await send('PUT', '/hooks/publish', { url: hookUrl });
   const { webhookId } = await send('POST', '/webhooks', {
     url: hookUrl,
     events: ['live-stream.broadcast.started'],
@@ -226,7 +228,7 @@ async function fill(
   return {
     ...{ videoId, begunVideoId, discardedVideoId, emptyVideoId: await video() },
     ...{ liveStreamId, streamKey, uploadToken: token, watermarkId, playerId },
-    ...{ webhookId, deliveryId, keyPairId, signingKeyId, sessionId, summaryId },
+    ...{ webhookId, deliveryId, hookId, keyPairId, signingKeyId, sessionId, summaryId },
   };
 }
 

@@ -49,6 +49,11 @@ export async function startWireApi(): Promise<WireApi> {
   const newPlayer = async () => (await made('/players', { name: 'Night' })).playerId as string;
   const newHook = async () =>
     (await made('/webhooks', { url: 'https://hooks.example.net', events })).webhookId as string;
+  const newDecidingHook = async () => {
+    const path = '/hooks/publish';
+    await api.call('PUT', path, { body: { url: 'https://hooks.example.net/publish' } });
+    return path;
+  };
   const newSummary = async () =>
     (await made('/summaries', { videoId: await newVideo() })).summaryId as string;
   const newPair = async () => (await made('/account/api-keys', { name: 'A pair' })).keyPairId as string;
@@ -188,6 +193,14 @@ export async function startWireApi(): Promise<WireApi> {
     'DELETE /watermarks/{watermarkId}': async () => ({
       path: `/watermarks/${(await made('/watermarks', image())).watermarkId}`,
     }),
+    'GET /hooks': async () => {
+      await newDecidingHook();
+      return { path: '/hooks' };
+    },
+    'GET /hooks/{hook}': async () => ({ path: await newDecidingHook() }),
+    'PUT /hooks/{hook}': at('/hooks/publish', { url: 'https://hooks.example.net/publish' }),
+    'DELETE /hooks/{hook}': async () => ({ path: await newDecidingHook() }),
+    'POST /hooks/{hook}/test': async () => ({ path: `${await newDecidingHook()}/test` }),
     'GET /webhooks': at('/webhooks'),
     'POST /webhooks': at('/webhooks', { url: 'http://unreachable.example:1/x', events }),
     'GET /webhooks/{webhookId}': at(`/webhooks/${ids.webhookId}`),

@@ -452,6 +452,31 @@ export type WebhookAttempt = {
   readonly response?: string | undefined;
 };
 
+export type Hooks = { readonly publish: Hook | null; };
+
+export type Hook = {
+  readonly hookId: string;
+  readonly hook: "publish";
+  readonly url: string;
+  readonly timeoutSeconds: number;
+  readonly onFailure: "allow" | "refuse";
+  readonly signatureSecret: string;
+  readonly createdAt: string;
+  readonly results: readonly HookResult[];
+};
+
+export type HookResult = {
+  readonly attemptedAt: string;
+  readonly durationMs: number;
+  readonly result: "allowed" | "refused";
+  readonly test: boolean;
+  readonly liveStreamId?: string | undefined;
+  readonly remoteAddress: string;
+  readonly statusCode?: number | undefined;
+  readonly error?: string | undefined;
+  readonly response?: string | undefined;
+};
+
 export type AnalyticsMetric = {
   readonly context: {
     readonly metric: string;
@@ -1017,6 +1042,19 @@ export interface Operations {
     body: undefined;
     answer: WebhookDeliveryDetails;
   };
+  'GET /hooks': { params: undefined; query: undefined; body: undefined; answer: Hooks; };
+  'PUT /hooks/{hook}': {
+    params: { readonly hook: string; };
+    query: undefined;
+    body: {
+      readonly url: string;
+      readonly timeoutSeconds?: number | undefined;
+      readonly onFailure?: "allow" | "refuse" | undefined;
+    };
+    answer: Hook;
+  };
+  'DELETE /hooks/{hook}': { params: { readonly hook: string; }; query: undefined; body: undefined; answer: undefined; };
+  'POST /hooks/{hook}/test': { params: { readonly hook: string; }; query: undefined; body: undefined; answer: HookResult; };
   'GET /data/metrics/{metric}/{aggregation}': {
     params: { readonly metric: string; readonly aggregation: string; };
     query: { readonly from?: string | undefined; readonly to?: string | undefined; readonly unique?: boolean | undefined; readonly viewDuration?: "3s" | "5s" | "10s" | "30s" | undefined; readonly filterBy?: {

@@ -17,7 +17,17 @@ test.each([
   ['the shortest key', 's', 'k', 'k'],
   ['the longest key', 's', 'k'.repeat(256), 'k'.repeat(256)],
 ])('finds the key: %s', (_what, app, name, streamKey) => {
-  expect(resolveStreamPath(app, name)).toEqual({ ok: true, streamKey });
+  expect(resolveStreamPath(app, name)).toMatchObject({ ok: true, streamKey });
+});
+
+test.each([
+  ['', 's', key],
+  ['', 's', `${key}?`],
+  ['bitrate=1&x=/y?z', 's', `${key}?bitrate=1&x=/y?z`],
+  ['a=b', `live/${key}?a=b`, ''],
+  ['token=1&a=%20', 's?token=1', `${key}?a=%20`],
+])('gives the query %s as it was sent', (query, app, name) => {
+  expect(resolveStreamPath(app, name)).toEqual({ ok: true, streamKey: key, query });
 });
 
 test.each([

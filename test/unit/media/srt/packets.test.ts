@@ -94,7 +94,16 @@ describe('stream IDs', () => {
     ['%23%21%3A%3Ar%3Dabc-1%2Cm%3Dpublish'],
     ['abc-1?latency=5'],
   ])('%s names the key', streamId => {
-    expect(readPublishStreamId(streamId)).toEqual({ ok: true, streamKey: 'abc-1' });
+    expect(readPublishStreamId(streamId)).toMatchObject({ ok: true, streamKey: 'abc-1' });
+  });
+
+  it.each([
+    ['abc-1', ''],
+    ['publish:abc-1?a=b&c', 'a=b&c'],
+    ['#!::r=abc-1,m=publish,t=stream', ''],
+    ['#!::r=abc-1?a=b,m=publish,u=crew&co,x=1', 'a=b&u=crew%26co&x=1'],
+  ])('%s carries the query %j', (streamId, query) => {
+    expect(readPublishStreamId(streamId)).toEqual({ ok: true, streamKey: 'abc-1', query });
   });
 
   it.each([

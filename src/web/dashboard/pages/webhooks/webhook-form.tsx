@@ -1,12 +1,11 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { Webhook, WebhookVerdict } from '../../api/api-types.ts';
+import { useState } from 'preact/hooks';
+import type { Webhook } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { CheckField, TextField } from '../../ui/form/field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
-import { useLoad } from '../../ui/hooks/use-load.ts';
-import { Notice } from '../../ui/notice.tsx';
+import { EndpointVerdict } from './endpoint-verdict.tsx';
 import { type EventType, eventGroups, eventLabel } from './event-labels.ts';
 
 const all = eventGroups.flatMap(({ types }) => types);
@@ -57,7 +56,7 @@ export function WebhookForm({
         error={submission.errorOf('url')}
         required
       />
-      <AddressVerdict address={address} />
+      <EndpointVerdict address={address} />
       {webhook !== undefined && address !== webhook.url && (
         <p class="hint">Pending deliveries go to the new URL. The signing secret stays the same.</p>
       )}
@@ -83,47 +82,4 @@ export function WebhookForm({
       ))}
     </FormDialog>
   );
-}
-
-function AddressVerdict({ address }: { address: string }) {
-  const verdict = useUrlCheck(address);
-  return (
-    <div role="status">
-      {verdict?.deliverable === false && (
-        <Notice tone="warning">
-          {verdict.reason}{' '}
-          {verdict.setting === undefined ? (
-            'You can save it, but nothing will arrive.'
-          ) : (
-            <>
-              To allow private addresses, set <code>{verdict.setting}=true</code> on the server and restart
-              it.
-            </>
-          )}
-        </Notice>
-      )}
-    </div>
-  );
-}
-
-const pauseMs = 400;
-
-/** Asks the server when typing pauses. Returns undefined for an incomplete URL. */
-function useUrlCheck(url: string): WebhookVerdict | undefined {
-  const [settled, setSettled] = useState(url);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(url), pauseMs);
-    return () => clearTimeout(timer);
-  }, [url]);
-  const loaded = useLoad(settled, async signal => ({
-    url: settled,
-    verdict: isHttpUrl(settled)
-      ? await call('POST /webhooks/check', { body: { url: settled }, signal })
-      : undefined,
-  }));
-  return loaded.value?.url === url ? loaded.value.verdict : undefined;
-}
-
-function isHttpUrl(text: string): boolean {
-  return /^https?:\/\/[^\s/\\][^\s\\]*$/i.test(text) && URL.canParse(text);
 }

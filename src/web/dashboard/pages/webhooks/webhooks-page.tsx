@@ -13,6 +13,7 @@ import { DeleteWebhook } from './delete-webhook.tsx';
 import { LastDelivery } from './delivery-badge.tsx';
 import { isPending } from './delivery-labels.ts';
 import { eventLabel, summarizeEvents } from './event-labels.ts';
+import { HooksSection } from './hooks-section.tsx';
 import { useDeliveryRefresh } from './use-delivery-refresh.ts';
 import { WebhookForm } from './webhook-form.tsx';
 
@@ -58,6 +59,7 @@ export function WebhooksPage() {
           }
         </LoadedContent>
       </Card>
+      <HooksSection />
       {isCreating && (
         <WebhookForm
           onClose={() => setCreating(false)}

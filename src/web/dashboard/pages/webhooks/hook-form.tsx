@@ -1,0 +1,75 @@
+import { useState } from 'preact/hooks';
+import type { Hook } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { FormDialog } from '../../ui/dialog/dialog.tsx';
+import { SelectField, TextField } from '../../ui/form/field.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
+import { EndpointVerdict } from './endpoint-verdict.tsx';
+import { type HookKind, hookLabels } from './hook-labels.ts';
+
+const defaultTimeoutSeconds = 5;
+const maxTimeoutSeconds = 10;
+
+export function HookForm({
+  kind,
+  hook,
+  onSaved,
+  onClose,
+}: {
+  kind: HookKind;
+  hook: Hook | null;
+  onSaved: () => void;
+  onClose: () => void;
+}) {
+  const [url, setUrl] = useState(hook?.url ?? '');
+  const [timeout, setTimeout] = useState(String(hook?.timeoutSeconds ?? defaultTimeoutSeconds));
+  const [onFailure, setOnFailure] = useState(hook?.onFailure ?? 'refuse');
+  const address = url.trim();
+  const { title, failureWords } = hookLabels[kind];
+  const submission = useSubmit(async () => {
+    const body = { url: address, timeoutSeconds: Number(timeout), onFailure };
+    await call('PUT /hooks/{hook}', { params: { hook: kind }, body });
+    onSaved();
+  });
+  return (
+    <FormDialog
+      title={title}
+      action="Save"
+      disabled={address === '' || timeout === ''}
+      submission={submission}
+      onClose={onClose}
+    >
+      <TextField
+        label="Endpoint URL"
+        type="url"
+        placeholder="https://example.com/hooks"
+        hint="Receives a POST request. A 2xx status allows, and a 4xx status refuses."
+        spellcheck={false}
+        value={url}
+        onValue={setUrl}
+        error={submission.errorOf('url')}
+        required
+      />
+      <EndpointVerdict address={address} />
+      <TextField
+        label="Timeout (seconds)"
+        type="number"
+        min={1}
+        max={maxTimeoutSeconds}
+        value={timeout}
+        onValue={setTimeout}
+        error={submission.errorOf('timeoutSeconds')}
+      />
+      <SelectField
+        label="Without an answer"
+        hint="Decides when your server is down, too slow, or answers with an error of its own."
+        value={onFailure}
+        onValue={setOnFailure}
+        options={[
+          ['refuse', failureWords.refuse],
+          ['allow', failureWords.allow],
+        ]}
+      />
+    </FormDialog>
+  );
+}

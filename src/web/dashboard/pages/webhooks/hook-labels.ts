@@ -1,0 +1,20 @@
+import type { Hook } from '../../api/api-types.ts';
+
+export type HookKind = Hook['hook'];
+
+interface HookLabels {
+  readonly title: string;
+  readonly lead: string;
+  /** After it is deleted. */
+  readonly without: string;
+  readonly failureWords: Readonly<Record<Hook['onFailure'], string>>;
+}
+
+export const hookLabels: Readonly<Record<HookKind, HookLabels>> = {
+  publish: {
+    title: 'Publish hook',
+    lead: 'Asks your server whether an encoder may go live, and to which live stream.',
+    without: 'Everyone with a stream key can go live then. Broadcasts continue.',
+    failureWords: { refuse: 'Refuse the encoder', allow: 'Let the encoder go live' },
+  },
+};
