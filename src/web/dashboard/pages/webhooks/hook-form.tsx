@@ -4,7 +4,7 @@ import { call } from '../../api/client.ts';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { SelectField, TextField } from '../../ui/form/field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
-import { EndpointVerdict } from './endpoint-verdict.tsx';
+import { EndpointField } from './endpoint-field.tsx';
 import { type HookKind, hookLabels } from './hook-labels.ts';
 
 const defaultTimeoutSeconds = 5;
@@ -39,18 +39,12 @@ export function HookForm({
       submission={submission}
       onClose={onClose}
     >
-      <TextField
-        label="Endpoint URL"
-        type="url"
-        placeholder="https://example.com/hooks"
+      <EndpointField
         hint="Receives a POST request. A 2xx status allows, and a 4xx status refuses."
-        spellcheck={false}
         value={url}
         onValue={setUrl}
         error={submission.errorOf('url')}
-        required
       />
-      <EndpointVerdict address={address} />
       <TextField
         label="Timeout (seconds)"
         type="number"

@@ -3,9 +3,9 @@ import type { Webhook } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
-import { CheckField, TextField } from '../../ui/form/field.tsx';
+import { CheckField } from '../../ui/form/field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
-import { EndpointVerdict } from './endpoint-verdict.tsx';
+import { EndpointField } from './endpoint-field.tsx';
 import { type EventType, eventGroups, eventLabel } from './event-labels.ts';
 
 const all = eventGroups.flatMap(({ types }) => types);
@@ -45,18 +45,12 @@ export function WebhookForm({
       submission={submission}
       onClose={onClose}
     >
-      <TextField
-        label="Endpoint URL"
-        type="url"
-        placeholder="https://example.com/hooks"
+      <EndpointField
         hint="Receives a POST request for each event, and must respond with a 2xx status."
-        spellcheck={false}
         value={url}
         onValue={setUrl}
         error={submission.errorOf('url')}
-        required
       />
-      <EndpointVerdict address={address} />
       {webhook !== undefined && address !== webhook.url && (
         <p class="hint">Pending deliveries go to the new URL. The signing secret stays the same.</p>
       )}

@@ -1,11 +1,38 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { WebhookVerdict } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { TextField } from '../../ui/form/field.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Notice } from '../../ui/notice.tsx';
 
 /** Warns of a URL that this server would not deliver to. */
-export function EndpointVerdict({ address }: { address: string }) {
+export function EndpointField({
+  hint,
+  value,
+  onValue,
+  error,
+}: {
+  hint: string;
+  value: string;
+  onValue: (url: string) => void;
+  error: string | undefined;
+}) {
+  return (
+    <>
+      <TextField
+        label="Endpoint URL"
+        type="url"
+        placeholder="https://example.com/hooks"
+        spellcheck={false}
+        {...{ hint, value, onValue, error }}
+        required
+      />
+      <EndpointVerdict address={value.trim()} />
+    </>
+  );
+}
+
+function EndpointVerdict({ address }: { address: string }) {
   const verdict = useUrlCheck(address);
   return (
     <div role="status">
