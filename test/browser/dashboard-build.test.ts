@@ -174,7 +174,7 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     await endpoint().fill(hookUrl);
     await page.getByLabel('Without an answer').selectOption('Let the encoder go live');
     await page.keyboard.press('Enter');
-    await page.getByText('Publish hook saved.').waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await button('Send test to the publish hook').click();
     await page.getByText('The hook answers: allowed').waitFor();
     await page.getByRole('cell', { name: 'Allowed', exact: true }).waitFor();
