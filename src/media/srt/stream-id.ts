@@ -9,7 +9,7 @@ type PublishStreamId =
   | {
       readonly ok: true;
       readonly streamKey: string;
-      /** What follows `?` behind the key, and further fields of the access control syntax. */
+      /** The text behind `?` after the key, and further fields of the access control syntax. */
       readonly query: string;
     }
   | {
