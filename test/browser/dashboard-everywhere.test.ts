@@ -1,10 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLiveStream, createVideo } from '../../scripts/server-process.ts';
-import { pngImage } from '../support/images.ts';
 import type { TestServer } from '../support/start-server.ts';
 import { describeInBrowser, until } from './browser-fixture.ts';
-import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
+import { createWatermark, DashboardPage, startDashboard } from './dashboard-fixture.ts';
 
 /** Every page: its address and its heading. */
 type Places = readonly (readonly [path: string, heading: string])[];
@@ -117,15 +116,7 @@ async function fill(server: TestServer): Promise<Places> {
   expect((await server.api('POST', '/hooks/publish/test')).ok).toBe(true);
   await made('/upload-tokens', { ttl: 3_600 });
   await made('/account/api-keys', { name: 'Website' });
-  const image = new FormData();
-  image.set('file', new File([new Uint8Array(pngImage(32, 32))], 'mark.png', { type: 'image/png' }));
-  const authorization = `Basic ${Buffer.from(`${productionKey}:`).toString('base64')}`;
-  const marked = await fetch(`${baseUrl}/watermarks`, {
-    method: 'POST',
-    headers: { authorization },
-    body: image,
-  });
-  expect(marked.ok).toBe(true);
+  await createWatermark(server);
   return [
     ['/dashboard', 'Overview'],
     ['/dashboard/live', 'Live streams'],

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { SettingKey } from '../../src/config/settings.ts';
 import { waitTimeoutMs } from '../support/deadlines.ts';
+import { pngImage } from '../support/images.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -28,6 +29,16 @@ export function startDashboard(
   options: Parameters<typeof startServer>[1] = {},
 ): Promise<TestServer> {
   return startServer({ 'admin.password': password, ...flags }, options);
+}
+
+/** Returns the id of a new watermark in production. */
+export async function createWatermark({ baseUrl, productionKey }: TestServer): Promise<string> {
+  const body = new FormData();
+  body.set('file', new File([new Uint8Array(pngImage(32, 32))], 'mark.png', { type: 'image/png' }));
+  const authorization = `Basic ${Buffer.from(`${productionKey}:`).toString('base64')}`;
+  const answer = await fetch(`${baseUrl}/watermarks`, { method: 'POST', headers: { authorization }, body });
+  if (!answer.ok) throw new Error(`the watermark was answered with ${answer.status}`);
+  return ((await answer.json()) as { watermarkId: string }).watermarkId;
 }
 
 /** A page of the dashboard, watched for everything that it must not do. `await using` closes it. */

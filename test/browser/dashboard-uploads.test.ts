@@ -7,7 +7,7 @@ import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 import type { TestServer } from '../support/start-server.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { describeInBrowser, until } from './browser-fixture.ts';
-import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
+import { createWatermark, DashboardPage, startDashboard } from './dashboard-fixture.ts';
 
 const fileBytes = 200_000_000;
 const filmSeconds = 6;
@@ -38,7 +38,7 @@ describeInBrowser('videos in the dashboard', browser => {
     const setSpeed = await throttle(page);
     await page.getByText('No videos yet').waitFor();
     await page.getByRole('button', { name: 'Import from URL' }).click();
-    await page.getByLabel('File URL').waitFor();
+    await page.getByLabel('File URLs').waitFor();
     expect(await dashboard.violations()).toEqual([]);
     await page.keyboard.press('Escape');
 
@@ -93,6 +93,67 @@ describeInBrowser('videos in the dashboard', browser => {
     expect(dashboard.complaints).toEqual([]);
   });
 
+  it('are uploaded with options, and imported from a list', async () => {
+    const watermarkId = await createWatermark(server);
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/videos');
+    const { page } = dashboard;
+    await page.getByRole('button', { name: 'Upload with options' }).click();
+    const dialog = page.getByRole('dialog');
+    const upload = dialog.getByRole('button', { name: 'Upload video' });
+    expect(await upload.getAttribute('aria-disabled')).toBe('true');
+    await dialog.getByLabel('Files to upload with these options').setInputFiles(film);
+    await dialog.getByRole('checkbox', { name: 'Private' }).check();
+    await dialog.getByRole('checkbox', { name: 'Offer MP4 download' }).uncheck();
+    await dialog.getByLabel('Tags', { exact: true }).fill('harbour');
+    await dialog.getByLabel('Spoken language').selectOption('French');
+    await dialog.getByLabel('Clip start').fill('0:04');
+    await dialog.getByLabel('Clip end').fill('0:02');
+    await dialog.getByText('The clip must end after its start.').waitFor();
+    await dialog.getByLabel('Clip start').fill('0:01');
+    await dialog.getByLabel('Clip end').fill('0:04');
+    await dialog.getByLabel('Watermark', { exact: true }).selectOption(watermarkId);
+    await dialog.getByRole('img', { name: /^Watermark, 288 by/ }).waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await upload.click();
+    const panel = page.getByRole('region', { name: 'Uploads' });
+    await panel.getByText(/^Ready to watch/).waitFor();
+    const { data } = await ask<{ data: Video[] }>('GET', '/videos?tags[]=harbour');
+    expect(data).toMatchObject([{ title: 'Weir', public: false, mp4Support: false, language: 'fr' }]);
+    const { encoding } = await ask<VideoStatus>('GET', `/videos/${data[0]?.videoId}/status`);
+    expect(encoding.metadata.duration).toBe(3);
+    await panel.getByRole('button', { name: 'Close uploads' }).click();
+
+    await page.getByRole('button', { name: 'Import from URL' }).click();
+    await dialog.getByLabel('CSV file').setInputFiles({
+      name: 'list.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(
+        'url,title,tags,language\nhttps://media.example/1.mp4,Ferry,sea;ship,en\nhttps://media.example/2.mp4,Lock,,xx\n',
+      ),
+    });
+    await dialog.getByText('Options').click();
+    await dialog.getByRole('checkbox', { name: 'Private' }).check();
+    expect(await dashboard.violations()).toEqual([]);
+    await dialog.getByRole('button', { name: 'Import 2 videos' }).click();
+    // What failed stays in the list.
+    await dialog.getByText(/^Lock: .*language/i).waitFor();
+    const list = dialog.getByLabel('File URLs');
+    expect(await list.inputValue()).toContain('https://media.example/2.mp4,Lock');
+    expect(await list.inputValue()).not.toContain('Ferry');
+    await list.fill((await list.inputValue()).replace('xx', 'en'));
+    await dialog.getByRole('button', { name: 'Import video' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await cardOf(page, 'Lock').waitFor();
+    const imported = await ask<{ data: Video[] }>('GET', '/videos?sortBy=title&sortOrder=asc&title=F');
+    expect(imported.data).toMatchObject([
+      { title: 'Ferry', tags: ['sea', 'ship'], language: 'en', public: false },
+    ]);
+    for (const { videoId } of (await ask<{ data: Video[] }>('GET', '/videos')).data)
+      await server.api('DELETE', `/videos/${videoId}?permanently=true`);
+    // Of the row that was refused.
+    expect(dashboard.complaints).toEqual([expect.stringContaining('status of 400')]);
+  });
+
   it('are searched, tagged, deleted with a way back, restored from the trash, or deleted permanently by name', async () => {
     const make = async (title: string, tags: string[] = []) =>
       (await ask<Video>('POST', '/videos', { title, tags })).videoId;
@@ -109,14 +170,25 @@ describeInBrowser('videos in the dashboard', browser => {
 
     await page.getByRole('checkbox', { name: 'Select Mill wheel' }).check();
     await page.getByRole('checkbox', { name: 'Select Harbour at dawn' }).check();
-    await page.getByRole('button', { name: 'Add tags' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Tags', { exact: true }).pressSequentially('water, sea,');
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit 2 videos' });
+    await dialog.getByLabel('Add tags', { exact: true }).pressSequentially('water, sea,');
+    await dialog.getByLabel('Visibility').selectOption('Private');
+    await dialog.getByLabel('Spoken language').selectOption('English');
     expect(await dashboard.violations()).toEqual([]);
-    await dialog.getByRole('button', { name: 'Add tags' }).click();
+    await dialog.getByRole('button', { name: 'Save' }).click();
     await cardOf(page, 'Mill wheel').getByText('water').waitFor();
-    expect((await ask<Video>('GET', `/videos/${harbour}`)).tags).toEqual(['sea', 'water']);
-    await ask('PATCH', `/videos/${mill}`, { tags: ['water'] });
+    expect(await ask<Video>('GET', `/videos/${harbour}`)).toMatchObject({
+      ...{ tags: ['sea', 'water'], public: false, language: 'en', mp4Support: true },
+    });
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await dialog.getByLabel('Remove tag').selectOption('sea');
+    await dialog.getByLabel('Visibility').selectOption('Public');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await ask<Video>('GET', `/videos/${harbour}`)).toMatchObject({ tags: ['water'], public: true });
+    expect(await ask<Video>('GET', `/videos/${mill}`)).toMatchObject({ tags: ['water'], language: 'en' });
+    await ask('PATCH', `/videos/${harbour}`, { tags: ['sea', 'water'] });
     await page.getByRole('button', { name: 'Clear' }).click();
 
     await page.getByRole('button', { name: 'Tags' }).click();

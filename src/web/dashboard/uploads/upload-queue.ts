@@ -1,4 +1,4 @@
-import { call } from '../api/client.ts';
+import { call, type Input } from '../api/client.ts';
 import { isAbort, problemOf } from '../api/problem.ts';
 import { type Environment, environment, session } from '../state/session.ts';
 import { showError, showToast } from '../ui/toast.tsx';
@@ -24,8 +24,12 @@ import {
 const maxConcurrentUploads = 2;
 const maxFiles = 100;
 
+type VideoOptions = Omit<Input<'POST /videos'>['body'], 'title' | 'source'>;
+
 interface UploadJob {
   readonly file: File;
+  /** Of the video that is created for the file. */
+  readonly options?: VideoOptions | undefined;
   readonly chunkBytes: number;
   readonly targetVideoId?: string | undefined;
   /** Bytes that the server has confirmed. */
@@ -49,22 +53,22 @@ addEventListener('beforeunload', event => {
   if (uploads.peek().some(isActive)) event.preventDefault();
 });
 
-export function uploadFiles(files: readonly File[]): void {
-  for (const file of files.slice(0, maxFiles)) addFile(file, titleOf(file.name));
+export function uploadFiles(files: readonly File[], options?: VideoOptions): void {
+  for (const file of files.slice(0, maxFiles)) addFile(file, titleOf(file.name), { options });
   if (files.length > maxFiles) showToast(`Only the first ${maxFiles} files were added.`);
   startNext();
 }
 
 export function uploadInto({ videoId, title }: { videoId: string; title: string }, file: File): void {
-  addFile(file, title, videoId);
+  addFile(file, title, { targetVideoId: videoId });
   startNext();
 }
 
-function addFile(file: File, title: string, targetVideoId?: string): void {
+function addFile(file: File, title: string, target: Pick<UploadJob, 'options' | 'targetVideoId'>): void {
   const refusal = fileRefusal(file.size);
   const id = crypto.getRandomValues(new Uint32Array(2)).join('-');
   if (refusal === undefined)
-    jobs.set(id, { file, targetVideoId, chunkBytes: chunkBytesFor(file.size), storedBytes: 0 });
+    jobs.set(id, { ...target, file, chunkBytes: chunkBytesFor(file.size), storedBytes: 0 });
   addUpload({
     ...{ id, title, fileName: file.name, fileBytes: file.size, sentBytes: 0 },
     environment: environment.peek(),
@@ -243,12 +247,16 @@ function ensureVideo(id: string, work: UploadJob): Promise<string> {
 }
 
 /** Is not interrupted, because an unknown video would be left. */
-async function createVideo(id: string, { file, chunkBytes, targetVideoId }: UploadJob): Promise<string> {
+async function createVideo(
+  id: string,
+  { file, options, chunkBytes, targetVideoId }: UploadJob,
+): Promise<string> {
   const { title, environment } = findUpload(id)!;
   const accountId = session.peek()?.account.accountId ?? '';
   const fingerprint = await fingerprintOf(file);
   const headers = { 'Millrace-Environment': environment };
-  const videoId = targetVideoId ?? (await call('POST /videos', { body: { title }, headers })).videoId;
+  const videoId =
+    targetVideoId ?? (await call('POST /videos', { body: { ...options, title }, headers })).videoId;
   rememberUpload({
     ...{ videoId, environment, title, chunkBytes },
     ...{ fileName: file.name, fileBytes: file.size, lastModified: file.lastModified },

@@ -62,7 +62,8 @@ export function describeVideos(videos: readonly Video[]): string {
   return videos.length === 1 && first !== undefined ? `“${titleOf(first)}”` : `${videos.length} videos`;
 }
 
-async function isFound(answer: Promise<unknown>): Promise<boolean> {
+/** False for what somebody else deleted. */
+export async function isFound(answer: Promise<unknown>): Promise<boolean> {
   try {
     await answer;
     return true;

@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks';
 import type { Video } from '../../api/api-types.ts';
 import { Button } from '../../ui/button.tsx';
 import { useVideoStatuses } from '../../ui/video/use-video-statuses.ts';
-import { AddTagsDialog } from './add-tags-dialog.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { discardVideos } from './discard-videos.ts';
+import { EditVideosDialog } from './edit-videos-dialog.tsx';
 import { VideoCard } from './video-card.tsx';
 
 export function VideoGrid({
@@ -20,7 +20,7 @@ export function VideoGrid({
   onChanged: () => void;
 }) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const [isTagging, setTagging] = useState(false);
+  const [isEditing, setEditing] = useState(false);
   const [deleted, setDeleted] = useState<readonly Video[]>();
   const [isDiscarding, setDiscarding] = useState(false);
   const statuses = useVideoStatuses(videos);
@@ -39,7 +39,7 @@ export function VideoGrid({
           count={chosen.length}
           isAll={chosen.length === videos.length}
           onAll={() => setSelected(new Set(videos.map(({ videoId }) => videoId)))}
-          onTag={() => setTagging(true)}
+          onEdit={() => setEditing(true)}
           isDeleting={isDiscarding}
           onDelete={() => void remove(chosen)}
           onClear={() => setSelected(new Set())}
@@ -63,7 +63,9 @@ export function VideoGrid({
           />
         ))}
       </ul>
-      {isTagging && <AddTagsDialog videos={chosen} onChanged={onChanged} onClose={() => setTagging(false)} />}
+      {isEditing && (
+        <EditVideosDialog videos={chosen} onChanged={onChanged} onClose={() => setEditing(false)} />
+      )}
       {deleted !== undefined && <DeleteDialog videos={deleted} onClose={() => setDeleted(undefined)} />}
     </>
   );
@@ -74,7 +76,7 @@ function SelectionBar({
   isAll,
   isDeleting,
   onAll,
-  onTag,
+  onEdit,
   onDelete,
   onClear,
 }: {
@@ -82,7 +84,7 @@ function SelectionBar({
   isAll: boolean;
   isDeleting: boolean;
   onAll: () => void;
-  onTag: () => void;
+  onEdit: () => void;
   onDelete: () => void;
   onClear: () => void;
 }) {
@@ -98,8 +100,8 @@ function SelectionBar({
         <Button small kind="quiet" onClick={onClear}>
           Clear
         </Button>
-        <Button small icon="tag" onClick={onTag}>
-          Add tags
+        <Button small icon="edit" onClick={onEdit}>
+          Edit
         </Button>
         <Button small icon="trash" busy={isDeleting} onClick={onDelete}>
           Delete

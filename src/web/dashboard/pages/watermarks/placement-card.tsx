@@ -1,70 +1,23 @@
 import { useState } from 'preact/hooks';
 import { shortId } from '../../format/short-id.ts';
 import { CodeSample } from '../../ui/code-sample.tsx';
-import { SelectField } from '../../ui/form/field.tsx';
-import { useLoad } from '../../ui/hooks/use-load.ts';
-import { Notice } from '../../ui/notice.tsx';
 import { Card } from '../../ui/page.tsx';
-import { type Backdrop, loadBackdrop, loadVideos, plainBackdrops } from './backdrops.ts';
-import type { PlacedImage } from './placement.ts';
-import { placeWatermark, type Size } from './placement.ts';
 import { defaultDraft, isComplete, placementOf } from './placement-draft.ts';
-import { PlacementFields } from './placement-fields.tsx';
+import { PlacementEditor } from './placement-editor.tsx';
 import { placementJson, placementRequest } from './placement-samples.ts';
-import { useWatermarkImage } from './use-watermark-image.ts';
-
-const firstBackdrop = plainBackdrops[0]!;
-const unknownSize: Size = { width: 1, height: 1 };
 
 export function PlacementCard({ watermarkId }: { watermarkId: string }) {
   const [draft, setDraft] = useState(defaultDraft);
-  const [backdropId, setBackdropId] = useState(firstBackdrop.id);
-  const [imageSize, setImageSize] = useState<Size>();
-  const image = useWatermarkImage(watermarkId);
-  const videos = useLoad('videos', loadVideos);
-  const plain = plainBackdrops.find(({ id }) => id === backdropId);
-  const ofVideo = useLoad<Backdrop | undefined>(plain === undefined ? backdropId : '', async signal =>
-    plain === undefined ? loadBackdrop(backdropId, signal) : undefined,
-  );
-  const backdrop = plain ?? ofVideo.value ?? firstBackdrop;
   const placement = placementOf(draft);
-  const placed = placeWatermark(placement, imageSize ?? unknownSize, backdrop.size);
   return (
     <Card title={`Placement of …${shortId(watermarkId)}`}>
-      <div class="placement">
-        <div class="stack">
-          <SelectField
-            label="Preview with"
-            value={backdropId}
-            options={[
-              ...plainBackdrops.map(({ id, words }) => [id, words] as const),
-              ...(videos.value ?? []).map(({ videoId, title }) => [videoId, title] as const),
-            ]}
-            onValue={setBackdropId}
-          />
-          <PlacementFrame
-            backdrop={backdrop}
-            image={image.url}
-            placed={imageSize === undefined ? undefined : placed}
-            onImageSize={setImageSize}
-          />
-          {(image.problem ?? ofVideo.problem) !== undefined && (
-            <Notice tone="bad">{(image.problem ?? ofVideo.problem)?.text}</Notice>
-          )}
-          {imageSize !== undefined && (
-            <p class="hint">
-              {placed.width} × {placed.height} pixels in a video of {backdrop.size.width} ×{' '}
-              {backdrop.size.height}. Lower qualities are scaled with the watermark in them.
-            </p>
-          )}
-        </div>
-        <PlacementFields draft={draft} placed={placed} video={backdrop.size} onDraft={setDraft} />
-      </div>
+      <PlacementEditor watermarkId={watermarkId} draft={draft} onDraft={setDraft} />
       {isComplete(draft) && (
         <>
           <p>
-            A watermark can’t be changed or removed later. Set it when you create a video, then upload the
-            file.
+            A watermark can’t be changed or removed later. Choose it under{' '}
+            <a href="/dashboard/videos">Videos</a> › Upload with options, or in the request that creates a
+            video.
           </p>
           <div class="columns">
             <CodeSample label="Placement" text={placementJson(watermarkId, placement)} />
@@ -76,60 +29,5 @@ export function PlacementCard({ watermarkId }: { watermarkId: string }) {
         </>
       )}
     </Card>
-  );
-}
-
-const maxHeight = 460;
-
-function PlacementFrame({
-  backdrop: { size, image: backdrop },
-  image,
-  placed,
-  onImageSize,
-}: {
-  backdrop: Backdrop;
-  image: string | undefined;
-  placed: PlacedImage | undefined;
-  onImageSize: (size: { width: number; height: number }) => void;
-}) {
-  const [missing, setMissing] = useState<string>();
-  const percent = (part: number, whole: number) => `${(100 * part) / whole}%`;
-  return (
-    <div
-      class="placement-frame"
-      style={{
-        aspectRatio: `${size.width} / ${size.height}`,
-        maxWidth: `${Math.round((maxHeight * size.width) / size.height)}px`,
-      }}
-    >
-      {backdrop !== undefined && backdrop !== missing && (
-        <img class="placement-backdrop" src={backdrop} alt="" onError={() => setMissing(backdrop)} />
-      )}
-      {image !== undefined && (
-        <img
-          class="placement-mark"
-          src={image}
-          alt={
-            placed === undefined
-              ? 'Watermark'
-              : `Watermark, ${placed.width} by ${placed.height} pixels at ${placed.x}, ${placed.y}`
-          }
-          onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
-            onImageSize({ width: naturalWidth, height: naturalHeight })
-          }
-          style={
-            placed === undefined
-              ? { visibility: 'hidden' }
-              : {
-                  left: percent(placed.x, size.width),
-                  top: percent(placed.y, size.height),
-                  width: percent(placed.width, size.width),
-                  height: percent(placed.height, size.height),
-                  opacity: placed.opacity,
-                }
-          }
-        />
-      )}
-    </div>
   );
 }

@@ -9,17 +9,20 @@ export function PlayerThemeField({
   onValue,
   hint,
   error,
+  unchanged,
 }: {
   value: string;
   onValue: (playerId: string) => void;
   hint?: ComponentChildren;
   error?: string | undefined;
+  /** A first choice beside the themes. */
+  unchanged?: readonly [value: string, words: string] | undefined;
 }) {
   const themes = useLoad('themes', signal =>
     call('GET /players', { query: { pageSize: 100, sortBy: 'name', sortOrder: 'asc' }, signal }),
   );
   const named = (themes.value?.data ?? []).map(theme => [theme.playerId, themeName(theme)] as const);
-  const isListed = value === '' || named.some(([playerId]) => playerId === value);
+  const isListed = value === '' || value === unchanged?.[0] || named.some(([playerId]) => playerId === value);
   return (
     <SelectField
       label="Player theme"
@@ -27,7 +30,12 @@ export function PlayerThemeField({
       onValue={onValue}
       error={error}
       hint={themes.problem === undefined ? hint : 'The themes could not be loaded.'}
-      options={[['', 'Default theme'], ...named, ...(isListed ? [] : [[value, 'Current theme'] as const])]}
+      options={[
+        ...(unchanged === undefined ? [] : [unchanged]),
+        ['', 'Default theme'],
+        ...named,
+        ...(isListed ? [] : [[value, 'Current theme'] as const]),
+      ]}
     />
   );
 }

@@ -1,0 +1,132 @@
+import { useState } from 'preact/hooks';
+import type { Video } from '../../api/api-types.ts';
+import { call, type Input } from '../../api/client.ts';
+import { addTags } from '../../format/tags.ts';
+import { FormDialog } from '../../ui/dialog/dialog.tsx';
+import { SelectField } from '../../ui/form/field.tsx';
+import { PlayerThemeField } from '../../ui/form/player-theme-field.tsx';
+import { TagField } from '../../ui/form/tag-field.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
+import { Progress } from '../../ui/progress.tsx';
+import { showToast } from '../../ui/toast.tsx';
+import { spokenLanguages } from '../video/tracks/languages.ts';
+import { describeVideos, isFound } from './discard-videos.ts';
+
+type Changes = Input<'PATCH /videos/{videoId}'>['body'];
+type Switch = 'keep' | 'yes' | 'no';
+
+const keep = ['keep', 'Leave unchanged'] as const;
+
+/** Changes what is chosen in all videos, and leaves the rest. */
+export function EditVideosDialog({
+  videos,
+  onChanged,
+  onClose,
+}: {
+  videos: readonly Video[];
+  onChanged: () => void;
+  onClose: () => void;
+}) {
+  const [added, setAdded] = useState<readonly string[]>([]);
+  const [typed, setTyped] = useState('');
+  const [removed, setRemoved] = useState('keep');
+  const [isPublic, setPublic] = useState<Switch>('keep');
+  const [mp4, setMp4] = useState<Switch>('keep');
+  const [language, setLanguage] = useState('keep');
+  const [playerId, setPlayerId] = useState('keep');
+  const [done, setDone] = useState<number>();
+  const wanted = addTags(added, typed);
+  const changes: Changes = {
+    ...(isPublic === 'keep' ? {} : { public: isPublic === 'yes' }),
+    ...(mp4 === 'keep' ? {} : { mp4Support: mp4 === 'yes' }),
+    ...(language === 'keep' ? {} : { language: language === '' ? null : language }),
+    ...(playerId === 'keep' ? {} : { playerId: playerId === '' ? null : playerId }),
+  };
+  const isUnchanged = Object.keys(changes).length === 0 && wanted.tags.length === 0 && removed === 'keep';
+  const submission = useSubmit(async () => {
+    let missing = 0;
+    try {
+      for (const [index, video] of videos.entries()) {
+        setDone(index);
+        const { videoId } = video;
+        const body = { ...changes, ...changedTags(video, wanted.tags, removed) };
+        if (Object.keys(body).length === 0) continue;
+        if (!(await isFound(call('PATCH /videos/{videoId}', { params: { videoId }, body })))) missing += 1;
+      }
+    } finally {
+      setDone(undefined);
+      onChanged();
+    }
+    showToast(
+      missing === 0
+        ? `${describeVideos(videos)} changed.`
+        : `${videos.length - missing} videos changed. The others were deleted meanwhile.`,
+    );
+    onClose();
+  });
+  return (
+    <FormDialog
+      title={videos.length === 1 ? 'Edit video' : `Edit ${videos.length} videos`}
+      action="Save"
+      disabled={isUnchanged || wanted.rest !== ''}
+      submission={submission}
+      onClose={onClose}
+    >
+      <TagField
+        label="Add tags"
+        tags={added}
+        typed={typed}
+        error={wanted.problem ?? submission.errorOf('tags')}
+        onTyped={setTyped}
+        onChange={alteration => setAdded(alteration)}
+      />
+      <div class="form-grid two">
+        <SelectField
+          label="Remove tag"
+          value={removed}
+          options={[['keep', 'None'], ...tagsOf(videos).map(tag => [`tag:${tag}`, tag] as const)]}
+          onValue={setRemoved}
+        />
+        <SelectField<Switch>
+          label="Visibility"
+          value={isPublic}
+          options={[keep, ['yes', 'Public'], ['no', 'Private']]}
+          onValue={setPublic}
+        />
+        <SelectField
+          label="Spoken language"
+          value={language}
+          options={[keep, ['', 'Not set'], ...spokenLanguages()]}
+          onValue={setLanguage}
+          error={submission.errorOf('language')}
+        />
+        <PlayerThemeField
+          unchanged={keep}
+          value={playerId}
+          onValue={setPlayerId}
+          error={submission.errorOf('playerId')}
+        />
+        <SelectField<Switch>
+          label="MP4 download"
+          value={mp4}
+          options={[keep, ['yes', 'Offer'], ['no', 'Don’t offer']]}
+          onValue={setMp4}
+        />
+      </div>
+      {done !== undefined && videos.length > 1 && (
+        <Progress label="Videos changed" percent={(100 * done) / videos.length} />
+      )}
+    </FormDialog>
+  );
+}
+
+function tagsOf(videos: readonly Video[]): string[] {
+  return [...new Set(videos.flatMap(({ tags }) => tags))].sort(new Intl.Collator().compare);
+}
+
+/** @param removed `tag:` and the tag, or `keep` */
+function changedTags({ tags }: Video, added: readonly string[], removed: string): Changes {
+  const after = [...new Set([...tags.filter(tag => `tag:${tag}` !== removed), ...added])];
+  const isSame = after.length === tags.length && after.every(tag => tags.includes(tag));
+  return isSame ? {} : { tags: after };
+}
