@@ -6,7 +6,7 @@ import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { parseMultivariantPlaylist } from '../../src/media/hls/multivariant-playlist.ts';
 import { encodeAmf0 } from '../support/amf0.ts';
 import { ffmpegPath, ffprobePath, runToEnd, startPublisher } from '../support/ffmpeg.ts';
-import { interleave } from '../support/multitrack.ts';
+import { interleave, multitrackTag } from '../support/multitrack.ts';
 import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { hasSrtFfmpeg } from '../support/srt-ingest.ts';
@@ -332,5 +332,26 @@ describe('a recording of a broadcast over enhanced RTMP with two audio tracks', 
     for (const at of [11, 15]) expect(isTone(await hertzOf(one!, at), tones.main)).toBe(true);
     expect(isTone(await hertzOf(another!, 11), tones.second)).toBe(true);
     expect(await hertzOf(another!, 15)).toBe(0);
+  });
+
+  test('reports a track that begins too late for it', async () => {
+    const stream = await createStream([]);
+    const path = `/live-streams/${stream.liveStreamId}`;
+    await server.call('PATCH', path, { body: { qualities: 'ladder' } });
+    const lateMs = 5000;
+    const late = second.map(tag => ({ ...tag, timestampMs: Math.max(lateMs, tag.timestampMs) }));
+    const additional = late.filter(
+      ({ body }, index) => body[1] === 0 || second[index]!.timestampMs >= lateMs,
+    );
+    const rest = additional.map(tag => multitrackTag([{ trackId: 1, tag }]));
+    const tags = [...main, ...rest].toSorted((one, next) => one.timestampMs - next.timestampMs);
+    const client = await publish(stream, tags);
+    const { tracks } = await json<{ tracks: object[] }>(`${path}/health`);
+    expect(tracks.at(-1)).toMatchObject({
+      rendition: 'audio-1',
+      recordingLeftOutReason: 'It began after the recording.',
+    });
+    const { audio } = await playlistOf(await complete(stream, client));
+    expect(audio).toHaveLength(1);
   });
 });
