@@ -23,7 +23,7 @@ const realTime = { ...deadlines, maxConcurrency: 12 };
 /** Every answer of a server is held against the API document. */
 const answers = {
   env,
-  globalSetup: ['test/support/answers/prepare-answer-checks.ts'],
+  globalSetup: ['test/support/answers/prepare-answer-checks.ts', 'test/support/prepare-sqlite-template.ts'],
   setupFiles: ['test/support/answers/check-answers.ts'],
 };
 

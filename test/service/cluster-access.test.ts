@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Secret } from '../../src/shared/secret.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { findPostgres, runOnPostgres } from '../support/postgres.ts';
-import { easeSignIn, signIn } from '../support/sign-in.ts';
+import { signIn } from '../support/sign-in.ts';
 import { basic, type TestAccount, type TestApi } from '../support/start-api.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { postgresUrlOf } from '../support/test-database.ts';
@@ -116,7 +116,6 @@ describe.skipIf(!hasPostgres).each([
 
   it('reject a session that has ended, and end its feeds', async () => {
     const { first, second } = await startTwo(isDeaf);
-    await easeSignIn(first.server);
     const cookie = await signIn(first.server);
     const headers = { cookie, 'millrace-environment': 'sandbox' };
     const statusOfSession = async ({ server }: FeedServer) =>

@@ -6,7 +6,7 @@ import { maxSessionsPerUser } from '../../src/resources/sessions/session.ts';
 import { Secret } from '../../src/shared/secret.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { createPostgresDatabase, findPostgres, startPostgres } from '../support/postgres.ts';
-import { admin, easeSignIn, signIn } from '../support/sign-in.ts';
+import { admin, signIn } from '../support/sign-in.ts';
 import { rowsOf } from '../support/sql.ts';
 import { type ApiReply, type StartApiOptions, startApi, type TestApi } from '../support/start-api.ts';
 import { testTempDir } from '../support/temp-dir.ts';
@@ -106,7 +106,6 @@ describe.skipIf(!hasPostgres)('two servers on one PostgreSQL database', () => {
 
   it('keep no more sessions than a user may have', async () => {
     const servers = await startTwo();
-    await easeSignIn(servers[0]);
     // Attempts in progress count like wrong passwords, of which ten are allowed.
     for (let round = 0; round < 12; round += 1) await toBoth(servers, server => signIn(server), 10);
     const headers = { cookie: await signIn(servers[0]) };
@@ -118,7 +117,6 @@ describe.skipIf(!hasPostgres)('two servers on one PostgreSQL database', () => {
     const servers = await startTwo({
       peers: { addressOf: addressReader(['127.0.0.1']), isSecure: () => false },
     });
-    await easeSignIn(servers[0]);
     const answers = await toBoth(servers, (server, index) =>
       server.call('POST', '/auth/session', {
         key: null,

@@ -10,7 +10,7 @@ import { silentLogger } from '../../src/shared/logger.ts';
 import { HostResolver } from '../../src/shared/network/host-resolver.ts';
 import { addAudioTracks } from '../support/audio-tracks.ts';
 import { formWith, pngImage } from '../support/images.ts';
-import { addUser, admin, easeSignIn, type SignInCredentials, signIn } from '../support/sign-in.ts';
+import { addUser, admin, type SignInCredentials, signIn } from '../support/sign-in.ts';
 import { rowsOf } from '../support/sql.ts';
 import { productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -116,7 +116,6 @@ export async function startFilled(): Promise<FilledServer> {
     first.find(project => project.environment === environment)!.id;
   const other = await api.addAccount({ isUpgraded: true });
   const stranger = { email: 'stranger@example.org', password: 'a password of theirs' };
-  await easeSignIn(api);
   await addUser(api, other.accountId, stranger);
   const ofFirst = { account: 1, ...(await signedIn(api, admin)) };
   const ofSecond = { account: 2, ...(await signedIn(api, stranger)) };

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { CertificateFiles } from '../../src/http/listener/certificate-files.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { makeSelfSigned } from '../support/self-signed.ts';
-import { admin, easeSignIn } from '../support/sign-in.ts';
+import { admin } from '../support/sign-in.ts';
 import { startApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 
@@ -21,7 +21,6 @@ it('a session over HTTP/2 has a cookie for TLS only, which no page without TLS m
   onTestFinished(() => certificate.stop());
   const server = await startApi({ https: { port: 0, certificate } });
   onTestFinished(() => server.stop());
-  await easeSignIn(server);
   const origin = `https://localhost:${server.listener.httpsPort}`;
   const client = connect(origin, { rejectUnauthorized: false });
   onTestFinished(() => client.destroy());

@@ -2,7 +2,7 @@ import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { addressReader, secureReader } from '../../src/http/listener/client-address.ts';
 import { migrate, migrations } from '../../src/store/migrations.ts';
-import { addUser, admin, easeSignIn, signIn } from '../support/sign-in.ts';
+import { addUser, admin, signIn } from '../support/sign-in.ts';
 import { databaseText, runSql, singleValue } from '../support/sql.ts';
 import {
   type ApiReply,
@@ -44,7 +44,6 @@ beforeAll(async () => {
   running = await open();
   server = running.server;
   studioKeys = await server.addAccount();
-  await easeSignIn(server);
   await addUser(server, studioKeys.accountId, studio);
 });
 afterAll(async () => {

@@ -1,15 +1,13 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { Outbox } from '../../src/events/outbox.store.ts';
-import { bootstrapAccount } from '../../src/resources/accounts/bootstrap-account.ts';
 import { CodecRenditionsStore } from '../../src/resources/videos/encodings/codec-renditions.store.ts';
 import { EncodingsStore } from '../../src/resources/videos/encodings/encodings.store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
-import { Secret } from '../../src/shared/secret.ts';
 import type { Transaction } from '../../src/store/connection.ts';
 import type { Database } from '../../src/store/database.ts';
-
 import type { RenditionName } from '../../src/vod/encoding-repository.ts';
+import { addFirstAccount } from '../support/first-account.ts';
 import { rowsOf, runSql, singleValue } from '../support/sql.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { type DatabaseKind, databaseKinds, openTestDatabase } from '../support/test-database.ts';
@@ -31,13 +29,7 @@ beforeEach(() => openStore());
 async function openStore(kind?: DatabaseKind): Promise<void> {
   database = await openTestDatabase(await testTempDir(), kind);
   onTestFinished(() => database.stop());
-  await bootstrapAccount(database, {
-    sandboxKey: new Secret('sandbox-key-of-tests-0123456789ab'),
-    productionKey: new Secret('production-key-of-tests-0123456789ab'),
-    isUpgraded: false,
-    adminEmail: 'admin@localhost',
-    adminPassword: new Secret('a password of tests'),
-  });
+  await addFirstAccount(database);
   store = new EncodingsStore(database, new Outbox(database, silentLogger), systemClock);
   await addVideo();
 }

@@ -2,7 +2,7 @@ import { Outbox } from '../../src/events/outbox.store.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { addAudioTracks } from '../support/audio-tracks.ts';
 import { formWith, pngImage } from '../support/images.ts';
-import { admin, easeSignIn, signIn } from '../support/sign-in.ts';
+import { admin, signIn } from '../support/sign-in.ts';
 import { sandboxKey, sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
 
 /** A request that succeeds. */
@@ -61,7 +61,6 @@ export async function startWireApi(): Promise<WireApi> {
   const newSigningKey = async () =>
     (await made('/account/signing-keys', { name: 'Website' })).signingKeyId as string;
 
-  await easeSignIn(api);
   let { password } = admin;
   const newCookie = () => signIn(api, { ...admin, password });
 

@@ -1,5 +1,4 @@
 import { randomBytes, scryptSync } from 'node:crypto';
-import { runSql } from './sql.ts';
 import type { TestApi } from './start-api.ts';
 
 /** What somebody signs in with. */
@@ -29,16 +28,6 @@ export async function addUser(
 ): Promise<void> {
   const passwordHash = cheapHash(password);
   await api.accounts.addUser({ accountId, email, passwordHash, createdAtMs: Date.now() });
-}
-
-/** Spares the processor the work that makes passwords of `admin` hard to guess. */
-export async function easeSignIn({ database }: Pick<TestApi, 'database'>): Promise<void> {
-  await runSql(
-    database,
-    'UPDATE users SET password_hash = ? WHERE email = ?',
-    cheapHash(admin.password),
-    admin.email,
-  );
 }
 
 /** A password as it is stored, in a hundredth of the time. */

@@ -5,9 +5,6 @@ import { secureReader } from '../../src/http/listener/client-address.ts';
 import { HttpListener, type HttpListenerOptions } from '../../src/http/listener/http-listener.ts';
 import { Jobs } from '../../src/jobs/jobs.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
-import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
-import { bootstrapAccount } from '../../src/resources/accounts/bootstrap-account.ts';
-import { KeyPairsStore } from '../../src/resources/accounts/key-pairs.store.ts';
 import type { LiveControl, RestreamControl } from '../../src/resources/live-streams/live-control.ts';
 import type { RestreamDestination } from '../../src/resources/live-streams/live-stream.ts';
 import { type Logger, silentLogger } from '../../src/shared/logger.ts';
@@ -15,13 +12,11 @@ import { Secret } from '../../src/shared/secret.ts';
 import type { MediaStorage } from '../../src/storage/media-storage.ts';
 import type { Database } from '../../src/store/database.ts';
 import { createDetachedApi, type DetachedApi, type DetachedApiOptions } from './detached-api.ts';
+import { addFirstAccount, insertAccount, productionKey, sandboxKey } from './first-account.ts';
 import { makeTempDir, removeDir } from './temp-dir.ts';
 import { openTestDatabase } from './test-database.ts';
 
-/** Keys of the first account in tests. */
-export const sandboxKey = 'sandbox-key-of-tests-0123456789ab';
-/** Works only where the account was made upgraded. */
-export const productionKey = 'production-key-of-tests-0123456789ab';
+export { productionKey, sandboxKey };
 
 /** What a test may set. */
 export interface StartApiOptions
@@ -150,13 +145,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<TestApi> 
   const dataDir = options.dataDir ?? (await makeTempDir());
   const log = options.log ?? silentLogger;
   const database = await (options.database ?? openTestDatabase)(dataDir);
-  await bootstrapAccount(database, {
-    sandboxKey: new Secret(sandboxKey),
-    productionKey: new Secret(productionKey),
-    isUpgraded: options.isUpgraded ?? false,
-    adminEmail: 'admin@localhost',
-    adminPassword: new Secret('a password of tests'),
-  });
+  await addFirstAccount(database, { isUpgraded: options.isUpgraded ?? false });
   const live = new FakeLiveControl();
   const metrics = new Metrics();
   const publicUrl = () => `http://localhost:${listener.httpPort}`;
@@ -247,17 +236,11 @@ async function addAccount(
     productionKey: production = `production-${randomUUID()}`,
   }: { isUpgraded?: boolean; sandboxKey?: string; productionKey?: string } = {},
 ): Promise<TestAccount> {
-  const createdAtMs = Date.now();
-  return database.transaction(async transaction => {
-    const accounts = new AccountsStore(database);
-    const { accountId, projectIds } = await accounts.addAccount({ isUpgraded, createdAtMs }, transaction);
-    const keys = [
-      { projectId: projectIds.sandbox, text: sandbox },
-      { projectId: projectIds.production, text: production },
-    ];
-    await new KeyPairsStore(database).add({ accountId, createdAtMs, keys }, transaction);
-    return { accountId, sandboxKey: sandbox, productionKey: production, projectIds };
-  });
+  return database.transaction(async transaction => ({
+    ...(await insertAccount(database, { isUpgraded, keys: { sandbox, production } }, transaction)),
+    sandboxKey: sandbox,
+    productionKey: production,
+  }));
 }
 
 async function call(

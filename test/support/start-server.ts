@@ -1,12 +1,14 @@
 import { type CreatedStream, createLiveStream } from '../../scripts/server-process.ts';
 import { type RunningApp, startApp } from '../../src/app/start-app.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import type { SettingKey } from '../../src/config/settings.ts';
+import type { Config, SettingKey } from '../../src/config/settings.ts';
 import type { LadderConfig } from '../../src/live/transcode/ladder-config.ts';
 import { type Logger, silentLogger } from '../../src/shared/logger.ts';
 import type { SandboxLimits } from '../../src/shared/sandbox-limits.ts';
+import { addFirstAccount } from './first-account.ts';
+import { admin } from './sign-in.ts';
 import { makeTempDir, removeDir } from './temp-dir.ts';
-import { postgresUrlOf, usualKind } from './test-database.ts';
+import { openTestDatabase, postgresUrlOf, usualKind } from './test-database.ts';
 
 /** A whole server inside the test's process. `await using` stops it and removes its folder. */
 export interface TestServer {
@@ -70,14 +72,18 @@ export async function startServer(
       ...flags,
     },
   });
-  const app = await startApp(config, {
-    log: options.log ?? silentLogger,
-    variables: process.env,
-    sandboxRules: options.sandboxRules ?? {},
-    canDropQualities: options.canDropQualities ?? false,
-    ...(options.liveSteps === undefined ? {} : { liveSteps: options.liveSteps }),
-    ...(options.freeBytes === undefined ? {} : { freeBytes: options.freeBytes }),
-  }).catch(async (error: unknown) => {
+  const start = async () => {
+    if (flags['database.url'] === undefined) await prepareDatabase(dataDir, config);
+    return startApp(config, {
+      log: options.log ?? silentLogger,
+      variables: process.env,
+      sandboxRules: options.sandboxRules ?? {},
+      canDropQualities: options.canDropQualities ?? false,
+      ...(options.liveSteps === undefined ? {} : { liveSteps: options.liveSteps }),
+      ...(options.freeBytes === undefined ? {} : { freeBytes: options.freeBytes }),
+    });
+  };
+  const app = await start().catch(async (error: unknown) => {
     if (options.dataDir === undefined) await removeDir(dataDir);
     throw error;
   });
@@ -106,4 +112,15 @@ export async function startServer(
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+/** Spares the server the migrations and the work of a password that is hard to guess. */
+async function prepareDatabase(dataDir: string, config: Config): Promise<void> {
+  const database = await openTestDatabase(dataDir);
+  await addFirstAccount(database, {
+    isUpgraded: config['bootstrap.upgraded'],
+    keys: { sandbox: sandboxKey, production: productionKey },
+    user: { email: config['admin.email'], password: config['admin.password']?.reveal() ?? admin.password },
+  });
+  await database.stop();
 }

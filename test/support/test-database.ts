@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { constants, copyFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { Secret } from '../../src/shared/secret.ts';
 import type { Database } from '../../src/store/database.ts';
@@ -11,6 +13,7 @@ import {
   startPostgres,
 } from './postgres.ts';
 import { sharedPostgres } from './shared-postgres.ts';
+import { sqliteTemplate } from './sqlite-template.ts';
 
 export type DatabaseKind = 'SQLite' | 'PostgreSQL';
 
@@ -33,8 +36,16 @@ export const usualKind: DatabaseKind =
   process.env.MILLRACE_TEST_DATABASE === 'postgres' ? 'PostgreSQL' : 'SQLite';
 
 export async function openTestDatabase(dataDir: string, kind = usualKind): Promise<Database> {
-  if (kind === 'SQLite') return openDatabase({ dataDir });
-  return openDatabase({ dataDir, url: new Secret(await postgresUrlOf(dataDir)) });
+  if (kind === 'PostgreSQL') return openDatabase({ dataDir, url: new Secret(await postgresUrlOf(dataDir)) });
+  copySqliteTemplate(dataDir);
+  return openDatabase({ dataDir });
+}
+
+/** Spares a new data folder the migrations. */
+function copySqliteTemplate(dataDir: string): void {
+  const template = process.env[sqliteTemplate];
+  const path = join(dataDir, 'millrace.db');
+  if (template !== undefined && !existsSync(path)) copyFileSync(template, path, constants.COPYFILE_EXCL);
 }
 
 /** Of the database that belongs to a data folder; it is created by the first call. */

@@ -4,7 +4,6 @@ import type { Insertable } from 'kysely';
 import { Outbox } from '../../src/events/outbox.store.ts';
 import { ImageQueue } from '../../src/ffmpeg/image-queue.ts';
 import { Jobs } from '../../src/jobs/jobs.ts';
-import { bootstrapAccount } from '../../src/resources/accounts/bootstrap-account.ts';
 import { TextTracksStore } from '../../src/resources/text-tracks/text-tracks.store.ts';
 import { CodecRenditionsStore } from '../../src/resources/videos/encodings/codec-renditions.store.ts';
 import { EncodingsStore } from '../../src/resources/videos/encodings/encodings.store.ts';
@@ -13,7 +12,6 @@ import { systemClock } from '../../src/shared/clock.ts';
 import { newId } from '../../src/shared/ids.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { sandboxLimits } from '../../src/shared/sandbox-limits.ts';
-import { Secret } from '../../src/shared/secret.ts';
 import { MediaFiles } from '../../src/storage/media-files.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { VideoRow } from '../../src/store/media-tables.ts';
@@ -27,6 +25,7 @@ import { VodPlayback } from '../../src/vod/playback/vod-playback.ts';
 import { type VodContext, vodLanes } from '../../src/vod/vod-context.ts';
 import { VodJobs } from '../../src/vod/vod-jobs.ts';
 import { encodeTimeoutMs } from './deadlines.ts';
+import { addFirstAccount } from './first-account.ts';
 import { makeMediaTools, type ToolBuilds } from './media-tools.ts';
 import { rowsOf, singleValue } from './sql.ts';
 import { openTestDatabase } from './test-database.ts';
@@ -56,13 +55,7 @@ export async function startVodPipeline(
   options: { builds?: ToolBuilds; codecs?: readonly AdditionalCodec[]; context?: Partial<VodContext> } = {},
 ): Promise<VodPipeline> {
   const database = await openTestDatabase(dataDir);
-  await bootstrapAccount(database, {
-    sandboxKey: new Secret('sandbox-key-of-tests-0123456789ab'),
-    productionKey: new Secret('production-key-of-tests-0123456789ab'),
-    isUpgraded: true,
-    adminEmail: 'admin@localhost',
-    adminPassword: new Secret('a password of tests'),
-  });
+  await addFirstAccount(database, { isUpgraded: true });
   const projectId = (await singleValue<string>(
     database,
     "SELECT id FROM projects WHERE environment = 'production'",
