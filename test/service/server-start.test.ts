@@ -280,7 +280,7 @@ test.concurrent('it is ready once its first account exists and everything has st
     },
   };
   const log = await createLogger({ level: 'info', pretty: false, sink });
-  await using _server = await startServer({}, { log });
+  await using _server = await startServer({}, { log, isFirstStart: true });
   await polling;
   expect(answers.length).toBeGreaterThan(1);
   expect(answers.slice(0, -1).every(({ ready }) => ready === 503)).toBe(true);

@@ -42,6 +42,8 @@ export async function startServer(
   flags: Partial<Record<SettingKey, string>> = {},
   options: {
     dataDir?: string;
+    /** True lets the server migrate its database and create the first account itself; default false. */
+    isFirstStart?: boolean;
     log?: Logger;
     sandboxRules?: Partial<SandboxLimits>;
     /** Sizes that broadcasts are encoded in. */
@@ -73,7 +75,8 @@ export async function startServer(
     },
   });
   const start = async () => {
-    if (flags['database.url'] === undefined) await prepareDatabase(dataDir, config);
+    const isPrepared = options.isFirstStart !== true && flags['database.url'] === undefined;
+    if (isPrepared) await prepareDatabase(dataDir, config);
     return startApp(config, {
       log: options.log ?? silentLogger,
       variables: process.env,
