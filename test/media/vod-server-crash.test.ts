@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { ffprobePath, runToEnd } from '../support/ffmpeg.ts';
+import { ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';
 import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { digestOfFile, filesIn, makeFilm, VideoServer, workersOn } from './vod-server-fixture.ts';
@@ -224,5 +224,50 @@ describe.skipIf(!hasProc)('a server that is killed', () => {
     expect((await again.call('PATCH', `/discarded/videos/${videoId}`, restore)).status).toBe(200);
     await expectWhole(again, videoId);
     expect(await again.text(`/vod/${videoId}/hls/manifest.m3u8`)).toContain('hvc1');
+  });
+
+  test('while it extracts captions has them once', async () => {
+    const dataDir = await testTempDir();
+    const subtitled = join(dataDir, 'subtitled.mp4');
+    const text = join(dataDir, 'text.srt');
+    await writeFile(text, '1\n00:00:01,000 --> 00:00:02,000\nHarbour\n');
+    await runToEnd(ffmpegPath, [
+      ...[
+        '-v',
+        'error',
+        '-i',
+        join(folder, 'film.mp4'),
+        '-i',
+        text,
+        '-map',
+        '0:v',
+        '-map',
+        '0:a',
+        '-map',
+        '1',
+      ],
+      ...['-c', 'copy', '-c:s', 'mov_text', '-metadata:s:s:0', 'language=eng', subtitled],
+    ]);
+    const server = await start(dataDir);
+    const { videoId } = await server.create();
+    expect(await server.send(videoId, await readFile(subtitled))).toBe(201);
+    const isExtracting = () => workersOn(dataDir).some(({ words }) => words.includes('webvtt'));
+    await killWhen(server, 'the captions being extracted', isExtracting);
+
+    const again = await start(dataDir);
+    await again.untilDone(videoId);
+    const captions = (await (await again.call('GET', `/videos/${videoId}/captions`)).json()) as {
+      data: { srclang: string }[];
+    };
+    expect(captions.data.map(({ srclang }) => srclang)).toEqual(['en']);
+    expect(await again.text(`/vod/${videoId}/captions/en.vtt`)).toContain('Harbour');
+    let left: readonly string[] = [];
+    const isClean = async () => {
+      const stored = await filesIn(dataDir, 'vod', videoId);
+      left = [...(await filesIn(dataDir, 'work')), ...stored.filter(name => name.startsWith('captions-'))];
+      return left.length === 1;
+    };
+    await waitUntil(isClean, { what: () => `one captions file of ${left.join()}` });
+    expect(workersOn(dataDir)).toEqual([]);
   });
 });
