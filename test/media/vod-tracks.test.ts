@@ -261,3 +261,47 @@ late
     server.read('SELECT has_source_captions AS stored FROM video_encodings WHERE video_id = ?', videoId),
   ).toEqual([{ stored: 1 }]);
 });
+
+/** Subtitles of a Blu-ray disc: one image, which is shown from 1 s to 2 s. */
+function imageSubtitles(): Buffer {
+  const segment = (atSeconds: number, type: number, body: readonly number[]) => {
+    const header = Buffer.from('PG\0\0\0\0\0\0\0\0\0\0\0');
+    header.writeUInt32BE(90_000 * atSeconds, 2);
+    header.writeUInt8(type, 10);
+    header.writeUInt16BE(body.length, 11);
+    return [header, Buffer.from(body)];
+  };
+  const window = [1, 0, 0, 100, 0, 100, 0, 8, 0, 2];
+  const composition = [1, 64, 0, 180, 16, 0];
+  const line = [1, 1, 1, 1, 1, 1, 1, 1, 0, 0];
+  return Buffer.concat([
+    ...segment(1, 0x16, [...composition, 0, 0x80, 0, 0, 1, 0, 0, 0, 0, 0, 100, 0, 100]),
+    ...segment(1, 0x17, window),
+    ...segment(1, 0x14, [0, 0, 1, 235, 128, 128, 255]),
+    ...segment(1, 0x15, [0, 0, 0, 0xc0, 0, 0, 24, 0, 8, 0, 2, ...line, ...line]),
+    ...segment(1, 0x80, []),
+    ...segment(2, 0x16, [...composition, 1, 0, 0, 0, 0]),
+    ...segment(2, 0x17, window),
+    ...segment(2, 0x80, []),
+  ]);
+}
+
+test('DVB subtitles of an MPEG transport stream are images, which is said', async () => {
+  const images = join(folder, 'images.sup');
+  await writeFile(images, imageSubtitles());
+  const bytes = await make(
+    'dvb.ts',
+    ['stereo'],
+    [
+      ...['-map', '2:s', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '50', '-c:a', 'aac'],
+      ...['-c:s', 'dvbsub', '-metadata:s:s:0', 'language=ger'],
+    ],
+    [images],
+  );
+  const { videoId } = await upload(bytes);
+  const reason = 'The subtitles are images. Upload them as text.';
+  expect((await server.status(videoId)).encoding).toMatchObject({
+    metadata: { subtitles: [{ codec: 'dvb_subtitle', language: 'de', status: 'skipped', reason }] },
+  });
+  expect(await captionsOf(videoId)).toEqual({});
+});
