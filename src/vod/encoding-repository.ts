@@ -59,7 +59,7 @@ export interface EncodingState {
   readonly renditions: readonly StoredRendition[];
   /** HEVC before AV1, lowest first. */
   readonly codecRenditions: readonly StoredCodecRendition[];
-  /** In the order of menus; empty when the source was prepared by an older version, or is a recording. */
+  /** In the order of menus; empty when the source was prepared by an older version. */
   readonly audioTracks: readonly AudioTrack[];
 }
 
