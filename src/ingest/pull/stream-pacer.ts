@@ -21,6 +21,8 @@ const CLOCK_WRAP_TICKS = 2 ** 33;
 const maxClockStepMs = 10_000;
 const maxHeldMs = 30_000;
 const maxHeldBytes = 16 * 1024 ** 2;
+/** At once: the event loop must not wait for a broadcast that catches up. */
+const maxPassedBytes = 1024 ** 2;
 
 /**
  * Passes a transport stream on at the pace of its clock. Segments of HLS arrive as bursts: what is held bridges the time between
@@ -132,7 +134,9 @@ export class StreamPacer {
   }
 
   #passDue(untilMs: number): void {
+    const minHeldBytes = this.#heldBytes - maxPassedBytes;
     while (!this.#isPaused && this.#held.length > 0 && this.#held[0]!.mediaMs <= untilMs) {
+      if (this.#heldBytes <= minHeldBytes) return;
       for (const bytes of this.#held.shift()!.bytes) {
         this.#heldBytes -= bytes.length;
         this.#options.output(bytes);
