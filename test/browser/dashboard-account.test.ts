@@ -1,3 +1,5 @@
+import { createPublicKey } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestServer } from '../support/start-server.ts';
@@ -136,6 +138,95 @@ describeInBrowser('the account in the dashboard', browser => {
     await page.getByText('Never', { exact: true }).waitFor();
     const kept = await server.api('GET', `/videos/${videoId}`);
     expect(await kept.json()).not.toHaveProperty('expiresAt');
+    expect(dashboard.complaints).toEqual([]);
+  });
+
+  test('makes a signing key, shows its private key once, and revokes it', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/keys');
+    const { page } = dashboard;
+    await page.getByText('No signing keys yet').waitFor();
+    await page.getByRole('button', { name: 'New signing key' }).click();
+    expect(await dashboard.violations()).toEqual([]);
+    await page.getByLabel('Name', { exact: true }).fill('Website');
+    await page.getByLabel('Key', { exact: true }).selectOption('RS256');
+    await page.getByRole('button', { name: 'Create key', exact: true }).click();
+    const made = page.getByRole('dialog', { name: /Your new signing key/ });
+    const signingKeyId = await made.getByRole('textbox', { name: 'Key ID' }).inputValue();
+    const download = page.waitForEvent('download');
+    await made.getByRole('button', { name: 'Download the private key' }).click();
+    const stored = await download;
+    expect(stored.suggestedFilename()).toBe(`${signingKeyId}.pem`);
+    const privateKey = await readFile(await stored.path(), 'utf8');
+    const answer = await server.api('GET', `/account/signing-keys/${signingKeyId}`);
+    const shown = (await answer.json()) as { publicKey: string };
+    expect(createPublicKey(privateKey).export({ type: 'spki', format: 'pem' })).toBe(shown.publicKey);
+    expect(await dashboard.violations()).toEqual([]);
+    await made.getByRole('button', { name: 'Done' }).click();
+
+    await page.getByRole('button', { name: 'New signing key' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Own');
+    await page.getByLabel('Key', { exact: true }).selectOption('own');
+    await page.getByLabel('Public key').fill('no key');
+    await page.getByRole('button', { name: 'Create key', exact: true }).click();
+    await page.getByText('This is no public key').waitFor();
+    dashboard.complaints.length = 0;
+    await page.getByLabel('Public key').fill(shown.publicKey);
+    await page.getByRole('button', { name: 'Create key', exact: true }).click();
+    await page.getByText('Signing key added.').waitFor();
+
+    const row = page.getByRole('row', { name: /Website/ });
+    await row.getByRole('button', { name: 'Revoke the signing key Website' }).click();
+    const confirm = page.getByRole('dialog', { name: 'Revoke the signing key?' });
+    await confirm.getByRole('textbox').fill('Website');
+    await page.keyboard.press('Enter');
+    await row.waitFor({ state: 'detached' });
+    expect((await server.api('GET', `/account/signing-keys/${signingKeyId}`)).status).toBe(404);
+    expect(dashboard.complaints).toEqual([]);
+  });
+
+  test('restricts playback by account, video and live stream', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/account');
+    const { page } = dashboard;
+    const policyOf = async (path: string) => {
+      const shown = (await (await server.api('GET', path)).json()) as { playbackPolicy?: object };
+      return shown.playbackPolicy;
+    };
+    await page.getByLabel('Allowed sites').fill('https://example.com');
+    await page.getByRole('button', { name: 'Save policy' }).click();
+    await page.getByText('without scheme and port').waitFor();
+    dashboard.complaints.length = 0;
+    await page.getByLabel('Allowed sites').fill('example.com\n*.Example.com');
+    await page.getByLabel('Allow players that name no site').uncheck();
+    await page.getByLabel('Allowed countries').fill('de, fr');
+    await page.getByRole('button', { name: 'Save policy' }).click();
+    await page.getByText('Playback policy saved.').waitFor();
+    const policy = {
+      allowedDomains: ['example.com', '*.example.com'],
+      ...{ allowNoReferrer: false, allowedCountries: ['DE', 'FR'], blockedCountries: [] },
+    };
+    expect(await policyOf('/account/playback-policy')).toEqual(policy);
+    // The addresses of tests are in no country.
+    await server.api('PATCH', '/account/playback-policy', { playbackPolicy: null });
+    expect(await dashboard.violations()).toEqual([]);
+
+    const { videoId } = (await (await server.api('POST', '/videos', { title: 'Pier' })).json()) as {
+      videoId: string;
+    };
+    await page.goto(`${server.baseUrl}/dashboard/videos/${videoId}`);
+    await page.getByText('As set in your account').waitFor();
+    await page.getByRole('button', { name: 'Edit details' }).click();
+    await page.getByLabel('Own playback policy').check();
+    await page.getByLabel('Blocked countries').fill('US');
+    expect(await dashboard.violations()).toEqual([]);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('not in US').waitFor();
+    expect(await policyOf(`/videos/${videoId}`)).toMatchObject({ blockedCountries: ['US'] });
+    await page.getByRole('button', { name: 'Edit details' }).click();
+    await page.getByLabel('Own playback policy').uncheck();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('As set in your account').waitFor();
+    expect(await policyOf(`/videos/${videoId}`)).toBeUndefined();
+
     expect(dashboard.complaints).toEqual([]);
   });
 

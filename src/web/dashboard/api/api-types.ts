@@ -92,6 +92,17 @@ export type ApiKey = {
   readonly lastUsedAt?: string | undefined;
 };
 
+export type SigningKey = {
+  readonly signingKeyId: string;
+  readonly name: string;
+  readonly algorithm: "ES256" | "EdDSA" | "RS256";
+  readonly publicKey: string;
+  readonly privateKey?: string | undefined;
+  readonly createdAt: string;
+};
+
+export type ProjectPlaybackPolicy = { readonly playbackPolicy: PlaybackPolicy | null; };
+
 export type PlaybackPolicy = {
   readonly allowedDomains: readonly string[];
   readonly allowNoReferrer: boolean;
@@ -634,6 +645,37 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: undefined;
+  };
+  'GET /account/signing-keys': {
+    params: undefined;
+    query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: { readonly data: readonly SigningKey[]; readonly pagination: Pagination; };
+  };
+  'POST /account/signing-keys': {
+    params: undefined;
+    query: undefined;
+    body: {
+      readonly name: string;
+      readonly algorithm?: "ES256" | "EdDSA" | "RS256" | undefined;
+      readonly publicKey?: string | Readonly<Record<string, unknown>> | undefined;
+    };
+    answer: SigningKey;
+  };
+  'DELETE /account/signing-keys/{signingKeyId}': { params: { readonly signingKeyId: string; }; query: undefined; body: undefined; answer: undefined; };
+  'GET /account/playback-policy': { params: undefined; query: undefined; body: undefined; answer: ProjectPlaybackPolicy; };
+  'PATCH /account/playback-policy': {
+    params: undefined;
+    query: undefined;
+    body: {
+      readonly playbackPolicy?: {
+        readonly allowedDomains?: readonly string[] | undefined;
+        readonly allowNoReferrer?: boolean | undefined;
+        readonly allowedCountries?: readonly string[] | undefined;
+        readonly blockedCountries?: readonly string[] | undefined;
+      } | null | undefined;
+    };
+    answer: ProjectPlaybackPolicy;
   };
   'GET /account/retention': { params: undefined; query: undefined; body: undefined; answer: Retention; };
   'PATCH /account/retention': {

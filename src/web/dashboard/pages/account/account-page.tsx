@@ -5,6 +5,7 @@ import { Icon, type IconName } from '../../ui/icon.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { AccountInfo } from './account-info.tsx';
 import { PasswordCard } from './password-card.tsx';
+import { PlaybackPolicyCard } from './playback-policy-card.tsx';
 import { RetentionCard } from './retention-card.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 import { UpgradeCard } from './upgrade-card.tsx';
@@ -29,6 +30,7 @@ export function AccountPage() {
           <Card title="Theme">
             <ThemeSelect />
           </Card>
+          <PlaybackPolicyCard key={environment.value} />
         </div>
       </div>
       <SessionsCard />

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ApiKeyPair } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { environment } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeSample } from '../../ui/code-sample.tsx';
 import { CopyField } from '../../ui/copy.tsx';
@@ -18,6 +19,7 @@ import { DeleteKeyDialog, DeletePairDialog, RegenerateDialog } from './change-di
 import { type KeysDialog, kindNames, type NewKeys, nameOf, newKeysOf, reachableKeys } from './key-pair.ts';
 import { pairColumns } from './pair-columns.tsx';
 import { CreatePairDialog, RenamePairDialog } from './pair-dialogs.tsx';
+import { SigningKeysCard } from './signing-keys-card.tsx';
 
 const pageSize = 25;
 /** The server updates the time of last use once a minute. */
@@ -82,6 +84,7 @@ export function KeysPage() {
         </LoadedContent>
       </Card>
       <KindsExplained />
+      <SigningKeysCard key={environment.value} />
       {open?.kind === 'create' && <CreatePairDialog headers={headers} onMade={show} onClose={close} />}
       {open?.kind === 'new-keys' && (
         <NewKeysDialog

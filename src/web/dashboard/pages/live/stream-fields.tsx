@@ -1,6 +1,12 @@
 import type { LiveStream } from '../../api/api-types.ts';
 import { CheckField, SelectField, TextField } from '../../ui/form/field.tsx';
 import { PlayerThemeField } from '../../ui/form/player-theme-field.tsx';
+import {
+  OwnPolicyFields,
+  type PolicyChoices,
+  policyChoicesOf,
+  policyOf,
+} from '../../ui/form/policy-fields.tsx';
 import type { Submission } from '../../ui/form/use-submit.ts';
 
 interface StreamChoices {
@@ -13,6 +19,8 @@ interface StreamChoices {
   /** Empty for those of the account. */
   readonly keepRecordingsDays: string;
   readonly ultraLowLatency: boolean;
+  /** Undefined for that of the account. */
+  readonly policy: PolicyChoices | undefined;
 }
 
 export const newStream: StreamChoices = {
@@ -23,18 +31,32 @@ export const newStream: StreamChoices = {
   record: '',
   keepRecordingsDays: '',
   ultraLowLatency: false,
+  policy: undefined,
 };
 
 export function choicesOf(stream: LiveStream): StreamChoices {
   const { name, playerId = '', qualities = '', ultraLowLatency = false } = stream;
   const record = stream.record === undefined ? '' : stream.record ? 'always' : 'never';
   const keepRecordingsDays = stream.keepRecordingsDays?.toString() ?? '';
-  return { name, public: stream.public, playerId, qualities, record, keepRecordingsDays, ultraLowLatency };
+  const policy = stream.playbackPolicy && policyChoicesOf(stream.playbackPolicy);
+  return {
+    ...{ name, public: stream.public, playerId, qualities, record, keepRecordingsDays, ultraLowLatency },
+    policy,
+  };
 }
 
-export function bodyOf({ name, playerId, qualities, record, keepRecordingsDays, ...rest }: StreamChoices) {
+export function bodyOf({
+  name,
+  playerId,
+  qualities,
+  record,
+  keepRecordingsDays,
+  policy,
+  ...rest
+}: StreamChoices) {
   return {
     ...rest,
+    playbackPolicy: policy === undefined ? null : policyOf(policy),
     name: name.trim(),
     playerId: playerId === '' ? null : playerId,
     qualities: qualities === '' ? null : qualities,
@@ -120,6 +142,7 @@ export function StreamFields({
         onValue={playerId => change({ playerId })}
         error={submission.errorOf('playerId')}
       />
+      <OwnPolicyFields own={choices.policy} onOwn={policy => change({ policy })} submission={submission} />
     </>
   );
 }

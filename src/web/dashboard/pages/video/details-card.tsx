@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { formatDateTime } from '../../format/time.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { SelectField, TextArea, TextField } from '../../ui/form/field.tsx';
+import { describePolicy, OwnPolicyFields, policyChoicesOf, policyOf } from '../../ui/form/policy-fields.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Card, DetailList } from '../../ui/page.tsx';
 import { showToast } from '../../ui/toast.tsx';
@@ -50,6 +51,14 @@ export function DetailsCard(edited: EditedVideo) {
                 formatDateTime(video.expiresAt)
               ),
             ],
+            [
+              'Playback policy',
+              video.playbackPolicy === undefined ? (
+                <span class="quiet">As set in your account</span>
+              ) : (
+                describePolicy(video.playbackPolicy)
+              ),
+            ],
           ]}
         />
       )}
@@ -63,12 +72,16 @@ function DetailsForm({ video, change, onDone }: EditedVideo & { onDone: () => vo
   const [language, setLanguage] = useState(video.language ?? '');
   const storedDay = video.expiresAt === undefined ? '' : localDay(video.expiresAt);
   const [expiryDay, setExpiryDay] = useState(storedDay);
+  const storedPolicy = video.playbackPolicy && policyChoicesOf(video.playbackPolicy);
+  const [policy, setPolicy] = useState(storedPolicy);
+  const isPolicyChanged = JSON.stringify(policy) !== JSON.stringify(storedPolicy);
   const submission = useSubmit(async () => {
     await change({
       title,
       description,
       ...(language === (video.language ?? '') ? {} : { language: language === '' ? null : language }),
       ...(expiryDay === storedDay ? {} : { expiresAt: expiryDay === '' ? null : endOfDay(expiryDay) }),
+      ...(isPolicyChanged ? { playbackPolicy: policy === undefined ? null : policyOf(policy) } : {}),
     });
     showToast('Details saved.');
     onDone();
@@ -97,6 +110,7 @@ function DetailsForm({ video, change, onDone }: EditedVideo & { onDone: () => vo
         hint="The video is deleted at the end of this day. Without a date, it’s kept."
         error={submission.errorOf('expiresAt')}
       />
+      <OwnPolicyFields own={policy} onOwn={setPolicy} submission={submission} />
     </EditForm>
   );
 }

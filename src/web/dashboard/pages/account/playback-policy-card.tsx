@@ -1,0 +1,62 @@
+import { useState } from 'preact/hooks';
+import type { ProjectPlaybackPolicy } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { environment } from '../../state/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
+import { Form } from '../../ui/form/form.tsx';
+import { PolicyFields, policyChoicesOf, policyOf } from '../../ui/form/policy-fields.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
+import { useLoad } from '../../ui/hooks/use-load.ts';
+import { Card } from '../../ui/page.tsx';
+import { LoadedContent } from '../../ui/states.tsx';
+import { showToast } from '../../ui/toast.tsx';
+
+export function PlaybackPolicyCard() {
+  const loaded = useLoad(environment.value, signal => call('GET /account/playback-policy', { signal }));
+  return (
+    <Card title="Playback policy">
+      <LoadedContent loaded={loaded} height={320}>
+        {stored => <PolicyForm stored={stored} onChange={loaded.set} />}
+      </LoadedContent>
+    </Card>
+  );
+}
+
+function PolicyForm({
+  stored,
+  onChange,
+}: {
+  stored: ProjectPlaybackPolicy;
+  onChange: (stored: ProjectPlaybackPolicy) => void;
+}) {
+  const before = policyChoicesOf(stored.playbackPolicy);
+  const [choices, setChoices] = useState(before);
+  const isReady = JSON.stringify(choices) !== JSON.stringify(before);
+  const submission = useSubmit(async () => {
+    const changed = await call('PATCH /account/playback-policy', {
+      body: { playbackPolicy: policyOf(choices) },
+    });
+    onChange(changed);
+    setChoices(policyChoicesOf(changed.playbackPolicy));
+    showToast('Playback policy saved.');
+  });
+  return (
+    <Form submission={submission} disabled={!isReady}>
+      <p class="quiet">
+        For all videos and live streams without their own. See the{' '}
+        <a href="/docs" target="_blank" rel="noreferrer">
+          documentation
+        </a>
+        .
+      </p>
+      <PolicyFields choices={choices} onChoices={setChoices} submission={submission} />
+      <ProblemNotice problem={submission.notice} />
+      <div class="actions">
+        <Button kind="primary" type="submit" busy={submission.busy} disabled={!isReady}>
+          Save policy
+        </Button>
+      </div>
+    </Form>
+  );
+}

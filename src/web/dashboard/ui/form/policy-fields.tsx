@@ -1,0 +1,126 @@
+import type { PlaybackPolicy } from '../../api/api-types.ts';
+import { CheckField, TextArea, TextField } from './field.tsx';
+import type { Submission } from './use-submit.ts';
+
+/** Lists as the user types them. */
+export interface PolicyChoices {
+  readonly allowedDomains: string;
+  readonly allowNoReferrer: boolean;
+  readonly allowedCountries: string;
+  readonly blockedCountries: string;
+}
+
+export function policyChoicesOf(policy: PlaybackPolicy | null | undefined): PolicyChoices {
+  return {
+    allowedDomains: policy?.allowedDomains.join('\n') ?? '',
+    allowNoReferrer: policy?.allowNoReferrer ?? true,
+    allowedCountries: policy?.allowedCountries.join(', ') ?? '',
+    blockedCountries: policy?.blockedCountries.join(', ') ?? '',
+  };
+}
+
+export function policyOf(choices: PolicyChoices): PlaybackPolicy {
+  return {
+    allowedDomains: wordsOf(choices.allowedDomains),
+    allowNoReferrer: choices.allowNoReferrer,
+    allowedCountries: wordsOf(choices.allowedCountries.toUpperCase()),
+    blockedCountries: wordsOf(choices.blockedCountries.toUpperCase()),
+  };
+}
+
+export function PolicyFields({
+  choices,
+  onChoices,
+  submission,
+}: {
+  choices: PolicyChoices;
+  onChoices: (choices: PolicyChoices) => void;
+  submission: Submission;
+}) {
+  const change = (changes: Partial<PolicyChoices>) => onChoices({ ...choices, ...changes });
+  const errorOf = (name: 'allowedDomains' | 'allowedCountries' | 'blockedCountries') =>
+    submission.errorOf(`playbackPolicy[${name}]`) ??
+    policyOf(choices)
+      [name].map((_, index) => submission.errorOf(`playbackPolicy[${name}][${index}]`))
+      .find(text => text !== undefined);
+  return (
+    <>
+      <TextArea
+        label="Allowed sites"
+        rows={3}
+        placeholder={'example.com\n*.example.com'}
+        hint="One per line. Empty allows every site. Other sites can’t embed the player."
+        value={choices.allowedDomains}
+        onValue={allowedDomains => change({ allowedDomains })}
+        error={errorOf('allowedDomains')}
+      />
+      {choices.allowedDomains.trim() !== '' && (
+        <CheckField
+          label="Allow players that name no site"
+          hint="Such as native apps, and pages that are opened directly."
+          checked={choices.allowNoReferrer}
+          onValue={allowNoReferrer => change({ allowNoReferrer })}
+        />
+      )}
+      <TextField
+        label="Allowed countries"
+        placeholder="DE, FR"
+        hint="Two-letter codes. Empty allows every country."
+        value={choices.allowedCountries}
+        onValue={allowedCountries => change({ allowedCountries })}
+        error={errorOf('allowedCountries')}
+      />
+      <TextField
+        label="Blocked countries"
+        value={choices.blockedCountries}
+        onValue={blockedCountries => change({ blockedCountries })}
+        error={errorOf('blockedCountries')}
+      />
+    </>
+  );
+}
+
+/** For a video or live stream. @param own undefined follows the account */
+export function OwnPolicyFields({
+  own,
+  onOwn,
+  submission,
+}: {
+  own: PolicyChoices | undefined;
+  onOwn: (own: PolicyChoices | undefined) => void;
+  submission: Submission;
+}) {
+  return (
+    <>
+      <CheckField
+        label="Own playback policy"
+        hint={
+          own === undefined
+            ? 'The playback policy of your account says which sites and countries may play it.'
+            : 'Replaces the playback policy of your account.'
+        }
+        checked={own !== undefined}
+        onValue={isOwn => onOwn(isOwn ? policyChoicesOf(null) : undefined)}
+      />
+      {own !== undefined && <PolicyFields choices={own} onChoices={onOwn} submission={submission} />}
+    </>
+  );
+}
+
+/** In a few words. */
+export function describePolicy({
+  allowedDomains,
+  allowedCountries,
+  blockedCountries,
+}: PlaybackPolicy): string {
+  const parts = [
+    ...(allowedDomains.length === 0 ? [] : [allowedDomains.join(', ')]),
+    ...(allowedCountries.length === 0 ? [] : [`in ${allowedCountries.join(', ')}`]),
+    ...(blockedCountries.length === 0 ? [] : [`not in ${blockedCountries.join(', ')}`]),
+  ];
+  return parts.length === 0 ? 'Everybody' : parts.join('; ');
+}
+
+function wordsOf(text: string): string[] {
+  return text.split(/[\s,;]+/).filter(word => word !== '');
+}
