@@ -24,7 +24,7 @@ const realTime = { ...deadlines, maxConcurrency: 12 };
 const answers = {
   env,
   globalSetup: ['test/support/answers/prepare-answer-checks.ts', 'test/support/prepare-sqlite-template.ts'],
-  setupFiles: ['test/support/answers/check-answers.ts'],
+  setupFiles: ['test/support/remove-test-databases.ts', 'test/support/answers/check-answers.ts'],
 };
 
 const postgresSetup = ['test/support/start-shared-postgres.ts'];
@@ -79,6 +79,8 @@ export default defineConfig({
           include: findPostgres() === undefined ? [] : onPostgres,
           ...deadlines,
           ...answers,
+          // The files share loaded modules, as in the project `unit`.
+          isolate: false,
           env: { ...env, MILLRACE_TEST_DATABASE: 'postgres' },
           globalSetup: [...answers.globalSetup, ...postgresSetup],
         },

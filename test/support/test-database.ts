@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants, copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { Secret } from '../../src/shared/secret.ts';
 import type { Database } from '../../src/store/database.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
@@ -27,9 +26,6 @@ export const databaseKinds: readonly DatabaseKind[] = hasPostgres ? ['SQLite', '
 let server: Promise<PostgresServer> | undefined;
 /** By data folder, so that a folder can be opened again. */
 const urls = new Map<string, Promise<string>>();
-
-// Processes that tests start load this, too.
-if ('__vitest_worker__' in globalThis) afterAll(removeDatabases);
 
 /** The database of tests that choose none: PostgreSQL in the project `postgres`. */
 export const usualKind: DatabaseKind =
@@ -75,7 +71,8 @@ function nameOf(url: string): string {
   return new URL(url).pathname.slice(1);
 }
 
-async function removeDatabases(): Promise<void> {
+/** Drops the databases that the tests of a file created on PostgreSQL. */
+export async function removeDatabases(): Promise<void> {
   const serverUrl = process.env[sharedPostgres.url];
   if (serverUrl !== undefined)
     for (const url of urls.values()) await dropDatabase(serverUrl, nameOf(await url));

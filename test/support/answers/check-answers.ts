@@ -76,6 +76,8 @@ function failWithProblems(): void {
 afterEach(failWithProblems);
 
 afterAll(() => {
+  // The next test file may run in the same process.
+  globalThis.fetch = realFetch;
   unsubscribe('http.client.response.finish', noteHead);
   const folder = process.env.MILLRACE_TEST_ANSWERS_SEEN;
   if (folder !== undefined && seen.size > 0) {

@@ -1,0 +1,4 @@
+import { afterAll } from 'vitest';
+import { removeDatabases } from './test-database.ts';
+
+afterAll(removeDatabases);
