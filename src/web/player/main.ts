@@ -54,6 +54,11 @@ const interruptedText: ScreenText = {
   text: 'Playback continues automatically when the broadcaster reconnects.',
 };
 
+const refusedText: ScreenText = {
+  title: 'This stream can’t be played',
+  text: 'The link has expired, or it isn’t allowed on this site or in your country. Open the page again.',
+};
+
 const root = pageElement('player', HTMLElement);
 const video = pageElement('video', HTMLVideoElement);
 const statusTitle = pageElement('status-title', HTMLElement);
@@ -86,6 +91,7 @@ const session = new LiveSession(
       if (!isReachable) statusText.textContent = 'Can’t reach the server. Retrying…';
       else statusText.textContent = screenTexts[session.phase]?.text ?? '';
     },
+    onRefused: () => showText(refusedText),
     onSourceStalled: isSilent => {
       notice.textContent = isSilent
         ? 'The broadcaster’s connection was interrupted. Waiting for it to reconnect…'

@@ -36,7 +36,10 @@ const screenTexts: Partial<Record<VodPhase, { readonly title: string; readonly t
     title: 'This video couldn’t be processed',
     text: 'The owner can see why and upload another file.',
   },
-  missing: { title: 'Video not found', text: 'It was removed, or the link has expired.' },
+  missing: {
+    title: 'Video not found',
+    text: 'It was removed, or the link has expired. Open the page again.',
+  },
   unsupported: {
     title: 'This browser can’t play the video',
     text: 'It supports neither Media Source Extensions nor HLS, or lacks a codec. Use a current version of Chrome, Edge, Firefox or Safari.',

@@ -25,6 +25,7 @@ interface StreamAddresses {
 interface LiveSessionHandlers {
   onPhase(phase: Phase): void;
   onReachable(isReachable: boolean): void;
+  onRefused(): void;
   onSourceStalled(isSilent: boolean): void;
 }
 
@@ -73,6 +74,7 @@ export class LiveSession {
     this.#watcher = new StreamWatcher(addresses.page, addresses.query, {
       onState: state => this.#onState(state),
       onReachable: isReachable => handlers.onReachable(isReachable),
+      onRefused: () => this.#onRefused(),
     });
     this.media = new LiveMedia(video, options, {
       onNotYet: () => {},
@@ -256,6 +258,12 @@ export class LiveSession {
     this.media.stop();
     this.#setPhase('ended');
     this.#watcher.start();
+  }
+
+  #onRefused(): void {
+    this.#stopMedia();
+    this.#setPhase('ended');
+    this.#handlers.onRefused();
   }
 
   #onPublisherStopped(): void {

@@ -8,6 +8,8 @@ export interface StreamState {
 interface StreamWatcherHandlers {
   onState(state: StreamState): void;
   onReachable(isReachable: boolean): void;
+  /** The token has expired, or the site or country is not allowed. */
+  onRefused(): void;
 }
 
 const pollsBetweenEventRetries = 5;
@@ -67,6 +69,11 @@ export class StreamWatcher {
     const round = this.#generation;
     const state = await this.#fetchState();
     if (round !== this.#generation || this.#source?.readyState === EventSource.OPEN) return;
+    if (state === 'refused') {
+      this.stop();
+      this.#handlers.onRefused();
+      return;
+    }
     this.#handlers.onReachable(state !== undefined);
     if (state !== undefined) this.#handlers.onState(state);
     // The handler may have stopped the watcher.
@@ -76,13 +83,14 @@ export class StreamWatcher {
     else this.#schedulePoll();
   }
 
-  async #fetchState(): Promise<StreamState | undefined> {
+  async #fetchState(): Promise<StreamState | 'refused' | undefined> {
     try {
       const answer = await fetch(`${this.#path}/state${this.#query}`, {
         cache: 'no-store',
         signal: AbortSignal.timeout(8000),
       });
       if (answer.ok) return (await answer.json()) as StreamState;
+      if (answer.status === 403) return 'refused';
       // A deleted stream is offline.
       return answer.status === 404 ? { live: false, broadcastId: null } : undefined;
     } catch {

@@ -138,7 +138,8 @@ export class VodSession {
         signal: AbortSignal.timeout(8000),
       });
       if (answer.ok) return parseVodState(await answer.text());
-      return answer.status === 404 ? 'missing' : 'unreachable';
+      // 403: the token has expired, or the site or country is not allowed.
+      return answer.status === 404 || answer.status === 403 ? 'missing' : 'unreachable';
     } catch {
       return 'unreachable';
     }

@@ -1,0 +1,34 @@
+import { createPrivateKey } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { signToken } from '../support/sign-token.ts';
+import { startServer } from '../support/start-server.ts';
+import { describeInBrowser } from './browser-fixture.ts';
+
+describeInBrowser('the page of a signed token', browser => {
+  test('says that the link has expired when the token is refused', async () => {
+    await using server = await startServer();
+    const made = async (path: string, body: object) =>
+      (await (await server.api('POST', path, body)).json()) as Record<string, string>;
+    const key = await made('/account/signing-keys', { name: 'Website' });
+    const { videoId = '' } = await made('/videos', { title: 'Pier', public: false });
+    const { liveStreamId = '' } = await made('/live-streams', { name: 'Pier', public: false });
+    const sign = (sub: string) =>
+      signToken(
+        { id: key.signingKeyId!, algorithm: 'ES256', privateKey: createPrivateKey(key.privateKey!) },
+        { sub, exp: Math.floor(Date.now() / 1000) + 3600 },
+      );
+    const context = await browser().newContext();
+    const [video, live] = [await context.newPage(), await context.newPage()];
+    await video.goto(`${server.baseUrl}/vod/${videoId}?token=${await sign(videoId)}`);
+    await video.getByText('This video is being processed').waitFor();
+    await live.goto(`${server.baseUrl}/live/${liveStreamId}?token=${await sign(liveStreamId)}`);
+    await live.getByText('Waiting for the stream').waitFor();
+
+    await server.api('DELETE', `/account/signing-keys/${key.signingKeyId}`);
+    for (const page of [video, live]) await page.getByText(/the link has expired/i).waitFor();
+    const reloaded = await live.reload();
+    expect(reloaded?.status()).toBe(403);
+    await live.getByText('it was revoked').waitFor();
+    await context.close();
+  });
+});
