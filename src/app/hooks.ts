@@ -4,6 +4,7 @@ import { HooksStore } from '../events/hooks/hooks.store.ts';
 import type { WebhookSender } from '../events/webhooks/webhook-sender.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { HooksService } from '../resources/hooks/hooks.service.ts';
+import { PlayHook } from '../resources/hooks/play-hook.ts';
 import { PublishHook } from '../resources/hooks/publish-hook.ts';
 import { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
 import type { Foundation } from './foundation.ts';
@@ -19,6 +20,7 @@ export function createHooks(
   return {
     results,
     service: new HooksService({ store, caller, results, clock }),
+    play: new PlayHook({ store, caller, clock }),
     publish: new PublishHook({ store, caller, streams: new LiveStreamsStore(database), clock, log }),
   };
 }

@@ -3,7 +3,7 @@ import { PlaybackRestrictions, type PlaybackRestrictionsOptions } from './playba
 import type { PrivateAccess } from './private-sessions.ts';
 import type { ViewerRequest } from './responses/exchange.ts';
 import { isSignedToken, type SignedClaims, SignedTokens, type SignedTokensOptions } from './signed-tokens.ts';
-import { TokenGate, type TokenGateOptions } from './token-gate.ts';
+import { clientOf, TokenGate, type TokenGateOptions } from './token-gate.ts';
 
 /** A video or live stream, as its viewers' requests are checked. */
 export interface PlaybackResource {
@@ -23,6 +23,8 @@ export interface PlaybackRequest {
   /** The request claims an unused private token. */
   readonly mayClaimToken: boolean;
   readonly cookiePath: string;
+  /** Of a page or playlist, for which a hook may be asked. */
+  readonly beginsPlayback?: boolean;
 }
 
 export interface PlaybackAdmission {
@@ -30,6 +32,8 @@ export interface PlaybackAdmission {
   readonly headers: readonly string[];
   /** The viewer passed all of them. Empty when everybody may play. */
   readonly policies: readonly PlaybackPolicy[];
+  /** Other viewers may be refused. */
+  readonly isDecidedByHook?: boolean;
   /** Undefined unless a signed token names one. */
   readonly viewer?: string | undefined;
 }
@@ -43,10 +47,30 @@ export class PlaybackRefusal {
   }
 }
 
+interface PlayDecision {
+  /** False where the project has no hook. */
+  readonly isAsked: boolean;
+  readonly refusal: string | undefined;
+}
+
+/** Answers at once where nothing is asked. */
+export type AskPlayHook = (
+  viewer: {
+    readonly projectId: string;
+    readonly resourceId: string;
+    readonly token: string | undefined;
+    readonly client: string;
+    readonly viewer: string | undefined;
+  },
+  request: ViewerRequest,
+) => Promise<PlayDecision> | PlayDecision;
+
 export interface PlaybackGateOptions
   extends TokenGateOptions,
     SignedTokensOptions,
-    PlaybackRestrictionsOptions {}
+    PlaybackRestrictionsOptions {
+  readonly askPlayHook: AskPlayHook;
+}
 
 type Answer = PlaybackAdmission | PlaybackRefusal | undefined;
 
@@ -55,15 +79,40 @@ export class PlaybackGate {
   readonly #tokens: TokenGate;
   readonly #signedTokens: SignedTokens;
   readonly #restrictions: PlaybackRestrictions;
+  readonly #askPlayHook: AskPlayHook;
 
   constructor(options: PlaybackGateOptions) {
     this.#tokens = new TokenGate(options);
     this.#signedTokens = new SignedTokens(options);
     this.#restrictions = new PlaybackRestrictions(options);
+    this.#askPlayHook = options.askPlayHook;
   }
 
   /** Private resources need their token, public ones must have none. Answers at once where nothing is looked up. */
   admit(resource: PlaybackResource, asked: PlaybackRequest): Promise<Answer> | Answer {
+    const answer = this.#admitByAccess(resource, asked);
+    if (asked.beginsPlayback !== true) return answer;
+    return answer instanceof Promise
+      ? answer.then(admission => this.#admitByHook(resource, asked, admission))
+      : this.#admitByHook(resource, asked, answer);
+  }
+
+  #admitByHook(
+    { id, projectId }: PlaybackResource,
+    { request, token }: PlaybackRequest,
+    answer: Answer,
+  ): Promise<Answer> | Answer {
+    if (answer === undefined || answer instanceof PlaybackRefusal) return answer;
+    const asked = { projectId, resourceId: id, token, client: clientOf(request), viewer: answer.viewer };
+    const decide = ({ isAsked, refusal }: PlayDecision): Answer => {
+      if (refusal !== undefined) return new PlaybackRefusal(refusal);
+      return isAsked ? { ...answer, isDecidedByHook: true } : answer;
+    };
+    const decision = this.#askPlayHook(asked, request);
+    return decision instanceof Promise ? decision.then(decide) : decide(decision);
+  }
+
+  #admitByAccess(resource: PlaybackResource, asked: PlaybackRequest): Promise<Answer> | Answer {
     const { token } = asked;
     if (resource.public !== (token === undefined)) return undefined;
     if (token !== undefined) return this.#admitHolder(resource, asked, token);

@@ -94,7 +94,7 @@ function sessionTokensOf(request: ViewerRequest, query: URLSearchParams): string
 }
 
 /** Adds the address that a proxy reports: it can only tell apart clients that looked alike. */
-function clientOf({ headers, socket }: ViewerRequest): string {
+export function clientOf({ headers, socket }: ViewerRequest): string {
   const via = headers['x-forwarded-for'] ?? '';
   return `${socket.remoteAddress ?? ''}\n${String(via)}\n${headers['user-agent'] ?? ''}`;
 }

@@ -54,7 +54,7 @@ export interface WebhookRow {
 export interface HookRow {
   id: string;
   project_id: string;
-  kind: 'publish';
+  kind: 'publish' | 'play';
   url: string;
   timeout_ms: number;
   on_failure: 'allow' | 'refuse';

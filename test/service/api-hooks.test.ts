@@ -11,7 +11,7 @@ const url = 'https://hooks.example.net/publish';
 
 test('a hook is created, replaced and deleted, and keeps its id and secret while it is replaced', async () => {
   const none = await server.call('GET', '/hooks');
-  expect([none.status, none.json]).toMatchObject([200, { publish: null }]);
+  expect([none.status, none.json]).toMatchObject([200, { publish: null, play: null }]);
   expect((await server.call('GET', '/hooks/publish')).status).toBe(404);
   const created = await server.call('PUT', '/hooks/publish', { body: { url } });
   expect([created.status, created.json]).toEqual([

@@ -125,6 +125,8 @@ describe('every operation', () => {
       ...['language', 'channels', 'codec'],
       // The retention of an account.
       'keepVideosDays',
+      // Hooks.
+      'play',
       'playbackPolicy',
     ].map(name => `.${name}`);
     expect([...places].filter(place => !nullable.includes(place))).toEqual([]);

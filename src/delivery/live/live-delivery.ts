@@ -87,7 +87,8 @@ export class LiveDelivery {
       this.#sender.sendNotFound(exchange, noStore);
       return;
     }
-    this.#admitToMedia(exchange, path, query, stream =>
+    const admission = this.#gate.admitToMedia(admissionRequest(exchange, path, query));
+    this.#respond(exchange, admission, stream =>
       this.#pending.holdShared(
         exchange,
         signal => broadcast.media(path.rendition, path.name, signal),
@@ -123,7 +124,7 @@ export class LiveDelivery {
       this.#sender.sendNotFound(exchange, noStore);
       return;
     }
-    this.#admitToMedia(exchange, path, query, stream => {
+    this.#admitToPlaylist(exchange, path, query, stream => {
       this.#countViewer(exchange, path);
       this.#pending.holdShared(
         exchange,
@@ -175,7 +176,7 @@ export class LiveDelivery {
       const cacheControl = cacheControlFor(stream, 'no-cache');
       this.#sender.sendText(exchange, ownText, playlistType, cacheControl, stream.headers);
     };
-    this.#admitToMedia(exchange, path, query, send, refuse);
+    this.#admitToPlaylist(exchange, path, query, send, refuse);
   }
 
   /** Addresses carry the session of a private stream's viewer, and name the server where there are several. */
@@ -340,15 +341,15 @@ export class LiveDelivery {
     };
   }
 
-  #admitToMedia(
+  #admitToPlaylist(
     exchange: Exchange,
     path: StreamPath,
     query: string,
     send: (stream: AdmittedStream) => void,
     refuse?: () => void,
   ): void {
-    const admission = this.#gate.admitToMedia(admissionRequest(exchange, path, query));
-    this.#respond(exchange, admission, send, refuse);
+    const asked = { ...admissionRequest(exchange, path, query), beginsPlayback: true };
+    this.#respond(exchange, this.#gate.admitToMedia(asked), send, refuse);
   }
 
   #respond(

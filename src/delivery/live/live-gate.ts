@@ -26,6 +26,8 @@ export interface LiveAdmissionRequest extends PrivatePath {
   readonly liveStreamId: string;
   readonly query: string;
   readonly mayClaimToken: boolean;
+  /** Of a playlist. */
+  readonly beginsPlayback?: boolean;
 }
 
 type FoundStream = NonNullable<Awaited<ReturnType<LiveStreamDirectory['find']>>>;
@@ -66,7 +68,8 @@ export class LiveGate {
     if (stream === undefined) return undefined;
     const parameters = new URLSearchParams(query);
     const admission = await this.#gate.admit(resourceOf(liveStreamId, stream), {
-      ...{ request, query: parameters, mayClaimToken: true, cookiePath: `/live/${liveStreamId}` },
+      ...{ request, query: parameters, mayClaimToken: true, beginsPlayback: true },
+      cookiePath: `/live/${liveStreamId}`,
       token: stream.public ? undefined : (parameters.get('token') ?? undefined),
     });
     return answerFor(stream, admission);
@@ -104,11 +107,11 @@ export class LiveGate {
 
   #admitTo(
     stream: FoundStream | undefined,
-    { request, liveStreamId, token, session, query, mayClaimToken }: LiveAdmissionRequest,
+    { request, liveStreamId, token, session, query, ...asked }: LiveAdmissionRequest,
   ): Promise<LiveAnswer> | LiveAnswer {
     if (stream === undefined) return undefined;
     const answer = this.#gate.admit(resourceOf(liveStreamId, stream), {
-      ...{ request, token, mayClaimToken, pathSession: session },
+      ...{ ...asked, request, token, pathSession: session },
       query: token === undefined ? noQuery : new URLSearchParams(query),
       cookiePath: `/private/${token}`,
     });

@@ -1,6 +1,6 @@
 import type { PlaybackAdmission } from '../playback-gate.ts';
 
-type Admission = Pick<PlaybackAdmission, 'access' | 'policies'>;
+type Admission = Pick<PlaybackAdmission, 'access' | 'policies' | 'isDecidedByHook'>;
 
 /** Shared caches ask again after this time, so that what is deleted or made private leaves them. */
 const maxSharedSeconds = 300;
@@ -12,8 +12,8 @@ export const accessCaching = 'max-age=0, s-maxage=5';
 export const briefCaching = 'max-age=0, s-maxage=1';
 
 /** Everybody may have the response, so that shared caches may serve it. */
-export function isForEverybody({ access, policies }: Admission): boolean {
-  return access === undefined && policies.length === 0;
+export function isForEverybody({ access, policies, isDecidedByHook = false }: Admission): boolean {
+  return access === undefined && policies.length === 0 && !isDecidedByHook;
 }
 
 /** Restricts responses that not everybody may have to the viewer's own browser cache. */

@@ -41,6 +41,8 @@ const maxTextBytes = 1024 * 1024;
 const mediaKinds: ReadonlySet<VodAsset['kind']> = new Set([
   ...(['vod-multivariant', 'vod-playlist', 'vod-captions-playlist', 'vod-media', 'vod-mp4'] as const),
 ]);
+/** Of a player that begins, or a file. */
+const playbackKinds: ReadonlySet<VodAsset['kind']> = new Set(['vod-multivariant', 'vod-playlist', 'vod-mp4']);
 const failedText = 'This video cannot be played.';
 
 export class VodDelivery {
@@ -81,7 +83,8 @@ export class VodDelivery {
       case 'vod-asset': {
         const { request } = exchange;
         const { asset, ...asked } = path;
-        const admission = this.#gate.admit({ request, query: parameters, ...asked }, entry =>
+        const beginsPlayback = playbackKinds.has(asset.kind);
+        const admission = this.#gate.admit({ request, query: parameters, beginsPlayback, ...asked }, entry =>
           claimsToken(asset, entry),
         );
         this.#respond(exchange, admission, video => this.#answerAsset(exchange, asset, video, parameters));
@@ -363,7 +366,10 @@ export class VodDelivery {
 
   #answerEmbed(exchange: Exchange, videoId: string, query: URLSearchParams): void {
     const { request } = exchange;
-    const admission = this.#gate.admit({ request, videoId, token: undefined, query }, () => false);
+    const admission = this.#gate.admit(
+      { request, videoId, token: undefined, query, beginsPlayback: false },
+      () => false,
+    );
     this.#respond(exchange, admission, ({ entry }) => {
       const { width, height } = entry;
       const size = width && height ? { width, height } : undefined;

@@ -17,6 +17,8 @@ interface VodAdmissionRequest {
   readonly videoId: string;
   readonly token: string | undefined;
   readonly query: URLSearchParams;
+  /** Of a page, a playlist or an MP4 file. */
+  readonly beginsPlayback: boolean;
 }
 
 type VodAnswer = AdmittedVideo | PlaybackRefusal | undefined;
@@ -39,7 +41,7 @@ export class VodGate {
   async admitToPage(request: ViewerRequest, videoId: string, query: URLSearchParams): Promise<VodAnswer> {
     const entry = await this.#source.find(videoId);
     const token = entry?.public === true ? undefined : (query.get('token') ?? undefined);
-    return this.#admitTo(entry, { request, videoId, token, query }, () => true);
+    return this.#admitTo(entry, { request, videoId, token, query, beginsPlayback: true }, () => true);
   }
 
   /** The video is private, and its viewer may have its media from a cache. */
@@ -54,12 +56,12 @@ export class VodGate {
 
   async #admitTo(
     entry: VodEntry | undefined,
-    { request, videoId, token, query }: VodAdmissionRequest,
+    { videoId, ...asked }: VodAdmissionRequest,
     mayClaimToken: (entry: VodEntry) => boolean,
   ): Promise<VodAnswer> {
     if (entry === undefined) return undefined;
     const admission = await this.#gate.admit(resourceOf(entry), {
-      ...{ request, token, query },
+      ...asked,
       mayClaimToken: mayClaimToken(entry),
       cookiePath: `/vod/${videoId}`,
     });

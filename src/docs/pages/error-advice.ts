@@ -129,7 +129,7 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
     remedy: 'Send `Authorization: Bearer` with the stream key, or put the key behind `/whip/`.',
   },
   'hook-refused': {
-    meaning: 'The project has a hook that decides who may publish, and it refused.',
+    meaning: 'The project has a hook that decides who may publish or play, and it refused.',
     remedy: '`detail` is the text of the hook. Its last answers are in the dashboard, under Webhooks.',
   },
   'already-publishing': {

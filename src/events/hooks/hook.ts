@@ -1,4 +1,4 @@
-export const hookKinds = ['publish'] as const;
+export const hookKinds = ['publish', 'play'] as const;
 export type HookKind = (typeof hookKinds)[number];
 
 /** Decides when the hook did not. */

@@ -47,7 +47,7 @@ export function hookRoutes(hooks: HooksService): Route[] {
       ...ofKind,
       summary: 'Create or replace a hook',
       description:
-        'From now on, its URL receives a POST request for each encoder that wants to publish with a stream key of the environment, and decides. A hook that is replaced keeps its id, secret and last answers; attributes that you do not send get their defaults.',
+        'From now on, its URL receives a POST request for each encoder that wants to publish with a stream key of the environment, or for each viewer who begins to play, and decides. A hook that is replaced keeps its id, secret and last answers; attributes that you do not send get their defaults.',
       find: ({ params }) => kindOf(params.hook),
       body: jsonBody(hookSettingsSchema),
       success,

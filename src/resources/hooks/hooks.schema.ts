@@ -6,7 +6,7 @@ export const maxHookTimeoutSeconds = 10;
 const defaultTimeoutSeconds = 5;
 
 const onFailure = z.enum(failurePolicies);
-const liveStreamId = z.string().optional();
+const subjectId = z.string().optional();
 
 export const hookSettingsSchema = z
   .strictObject({
@@ -44,7 +44,8 @@ export const hookResultSchema = z
     durationMs: z.int().describe('Milliseconds that the publisher or viewer waited.'),
     result: z.enum(['allowed', 'refused']),
     test: z.boolean().describe('`true` for a test: nobody waited for it.'),
-    liveStreamId,
+    liveStreamId: subjectId.describe('Absent for a video.'),
+    videoId: subjectId.describe('Only of a play hook, for a video.'),
     remoteAddress: z.string().describe('Of the publisher or viewer.'),
     statusCode: z.int().optional().describe('HTTP status of the response; absent when none came.'),
     error: z
@@ -84,7 +85,10 @@ export const hookSchema = z
 export type HookView = z.input<typeof hookSchema>;
 
 export const hooksSchema = z
-  .object({ publish: hookSchema.nullable().describe('Null: everyone with a stream key may publish.') })
-  .meta({ id: 'Hooks', examples: [{ publish: exampleHook }] });
+  .object({
+    publish: hookSchema.nullable().describe('Null: everyone with a stream key may publish.'),
+    play: hookSchema.nullable().describe('Null: no hook decides who may play.'),
+  })
+  .meta({ id: 'Hooks', examples: [{ publish: exampleHook, play: null }] });
 
 export type HooksView = z.input<typeof hooksSchema>;

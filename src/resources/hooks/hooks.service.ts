@@ -33,8 +33,13 @@ export class HooksService {
   }
 
   async all(projectId: string): Promise<HooksView> {
-    const publish = await this.find(projectId, 'publish');
-    return { publish: publish === undefined ? null : await this.view(publish) };
+    const [publish, play] = await Promise.all(
+      (['publish', 'play'] as const).map(async kind => {
+        const hook = await this.find(projectId, kind);
+        return hook === undefined ? null : this.view(hook);
+      }),
+    );
+    return { publish: publish ?? null, play: play ?? null };
   }
 
   async view(hook: Hook): Promise<HookView> {
@@ -75,8 +80,10 @@ export class HooksService {
     const result = await caller.test(hook, {
       ...{ subjectId: testLiveStreamId, remoteAddress: testAddress },
       payload: {
-        ...{ liveStreamId: testLiveStreamId, protocol: 'rtmp', remoteAddress: testAddress },
-        ...{ encoder: 'Test', query: 'test=true', test: true },
+        ...{ liveStreamId: testLiveStreamId, remoteAddress: testAddress, query: 'test=true', test: true },
+        ...(hook.kind === 'publish'
+          ? { protocol: 'rtmp', encoder: 'Test' }
+          : { userAgent: 'Test', referer: '' }),
       },
       // Never aborted: the timeout of the hook ends it.
       signal: new AbortController().signal,
@@ -93,7 +100,7 @@ function resultView(result: HookResult): HookResultView {
     durationMs,
     result: isAllowed ? 'allowed' : 'refused',
     test: isTest,
-    liveStreamId: subjectId,
+    [subjectId.startsWith('vi') ? 'videoId' : 'liveStreamId']: subjectId,
     remoteAddress,
     ...(statusCode === undefined ? {} : { statusCode }),
     ...(error === undefined ? {} : { error }),

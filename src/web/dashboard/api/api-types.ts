@@ -463,11 +463,11 @@ export type WebhookAttempt = {
   readonly response?: string | undefined;
 };
 
-export type Hooks = { readonly publish: Hook | null; };
+export type Hooks = { readonly publish: Hook | null; readonly play: Hook | null; };
 
 export type Hook = {
   readonly hookId: string;
-  readonly hook: "publish";
+  readonly hook: "publish" | "play";
   readonly url: string;
   readonly timeoutSeconds: number;
   readonly onFailure: "allow" | "refuse";
@@ -482,6 +482,7 @@ export type HookResult = {
   readonly result: "allowed" | "refused";
   readonly test: boolean;
   readonly liveStreamId?: string | undefined;
+  readonly videoId?: string | undefined;
   readonly remoteAddress: string;
   readonly statusCode?: number | undefined;
   readonly error?: string | undefined;

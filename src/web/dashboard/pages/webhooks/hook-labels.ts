@@ -17,4 +17,10 @@ export const hookLabels: Readonly<Record<HookKind, HookLabels>> = {
     without: 'Everyone with a stream key can go live then. Broadcasts continue.',
     failureWords: { refuse: 'Refuse the encoder', allow: 'Let the encoder go live' },
   },
+  play: {
+    title: 'Play hook',
+    lead: 'Asks your server whether a viewer may play a video or live stream.',
+    without: 'No hook is asked before viewers play then. Private videos and live streams stay private.',
+    failureWords: { refuse: 'Refuse the viewer', allow: 'Let the viewer play' },
+  },
 };

@@ -19,7 +19,7 @@ import { formatAnswer, formatDuration } from './delivery-labels.ts';
 import { HookForm } from './hook-form.tsx';
 import { type HookKind, hookLabels } from './hook-labels.ts';
 
-const kinds = ['publish'] as const;
+const kinds = ['publish', 'play'] as const;
 
 /** Endpoints that decide, with their last answers. */
 export function HooksSection() {
@@ -191,7 +191,8 @@ const resultColumns: Column<HookResult>[] = [
   { head: 'Time', cell: ({ attemptedAt }) => <RelativeTime time={attemptedAt} /> },
 ];
 
-function Subject({ result: { liveStreamId } }: { result: HookResult }) {
+function Subject({ result: { liveStreamId, videoId } }: { result: HookResult }) {
+  if (videoId !== undefined) return <a href={`/dashboard/videos/${videoId}`}>Video</a>;
   return <a href={`/dashboard/live/${liveStreamId}`}>Live stream</a>;
 }
 
