@@ -38,7 +38,7 @@ const onPostgres = [
   'image-uploads',
   'jobs',
   'node-client-*',
-  'publish-hook',
+  'p{lay,ublish}-hook',
   'recordings',
   '*retention',
   'sessions',

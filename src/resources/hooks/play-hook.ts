@@ -149,9 +149,12 @@ function ownParametersOf(query: string): string {
 }
 
 function sessionKeyOf({ hookId, url }: Hook, { resourceId, token = '', client }: PlayQuestion): string {
-  return createHash('sha256').update(JSON.stringify([hookId, url, resourceId, token, client])).digest('base64');
+  return createHash('sha256')
+    .update(JSON.stringify([hookId, url, resourceId, token, client]))
+    .digest('base64');
 }
 
 const notAsked: PlayDecision = { isAsked: false, refusal: undefined };
 const refusedText = 'You may not play this.';
-const failedText = 'This cannot be played now, because the check of your access failed. Try again in a moment.';
+const failedText =
+  'This cannot be played now, because the check of your access failed. Try again in a moment.';
