@@ -82,7 +82,9 @@ test('the page of a live stream asks once per viewer, and shows the text of a re
   expect([whep.status, await whep.json()]).toMatchObject([403, { detail: 'Buy a ticket <first>.' }]);
   await waitUntil(async () => {
     const { results } = (await (await server.api('GET', '/hooks/play')).json()) as Json;
-    return results.some((result: Json) => result.liveStreamId === liveStreamId && result.result === 'allowed');
+    return results.some(
+      (result: Json) => result.liveStreamId === liveStreamId && result.result === 'allowed',
+    );
   });
 });
 
