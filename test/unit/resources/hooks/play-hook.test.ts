@@ -1,12 +1,15 @@
 import { beforeEach, expect, test } from 'vitest';
+import type { Hook } from '../../../../src/events/hooks/hook.ts';
 import type { HookAnswer } from '../../../../src/events/hooks/hook-answer.ts';
 import type { HookQuestion } from '../../../../src/events/hooks/hook-caller.ts';
 import { PlayHook } from '../../../../src/resources/hooks/play-hook.ts';
 
-const hook = {
-  ...{ hookId: 'hook_1', projectId: 'pr1', kind: 'play', url: 'https://hooks.example.net' },
-  ...{ timeoutMs: 5_000, onFailure: 'refuse', signatureSecret: 'sig_sec_1', createdAtMs: 0 },
-} as const;
+const hook: Hook = {
+  ...{ hookId: 'hook_1', projectId: 'pr1', url: 'https://hooks.example.net', timeoutMs: 5_000 },
+  ...{ signatureSecret: 'sig_sec_1', createdAtMs: 0 },
+  kind: 'play',
+  onFailure: 'refuse',
+};
 const question = {
   ...{ projectId: 'pr1', resourceId: 'li1', token: undefined, client: 'a browser', viewer: undefined },
   ...{ remoteAddress: '192.0.2.1', userAgent: 'Browser', referer: '', query: '' },
