@@ -219,7 +219,7 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     const image = (text: Buffer) => ({ name: 'mark.png', mimeType: 'image/png', buffer: text });
     await page.getByLabel('Image').setInputFiles(image(Buffer.from('no image')));
     await button('Upload').click();
-    await page.getByRole('alert').waitFor();
+    await page.locator('[aria-invalid=true] ~ .field-error').waitFor();
     expectRefusal();
     await page.getByLabel('Image').setInputFiles(image(pngImage(400, 200)));
     await page.getByText('400 × 200 pixels').waitFor();
