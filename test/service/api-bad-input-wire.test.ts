@@ -127,7 +127,7 @@ describe('a body that does not come', () => {
     await server.call('DELETE', `/videos/${discarded}`);
     await made(`/videos/${videoId}/captions/en`, formWith(['file', Buffer.from('WEBVTT\n'), 'a.vtt']));
     const ids: Record<string, string> = {
-      ...{ videoId, language: 'en', audioTrackId: '1' },
+      ...{ videoId, language: 'en', audioTrackId: '1', hook: 'publish' },
       liveStreamId: (await made('/live-streams', { name: 'a' })).liveStreamId,
       playerId: (await made('/players')).playerId,
       keyPairId: (await made('/account/api-keys')).keyPairId,

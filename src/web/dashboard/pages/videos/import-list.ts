@@ -42,7 +42,7 @@ export function parseImportList(text: string): ImportList {
     problem:
       videos.length > maxImports
         ? `Import up to ${maxImports} videos at once.`
-        : wrong && `Line ${wrong.line} has no address that starts with https:// or http://.`,
+        : wrong && `Line ${wrong.line} has no http or https URL.`,
   };
 }
 

@@ -62,9 +62,9 @@ test('a list that is formatted reads the same', () => {
 test.each([
   ['', undefined],
   ['url,title\n', undefined],
-  ['https://example.org/1.mp4\nnonsense', 'Line 2 has no address that starts with https:// or http://.'],
-  ['ftp://example.org/1.mp4', 'Line 1 has no address that starts with https:// or http://.'],
-  ['title,url\nOnly a title,', 'Line 2 has no address that starts with https:// or http://.'],
+  ['https://example.org/1.mp4\nnonsense', 'Line 2 has no http or https URL.'],
+  ['ftp://example.org/1.mp4', 'Line 1 has no http or https URL.'],
+  ['title,url\nOnly a title,', 'Line 2 has no http or https URL.'],
   ['https://example.org/1.mp4\n'.repeat(maxImports), undefined],
   ['https://example.org/1.mp4\n'.repeat(maxImports + 1), `Import up to ${maxImports} videos at once.`],
 ])('%#: tells what is wrong', (text, problem) => {
