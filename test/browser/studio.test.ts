@@ -93,12 +93,16 @@ describe.skipIf(found.path === undefined)('the studio', () => {
     await status(page).getByText('You’re live').waitFor();
     await until('the broadcast is live', async () => (await protocolOf(liveStreamId))?.state === 'live');
     const before = await protocolOf(liveStreamId);
+    // The next connection may be there before anybody could look.
     await page.evaluate(`(() => {
+      window.shown = '';
+      const watch = () => { window.shown += document.querySelector('.studio-state').textContent; };
+      new MutationObserver(watch).observe(document.body, { subtree: true, childList: true, characterData: true });
       const connection = window.newestConnection;
       connection.close();
       connection.onconnectionstatechange?.();
     })()`);
-    await status(page).getByText('Reconnecting').waitFor();
+    await until('it reconnects', () => page.evaluate(`window.shown.includes('Reconnecting')`));
     await status(page).getByText('You’re live').waitFor();
     expect(await protocolOf(liveStreamId)).toMatchObject({ ...before, state: expect.any(String) });
     expect(await dashboard.violations()).toEqual([]);

@@ -58,14 +58,15 @@ async function expectVideo(server: TestServer): Promise<void> {
     headers: { authorization: `Basic ${Buffer.from(`${server.productionKey}:`).toString('base64')}` },
     body: form,
   });
+  let encoding: { qualities: { type: string; status: string }[] } | undefined;
   await waitUntil(
     async () => {
       const status = await (await server.api('GET', `/videos/${videoId}/status`)).json();
-      const { qualities } = (status as { encoding: { qualities: { type: string; status: string }[] } })
-        .encoding;
+      encoding = (status as { encoding: NonNullable<typeof encoding> }).encoding;
+      const { qualities } = encoding;
       return qualities.length > 0 && qualities.every(({ status }) => status === 'encoded');
     },
-    { what: 'the renditions of the video', timeoutMs: encodeTimeoutMs },
+    { what: () => `the renditions of the video: ${JSON.stringify(encoding)}`, timeoutMs: encodeTimeoutMs },
   );
 }
 

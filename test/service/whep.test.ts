@@ -32,6 +32,8 @@ beforeAll(async () => {
     await sent;
     await client.close();
   };
+  // WebRTC viewers may begin before the first part of HLS is there.
+  await waitUntil(async () => (await fetch(`${server.baseUrl}/${stream.liveStreamId}.m3u8`)).ok);
 });
 afterAll(async () => {
   await stop?.();
