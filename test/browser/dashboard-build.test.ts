@@ -165,7 +165,7 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     await page.getByLabel('Timeout (seconds)').fill('2');
     await scan();
     await button('Save').click();
-    await page.getByText('It was not asked yet.').waitFor();
+    await page.getByText('No requests yet.').waitFor();
     await button('Send test to the publish hook').click();
     await page.getByText('The hook did not answer').waitFor();
     await page.getByRole('cell', { name: 'Refused', exact: true }).waitFor();

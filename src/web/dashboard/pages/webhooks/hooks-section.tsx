@@ -138,7 +138,7 @@ function HookDetails({
       </div>
       <h3>Last answers</h3>
       {results.length === 0 ? (
-        <p class="quiet">It was not asked yet.</p>
+        <p class="quiet">No requests yet.</p>
       ) : (
         <Table
           caption={`Last answers of the ${title.toLowerCase()}`}
