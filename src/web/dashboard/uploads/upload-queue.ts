@@ -1,4 +1,4 @@
-import { call, type Input } from '../api/client.ts';
+import { call } from '../api/client.ts';
 import { isAbort, problemOf } from '../api/problem.ts';
 import { type Environment, environment, session } from '../state/session.ts';
 import { showError, showToast } from '../ui/toast.tsx';
@@ -8,7 +8,7 @@ import { followOtherTabs, uploadsInOtherTabs } from './other-tabs.ts';
 import { describeMismatch, type ResumableUpload } from './resumable-upload.ts';
 import { sendFile } from './send-file.ts';
 import { SpeedMeter } from './speed-meter.ts';
-import { isActive, isFinished, titleOf } from './upload.ts';
+import { isActive, isFinished, type NewVideoOptions, titleOf } from './upload.ts';
 import {
   addUpload,
   changeUpload,
@@ -24,12 +24,10 @@ import {
 const maxConcurrentUploads = 2;
 const maxFiles = 100;
 
-type VideoOptions = Omit<Input<'POST /videos'>['body'], 'title' | 'source'>;
-
 interface UploadJob {
   readonly file: File;
   /** Of the video that is created for the file. */
-  readonly options?: VideoOptions | undefined;
+  readonly options?: NewVideoOptions | undefined;
   readonly chunkBytes: number;
   readonly targetVideoId?: string | undefined;
   /** Bytes that the server has confirmed. */
@@ -53,7 +51,7 @@ addEventListener('beforeunload', event => {
   if (uploads.peek().some(isActive)) event.preventDefault();
 });
 
-export function uploadFiles(files: readonly File[], options?: VideoOptions): void {
+export function uploadFiles(files: readonly File[], options?: NewVideoOptions): void {
   for (const file of files.slice(0, maxFiles)) addFile(file, titleOf(file.name), { options });
   if (files.length > maxFiles) showToast(`Only the first ${maxFiles} files were added.`);
   startNext();

@@ -1,3 +1,4 @@
+import type { Input } from '../api/client.ts';
 import type { Environment } from '../state/session.ts';
 
 /** `interrupted`: the file has to be chosen again; `processing`, `ready`, `unplayable`: all received. */
@@ -11,6 +12,9 @@ type UploadState =
   | 'processing'
   | 'ready'
   | 'unplayable';
+
+/** Everything but title and source. */
+export type NewVideoOptions = Omit<Input<'POST /videos'>['body'], 'title' | 'source'>;
 
 export interface Upload {
   readonly id: string;

@@ -8,11 +8,11 @@ import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import type { NewVideoOptions } from '../../uploads/upload.ts';
 import { videosChanged } from '../../uploads/upload-store.ts';
 import { formatImportList, type ImportedVideo, parseImportList } from './import-list.ts';
 import { MoreOptions } from './new-video/more-options.tsx';
 import { useVideoOptions } from './new-video/use-video-options.ts';
-import type { NewVideo } from './new-video/video-options.ts';
 
 const maxListBytes = 1024 ** 2;
 const maxShownFailures = 20;
@@ -147,7 +147,7 @@ function reasonOf({ text, problems }: ApiProblem): string {
 
 async function createVideo(
   { line: _, tags = [], ...own }: ImportedVideo,
-  options: Omit<NewVideo, 'title' | 'source'>,
+  options: NewVideoOptions,
 ): Promise<void> {
   const allTags = [...new Set([...tags, ...(options.tags ?? [])])];
   const body = { ...options, ...own, ...(allTags.length === 0 ? {} : { tags: allTags }) };

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { addTags } from '../../../format/tags.ts';
+import type { NewVideoOptions } from '../../../uploads/upload.ts';
 import { defaultDraft, isComplete } from '../../watermarks/placement-draft.ts';
-import { bodyOf, clipProblem, type NewVideo, type VideoOptions } from './video-options.ts';
+import { bodyOf, clipProblem, type VideoOptions } from './video-options.ts';
 
 export interface VideoOptionsDraft {
   readonly options: VideoOptions;
@@ -11,7 +12,7 @@ export interface VideoOptionsDraft {
   readonly alterTags: (alteration: (before: readonly string[]) => readonly string[]) => void;
   readonly isValid: boolean;
   /** With the tag that is still being typed. */
-  readonly body: () => Omit<NewVideo, 'title' | 'source'>;
+  readonly body: () => NewVideoOptions;
 }
 
 const defaults: VideoOptions = {

@@ -1,10 +1,8 @@
 import { parseTime } from '../../../../shared/time-text.ts';
-import type { Input } from '../../../api/client.ts';
+import type { NewVideoOptions } from '../../../uploads/upload.ts';
 import { type PlacementDraft, placementOf } from '../../watermarks/placement-draft.ts';
 
-export type NewVideo = Input<'POST /videos'>['body'];
-
-/** Everything but title and source. */
+/** As chosen in a form. */
 export interface VideoOptions {
   readonly isPublic: boolean;
   readonly mp4Support: boolean;
@@ -21,7 +19,7 @@ export interface VideoOptions {
 }
 
 /** Names only what differs from the defaults of the server. */
-export function bodyOf(options: VideoOptions): Omit<NewVideo, 'title' | 'source'> {
+export function bodyOf(options: VideoOptions): NewVideoOptions {
   const { isPublic, mp4Support, tags, language, playerId, watermarkId, placement } = options;
   const start = timecodeOf(options.clipStart);
   const end = timecodeOf(options.clipEnd);
