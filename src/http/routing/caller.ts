@@ -1,9 +1,25 @@
 import type { PeerRequest } from '../listener/client-address.ts';
 
+/** The sender of a request: an API key, by itself or with one of its tokens, or a user, with a session. */
+export type Actor =
+  | {
+      readonly kind: 'api-key';
+      readonly apiKeyId: string;
+      /** The name of its pair. */
+      readonly name: string | undefined;
+    }
+  | {
+      readonly kind: 'user';
+      readonly userId: string;
+      readonly email: string;
+      readonly sessionId: string;
+    };
+
 export interface Caller {
   readonly projectId: string;
   readonly accountId: string;
   readonly environment: 'sandbox' | 'production';
+  readonly actor: Actor;
 }
 
 export type SetHeader = (name: string, value: string) => void;
@@ -30,6 +46,7 @@ export interface SessionCaller {
   readonly sessionId: string;
   readonly userId: string;
   readonly accountId: string;
+  readonly actor: Actor;
 }
 
 export type AnyCaller = Caller | UploadCaller | SessionCaller;

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Actor } from '../../http/routing/caller.ts';
 
 export type Standing = 'allowed' | 'suspended' | 'not-upgraded';
 
@@ -16,6 +17,7 @@ export interface KeyOwner {
   readonly accountId: string;
   readonly environment: 'sandbox' | 'production';
   readonly standing: Standing;
+  readonly actor: Actor;
 }
 
 /** A suspended account can do nothing. One that is not upgraded can use its sandbox only. */

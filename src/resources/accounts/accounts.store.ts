@@ -11,6 +11,7 @@ import { SecretCache } from './secret-cache.ts';
 
 interface OwnerRow {
   api_key_id: string;
+  key_name: string | null;
   project_id: string;
   account_id: string;
   environment: Environment;
@@ -21,11 +22,13 @@ interface OwnerRow {
 export function selectKeyOwner(queries: Queries) {
   return queries
     .selectFrom('api_keys as k')
+    .innerJoin('key_pairs as kp', 'kp.id', 'k.pair_id')
     .innerJoin('projects as p', 'p.id', 'k.project_id')
     .innerJoin('accounts as a', 'a.id', 'p.account_id')
     .where('k.revoked_at_ms', 'is', null)
     .select([
       'k.id as api_key_id',
+      'kp.name as key_name',
       'p.id as project_id',
       'p.account_id',
       'p.environment',
@@ -240,5 +243,6 @@ export function ownerFrom(row: OwnerRow): KeyOwner {
       isUpgraded: row.is_upgraded === 1,
       environment: row.environment,
     }),
+    actor: { kind: 'api-key', apiKeyId: row.api_key_id, name: row.key_name ?? undefined },
   };
 }

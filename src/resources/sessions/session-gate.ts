@@ -62,12 +62,12 @@ export class SessionGate {
 
   /** @throws as {@link sessionOf}, and `authorization-account-not-upgraded` for production */
   async callerIn(environment: Environment, request: PeerRequest, setHeader: SetHeader): Promise<Caller> {
-    const { accountId, account, projectIds } = await this.sessionOf(request, setHeader);
+    const { accountId, account, projectIds, actor } = await this.sessionOf(request, setHeader);
     if (environment === 'production' && !account.isUpgraded) {
       const detail = 'Use its sandbox.';
       throw new AppError('authorization-account-not-upgraded', undefined, { details: { detail } });
     }
-    return { accountId, environment, projectId: projectIds[environment] };
+    return { accountId, environment, projectId: projectIds[environment], actor };
   }
 
   secretOf(request: PeerRequest): string | undefined {

@@ -213,6 +213,7 @@ function sessionFrom(row: SessionRow): Session {
     sessionId: row.id,
     userId: row.user_id,
     accountId: row.account_id,
+    actor: { kind: 'user', userId: row.user_id, email: row.email, sessionId: row.id },
     email: row.email,
     createdAtMs: row.created_at_ms,
     lastUsedAtMs: row.last_used_at_ms,
