@@ -42,6 +42,7 @@ const onPostgres = [
   'recordings',
   '*retention',
   'sessions',
+  'source-download',
   'sweep',
   'usage*',
   'video-encodings',

@@ -30,6 +30,7 @@ import { textTrackRoutes } from '../resources/text-tracks/text-tracks.routes.ts'
 import { uploadTokenRoutes } from '../resources/upload-tokens/upload-tokens.routes.ts';
 import { audioTrackRoutes } from '../resources/videos/audio-tracks/audio-tracks.routes.ts';
 import { discardedVideoRoutes } from '../resources/videos/discarded/discarded-videos.routes.ts';
+import { sourceFileRoutes } from '../resources/videos/source-file/source-file.routes.ts';
 import { videoStatusRoutes } from '../resources/videos/status/video-status.routes.ts';
 import { videoThumbnailRoutes } from '../resources/videos/thumbnails/video-thumbnails.routes.ts';
 import { videoRoutes } from '../resources/videos/videos.routes.ts';
@@ -85,12 +86,13 @@ function liveRoutes(options: ApiOptions, { liveStreams }: ApiServices): Route[] 
   ];
 }
 
-function routesOfVideos({ videoServices, encodings }: ApiOptions): Route[] {
+function routesOfVideos({ videoServices, encodings, files }: ApiOptions): Route[] {
   const { videos, uploads, thumbnails } = videoServices;
   return [
     ...videoRoutes(videos),
     ...discardedVideoRoutes(videos),
     ...uploads.routes,
+    ...sourceFileRoutes(videos, files),
     ...videoStatusRoutes({
       hasVideo: async (projectId, videoId) => (await videos.find(projectId, videoId)) !== undefined,
       ingestOf: videoId => uploads.service.ingestOf(videoId),

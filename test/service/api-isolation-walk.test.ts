@@ -292,6 +292,7 @@ const harmless = new Set([
     'interval',
     'minutes',
     'token',
+    'environment',
   ],
 ]);
 

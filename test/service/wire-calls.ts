@@ -178,6 +178,11 @@ export async function startWireApi(): Promise<WireApi> {
       path: `/videos/${await newVideo()}/source`,
       body: film(),
     }),
+    'GET /videos/{videoId}/source': async () => {
+      const path = `/videos/${await newVideo()}/source`;
+      await made(path, film());
+      return { path };
+    },
     'POST /upload': () => ({ path: `/upload?token=${ids.uploadToken}`, body: film() }),
     'GET /videos/{videoId}/status': at(`${video}/status`),
     'GET /upload-tokens': at('/upload-tokens'),

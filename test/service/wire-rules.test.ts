@@ -5,7 +5,9 @@ import { startWireApi, type WireApi } from './wire-calls.ts';
 
 const document = await buildApiDocument();
 /** Not JSON over plain HTTP. */
-const others = new Set(['GET /events', 'GET /metrics', 'GET /watermarks/{watermarkId}/image']);
+const others = new Set([
+  ...['GET /events', 'GET /metrics', 'GET /watermarks/{watermarkId}/image', 'GET /videos/{videoId}/source'],
+]);
 const operations = operationsOf(document)
   .filter(
     ({ method, path, operation }) =>

@@ -1,6 +1,6 @@
+import type { ByteRange } from '../../http/responses/byte-range.ts';
 import type { OpenedFile } from '../../shared/files/opened-file.ts';
 import type { BodyPart } from '../../shared/viewer-responses.ts';
-import type { ByteRange } from './byte-range.ts';
 
 /** Reads the parts of a body in order, and slices that lie close together at once. */
 export class BodyReader {

@@ -1,3 +1,4 @@
+import { type ByteRange, requestedRange } from '../../http/responses/byte-range.ts';
 import { acceptsGzip, matchesEtag } from '../../http/responses/content-negotiation.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { OpenFile } from '../../shared/files/opened-file.ts';
@@ -5,7 +6,6 @@ import type { CompressedText } from '../../shared/text/rendered-text.ts';
 import type { BodyPart, ResponseBody } from '../../shared/viewer-responses.ts';
 import type { DeliveryObserver } from '../delivery-observer.ts';
 import { sliceParts } from './body-reader.ts';
-import { type ByteRange, parseByteRange } from './byte-range.ts';
 import { errorResponse } from './error-response.ts';
 import { abortResponse, type Exchange, isClosed, type ViewerReply } from './exchange.ts';
 import { FileSender } from './file-sender.ts';
@@ -233,11 +233,7 @@ export class ResponseSender {
       this.#send(exchange, 304, headers, [], 0);
       return undefined;
     }
-    const ifRange = asked['if-range'];
-    // RFC 9110, 14.2: ranges apply to GET only.
-    const isAsked = asked.range !== undefined && !exchange.isHead && bytes > 0;
-    const range =
-      isAsked && (ifRange === undefined || ifRange === etag) ? parseByteRange(asked.range!, bytes) : 'whole';
+    const range = exchange.isHead ? 'whole' : requestedRange(asked, body);
     if (range === 'unsatisfiable') {
       this.sendError(exchange, 416, 'The range lies outside of the file.', 'no-store', [
         'Content-Range',

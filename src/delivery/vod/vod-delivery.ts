@@ -1,3 +1,4 @@
+import { attachmentHeader } from '../../http/responses/content-disposition.ts';
 import { type CompressedText, RenderedText } from '../../shared/text/rendered-text.ts';
 import type { ResponseBody } from '../../shared/viewer-responses.ts';
 import { sendRefusedPage, sendRenderedPage, sendStaticPage } from '../pages/page-sender.ts';
@@ -8,7 +9,6 @@ import { describeVideo, renderVodPage, titleOf, type VodPageState } from '../pag
 import { type PlaybackGate, PlaybackRefusal } from '../playback-gate.ts';
 import { sessionQuery } from '../private-sessions.ts';
 import { accessCaching, cacheControlFor, isForEverybody, maxAge } from '../responses/cache-control.ts';
-import { attachmentHeader } from '../responses/content-disposition.ts';
 import type { Exchange } from '../responses/exchange.ts';
 import type { PendingResponses } from '../responses/pending-responses.ts';
 import { playlistType, type ResponseSender } from '../responses/response-sender.ts';

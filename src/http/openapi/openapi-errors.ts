@@ -36,6 +36,7 @@ const descriptions: Readonly<Record<number, string>> = {
   408: 'The body came too slowly.',
   409: 'The resource is in a state that does not allow this.',
   413: 'The body is too large.',
+  416: 'The range lies outside of the file.',
   426: 'The request must ask for a WebSocket.',
   429: 'Too many requests in this minute.',
   500: 'A fault of the server.',
@@ -184,6 +185,7 @@ function generalErrors(route: Route): AppError[] {
   if (route.method !== 'GET') add(['disk-full']);
   if (body?.kind === 'file') add(fileCodes);
   if (body?.kind === 'file' && body.contentTypes.every(type => type.startsWith('image/'))) add(imageCodes);
+  if (route.success.fileTypes !== undefined) add(['range-not-satisfiable', 'media-unavailable']);
   const errors = [...codes].map(exampleOf);
   if (route.find !== undefined) errors.unshift(notFound(route));
   return [...refusedInput(route), ...errors];

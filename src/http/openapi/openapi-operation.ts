@@ -30,7 +30,8 @@ export function operationOf(route: Route, schemas: SchemaCollection, errors: Err
       ...(otherSuccess === undefined
         ? {}
         : { [otherSuccess.status]: { ...success, description: otherSuccess.description } }),
-      ...(route.success.isCacheable ? { 304: notModified(success) } : {}),
+      ...(route.success.fileTypes ? { 206: partOf(success) } : {}),
+      ...(route.success.isCacheable || route.success.fileTypes ? { 304: notModified(success) } : {}),
       ...Object.fromEntries(errors.of(route)),
     },
   };
@@ -38,6 +39,18 @@ export function operationOf(route: Route, schemas: SchemaCollection, errors: Err
 
 function notModified({ content: _, ...success }: JsonObject): JsonObject {
   return { ...success, description: 'What `If-None-Match` names is still right.' };
+}
+
+function partOf({ headers, ...success }: JsonObject): JsonObject {
+  const schema = { type: 'string' };
+  return {
+    ...success,
+    description: 'The part that `Range` asks for.',
+    headers: {
+      ...(headers as JsonObject),
+      'Content-Range': { description: 'Which bytes these are, and how many the file has.', schema },
+    },
+  };
 }
 
 function securityOf(auth: Route['auth']): JsonObject[] {
@@ -91,8 +104,17 @@ function queryParameters(route: Route, schemas: SchemaCollection): JsonObject[] 
   });
 }
 
+const rangeHeaders: NonNullable<Route['headers']> = {
+  Range: {
+    description: 'One range of bytes, to get a part of the file or to continue a download.',
+    pattern: String.raw`bytes=\d*-\d*`,
+    examples: { 'the first MiB': 'bytes=0-1048575', 'the rest': 'bytes=1048576-' },
+  },
+};
+
 function headerParameters(route: Route): JsonObject[] {
-  return Object.entries(route.headers ?? {}).map(([name, { description, pattern, examples }]) => ({
+  const headers = { ...(route.success.fileTypes === undefined ? {} : rangeHeaders), ...route.headers };
+  return Object.entries(headers).map(([name, { description, pattern, examples }]) => ({
     name,
     in: 'header',
     description,
@@ -154,9 +176,18 @@ const cachingHeaders = {
   ETag: 'Names this version of it.',
 };
 
+const fileHeaders = {
+  'Accept-Ranges': 'Is `bytes`.',
+  ETag: 'Names this version of it, for `If-None-Match` and `If-Range`.',
+};
+
 function successResponse(route: Route, schemas: SchemaCollection): JsonObject {
   const { description, schema, contentType, fileTypes, isCacheable } = route.success;
-  const headers = { ...route.success.headers, ...(isCacheable ? cachingHeaders : {}) };
+  const headers = {
+    ...route.success.headers,
+    ...(isCacheable ? cachingHeaders : {}),
+    ...(fileTypes === undefined ? {} : fileHeaders),
+  };
   const ownHeaders = Object.fromEntries(
     Object.entries(headers).map(([name, sentence]) => [
       name,

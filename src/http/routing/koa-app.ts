@@ -20,6 +20,8 @@ import type {
   FollowAccess,
   SetHeader,
 } from './caller.ts';
+import { FileAnswers } from './file-answer.ts';
+import { fileLinkRequest } from './file-link.ts';
 import { queryReader } from './query-parameters.ts';
 import {
   type RatedProject,
@@ -102,6 +104,7 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
     idleTimeoutMs: options.uploadIdleTimeoutMs ?? bodyTimeoutMs,
     requireFreeSpace: options.requireFreeSpace ?? (() => Promise.resolve()),
   };
+  const fileAnswers = new FileAnswers({ idleTimeoutMs: fileBodies.idleTimeoutMs });
   const idPrefix = randomBase62(6);
   const queryReaders = new Map(options.routes.map(route => [route, queryReader(route.query ?? noQuery)]));
   let requests = 0;
@@ -146,7 +149,12 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
       const request = { params, query, body, found, caller, path, queryText, incoming, setHeader };
       const answer = await route.handle(request);
       const { status } = route.otherSuccess?.when(request) ? route.otherSuccess : route.success;
-      sendSuccess(ctx, route, status, answer);
+      if (route.success.fileTypes === undefined) {
+        sendSuccess(ctx, route, status, answer);
+      } else {
+        setRate(ctx);
+        await fileAnswers.send(ctx, status, answer as FileAnswer);
+      }
     } finally {
       await admission?.onFinished?.();
       if (file !== undefined) await discardFile(file);
@@ -174,7 +182,10 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
     route: Route,
     setHeader: SetHeader,
   ): Promise<AnyCaller | undefined> => {
-    if (route.auth === 'key') return authenticate(ctx.req, setHeader);
+    if (route.auth === 'key') {
+      const isLink = route.success.fileTypes !== undefined;
+      return authenticate(isLink ? fileLinkRequest(ctx.req, ctx.querystring) : ctx.req, setHeader);
+    }
     if (route.auth === 'none') return undefined;
     if (route.auth === 'session') return options.authenticateSession?.(ctx.req, setHeader);
     return options.authenticateUpload?.(new URLSearchParams(ctx.querystring).get('token') ?? undefined);
@@ -241,9 +252,8 @@ function setRate(ctx: Context): void {
 
 function sendSuccess(ctx: Context, route: Route, status: number, answer: unknown): void {
   setRate(ctx);
-  const { schema, contentType, fileTypes } = route.success;
-  if (fileTypes !== undefined) sendFile(ctx, status, answer as FileAnswer);
-  else if (answer instanceof EncodedText) sendEncoded(ctx, contentType ?? 'text/plain', answer);
+  const { schema, contentType } = route.success;
+  if (answer instanceof EncodedText) sendEncoded(ctx, contentType ?? 'text/plain', answer);
   else if (contentType !== undefined) send(ctx, status, contentType, String(answer));
   else if (schema !== undefined) send(ctx, status, 'application/json', JSON.stringify(answer));
   else sendNothing(ctx, status);
@@ -271,13 +281,6 @@ function sendEncoded(ctx: Context, contentType: string, text: EncodedText): void
   ctx.set('Content-Type', contentType);
   if (encoding !== undefined) ctx.set('Content-Encoding', encoding);
   ctx.body = body;
-}
-
-function sendFile(ctx: Context, status: number, { contentType, bytes, stream }: FileAnswer): void {
-  ctx.status = status;
-  ctx.set('Content-Type', contentType);
-  ctx.body = stream;
-  ctx.length = bytes;
 }
 
 function bytesOf(text: string): Buffer {

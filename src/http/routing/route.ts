@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { AppError, ErrorCode } from '../../shared/errors.ts';
+import type { ByteRange } from '../responses/byte-range.ts';
 import type { EncodedText } from '../responses/encoded-text.ts';
 import type { Caller, SessionCaller, SetHeader, UploadCaller } from './caller.ts';
 import type { RateClass } from './rate-limiter.ts';
@@ -76,8 +77,11 @@ export function fileBody(file: Omit<FileBody, 'kind'>): FileBody {
 export interface FileAnswer {
   readonly contentType: string;
   readonly bytes: number;
-  /** Destroyed when the client leaves. */
-  readonly stream: Readable;
+  /** Quoted, strong. */
+  readonly etag: string;
+  readonly contentDisposition?: string;
+  /** Called at most once. The stream is destroyed when the client leaves. */
+  readonly open: (range: ByteRange) => Promise<Readable>;
 }
 
 type AnyAnswer = z.ZodType | string | readonly string[] | undefined;

@@ -1,4 +1,5 @@
 import { imageBody } from '../../http/bodies/uploaded-image.ts';
+import { fileLinkQuery } from '../../http/routing/file-link.ts';
 import { pageOf, sortOf } from '../../http/routing/pagination.ts';
 import { projectResource } from '../../http/routing/project-resource.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
@@ -40,6 +41,7 @@ export function watermarkRoutes(watermarks: WatermarksService): Route[] {
       summary: 'Get the image of a watermark',
       description: 'The file as you uploaded it.',
       ...one,
+      query: fileLinkQuery,
       success: { status: 200, description: 'The image.', fileTypes: watermarkImage.types },
       handle: ({ found }) => watermarks.image(found),
     }),

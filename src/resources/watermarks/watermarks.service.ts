@@ -5,11 +5,11 @@ import { notFoundError } from '../../http/routing/project-resource.ts';
 import type { FileAnswer, UploadedFile } from '../../http/routing/route.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { mayBeCommitted, systemCodeOf } from '../../shared/errors.ts';
-import { streamOf } from '../../shared/files/opened-file.ts';
 import { newId } from '../../shared/ids.ts';
 import { type ListResult, mapList } from '../../shared/list-page.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
 import { removeFileIn } from '../../storage/replace-file.ts';
+import { streamStored } from '../../storage/stream-stored.ts';
 import type { Watermark } from './watermark.ts';
 import type { WatermarkView } from './watermarks.schema.ts';
 import type { WatermarksStore } from './watermarks.store.ts';
@@ -79,18 +79,16 @@ export class WatermarksService {
   }
 
   async image({ watermarkId, mediaType }: Watermark): Promise<FileAnswer> {
-    const { files } = this.#options;
-    const path = files.watermark(watermarkId);
-    try {
-      // A watermark has one image for good.
-      const stored = await files.storage.find(path);
-      if (stored === undefined) throw notFoundError('watermarkId');
-      const file = await files.storage.open(path);
-      return { contentType: mediaType, bytes: stored.bytes, stream: streamOf(file) };
-    } catch (cause) {
-      if (systemCodeOf(cause) !== 'ENOENT') throw cause;
-      throw notFoundError('watermarkId', cause);
-    }
+    const { storage } = this.#options.files;
+    const path = this.#options.files.watermark(watermarkId);
+    // A watermark has one image for good.
+    const stored = await storage.find(path);
+    if (stored === undefined) throw notFoundError('watermarkId');
+    const missing = (cause: unknown) => notFoundError('watermarkId', cause);
+    return {
+      ...{ contentType: mediaType, bytes: stored.bytes, etag: stored.etag },
+      open: range => streamStored(storage, path, range, missing),
+    };
   }
 
   async remove({ projectId, watermarkId }: Watermark): Promise<void> {

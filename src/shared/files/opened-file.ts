@@ -23,16 +23,24 @@ export interface ReadableFiles {
   find(path: string): Promise<{ readonly bytes: number; readonly etag: string } | undefined>;
 }
 
-/** All bytes of a file, which is closed when the stream is. */
-export function streamOf(file: OpenedFile): Readable {
-  let position = 0;
+/** Bytes of a file, which is closed when the stream is. Fails when the file ends before `end`. */
+export function streamOf(
+  file: OpenedFile,
+  { start, end }: { readonly start: number; readonly end: number },
+): Readable {
+  let position = start;
   return new Readable({
     read(bytes) {
-      const chunk = Buffer.allocUnsafe(bytes);
-      file.read(chunk, 0, bytes, position).then(
+      if (position >= end) {
+        this.push(null);
+        return;
+      }
+      const chunk = Buffer.allocUnsafe(Math.min(bytes, end - position));
+      file.read(chunk, 0, chunk.length, position).then(
         ({ bytesRead }) => {
           position += bytesRead;
-          this.push(bytesRead === 0 ? null : chunk.subarray(0, bytesRead));
+          if (bytesRead === 0) this.destroy(new Error(`the file ends before byte ${end}`));
+          else this.push(chunk.subarray(0, bytesRead));
         },
         (error: Error) => this.destroy(error),
       );

@@ -83,7 +83,8 @@ async function assemble(
   await writeFile(to, '');
   let position = 0;
   for (let piece = pieces.get(0); piece !== undefined; piece = pieces.get(position)) {
-    await pipeline(streamOf(await storage.open(piece.path)), createWriteStream(to, { flags: 'a' }), {
+    const whole = { start: 0, end: piece.bytes };
+    await pipeline(streamOf(await storage.open(piece.path), whole), createWriteStream(to, { flags: 'a' }), {
       signal,
     });
     position += piece.bytes;

@@ -892,7 +892,12 @@ export interface Operations {
     answer: { readonly data: readonly Watermark[]; readonly pagination: Pagination; };
   };
   'POST /watermarks': { params: undefined; query: undefined; body: FormData; answer: Watermark; };
-  'GET /watermarks/{watermarkId}/image': { params: { readonly watermarkId: string; }; query: undefined; body: undefined; answer: Blob; };
+  'GET /watermarks/{watermarkId}/image': {
+    params: { readonly watermarkId: string; };
+    query: { readonly environment?: "sandbox" | "production" | undefined; };
+    body: undefined;
+    answer: Blob;
+  };
   'DELETE /watermarks/{watermarkId}': { params: { readonly watermarkId: string; }; query: undefined; body: undefined; answer: undefined; };
   'GET /tags': {
     params: undefined;

@@ -1,11 +1,13 @@
 import type { ComponentChildren } from 'preact';
+import { saveFile } from '../../../shared/save-file.ts';
 import { formatTime } from '../../../shared/time-text.ts';
 import type { Video, VideoStatus } from '../../api/api-types.ts';
+import { urlOf } from '../../api/client.ts';
 import { codecName } from '../../format/codec-name.ts';
 import { formatBitrate, formatBytes, formatNumber } from '../../format/size.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { environment } from '../../state/session.ts';
-import { IconButton } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.tsx';
 import type { Loaded } from '../../ui/hooks/use-load.ts';
 import { Card, DetailList } from '../../ui/page.tsx';
@@ -48,12 +50,31 @@ export function FileInfoCard({ video, status }: { video: Video; status: Loaded<V
           ],
         ]}
       />
+      <OriginalDownload video={video} status={status.value} />
       {environment.value === 'sandbox' && (
         <p class="hint">
           Sandbox videos are cut after 30 seconds, carry a watermark and are deleted after 24 hours.
         </p>
       )}
     </Card>
+  );
+}
+
+function OriginalDownload({
+  video: { videoId, source },
+  status,
+}: {
+  video: Video;
+  status: VideoStatus | undefined;
+}) {
+  const { ingest } = status ?? {};
+  if (ingest?.filesize == null || (ingest.status !== 'uploaded' && ingest.status !== 'ingested')) return null;
+  const address = urlOf('/videos/{videoId}/source', { videoId }, { environment: environment.value });
+  return (
+    <Button icon="download" small onClick={() => saveFile(address, '')}>
+      {source.type === 'liveStream' ? 'Download recording' : 'Download original'} (
+      {formatBytes(ingest.filesize)})
+    </Button>
   );
 }
 

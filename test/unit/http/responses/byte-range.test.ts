@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseByteRange } from '../../../../src/delivery/responses/byte-range.ts';
+import { parseByteRange } from '../../../../src/http/responses/byte-range.ts';
 
 describe('parseByteRange', () => {
   it.each([

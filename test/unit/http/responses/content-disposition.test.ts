@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attachmentHeader } from '../../../../src/delivery/responses/content-disposition.ts';
+import { attachmentHeader } from '../../../../src/http/responses/content-disposition.ts';
 
 describe('attachmentNamed', () => {
   it.each([
