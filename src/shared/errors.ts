@@ -119,6 +119,7 @@ export const errorRegister = {
   'authentication-invalid-session': denied('You are not signed in.'),
   'authentication-wrong-password': denied('The email address or the password is wrong.'),
   'authorization-suspended-account': denied('Suspended account', 403),
+  'authorization-insufficient-scope': denied('The scopes of these credentials are insufficient.', 403),
   'authorization-loopback-only': denied('This address is for the operator only.', 403),
   'authorization-account-not-upgraded': denied('The account is not upgraded.', 403),
   'authorization-operator-only': denied('Only the operator of this server may do this.', 403),

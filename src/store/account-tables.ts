@@ -47,6 +47,8 @@ export interface KeyPairRow {
   account_id: string;
   name: string | null;
   created_at_ms: number;
+  /** With spaces between them. */
+  scopes: string;
 }
 
 /** `hint` is the last characters, if known. A revoked key has its own id as `pair_id`. */

@@ -40,6 +40,7 @@ import { retention } from './migrations/0036-retention.ts';
 import { codecRenditions } from './migrations/0037-codec-renditions.ts';
 import { signedPlayback } from './migrations/0038-signed-playback.ts';
 import { hooks } from './migrations/0039-hooks.ts';
+import { keyScopes } from './migrations/0040-key-scopes.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -84,6 +85,7 @@ export const migrations: readonly Migration[] = [
   codecRenditions,
   signedPlayback,
   hooks,
+  keyScopes,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

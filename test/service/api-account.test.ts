@@ -62,6 +62,7 @@ describe('a pair of API keys', () => {
     expect(answer.json).toEqual({
       keyPairId: expect.stringMatching(/^kp[0-9A-Za-z]{22}$/),
       name: 'Upload page',
+      scopes: ['read', 'upload', 'live', 'admin'],
       createdAt: '2026-03-04T05:06:07+00:00',
       sandbox: {
         apiKey: expect.stringMatching(/^[0-9A-Za-z]{43}$/),

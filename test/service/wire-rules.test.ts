@@ -156,6 +156,7 @@ describe('every operation', () => {
         'next',
         'additionalQualities',
         'codecs',
+        'scopes',
       ],
     ];
     expect([...lists].filter(name => !known.includes(name))).toEqual([]);

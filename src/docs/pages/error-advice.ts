@@ -73,6 +73,11 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
     meaning: 'Only accounts that the server operator has upgraded can use production.',
     remedy: 'Use the sandbox, or ask the operator.',
   },
+  'authorization-insufficient-scope': {
+    meaning:
+      'The API key does not have the scope that this call needs, or your role in the account does not.',
+    remedy: '`detail` names the scope. Use another key, or ask an owner of the account.',
+  },
   'authorization-operator-only': {
     meaning: 'Only the account of the server operator can do this.',
     remedy: 'Ask the operator.',

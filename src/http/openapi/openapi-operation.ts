@@ -21,8 +21,8 @@ export function operationOf(route: Route, schemas: SchemaCollection, errors: Err
     operationId: operationId(route),
     tags: [route.tag],
     summary: route.summary,
-    ...(route.description === undefined ? {} : { description: route.description }),
-    security: securityOf(route.auth),
+    ...describe(route),
+    security: securityOf(route),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined ? {} : { requestBody: requestBody(route.method, route.body, schemas) }),
     responses: {
@@ -53,11 +53,19 @@ function partOf({ headers, ...success }: JsonObject): JsonObject {
   };
 }
 
-function securityOf(auth: Route['auth']): JsonObject[] {
+function describe({ description, scope }: Route): JsonObject {
+  const sentences = [description, ...(scope === undefined ? [] : [`Needs the scope \`${scope}\`.`])];
+  const text = sentences.filter(sentence => sentence !== undefined).join('\n\n');
+  return text === '' ? {} : { description: text };
+}
+
+/** Names the scope as the required role. **Source**: OpenAPI Specification 3.1.1, Security Requirement Object */
+function securityOf({ auth, scope }: Route): JsonObject[] {
+  const roles = scope === undefined ? [] : [scope];
   if (auth === 'none') return [];
   if (auth === 'session') return [{ session: [] }];
   if (auth === 'upload-token') return [{ uploadToken: [] }];
-  return [{ apiKey: [] }, { accessToken: [] }, { session: [], environment: [] }];
+  return [{ apiKey: roles }, { accessToken: roles }, { session: roles, environment: [] }];
 }
 
 /** Returns `get-live-streams-liveStreamId` for `GET /live-streams/{liveStreamId}`. */

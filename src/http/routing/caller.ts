@@ -1,4 +1,5 @@
 import type { PeerRequest } from '../listener/client-address.ts';
+import type { Scope } from './scope.ts';
 
 /** The sender of a request: an API key, by itself or with one of its tokens, or a user, with a session. */
 export type Actor =
@@ -20,6 +21,7 @@ export interface Caller {
   readonly accountId: string;
   readonly environment: 'sandbox' | 'production';
   readonly actor: Actor;
+  readonly scopes: ReadonlySet<Scope>;
 }
 
 export type SetHeader = (name: string, value: string) => void;

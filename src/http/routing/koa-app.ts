@@ -38,6 +38,7 @@ import {
   type UploadedFile,
 } from './route.ts';
 import { RouteTable } from './route-table.ts';
+import { requireScope } from './scope.ts';
 import { followCredentials } from './valid-credentials.ts';
 import { type InputPart, validate } from './validation.ts';
 
@@ -184,7 +185,10 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
   ): Promise<AnyCaller | undefined> => {
     if (route.auth === 'key') {
       const isLink = route.success.fileTypes !== undefined;
-      return authenticate(isLink ? fileLinkRequest(ctx.req, ctx.querystring) : ctx.req, setHeader);
+      const request = isLink ? fileLinkRequest(ctx.req, ctx.querystring) : ctx.req;
+      const caller = await authenticate(request, setHeader);
+      if (route.scope !== undefined) requireScope(caller, route.scope);
+      return caller;
     }
     if (route.auth === 'none') return undefined;
     if (route.auth === 'session') return options.authenticateSession?.(ctx.req, setHeader);

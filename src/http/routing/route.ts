@@ -6,6 +6,7 @@ import type { ByteRange } from '../responses/byte-range.ts';
 import type { EncodedText } from '../responses/encoded-text.ts';
 import type { Caller, SessionCaller, SetHeader, UploadCaller } from './caller.ts';
 import type { RateClass } from './rate-limiter.ts';
+import type { Scope } from './scope.ts';
 
 /** `HEAD` comes with `GET`, `OPTIONS` with all. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -129,7 +130,15 @@ interface RouteRequest<Path extends string, Query extends z.ZodObject, Body, Fou
   readonly setHeader: SetHeader;
 }
 
+/** Writes with a key must name their scope. */
+type RouteScope<Verb extends Method, Auth extends RouteAuth> = Auth extends 'key'
+  ? Verb extends 'GET'
+    ? { readonly scope?: Scope }
+    : { readonly scope: Scope }
+  : { readonly scope?: never };
+
 interface RouteDefinition<
+  Verb extends Method,
   Path extends string,
   Query extends z.ZodObject,
   Body extends AnyBody,
@@ -137,7 +146,7 @@ interface RouteDefinition<
   Auth extends RouteAuth,
   Answer extends AnyAnswer,
 > {
-  readonly method: Method;
+  readonly method: Verb;
   /** `/live-streams/{liveStreamId}`: the last name is the `name` of a 404. */
   readonly path: Path;
   readonly tag: string;
@@ -189,6 +198,8 @@ export interface Route {
   readonly summary: string;
   readonly description?: string;
   readonly auth: RouteAuth;
+  /** Which the caller must have; undefined for credentials without scopes. */
+  readonly scope: Scope | undefined;
   readonly rateClass: RateClass;
   readonly params: Readonly<Record<string, PathParam>>;
   readonly query: z.ZodObject | undefined;
@@ -230,6 +241,7 @@ interface RouteInput {
   readonly setHeader: SetHeader;
 }
 
+/** With a key, the scope of `GET` is `read` unless given. */
 export function defineRoute<
   const Path extends string,
   Answer extends AnyAnswer = undefined,
@@ -237,14 +249,16 @@ export function defineRoute<
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Body extends AnyBody = undefined,
   Found = undefined,
->(definition: RouteDefinition<Path, Query, Body, Found, Auth, Answer>): Route {
-  const { params, query, body, rateClass, errors, find, ...rest } = definition;
+  const Verb extends Method = Method,
+>(definition: RouteDefinition<Verb, Path, Query, Body, Found, Auth, Answer> & RouteScope<Verb, Auth>): Route {
+  const { params, query, body, rateClass, errors, find, scope, ...rest } = definition;
   // Drops the types: the router passes exactly what these schemas return.
   return {
     ...rest,
     params: params ?? {},
     query,
     body,
+    scope: scope ?? (definition.auth === 'key' ? 'read' : undefined),
     rateClass: rateClass ?? (definition.method === 'GET' ? 'reads' : 'writes'),
     errors: errors ?? [],
     find,

@@ -12,6 +12,7 @@ export function serverStateRoutes({ monitor, isOperator }: ServerStateRoutesOpti
   return [
     defineRoute({
       method: 'GET',
+      scope: 'admin',
       path: '/server',
       tag: 'Operation',
       summary: 'Get the state of the server',

@@ -80,6 +80,7 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
     }),
     defineRoute({
       method: 'GET',
+      scope: 'admin',
       path: '/account/api-keys',
       tag,
       summary: 'List API key pairs',
@@ -95,6 +96,7 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
     }),
     defineRoute({
       method: 'POST',
+      scope: 'admin',
       path: '/account/api-keys',
       tag,
       summary: 'Create an API key pair',
@@ -103,10 +105,11 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
       body: jsonBody(keyPairCreationSchema),
       success: { status: 201, description: 'The pair, with its keys.', schema: keyPairSchema },
       errors: ['api-key-limit-reached'],
-      handle: ({ caller, body }) => keyPairs.create(caller, body.name),
+      handle: ({ caller, body }) => keyPairs.create(caller, body),
     }),
     defineRoute({
       method: 'GET',
+      scope: 'admin',
       path: '/account/api-keys/{keyPairId}',
       summary: 'Get an API key pair',
       ...pair,
@@ -115,15 +118,18 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
     }),
     defineRoute({
       method: 'PATCH',
+      scope: 'admin',
       path: '/account/api-keys/{keyPairId}',
-      summary: 'Rename an API key pair',
+      summary: 'Change an API key pair',
+      description: 'New scopes apply within a second, to tokens of the keys, too.',
       ...pair,
       body: jsonBody(keyPairChangesSchema),
       success: { status: 200, ...shown },
-      handle: ({ caller, found, body }) => keyPairs.rename(caller, found, body.name),
+      handle: ({ caller, found, body }) => keyPairs.change(caller, found, body),
     }),
     defineRoute({
       method: 'DELETE',
+      scope: 'admin',
       path: '/account/api-keys/{keyPairId}',
       summary: 'Delete an API key pair',
       description: `${atOnce} ${credentialScope} The last key of an environment cannot be deleted.`,
@@ -134,6 +140,7 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
     }),
     defineRoute({
       method: 'POST',
+      scope: 'admin',
       summary: 'Regenerate an API key',
       description: `${atOnce} The new key is only in this response. A pair without this key gets one.`,
       ...key,
@@ -143,6 +150,7 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
     }),
     defineRoute({
       method: 'DELETE',
+      scope: 'admin',
       summary: 'Delete an API key',
       description: `${atOnce} The last key of an environment cannot be deleted.`,
       ...key,

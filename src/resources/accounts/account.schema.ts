@@ -1,9 +1,17 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/routing/pagination.ts';
+import { scopes } from '../../http/routing/scope.ts';
 import { maxKeyPairNameLength } from './key-pair.ts';
 
 const dateTime = z.iso.datetime({ offset: true });
 const name = z.string().min(1).max(maxKeyPairNameLength);
+const scopesSchema = z
+  .array(z.enum(scopes))
+  .min(1)
+  .max(scopes.length)
+  .describe(
+    'Parts of the API that the keys can use: `read` returns everything except secrets, `upload` changes videos and what belongs to them, `live` changes live streams and shows stream keys, `admin` manages the account, its keys and webhooks, and includes all others.',
+  );
 const perMinute = z.int().optional();
 
 export const accountSchema = z
@@ -71,12 +79,18 @@ export const accountSchema = z
 export type AccountView = z.input<typeof accountSchema>;
 
 export const keyPairCreationSchema = z
-  .strictObject({ name: name.optional().describe('What the keys are for.') })
-  .meta({ examples: [{ name: 'Upload page' }] });
+  .strictObject({
+    name: name.optional().describe('What the keys are for.'),
+    scopes: scopesSchema.optional(),
+  })
+  .meta({ examples: [{ name: 'Upload page', scopes: ['read', 'upload'] }] });
 
 export const keyPairChangesSchema = z
-  .strictObject({ name: name.nullish().describe('What the keys are for. Null removes the name.') })
-  .meta({ examples: [{ name: 'Upload page' }] });
+  .strictObject({
+    name: name.nullish().describe('What the keys are for. Null removes the name.'),
+    scopes: scopesSchema.optional(),
+  })
+  .meta({ examples: [{ name: 'Upload page', scopes: ['read', 'upload'] }] });
 
 export const keyPairsQuerySchema = listQuery({}, ['createdAt']);
 
@@ -93,6 +107,7 @@ export const keyPairSchema = z
   .object({
     keyPairId: z.string(),
     name: z.string().optional(),
+    scopes: scopesSchema,
     createdAt: dateTime,
     sandbox: keySchema.optional().describe('The sandbox key, if the pair has one.'),
     production: keySchema
@@ -105,6 +120,7 @@ export const keyPairSchema = z
       {
         keyPairId: 'kp8Yh3Ub6Tf2Rc9Ed5Wx7Qz4',
         name: 'Upload page',
+        scopes: ['read', 'upload'],
         createdAt: '2026-03-04T05:06:07+00:00',
         sandbox: { hint: 'x7Qz', createdAt: '2026-03-04T05:06:07+00:00' },
         production: {

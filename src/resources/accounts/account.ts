@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Actor } from '../../http/routing/caller.ts';
+import type { Scope } from '../../http/routing/scope.ts';
 
 export type Standing = 'allowed' | 'suspended' | 'not-upgraded';
 
@@ -16,6 +17,7 @@ export interface KeyOwner {
   readonly projectId: string;
   readonly accountId: string;
   readonly environment: 'sandbox' | 'production';
+  readonly scopes: ReadonlySet<Scope>;
   readonly standing: Standing;
   readonly actor: Actor;
 }

@@ -1,3 +1,4 @@
+import { scopeSet } from '../../http/routing/scope.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Environment } from '../../store/account-tables.ts';
 import type { Connection, Queries, Transaction } from '../../store/connection.ts';
@@ -7,6 +8,7 @@ import type { User } from '../sessions/session.ts';
 import { SessionsStore } from '../sessions/sessions.store.ts';
 import { announceAccessChange } from './access-watch.ts';
 import { type Account, type KeyOwner, standingOf } from './account.ts';
+import { parseScopes } from './key-pair.ts';
 import { SecretCache } from './secret-cache.ts';
 
 interface OwnerRow {
@@ -17,6 +19,7 @@ interface OwnerRow {
   environment: Environment;
   is_suspended: number;
   is_upgraded: number;
+  scopes: string;
 }
 
 export function selectKeyOwner(queries: Queries) {
@@ -34,6 +37,7 @@ export function selectKeyOwner(queries: Queries) {
       'p.environment',
       'a.is_suspended',
       'a.is_upgraded',
+      'kp.scopes',
     ]);
 }
 
@@ -238,6 +242,7 @@ export function ownerFrom(row: OwnerRow): KeyOwner {
     projectId: row.project_id,
     accountId: row.account_id,
     environment: row.environment,
+    scopes: scopeSet(parseScopes(row.scopes)),
     standing: standingOf({
       isSuspended: row.is_suspended === 1,
       isUpgraded: row.is_upgraded === 1,

@@ -1,3 +1,4 @@
+import { type Scope, scopes } from '../../http/routing/scope.ts';
 import type { Environment } from '../../store/account-tables.ts';
 
 export const environments = ['sandbox', 'production'] as const satisfies readonly Environment[];
@@ -20,7 +21,14 @@ export interface KeyPair {
   readonly accountId: string;
   readonly name: string | undefined;
   readonly createdAtMs: number;
+  readonly scopes: readonly Scope[];
   readonly keys: Readonly<Partial<Record<Environment, ApiKey>>>;
+}
+
+/** Ignores scopes of newer servers. */
+export function parseScopes(text: string): Scope[] {
+  const words = text.split(' ');
+  return scopes.filter(scope => words.includes(scope));
 }
 
 /** A sandbox credential must not lead to production. */

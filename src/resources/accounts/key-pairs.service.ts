@@ -1,4 +1,5 @@
 import type { Caller } from '../../http/routing/caller.ts';
+import type { Scope } from '../../http/routing/scope.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { randomBase62 } from '../../shared/ids.ts';
@@ -56,7 +57,10 @@ export class KeyPairsService {
   }
 
   /** Creates a key per accessible environment. @throws AppError `api-key-limit-reached` */
-  create(caller: Caller, name: string | undefined): Promise<KeyPairView> {
+  create(
+    caller: Caller,
+    { name, scopes }: { name?: string | undefined; scopes?: readonly Scope[] | undefined },
+  ): Promise<KeyPairView> {
     const { accountId } = caller;
     return this.#accounts.changeAccess(caller.accountId, async transaction => {
       const projects = await this.#store.projectIdsOf(accountId, transaction);
@@ -67,19 +71,24 @@ export class KeyPairsService {
         text: randomBase62(apiKeyLength),
       }));
       const createdAtMs = this.#clock.nowMs();
-      const keyPairId = await this.#store.add({ accountId, name, createdAtMs, keys }, transaction);
+      const keyPairId = await this.#store.add({ accountId, name, scopes, createdAtMs, keys }, transaction);
       const texts = Object.fromEntries(keys.map(key => [key.environment, key.text]));
       return viewOf(await this.#require(caller, keyPairId, transaction), texts);
     });
   }
 
-  async rename(
+  /** New scopes apply at once, to tokens of the keys, too. */
+  async change(
     caller: Caller,
     { keyPairId }: KeyPair,
-    name: string | null | undefined,
+    { name, scopes }: { name?: string | null | undefined; scopes?: readonly Scope[] | undefined },
   ): Promise<KeyPairView> {
-    if (name !== undefined) await this.#store.rename(keyPairId, name);
-    return viewOf(await this.#require(caller, keyPairId));
+    if (name === undefined && scopes === undefined) return viewOf(await this.#require(caller, keyPairId));
+    return this.#accounts.changeAccess(caller.accountId, async transaction => {
+      if (name !== undefined) await this.#store.rename(keyPairId, name, transaction);
+      if (scopes !== undefined) await this.#store.setScopes(keyPairId, scopes, transaction);
+      return viewOf(await this.#require(caller, keyPairId, transaction));
+    });
   }
 
   /**
@@ -162,11 +171,15 @@ export class KeyPairsService {
   }
 }
 
-function viewOf({ keyPairId, name, createdAtMs, keys }: KeyPair, texts: NewKeyTexts = {}): KeyPairView {
+function viewOf(
+  { keyPairId, name, scopes, createdAtMs, keys }: KeyPair,
+  texts: NewKeyTexts = {},
+): KeyPairView {
   const { sandbox, production } = keys;
   return {
     keyPairId,
     ...(name === undefined ? {} : { name }),
+    scopes: [...scopes],
     createdAt: formatAtom(createdAtMs),
     ...(sandbox === undefined ? {} : { sandbox: keyViewOf(sandbox, texts.sandbox) }),
     ...(production === undefined ? {} : { production: keyViewOf(production, texts.production) }),

@@ -1,8 +1,9 @@
+import { listScopes, type Scope, scopeSet, scopes } from '../../http/routing/scope.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Environment } from '../../store/account-tables.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
 import { hashOfSecret } from './account.ts';
-import type { ApiKey, KeyPair } from './key-pair.ts';
+import { type ApiKey, type KeyPair, parseScopes } from './key-pair.ts';
 
 const hintLength = 4;
 /** The hint of a shorter key would reveal it. */
@@ -13,6 +14,7 @@ interface PairRow {
   account_id: string;
   name: string | null;
   created_at_ms: number;
+  scopes: string;
 }
 
 interface KeyRow {
@@ -88,6 +90,8 @@ export class KeyPairsStore {
       accountId: string;
       name?: string | undefined;
       createdAtMs: number;
+      /** Default: all. */
+      scopes?: readonly Scope[] | undefined;
       keys: readonly NewKey[];
     },
     transaction: Transaction,
@@ -99,16 +103,22 @@ export class KeyPairsStore {
         account_id: pair.accountId,
         name: pair.name ?? null,
         created_at_ms: pair.createdAtMs,
+        scopes: scopesText(pair.scopes ?? scopes),
       }),
     );
     for (const key of pair.keys) await this.#addKey(keyPairId, key, pair.createdAtMs, transaction);
     return keyPairId;
   }
 
-  async rename(keyPairId: string, name: string | null): Promise<void> {
-    await this.#database.run(
-      this.#database.queries.updateTable('key_pairs').set({ name }).where('id', '=', keyPairId),
+  async rename(keyPairId: string, name: string | null, transaction: Transaction): Promise<void> {
+    await transaction.run(
+      transaction.queries.updateTable('key_pairs').set({ name }).where('id', '=', keyPairId),
     );
+  }
+
+  async setScopes(keyPairId: string, given: readonly Scope[], transaction: Transaction): Promise<void> {
+    const update = transaction.queries.updateTable('key_pairs').set({ scopes: scopesText(given) });
+    await transaction.run(update.where('id', '=', keyPairId));
   }
 
   async replaceKey(pair: KeyPair, key: NewKey, atMs: number, transaction: Transaction): Promise<void> {
@@ -188,7 +198,7 @@ export class KeyPairsStore {
 function selectPairs({ queries }: Connection, accountId: string) {
   return queries
     .selectFrom('key_pairs')
-    .select(['id', 'account_id', 'name', 'created_at_ms'])
+    .select(['id', 'account_id', 'name', 'created_at_ms', 'scopes'])
     .where('account_id', '=', accountId);
 }
 
@@ -215,8 +225,14 @@ function pairFrom(row: PairRow, halves: readonly KeyRow[]): KeyPair {
     accountId: row.account_id,
     name: row.name ?? undefined,
     createdAtMs: row.created_at_ms,
+    scopes: parseScopes(row.scopes),
     keys: Object.fromEntries(halves.map(half => [half.environment, keyFrom(half)])),
   };
+}
+
+/** Stores what `admin` includes, too, so that lists show it. */
+function scopesText(given: readonly Scope[]): string {
+  return listScopes(scopeSet(given)).join(' ');
 }
 
 function keyFrom(row: KeyRow): ApiKey {

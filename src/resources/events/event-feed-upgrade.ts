@@ -5,6 +5,7 @@ import type { UpgradeHandler } from '../../http/listener/upgrade-handler.ts';
 import type { Authenticate, Caller } from '../../http/routing/caller.ts';
 import { queryReader } from '../../http/routing/query-parameters.ts';
 import type { RateLimiter } from '../../http/routing/rate-limiter.ts';
+import { requireScope } from '../../http/routing/scope.ts';
 import { attributeError, validate } from '../../http/routing/validation.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { AccessWatch } from '../accounts/access-watch.ts';
@@ -31,7 +32,12 @@ export function eventFeedUpgrade(options: {
     protocol: 'websocket',
     handle: async (request, socket, head) => {
       feed.assertOpen();
-      const authenticate = credentialsOf(request, options);
+      const credentials = credentialsOf(request, options);
+      const authenticate = async () => {
+        const caller = await credentials();
+        requireScope(caller, 'read');
+        return caller;
+      };
       const { projectId, accountId, environment } = await authenticate();
       limiter.require({ projectId, environment }, 'reads');
       feed.assertCapacity(projectId);

@@ -27,6 +27,7 @@ export function hookRoutes(hooks: HooksService): Route[] {
   return [
     defineRoute({
       method: 'GET',
+      scope: 'admin',
       path: '/hooks',
       tag: 'Hooks',
       auth: 'key',
@@ -36,6 +37,7 @@ export function hookRoutes(hooks: HooksService): Route[] {
     }),
     defineRoute({
       method: 'GET',
+      scope: 'admin',
       ...one,
       summary: 'Get a hook',
       description: 'With its last answers.',
@@ -44,6 +46,7 @@ export function hookRoutes(hooks: HooksService): Route[] {
     }),
     defineRoute({
       method: 'PUT',
+      scope: 'admin',
       ...ofKind,
       summary: 'Create or replace a hook',
       description:
@@ -55,6 +58,7 @@ export function hookRoutes(hooks: HooksService): Route[] {
     }),
     defineRoute({
       method: 'DELETE',
+      scope: 'admin',
       ...one,
       summary: 'Delete a hook',
       description: 'It is not asked anymore. Its last answers are deleted too.',
@@ -63,6 +67,7 @@ export function hookRoutes(hooks: HooksService): Route[] {
     }),
     defineRoute({
       method: 'POST',
+      scope: 'admin',
       ...one,
       path: '/hooks/{hook}/test',
       summary: 'Send a test to a hook',

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { formatAtom } from '../../shared/clock.ts';
+import { redactServerUrl } from '../../shared/network/redact-server-url.ts';
 import type { LiveSource, LiveStream } from './live-stream.ts';
 import type { liveStreamSchema } from './live-streams.schema.ts';
 
@@ -28,6 +29,20 @@ export function viewOf(
     assets: assetsOf(stream.liveStreamId, show.baseUrl, show.privateToken),
     createdAt: formatAtom(stream.createdAtMs),
     updatedAt: formatAtom(stream.updatedAtMs),
+  };
+}
+
+/** For callers who may watch, but not publish. */
+export function withoutSecrets({ streamKey: _, ...view }: LiveStreamView): LiveStreamView {
+  return {
+    ...view,
+    restreams: view.restreams.map(({ streamKey: _key, ...restream }) => ({
+      ...restream,
+      serverUrl: redactServerUrl(restream.serverUrl),
+    })),
+    ...(view.source === undefined
+      ? {}
+      : { source: { ...view.source, url: redactServerUrl(view.source.url) } }),
   };
 }
 

@@ -1,7 +1,10 @@
 import { imageBody, thumbnailImage } from '../../http/bodies/uploaded-image.ts';
+import type { Caller } from '../../http/routing/caller.ts';
 import { pageOf, sortOf } from '../../http/routing/pagination.ts';
 import { projectResource } from '../../http/routing/project-resource.ts';
 import { defineRoute, jsonBody, type Route } from '../../http/routing/route.ts';
+import { mapList } from '../../shared/list-page.ts';
+import { type LiveStreamView, withoutSecrets } from './live-stream-view.ts';
 import {
   liveStreamChangesSchema,
   liveStreamCreationSchema,
@@ -32,11 +35,16 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
       handle: async request => {
         const { caller, query } = request;
         const sort = sortOf(query, 'createdAt');
-        return pageOf(request, await liveStreams.list(caller.projectId, query, sort, query));
+        const found = await liveStreams.list(caller.projectId, query, sort, query);
+        return pageOf(
+          request,
+          mapList(found, view => viewFor(caller, view)),
+        );
       },
     }),
     defineRoute({
       method: 'POST',
+      scope: 'live',
       ...all,
       summary: 'Create a live stream',
       body: jsonBody(liveStreamCreationSchema),
@@ -49,10 +57,11 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
       summary: 'Get a live stream',
       ...one,
       success: { status: 200, ...shown },
-      handle: ({ found }) => liveStreams.view(found),
+      handle: async ({ found, caller }) => viewFor(caller, await liveStreams.view(found)),
     }),
     defineRoute({
       method: 'PATCH',
+      scope: 'live',
       path: '/live-streams/{liveStreamId}',
       summary: 'Change a live stream',
       description:
@@ -64,6 +73,7 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
     }),
     defineRoute({
       method: 'DELETE',
+      scope: 'live',
       path: '/live-streams/{liveStreamId}',
       summary: 'Delete a live stream',
       description: 'Ends a running broadcast.',
@@ -73,6 +83,7 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
     }),
     defineRoute({
       method: 'PUT',
+      scope: 'live',
       path: '/live-streams/{liveStreamId}/complete',
       summary: 'Complete the broadcast',
       description: 'Ends the running broadcast within seconds. Does nothing when there is none.',
@@ -82,6 +93,7 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
     }),
     defineRoute({
       method: 'POST',
+      scope: 'live',
       path: '/live-streams/{liveStreamId}/stream-key',
       summary: 'Regenerate the stream key',
       description:
@@ -92,6 +104,7 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
     }),
     defineRoute({
       method: 'POST',
+      scope: 'live',
       path: '/live-streams/{liveStreamId}/thumbnail',
       summary: 'Upload a thumbnail',
       description: 'In the sandbox it becomes a JPEG of at most 1280 pixels a side, with the watermark.',
@@ -103,6 +116,7 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
     }),
     defineRoute({
       method: 'DELETE',
+      scope: 'live',
       path: '/live-streams/{liveStreamId}/thumbnail',
       summary: 'Delete the thumbnail',
       ...one,
@@ -110,4 +124,8 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
       handle: ({ found }) => liveStreams.removeThumbnail(found),
     }),
   ];
+}
+
+function viewFor({ scopes }: Caller, view: LiveStreamView): LiveStreamView {
+  return scopes.has('live') ? view : withoutSecrets(view);
 }

@@ -161,15 +161,18 @@ export const liveStreamSchema = z
   .object({
     liveStreamId: z.string(),
     name: z.string(),
-    streamKey: z.string().describe('Secret: anyone who has it can publish.'),
+    streamKey: z
+      .string()
+      .optional()
+      .describe('Secret: anyone who has it can publish. Absent for callers without the scope `live`.'),
     public: z.boolean(),
     broadcasting: z.boolean().describe('True while media is received and published.'),
     playerId: z.string().optional(),
     restreams: z.array(
       z.object({
         name: z.string(),
-        serverUrl: z.string(),
-        streamKey: z.string(),
+        serverUrl: z.string().describe('Without password and query for callers without the scope `live`.'),
+        streamKey: z.string().optional().describe('Absent for callers without the scope `live`.'),
         enabled: z.boolean().optional().describe('As set; an absent one is true.'),
         rendition: z.enum(restreamRenditions).optional().describe('As set; an absent one is `source`.'),
       }),
@@ -196,7 +199,9 @@ export const liveStreamSchema = z
       .describe('`true` when a thumbnail was uploaded. Otherwise, a frame of the broadcast is shown.'),
     source: z
       .object({
-        url: z.string().describe('Secret: it may hold a password.'),
+        url: z
+          .string()
+          .describe('Secret: it may hold a password, which callers without the scope `live` do not get.'),
         enabled: z.boolean(),
         state: z
           .enum(['off', 'connecting', 'live', 'retrying'])

@@ -16,6 +16,7 @@ export function playbackPolicyRoutes(store: PlaybackPolicyStore): Route[] {
     }),
     defineRoute({
       method: 'PATCH',
+      scope: 'admin',
       ...all,
       summary: 'Change who may play your media',
       description:

@@ -34,6 +34,7 @@ export function playerRoutes(players: PlayersService): Route[] {
     }),
     defineRoute({
       method: 'POST',
+      scope: 'upload',
       ...all,
       summary: 'Create a player theme',
       description: 'Colors and behavior of the player page, for the videos and live streams that name it.',
@@ -51,6 +52,7 @@ export function playerRoutes(players: PlayersService): Route[] {
     }),
     defineRoute({
       method: 'PATCH',
+      scope: 'upload',
       path: '/players/{playerId}',
       summary: 'Change a player theme',
       description:
@@ -62,6 +64,7 @@ export function playerRoutes(players: PlayersService): Route[] {
     }),
     defineRoute({
       method: 'DELETE',
+      scope: 'upload',
       path: '/players/{playerId}',
       summary: 'Delete a player theme',
       description: 'Videos and live streams that name it have no theme from then on.',
@@ -71,6 +74,7 @@ export function playerRoutes(players: PlayersService): Route[] {
     }),
     defineRoute({
       method: 'POST',
+      scope: 'upload',
       path: '/players/{playerId}/logo',
       summary: 'Upload a logo',
       description: 'Replaces the current logo and its link.',
@@ -86,6 +90,7 @@ export function playerRoutes(players: PlayersService): Route[] {
     }),
     defineRoute({
       method: 'DELETE',
+      scope: 'upload',
       path: '/players/{playerId}/logo',
       summary: 'Delete the logo',
       description: 'Deletes the link with it. Does nothing when there is no logo.',

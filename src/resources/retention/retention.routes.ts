@@ -15,6 +15,7 @@ export function retentionRoutes(retention: RetentionService): Route[] {
     }),
     defineRoute({
       method: 'PATCH',
+      scope: 'admin',
       ...all,
       summary: 'Change how long videos are kept',
       description:

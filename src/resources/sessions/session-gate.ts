@@ -1,6 +1,7 @@
 import type { IsSecure, PeerRequest } from '../../http/listener/client-address.ts';
 import type { IsSameOrigin } from '../../http/listener/same-origin.ts';
 import type { Caller, SetHeader } from '../../http/routing/caller.ts';
+import { allScopes } from '../../http/routing/scope.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -67,7 +68,7 @@ export class SessionGate {
       const detail = 'Use its sandbox.';
       throw new AppError('authorization-account-not-upgraded', undefined, { details: { detail } });
     }
-    return { accountId, environment, projectId: projectIds[environment], actor };
+    return { accountId, environment, projectId: projectIds[environment], actor, scopes: allScopes };
   }
 
   secretOf(request: PeerRequest): string | undefined {

@@ -19,6 +19,7 @@ export function signingKeyRoutes(signingKeys: SigningKeysService): Route[] {
   return [
     defineRoute({
       method: 'GET',
+      scope: 'admin',
       ...all,
       summary: 'List signing keys',
       description: 'Those of the environment, which sign the tokens of its viewers.',
@@ -32,6 +33,7 @@ export function signingKeyRoutes(signingKeys: SigningKeysService): Route[] {
     }),
     defineRoute({
       method: 'POST',
+      scope: 'admin',
       ...all,
       summary: 'Create a signing key',
       description:
@@ -43,6 +45,7 @@ export function signingKeyRoutes(signingKeys: SigningKeysService): Route[] {
     }),
     defineRoute({
       method: 'GET',
+      scope: 'admin',
       path: '/account/signing-keys/{signingKeyId}',
       summary: 'Get a signing key',
       ...one,
@@ -51,6 +54,7 @@ export function signingKeyRoutes(signingKeys: SigningKeysService): Route[] {
     }),
     defineRoute({
       method: 'DELETE',
+      scope: 'admin',
       path: '/account/signing-keys/{signingKeyId}',
       summary: 'Revoke a signing key',
       description: 'All tokens that it signed are refused within about a second, on every server.',

@@ -40,6 +40,7 @@ export function summaryRoutes(summaries: SummariesService): Route[] {
     }),
     defineRoute({
       method: 'POST',
+      scope: 'upload',
       path: '/summaries',
       tag,
       summary: 'Create a summary',
@@ -53,6 +54,7 @@ export function summaryRoutes(summaries: SummariesService): Route[] {
     }),
     defineRoute({
       method: 'DELETE',
+      scope: 'upload',
       path: '/summaries/{summaryId}',
       summary: 'Delete a summary',
       ...one,
@@ -70,6 +72,7 @@ export function summaryRoutes(summaries: SummariesService): Route[] {
     }),
     defineRoute({
       method: 'PATCH',
+      scope: 'upload',
       path: '/summaries/{summaryId}/source',
       summary: 'Write the text of a summary',
       description: 'Keeps fields that you do not send.',

@@ -127,6 +127,7 @@ export function textTrackRoutes(tracks: TextTracksService): Route[] {
     }),
     defineRoute({
       method: 'POST',
+      scope: 'upload',
       summary: `Upload ${kind}`,
       description: uploadDescription,
       ...one,
@@ -138,6 +139,7 @@ export function textTrackRoutes(tracks: TextTracksService): Route[] {
     }),
     defineRoute({
       method: 'DELETE',
+      scope: 'upload',
       summary: `Delete ${kind}`,
       ...one,
       success: { status: 204, description: `The ${kind} are deleted.` },
@@ -147,6 +149,7 @@ export function textTrackRoutes(tracks: TextTracksService): Route[] {
   if (!hasDefault) return routes;
   const change = defineRoute({
     method: 'PATCH',
+    scope: 'upload',
     summary: `Change ${kind}`,
     description: 'At most one language of a video is the default: the one that you set last.',
     ...one,

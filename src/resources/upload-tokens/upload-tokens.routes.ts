@@ -19,6 +19,7 @@ export function uploadTokenRoutes(uploadTokens: UploadTokensService): Route[] {
   return [
     defineRoute({
       method: 'GET',
+      scope: 'upload',
       ...all,
       summary: 'List upload tokens',
       description: 'Those that have not expired.',
@@ -36,6 +37,7 @@ export function uploadTokenRoutes(uploadTokens: UploadTokensService): Route[] {
     }),
     defineRoute({
       method: 'POST',
+      scope: 'upload',
       ...all,
       summary: 'Create an upload token',
       description:
@@ -46,6 +48,7 @@ export function uploadTokenRoutes(uploadTokens: UploadTokensService): Route[] {
     }),
     defineRoute({
       method: 'GET',
+      scope: 'upload',
       path: '/upload-tokens/{uploadToken}',
       summary: 'Get an upload token',
       ...one,
@@ -54,6 +57,7 @@ export function uploadTokenRoutes(uploadTokens: UploadTokensService): Route[] {
     }),
     defineRoute({
       method: 'DELETE',
+      scope: 'upload',
       path: '/upload-tokens/{uploadToken}',
       summary: 'Delete an upload token',
       ...one,

@@ -60,6 +60,7 @@ export function uploadRoutes(
   return [
     defineRoute({
       method: 'POST',
+      scope: 'upload',
       path: '/videos/{videoId}/source',
       ...common,
       // The browser uploader sends it here too.

@@ -34,6 +34,7 @@ export function videoRoutes(videos: VideosService): Route[] {
     }),
     defineRoute({
       method: 'POST',
+      scope: 'upload',
       ...all,
       summary: 'Create a video',
       description:
@@ -63,6 +64,7 @@ export function videoRoutes(videos: VideosService): Route[] {
     }),
     defineRoute({
       method: 'PATCH',
+      scope: 'upload',
       path: '/videos/{videoId}',
       summary: 'Change a video',
       description: 'Attributes that you do not send keep their values.',
@@ -73,6 +75,7 @@ export function videoRoutes(videos: VideosService): Route[] {
     }),
     defineRoute({
       method: 'DELETE',
+      scope: 'upload',
       path: '/videos/{videoId}',
       summary: 'Delete a video',
       description:

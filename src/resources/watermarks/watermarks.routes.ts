@@ -26,6 +26,7 @@ export function watermarkRoutes(watermarks: WatermarksService): Route[] {
     }),
     defineRoute({
       method: 'POST',
+      scope: 'upload',
       ...all,
       summary: 'Upload a watermark',
       description:
@@ -47,6 +48,7 @@ export function watermarkRoutes(watermarks: WatermarksService): Route[] {
     }),
     defineRoute({
       method: 'DELETE',
+      scope: 'upload',
       path: '/watermarks/{watermarkId}',
       summary: 'Delete a watermark',
       description: 'Videos that were created with it keep it, even while they wait to be encoded.',

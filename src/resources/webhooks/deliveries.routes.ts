@@ -21,6 +21,7 @@ export function deliveryRoutes(webhooks: WebhooksService, deliveries: Deliveries
   return [
     defineRoute({
       method: 'GET',
+      scope: 'admin',
       path: '/webhooks/{webhookId}/deliveries',
       summary: 'List deliveries of a webhook',
       description: 'Deliveries of the last 7 days, and those that are still waiting.',
@@ -35,6 +36,7 @@ export function deliveryRoutes(webhooks: WebhooksService, deliveries: Deliveries
     }),
     defineRoute({
       method: 'GET',
+      scope: 'admin',
       path: '/webhooks/{webhookId}/deliveries/{deliveryId}',
       summary: 'Get a delivery of a webhook',
       description: 'With its body and the outcome of each attempt.',
@@ -44,6 +46,7 @@ export function deliveryRoutes(webhooks: WebhooksService, deliveries: Deliveries
     }),
     defineRoute({
       method: 'POST',
+      scope: 'admin',
       path: '/webhooks/{webhookId}/deliveries/{deliveryId}/resend',
       summary: 'Send a delivery again',
       description:
@@ -54,6 +57,7 @@ export function deliveryRoutes(webhooks: WebhooksService, deliveries: Deliveries
     }),
     defineRoute({
       method: 'POST',
+      scope: 'admin',
       path: '/webhooks/{webhookId}/test',
       summary: 'Send a test to a webhook',
       description:

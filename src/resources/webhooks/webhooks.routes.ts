@@ -26,6 +26,7 @@ export function webhookRoutes(webhooks: WebhooksService): Route[] {
   return [
     defineRoute({
       method: 'GET',
+      scope: 'admin',
       ...all,
       summary: 'List webhooks',
       query: webhooksQuerySchema,
@@ -38,6 +39,7 @@ export function webhookRoutes(webhooks: WebhooksService): Route[] {
     }),
     defineRoute({
       method: 'POST',
+      scope: 'admin',
       ...all,
       summary: 'Create a webhook',
       description:
@@ -48,6 +50,7 @@ export function webhookRoutes(webhooks: WebhooksService): Route[] {
     }),
     defineRoute({
       method: 'GET',
+      scope: 'admin',
       path: '/webhooks/{webhookId}',
       summary: 'Get a webhook',
       ...one,
@@ -56,6 +59,7 @@ export function webhookRoutes(webhooks: WebhooksService): Route[] {
     }),
     defineRoute({
       method: 'PATCH',
+      scope: 'admin',
       path: '/webhooks/{webhookId}',
       summary: 'Change a webhook',
       description:
@@ -67,6 +71,7 @@ export function webhookRoutes(webhooks: WebhooksService): Route[] {
     }),
     defineRoute({
       method: 'POST',
+      scope: 'admin',
       ...all,
       path: '/webhooks/check',
       summary: 'Check the URL of a webhook',
@@ -83,6 +88,7 @@ export function webhookRoutes(webhooks: WebhooksService): Route[] {
     }),
     defineRoute({
       method: 'DELETE',
+      scope: 'admin',
       path: '/webhooks/{webhookId}',
       summary: 'Delete a webhook',
       description: 'Nothing more is sent to it. Its delivery log is deleted too.',

@@ -58,6 +58,7 @@ export function audioTrackRoutes(tracks: AudioTracksService): Route[] {
     }),
     defineRoute({
       method: 'PATCH',
+      scope: 'upload',
       summary: 'Change an audio track',
       description:
         'Players get the changes when they next load the video. The MP4 file keeps the names that it was made with.',

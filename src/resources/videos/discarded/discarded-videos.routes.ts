@@ -50,6 +50,7 @@ export function discardedVideoRoutes(videos: VideosService): Route[] {
     }),
     defineRoute({
       method: 'PATCH',
+      scope: 'upload',
       summary: 'Restore a discarded video',
       ...one,
       body: jsonBody(restoreSchema),

@@ -34,6 +34,7 @@ export function videoThumbnailRoutes(
   return [
     defineRoute({
       method: 'POST',
+      scope: 'upload',
       summary: 'Upload a thumbnail',
       description:
         'The image is shown until you pick a frame or upload another image. In the sandbox it becomes a JPEG of at most 1280 pixels a side, with the watermark.',
@@ -44,6 +45,7 @@ export function videoThumbnailRoutes(
     }),
     defineRoute({
       method: 'PATCH',
+      scope: 'upload',
       summary: 'Pick a frame as thumbnail',
       description:
         'The image changes some time after the response. For a video without media, the choice is kept until media arrives.',

@@ -80,6 +80,7 @@ export type Account = {
 export type ApiKeyPair = {
   readonly keyPairId: string;
   readonly name?: string | undefined;
+  readonly scopes: readonly ("read" | "upload" | "live" | "admin")[];
   readonly createdAt: string;
   readonly sandbox?: ApiKey | undefined;
   readonly production?: ApiKey | undefined;
@@ -118,14 +119,14 @@ export type Retention = {
 export type LiveStream = {
   readonly liveStreamId: string;
   readonly name: string;
-  readonly streamKey: string;
+  readonly streamKey?: string | undefined;
   readonly public: boolean;
   readonly broadcasting: boolean;
   readonly playerId?: string | undefined;
   readonly restreams: readonly {
     readonly name: string;
     readonly serverUrl: string;
-    readonly streamKey: string;
+    readonly streamKey?: string | undefined;
     readonly enabled?: boolean | undefined;
     readonly rendition?: "source" | "240p" | "360p" | "480p" | "720p" | "1080p" | "2160p" | undefined;
   }[];
@@ -627,11 +628,22 @@ export interface Operations {
     body: undefined;
     answer: { readonly data: readonly ApiKeyPair[]; readonly pagination: Pagination; };
   };
-  'POST /account/api-keys': { params: undefined; query: undefined; body: { readonly name?: string | undefined; }; answer: ApiKeyPair; };
+  'POST /account/api-keys': {
+    params: undefined;
+    query: undefined;
+    body: {
+      readonly name?: string | undefined;
+      readonly scopes?: readonly ("read" | "upload" | "live" | "admin")[] | undefined;
+    };
+    answer: ApiKeyPair;
+  };
   'PATCH /account/api-keys/{keyPairId}': {
     params: { readonly keyPairId: string; };
     query: undefined;
-    body: { readonly name?: string | null | undefined; };
+    body: {
+      readonly name?: string | null | undefined;
+      readonly scopes?: readonly ("read" | "upload" | "live" | "admin")[] | undefined;
+    };
     answer: ApiKeyPair;
   };
   'DELETE /account/api-keys/{keyPairId}': { params: { readonly keyPairId: string; }; query: undefined; body: undefined; answer: undefined; };

@@ -56,6 +56,7 @@ describe('a pair of keys', () => {
     accountId: 'ac1',
     name: undefined,
     createdAtMs: 1,
+    scopes: ['read'],
     keys: Object.fromEntries(halves.map(name => [name, half(name)])),
   });
   const seen = (from: ApiKey['environment'], of: KeyPair) => {

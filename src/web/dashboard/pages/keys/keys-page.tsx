@@ -18,7 +18,7 @@ import { showToast } from '../../ui/toast.tsx';
 import { DeleteKeyDialog, DeletePairDialog, RegenerateDialog } from './change-dialogs.tsx';
 import { type KeysDialog, kindNames, type NewKeys, nameOf, newKeysOf, reachableKeys } from './key-pair.ts';
 import { pairColumns } from './pair-columns.tsx';
-import { CreatePairDialog, RenamePairDialog } from './pair-dialogs.tsx';
+import { CreatePairDialog, EditPairDialog } from './pair-dialogs.tsx';
 import { SigningKeysCard } from './signing-keys-card.tsx';
 
 const pageSize = 25;
@@ -95,8 +95,8 @@ export function KeysPage() {
           }}
         />
       )}
-      {open?.kind === 'rename' && (
-        <RenamePairDialog pair={open.pair} headers={headers} onDone={done} onClose={close} />
+      {open?.kind === 'edit' && (
+        <EditPairDialog pair={open.pair} headers={headers} onDone={done} onClose={close} />
       )}
       {open?.kind === 'delete-pair' && (
         <DeletePairDialog pair={open.pair} headers={headers} onDone={done} onClose={close} />

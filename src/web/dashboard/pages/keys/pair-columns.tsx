@@ -1,11 +1,13 @@
 import type { ApiKeyPair } from '../../api/api-types.ts';
 import { formatDate, formatDateTime } from '../../format/time.ts';
+import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { type KeyKind, type KeysDialog, keyHint, keyKinds, kindNames, nameOf } from './key-pair.ts';
+import { scopeNames } from './key-scopes.tsx';
 
 export function pairColumns(
   kinds: readonly KeyKind[],
@@ -14,7 +16,11 @@ export function pairColumns(
   return [
     {
       head: 'Name',
-      cell: ({ name }) => name ?? <span class="quiet">Unnamed</span>,
+      cell: ({ name, scopes }) => (
+        <>
+          {name ?? <span class="quiet">Unnamed</span>} <Badge>{scopeNames(scopes)}</Badge>
+        </>
+      ),
     },
     ...keyKinds.map(kind => ({
       head: `${kindNames[kind]} key`,
@@ -36,7 +42,7 @@ export function pairColumns(
         <Menu
           label={`Actions for ${nameOf(pair)}`}
           items={[
-            { label: 'Rename', icon: 'edit', onClick: () => open({ kind: 'rename', pair }) },
+            { label: 'Edit', icon: 'edit', onClick: () => open({ kind: 'edit', pair }) },
             {
               label: 'Delete key pair',
               icon: 'trash',

@@ -4,6 +4,7 @@ import { call } from '../../api/client.ts';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { type Submission, useSubmit } from '../../ui/form/use-submit.ts';
+import { keyScopes, ScopeFields } from './key-scopes.tsx';
 
 export function CreatePairDialog({
   headers,
@@ -15,18 +16,26 @@ export function CreatePairDialog({
   onClose: () => void;
 }) {
   const [name, setName] = useState('');
+  const [scopes, setScopes] = useState(keyScopes);
   const submission = useSubmit(async () => {
     const named = name.trim() === '' ? {} : { name: name.trim() };
-    onMade(await call('POST /account/api-keys', { body: named, headers }));
+    onMade(await call('POST /account/api-keys', { body: { ...named, scopes }, headers }));
   });
   return (
-    <FormDialog title="New key pair" action="Create key pair" submission={submission} onClose={onClose}>
+    <FormDialog
+      title="New key pair"
+      action="Create key pair"
+      submission={submission}
+      disabled={scopes.length === 0}
+      onClose={onClose}
+    >
       <NameField name={name} onName={setName} submission={submission} />
+      <ScopeFields scopes={scopes} onScopes={setScopes} error={submission.errorOf('scopes')} />
     </FormDialog>
   );
 }
 
-export function RenamePairDialog({
+export function EditPairDialog({
   pair,
   headers,
   onDone,
@@ -38,14 +47,22 @@ export function RenamePairDialog({
   onClose: () => void;
 }) {
   const [name, setName] = useState(pair.name ?? '');
+  const [scopes, setScopes] = useState(pair.scopes);
   const submission = useSubmit(async () => {
-    const body = { name: name.trim() === '' ? null : name.trim() };
+    const body = { name: name.trim() === '' ? null : name.trim(), scopes };
     await call('PATCH /account/api-keys/{keyPairId}', { params: pair, body, headers });
-    onDone('Key pair renamed.');
+    onDone('Key pair changed.');
   });
   return (
-    <FormDialog title="Rename key pair" action="Rename" submission={submission} onClose={onClose}>
+    <FormDialog
+      title="Edit key pair"
+      action="Save"
+      submission={submission}
+      disabled={scopes.length === 0}
+      onClose={onClose}
+    >
       <NameField name={name} onName={setName} submission={submission} />
+      <ScopeFields scopes={scopes} onScopes={setScopes} error={submission.errorOf('scopes')} />
     </FormDialog>
   );
 }

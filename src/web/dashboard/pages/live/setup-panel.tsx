@@ -31,7 +31,7 @@ export function SetupPanel({
   stream: LiveStream;
   onChange: (stream: LiveStream) => void;
 }) {
-  const { liveStreamId, streamKey } = stream;
+  const { liveStreamId, streamKey = '' } = stream;
   const [isAsking, setAsking] = useState(false);
   const [protocol, setProtocol] = useState<Protocol>('rtmp');
   const account = useLoad('account', signal => call('GET /account', { signal }));

@@ -62,7 +62,7 @@ function EncoderSetup({ stream }: { stream: LiveStream }) {
         {({ ingest }) => (
           <div class="form-grid two">
             <CopyField label="Server" value={ingest.rtmp} />
-            <CopyField label="Stream key" value={stream.streamKey} secret />
+            <CopyField label="Stream key" value={stream.streamKey ?? ''} secret />
           </div>
         )}
       </LoadedContent>

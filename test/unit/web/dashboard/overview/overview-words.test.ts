@@ -27,6 +27,7 @@ test('asks for the names of live streams that only the feed tells of', () => {
 test('first steps are ticked off by what was done', () => {
   const pair: ApiKeyPair = {
     keyPairId: 'kp',
+    scopes: ['read'],
     createdAt: '2026-03-04T05:06:07+00:00',
     sandbox: { createdAt: '2026-03-04T05:06:07+00:00' },
   };

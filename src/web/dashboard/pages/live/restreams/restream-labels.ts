@@ -1,6 +1,11 @@
 import type { LiveStream, Restream } from '../../../api/api-types.ts';
 
-export type Destination = LiveStream['restreams'][number];
+export type Destination = LiveStream['restreams'][number] & { readonly streamKey: string };
+
+/** Only who may change them gets their stream keys. */
+export function destinationsOf({ restreams }: Pick<LiveStream, 'restreams'>): Destination[] {
+  return restreams.map(restream => ({ ...restream, streamKey: restream.streamKey ?? '' }));
+}
 
 export type Rendition = NonNullable<Destination['rendition']>;
 

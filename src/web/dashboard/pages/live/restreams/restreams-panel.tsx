@@ -19,6 +19,7 @@ import { showError } from '../../../ui/toast.tsx';
 import { RestreamDialog } from './restream-dialog.tsx';
 import {
   type Destination,
+  destinationsOf,
   formatReason,
   formatRendition,
   isEnabled,
@@ -53,7 +54,8 @@ export function RestreamsPanel({
   onChange: (stream: LiveStream) => void;
   onOutdated: () => void;
 }) {
-  const { liveStreamId, restreams } = stream;
+  const { liveStreamId } = stream;
+  const restreams = destinationsOf(stream);
   const { loaded, statuses, refresh } = useRestreams(liveStreamId, onOutdated);
   const [asked, setAsked] = useState<Asked>();
   const saving = useRef<Promise<void>>(Promise.resolve());
@@ -65,7 +67,7 @@ export function RestreamsPanel({
   /** Keeps what somebody else changed in the meantime. */
   const replaceNow = async (before: Destination | undefined, after: readonly Destination[]) => {
     const params = { liveStreamId };
-    const current = (await call('GET /live-streams/{liveStreamId}', { params })).restreams;
+    const current = destinationsOf(await call('GET /live-streams/{liveStreamId}', { params }));
     const index = before === undefined ? current.length : indexOf(current, before);
     if (index === -1) {
       onOutdated();

@@ -53,7 +53,7 @@ export function OnAirCard({
             kind="primary"
             icon="live"
             disabled={media.video.value === undefined}
-            onClick={() => studio.goLive(stream.streamKey)}
+            onClick={() => studio.goLive(stream.streamKey ?? '')}
           >
             {state.kind === 'off' ? 'Go live' : 'Go live again'}
           </Button>
