@@ -44,6 +44,7 @@ const onPostgres = [
   'sessions',
   'source-download',
   'sweep',
+  'two-factor',
   'usage*',
   'video-encodings',
   'webhook-!(crash)',

@@ -13,6 +13,7 @@ const usage = `Usage: npm run account -- COMMAND [OPTIONS]
   suspend EMAIL|ID [--undo]   blocks its requests and publishers; --undo unblocks them
   keys EMAIL|ID               creates another pair of API keys and prints it once
   password EMAIL              creates a new password and prints it once
+  two-factor EMAIL [--undo]   tells whether a user signs in with codes; --undo turns that off, for a lost device
 
   --json                      prints JSON, for scripts (then start it with "npm run -s account")
   --dataDir=PATH              the data folder; by default that of the running server (or MILLRACE_DATA_DIR)
@@ -43,6 +44,7 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   suspend: ['undo'],
   keys: [],
   password: [],
+  'two-factor': ['undo'],
 };
 
 // Files are readable by the server's user only.
@@ -107,8 +109,7 @@ async function applyRequest(request: AccountRequest, operator: AccountAdmin): Pr
   if (command === 'create') return create(request, operator);
   if (command === 'password') {
     const password = await operator.setPassword(subject);
-    if (password === undefined)
-      return `No user signs in as ${subject}. List all accounts with "npm run account -- list".`;
+    if (password === undefined) return unknownUser(subject);
     const secrets: Secrets = [
       ['Sign-in', subject],
       ['Password', password],
@@ -118,6 +119,7 @@ async function applyRequest(request: AccountRequest, operator: AccountAdmin): Pr
       value: { email: subject, password: password.reveal() },
     };
   }
+  if (command === 'two-factor') return twoFactor(request, operator);
   if (command === 'keys') {
     const made = await operator.addKeys(subject);
     if (made === undefined) return unknown;
@@ -163,6 +165,25 @@ async function create(
     password: password.reveal(),
   };
   return { lines, value: { ...toJson(account), ...secrets } };
+}
+
+async function twoFactor(
+  { subject, isUndo }: AccountRequest,
+  operator: AccountAdmin,
+): Promise<Outcome | string> {
+  const wasEnabled = await operator.hasTwoFactor(subject);
+  if (wasEnabled === undefined) return unknownUser(subject);
+  if (isUndo) await operator.disableTwoFactor(subject);
+  const isEnabled = wasEnabled && !isUndo;
+  const ended = wasEnabled && isUndo ? ' All sessions of this user ended.' : '';
+  return {
+    lines: [`Two-factor sign-in of ${subject} is ${isEnabled ? 'on' : 'off'}.${ended}`],
+    value: { email: subject, twoFactor: isEnabled },
+  };
+}
+
+function unknownUser(email: string): string {
+  return `No user signs in as ${email}. List all accounts with "npm run account -- list".`;
 }
 
 type Secrets = readonly (readonly [name: string, value: string | Secret, note?: string])[];

@@ -118,6 +118,8 @@ export const errorRegister = {
   'authentication-invalid-upload-token': denied('The upload token is invalid or expired.'),
   'authentication-invalid-session': denied('You are not signed in.'),
   'authentication-wrong-password': denied('The email address or the password is wrong.'),
+  'authentication-second-factor-required': denied('Enter a code of your authenticator app.'),
+  'authentication-wrong-code': denied('The code is wrong, or it was used already.'),
   'authorization-suspended-account': denied('Suspended account', 403),
   'authorization-insufficient-scope': denied('The scopes of these credentials are insufficient.', 403),
   'authorization-loopback-only': denied('This address is for the operator only.', 403),
@@ -128,6 +130,16 @@ export const errorRegister = {
   'playback-refused': denied('This cannot be played.', 403),
   'signing-key-limit-reached': invalid('Your account has reached the signing keys limit.'),
   'hook-refused': denied('A hook of this project refused.', 403),
+  'two-factor-enabled': {
+    kind: 'conflict',
+    blame: 'caller',
+    title: 'Two-factor sign-in is turned on already.',
+  },
+  'two-factor-not-enabled': {
+    kind: 'conflict',
+    blame: 'caller',
+    title: 'Two-factor sign-in is not turned on.',
+  },
   'api-key-limit-reached': invalid('Your account has reached the API keys limit.'),
   'last-api-key': {
     kind: 'conflict',

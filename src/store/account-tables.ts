@@ -89,6 +89,22 @@ export interface SessionRow {
   user_agent: string | null;
 }
 
+/** `enabled_at_ms` is null until the user has confirmed a code. */
+export interface TwoFactorRow {
+  user_id: string;
+  /** Plain, because each sign-in needs it. */
+  secret: Buffer;
+  /** Of the last code that was used. Its 30 seconds are counted from 1970. */
+  last_step: number;
+  created_at_ms: number;
+  enabled_at_ms: number | null;
+}
+
+export interface RecoveryCodeRow {
+  user_id: string;
+  code_hash: Buffer;
+}
+
 /** Within a time that begins with the first attempt. */
 export interface SignInAttemptsRow {
   key_hash: Buffer;

@@ -41,6 +41,7 @@ import { codecRenditions } from './migrations/0037-codec-renditions.ts';
 import { signedPlayback } from './migrations/0038-signed-playback.ts';
 import { hooks } from './migrations/0039-hooks.ts';
 import { keyScopes } from './migrations/0040-key-scopes.ts';
+import { twoFactor } from './migrations/0041-two-factor.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -86,6 +87,7 @@ export const migrations: readonly Migration[] = [
   signedPlayback,
   hooks,
   keyScopes,
+  twoFactor,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

@@ -8,12 +8,14 @@ import type {
   ListTotalRow,
   PrivateSessionRow,
   ProjectRow,
+  RecoveryCodeRow,
   SecretRow,
   SessionRow,
   SignInAttemptsRow,
   SigningKeyRow,
   TokenRow,
   TrafficRow,
+  TwoFactorRow,
   UserRow,
 } from './account-tables.ts';
 import type {
@@ -69,6 +71,8 @@ export interface Tables {
   refresh_tokens: TokenRow;
   users: UserRow;
   sessions: SessionRow;
+  two_factor: TwoFactorRow;
+  recovery_codes: RecoveryCodeRow;
   sign_in_attempts: SignInAttemptsRow;
   known_sign_ins: KnownSignInRow;
   list_totals: ListTotalRow;

@@ -270,7 +270,7 @@ describeInBrowser('the account in the dashboard', browser => {
     await page.getByLabel('Email').fill('guest@example.org');
     await page.getByLabel('Password').fill('the right one');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('Too many passwords were wrong.').waitFor();
+    await page.getByRole('alert').getByText('Too many passwords or codes were wrong.').waitFor();
     const left = page.getByRole('timer');
     expect(await left.innerText()).toMatch(/^You can try again in 1[45]:\d\d\.$/);
     expect(await button.getAttribute('aria-disabled')).toBe('true');

@@ -10,9 +10,10 @@ import { verifyPassword } from '../../src/resources/accounts/password.ts';
 import { migrations } from '../../src/store/migrations.ts';
 import { openDatabaseWithoutLock } from '../../src/store/open-database.ts';
 import { RunningServers } from '../../src/store/running-servers.ts';
-import { admin, signIn } from '../support/sign-in.ts';
+import { addUser, admin, signIn } from '../support/sign-in.ts';
 import { basic, productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
+import { enableTwoFactor } from '../support/two-factor.ts';
 import { canRunUnprivileged, unprivilegedUid } from '../support/unprivileged-user.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -133,6 +134,18 @@ describe('the account command, beside a server that runs', () => {
     expect(await verifyPassword(password, user.passwordHash)).toBe(true);
     await waitUntil(async () => !(await isSignedIn(cookie)));
     await signIn(server!, { ...admin, password });
+  });
+
+  it('tells whether a user has two-factor sign-in, and turns it off for a lost device', async () => {
+    const user = { email: 'careful@example.org', password: 'a password of tests' };
+    const { accountId } = (await server!.api.accounts.findUser('admin@localhost'))!;
+    await addUser(server!, accountId, user);
+    await enableTwoFactor(server!, await signIn(server!, user), user);
+    const told = async (...args: string[]) => (await json('two-factor', user.email, ...args)).twoFactor;
+    expect([await told(), await told('--undo'), await told()]).toEqual([true, false, false]);
+    await signIn(server!, user);
+    const { code, stderr } = await account(['two-factor', 'nobody@example.org']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('No user signs in as nobody@example.org.')]);
   });
 
   it('lists accounts with what they have', async () => {

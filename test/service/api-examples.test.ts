@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { buildApiDocument, operationsOf } from '../../scripts/api-document.ts';
 import { addAudioTracks } from '../support/audio-tracks.ts';
 import { formWith } from '../support/images.ts';
 import { admin, signIn } from '../support/sign-in.ts';
 import { sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
+import { beginTwoFactor, codeOf, enableTwoFactor, forgetTwoFactor } from '../support/two-factor.ts';
 
 const operations = operationsOf(await buildApiDocument());
 const examples = operations.flatMap(({ method, path, operation }) => {
@@ -25,10 +26,13 @@ const examples = operations.flatMap(({ method, path, operation }) => {
 });
 
 let server: TestApi;
+/** One of the examples changes it. */
+let { password } = admin;
 beforeAll(async () => {
   server = await startApi({ videos: { restoreDays: 90 } });
 });
 afterAll(() => server.stop());
+afterEach(() => forgetTwoFactor(server));
 
 async function made(path: string, body: object, id: string): Promise<string> {
   const { json } = await server.call('POST', path, { body });
@@ -50,10 +54,26 @@ const makers: Readonly<Record<string, () => Promise<string>>> = {
   audioTrackId: async () => '1',
   apiKey: async () => sandboxKey,
   email: async () => admin.email,
-  password: async () => admin.password,
-  currentPassword: async () => admin.password,
+  password: async () => password,
+  currentPassword: async () => password,
   refreshToken: () => made('/auth/api-key', { apiKey: sandboxKey }, 'refresh_token'),
 };
+
+/** Codes of the session's own user, which the examples cannot know, and the cookie from then on. */
+const twoFactorCodes: Readonly<
+  Record<string, (cookie: string) => Promise<{ code: string; cookie: string }>>
+> = {
+  'POST /account/two-factor/confirmation': async cookie => {
+    const { secret } = await beginTwoFactor(server, cookie, password);
+    return { code: codeOf(secret), cookie };
+  },
+  'POST /account/two-factor/recovery-codes': recoveryCode,
+  'DELETE /account/two-factor': recoveryCode,
+};
+async function recoveryCode(before: string) {
+  const { cookie, recoveryCodes } = await enableTwoFactor(server, before, { password });
+  return { code: recoveryCodes[0]!, cookie };
+}
 
 /** What more has to be done with what a path names. */
 const preparations: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
@@ -75,8 +95,13 @@ describe('an example of the API document can be sent as it stands', () => {
       filled = filled.replace(placeholder, await make());
     }
     await preparations[path]?.(filled);
-    const headers = isForSessions ? { cookie: await signIn(server) } : undefined;
+    const signedIn = isForSessions ? await signIn(server, { ...admin, password }) : undefined;
+    const coded = await twoFactorCodes[`${method} ${path}`]?.(signedIn!);
+    if (coded !== undefined) sent.code = coded.code;
+    const cookie = coded?.cookie ?? signedIn;
+    const headers = cookie === undefined ? undefined : { cookie };
     const answer = await server.call(method, filled, { body: sent, ...(headers && { headers }) });
+    if (typeof sent.newPassword === 'string') password = sent.newPassword;
     expect([answer.text, String(answer.status)]).toEqual([expect.any(String), statuses[0]]);
   });
 });

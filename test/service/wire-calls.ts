@@ -2,8 +2,9 @@ import { Outbox } from '../../src/events/outbox.store.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { addAudioTracks } from '../support/audio-tracks.ts';
 import { formWith, pngImage } from '../support/images.ts';
-import { admin, signIn } from '../support/sign-in.ts';
+import { addUser, admin, signIn } from '../support/sign-in.ts';
 import { sandboxKey, sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
+import { beginTwoFactor, codeOf, enableTwoFactor, forgetTwoFactor } from '../support/two-factor.ts';
 
 /** A request that succeeds. */
 export interface WireCall {
@@ -107,7 +108,32 @@ export async function startWireApi(): Promise<WireApi> {
 
   const signedIn = (path: string) => async () => ({ path, cookie: await newCookie() });
 
+  /** A user of its own, whose sign-in stays as it is for other calls. */
+  const careful = { email: 'careful@example.org', password: 'a password of tests' };
+  const { accountId } = (await api.api.accounts.findUser(admin.email))!;
+  await addUser(api, accountId, careful);
+  const carefulCookie = async () => {
+    await forgetTwoFactor(api);
+    return signIn(api, careful);
+  };
+  const withTwoFactor = (path: string) => async () => {
+    const { cookie, recoveryCodes } = await enableTwoFactor(api, await carefulCookie(), careful);
+    return { path, cookie, body: { password: careful.password, code: recoveryCodes[0]! } };
+  };
+
   const calls: WireApi['calls'] = {
+    'GET /account/two-factor': async () => ({ path: '/account/two-factor', cookie: await carefulCookie() }),
+    'POST /account/two-factor': async () => ({
+      ...{ path: '/account/two-factor', cookie: await carefulCookie() },
+      body: { password: careful.password },
+    }),
+    'POST /account/two-factor/confirmation': async () => {
+      const cookie = await carefulCookie();
+      const { secret } = await beginTwoFactor(api, cookie, careful.password);
+      return { path: '/account/two-factor/confirmation', cookie, body: { code: codeOf(secret) } };
+    },
+    'POST /account/two-factor/recovery-codes': withTwoFactor('/account/two-factor/recovery-codes'),
+    'DELETE /account/two-factor': withTwoFactor('/account/two-factor'),
     'POST /auth/session': () => ({ path: '/auth/session', body: { ...admin, password } }),
     'GET /auth/session': signedIn('/auth/session'),
     'DELETE /auth/session': signedIn('/auth/session'),

@@ -157,6 +157,7 @@ describe('every operation', () => {
         'additionalQualities',
         'codecs',
         'scopes',
+        'recoveryCodes',
       ],
     ];
     expect([...lists].filter(name => !known.includes(name))).toEqual([]);

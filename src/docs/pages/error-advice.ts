@@ -69,6 +69,25 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
     meaning: 'The email address or the password is wrong.',
     remedy: 'Try again. After ten attempts you have to wait. The operator can set a new password.',
   },
+  'authentication-second-factor-required': {
+    meaning: 'The password is right, and the user has two-factor sign-in.',
+    remedy:
+      'Send the email address and the password again, with a code of the authenticator app or a recovery code as `code`.',
+  },
+  'authentication-wrong-code': {
+    meaning:
+      'The code of the authenticator app or the recovery code is wrong, too old, or was used before. Each works once.',
+    remedy:
+      'Wait for the next code and check the time of your device. Without the device, use a recovery code, or ask the operator.',
+  },
+  'two-factor-enabled': {
+    meaning: 'Two-factor sign-in is on, so it cannot be set up again.',
+    remedy: 'To move to another device, turn it off first.',
+  },
+  'two-factor-not-enabled': {
+    meaning: 'Two-factor sign-in is off, or its setup was not started.',
+    remedy: 'Start with `POST /account/two-factor`.',
+  },
   'authorization-account-not-upgraded': {
     meaning: 'Only accounts that the server operator has upgraded can use production.',
     remedy: 'Use the sandbox, or ask the operator.',

@@ -3,6 +3,7 @@ import { randomBase62 } from '../../shared/ids.ts';
 import { Secret } from '../../shared/secret.ts';
 import type { Environment } from '../../store/account-tables.ts';
 import type { Database } from '../../store/database.ts';
+import { TwoFactorStore } from '../two-factor/two-factor.store.ts';
 import { AccountAdminStore, type ListedAccount } from './account-admin.store.ts';
 import { AccountsStore } from './accounts.store.ts';
 import { createAccount } from './create-account.ts';
@@ -83,6 +84,27 @@ export class AccountAdmin {
     const password = randomBase62(generatedPasswordLength);
     const passwordHash = await hashPassword(password);
     return (await this.#accounts.resetPassword(email, passwordHash)) ? new Secret(password) : undefined;
+  }
+
+  /** Returns undefined for an unknown user. */
+  async hasTwoFactor(email: string): Promise<boolean | undefined> {
+    const user = await this.#accounts.findUser(email);
+    if (user === undefined) return undefined;
+    const found = await new TwoFactorStore(this.#database).find(user.userId);
+    return found?.enabledAtMs !== undefined;
+  }
+
+  /** Ends the user's sessions. */
+  async disableTwoFactor(email: string): Promise<void> {
+    const user = await this.#accounts.findUser(email);
+    if (user === undefined) return;
+    const { userId, accountId } = user;
+    const store = new TwoFactorStore(this.#database);
+    await this.#accounts.changeAccess(accountId, async transaction => {
+      await store.remove(userId, transaction);
+      const users = transaction.queries.selectFrom('users').select('id').where('id', '=', userId);
+      await this.#accounts.sessions.removeOfUsers(users, transaction);
+    });
   }
 }
 

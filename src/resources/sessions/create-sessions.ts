@@ -7,6 +7,10 @@ import type { PeriodicTask } from '../../shared/scheduling/periodic-tasks.ts';
 import type { Database } from '../../store/database.ts';
 import { removeInBatches } from '../../store/remove-in-batches.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
+import { twoFactorRoutes } from '../two-factor/two-factor.routes.ts';
+import { TwoFactorService } from '../two-factor/two-factor.service.ts';
+import { TwoFactorStore } from '../two-factor/two-factor.store.ts';
+import { PasswordCheck } from './password-check.ts';
 import { SessionGate } from './session-gate.ts';
 import { sessionRoutes } from './sessions.routes.ts';
 import { SessionsService } from './sessions.service.ts';
@@ -31,8 +35,12 @@ export function createSessions(options: {
   const attempts = new SignInAttemptsStore(database);
   const isOwnSite = sameOriginCheck({ publicUrl, isSecure });
   const gate = new SessionGate({ store: sessions, isOwnSite, isSecure, clock, log });
+  const passwords = new PasswordCheck(attempts, clock);
+  const shared = { accounts, passwords, addressOf, clock, log };
+  const twoFactor = new TwoFactorService({ ...shared, store: new TwoFactorStore(database) });
+  const service = new SessionsService({ ...shared, secondFactor: twoFactor });
   return {
-    routes: sessionRoutes(new SessionsService({ accounts, attempts, addressOf, clock, log }), gate),
+    routes: [...sessionRoutes(service, gate), ...twoFactorRoutes(twoFactor, gate)],
     gate,
     cleanup: {
       name: 'expired-sessions',

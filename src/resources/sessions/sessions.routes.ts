@@ -12,8 +12,8 @@ import {
 } from './sessions.schema.ts';
 import type { SessionsService } from './sessions.service.ts';
 
-const attemptLimits =
-  'After 10 wrong passwords for an email address within 15 minutes, or 30 from one network address, requests get 429 until the 15 minutes are over. Attempts from a network address where the password was right before are counted separately.';
+export const attemptLimits =
+  'After 10 wrong passwords or codes for an email address within 15 minutes, or 30 from one network address, requests get 429 until the 15 minutes are over. Attempts from a network address where the password was right before are counted separately.';
 
 export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Route[] {
   const tag = 'Sessions';
@@ -41,6 +41,8 @@ export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Rou
       },
       errors: [
         'authentication-wrong-password',
+        'authentication-second-factor-required',
+        'authentication-wrong-code',
         'authorization-suspended-account',
         'authorization-other-site',
         'too-many-requests',

@@ -9,6 +9,13 @@ export const signInSchema = z
   .strictObject({
     email: z.string().max(320).describe('Case does not matter.'),
     password: z.string().max(1_000),
+    code: z
+      .string()
+      .max(100)
+      .optional()
+      .describe(
+        'A code of the authenticator app or a recovery code. Required if the user has two-factor sign-in.',
+      ),
   })
   .meta({ examples: [{ email: 'studio@example.org', password: 'nine boats leave at dawn' }] });
 

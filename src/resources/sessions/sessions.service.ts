@@ -5,20 +5,20 @@ import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { randomBase62 } from '../../shared/ids.ts';
 import type { Logger } from '../../shared/logger.ts';
-import type { Connection } from '../../store/connection.ts';
+import type { Connection, Transaction } from '../../store/connection.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
-import { PasswordQueue } from './password-queue.ts';
+import type { PasswordCheck } from './password-check.ts';
+import type { SecondFactor } from './second-factor.ts';
 import {
   type ListedSession,
   maxUserAgentLength,
   type Session,
   sessionLifetimeMs,
   sessionSecretLength,
+  type User,
 } from './session.ts';
 import type { ListedSessionView, SessionView } from './sessions.schema.ts';
 import type { SessionsStore } from './sessions.store.ts';
-import type { SignInAttemptsStore } from './sign-in-attempts.store.ts';
-import { SignInLimiter } from './sign-in-limiter.ts';
 
 interface SignedIn {
   readonly view: SessionView;
@@ -27,7 +27,8 @@ interface SignedIn {
 
 interface SessionsServiceOptions {
   readonly accounts: AccountsStore;
-  readonly attempts: SignInAttemptsStore;
+  readonly passwords: PasswordCheck;
+  readonly secondFactor: SecondFactor;
   readonly addressOf: AddressOf;
   readonly clock: Clock;
   readonly log: Logger;
@@ -36,41 +37,71 @@ interface SessionsServiceOptions {
 export class SessionsService {
   readonly #options: SessionsServiceOptions;
   readonly #store: SessionsStore;
-  readonly #limits: SignInLimiter;
-  readonly #passwords = new PasswordQueue();
 
   constructor(options: SessionsServiceOptions) {
     this.#options = options;
     this.#store = options.accounts.sessions;
-    this.#limits = new SignInLimiter(options.attempts, options.clock);
   }
 
   /**
    * Ends the session that the request came with.
    * @param before the secret of the previous session
-   * @throws AppError `authentication-wrong-password`, with the same text and timing for an unknown user;
-   * `authorization-suspended-account`, only after the right password; `too-many-requests`
+   * @throws AppError `authentication-wrong-password`, with the same text and timing for an unknown user; only after the
+   * right password `authorization-suspended-account`, `authentication-second-factor-required` and
+   * `authentication-wrong-code`; `too-many-requests`
    */
   async signIn(
-    { email, password }: { email: string; password: string },
+    { email, password, code }: { email: string; password: string; code?: string | undefined },
     request: PeerRequest,
     before: string | undefined,
   ): Promise<SignedIn> {
-    const address = this.#options.addressOf(request);
-    const user = await this.#options.accounts.findUser(email);
-    if (!(await this.#verifyPassword(email, address, password, user?.passwordHash)) || user === undefined) {
-      this.#options.log.info('sign-in-refused', { address });
+    const { accounts, passwords, addressOf, log } = this.#options;
+    const address = addressOf(request);
+    const user = await accounts.findUser(email);
+    const { isRight, attempt } = await passwords.begin(email, address, password, user?.passwordHash);
+    if (!isRight || user === undefined) {
+      log.info('sign-in-refused', { address });
       throw new AppError('authentication-wrong-password');
     }
-    const { userId } = user;
+    try {
+      const signedIn = await this.start(user, { request, before }, async (now, transaction) => {
+        // The password may have changed during the check.
+        if (now.passwordHash !== user.passwordHash) throw new AppError('authentication-wrong-password');
+        await this.#useSecondFactor(user, code, transaction);
+      });
+      await attempt.succeed();
+      return signedIn;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'authentication-wrong-code') {
+        log.info('sign-in-code-refused', { address, userId: user.userId });
+      } else {
+        await attempt.cancel();
+      }
+      throw error;
+    }
+  }
+
+  /**
+   * Starts a session of a user who has proved who they are.
+   * @param from `before` is the secret of the session that ends
+   * @param check throws to refuse. It runs in the transaction of the session with the user as they are now
+   * @throws AppError `authentication-wrong-password` for a user who was removed, `authorization-suspended-account`
+   */
+  async start(
+    { userId, accountId, email }: User,
+    { request, before }: { request: PeerRequest; before: string | undefined },
+    check: (user: User, transaction: Transaction) => Promise<void> = async () => {},
+  ): Promise<SignedIn> {
+    const { accounts, addressOf, clock, log } = this.#options;
+    const address = addressOf(request);
     const secret = randomBase62(sessionSecretLength);
-    const session = await this.#options.accounts.changeAccess(user.accountId, async transaction => {
-      // The user may have changed during the check.
-      const now = await this.#options.accounts.findUser(email, transaction);
-      if (now?.passwordHash !== user.passwordHash) throw new AppError('authentication-wrong-password');
+    const session = await accounts.changeAccess(accountId, async transaction => {
+      const now = await accounts.findUser(email, transaction);
+      if (now === undefined) throw new AppError('authentication-wrong-password');
       if (now.isSuspended) throw new AppError('authorization-suspended-account');
+      await check(now, transaction);
       if (before !== undefined) await this.#store.removeBySecret(before, transaction);
-      const nowMs = this.#options.clock.nowMs();
+      const nowMs = clock.nowMs();
       const userAgent = request.headers['user-agent']?.slice(0, maxUserAgentLength).toWellFormed();
       const sessionId = await this.#store.add(
         { userId, secret, atMs: nowMs, expiresAtMs: nowMs + sessionLifetimeMs, address, userAgent },
@@ -78,7 +109,7 @@ export class SessionsService {
       );
       return this.#requireSession(sessionId, transaction);
     });
-    this.#options.log.info('signed-in', { sessionId: session.sessionId, userId, address });
+    log.info('signed-in', { sessionId: session.sessionId, userId, address });
     return { view: viewOf(session), secret };
   }
 
@@ -132,19 +163,15 @@ export class SessionsService {
     const isEmail = newPassword.toLowerCase() === email.toLowerCase();
     if (isEmail) throw attributeError('newPassword', 'The password must differ from the email address.');
     const user = await this.#options.accounts.findUser(email);
-    const isRight = await this.#verifyPassword(
-      email,
-      this.#options.addressOf(request),
-      currentPassword,
-      user?.passwordHash,
-    );
+    const { passwords, addressOf } = this.#options;
+    const isRight = await passwords.verify(email, addressOf(request), currentPassword, user?.passwordHash);
     if (!isRight || user === undefined) {
       throw attributeError('currentPassword', 'This is not your password.');
     }
     if (newPassword.normalize('NFC') === currentPassword.normalize('NFC')) {
       throw attributeError('newPassword', 'This is your current password. Choose a new one.');
     }
-    const passwordHash = await this.#passwords.hash(newPassword);
+    const passwordHash = await passwords.hash(newPassword);
     const secret = randomBase62(sessionSecretLength);
     if (!(await this.#options.accounts.changePassword(user, passwordHash, { sessionId, secret }))) {
       throw attributeError('currentPassword', 'The password was changed a moment ago.');
@@ -171,22 +198,14 @@ export class SessionsService {
     );
   }
 
-  async #verifyPassword(
-    email: string,
-    address: string,
-    password: string,
-    stored: string | undefined,
-  ): Promise<boolean> {
-    const attempt = await this.#limits.begin(email, address);
-    let isRight: boolean;
-    try {
-      isRight = await this.#passwords.verify(password, stored);
-    } catch (error) {
-      await attempt.cancel();
-      throw error;
-    }
-    if (isRight) await attempt.succeed();
-    return isRight;
+  async #useSecondFactor(
+    { userId }: User,
+    code: string | undefined,
+    transaction: Transaction,
+  ): Promise<void> {
+    const result = await this.#options.secondFactor.use(userId, code, transaction);
+    if (result === 'missing') throw new AppError('authentication-second-factor-required');
+    if (result === 'wrong') throw new AppError('authentication-wrong-code');
   }
 
   async #requireSession(sessionId: string, connection?: Connection): Promise<Session> {

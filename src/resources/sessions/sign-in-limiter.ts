@@ -8,7 +8,7 @@ const maxAttemptsPerEmail = 10;
 const maxAttemptsPerAddress = 30;
 const knownForMs = 30 * 24 * 3_600_000;
 
-interface SignInAttempt {
+export interface SignInAttempt {
   /** The password was right: neither this attempt nor earlier ones with the email address count. */
   succeed(): Promise<void>;
   /** The password was not checked: the attempt does not count. */
@@ -77,5 +77,5 @@ function assertWithin(
   const endsAtMs = Math.max(...exceeded.map(({ window }) => window.endsAtMs));
   const retryAfterSeconds = Math.ceil((endsAtMs - nowMs) / 1_000);
   const state = { isAllowed: false, limit: first.limit, remaining: 0, retryAfterSeconds };
-  throw new RateExceeded(state, 'Too many passwords were wrong. Try again later.');
+  throw new RateExceeded(state, 'Too many passwords or codes were wrong. Try again later.');
 }

@@ -51,6 +51,16 @@ export type Pagination = {
   readonly links: readonly { readonly rel: "self" | "first" | "previous" | "next" | "last"; readonly uri: string; }[];
 };
 
+export type TwoFactor = {
+  readonly enabled: boolean;
+  readonly enabledAt?: string | undefined;
+  readonly recoveryCodesLeft?: number | undefined;
+};
+
+export type TwoFactorEnrollment = { readonly secret: string; readonly uri: string; };
+
+export type RecoveryCodes = { readonly recoveryCodes: readonly string[]; };
+
 export type Account = {
   readonly accountId: string;
   readonly email?: string | undefined;
@@ -601,7 +611,7 @@ export interface Operations {
   'POST /auth/session': {
     params: undefined;
     query: undefined;
-    body: { readonly email: string; readonly password: string; };
+    body: { readonly email: string; readonly password: string; readonly code?: string | undefined; };
     answer: Session;
   };
   'GET /auth/session': { params: undefined; query: undefined; body: undefined; answer: Session; };
@@ -621,6 +631,21 @@ export interface Operations {
     answer: undefined;
   };
   'POST /account/upgrade': { params: undefined; query: undefined; body: undefined; answer: SessionAccount; };
+  'GET /account/two-factor': { params: undefined; query: undefined; body: undefined; answer: TwoFactor; };
+  'POST /account/two-factor': { params: undefined; query: undefined; body: { readonly password: string; }; answer: TwoFactorEnrollment; };
+  'DELETE /account/two-factor': {
+    params: undefined;
+    query: undefined;
+    body: { readonly password: string; readonly code: string; };
+    answer: undefined;
+  };
+  'POST /account/two-factor/confirmation': { params: undefined; query: undefined; body: { readonly code: string; }; answer: RecoveryCodes; };
+  'POST /account/two-factor/recovery-codes': {
+    params: undefined;
+    query: undefined;
+    body: { readonly password: string; readonly code: string; };
+    answer: RecoveryCodes;
+  };
   'GET /account': { params: undefined; query: undefined; body: undefined; answer: Account; };
   'GET /account/api-keys': {
     params: undefined;

@@ -1,6 +1,6 @@
 import { batch } from '@preact/signals';
 import { endSession, session, signOutReason } from '../state/session.ts';
-import { call } from './client.ts';
+import { call, type Input } from './client.ts';
 import { ApiProblem, problemOf } from './problem.ts';
 
 export const sessionChannel = new BroadcastChannel('millrace.session');
@@ -21,8 +21,8 @@ export async function loadSession(): Promise<void> {
   }
 }
 
-export async function signIn(email: string, password: string): Promise<void> {
-  const opened = await call('POST /auth/session', { body: { email, password } });
+export async function signIn(body: Input<'POST /auth/session'>['body']): Promise<void> {
+  const opened = await call('POST /auth/session', { body });
   latestRequest += 1;
   batch(() => {
     signOutReason.value = undefined;

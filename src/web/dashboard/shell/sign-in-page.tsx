@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatTime } from '../../shared/time-text.ts';
 import { problemOf } from '../api/problem.ts';
 import { signIn } from '../api/sessions.ts';
@@ -13,12 +13,18 @@ import { Notice } from '../ui/notice.tsx';
 export function SignInPage() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const [needsCode, setNeedsCode] = useState(false);
   const [refused, setRefused] = useState<{ email: string; untilMs: number }>();
   const submission = useSubmit(async () => {
     try {
-      await signIn(email.trim(), password);
+      await signIn({ email: email.trim(), password, ...(needsCode ? { code } : {}) });
     } catch (error) {
-      const { retryAfterSeconds } = problemOf(error);
+      const { code: reason, retryAfterSeconds } = problemOf(error);
+      if (reason === 'authentication-second-factor-required') {
+        setNeedsCode(true);
+        return;
+      }
       if (retryAfterSeconds !== undefined) {
         setRefused({ email: email.trim(), untilMs: Date.now() + retryAfterSeconds * 1_000 });
       }
@@ -35,6 +41,12 @@ export function SignInPage() {
     setRefused(undefined);
     submission.submit();
   };
+  const startOver = () => {
+    setNeedsCode(false);
+    setCode('');
+    setPassword('');
+    submission.clear();
+  };
   useEffect(() => {
     document.title = 'Sign in · Millrace';
   }, []);
@@ -48,26 +60,32 @@ export function SignInPage() {
         {signOutReason.value !== undefined && submission.problem === undefined && (
           <Notice>{signOutReason.value}</Notice>
         )}
-        <TextField
-          label="Email"
-          type="email"
-          name="email"
-          autocomplete="username"
-          value={email}
-          onValue={setEmail}
-          error={submission.errorOf('email')}
-          required
-        />
-        <TextField
-          label="Password"
-          type="password"
-          name="password"
-          autocomplete="current-password"
-          value={password}
-          onValue={setPassword}
-          error={submission.errorOf('password')}
-          required
-        />
+        {needsCode ? (
+          <CodeField code={code} onCode={setCode} />
+        ) : (
+          <>
+            <TextField
+              label="Email"
+              type="email"
+              name="email"
+              autocomplete="username"
+              value={email}
+              onValue={setEmail}
+              error={submission.errorOf('email')}
+              required
+            />
+            <TextField
+              label="Password"
+              type="password"
+              name="password"
+              autocomplete="current-password"
+              value={password}
+              onValue={setPassword}
+              error={submission.errorOf('password')}
+              required
+            />
+          </>
+        )}
         {!isRefused && <ProblemNotice problem={submission.problem} />}
         {isRefused && !isWaiting && !submission.busy && <Notice>You can try again now.</Notice>}
         {isWaiting && (
@@ -82,16 +100,47 @@ export function SignInPage() {
           kind="primary"
           type="submit"
           busy={submission.busy}
-          disabled={isWaiting || email.trim() === '' || password === ''}
+          disabled={isWaiting || email.trim() === '' || password === '' || (needsCode && code.trim() === '')}
         >
           Sign in
         </Button>
-        <p class="hint">
-          The server printed your email and password when it first started. To get a new password, run this on
-          the server: <code>npm run account -- password EMAIL</code>
-        </p>
+        {needsCode ? (
+          <>
+            <Button kind="quiet" onClick={startOver}>
+              Start over
+            </Button>
+            <p class="hint">
+              If you lost your device and your recovery codes, the operator can run this on the server:{' '}
+              <code>npm run account -- two-factor EMAIL --undo</code>
+            </p>
+          </>
+        ) : (
+          <p class="hint">
+            The server printed your email and password when it first started. To get a new password, run this
+            on the server: <code>npm run account -- password EMAIL</code>
+          </p>
+        )}
       </form>
     </main>
+  );
+}
+
+function CodeField({ code, onCode }: { code: string; onCode: (code: string) => void }) {
+  const element = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => element.current?.querySelector('input')?.focus(), []);
+  return (
+    <div ref={element}>
+      <TextField
+        label="Code"
+        name="code"
+        autocomplete="one-time-code"
+        hint="From your authenticator app, or a recovery code."
+        value={code}
+        onValue={onCode}
+        spellcheck={false}
+        required
+      />
+    </div>
   );
 }
 

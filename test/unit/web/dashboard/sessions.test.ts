@@ -22,7 +22,7 @@ test('an answer that was asked for before somebody signed in does not sign them 
   const held = holdAnswers();
   const who = loadSession();
   const list = call('GET /tags').catch(() => {});
-  const entry = signIn('admin@localhost', 'secret');
+  const entry = signIn({ email: 'admin@localhost', password: 'secret' });
   held[2]?.(of('new'));
   await entry;
   held[0]?.(refusal());

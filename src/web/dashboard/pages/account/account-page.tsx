@@ -8,6 +8,7 @@ import { PasswordCard } from './password-card.tsx';
 import { PlaybackPolicyCard } from './playback-policy-card.tsx';
 import { RetentionCard } from './retention-card.tsx';
 import { SessionsCard } from './sessions-card.tsx';
+import { TwoFactorCard } from './two-factor/two-factor-card.tsx';
 import { UpgradeCard } from './upgrade-card.tsx';
 
 export function AccountPage() {
@@ -27,6 +28,7 @@ export function AccountPage() {
         </div>
         <div class="stack">
           <PasswordCard />
+          <TwoFactorCard />
           <Card title="Theme">
             <ThemeSelect />
           </Card>

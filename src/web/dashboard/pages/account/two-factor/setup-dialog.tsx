@@ -1,0 +1,90 @@
+import { useState } from 'preact/hooks';
+import type { TwoFactorEnrollment } from '../../../api/api-types.ts';
+import { call } from '../../../api/client.ts';
+import { CopyField } from '../../../ui/copy.tsx';
+import { FormDialog } from '../../../ui/dialog/dialog.tsx';
+import { TextField } from '../../../ui/form/field.tsx';
+import { useSubmit } from '../../../ui/form/use-submit.ts';
+import { QrCode } from './qr-code.tsx';
+
+export function SetupDialog({
+  onEnabled,
+  onClose,
+}: {
+  onEnabled: (recoveryCodes: readonly string[]) => void;
+  onClose: () => void;
+}) {
+  const [enrollment, setEnrollment] = useState<TwoFactorEnrollment>();
+  if (enrollment === undefined) return <PasswordStep onBegun={setEnrollment} onClose={onClose} />;
+  return <CodeStep enrollment={enrollment} onEnabled={onEnabled} onClose={onClose} />;
+}
+
+function PasswordStep({
+  onBegun,
+  onClose,
+}: {
+  onBegun: (enrollment: TwoFactorEnrollment) => void;
+  onClose: () => void;
+}) {
+  const [password, setPassword] = useState('');
+  const submission = useSubmit(async () => {
+    onBegun(await call('POST /account/two-factor', { body: { password } }));
+  });
+  return (
+    <FormDialog
+      title="Turn on two-factor sign-in"
+      action="Continue"
+      disabled={password === ''}
+      submission={submission}
+      onClose={onClose}
+    >
+      <TextField
+        label="Your password"
+        type="password"
+        autocomplete="current-password"
+        value={password}
+        onValue={setPassword}
+        error={submission.errorOf('password')}
+      />
+    </FormDialog>
+  );
+}
+
+function CodeStep({
+  enrollment: { uri, secret },
+  onEnabled,
+  onClose,
+}: {
+  enrollment: TwoFactorEnrollment;
+  onEnabled: (recoveryCodes: readonly string[]) => void;
+  onClose: () => void;
+}) {
+  const [code, setCode] = useState('');
+  const submission = useSubmit(async () => {
+    const { recoveryCodes } = await call('POST /account/two-factor/confirmation', { body: { code } });
+    onEnabled(recoveryCodes);
+  });
+  return (
+    <FormDialog
+      title="Scan the QR code"
+      action="Turn on"
+      disabled={code.trim() === ''}
+      submission={submission}
+      onClose={onClose}
+    >
+      <p>Scan it with an authenticator app, such as Aegis, 1Password or Google Authenticator.</p>
+      <QrCode text={uri} label="QR code with the setup key" />
+      <TextField
+        label="Code that the app shows"
+        autocomplete="one-time-code"
+        value={code}
+        onValue={setCode}
+        error={submission.errorOf('code')}
+        placeholder="123456"
+        spellcheck={false}
+      />
+      <CopyField label="Setup key" value={secret} hint="To type or paste it in the place of scanning." />
+      <p class="hint">You stay signed in here, and are signed out everywhere else.</p>
+    </FormDialog>
+  );
+}

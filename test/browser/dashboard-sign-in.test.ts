@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestServer } from '../support/start-server.ts';
+import { codeOf } from '../support/two-factor.ts';
+import { describeInBrowser } from './browser-fixture.ts';
+import { DashboardPage, password, startDashboard } from './dashboard-fixture.ts';
+
+const email = 'admin@localhost';
+
+describeInBrowser('signing in to the dashboard', browser => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startDashboard();
+  });
+  afterAll(() => server?.stop());
+
+  test('needs a code once two-factor sign-in is on, until it is off again', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/account');
+    const { page } = dashboard;
+    const card = page.getByRole('region', { name: 'Two-factor sign-in' });
+    await card.getByRole('button', { name: 'Turn on' }).click();
+    await page.getByLabel('Your password').fill('not the password');
+    await page.keyboard.press('Enter');
+    await page.getByText('This is not your password.').waitFor();
+    dashboard.complaints.length = 0;
+    await page.getByLabel('Your password').fill(password);
+    await page.keyboard.press('Enter');
+    const setup = page.getByRole('dialog', { name: 'Scan the QR code' });
+    await setup.getByRole('img', { name: 'QR code with the setup key' }).waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    const secret = await setup.getByLabel('Setup key', { exact: true }).inputValue();
+    await setup.getByLabel('Code that the app shows').fill(codeOf(secret));
+    await page.keyboard.press('Enter');
+    const codes = page.getByRole('dialog', { name: 'Your recovery codes' });
+    const download = page.waitForEvent('download');
+    await codes.getByRole('button', { name: 'Download the codes' }).click();
+    const recoveryCodes = (await readFile(await (await download).path(), 'utf8')).trim().split('\n');
+    expect(recoveryCodes).toHaveLength(10);
+    expect(await dashboard.violations()).toEqual([]);
+    await codes.getByRole('button', { name: 'Done' }).click();
+    await card.getByText('10 recovery codes are left.').waitFor();
+    expect(dashboard.complaints).toEqual([]);
+
+    await using fresh = await DashboardPage.open(browser(), server, '/dashboard', { signedIn: false });
+    const code = fresh.page.getByLabel('Code', { exact: true });
+    await fresh.page.getByLabel('Email').fill(email);
+    await fresh.page.getByLabel('Password').fill(password);
+    await fresh.page.keyboard.press('Enter');
+    await code.waitFor();
+    expect(await fresh.violations()).toEqual([]);
+    await fresh.page.keyboard.type('000000');
+    await fresh.page.keyboard.press('Enter');
+    await fresh.page.getByText('The code is wrong').waitFor();
+    await fresh.page.getByRole('button', { name: 'Start over' }).click();
+    await fresh.page.getByLabel('Password').fill(password);
+    await fresh.page.keyboard.press('Enter');
+    await code.fill(recoveryCodes[0]!);
+    await fresh.page.keyboard.press('Enter');
+    await fresh.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(fresh.complaints).toEqual([]);
+
+    await card.getByRole('button', { name: 'New recovery codes' }).click();
+    await page.getByLabel('Your password').fill(password);
+    await page.getByLabel('Code', { exact: true }).fill(recoveryCodes[1]!);
+    await page.keyboard.press('Enter');
+    const sample = await codes.locator('code').innerText();
+    const [renewed = ''] = sample.split('\n');
+    expect(recoveryCodes).not.toContain(renewed);
+    await codes.getByRole('button', { name: 'Done' }).click();
+
+    await card.getByRole('button', { name: 'Turn off' }).click();
+    await page.getByLabel('Your password').fill(password);
+    await page.getByLabel('Code', { exact: true }).fill(renewed);
+    expect(await dashboard.violations()).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByText('Two-factor sign-in is off.').waitFor();
+    await card.getByRole('button', { name: 'Turn on' }).waitFor();
+    expect(dashboard.complaints).toEqual([]);
+  });
+});
