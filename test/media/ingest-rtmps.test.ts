@@ -15,9 +15,12 @@ afterEach(async () => {
   for (const ingest of ingests.splice(0)) await ingest.server.stop();
 });
 
-async function open(secureContext: () => SelfSigned, onChange?: (listener: () => void) => void) {
+async function open(
+  secureContext: () => SelfSigned,
+  { onChange, ...limits }: { onChange?: (listener: () => void) => void; handshakeTimeoutMs?: number } = {},
+) {
   const rtmps = { port: 0, secureContext, ...(onChange === undefined ? {} : { onChange }) };
-  const ingest = await startIngest({ rtmps, handshakeTimeoutMs: 1_000 });
+  const ingest = await startIngest({ rtmps, handshakeTimeoutMs: 60_000, ...limits });
   ingests.push(ingest);
   return { ingest, port: ingest.server.rtmpsPort! };
 }
@@ -62,12 +65,11 @@ test('a receiver that pauses holds a publisher on TLS as well, and loses nothing
 test('a certificate that changes is served to new connections; a bad one is not taken', async () => {
   let current = makeSelfSigned('one');
   let changed = () => {};
-  const { ingest, port } = await open(
-    () => current,
-    listener => {
+  const { ingest, port } = await open(() => current, {
+    onChange: listener => {
       changed = listener;
     },
-  );
+  });
   const first = await connectTls(port);
   expect(nameOf(first)).toBe('one');
   current = makeSelfSigned('two');
@@ -88,7 +90,7 @@ test('a bad certificate rejects the start', async () => {
 });
 
 test('connections without TLS or with an incomplete handshake are closed and counted', async () => {
-  const { ingest, port } = await open(() => makeSelfSigned('one'));
+  const { ingest, port } = await open(() => makeSelfSigned('one'), { handshakeTimeoutMs: 1_000 });
   const plain = connectTcp(port, '127.0.0.1').on('error', () => {});
   plain.write(Buffer.alloc(1_537, 3));
   plain.resume();

@@ -21,7 +21,8 @@ test.each(['rtmp', 'rtmps'])(
       console.log(`only ${count} silent connections: this process may open ${maxOpenFiles()} files`);
     const handshakeTimeoutMs = 4_000;
     const rtmps = { port: 0, secureContext: () => makeSelfSigned('silent') };
-    const ingest = await startIngest({ maxConnections: count + 10, handshakeTimeoutMs, rtmps });
+    const limits = { maxConnections: count + 10, handshakeTimeoutMs, idleTimeoutMs: 120_000 };
+    const ingest = await startIngest({ ...limits, rtmps });
     const port = protocol === 'rtmp' ? ingest.port : ingest.server.rtmpsPort!;
     const publisher = await RtmpClient.connect({ port: ingest.port });
     await publisher.publish(goodKey);
