@@ -39,6 +39,7 @@ const onPostgres = [
   'jobs',
   'node-client-*',
   'p{lay,ublish}-hook',
+  'project-owners',
   'recordings',
   '*retention',
   'sessions',

@@ -1,24 +1,33 @@
 import { PlaybackGate } from '../delivery/playback-gate.ts';
 import type { PrivateSessions } from '../delivery/private-sessions.ts';
 import type { PlayHook } from '../resources/hooks/play-hook.ts';
+import { ProjectOwners } from '../resources/sessions/project-owners.ts';
 import { SigningKeysStore } from '../resources/signing-keys/signing-keys.store.ts';
+import type { Access } from './access.ts';
 import type { Api } from './api.ts';
 import type { Foundation } from './foundation.ts';
 
 export function createPlaybackGate(
   { database, peers, urls, clock }: Foundation,
   { analytics }: Pick<Api, 'analytics'>,
-  { sessions, playHook }: { sessions: PrivateSessions; playHook: PlayHook },
+  {
+    sessions,
+    playHook,
+    access,
+  }: { sessions: PrivateSessions; playHook: PlayHook; access: Pick<Access, 'sessions'> },
 ): PlaybackGate {
   const signingKeys = new SigningKeysStore(database);
+  const owners = new ProjectOwners({ gate: access.sessions.gate, database, clock });
   return new PlaybackGate({
     ...{ sessions, clock },
     publicUrl: urls.publicUrl,
+    isOwner: (request, projectId) => owners.isOwner(request, projectId),
     askPlayHook: (viewer, request) => {
       const { 'user-agent': userAgent = '', referer = '' } = request.headers;
       const query = request.url?.split('?', 2)[1] ?? '';
       const remoteAddress = peers.addressOf(request);
-      return playHook.decide({ ...viewer, remoteAddress, userAgent, referer, query });
+      const isOwner = () => owners.isOwner(request, viewer.projectId);
+      return playHook.decide({ ...viewer, remoteAddress, userAgent, referer, query, isOwner });
     },
     findSigningKey: signingKeyId => signingKeys.findForVerification(signingKeyId),
     countryOf: async request => {

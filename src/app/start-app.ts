@@ -127,7 +127,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
     serverComponents: serverComponents(foundation, media, nodeLoads),
   });
   const sessions = new PrivateSessionsStore({ database, tokens: videoServices.privateTokens, clock });
-  const playback = createPlaybackGate(foundation, api, { sessions, playHook: hooks.play });
+  const playback = createPlaybackGate(foundation, api, { sessions, access, playHook: hooks.play });
   const deliveryParts = { api, broadcasts, videoServices, vod, viewers, playback };
   const delivery = createDelivery(foundation, deliveryParts);
   const webRtc = isIngest ? createWebRtcServer(foundation) : undefined;

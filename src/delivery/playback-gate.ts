@@ -30,7 +30,7 @@ export interface PlaybackRequest {
 export interface PlaybackAdmission {
   readonly access: PrivateAccess | undefined;
   readonly headers: readonly string[];
-  /** The viewer passed all of them. Empty when everybody may play. */
+  /** The viewer passed all of them, or is the owner. Empty when everybody may play. */
   readonly policies: readonly PlaybackPolicy[];
   /** Other viewers may be refused. */
   readonly isDecidedByHook?: boolean;
@@ -70,6 +70,8 @@ export interface PlaybackGateOptions
     SignedTokensOptions,
     PlaybackRestrictionsOptions {
   readonly askPlayHook: AskPlayHook;
+  /** Policies do not hold for owners, who see their videos and live streams in the dashboard. */
+  readonly isOwner: (request: ViewerRequest, projectId: string) => Promise<boolean> | false;
 }
 
 type Answer = PlaybackAdmission | PlaybackRefusal | undefined;
@@ -80,12 +82,14 @@ export class PlaybackGate {
   readonly #signedTokens: SignedTokens;
   readonly #restrictions: PlaybackRestrictions;
   readonly #askPlayHook: AskPlayHook;
+  readonly #isOwner: PlaybackGateOptions['isOwner'];
 
   constructor(options: PlaybackGateOptions) {
     this.#tokens = new TokenGate(options);
     this.#signedTokens = new SignedTokens(options);
     this.#restrictions = new PlaybackRestrictions(options);
     this.#askPlayHook = options.askPlayHook;
+    this.#isOwner = options.isOwner;
   }
 
   /** Private resources need their token, public ones must have none. Answers at once where nothing is looked up. */
@@ -116,7 +120,9 @@ export class PlaybackGate {
     const { token } = asked;
     if (resource.public !== (token === undefined)) return undefined;
     if (token !== undefined) return this.#admitHolder(resource, asked, token);
-    return resource.policy === undefined ? open : this.#restrict(open, asked.request, [resource.policy]);
+    return resource.policy === undefined
+      ? open
+      : this.#restrict(open, resource, asked.request, [resource.policy]);
   }
 
   /** Rechecks an admitted viewer. */
@@ -130,7 +136,7 @@ export class PlaybackGate {
     if (isSignedToken(access.token))
       return this.#isAdmitted(this.#admitSigned(resource, access.token, request));
     if (!(await this.#tokens.isOpen(resource.id, access))) return false;
-    return this.#isAdmitted(this.#restrict(open, request, [resource.policy]));
+    return this.#isAdmitted(this.#restrict(open, resource, request, [resource.policy]));
   }
 
   /** For edges, which may serve the media of a private resource from their cache to this viewer. */
@@ -142,7 +148,7 @@ export class PlaybackGate {
     if (resource.public) return undefined;
     if (isSignedToken(access.token)) return this.#admitSigned(resource, access.token, request);
     if (!(await this.#tokens.isSession(resource.id, access))) return undefined;
-    return this.#restrict(open, request, [resource.policy]);
+    return this.#restrict(open, resource, request, [resource.policy]);
   }
 
   async #isAdmitted(answer: Promise<Answer> | Answer): Promise<boolean> {
@@ -153,26 +159,29 @@ export class PlaybackGate {
   async #admitHolder(resource: PlaybackResource, asked: PlaybackRequest, token: string): Promise<Answer> {
     if (isSignedToken(token)) return this.#admitSigned(resource, token, asked.request);
     const holder = await this.#tokens.admit({ ...asked, resourceId: resource.id, token });
-    return holder && this.#restrict(holder, asked.request, [resource.policy]);
+    return holder && this.#restrict(holder, resource, asked.request, [resource.policy]);
   }
 
   async #admitSigned(resource: PlaybackResource, token: string, request: ViewerRequest): Promise<Answer> {
     const claims: SignedClaims | string = await this.#signedTokens.verify(token, resource);
     if (typeof claims === 'string') return new PlaybackRefusal(claims);
     const admission = { access: { token, avh: undefined }, headers: [], viewer: claims.viewer };
-    return this.#restrict(admission, request, [claims.policy, resource.policy]);
+    return this.#restrict(admission, resource, request, [claims.policy, resource.policy]);
   }
 
-  /** Admits those whom every policy admits. */
+  /** Admits owners, and those whom every policy admits. */
   async #restrict(
     admission: Omit<PlaybackAdmission, 'policies'>,
+    { projectId }: PlaybackResource,
     request: ViewerRequest,
     policies: readonly (PlaybackPolicy | undefined)[],
   ): Promise<Answer> {
     const present = policies.filter(policy => policy !== undefined);
     for (const policy of present) {
       const reason = await this.#restrictions.refusal(request, policy);
-      if (reason !== undefined) return new PlaybackRefusal(reason);
+      if (reason === undefined) continue;
+      if (await this.#isOwner(request, projectId)) break;
+      return new PlaybackRefusal(reason);
     }
     return { ...admission, policies: present };
   }

@@ -1,4 +1,5 @@
 import { openAsBlob } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { basicAuthorization, createVideo } from '../../scripts/server-process.ts';
@@ -103,6 +104,27 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     answered.resolve();
     await said('No longer marked as 360°.');
     expect(await ask()).toMatchObject({ panoramic: false });
+  });
+
+  it('downloads the original, and plays what a policy closes to viewers', async () => {
+    const playbackPolicy = { allowedCountries: ['DE'], allowNoReferrer: false };
+    await server.api('PATCH', `/videos/${videoId}`, { playbackPolicy });
+    try {
+      await until(
+        'the policy holds',
+        async () => (await fetch(`${server.baseUrl}/vod/${videoId}`)).status === 403,
+      );
+      await open();
+      await page.frameLocator('iframe').locator('#player[data-phase="ready"]').waitFor();
+      const { filesize } = (await ask('/status')).ingest;
+      const coming = page.waitForEvent('download');
+      await button(/^Download original \(.+\)$/).click();
+      const download = await coming;
+      expect(download.suggestedFilename()).toMatch(/\.mp4$/);
+      expect((await stat(await download.path())).size).toBe(filesize);
+    } finally {
+      await server.api('PATCH', `/videos/${videoId}`, { playbackPolicy: null });
+    }
   });
 
   it('says why a video failed, and takes another file', async () => {

@@ -2,6 +2,7 @@ import { openAsBlob } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { fixture } from '../support/fixtures.ts';
+import { admin } from '../support/sign-in.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { type ReceivedHook, type Receiver, startReceiver } from './webhook-fixture.ts';
@@ -146,4 +147,34 @@ test('a hook that fails leaves the decision to the policy, and one project is no
   const count = receiver.hooks.length;
   expect((await view(`/live/${other.liveStreamId}`)).status).toBe(200);
   expect(receiver.hooks).toHaveLength(count);
+});
+
+test('the owner is not asked about, and neither countries nor sites are closed to them', async () => {
+  const stream = await server.createStream();
+  const page = `/live/${stream.liveStreamId}`;
+  const thumbnail = `/${stream.liveStreamId}/thumbnail.jpg`;
+  const session = await fetch(`${server.baseUrl}/auth/session`, {
+    ...{ method: 'POST', body: JSON.stringify(admin) },
+    headers: { 'content-type': 'application/json' },
+  });
+  const cookie = session.headers.get('set-cookie')!.split(';')[0]!;
+  const receiver = await startHook(refuse);
+  const playbackPolicy = {
+    allowedCountries: ['DE'],
+    allowedDomains: ['shop.example'],
+    allowNoReferrer: false,
+  };
+  await server.api('PATCH', `/live-streams/${stream.liveStreamId}`, { playbackPolicy });
+  await waitUntil(async () => (await view(thumbnail)).status === 403);
+
+  const own = await view(page, 'Viewer/1.0', { cookie });
+  expect([own.status, own.headers.get('cache-control')]).toEqual([200, expect.stringContaining('private')]);
+  const image = await view(thumbnail, 'Viewer/1.0', { cookie });
+  expect([image.status, image.headers.get('cache-control')]).toEqual([
+    200,
+    expect.stringContaining('private'),
+  ]);
+  expect((await view(page, 'Viewer/1.0', { cookie, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+  expect((await view(page)).status).toBe(403);
+  expect(receiver.hooks).toEqual([]);
 });

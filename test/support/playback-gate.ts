@@ -7,6 +7,7 @@ export function playbackGateOf(options: Partial<PlaybackGateOptions> = {}): Play
     sessions: { admit: async () => undefined },
     findSigningKey: async () => undefined,
     countryOf: async () => '',
+    isOwner: () => false,
     askPlayHook: () => ({ isAsked: false, refusal: undefined }),
     clock: systemClock,
     publicUrl: () => '',

@@ -22,10 +22,12 @@ export interface PlayQuestion {
   readonly query: string;
   /** Of a signed token. */
   readonly viewer: string | undefined;
+  /** Owners may always play. Called where the project has a hook. */
+  readonly isOwner: () => Promise<boolean> | false;
 }
 
 export interface PlayDecision {
-  /** False where the project has no hook. */
+  /** False where the project has no hook, so that everybody may play. */
   readonly isAsked: boolean;
   /** Undefined: the viewer may play. */
   readonly refusal: string | undefined;
@@ -84,6 +86,12 @@ export class PlayHook {
 
   #decide(hook: Hook | undefined, question: PlayQuestion): Promise<PlayDecision> | PlayDecision {
     if (hook === undefined) return notAsked;
+    const isOwner = question.isOwner();
+    if (isOwner === false) return this.#decideFor(hook, question);
+    return isOwner.then(is => (is ? ownersDecision : this.#decideFor(hook, question)));
+  }
+
+  #decideFor(hook: Hook, question: PlayQuestion): Promise<PlayDecision> | PlayDecision {
     const query = ownParametersOf(question.query);
     const key = sessionKeyOf(hook, question);
     const session = this.#sessions.get(key);
@@ -155,6 +163,8 @@ function sessionKeyOf({ hookId, url }: Hook, { resourceId, token = '', client }:
 }
 
 const notAsked: PlayDecision = { isAsked: false, refusal: undefined };
+/** Others may be refused. */
+const ownersDecision: PlayDecision = { isAsked: true, refusal: undefined };
 const refusedText = 'You may not play this.';
 const failedText =
   'This cannot be played now, because the check of your access failed. Try again in a moment.';

@@ -71,6 +71,14 @@ export class SessionGate {
     return { accountId, environment, projectId: projectIds[environment], actor, scopes: allScopes };
   }
 
+  /** The account of somebody who is signed in and on a page of this server. Records no use. */
+  async accountOf(request: PeerRequest): Promise<string | undefined> {
+    const secret = this.secretOf(request);
+    if (secret === undefined || !this.#options.isOwnSite(withReferrer(request))) return undefined;
+    const session = await this.#options.store.findBySecret(secret, this.#options.clock.nowMs());
+    return session === undefined || session.account.isSuspended ? undefined : session.accountId;
+  }
+
   secretOf(request: PeerRequest): string | undefined {
     return sessionSecretOf(request.headers.cookie, this.#options.isSecure(request));
   }
@@ -101,4 +109,10 @@ export class SessionGate {
       this.#touching.delete(sessionId);
     }
   }
+}
+
+/** Frames of other sites name them nowhere else without TLS. */
+function withReferrer({ headers, socket }: PeerRequest): PeerRequest {
+  const { origin = headers.referer } = headers;
+  return { headers: origin === undefined ? headers : { ...headers, origin }, socket };
 }

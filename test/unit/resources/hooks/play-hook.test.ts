@@ -13,6 +13,7 @@ const hook: Hook = {
 const question = {
   ...{ projectId: 'pr1', resourceId: 'li1', token: undefined, client: 'a browser', viewer: undefined },
   ...{ remoteAddress: '192.0.2.1', userAgent: 'Browser', referer: '', query: '' },
+  isOwner: () => false as const,
 };
 
 let nowMs: number;
@@ -33,6 +34,17 @@ beforeEach(() => {
     },
     clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
   });
+});
+
+test('the owner is not asked about, and others are', async () => {
+  answer = { kind: 'refused', message: 'No.' };
+  expect(await plays.decide({ ...question, isOwner: async () => true })).toEqual({
+    isAsked: true,
+    refusal: undefined,
+  });
+  expect(asked).toEqual([]);
+  expect(await plays.decide({ ...question, isOwner: async () => false })).toMatchObject({ refusal: 'No.' });
+  expect(asked).toHaveLength(1);
 });
 
 test('a session lasts while its viewer comes back within five minutes', async () => {
