@@ -15,6 +15,7 @@ import { VideoThumbnailFiles } from '../resources/videos/thumbnails/video-thumbn
 import { VideoThumbnailsStore } from '../resources/videos/thumbnails/video-thumbnails.store.ts';
 import { messageOf } from '../shared/errors.ts';
 import { type Component, componentOf, Lifecycle } from '../shared/lifecycle.ts';
+import { clippableSeconds, clipVideo } from '../vod/clip/video-clip.ts';
 import type { WebRtcServer } from '../webrtc/webrtc-server.ts';
 import { createAccess } from './access.ts';
 import { createApi } from './api.ts';
@@ -226,10 +227,14 @@ async function createVideoSide(foundation: Foundation) {
 
 function uploadDependencies(
   { config, resolveHost }: Foundation,
-  { jobs, vodJobs, encodings }: VodServices,
+  { jobs, vodJobs, encodings, context }: VodServices,
 ): UploadDependencies {
   return {
     jobs,
+    clips: {
+      secondsOf: videoId => clippableSeconds(context, videoId),
+      clipVideo: (clip, signal) => clipVideo(context, clip, signal),
+    },
     sourceReady: (videoId, transaction) => vodJobs.sourceReady(videoId, transaction),
     sourceFailed: (videoId, reason, transaction) => encodings.sourceFailed(videoId, reason, transaction),
     hasEncodingFailed: (videoId, connection) => encodings.hasFailed(videoId, connection),

@@ -74,7 +74,7 @@ export interface BroadcastRow {
 
 /**
  * `number` replaces the id in indexes. `tags` and `metadata` are JSON arrays, `watermark` a JSON placement;
- * clip times refer to the source. Columns with `_folded` are for sorting and searching.
+ * clip times refer to the source, or to the video that it was `clipped_from` until the source is complete. Columns with `_folded` are for sorting and searching.
  */
 export interface VideoRow {
   number: Generated<number>;
@@ -93,6 +93,8 @@ export interface VideoRow {
   live_stream_id: string | null;
   clip_start_ms: number | null;
   clip_end_ms: number | null;
+  clip_precision: 'keyframe' | 'frame' | null;
+  clipped_from: string | null;
   watermark: string | null;
   created_at_ms: number;
   published_at_ms: number;

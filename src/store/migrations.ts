@@ -42,6 +42,7 @@ import { signedPlayback } from './migrations/0038-signed-playback.ts';
 import { hooks } from './migrations/0039-hooks.ts';
 import { keyScopes } from './migrations/0040-key-scopes.ts';
 import { twoFactor } from './migrations/0041-two-factor.ts';
+import { clips } from './migrations/0042-clips.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -88,6 +89,7 @@ export const migrations: readonly Migration[] = [
   hooks,
   keyScopes,
   twoFactor,
+  clips,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

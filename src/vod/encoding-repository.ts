@@ -39,6 +39,8 @@ export interface EncodingRequest {
   readonly origin: 'upload' | 'url' | 'clone' | 'recording' | undefined;
   /** Joined from several files: the format may change in the middle, which players cannot handle. */
   readonly isJoined: boolean;
+  /** Copied from what viewers of another video or of a broadcast get. */
+  readonly isClip: boolean;
   readonly clip: { readonly startMs: number; readonly endMs: number | undefined } | undefined;
   /** Placement as in the API. The image is the file `watermark` in the video's folder. */
   readonly watermark: Readonly<Record<string, string>> | undefined;

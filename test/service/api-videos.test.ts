@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { attributeError } from '../../src/http/routing/validation.ts';
 import type { VideoSourceImporter } from '../../src/resources/videos/video-source-importer.ts';
+import type { Clip } from '../../src/resources/videos/video.ts';
 import { rowsOf, runSql, singleValue } from '../support/sql.ts';
 import { productionKey, sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
 
@@ -10,10 +11,10 @@ let removed: string[];
 let taken: [videoId: string, watermarkId: string][];
 
 /** Takes addresses, and does nothing but note what it was told. */
-const sources: VideoSourceImporter<{ address: string }> = {
-  plan: async (_, source) => {
+const sources: VideoSourceImporter<{ address: string; clip?: Clip | undefined }> = {
+  plan: async (_, source, clip) => {
     if (!URL.canParse(source)) throw attributeError('source', 'Neither an address nor a video of yours.');
-    return { address: source };
+    return clip === undefined ? { address: source } : { address: source, clip };
   },
   begin: async (videoId, plan) => void begun.push([videoId, plan]),
 };

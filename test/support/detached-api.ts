@@ -80,6 +80,12 @@ const noUploadWork: UploadDependencies = {
     ...{ add: async () => {}, has: async () => false },
     ...{ remove: async () => {}, cancel: async () => {}, awaitRemoved: async () => {} },
   },
+  clips: {
+    secondsOf: async () => undefined,
+    clipVideo: async () => {
+      throw new Error('no media here');
+    },
+  },
   sourceReady: async () => {},
   sourceFailed: async () => {},
   hasEncodingFailed: async () => false,

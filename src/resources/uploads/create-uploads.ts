@@ -11,6 +11,7 @@ import { ArrivedFiles } from './arrived-files.ts';
 import { ChunkAssembler } from './chunk-assembler.ts';
 import type { TransferRate } from './fetch-source.ts';
 import type { SourceConsumer } from './source-consumer.ts';
+import type { ClipSources } from './clip-sources.ts';
 import { SourceFiles } from './source-files.ts';
 import { SourceImporter } from './source-importer.ts';
 import type { UploadQuotas } from './upload-quotas.ts';
@@ -21,6 +22,7 @@ import { type FailSource, VideoSourcesStore } from './video-sources.store.ts';
 
 export interface UploadDependencies extends SourceConsumer {
   readonly jobs: JobQueue;
+  readonly clips: ClipSources;
   readonly minFreeBytes: number;
   readonly idleTimeoutMs: number;
   readonly sourceTimeoutMs: number;
@@ -89,6 +91,7 @@ export function createUploads(
     files,
     jobs,
     quotas: options.quotas,
+    clips: options.clips,
     hasVideo,
     sourceReady,
     failSource,

@@ -8,16 +8,23 @@ import { isDiskFull, toDiskError } from '../../shared/files/disk-error.ts';
 import { type ResolveHost, resolveTarget } from '../../shared/network/target-address.ts';
 import type { Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
+import { type ClipRange, clipRange } from './clip-range.ts';
+import type { ClipSources } from './clip-sources.ts';
 import { maxSourceBytes } from './content-range.ts';
+import type { PlannedVideoSource } from '../videos/video-source-importer.ts';
+import { checkExactClip } from '../videos/exact-clip.ts';
+import type { Clip } from '../videos/video.ts';
 import { fetchSource, type TransferRate } from './fetch-source.ts';
 import type { SourceConsumer } from './source-consumer.ts';
 import type { SourceFiles } from './source-files.ts';
 import type { UploadQuotas } from './upload-quotas.ts';
 import { type FailSource, isComplete, type VideoSourcesStore } from './video-sources.store.ts';
 
-type SourcePlan =
-  | { readonly kind: 'fetch'; readonly address: string; readonly projectId: string }
-  | { readonly kind: 'clone'; readonly videoId: string };
+type SourcePlan = PlannedVideoSource &
+  (
+    | { readonly kind: 'fetch'; readonly address: string; readonly projectId: string }
+    | { readonly kind: 'clone'; readonly videoId: string }
+  );
 
 interface SourceImporterOptions {
   readonly store: VideoSourcesStore;
@@ -25,6 +32,7 @@ interface SourceImporterOptions {
   readonly files: SourceFiles;
   readonly jobs: JobQueue;
   readonly quotas: UploadQuotas;
+  readonly clips: ClipSources;
   readonly hasVideo: (projectId: string, videoId: string) => Promise<boolean>;
   readonly sourceReady: SourceConsumer['sourceReady'];
   readonly failSource: FailSource;
@@ -34,6 +42,12 @@ interface SourceImporterOptions {
   readonly stallTimeoutMs: number;
   readonly minRate: TransferRate;
   readonly clock: Clock;
+}
+
+interface ImportedSource {
+  readonly bytes: number;
+  /** Set for a copied part, with what remains to be cut from it. */
+  readonly clip?: { readonly rest: ClipRange | undefined };
 }
 
 const maxAddressChars = 4_096;
@@ -52,10 +66,12 @@ export class SourceImporter {
     this.#options = options;
   }
 
-  async plan(projectId: string, source: string): Promise<SourcePlan> {
+  async plan(projectId: string, source: string, clip: Clip | undefined): Promise<SourcePlan> {
     await this.#options.quotas.requireStorage(projectId, 0);
-    if (/^[a-z][a-z0-9+.-]*:/i.test(source))
-      return { kind: 'fetch', address: await this.#checkAddress(source), projectId };
+    if (/^[a-z][a-z0-9+.-]*:/i.test(source)) {
+      checkExactClip(clip);
+      return { kind: 'fetch', address: await this.#checkAddress(source), projectId, clip };
+    }
     const { hasVideo, store } = this.#options;
     if (!(await hasVideo(projectId, source))) {
       throw attributeError(
@@ -67,7 +83,22 @@ export class SourceImporter {
     if (state === undefined || !(isComplete(state) || state.status === 'assembling')) {
       throw attributeError('source', 'The source of this video is not complete.');
     }
-    return { kind: 'clone', videoId: source };
+    return clip === undefined ? { kind: 'clone', videoId: source } : this.#planClip(source, clip);
+  }
+
+  /** Clips of videos that cannot be played yet are encoded, unless the caller chose a precision. */
+  async #planClip(videoId: string, clip: Clip): Promise<SourcePlan> {
+    const seconds = await this.#options.clips.secondsOf(videoId);
+    if (seconds !== undefined) {
+      const range = clipRange(clip, { startMs: 0, endMs: Math.round(seconds * 1000) });
+      const precision = clip.precision ?? 'keyframe';
+      return { kind: 'clone', videoId, clip: { ...range, precision }, clippedFrom: videoId };
+    }
+    if (clip.precision === undefined && clip.lastMs === undefined) return { kind: 'clone', videoId, clip };
+    throw attributeError(
+      'source',
+      'The highest quality of this video cannot be played yet. Create the clip when it is encoded.',
+    );
   }
 
   /** Runs in the transaction that adds the video. */
@@ -129,15 +160,15 @@ export class SourceImporter {
   async #run(
     job: RunningJob,
     maxAttempts: number,
-    importSource: (address: string) => Promise<number>,
+    importSource: (address: string) => Promise<ImportedSource>,
   ): Promise<void> {
     const { store, database, files, sourceReady, clock } = this.#options;
     const videoId = job.subjectId;
     const source = await store.source(videoId);
     if (source?.status !== 'ingesting' || source.address === undefined) return;
-    let bytes: number;
+    let imported: ImportedSource;
     try {
-      bytes = await importSource(source.address);
+      imported = await importSource(source.address);
     } catch (error) {
       const failure = toDiskError(error);
       const isFinal = failure instanceof AppError && failure.kind === 'invalid';
@@ -151,15 +182,17 @@ export class SourceImporter {
     await files.removePartial(videoId);
     await database.transaction(async transaction => {
       await job.ensureOwned(transaction);
+      const { bytes, clip } = imported;
       const completion = { status: 'ingested', bytes, atMs: clock.nowMs() } as const;
       if (!(await store.complete(videoId, completion, transaction))) return;
+      if (clip !== undefined) await store.setClip(videoId, clip.rest, transaction);
       await sourceReady(videoId, transaction);
     });
     // Deleted or expired meanwhile.
     if (await store.isGone(videoId)) await files.removeSource(videoId);
   }
 
-  async #fetch(job: RunningJob, address: string): Promise<number> {
+  async #fetch(job: RunningJob, address: string): Promise<ImportedSource> {
     const { store, files, quotas, clock } = this.#options;
     const { sourceTimeoutMs, stallTimeoutMs, minRate, allowPrivateTargets, resolve } = this.#options;
     const projectId = await store.projectOf(job.subjectId);
@@ -182,7 +215,7 @@ export class SourceImporter {
         report: (received, total) => total !== undefined && job.reportProgress((100 * received) / total),
       });
       await files.publishPartial(job.subjectId, job.signal);
-      return bytes;
+      return { bytes };
     } catch (error) {
       if (timeout.aborted && !job.signal.aborted) {
         throw new AppError('source-unreachable', 'Fetching the source took too long.', { cause: error });
@@ -198,8 +231,10 @@ export class SourceImporter {
     }
   }
 
-  async #clone(job: RunningJob, fromVideoId: string): Promise<number> {
+  async #clone(job: RunningJob, fromVideoId: string): Promise<ImportedSource> {
     const { files, store } = this.#options;
+    const clip = await store.clipOf(job.subjectId);
+    if (clip !== undefined) return this.#cut(job, fromVideoId, clip);
     if ((await store.source(fromVideoId))?.status === 'assembling') {
       throw new Error('the chunks of the video to copy are still being put together');
     }
@@ -207,12 +242,36 @@ export class SourceImporter {
       await files.copyToSource(files.source(fromVideoId), job.subjectId, job.signal);
       const bytes = await files.sourceBytes(job.subjectId);
       if (bytes === undefined) throw new Error('the copy was removed');
-      return bytes;
+      return { bytes };
     } catch (error) {
       if (systemCodeOf(error) !== 'ENOENT') throw error;
       throw new AppError('media-refused', 'The video that was to be copied is gone.', { cause: error });
     }
   }
+
+  async #cut(
+    { subjectId, signal }: RunningJob,
+    videoId: string,
+    { startMs, endMs, precision }: ClipRange & { readonly precision: 'keyframe' | 'frame' },
+  ): Promise<ImportedSource> {
+    const { files, clips } = this.#options;
+    await files.checkRoom(0);
+    const range = { startSeconds: startMs / 1000, endSeconds: endMs / 1000 };
+    const path = files.partial(subjectId);
+    const { bytes, leadSeconds } = await clips.clipVideo({ videoId, range, path }, signal);
+    await files.publishPartial(subjectId, signal);
+    return { bytes, clip: { rest: restOf({ startMs, endMs, precision }, leadSeconds) } };
+  }
+}
+
+/** Of a file that begins before the clip. */
+function restOf(
+  { startMs, endMs, precision }: ClipRange & { readonly precision: 'keyframe' | 'frame' },
+  leadSeconds: number,
+): ClipRange | undefined {
+  if (precision === 'keyframe') return undefined;
+  const leadMs = Math.round(leadSeconds * 1000);
+  return { startMs: leadMs, endMs: leadMs + endMs - startMs };
 }
 
 async function fileBytes(path: string): Promise<number> {

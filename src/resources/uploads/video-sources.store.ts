@@ -3,6 +3,7 @@ import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import type { VideoSourceRow } from '../../store/media-tables.ts';
 import { prepareQuery } from '../../store/prepared-query.ts';
+import type { ClipRange } from './clip-range.ts';
 import type { ContentRange, RangedUpload } from './content-range.ts';
 
 export interface VideoSource {
@@ -254,6 +255,30 @@ export class VideoSourcesStore {
         .where('status', 'in', ['uploading', 'assembling', 'ingesting']),
     );
     return changed === 1;
+  }
+
+  /** The part of another video that is to be copied. Undefined for other sources. */
+  async clipOf(
+    videoId: string,
+  ): Promise<(ClipRange & { readonly precision: 'keyframe' | 'frame' }) | undefined> {
+    const row = await this.#database.first(
+      this.#database.queries
+        .selectFrom('videos')
+        .select(['clip_start_ms', 'clip_end_ms', 'clip_precision'])
+        .where('id', '=', videoId)
+        .where('clipped_from', 'is not', null),
+    );
+    if (row === undefined || row.clip_end_ms === null) return undefined;
+    const { clip_start_ms: startMs, clip_end_ms: endMs, clip_precision: precision } = row;
+    return { startMs: startMs ?? 0, endMs, precision: precision ?? 'keyframe' };
+  }
+
+  /** Sets what remains to be done with the copied part. Undefined: nothing. */
+  async setClip(videoId: string, clip: ClipRange | undefined, transaction: Transaction): Promise<void> {
+    const values = { clip_start_ms: clip?.startMs ?? null, clip_end_ms: clip?.endMs ?? null };
+    await transaction.run(
+      transaction.queries.updateTable('videos').set(values).where('id', '=', videoId),
+    );
   }
 
   /** Its files can be removed. */

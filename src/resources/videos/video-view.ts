@@ -6,7 +6,7 @@ export function viewOf(
   video: Video,
   show: { baseUrl: string; privateToken: string | undefined; hasMp4: boolean },
 ): VideoView {
-  const { videoId, playerId, language, liveStreamId, expiresAtMs, playbackPolicy, discarded } = video;
+  const { videoId, playerId, language, liveStreamId, clippedFrom, expiresAtMs, playbackPolicy, discarded } = video;
   return {
     videoId,
     title: video.title,
@@ -33,9 +33,16 @@ export function viewOf(
       ...(liveStreamId === undefined
         ? {}
         : { liveStream: { liveStreamId, links: [{ rel: 'self', uri: `/live-streams/${liveStreamId}` }] } }),
+      ...(clippedFrom === undefined ? {} : { clippedFrom: linkTo(clippedFrom) }),
     },
     assets: discarded === undefined ? assetsOf(video.videoId, show) : null,
   };
+}
+
+function linkTo(id: string): VideoView['source']['clippedFrom'] {
+  return id.startsWith('li')
+    ? { liveStreamId: id, links: [{ rel: 'self', uri: `/live-streams/${id}` }] }
+    : { videoId: id, links: [{ rel: 'self', uri: `/videos/${id}` }] };
 }
 
 function assetsOf(

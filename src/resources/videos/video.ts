@@ -8,10 +8,16 @@ interface MetadataEntry {
   readonly value: string;
 }
 
+/** Copied from the keyframe at its start or before, or encoded exactly. */
+type ClipPrecision = 'keyframe' | 'frame';
+
 /** Milliseconds; undefined means the start or the end of the source. */
 export interface Clip {
-  readonly startMs: number | undefined;
-  readonly endMs: number | undefined;
+  readonly startMs?: number | undefined;
+  readonly endMs?: number | undefined;
+  /** The end of the source, in the place of the others. */
+  readonly lastMs?: number | undefined;
+  readonly precision?: ClipPrecision | undefined;
 }
 
 /** Distances and sizes such as `10px`, `10%` or `initial`. */
@@ -38,6 +44,8 @@ export interface Video {
   readonly metadata: readonly MetadataEntry[];
   readonly language: string | undefined;
   readonly liveStreamId: string | undefined;
+  /** The video or live stream that it is a clip of. */
+  readonly clippedFrom?: string | undefined;
   readonly createdAtMs: number;
   readonly publishedAtMs: number;
   readonly updatedAtMs: number;

@@ -13,6 +13,7 @@ const maxMetadataKeyChars = 255;
 const maxMetadataValueChars = 1_024;
 const maxSourceChars = 8_192;
 const maxIdChars = 64;
+const maxClipSeconds = 86_400;
 const maxSearchChars = 1_024;
 const maxFilterValues = 20;
 
@@ -77,10 +78,32 @@ const timecode = z
     'This value should be a timecode such as "00:01:02.500", or whole seconds.',
   );
 const clipSchema = z
-  .strictObject({ startTimecode: timecode.optional(), endTimecode: timecode.optional() })
-  .transform(({ startTimecode, endTimecode }) => ({
+  .strictObject({
+    startTimecode: timecode.optional(),
+    endTimecode: timecode.optional(),
+    lastSeconds: z
+      .number()
+      .min(1)
+      .max(maxClipSeconds)
+      .optional()
+      .describe('Takes the end of the source instead: the last seconds of a video or running broadcast.'),
+    precision: z
+      .enum(['keyframe', 'frame'])
+      .optional()
+      .describe(
+        '`keyframe` copies the media without encoding, from the keyframe at the start or before. `frame` encodes, and starts and ends exactly. Default: `keyframe` for clips of your videos and live streams, `frame` for files and URLs.',
+      ),
+  })
+  .refine(
+    ({ startTimecode, endTimecode, lastSeconds }) =>
+      lastSeconds === undefined || (startTimecode === undefined && endTimecode === undefined),
+    { message: 'Send either timecodes or this.', path: ['lastSeconds'] },
+  )
+  .transform(({ startTimecode, endTimecode, lastSeconds, precision }) => ({
     startMs: startTimecode === undefined ? undefined : clipTimecodeMs(startTimecode),
     endMs: endTimecode === undefined ? undefined : clipTimecodeMs(endTimecode),
+    lastMs: lastSeconds && Math.round(lastSeconds * 1000),
+    precision,
   }))
   .refine(({ startMs = 0, endMs = Number.POSITIVE_INFINITY }) => startMs < endMs, {
     message: 'The clip must end after it starts.',
@@ -194,7 +217,15 @@ export const videoSchema = z
           links: z.array(z.object({ rel: z.literal('self'), uri: z.string() })),
         })
         .optional()
-        .describe('The live stream of a recording.'),
+        .describe('The live stream of a recording or clip.'),
+      clippedFrom: z
+        .object({
+          videoId: z.string().optional(),
+          liveStreamId: z.string().optional(),
+          links: z.array(z.object({ rel: z.literal('self'), uri: z.string() })),
+        })
+        .optional()
+        .describe('The video or live stream that it is a clip of, which may have been deleted.'),
     }),
     assets: z
       .object({

@@ -7,6 +7,7 @@ import type { ListResult } from '../../shared/list-page.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import type { PrivateTokens } from '../private-sessions/private-tokens.store.ts';
+import { checkExactClip } from './exact-clip.ts';
 import type { VideoFilter } from './lists/video-filter.ts';
 import type { ListPage } from './lists/video-lists.ts';
 import type { Video, VideoAttributes, VideoChanges } from './video.ts';
@@ -109,6 +110,7 @@ export class VideosService {
   }
 
   async create(projectId: string, attributes: VideoAttributes): Promise<Video> {
+    checkExactClip(attributes.clip);
     await this.#checkReferences(projectId, attributes);
     return this.#add(projectId, attributes, {});
   }
@@ -138,8 +140,12 @@ export class VideosService {
   async createFrom(projectId: string, source: string, attributes: VideoAttributes): Promise<Video> {
     const { sources } = this.#options;
     await this.#checkReferences(projectId, attributes);
-    const plan = await sources.plan(projectId, source);
-    return this.#add(projectId, attributes, {
+    const { clip, watermark } = attributes;
+    // With a watermark, everything is encoded.
+    const precision = clip?.precision ?? (watermark === undefined ? undefined : 'frame');
+    const plan = await sources.plan(projectId, source, clip && { ...clip, precision });
+    return this.#add(projectId, { ...attributes, clip: plan.clip }, {
+      clippedFrom: plan.clippedFrom,
       begin: (videoId, transaction) => sources.begin(videoId, plan, transaction),
     });
   }
@@ -220,9 +226,11 @@ export class VideosService {
     attributes: VideoAttributes,
     {
       origin,
+      clippedFrom,
       begin,
     }: {
       origin?: { readonly liveStreamId?: string; readonly videoId: string };
+      clippedFrom?: string | undefined;
       begin?: (videoId: string, transaction: Transaction) => Promise<void>;
     },
     connection?: Connection,
@@ -248,6 +256,7 @@ export class VideosService {
       metadata: attributes.metadata ?? [],
       language: attributes.language ?? undefined,
       liveStreamId: origin?.liveStreamId,
+      clippedFrom,
       createdAtMs: nowMs,
       publishedAtMs: nowMs,
       updatedAtMs: nowMs,

@@ -104,7 +104,7 @@ async function withInput(
 }
 
 /** The default first. */
-function orderedTracks(tracks: readonly StoredRendition[], { audioTracks }: EncodingState) {
+export function orderedTracks(tracks: readonly StoredRendition[], { audioTracks }: EncodingState) {
   const positions = new Map(audioTracks.map(({ track }, place) => [track, place]));
   const known = (track: number) => audioTracks.find(one => one.track === track);
   return tracks

@@ -24,8 +24,13 @@ export interface SourcePart {
 
 export const overhangSeconds = 0.5;
 
-/** Recordings have the watermark already, because live streams carry it. */
-export function hasSandboxWatermark({ environment, origin }: EncodingRequest): boolean {
+/** Recordings have the watermark already, because live streams carry it, and so do clips. */
+export function hasSandboxWatermark(request: EncodingRequest): boolean {
+  return hasSandboxLimit(request) && !request.isClip;
+}
+
+/** Recordings are short enough. */
+function hasSandboxLimit({ environment, origin }: EncodingRequest): boolean {
   return environment === 'sandbox' && origin !== 'recording';
 }
 
@@ -34,7 +39,7 @@ export function sourceRequestOf(request: EncodingRequest, sandboxVideoMs: number
     clip: request.clip,
     language: request.language,
     hasWatermark: request.watermark !== undefined || hasSandboxWatermark(request),
-    ...(hasSandboxWatermark(request) ? { maxSeconds: sandboxVideoMs / 1000 } : {}),
+    ...(hasSandboxLimit(request) ? { maxSeconds: sandboxVideoMs / 1000 } : {}),
   };
 }
 

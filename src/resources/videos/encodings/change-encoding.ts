@@ -58,6 +58,7 @@ export function requestOf(videoId: string, { queries }: Connection) {
     .leftJoin('video_sources as s', 's.video_id', 'v.id')
     .select(['v.project_id', 'v.clip_start_ms', 'v.clip_end_ms', 'v.watermark', 'v.has_mp4_support'])
     .select(['v.language', 'v.live_stream_id', 'p.environment', 's.origin', 's.is_joined'])
+    .select('v.clipped_from')
     .where('v.id', '=', videoId);
 }
 

@@ -150,6 +150,7 @@ export class EncodingsStore implements EncodingRepository {
       environment: row.environment,
       origin: row.origin ?? undefined,
       isJoined: row.is_joined === 1,
+      isClip: row.clipped_from !== null,
       clip:
         row.clip_start_ms === null && row.clip_end_ms === null
           ? undefined

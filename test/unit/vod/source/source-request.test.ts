@@ -14,6 +14,7 @@ const order: EncodingRequest = {
   environment: 'sandbox',
   origin: 'upload',
   isJoined: false,
+  isClip: false,
   clip: undefined,
   watermark: undefined,
   mp4Support: true,

@@ -1,0 +1,22 @@
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
+
+/** Seconds, on the clock of the video or broadcast. */
+export interface ClipRange {
+  readonly startSeconds: number;
+  readonly endSeconds: number;
+}
+
+/** Media of all renditions from one keyframe up to another one. */
+export interface ClipRow {
+  /** Of its first frame of video, or of its first audio, on the clock of the range. */
+  readonly startSeconds: number;
+  /** Fragments of a rendition, which may begin before the row. Empty when it has none. */
+  read(rendition: number): Promise<Buffer>;
+}
+
+export interface ClipMedia {
+  /** Tracks of each rendition as in its fragments, that with the video first. */
+  readonly renditions: readonly (readonly TrackDescription[])[];
+  /** In order. The first one reaches back to the start of the range. */
+  readonly rows: readonly ClipRow[];
+}

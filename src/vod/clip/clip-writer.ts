@@ -1,0 +1,172 @@
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { locateSamples, type TrackRun, writeFragment } from '../../media/cmaf/fragment-writer.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
+import { AppError } from '../../shared/errors.ts';
+import { writeFully } from '../../storage/write-fully.ts';
+import { RecordingSpan } from '../recording/recording-span.ts';
+import { RecordingTimeline } from '../recording/recording-timeline.ts';
+import type { ClipMedia, ClipRange, ClipRow } from './clip-media.ts';
+import {
+  type ClipSample,
+  fromFrameBefore,
+  fromKeyframe,
+  readClipSamples,
+  shownAtSeconds,
+  untilShown,
+} from './clip-samples.ts';
+
+export interface WrittenClip {
+  readonly bytes: number;
+  /** Time from the start of the file to that of the range. 0 when the range starts with a keyframe. */
+  readonly leadSeconds: number;
+}
+
+interface ClipTrack {
+  /** With its id in the clip. */
+  readonly track: TrackDescription;
+  readonly rendition: number;
+  /** Its id in the rendition. */
+  readonly sourceId: number;
+}
+
+interface RowSamples {
+  readonly own: ClipTrack;
+  readonly samples: ClipSample[];
+}
+
+/** Copies a range into a fragmented MP4 file, without encoding: from the keyframe at its start or before. */
+export async function writeClip(
+  path: string,
+  media: ClipMedia,
+  range: ClipRange,
+  signal: AbortSignal,
+): Promise<WrittenClip> {
+  await mkdir(dirname(path), { recursive: true });
+  await using handle = await open(path, 'w');
+  const writer = new ClipWriter(path, handle, media);
+  for (const row of media.rows) {
+    signal.throwIfAborted();
+    if (!(await writer.add(row, range))) break;
+  }
+  return writer.finish();
+}
+
+class ClipWriter {
+  readonly #path: string;
+  readonly #handle: FileHandle;
+  readonly #tracks: readonly ClipTrack[];
+  readonly #media: ClipMedia;
+  readonly #timeline = new RecordingTimeline();
+  #span: RecordingSpan | undefined;
+  /** On the clock of the media. */
+  #shownFromSeconds: number | undefined;
+  #leadSeconds = 0;
+
+  constructor(path: string, handle: FileHandle, media: ClipMedia) {
+    this.#path = path;
+    this.#handle = handle;
+    this.#media = media;
+    const tracks = media.renditions.flatMap((own, rendition) => own.map(track => ({ track, rendition })));
+    const ordered = [
+      ...tracks.filter(({ track }) => track.kind === 'video'),
+      ...tracks.filter(({ track }) => track.kind === 'audio'),
+    ];
+    this.#tracks = ordered.map(({ track, rendition }, index) => ({
+      ...{ rendition, sourceId: track.id },
+      track: { ...track, id: index + 1 },
+    }));
+  }
+
+  /** Returns false when the range has ended. */
+  async add(row: ClipRow, range: ClipRange): Promise<boolean> {
+    const read = await this.#read(row);
+    const [main] = read;
+    const first = main?.samples[0];
+    if (main === undefined || first === undefined) return true;
+    const offsetSeconds = shownAtSeconds(first, main.own.track) - row.startSeconds;
+    const begun = this.#shownFromSeconds === undefined ? this.#begin(read, range.startSeconds + offsetSeconds) : read;
+    const endSeconds = range.endSeconds + offsetSeconds;
+    const kept = begun.map(({ own, samples }) => ({
+      own,
+      samples: untilShown(samples, own.track, endSeconds),
+    }));
+    await this.#write(kept);
+    return kept[0]?.samples.length === begun[0]?.samples.length;
+  }
+
+  /** @throws AppError `media-refused` when the range is empty */
+  async finish(): Promise<WrittenClip> {
+    const span = this.#span;
+    if (span === undefined || span.fragments === 0) throw new AppError('media-refused', 'The clip is empty.');
+    const duration = span.duration();
+    await writeFully(this.#handle, [duration.bytes], duration.position);
+    await this.#handle.sync();
+    return { bytes: span.bytes, leadSeconds: this.#leadSeconds };
+  }
+
+  async #read(row: ClipRow): Promise<RowSamples[]> {
+    const read = await Promise.all(
+      this.#media.renditions.map(async (tracks, rendition) =>
+        readClipSamples(await row.read(rendition), tracks),
+      ),
+    );
+    return this.#tracks.map(own => ({
+      own,
+      samples: (read[own.rendition] ?? []).filter(({ trackId }) => trackId === own.sourceId),
+    }));
+  }
+
+  #begin(read: readonly RowSamples[], startSeconds: number): RowSamples[] {
+    const [main, ...others] = read;
+    const mainTrack = main!.own.track;
+    const isVideo = mainTrack.kind === 'video';
+    const mainSamples = isVideo
+      ? fromKeyframe(main!.samples, mainTrack, startSeconds)
+      : fromFrameBefore(main!.samples, mainTrack, startSeconds);
+    const [first] = mainSamples;
+    if (first === undefined) return [];
+    const shownSeconds = isVideo ? shownAtSeconds(first, mainTrack) : startSeconds;
+    this.#leadSeconds = Math.max(0, startSeconds - shownSeconds);
+    this.#shownFromSeconds = shownSeconds;
+    return [
+      { own: main!.own, samples: mainSamples },
+      ...others.map(({ own, samples }) => ({
+        own,
+        samples: fromFrameBefore(samples, own.track, shownSeconds),
+      })),
+    ];
+  }
+
+  async #write(row: readonly RowSamples[]): Promise<void> {
+    const filled = row.filter(({ samples }) => samples.length > 0);
+    if (filled.length === 0) return;
+    const tracks = this.#tracks.map(({ track }) => track);
+    const shifts = this.#timeline.place(locatedOf(filled), tracks);
+    const span = this.#span ?? this.#createSpan(tracks);
+    if (span.fragments === 0) await writeFully(this.#handle, [span.head], 0);
+    const runs = filled.map(
+      ({ own, samples }): TrackRun => ({
+        ...{ trackId: own.track.id, samples },
+        baseDtsTicks: samples[0]!.dtsTicks + (shifts.get(own.track.id) ?? 0),
+      }),
+    );
+    const fragment = writeFragment(span.fragments + 1, runs);
+    await writeFully(this.#handle, [fragment], span.bytes);
+    span.add(locateSamples(fragment, runs), fragment.length);
+  }
+
+  /** Presented from the first frame on, without the audio before it. */
+  #createSpan(tracks: readonly TrackDescription[]): RecordingSpan {
+    const startTicks = tracks.map(track => {
+      const ticks = Math.round((this.#shownFromSeconds ?? 0) * track.timescale);
+      return [track.id, Math.max(0, ticks - this.#timeline.offsetTicks(track))] as const;
+    });
+    this.#span = new RecordingSpan(dirname(this.#path), basename(this.#path), tracks, new Map(startTicks));
+    return this.#span;
+  }
+}
+
+function locatedOf(row: readonly RowSamples[]): ClipSample[] {
+  return row.flatMap(({ own, samples }) => samples.map(sample => ({ ...sample, trackId: own.track.id })));
+}
