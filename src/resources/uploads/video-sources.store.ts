@@ -276,9 +276,7 @@ export class VideoSourcesStore {
   /** Sets what remains to be done with the copied part. Undefined: nothing. */
   async setClip(videoId: string, clip: ClipRange | undefined, transaction: Transaction): Promise<void> {
     const values = { clip_start_ms: clip?.startMs ?? null, clip_end_ms: clip?.endMs ?? null };
-    await transaction.run(
-      transaction.queries.updateTable('videos').set(values).where('id', '=', videoId),
-    );
+    await transaction.run(transaction.queries.updateTable('videos').set(values).where('id', '=', videoId));
   }
 
   /** Its files can be removed. */

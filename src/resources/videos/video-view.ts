@@ -6,7 +6,8 @@ export function viewOf(
   video: Video,
   show: { baseUrl: string; privateToken: string | undefined; hasMp4: boolean },
 ): VideoView {
-  const { videoId, playerId, language, liveStreamId, clippedFrom, expiresAtMs, playbackPolicy, discarded } = video;
+  const { videoId, playerId, language, liveStreamId, clippedFrom, expiresAtMs, playbackPolicy, discarded } =
+    video;
   return {
     videoId,
     title: video.title,

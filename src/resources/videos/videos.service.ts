@@ -144,10 +144,14 @@ export class VideosService {
     // With a watermark, everything is encoded.
     const precision = clip?.precision ?? (watermark === undefined ? undefined : 'frame');
     const plan = await sources.plan(projectId, source, clip && { ...clip, precision });
-    return this.#add(projectId, { ...attributes, clip: plan.clip }, {
-      clippedFrom: plan.clippedFrom,
-      begin: (videoId, transaction) => sources.begin(videoId, plan, transaction),
-    });
+    return this.#add(
+      projectId,
+      { ...attributes, clip: plan.clip },
+      {
+        clippedFrom: plan.clippedFrom,
+        begin: (videoId, transaction) => sources.begin(videoId, plan, transaction),
+      },
+    );
   }
 
   async change({ projectId, videoId }: Video, changes: VideoChanges): Promise<VideoView> {

@@ -1,6 +1,8 @@
 import { readFragmentLayout } from '../../media/cmaf/fragment-layout.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { LocatedSample } from '../../media/cmaf/movie-fragment.ts';
+import { readChildBox, readSampleEntry } from '../../media/cmaf/sample-entry.ts';
+import { startsWithIdr } from '../../media/codecs/starts-with-idr.ts';
 
 export interface ClipSample extends LocatedSample {
   readonly data: Buffer;
@@ -32,6 +34,25 @@ export function shownAtSeconds(
   { timescale }: TrackDescription,
 ): number {
   return (dtsTicks + compositionOffsetTicks) / timescale;
+}
+
+/** Marks the IDR frames of H.264, because indexes mark only those that begin a segment. */
+export async function withIdrFrames(
+  samples: readonly ClipSample[],
+  track: TrackDescription,
+): Promise<ClipSample[]> {
+  const { sampleEntry, codec } = track;
+  if (!codec.startsWith('avc')) return [...samples];
+  const config = readChildBox(sampleEntry, readSampleEntry(sampleEntry, 'video'), 'avcC');
+  config.skip(4);
+  const lengthBytes = (config.u8() & 3) + 1;
+  return Promise.all(
+    samples.map(async sample => {
+      const { data, isSync } = sample;
+      const readAt = async (position: number, length: number) => data.subarray(position, position + length);
+      return { ...sample, isSync: isSync || (await startsWithIdr(readAt, 0, data.length, lengthBytes)) };
+    }),
+  );
 }
 
 /**

@@ -14,6 +14,7 @@ import {
   readClipSamples,
   shownAtSeconds,
   untilShown,
+  withIdrFrames,
 } from './clip-samples.ts';
 
 export interface WrittenClip {
@@ -49,7 +50,7 @@ export async function writeClip(
     signal.throwIfAborted();
     if (!(await writer.add(row, range))) break;
   }
-  return writer.finish();
+  return await writer.finish();
 }
 
 class ClipWriter {
@@ -85,7 +86,10 @@ class ClipWriter {
     const first = main?.samples[0];
     if (main === undefined || first === undefined) return true;
     const offsetSeconds = shownAtSeconds(first, main.own.track) - row.startSeconds;
-    const begun = this.#shownFromSeconds === undefined ? this.#begin(read, range.startSeconds + offsetSeconds) : read;
+    const begun =
+      this.#shownFromSeconds === undefined
+        ? await this.#begin(read, range.startSeconds + offsetSeconds)
+        : read;
     const endSeconds = range.endSeconds + offsetSeconds;
     const kept = begun.map(({ own, samples }) => ({
       own,
@@ -117,12 +121,12 @@ class ClipWriter {
     }));
   }
 
-  #begin(read: readonly RowSamples[], startSeconds: number): RowSamples[] {
+  async #begin(read: readonly RowSamples[], startSeconds: number): Promise<RowSamples[]> {
     const [main, ...others] = read;
     const mainTrack = main!.own.track;
     const isVideo = mainTrack.kind === 'video';
     const mainSamples = isVideo
-      ? fromKeyframe(main!.samples, mainTrack, startSeconds)
+      ? fromKeyframe(await withIdrFrames(main!.samples, mainTrack), mainTrack, startSeconds)
       : fromFrameBefore(main!.samples, mainTrack, startSeconds);
     const [first] = mainSamples;
     if (first === undefined) return [];

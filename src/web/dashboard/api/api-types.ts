@@ -299,6 +299,11 @@ export type Video = {
     readonly type: "upload" | "liveStream";
     readonly uri: string;
     readonly liveStream?: { readonly liveStreamId: string; readonly links: readonly { readonly rel: "self"; readonly uri: string; }[]; } | undefined;
+    readonly clippedFrom?: {
+      readonly videoId?: string | undefined;
+      readonly liveStreamId?: string | undefined;
+      readonly links: readonly { readonly rel: "self"; readonly uri: string; }[];
+    } | undefined;
   };
   readonly assets: {
     readonly hls: string;
@@ -846,7 +851,12 @@ export interface Operations {
       readonly transcript?: boolean | undefined;
       readonly transcriptSummary?: boolean | undefined;
       readonly transcriptSummaryAttributes?: readonly ("abstract" | "takeaways")[] | undefined;
-      readonly clip?: { readonly startTimecode?: string | undefined; readonly endTimecode?: string | undefined; } | undefined;
+      readonly clip?: {
+        readonly startTimecode?: string | undefined;
+        readonly endTimecode?: string | undefined;
+        readonly lastSeconds?: number | undefined;
+        readonly precision?: "keyframe" | "frame" | undefined;
+      } | undefined;
       readonly watermark?: {
         readonly id: string;
         readonly top?: string | undefined;

@@ -1,0 +1,174 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseMultivariantPlaylist } from '../../src/media/hls/multivariant-playlist.ts';
+import { TIMELINE_START_SECONDS } from '../../src/vod/index/rendition.ts';
+import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
+import { makeTempDir, removeDir } from '../support/temp-dir.ts';
+import { decodeVideo } from './decoded.ts';
+import { VideoServer } from './vod-server-fixture.ts';
+
+const framesPerSecond = 25;
+/** Keyframes are two seconds apart. */
+const keyframeFrames = 2 * framesPerSecond;
+/** The tone begins. */
+const onsetSeconds = 12.4;
+/** EBU R37 allows 40 ms; AAC frames last 21 ms. */
+const syncToleranceSeconds = 0.04;
+const frameSeconds = 1 / framesPerSecond;
+
+let folder: string;
+let server: VideoServer;
+let sourcePath: string;
+let sourceId: string;
+
+beforeAll(async () => {
+  folder = await makeTempDir();
+  sourcePath = join(folder, 'film.mp4');
+  await runToEnd(ffmpegPath, [
+    ...['-y', '-loglevel', 'error', '-f', 'lavfi', '-i'],
+    `testsrc2=s=640x360:r=${framesPerSecond}:d=30`,
+    ...['-f', 'lavfi', '-i', `aevalsrc='if(gte(t,${onsetSeconds}),sin(440*2*PI*t)/2,0)':c=mono:d=30`],
+    ...[
+      '-c:v',
+      'libx264',
+      '-preset',
+      'veryfast',
+      '-bf',
+      '3',
+      '-g',
+      String(keyframeFrames),
+      '-sc_threshold',
+      '0',
+    ],
+    ...['-pix_fmt', 'yuv420p', '-c:a', 'aac', sourcePath],
+  ]);
+  server = await VideoServer.start(join(folder, 'data'));
+  const { videoId } = await server.create();
+  expect(await server.send(videoId, await readFile(sourcePath))).toBe(201);
+  await server.untilDone(videoId);
+  sourceId = videoId;
+});
+afterAll(async () => {
+  await server.stop();
+  await removeDir(folder);
+});
+
+/** Of the highest quality. */
+async function topPlaylist(videoId: string): Promise<string> {
+  const path = `/vod/${videoId}/hls/manifest.m3u8`;
+  const { variants } = parseMultivariantPlaylist(String(await server.text(path)));
+  const top = variants.toSorted((one, other) => other.bandwidth - one.bandwidth)[0]!;
+  return new URL(top.uri, new URL(path, server.process.baseUrl)).href;
+}
+
+async function audioOnset(videoId: string): Promise<number> {
+  const input = `${server.process.baseUrl}/vod/${videoId}/hls/manifest.m3u8`;
+  const log = await runToEnd(ffmpegPath, [
+    ...['-nostdin', '-loglevel', 'error', '-copyts', '-i', input, '-map', '0:a:0'],
+    ...['-af', 'silencedetect=n=-40dB:d=0.2,ametadata=print:file=-', '-f', 'null', '/dev/null'],
+  ]);
+  return Number(/silence_end=([\d.]+)/.exec(log)?.[1]) - TIMELINE_START_SECONDS;
+}
+
+async function clip(values: Record<string, unknown>) {
+  const answer = await server.call('POST', '/videos', {
+    body: { title: 'A goal', source: sourceId, clip: values },
+  });
+  expect(answer.status).toBe(202);
+  return (await answer.json()) as { videoId: string; source: Record<string, unknown> };
+}
+
+test('a clip starts with the keyframe before its start, and has the very frames of its video', async () => {
+  const { videoId, source } = await clip({ startTimecode: '00:00:11.200', endTimecode: '00:00:15.200' });
+  expect(source).toMatchObject({
+    type: 'upload',
+    clippedFrom: { videoId: sourceId, links: [{ rel: 'self', uri: `/videos/${sourceId}` }] },
+  });
+  await server.untilDone(videoId);
+  const whole = await decodeVideo(sourcePath);
+  const own = await decodeVideo(await topPlaylist(videoId));
+  const first = whole.findIndex(({ hash }) => hash === own[0]?.hash);
+  expect(first).toBe(5 * keyframeFrames);
+  const wantedFrames = Math.round((15.2 - 10) * framesPerSecond);
+  const hashesOf = (frames: typeof own) => frames.map(({ hash }) => hash);
+  expect(hashesOf(own.slice(0, wantedFrames))).toEqual(hashesOf(whole.slice(first, first + wantedFrames)));
+  // Frames that are decoded before the last one may be shown after it.
+  expect(own.length).toBeLessThanOrEqual(wantedFrames + 4);
+  expect(Math.abs((await audioOnset(videoId)) - (onsetSeconds - 10))).toBeLessThan(syncToleranceSeconds);
+  const { encoding } = await server.status(videoId);
+  expect(encoding.qualities.map(({ quality }) => quality)).toEqual(['240p', '360p', '360p']);
+});
+
+test('a frame-exact clip starts and ends at the wanted frames', async () => {
+  const { videoId } = await clip({
+    startTimecode: '00:00:11.200',
+    endTimecode: '00:00:15.200',
+    precision: 'frame',
+  });
+  await server.untilDone(videoId);
+  const own = await decodeVideo(await topPlaylist(videoId));
+  expect(own).toHaveLength(4 * framesPerSecond);
+  expect(Math.abs((await audioOnset(videoId)) - (onsetSeconds - 11.2))).toBeLessThan(syncToleranceSeconds);
+});
+
+test('a clip of a clip counts from the start of the clip', async () => {
+  const { videoId: outerId } = await clip({ lastSeconds: 20 });
+  await server.untilDone(outerId);
+  const answer = await server.call('POST', '/videos', {
+    body: { title: 'Inner', source: outerId, clip: { startTimecode: '2', endTimecode: '4' } },
+  });
+  const { videoId } = (await answer.json()) as { videoId: string };
+  await server.untilDone(videoId);
+  const whole = await decodeVideo(sourcePath);
+  const own = await decodeVideo(await topPlaylist(videoId));
+  expect(own[0]!.hash).toBe(whole[12 * framesPerSecond]!.hash);
+  expect(Math.abs((await audioOnset(videoId)) - (onsetSeconds - 12))).toBeLessThan(
+    syncToleranceSeconds + frameSeconds,
+  );
+});
+
+test('a clip is refused outside of the video, and when it is shorter than a second', async () => {
+  const refused = async (values: Record<string, unknown>) => {
+    const answer = await server.call('POST', '/videos', {
+      body: { title: 'A goal', source: sourceId, clip: values },
+    });
+    return [answer.status, ((await answer.json()) as { name: string }).name];
+  };
+  expect(await refused({ startTimecode: '30' })).toEqual([400, 'clip[startTimecode]']);
+  expect(await refused({ startTimecode: '20', endTimecode: '10' })).toEqual([400, 'clip[endTimecode]']);
+  expect(await refused({ startTimecode: '20', endTimecode: '00:00:20.900' })).toEqual([
+    400,
+    'clip[endTimecode]',
+  ]);
+  expect(await refused({ startTimecode: '2', lastSeconds: 5 })).toEqual([400, 'clip[lastSeconds]']);
+});
+
+test('a clip is complete after the server was killed', async () => {
+  const { videoId } = await clip({ startTimecode: '4', endTimecode: '10' });
+  await server.kill();
+  server = await VideoServer.start(server.dataDir);
+  await server.untilDone(videoId);
+  const own = await decodeVideo(await topPlaylist(videoId));
+  expect(own.length).toBeGreaterThanOrEqual(6 * framesPerSecond);
+  expect(own.length).toBeLessThanOrEqual(6 * framesPerSecond + 4);
+});
+
+test('a clip of a deleted video says so, and one of a discarded video is made', async () => {
+  const { videoId: originalId } = await server.create();
+  expect(await server.send(originalId, await readFile(sourcePath))).toBe(201);
+  await server.untilDone(originalId);
+  const make = async () => {
+    const answer = await server.call('POST', '/videos', {
+      body: { title: 'A goal', source: originalId, clip: { startTimecode: '4', endTimecode: '8' } },
+    });
+    return ((await answer.json()) as { videoId: string }).videoId;
+  };
+  const clipId = await make();
+  expect((await server.call('DELETE', `/videos/${originalId}`)).status).toBe(204);
+  await server.untilDone(clipId);
+  const after = await server.call('POST', '/videos', {
+    body: { title: 'A goal', source: originalId, clip: { startTimecode: '4' } },
+  });
+  expect(after.status).toBe(400);
+});
