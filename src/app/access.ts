@@ -4,6 +4,7 @@ import { AccessWatch } from '../resources/accounts/access-watch.ts';
 import { AccountsStore } from '../resources/accounts/accounts.store.ts';
 import { KeyPairsService } from '../resources/accounts/key-pairs.service.ts';
 import { KeyPairsStore } from '../resources/accounts/key-pairs.store.ts';
+import { AuditLog } from '../resources/audit/audit-log.ts';
 import { AuthService } from '../resources/auth/auth.service.ts';
 import { tokenCleanup } from '../resources/auth/token-cleanup.ts';
 import { WrongKeyLimit } from '../resources/auth/wrong-key-limit.ts';
@@ -31,6 +32,7 @@ interface AccessOptions {
 export interface Access {
   readonly accounts: AccountsStore;
   readonly watch: AccessWatch;
+  readonly audit: AuditLog;
   readonly keyPairs: KeyPairsService;
   readonly auth: AuthService;
   readonly sessions: ReturnType<typeof createSessions>;
@@ -47,9 +49,10 @@ export function createAccess(options: AccessOptions): Access {
   const limiter = new RateLimiter(options.rateLimits, clock);
   const wrongKeys = new WrongKeyLimit({ maxPerMinute: options.maxWrongKeysPerMinute, clock });
   const auth = new AuthService({ database, accounts, limiter, wrongKeys, clock, log });
-  const sessions = createSessions({ database, accounts, publicUrl, clock, log, peers });
+  const audit = new AuditLog({ database, addressOf: peers.addressOf, clock, log });
+  const sessions = createSessions({ database, accounts, audit, publicUrl, clock, log, peers });
   return {
-    ...{ accounts, watch, auth, sessions, limiter },
+    ...{ accounts, watch, audit, auth, sessions, limiter },
     keyPairs: new KeyPairsService({ store: new KeyPairsStore(database), accounts, clock }),
     authenticate: async (request, setHeader) => {
       const { authorization } = request.headers;

@@ -7,6 +7,8 @@ import { serverStateRoutes } from '../operations/server-state/server-state.route
 import { usageRoutes } from '../operations/usage/usage.routes.ts';
 import { UsageService } from '../operations/usage/usage.service.ts';
 import { accountRoutes } from '../resources/accounts/account.routes.ts';
+import { auditRoutes } from '../resources/audit/audit.routes.ts';
+import { AuditStore } from '../resources/audit/audit.store.ts';
 import { authRoutes } from '../resources/auth/auth.routes.ts';
 import { broadcastRoutes } from '../resources/broadcasts/broadcasts.routes.ts';
 import { BroadcastsService } from '../resources/broadcasts/broadcasts.service.ts';
@@ -67,6 +69,7 @@ function accessRoutes(options: ApiOptions): Route[] {
         videoRestoreDays: videoServices.videos.restoreDays,
       },
     }),
+    ...auditRoutes(new AuditStore(database)),
     ...signingKeyRoutes(new SigningKeysService(new SigningKeysStore(database), clock)),
     ...playbackPolicyRoutes(new PlaybackPolicyStore(database)),
     ...retentionRoutes(new RetentionService(new RetentionStore(database), clock)),

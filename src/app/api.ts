@@ -60,6 +60,7 @@ export function createApi(options: ApiOptions): Api {
     authenticateSession: (request, setHeader) => access.sessions.gate.sessionOf(request, setHeader),
     authenticateUpload: token => options.videoServices.uploadTokens.authenticate(token),
     followAccess: (accountId, changed) => access.watch.follow(accountId, changed),
+    recordChange: change => access.audit.recordChange(change),
     limiter: access.limiter,
     docsBase,
     uploadDir: emptyFolder(join(options.dataDir, 'incoming')),

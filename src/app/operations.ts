@@ -10,6 +10,7 @@ import { Sweep } from '../operations/housekeeping/sweep.ts';
 import { NodeLoadsStore } from '../operations/server-state/node-loads.store.ts';
 import { NodeLoads } from '../operations/server-state/node-loads.ts';
 import type { ServerComponents } from '../operations/server-state/server-monitor.ts';
+import { AuditStore } from '../resources/audit/audit.store.ts';
 import { BroadcastsStore } from '../resources/broadcasts/broadcasts.store.ts';
 import type { RecordingsStore } from '../resources/broadcasts/recordings.store.ts';
 import type { PrivateSessionsStore } from '../resources/private-sessions/private-sessions.store.ts';
@@ -31,8 +32,9 @@ const housekeepingIntervalMs = 3_600_000;
 const sweepIntervalMs = 24 * 3_600_000;
 const useRecordIntervalMs = 60_000;
 const retentionIntervalMs = 60_000;
-const eventTtlMs = 7 * 24 * 3_600_000;
-const broadcastTtlMs = 30 * 24 * 3_600_000;
+const dayMs = 24 * 3_600_000;
+const eventTtlMs = 7 * dayMs;
+const broadcastTtlMs = 30 * dayMs;
 
 export interface MediaSide {
   readonly vod: VodServices;
@@ -230,7 +232,7 @@ export async function createHousekeeping(
 }
 
 function housekeepingTasks(
-  { database, outbox, clock, storage }: Foundation,
+  { config, database, outbox, clock, storage }: Foundation,
   {
     api,
     videoServices,
@@ -239,11 +241,16 @@ function housekeepingTasks(
 ): PeriodicTask[] {
   const { videos, players, uploads } = videoServices;
   const broadcasts = new BroadcastsStore(database);
+  const audit = new AuditStore(database);
   return [
     { name: 'old-events', run: () => outbox.removeBefore(clock.nowMs() - eventTtlMs) },
     api.analytics.cleanup,
     { name: 'private-sessions', run: () => sessions.removeExpired() },
     { name: 'old-broadcasts', run: () => broadcasts.removeBefore(clock.nowMs() - broadcastTtlMs) },
+    {
+      name: 'old-audit-entries',
+      run: signal => audit.removeBefore(clock.nowMs() - config['audit.keepDays'] * dayMs, signal),
+    },
     { name: 'old-traffic', run: () => api.traffic.removeOld() },
     { name: 'removed-players', run: () => players.detachRemoved() },
     { name: 'removed-videos', run: signal => videos.removal.removeOrphanedFiles(signal) },

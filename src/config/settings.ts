@@ -427,6 +427,12 @@ export const settings = {
     '7d',
     'Time that deleted videos stay in the trash and can be restored. `false` deletes them permanently at once; `true` means 90 days. When the disk is full, the trash is emptied earlier, oldest videos first.',
   ),
+  'audit.keepDays': setting(
+    'MILLRACE_AUDIT_KEEP_DAYS',
+    integer(1, 3650),
+    90,
+    'Days that entries of the audit log are kept.',
+  ),
   'encode.jobs': setting(
     'MILLRACE_ENCODE_JOBS',
     integer(1, 64),

@@ -118,6 +118,37 @@ export interface KnownSignInRow {
   ends_at_ms: number;
 }
 
+/** Locks the log of an account while an entry is added. */
+export interface AuditCounterRow {
+  account_id: string;
+  last_number: number;
+  last_at_ms: number;
+}
+
+export interface AuditEntryRow {
+  account_id: string;
+  /** From 1, without gaps. Times never decrease with it. */
+  number: number;
+  at_ms: number;
+  project_id: string | null;
+  environment: string | null;
+  actor_kind: string;
+  actor_id: string | null;
+  actor_name: string | null;
+  address: string | null;
+  action: string;
+  summary: string;
+  target_kind: string | null;
+  target_id: string | null;
+  target_name: string | null;
+  /** JSON. */
+  changed: string | null;
+  /** Numbers the entries of the same actor, without gaps. */
+  actor_position: number | null;
+  action_position: number;
+  target_position: number | null;
+}
+
 /** Counted by triggers so that list pages do not count. */
 export interface ListTotalRow {
   project_id: string;

@@ -43,6 +43,7 @@ import { hooks } from './migrations/0039-hooks.ts';
 import { keyScopes } from './migrations/0040-key-scopes.ts';
 import { twoFactor } from './migrations/0041-two-factor.ts';
 import { clips } from './migrations/0042-clips.ts';
+import { auditLog } from './migrations/0043-audit-log.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -90,6 +91,7 @@ export const migrations: readonly Migration[] = [
   keyScopes,
   twoFactor,
   clips,
+  auditLog,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

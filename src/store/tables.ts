@@ -2,6 +2,8 @@ import type {
   AccessRevisionRow,
   AccountRow,
   ApiKeyRow,
+  AuditCounterRow,
+  AuditEntryRow,
   DatabaseUseRow,
   KeyPairRow,
   KnownSignInRow,
@@ -75,6 +77,8 @@ export interface Tables {
   recovery_codes: RecoveryCodeRow;
   sign_in_attempts: SignInAttemptsRow;
   known_sign_ins: KnownSignInRow;
+  audit_counters: AuditCounterRow;
+  audit_entries: AuditEntryRow;
   list_totals: ListTotalRow;
   live_streams: LiveStreamRow;
   broadcasts: BroadcastRow;

@@ -136,6 +136,26 @@ describe('the account command, beside a server that runs', () => {
     await signIn(server!, { ...admin, password });
   });
 
+  it('is recorded in the audit log of the account', async () => {
+    const email = 'recorded@example.org';
+    const { sandboxKey: key, productionKey: production } = await json('create', email, '--upgraded');
+    await json('suspend', email);
+    await json('suspend', email, '--undo');
+    await json('keys', email);
+    await json('password', email);
+    let answer = await server!.call('GET', '/account/audit-log', { key: production });
+    await waitUntil(async () => {
+      answer = await server!.call('GET', '/account/audit-log', { key: production });
+      return answer.status === 200;
+    });
+    const entries: { action: string; actor: object }[] = answer.json.data;
+    expect(entries.map(({ action }) => action)).toEqual([
+      ...['password.reset', 'api-key.create', 'account.resume', 'account.suspend', 'account.create'],
+    ]);
+    for (const { actor } of entries) expect(actor).toEqual({ kind: 'operator', name: 'npm run account' });
+    for (const secret of [key, production]) expect(answer.text).not.toContain(secret);
+  });
+
   it('tells whether a user has two-factor sign-in, and turns it off for a lost device', async () => {
     const user = { email: 'careful@example.org', password: 'a password of tests' };
     const { accountId } = (await server!.api.accounts.findUser('admin@localhost'))!;

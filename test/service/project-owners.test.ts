@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addressReader, secureReader } from '../../src/http/listener/client-address.ts';
+import { AuditLog } from '../../src/resources/audit/audit-log.ts';
 import { createSessions } from '../../src/resources/sessions/create-sessions.ts';
 import { ProjectOwners } from '../../src/resources/sessions/project-owners.ts';
 import { systemClock } from '../../src/shared/clock.ts';
@@ -14,15 +15,14 @@ let cookie: string;
 beforeAll(async () => {
   server = await startApi({ isUpgraded: true });
   const { database } = server;
+  const peers = { addressOf: addressReader([]), isSecure: secureReader([]) };
+  const shared = { database, clock: systemClock, log: silentLogger };
   const { gate } = createSessions({
-    ...{
-      database,
-      accounts: server.api.accounts,
-      publicUrl: () => '',
-      clock: systemClock,
-      log: silentLogger,
-    },
-    peers: { addressOf: addressReader([]), isSecure: secureReader([]) },
+    ...shared,
+    accounts: server.api.accounts,
+    audit: new AuditLog({ ...shared, addressOf: peers.addressOf }),
+    publicUrl: () => '',
+    peers,
   });
   owners = new ProjectOwners({ gate, database, clock: systemClock });
   projectId = await sandboxProjectOf(database);

@@ -157,6 +157,7 @@ export async function startWireApi(): Promise<WireApi> {
       body: { refreshToken: (await made('/auth/api-key', { apiKey: sandboxKey })).refresh_token },
     }),
     'GET /account': at('/account'),
+    'GET /account/audit-log': at('/account/audit-log'),
     'GET /account/retention': at('/account/retention'),
     'PATCH /account/retention': at('/account/retention', { keepVideosDays: 30 }),
     'GET /account/playback-policy': at('/account/playback-policy'),

@@ -150,6 +150,7 @@ describe('every operation', () => {
         'parts',
         'environments',
         'days',
+        'changed',
         'programs',
         'warnings',
         'renditions',

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import Koa, { type Context } from 'koa';
 import { z } from 'zod';
 import { type Clock, systemClock } from '../../shared/clock.ts';
@@ -48,6 +49,18 @@ export interface HttpObserver {
   observeRequest(request: { method: string; route: string; status: number; durationMs: number }): void;
 }
 
+/** A request that a route has served, before its response. */
+export interface ServedChange {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+  readonly found: unknown;
+  readonly caller: AnyCaller;
+  /** Of a JSON body. */
+  readonly attributes: unknown;
+  readonly answer: unknown;
+  readonly incoming: IncomingMessage;
+}
+
 interface KoaAppOptions {
   readonly routes: readonly Route[];
   readonly authenticate: Authenticate;
@@ -55,6 +68,8 @@ interface KoaAppOptions {
   readonly authenticateSession?: AuthenticateSession;
   /** Of requests that send a file. */
   readonly followAccess?: FollowAccess;
+  /** Waited for before the response to a request that is not a GET and has credentials. */
+  readonly recordChange?: (change: ServedChange) => Promise<void>;
   readonly limiter: RateLimiter;
   /** Base of the `type` of errors, without a slash at its end. A function, since ports are known late. */
   readonly docsBase: () => string;
@@ -149,6 +164,11 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
       const { path, querystring: queryText, req: incoming } = ctx;
       const request = { params, query, body, found, caller, path, queryText, incoming, setHeader };
       const answer = await route.handle(request);
+      if (method !== 'GET' && caller !== undefined) {
+        const { incoming } = request;
+        const change = { route, params, found, caller, attributes, answer, incoming };
+        await options.recordChange?.(change);
+      }
       const { status } = route.otherSuccess?.when(request) ? route.otherSuccess : route.success;
       if (route.success.fileTypes === undefined) {
         sendSuccess(ctx, route, status, answer);

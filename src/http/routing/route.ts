@@ -152,6 +152,8 @@ interface RouteDefinition<
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
+  /** Its name in the audit log. Derived from the method and path unless given. */
+  readonly action?: string;
   readonly auth: Auth;
   /** `reads` for `GET` and `writes` for other methods unless given. */
   readonly rateClass?: RateClass;
@@ -197,6 +199,7 @@ export interface Route {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
+  readonly action?: string;
   readonly auth: RouteAuth;
   /** Which the caller must have; undefined for credentials without scopes. */
   readonly scope: Scope | undefined;

@@ -2,7 +2,10 @@ import type { Clock } from '../../shared/clock.ts';
 import { randomBase62 } from '../../shared/ids.ts';
 import { Secret } from '../../shared/secret.ts';
 import type { Environment } from '../../store/account-tables.ts';
+import type { Connection } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
+import { AuditStore } from '../audit/audit.store.ts';
+import { type AuditTarget, operator } from '../audit/audit-entry.ts';
 import { TwoFactorStore } from '../two-factor/two-factor.store.ts';
 import { AccountAdminStore, type ListedAccount } from './account-admin.store.ts';
 import { AccountsStore } from './accounts.store.ts';
@@ -24,12 +27,14 @@ export class AccountAdmin {
   readonly #database: Database;
   readonly #accounts: AccountsStore;
   readonly #store: AccountAdminStore;
+  readonly #audit: AuditStore;
   readonly #clock: Clock;
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
     this.#accounts = new AccountsStore(database);
     this.#store = new AccountAdminStore(database);
+    this.#audit = new AuditStore(database);
     this.#clock = clock;
   }
 
@@ -47,6 +52,7 @@ export class AccountAdmin {
     const atMs = this.#clock.nowMs();
     const accountId = await createAccount(this.#database, { email, isUpgraded, keys, password, atMs });
     if (accountId === undefined) return undefined;
+    await this.#record(accountId, 'account.create', 'Create an account');
     return {
       account: (await this.#store.find(accountId))!,
       keys: secretsOf(keys),
@@ -61,6 +67,7 @@ export class AccountAdmin {
     const account = await this.#store.find(emailOrId);
     if (account === undefined) return undefined;
     await this.#accounts.setStanding(account.accountId, standing);
+    await this.#recordStanding(account.accountId, standing);
     return this.#store.find(account.accountId);
   }
 
@@ -75,7 +82,9 @@ export class AccountAdmin {
     await this.#accounts.changeAccess(accountId, async transaction => {
       const projectIds = await pairs.projectIdsOf(accountId, transaction);
       const pair = environments.map(name => ({ projectId: projectIds[name], text: keys[name] }));
-      await pairs.add({ accountId, createdAtMs, keys: pair }, transaction);
+      const keyPairId = await pairs.add({ accountId, createdAtMs, keys: pair }, transaction);
+      const target = { kind: 'key-pair', id: keyPairId, name: undefined };
+      await this.#record(accountId, 'api-key.create', 'Create an API key pair', target, transaction);
     });
     return { account, keys: secretsOf(keys) };
   }
@@ -83,7 +92,32 @@ export class AccountAdmin {
   async setPassword(email: string): Promise<Secret | undefined> {
     const password = randomBase62(generatedPasswordLength);
     const passwordHash = await hashPassword(password);
-    return (await this.#accounts.resetPassword(email, passwordHash)) ? new Secret(password) : undefined;
+    const user = await this.#accounts.findUser(email);
+    if (user === undefined || !(await this.#accounts.resetPassword(email, passwordHash))) return undefined;
+    const target = { kind: 'user', id: user.userId, name: user.email };
+    await this.#record(user.accountId, 'password.reset', 'Reset a password', target);
+    return new Secret(password);
+  }
+
+  async #recordStanding(
+    accountId: string,
+    { isSuspended, isUpgraded }: { isSuspended?: boolean; isUpgraded?: boolean },
+  ): Promise<void> {
+    if (isSuspended === true) await this.#record(accountId, 'account.suspend', 'Suspend the account');
+    if (isSuspended === false) await this.#record(accountId, 'account.resume', 'End the suspension');
+    if (isUpgraded === true) await this.#record(accountId, 'account.upgrade', 'Upgrade the account');
+    if (isUpgraded === false) await this.#record(accountId, 'account.downgrade', 'Undo the upgrade');
+  }
+
+  async #record(
+    accountId: string,
+    action: string,
+    summary: string,
+    target: AuditTarget = { kind: 'account', id: accountId, name: undefined },
+    connection: Connection = this.#database,
+  ): Promise<void> {
+    const event = { accountId, actor: operator, action, summary, target };
+    await connection.transaction(transaction => this.#audit.add(event, this.#clock.nowMs(), transaction));
   }
 
   /** Returns undefined for an unknown user. */
@@ -104,6 +138,8 @@ export class AccountAdmin {
       await store.remove(userId, transaction);
       const users = transaction.queries.selectFrom('users').select('id').where('id', '=', userId);
       await this.#accounts.sessions.removeOfUsers(users, transaction);
+      const target = { kind: 'user', id: userId, name: user.email };
+      await this.#record(accountId, 'two-factor.reset', 'Turn off two-factor sign-in', target, transaction);
     });
   }
 }

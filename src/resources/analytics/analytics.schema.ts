@@ -11,7 +11,8 @@ const intervalNames = Object.keys(intervals) as (keyof typeof intervals)[];
 const listed = (values: readonly string[]) => values.map(value => `"${value}"`).join(', ');
 const maxValues = 100;
 
-const date = z
+/** A date with an offset, in a query. */
+export const isoDate = z
   .string()
   .max(64)
   .superRefine((text, context) => {
@@ -44,8 +45,8 @@ const filterSchema = z.strictObject({
 export type FilterBy = z.output<typeof filterSchema>;
 
 const common = {
-  from: date.optional().describe('Beginning, at most 30 days ago. A day before `to` when absent.'),
-  to: date.optional().describe('End, not included. Now when absent.'),
+  from: isoDate.optional().describe('Beginning, at most 30 days ago. A day before `to` when absent.'),
+  to: isoDate.optional().describe('End, not included. Now when absent.'),
   unique: z
     .boolean()
     .optional()

@@ -96,6 +96,7 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
       scope: 'live',
       path: '/live-streams/{liveStreamId}/stream-key',
       summary: 'Regenerate the stream key',
+      action: 'live-stream.stream-key.regenerate',
       description:
         'The old key can no longer publish or reconnect. A connected encoder keeps publishing until it disconnects or you complete the broadcast.',
       ...one,

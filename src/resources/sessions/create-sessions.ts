@@ -7,6 +7,7 @@ import type { PeriodicTask } from '../../shared/scheduling/periodic-tasks.ts';
 import type { Database } from '../../store/database.ts';
 import { removeInBatches } from '../../store/remove-in-batches.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
 import { twoFactorRoutes } from '../two-factor/two-factor.routes.ts';
 import { TwoFactorService } from '../two-factor/two-factor.service.ts';
 import { TwoFactorStore } from '../two-factor/two-factor.store.ts';
@@ -24,19 +25,20 @@ export interface PeerReaders {
 export function createSessions(options: {
   database: Database;
   accounts: AccountsStore;
+  audit: AuditLog;
   publicUrl: () => string;
   peers: PeerReaders;
   clock: Clock;
   log: Logger;
 }): { routes: Route[]; gate: SessionGate; cleanup: PeriodicTask } {
-  const { database, accounts, publicUrl, clock, log } = options;
+  const { database, accounts, audit, publicUrl, clock, log } = options;
   const { addressOf, isSecure } = options.peers;
   const { sessions } = accounts;
   const attempts = new SignInAttemptsStore(database);
   const isOwnSite = sameOriginCheck({ publicUrl, isSecure });
   const gate = new SessionGate({ store: sessions, isOwnSite, isSecure, clock, log });
   const passwords = new PasswordCheck(attempts, clock);
-  const shared = { accounts, passwords, addressOf, clock, log };
+  const shared = { accounts, audit, passwords, addressOf, clock, log };
   const twoFactor = new TwoFactorService({ ...shared, store: new TwoFactorStore(database) });
   const service = new SessionsService({ ...shared, secondFactor: twoFactor });
   return {

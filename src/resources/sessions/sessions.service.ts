@@ -7,6 +7,7 @@ import { randomBase62 } from '../../shared/ids.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
 import type { PasswordCheck } from './password-check.ts';
 import type { SecondFactor } from './second-factor.ts';
 import {
@@ -27,6 +28,7 @@ interface SignedIn {
 
 interface SessionsServiceOptions {
   readonly accounts: AccountsStore;
+  readonly audit: AuditLog;
   readonly passwords: PasswordCheck;
   readonly secondFactor: SecondFactor;
   readonly addressOf: AddressOf;
@@ -55,12 +57,13 @@ export class SessionsService {
     request: PeerRequest,
     before: string | undefined,
   ): Promise<SignedIn> {
-    const { accounts, passwords, addressOf, log } = this.#options;
+    const { accounts, audit, passwords, addressOf, log } = this.#options;
     const address = addressOf(request);
     const user = await accounts.findUser(email);
     const { isRight, attempt } = await passwords.begin(email, address, password, user?.passwordHash);
     if (!isRight || user === undefined) {
       log.info('sign-in-refused', { address });
+      if (user !== undefined) await audit.recordSignIn(user, 'refused', request);
       throw new AppError('authentication-wrong-password');
     }
     try {
@@ -77,6 +80,8 @@ export class SessionsService {
       } else {
         await attempt.cancel();
       }
+      const isAsked = error instanceof AppError && error.code === 'authentication-second-factor-required';
+      if (error instanceof AppError && !isAsked) await audit.recordSignIn(user, 'refused', request);
       throw error;
     }
   }
@@ -88,11 +93,12 @@ export class SessionsService {
    * @throws AppError `authentication-wrong-password` for a user who was removed, `authorization-suspended-account`
    */
   async start(
-    { userId, accountId, email }: User,
+    user: User,
     { request, before }: { request: PeerRequest; before: string | undefined },
     check: (user: User, transaction: Transaction) => Promise<void> = async () => {},
   ): Promise<SignedIn> {
-    const { accounts, addressOf, clock, log } = this.#options;
+    const { accounts, audit, addressOf, clock, log } = this.#options;
+    const { userId, accountId, email } = user;
     const address = addressOf(request);
     const secret = randomBase62(sessionSecretLength);
     const session = await accounts.changeAccess(accountId, async transaction => {
@@ -107,6 +113,7 @@ export class SessionsService {
         { userId, secret, atMs: nowMs, expiresAtMs: nowMs + sessionLifetimeMs, address, userAgent },
         transaction,
       );
+      await audit.recordSignIn(user, 'signed-in', request, transaction);
       return this.#requireSession(sessionId, transaction);
     });
     log.info('signed-in', { sessionId: session.sessionId, userId, address });

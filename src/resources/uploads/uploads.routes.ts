@@ -66,6 +66,7 @@ export function uploadRoutes(
       // The browser uploader sends it here too.
       body: { ...common.body, fields: { videoId: 'Ignored: the path names the video.' } },
       summary: 'Upload a video',
+      action: 'video.upload',
       description: `Sends the file of a video that was created without a source. ${ranged}`,
       auth: 'key',
       params: { videoId: 'Id of the video.' },
@@ -81,6 +82,7 @@ export function uploadRoutes(
       path: '/upload',
       ...common,
       summary: 'Upload a video with an upload token',
+      action: 'video.upload',
       description:
         "Creates a video with the file's name as its title; the field `videoId` names an existing one. An upload that was begun with " +
         'another token or with a key is not continued. Without `videoId`, a later chunk continues the newest unfinished upload of the ' +

@@ -52,6 +52,7 @@ export function discardedVideoRoutes(videos: VideosService): Route[] {
       method: 'PATCH',
       scope: 'upload',
       summary: 'Restore a discarded video',
+      action: 'video.restore',
       ...one,
       body: jsonBody(restoreSchema),
       success: { status: 200, ...shown },

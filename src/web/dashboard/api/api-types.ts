@@ -103,6 +103,28 @@ export type ApiKey = {
   readonly lastUsedAt?: string | undefined;
 };
 
+export type AuditEntry = {
+  readonly number: number;
+  readonly createdAt: string;
+  readonly action: string;
+  readonly summary: string;
+  readonly actor: {
+    readonly kind: "user" | "api-key" | "upload-token" | "operator";
+    readonly id?: string | undefined;
+    readonly name?: string | undefined;
+  };
+  readonly address?: string | undefined;
+  readonly environment?: "sandbox" | "production" | undefined;
+  readonly projectId?: string | undefined;
+  readonly target?: {
+    readonly kind: string;
+    readonly id: string;
+    readonly name?: string | undefined;
+    readonly exists?: boolean | undefined;
+  } | undefined;
+  readonly changed?: readonly string[] | undefined;
+};
+
 export type SigningKey = {
   readonly signingKeyId: string;
   readonly name: string;
@@ -688,6 +710,12 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: undefined;
+  };
+  'GET /account/audit-log': {
+    params: undefined;
+    query: { readonly actor?: string | undefined; readonly action?: string | undefined; readonly targetId?: string | undefined; readonly from?: string | undefined; readonly to?: string | undefined; readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: { readonly data: readonly AuditEntry[]; readonly pagination: Pagination; };
   };
   'GET /account/signing-keys': {
     params: undefined;

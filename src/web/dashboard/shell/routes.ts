@@ -71,6 +71,10 @@ export const routes: readonly PageRoute[] = [
     load: () => import('../pages/webhooks/webhook-page.tsx').then(module => module.WebhookPage),
   },
   {
+    path: '/dashboard/account/activity',
+    load: () => import('../pages/activity/activity-page.tsx').then(module => module.ActivityPage),
+  },
+  {
     path: '/dashboard/account',
     load: () => import('../pages/account/account-page.tsx').then(module => module.AccountPage),
   },

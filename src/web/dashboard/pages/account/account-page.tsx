@@ -1,6 +1,7 @@
 import { useLayoutEffect } from 'preact/hooks';
 import { environment, session } from '../../state/session.ts';
 import { chooseTheme, type Theme, theme } from '../../state/theme.ts';
+import { Button } from '../../ui/button.tsx';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { AccountInfo } from './account-info.tsx';
@@ -19,7 +20,15 @@ export function AccountPage() {
   }, []);
   if (!session.value) return null;
   return (
-    <Page title="Account" lead={`You’re signed in as ${session.value.email}.`}>
+    <Page
+      title="Account"
+      lead={`You’re signed in as ${session.value.email}.`}
+      actions={
+        <Button icon="clock" href="/dashboard/account/activity">
+          Activity
+        </Button>
+      }
+    >
       <UpgradeCard />
       <div class="columns account-columns">
         <div class="stack">

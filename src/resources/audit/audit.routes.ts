@@ -1,0 +1,74 @@
+import { pageOf, sortOf } from '../../http/routing/pagination.ts';
+import { defineRoute, type Route } from '../../http/routing/route.ts';
+import { formatAtom } from '../../shared/clock.ts';
+import { mapList } from '../../shared/list-page.ts';
+import { parseIsoDate } from '../analytics/parse-iso-date.ts';
+import { type AuditEntryView, auditListSchema, auditQuerySchema } from './audit.schema.ts';
+import { type AuditStore, maxSearchedEntries } from './audit.store.ts';
+import type { AuditEntry, AuditTarget } from './audit-entry.ts';
+
+export function auditRoutes(store: AuditStore): Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/account/audit-log',
+      tag: 'Account',
+      summary: 'List the audit log',
+      description:
+        `Successful changes, sign-ins and refused sign-ins, for as long as the setting \`audit.keepDays\` says. An API key of the sandbox lists only changes of its ` +
+        `sandbox. With several of \`actor\`, \`action\` and \`targetId\`, or with an API key of the sandbox, the newest ${maxSearchedEntries} ` +
+        'entries that match one of them are searched.',
+      auth: 'key',
+      scope: 'admin',
+      query: auditQuerySchema,
+      success: { status: 200, description: 'A page of entries.', schema: auditListSchema },
+      handle: async request => {
+        const { caller, query } = request;
+        const { actor, action, targetId, from, to } = query;
+        const isLimited = caller.actor.kind === 'api-key' && caller.environment === 'sandbox';
+        const filter = {
+          ...{ actor, action, targetId },
+          ...(isLimited ? { projectId: caller.projectId } : {}),
+          fromMs: from === undefined ? undefined : parseIsoDate(from),
+          toMs: to === undefined ? undefined : parseIsoDate(to),
+        };
+        const { direction } = sortOf(query, 'createdAt');
+        const list = await store.list(caller.accountId, filter, direction, query);
+        const targets = new Set(list.items.flatMap(({ target }) => target?.id ?? []));
+        const existing = await store.findExisting(caller.accountId, [...targets]);
+        return pageOf(
+          request,
+          mapList(list, entry => viewOf(entry, existing)),
+        );
+      },
+    }),
+  ];
+}
+
+function viewOf(entry: AuditEntry, existing: ReadonlySet<string>): AuditEntryView {
+  const { number, atMs, project, actor, address, action, summary, target, changed } = entry;
+  return {
+    ...{ number, createdAt: formatAtom(atMs), action, summary },
+    actor: {
+      kind: actor.kind,
+      ...(actor.id === undefined ? {} : { id: actor.id }),
+      ...(actor.name === undefined ? {} : { name: actor.name }),
+    },
+    ...(address === undefined ? {} : { address }),
+    ...project,
+    ...(target === undefined ? {} : { target: targetView(target, existing) }),
+    ...(changed === undefined ? {} : { changed: [...changed] }),
+  };
+}
+
+function targetView(
+  { kind, id, name }: AuditTarget,
+  existing: ReadonlySet<string>,
+): NonNullable<AuditEntryView['target']> {
+  const isMedia = kind === 'video' || kind === 'live-stream';
+  return {
+    ...{ kind, id },
+    ...(name === undefined ? {} : { name }),
+    ...(isMedia ? { exists: existing.has(id) } : {}),
+  };
+}

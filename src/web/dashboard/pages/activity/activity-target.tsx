@@ -1,0 +1,34 @@
+import type { AuditEntry } from '../../api/api-types.ts';
+import { environment as chosen } from '../../state/session.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { targetLabel } from './activity-labels.ts';
+
+const pages: Readonly<Record<string, string>> = { video: 'videos', 'live-stream': 'live' };
+
+/** Links to videos and live streams of the chosen environment. */
+export function ActivityTarget({
+  entry: { target, environment },
+  onFilter,
+}: {
+  entry: AuditEntry;
+  onFilter: (targetId: string) => void;
+}) {
+  if (target === undefined) return <span class="quiet">–</span>;
+  const page = pages[target.kind];
+  const isLinked = page !== undefined && target.exists === true && environment === chosen.value;
+  const words = targetLabel(target);
+  return (
+    <span class="activity-target">
+      {isLinked ? (
+        <a href={`/dashboard/${page}/${target.id}`}>{words}</a>
+      ) : (
+        <span title={target.id}>{words}</span>
+      )}
+      <IconButton
+        icon="search"
+        label={`Show everything about ${words}`}
+        onClick={() => onFilter(target.id)}
+      />
+    </span>
+  );
+}
