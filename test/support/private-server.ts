@@ -30,8 +30,10 @@ export class PrivateServer {
     return this.#output;
   }
 
-  /** Resolves when it is ready. Returns false when it ended. */
+  /** Resolves when it is ready, at once if it runs. Returns false when it ended, or was not ready in time. */
   async start(path: string, args: readonly string[], options: SpawnOptions): Promise<boolean> {
+    // A second one would end, since the first has its port, and leave the first to nobody.
+    if (this.#pid !== undefined) return true;
     const child = spawn(path, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
     child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       this.#output = (this.#output + text).slice(-4_000);
@@ -45,6 +47,7 @@ export class PrivateServer {
       if (await this.#isReady()) return true;
       await sleep(pollMs);
     }
+    await this.kill();
     return false;
   }
 
