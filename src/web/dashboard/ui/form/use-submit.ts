@@ -12,19 +12,23 @@ export interface Submission {
   clear(): void;
 }
 
-export function useSubmit(work: () => Promise<unknown>): Submission {
+/** @param fieldOf names the field of an attribute; the attribute itself unless given */
+export function useSubmit(
+  work: () => Promise<unknown>,
+  fieldOf: (attribute: string) => string = attribute => attribute,
+): Submission {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem>();
   const running = useRef(false);
   const fields = useRef(new Set<string>());
-  const isOnFields = problem?.problems.every(({ attribute }) => fields.current.has(attribute));
+  const isOnFields = problem?.problems.every(({ attribute }) => fields.current.has(fieldOf(attribute)));
   return {
     busy,
     problem,
     notice: isOnFields === true ? undefined : problem,
     errorOf: attribute => {
       fields.current.add(attribute);
-      return problem?.problems.find(one => one.attribute === attribute)?.text;
+      return problem?.problems.find(one => fieldOf(one.attribute) === attribute)?.text;
     },
     submit: event => {
       event?.preventDefault();

@@ -13,6 +13,9 @@ import {
 
 type Known = (typeof knownDestinations)[number][0] | 'other';
 
+/** Returns `streamKey` for `restreams[2][streamKey]`. */
+const partOf = (attribute: string) => attribute.replace(/^restreams\[\d+\]\[(\w+)\]$/, '$1');
+
 export function RestreamDialog({
   before,
   isLive,
@@ -37,10 +40,8 @@ export function RestreamDialog({
   const submission = useSubmit(async () => {
     await save(trimmed);
     onClose();
-  });
+  }, partOf);
   const change = (changes: Partial<Destination>) => setDestination({ ...destination, ...changes });
-  const errorOf = (part: string) =>
-    submission.problem?.problems.find(({ attribute }) => attribute.endsWith(`][${part}]`))?.text;
   const known = knownDestinations.find(([, , url]) => url === serverUrl);
   const isComplete = [trimmed.name, trimmed.serverUrl, trimmed.streamKey].every(text => text !== '');
   const isMissing = !renditions.includes(rendition);
@@ -68,7 +69,7 @@ export function RestreamDialog({
         hint="Only you see it."
         value={name}
         onValue={text => change({ name: text })}
-        error={errorOf('name')}
+        error={submission.errorOf('name')}
         maxLength={2048}
         required
       />
@@ -77,7 +78,7 @@ export function RestreamDialog({
         hint="Such as rtmp://host/app, rtmps://host/app or srt://host:port."
         value={serverUrl}
         onValue={text => change({ serverUrl: text })}
-        error={errorOf('serverUrl')}
+        error={submission.errorOf('serverUrl')}
         spellcheck={false}
         maxLength={2048}
         required
@@ -89,7 +90,7 @@ export function RestreamDialog({
         autocomplete="new-password"
         value={streamKey}
         onValue={text => change({ streamKey: text })}
-        error={errorOf('streamKey')}
+        error={submission.errorOf('streamKey')}
         maxLength={2048}
         required
       />
@@ -103,7 +104,7 @@ export function RestreamDialog({
           }
           value={rendition}
           onValue={chosen => change({ rendition: chosen })}
-          error={errorOf('rendition')}
+          error={submission.errorOf('rendition')}
           options={(isMissing ? [...renditions, rendition] : renditions).map(
             one => [one, one === 'source' ? 'Source (from your encoder)' : formatRendition(one)] as const,
           )}
