@@ -31,6 +31,21 @@ describeInBrowser('videos in the dashboard', browser => {
   const ask = async <Answer>(method: string, path: string, body?: unknown) =>
     (await (await server.api(method, path, body)).json()) as Answer;
 
+  it('has one button on a phone, and the rest in a menu', async () => {
+    const viewport = { width: 390, height: 844 };
+    await using phone = await DashboardPage.open(browser(), server, '/dashboard/videos', { viewport });
+    const { page } = phone;
+    await page.getByRole('button', { name: 'Upload videos' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Import from URL' }).isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'More actions', exact: true }).click();
+    expect(await phone.violations()).toEqual([]);
+    await page.getByRole('menuitem', { name: 'Import from URL' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'More actions', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Trash' }).click();
+    await page.getByRole('heading', { name: 'Trash' }).waitFor();
+  });
+
   it('upload a large file, which is paused, gone on with after a reload, and played', async () => {
     await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/videos');
     const { page } = dashboard;

@@ -8,10 +8,10 @@ import { useRestoreDays } from '../../ui/video/use-restore-days.ts';
 import { uploadFiles } from '../../uploads/upload-queue.ts';
 import { DropArea } from './drop-area.tsx';
 import { readChoice, writeTags } from './list-query.ts';
-import { UploadButtons } from './upload-buttons.tsx';
 import { useVideoList } from './use-video-list.ts';
 import { VideoFilters } from './video-filters.tsx';
 import { VideoGrid } from './video-grid.tsx';
+import { VideoListActions } from './video-list-actions.tsx';
 
 export function VideosPage() {
   const { query, change } = useQuery();
@@ -28,14 +28,7 @@ export function VideosPage() {
           ? 'In the sandbox videos are cut after 30 seconds, carry a watermark and are deleted after 24 hours.'
           : undefined
       }
-      actions={
-        <>
-          <Button kind="quiet" icon="trash" href="/dashboard/videos/trash">
-            Trash
-          </Button>
-          <UploadButtons />
-        </>
-      }
+      actions={<VideoListActions />}
     >
       <DropArea onFiles={uploadFiles} />
       {!isEmpty && <VideoFilters choice={choice} onChange={change} />}
