@@ -40,6 +40,10 @@ const screenTexts: Partial<Record<VodPhase, { readonly title: string; readonly t
     title: 'Video not found',
     text: 'It was removed, or the link has expired. Open the page again.',
   },
+  refused: {
+    title: 'This video can’t be played',
+    text: 'The link has expired, or it isn’t allowed on this site or in your country. Open the page again.',
+  },
   unsupported: {
     title: 'This browser can’t play the video',
     text: 'It supports neither Media Source Extensions nor HLS, or lacks a codec. Use a current version of Chrome, Edge, Firefox or Safari.',
@@ -134,7 +138,7 @@ function showPhase(phase: VodPhase): void {
   const texts = screenTexts[phase];
   if (texts !== undefined) {
     statusTitle.textContent = texts.title;
-    statusText.textContent = texts.text;
+    statusText.textContent = (phase === 'refused' ? session.refusalReason : undefined) ?? texts.text;
   }
   controls.refresh();
 }

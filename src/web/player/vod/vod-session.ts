@@ -3,8 +3,8 @@ import type { PlayerSettings } from '../media/player-settings.ts';
 import { VodMedia, vodPlayableWith } from './vod-media.ts';
 import { parseVodState, stateUrl, type VodState } from './vod-state.ts';
 
-/** `processing`: cannot be played yet; `failed`: will never play; `missing`: was deleted. */
-export type VodPhase = 'loading' | 'processing' | 'ready' | 'failed' | 'missing' | 'unsupported';
+/** `processing`: cannot be played yet; `failed`: will never play; `missing`: was deleted; `refused`: this viewer may not play it. */
+export type VodPhase = 'loading' | 'processing' | 'ready' | 'failed' | 'missing' | 'refused' | 'unsupported';
 
 interface VodSessionHandlers {
   onPhase(phase: VodPhase): void;
@@ -13,7 +13,7 @@ interface VodSessionHandlers {
   onMediaChange(): void;
 }
 
-type Answer = VodState | 'missing' | 'unreachable';
+type Answer = VodState | 'missing' | 'refused' | 'unreachable';
 
 const maxUnchangedAnswers = 8;
 /** Applies while the source is better than the best rendition. */
@@ -30,6 +30,7 @@ export class VodSession {
   readonly #watchBackOff = new BackOff(3000, 60_000);
   #state: VodState;
   #phase: VodPhase = 'loading';
+  #refusalReason: string | undefined;
   #timer = 0;
   #unchangedAnswers = 0;
   #isEnded = false;
@@ -57,6 +58,11 @@ export class VodSession {
 
   get phase(): VodPhase {
     return this.#phase;
+  }
+
+  /** The server's text for the viewer, in the phase `refused`. */
+  get refusalReason(): string | undefined {
+    return this.#refusalReason;
   }
 
   get state(): VodState {
@@ -111,7 +117,7 @@ export class VodSession {
   async #check(): Promise<void> {
     const answer = await this.#fetchState();
     if (this.#phase !== 'ready') this.#handlers.onReachable(answer !== 'unreachable');
-    if (answer === 'missing') this.#onMissing();
+    if (answer === 'missing' || answer === 'refused') this.#stopIn(answer);
     else if (answer !== 'unreachable') this.#setState(answer);
     else if (!this.#isEnded)
       this.#scheduleCheck(this.#phase === 'ready' ? this.#watchBackOff.next() : this.#waitBackOff.next());
@@ -120,15 +126,15 @@ export class VodSession {
   async #onInterrupted(isGone: boolean): Promise<void> {
     this.#handlers.onReachable(false);
     const answer = isGone || navigator.onLine ? await this.#fetchState() : 'unreachable';
-    if (answer === 'missing') this.#onMissing();
+    if (answer === 'missing' || answer === 'refused') this.#stopIn(answer);
     else if (answer !== 'unreachable' && !answer.playable) this.#setState(answer);
     else if (!this.#isEnded) this.media.retryLater();
   }
 
-  #onMissing(): void {
+  #stopIn(phase: 'missing' | 'refused'): void {
     clearTimeout(this.#timer);
     this.media.stop();
-    this.#setPhase('missing');
+    this.#setPhase(phase);
   }
 
   async #fetchState(): Promise<Answer> {
@@ -138,8 +144,11 @@ export class VodSession {
         signal: AbortSignal.timeout(8000),
       });
       if (answer.ok) return parseVodState(await answer.text());
-      // 403: the token has expired, or the site or country is not allowed.
-      return answer.status === 404 || answer.status === 403 ? 'missing' : 'unreachable';
+      if (answer.status === 403) {
+        this.#refusalReason = ((await answer.json()) as { readonly detail?: string }).detail;
+        return 'refused';
+      }
+      return answer.status === 404 ? 'missing' : 'unreachable';
     } catch {
       return 'unreachable';
     }
