@@ -103,7 +103,7 @@ export class PlaybackGate {
 
   #admitByHook(
     { id, projectId }: PlaybackResource,
-    { request, token }: PlaybackRequest,
+    { request, token }: Pick<PlaybackRequest, 'request' | 'token'>,
     answer: Answer,
   ): Promise<Answer> | Answer {
     if (answer === undefined || answer instanceof PlaybackRefusal) return answer;
@@ -146,9 +146,13 @@ export class PlaybackGate {
     request: ViewerRequest,
   ): Promise<Answer> {
     if (resource.public) return undefined;
-    if (isSignedToken(access.token)) return this.#admitSigned(resource, access.token, request);
-    if (!(await this.#tokens.isSession(resource.id, access))) return undefined;
-    return this.#restrict(open, resource, request, [resource.policy]);
+    const { token } = access;
+    const answer = isSignedToken(token)
+      ? await this.#admitSigned(resource, token, request)
+      : (await this.#tokens.isSession(resource.id, access))
+        ? await this.#restrict(open, resource, request, [resource.policy])
+        : undefined;
+    return this.#admitByHook(resource, { request, token }, answer);
   }
 
   async #isAdmitted(answer: Promise<Answer> | Answer): Promise<boolean> {

@@ -178,3 +178,26 @@ test('the owner is not asked about, and neither countries nor sites are closed t
   expect((await view(page)).status).toBe(403);
   expect(receiver.hooks).toEqual([]);
 });
+
+test('caches are told who may have private media, with the answer for the viewer', async () => {
+  const { json } = await made('/live-streams', { name: 'Pier', public: false });
+  const { pathname } = new URL(json.assets.hls);
+  const page = new URL(json.assets.player);
+  const isAllowed = new Set(['Viewer/1.0']);
+  const receiver = await startHook((hook, response) =>
+    isAllowed.has(hook.json.userAgent) ? void response.end() : refuse(hook, response),
+  );
+  const shown = await view(page.pathname + page.search);
+  expect(shown.status).toBe(200);
+  const avh = /avh=([\w-]+)/.exec(shown.text)![1]!;
+  const access = `${pathname.replace('.m3u8', '')}/access?avh=${avh}`;
+  expect((await view(access)).status).toBe(204);
+  expect((await view(access)).status).toBe(204);
+  expect(receiver.hooks).toHaveLength(1);
+  const other = await view(access, 'Another/1.0');
+  expect([other.status, other.text]).toEqual([403, expect.stringContaining('Buy a ticket')]);
+});
+
+async function made(path: string, body: object): Promise<{ json: Json }> {
+  return { json: (await (await server.api('POST', path, body)).json()) as Json };
+}

@@ -184,6 +184,9 @@ describe('a publish hook', () => {
         description:
           'The publish hook chose a live stream that this project does not have. Correct the liveStreamId in its answer.',
       });
+      expect(await lastResult()).toMatchObject({
+        ...{ result: 'refused', statusCode: 200, error: expect.stringContaining('Correct the liveStreamId') },
+      });
     }
   });
 

@@ -2,8 +2,8 @@ import type { WebhookResponse } from '../webhooks/webhook-sender.ts';
 
 export type HookAnswer =
   | { readonly kind: 'allowed'; readonly fields: Readonly<Record<string, unknown>> }
-  /** `message` is `''` when the hook sent no text. */
-  | { readonly kind: 'refused'; readonly message: string }
+  /** `message` is `''` when the hook sent no text. `error`: the hook allowed it, but its answer cannot be followed. */
+  | { readonly kind: 'refused'; readonly message: string; readonly error?: string }
   /** The hook did not decide. */
   | { readonly kind: 'failed'; readonly error: string };
 

@@ -20,6 +20,8 @@ export interface HookQuestion {
   readonly payload: Readonly<Record<string, unknown>>;
   /** Cancels the question; its answer is then meaningless. */
   readonly signal: AbortSignal;
+  /** Returns why an answer that allows cannot be followed: then it refuses, with this text. */
+  readonly findFault?: (fields: Readonly<Record<string, unknown>>) => Promise<string | undefined>;
 }
 
 export interface HookObserver {
@@ -70,7 +72,7 @@ export class HookCaller {
       pausedMs > 0
         ? failed(`The hook failed ${lane.failuresInRow} times in a row. It is asked again in a few seconds.`)
         : await this.#askInTurn(hook, question, lane);
-    const answer = readHookAnswer(response);
+    const answer = await followable(readHookAnswer(response), question);
     // Of a publisher or viewer that has left: the request was cancelled, or its answer reaches nobody.
     if (question.signal.aborted) return answer;
     if (pausedMs <= 0) this.#count(lane, answer);
@@ -149,12 +151,17 @@ export class HookCaller {
       ...{ durationMs, isTest, subjectId, remoteAddress, statusCode },
       attemptedAtMs: clock.nowMs() - durationMs,
       isAllowed: answer.kind === 'failed' ? onFailure === 'allow' : answer.kind === 'allowed',
-      error: answer.kind === 'failed' ? answer.error : undefined,
+      error: answer.kind === 'allowed' ? undefined : answer.error,
       response: response?.slice(0, maxKeptResponseBytes),
     };
     results.add(hookId, result);
     return result;
   }
+}
+
+async function followable(answer: HookAnswer, { findFault }: HookQuestion): Promise<HookAnswer> {
+  const error = answer.kind === 'allowed' ? await findFault?.(answer.fields) : undefined;
+  return error === undefined ? answer : { kind: 'refused', message: error, error };
 }
 
 const tooBusyText = `${maxRunning} requests to this hook were waiting for an answer, and none came in time.`;

@@ -51,7 +51,9 @@ export const hookResultSchema = z
     error: z
       .string()
       .optional()
-      .describe('The failure, when the hook did not decide and `onFailure` did; absent otherwise.'),
+      .describe(
+        'The failure, when the hook did not decide and `onFailure` did, or chose an unknown live stream; absent otherwise.',
+      ),
     response: z.string().optional().describe('The first 1,024 characters of the response.'),
   })
   .meta({ id: 'HookResult', examples: [exampleResult] });

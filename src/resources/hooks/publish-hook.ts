@@ -63,32 +63,37 @@ export class PublishHook {
   }
 
   async #ask(hook: Hook, owner: StreamKeyOwner, question: PublishQuestion): Promise<PublishAnswer> {
-    const { protocol, remoteAddress, encoder, query, signal, streamKey } = question;
+    const { protocol, remoteAddress, encoder, query, signal } = question;
     const { liveStreamId } = owner;
+    let chosenKey: string | undefined = question.streamKey;
     const answer = await this.#options.caller.ask(hook, {
       ...{ subjectId: liveStreamId, remoteAddress, signal },
       payload: { liveStreamId, protocol, remoteAddress, encoder, query },
+      findFault: async ({ liveStreamId: chosen }) => {
+        chosenKey = await this.#choose(hook, owner, chosen, question.streamKey);
+        return chosenKey === undefined ? unknownTargetText : undefined;
+      },
     });
-    if (answer.kind === 'allowed') return this.#choose(hook, owner, answer.fields.liveStreamId, streamKey);
+    if (chosenKey === undefined) return refusal('hook-chose-unknown-live-stream', unknownTargetText);
+    if (answer.kind === 'allowed') return { accepted: true, streamKey: chosenKey };
     if (answer.kind === 'refused') return refusal('hook-refused', answer.message || refusedText);
-    if (hook.onFailure === 'allow') return { accepted: true, streamKey };
+    if (hook.onFailure === 'allow') return { accepted: true, streamKey: question.streamKey };
     return refusal('hook-failed', failedText);
   }
 
-  /** @param chosen of the answer */
+  /** The key of the live stream to publish to. @param chosen of the answer */
   async #choose(
     { projectId, hookId }: Hook,
     { liveStreamId }: StreamKeyOwner,
     chosen: unknown,
     streamKey: string,
-  ): Promise<PublishAnswer> {
+  ): Promise<string | undefined> {
     const { streams, log } = this.#options;
-    if (chosen === undefined || chosen === null || chosen === liveStreamId)
-      return { accepted: true, streamKey };
+    if (chosen === undefined || chosen === null || chosen === liveStreamId) return streamKey;
     const target = typeof chosen === 'string' ? await streams.find(projectId, chosen) : undefined;
-    if (target !== undefined) return { accepted: true, streamKey: target.streamKey };
+    if (target !== undefined) return target.streamKey;
     log.warn('hook-chose-unknown-live-stream', { hookId, liveStreamId, chosen: String(chosen).slice(0, 64) });
-    return refusal('hook-chose-unknown-live-stream', unknownTargetText);
+    return undefined;
   }
 
   #limitOf(liveStreamId: string): SlidingWindowLimit {
