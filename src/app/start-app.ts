@@ -9,6 +9,7 @@ import type { RateLimits } from '../http/routing/rate-limiter.ts';
 import type { RtmpServer } from '../ingest/rtmp/rtmp-server.ts';
 import type { SrtServer } from '../ingest/srt/srt-server.ts';
 import { type BootstrapSecrets, bootstrapAccount } from '../resources/accounts/bootstrap-account.ts';
+import { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
 import { PrivateSessionsStore } from '../resources/private-sessions/private-sessions.store.ts';
 import type { UploadDependencies } from '../resources/uploads/create-uploads.ts';
 import { VideoThumbnailFiles } from '../resources/videos/thumbnails/video-thumbnail-files.ts';
@@ -25,6 +26,7 @@ import { createDelivery } from './delivery.ts';
 import { type AppEnvironment, closeFoundation, type Foundation, openFoundation } from './foundation.ts';
 import { createHooks, hookObserver } from './hooks.ts';
 import { createHttpListener, createRtmpServer, createSrtServer } from './listeners.ts';
+import { createLiveClips } from './live-clips.ts';
 import {
   createHousekeeping,
   createNodeLoads,
@@ -115,6 +117,13 @@ async function createServer(foundation: Foundation): Promise<Server> {
     viewers,
     publishHook: hooks.publish,
   });
+  videoServices.uploads.broadcastClips.connect(
+    createLiveClips({
+      ...{ registry: broadcasts.registry, cluster: broadcasts.cluster },
+      liveStreams: new LiveStreamsStore(database),
+      storage: foundation.files.storage,
+    }),
+  );
   const media: MediaSide = { vod, broadcasts, recordings, viewers };
   const nodeLoads = createNodeLoads(foundation, media);
   const rtmp = createRtmpServer(foundation, broadcasts.gate);

@@ -244,6 +244,11 @@ export const errorRegister = {
     title: 'The content type is not supported.',
     status: 415,
   },
+  'live-stream-not-broadcasting': {
+    kind: 'conflict',
+    blame: 'caller',
+    title: 'There is no broadcast to clip.',
+  },
   'stream-key-missing': denied('The stream key is missing.'),
   'already-publishing': {
     kind: 'conflict',

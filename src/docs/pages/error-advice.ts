@@ -160,6 +160,11 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
     meaning: 'Another encoder is publishing to this live stream.',
     remedy: 'Stop the other encoder first. One that lost its connection is disconnected after a few seconds.',
   },
+  'live-stream-not-broadcasting': {
+    meaning:
+      'A clip of a live stream was requested that is not broadcasting, or whose broadcast another server receives.',
+    remedy: 'Clip the recording of the broadcast, or send the request to the server that `detail` names.',
+  },
   'session-ended': {
     meaning:
       'A WHIP session that the server has ended is used, for example because somebody ended the broadcast.',

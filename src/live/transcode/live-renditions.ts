@@ -10,11 +10,12 @@ import type {
 } from '../../shared/viewer-responses.ts';
 import { sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type { LiveSettings } from '../broadcast/ports.ts';
+import { type ClippableMedia, clippableMedia } from '../window/clippable-media.ts';
 import type { ListedTrackLabel } from '../window/listed-audio.ts';
 import { type AudioInfo, formatLiveMultivariant, type VariantInfo } from '../window/live-multivariant.ts';
 import type { LiveWindow } from '../window/live-window.ts';
 import type { BroadcastStorage } from '../window/part-store.ts';
-import { parseAudioRendition } from './audio-renditions.ts';
+import { mainAudioGroup, parseAudioRendition } from './audio-renditions.ts';
 import type { LadderConfig } from './ladder-config.ts';
 import { LiveRendition, renditionReports } from './live-rendition.ts';
 
@@ -185,6 +186,17 @@ export class LiveRenditions {
     signal: ViewerSignal,
   ): Promise<MediaResponse | undefined> | MediaResponse | undefined {
     return this.#byName.get(rendition)?.window.requests.media(name, signal);
+  }
+
+  /** Undefined until the broadcast is playable. */
+  clippableMedia(): ClippableMedia | undefined {
+    if (!this.isPlayable) return undefined;
+    const audio = this.#audioRenditions.flatMap(({ name, window }) => {
+      const key = parseAudioRendition(name);
+      const isMain = key?.groupId === mainAudioGroup && window.isPlayable;
+      return isMain ? [{ trackId: key.trackId, segments: window.segments }] : [];
+    });
+    return clippableMedia(this.source.window.segments, audio, trackId => this.audioLabelOf(trackId));
   }
 
   /** Every offered rendition is playable or had its time to start: players read the multivariant playlist once. */

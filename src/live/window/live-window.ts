@@ -128,6 +128,10 @@ export class LiveWindow implements SegmentSink {
     this.#playlist.invalidate();
   }
 
+  get segments(): SegmentStore {
+    return this.#segments;
+  }
+
   /** @returns true when everything listed is on disk */
   releaseMemory(): boolean {
     return this.#segments.releaseMemory();

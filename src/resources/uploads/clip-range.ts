@@ -19,6 +19,12 @@ export function clipRange(clip: Clip, { startMs: availableMs, endMs: sourceEndMs
     lastMs === undefined
       ? { startMs, endMs: Math.min(endMs, sourceEndMs) }
       : { startMs: Math.max(availableMs, sourceEndMs - lastMs), endMs: sourceEndMs };
+  if (range.startMs < availableMs) {
+    throw attributeError(
+      'clip[startTimecode]',
+      `The broadcast can be clipped from ${timecodeOf(availableMs)} to ${timecodeOf(sourceEndMs)}. Clip its recording to get an earlier part.`,
+    );
+  }
   if (range.startMs >= sourceEndMs) {
     throw attributeError(
       'clip[startTimecode]',
@@ -31,6 +37,6 @@ export function clipRange(clip: Clip, { startMs: availableMs, endMs: sourceEndMs
   return range;
 }
 
-export function timecodeOf(ms: number): string {
+function timecodeOf(ms: number): string {
   return new Date(Math.max(0, ms)).toISOString().slice(11, -1);
 }

@@ -1,3 +1,5 @@
+import type { ClipRange } from './clip-range.ts';
+
 /** Copies parts of videos. */
 export interface ClipSources {
   /** Undefined until the highest quality of the video can be played. */
@@ -9,11 +11,32 @@ export interface ClipSources {
   clipVideo(
     clip: {
       readonly videoId: string;
-      readonly range: { readonly startSeconds: number; readonly endSeconds: number };
+      readonly range: SecondsRange;
       readonly path: string;
     },
     signal: AbortSignal,
   ): Promise<WrittenClip>;
+}
+
+/** Copies parts of running broadcasts. */
+export interface LiveClips {
+  /**
+   * Undefined when the project has no such live stream.
+   * @throws AppError `live-stream-not-broadcasting`
+   */
+  find(projectId: string, liveStreamId: string): Promise<ClippableBroadcast | undefined>;
+}
+
+export interface ClippableBroadcast {
+  /** Since the start of the broadcast. */
+  readonly available: ClipRange;
+  /** As {@link ClipSources.clipVideo}. */
+  write(range: SecondsRange, path: string, signal: AbortSignal): Promise<WrittenClip>;
+}
+
+interface SecondsRange {
+  readonly startSeconds: number;
+  readonly endSeconds: number;
 }
 
 interface WrittenClip {

@@ -8,6 +8,7 @@ import type { MediaFiles } from '../../storage/media-files.ts';
 import type { Database } from '../../store/database.ts';
 import type { VideoView } from '../videos/videos.schema.ts';
 import { ArrivedFiles } from './arrived-files.ts';
+import { BroadcastClips } from './broadcast-clips.ts';
 import { ChunkAssembler } from './chunk-assembler.ts';
 import type { ClipSources } from './clip-sources.ts';
 import type { TransferRate } from './fetch-source.ts';
@@ -37,6 +38,7 @@ const uploadLanes = { fetch: 'transfer', join: 'assembly' } as const;
 export interface Uploads {
   readonly service: UploadsService<VideoView>;
   readonly importer: SourceImporter;
+  readonly broadcastClips: BroadcastClips;
   readonly jobKinds: readonly JobKind[];
   readonly routes: readonly Route[];
 }
@@ -85,6 +87,7 @@ export function createUploads(
     clock,
     log: options.log.child('uploads'),
   });
+  const broadcastClips = new BroadcastClips(files);
   const importer = new SourceImporter({
     store,
     database,
@@ -92,6 +95,7 @@ export function createUploads(
     jobs,
     quotas: options.quotas,
     clips: options.clips,
+    broadcastClips,
     hasVideo,
     sourceReady,
     failSource,
@@ -106,6 +110,7 @@ export function createUploads(
   return {
     service,
     importer,
+    broadcastClips,
     jobKinds: [
       assembler.kind(uploadLanes.join),
       ...importer.kinds({ fetch: uploadLanes.fetch, clone: uploadLanes.join }),

@@ -11,6 +11,7 @@ import type { Database } from '../../store/database.ts';
 import { checkExactClip } from '../videos/exact-clip.ts';
 import type { Clip } from '../videos/video.ts';
 import type { PlannedVideoSource } from '../videos/video-source-importer.ts';
+import { type BroadcastClips, remainingClip } from './broadcast-clips.ts';
 import { type ClipRange, clipRange } from './clip-range.ts';
 import type { ClipSources } from './clip-sources.ts';
 import { maxSourceBytes } from './content-range.ts';
@@ -24,6 +25,7 @@ type SourcePlan = PlannedVideoSource &
   (
     | { readonly kind: 'fetch'; readonly address: string; readonly projectId: string }
     | { readonly kind: 'clone'; readonly videoId: string }
+    | { readonly kind: 'copied'; readonly videoId: string; readonly bytes: number }
   );
 
 interface SourceImporterOptions {
@@ -33,6 +35,7 @@ interface SourceImporterOptions {
   readonly jobs: JobQueue;
   readonly quotas: UploadQuotas;
   readonly clips: ClipSources;
+  readonly broadcastClips: BroadcastClips;
   readonly hasVideo: (projectId: string, videoId: string) => Promise<boolean>;
   readonly sourceReady: SourceConsumer['sourceReady'];
   readonly failSource: FailSource;
@@ -72,11 +75,17 @@ export class SourceImporter {
       checkExactClip(clip);
       return { kind: 'fetch', address: await this.#checkAddress(source), projectId, clip };
     }
-    const { hasVideo, store } = this.#options;
+    const { hasVideo, store, broadcastClips } = this.#options;
+    const copied = await broadcastClips.copy(projectId, source, clip);
+    if (copied !== undefined) {
+      const { liveStreamId, videoId, bytes, clip: rest } = copied;
+      const origin = { liveStreamId, videoId };
+      return { kind: 'copied', videoId, bytes, clip: rest, clippedFrom: liveStreamId, origin };
+    }
     if (!(await hasVideo(projectId, source))) {
       throw attributeError(
         'source',
-        'This is neither an http or https address nor the id of one of your videos.',
+        'This is neither an http or https address nor the id of one of your videos or live streams.',
       );
     }
     const state = await store.source(source);
@@ -109,14 +118,24 @@ export class SourceImporter {
       videoId,
       origin: plan.kind === 'fetch' ? 'url' : 'clone',
       status: 'ingesting',
-      address: plan.kind === 'fetch' ? plan.address : plan.videoId,
+      address: plan.kind === 'fetch' ? plan.address : (plan.clippedFrom ?? plan.videoId),
       isJoined: cloned?.isJoined === true,
       startedAtMs: clock.nowMs(),
     } as const;
     await store.begin(source, transaction);
     const { kind } = plan;
+    if (kind === 'copied') {
+      const completion = { status: 'ingested', bytes: plan.bytes, atMs: clock.nowMs() } as const;
+      await store.complete(videoId, completion, transaction);
+      await this.#options.sourceReady(videoId, transaction);
+      return;
+    }
     const order = kind === 'clone' ? { priority: clonePriority } : { groupId: plan.projectId };
     await jobs.add({ kind, subjectId: videoId, ...order }, transaction);
+  }
+
+  async abandon(plan: SourcePlan): Promise<void> {
+    if (plan.kind === 'copied') await this.#options.broadcastClips.remove(plan.videoId);
   }
 
   /** Fetches and copies use separate lanes: a slow server must not delay copies. */
@@ -260,18 +279,8 @@ export class SourceImporter {
     const path = files.partial(subjectId);
     const { bytes, leadSeconds } = await clips.clipVideo({ videoId, range, path }, signal);
     await files.publishPartial(subjectId, signal);
-    return { bytes, clip: { rest: restOf({ startMs, endMs, precision }, leadSeconds) } };
+    return { bytes, clip: { rest: remainingClip({ startMs, endMs, precision }, leadSeconds) } };
   }
-}
-
-/** Of a file that begins before the clip. */
-function restOf(
-  { startMs, endMs, precision }: ClipRange & { readonly precision: 'keyframe' | 'frame' },
-  leadSeconds: number,
-): ClipRange | undefined {
-  if (precision === 'keyframe') return undefined;
-  const leadMs = Math.round(leadSeconds * 1000);
-  return { startMs: leadMs, endMs: leadMs + endMs - startMs };
 }
 
 async function fileBytes(path: string): Promise<number> {

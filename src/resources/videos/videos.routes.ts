@@ -38,8 +38,9 @@ export function videoRoutes(videos: VideosService): Route[] {
       ...all,
       summary: 'Create a video',
       description:
-        'Creates a video that you upload a file to. With `source`, the server fetches or copies the file instead.',
+        'Creates a video that you upload a file to. With `source`, the server fetches or copies the file instead. With `source` and `clip`, a part of a video or of a running broadcast becomes a new video within a second.',
       body: jsonBody(videoCreationSchema),
+      errors: ['live-stream-not-broadcasting'],
       success: { status: 201, ...shown },
       otherSuccess: {
         status: 202,

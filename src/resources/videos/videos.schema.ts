@@ -110,7 +110,7 @@ const clipSchema = z
     path: ['endTimecode'],
   })
   .describe(
-    'The part of the source that becomes the video. A frame in `HH:MM:SS:ff` counts as a 25th of a second.',
+    'The part of the source that becomes the video. For a live stream, the times count from the start of the broadcast. A frame in `HH:MM:SS:ff` counts as a 25th of a second.',
   );
 
 const placement = (field: (typeof placementFields)[number]) =>
@@ -142,7 +142,9 @@ export const videoCreationSchema = z
       .min(1)
       .max(maxSourceChars)
       .optional()
-      .describe('An http or https URL to fetch, or the id of one of your videos to copy.'),
+      .describe(
+        'An http or https URL to fetch, or the id of one of your videos to copy, or of one of your live streams, of which `clip` is copied.',
+      ),
     ...attributes,
     clip: clipSchema.optional(),
     watermark: watermarkSchema.optional(),

@@ -1,7 +1,7 @@
 import { notFoundError } from '../../http/routing/project-resource.ts';
 import { attributeError } from '../../http/routing/validation.ts';
 import { dayMs } from '../../shared/day.ts';
-import type { AppError } from '../../shared/errors.ts';
+import { type AppError, mayBeCommitted } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { ListResult } from '../../shared/list-page.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
@@ -144,14 +144,21 @@ export class VideosService {
     // With a watermark, everything is encoded.
     const precision = clip?.precision ?? (watermark === undefined ? undefined : 'frame');
     const plan = await sources.plan(projectId, source, clip && { ...clip, precision });
-    return this.#add(
-      projectId,
-      { ...attributes, clip: plan.clip },
-      {
-        clippedFrom: plan.clippedFrom,
-        begin: (videoId, transaction) => sources.begin(videoId, plan, transaction),
-      },
-    );
+    const { origin, clippedFrom } = plan;
+    try {
+      return await this.#add(
+        projectId,
+        { ...attributes, clip: plan.clip },
+        {
+          ...(origin === undefined ? {} : { origin }),
+          clippedFrom,
+          begin: (videoId, transaction) => sources.begin(videoId, plan, transaction),
+        },
+      );
+    } catch (error) {
+      if (!mayBeCommitted(error)) await sources.abandon?.(plan);
+      throw error;
+    }
   }
 
   async change({ projectId, videoId }: Video, changes: VideoChanges): Promise<VideoView> {

@@ -1,0 +1,86 @@
+import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
+import type { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
+import type { ClippableBroadcast, LiveClips } from '../resources/uploads/clip-sources.ts';
+import { AppError } from '../shared/errors.ts';
+import type { MediaStorage } from '../storage/media-storage.ts';
+import type { ClipMedia, ClipRange } from '../vod/clip/clip-media.ts';
+import { writeClip } from '../vod/clip/clip-writer.ts';
+import { readParts } from '../vod/clip/video-clip.ts';
+import type { ClusterLive } from './cluster-live.ts';
+
+interface LiveClipsOptions {
+  readonly registry: BroadcastRegistry;
+  /** Undefined for the only server of a database. */
+  readonly cluster: ClusterLive | undefined;
+  readonly liveStreams: LiveStreamsStore;
+  readonly storage: MediaStorage;
+}
+
+type RunningBroadcast = ReturnType<BroadcastRegistry['running']>[number];
+type BroadcastMedia = NonNullable<ReturnType<RunningBroadcast['renditions']['clippableMedia']>>;
+
+/** Clips of the broadcasts that this server packages. */
+export function createLiveClips(options: LiveClipsOptions): LiveClips {
+  const { registry, cluster, liveStreams, storage } = options;
+  return {
+    find: async (projectId, liveStreamId) => {
+      if ((await liveStreams.find(projectId, liveStreamId)) === undefined) return undefined;
+      const running = registry.running().find(one => one.liveStreamId === liveStreamId);
+      const media = running?.renditions.clippableMedia();
+      if (running === undefined || media === undefined || media.segments.length === 0) {
+        throw notBroadcasting(cluster?.current(liveStreamId)?.serverUrl);
+      }
+      return clippableBroadcast(running, media, storage);
+    },
+  };
+}
+
+function clippableBroadcast(
+  { startedAtMs }: RunningBroadcast,
+  media: BroadcastMedia,
+  storage: MediaStorage,
+): ClippableBroadcast {
+  const first = media.segments[0]!;
+  const last = media.segments.at(-1)!;
+  return {
+    available: {
+      startMs: Math.max(0, first.dateMs - startedAtMs),
+      endMs: Math.max(0, Math.round(last.dateMs + last.durationSeconds * 1000) - startedAtMs),
+    },
+    write: (range, path, signal) =>
+      writeClip(path, mediaOf(media, range, startedAtMs, storage), range, signal),
+  };
+}
+
+function mediaOf(
+  { renditions, segments }: BroadcastMedia,
+  range: ClipRange,
+  startedAtMs: number,
+  storage: MediaStorage,
+): ClipMedia {
+  const startOf = ({ dateMs }: BroadcastMedia['segments'][number]) => (dateMs - startedAtMs) / 1000;
+  const first = segments.findLastIndex(
+    segment => segment.isIndependent && startOf(segment) <= range.startSeconds,
+  );
+  const from = Math.max(0, first);
+  const wanted = segments.slice(from).filter(segment => startOf(segment) < range.endSeconds);
+  return {
+    renditions,
+    rows: wanted.map((segment, index) => ({
+      startSeconds: startOf(segment),
+      read: async rendition => {
+        // Audio from the frame before the first one of video.
+        const before = index === 0 && rendition > 0 ? (segments[from - 1]?.parts(rendition) ?? []) : [];
+        return readParts([...before, ...segment.parts(rendition)], storage);
+      },
+    })),
+  };
+}
+
+function notBroadcasting(otherServer: string | undefined): AppError {
+  const detail =
+    otherServer === undefined
+      ? 'The live stream is not broadcasting. Clip its recording instead: GET /videos?liveStreamId= lists the recordings.'
+      : `Another server receives this broadcast. Send the request to ${otherServer}.`;
+  return new AppError('live-stream-not-broadcasting', detail, { details: { name: 'source', detail } });
+}

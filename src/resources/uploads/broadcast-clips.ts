@@ -1,0 +1,81 @@
+import { attributeError } from '../../http/routing/validation.ts';
+import { newId } from '../../shared/ids.ts';
+import type { Clip } from '../videos/video.ts';
+import { type ClipRange, clipRange } from './clip-range.ts';
+import type { LiveClips } from './clip-sources.ts';
+import type { SourceFiles } from './source-files.ts';
+
+/** A part of a broadcast that is stored as the source of a video. */
+export interface CopiedBroadcast {
+  readonly liveStreamId: string;
+  readonly videoId: string;
+  readonly bytes: number;
+  /** Remains to be cut when it is encoded. */
+  readonly clip: ClipRange | undefined;
+}
+
+const maxClipMs = 3_600_000;
+const maxCopyMs = 120_000;
+
+/** Copies parts of broadcasts at once, since viewers can rewind only for a time. */
+export class BroadcastClips {
+  readonly #files: SourceFiles;
+  #live: LiveClips | undefined;
+
+  constructor(files: SourceFiles) {
+    this.#files = files;
+  }
+
+  /** Broadcasts are created after videos. */
+  connect(live: LiveClips): void {
+    this.#live = live;
+  }
+
+  /**
+   * Undefined when the project has no such live stream. Call {@link remove} when no video gets the copy; after a crash, the
+   * sweep removes it.
+   * @throws AppError `live-stream-not-broadcasting`
+   */
+  async copy(
+    projectId: string,
+    liveStreamId: string,
+    clip: Clip | undefined,
+  ): Promise<CopiedBroadcast | undefined> {
+    const broadcast = await this.#live?.find(projectId, liveStreamId);
+    if (broadcast === undefined) return undefined;
+    if (clip === undefined) {
+      throw attributeError('clip', 'Send the part of the broadcast, such as {"lastSeconds": 30}.');
+    }
+    const range = clipRange(clip, broadcast.available);
+    if (range.endMs - range.startMs > maxClipMs) {
+      throw attributeError('clip[endTimecode]', 'A clip of a broadcast may be at most one hour long.');
+    }
+    await this.#files.checkRoom(0);
+    const videoId = newId('vi');
+    const signal = AbortSignal.timeout(maxCopyMs);
+    const seconds = { startSeconds: range.startMs / 1000, endSeconds: range.endMs / 1000 };
+    try {
+      const { bytes, leadSeconds } = await broadcast.write(seconds, this.#files.partial(videoId), signal);
+      await this.#files.publishPartial(videoId, signal);
+      return { liveStreamId, videoId, bytes, clip: remainingClip({ ...clip, ...range }, leadSeconds) };
+    } catch (error) {
+      await this.remove(videoId);
+      throw error;
+    }
+  }
+
+  async remove(videoId: string): Promise<void> {
+    await this.#files.removePartial(videoId);
+    await this.#files.removeSource(videoId);
+  }
+}
+
+/** What is to be cut from a copy that begins before its clip. Undefined: nothing. */
+export function remainingClip(
+  { startMs, endMs, precision }: ClipRange & Pick<Clip, 'precision'>,
+  leadSeconds: number,
+): ClipRange | undefined {
+  if (precision !== 'frame') return undefined;
+  const leadMs = Math.round(leadSeconds * 1000);
+  return { startMs: leadMs, endMs: leadMs + endMs - startMs };
+}
