@@ -5,7 +5,7 @@ import type { ListedTrackLabel } from './listed-audio.ts';
 import { listedAudioLabels } from './listed-audio.ts';
 import type { SegmentStore } from './segment-store.ts';
 
-/** What viewers can rewind to, of the source and its audio, since the tracks changed last. */
+/** The media that viewers can rewind to, of the source and its audio, since the tracks changed last. */
 export interface ClippableMedia {
   /** The source first. */
   readonly renditions: readonly (readonly TrackDescription[])[];

@@ -70,7 +70,7 @@ export class BroadcastClips {
   }
 }
 
-/** What is to be cut from a copy that begins before its clip. Undefined: nothing. */
+/** The part to cut from a copy that begins before its clip. Undefined: nothing. */
 export function remainingClip(
   { startMs, endMs, precision }: ClipRange & Pick<Clip, 'precision'>,
   leadSeconds: number,
