@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { buildApiDocument, operationsOf } from '../../scripts/api-document.ts';
 import { AuditStore } from '../../src/resources/audit/audit.store.ts';
 import type { AuditEvent } from '../../src/resources/audit/audit-entry.ts';
+import { type Logger, silentLogger } from '../../src/shared/logger.ts';
 import { admin, signIn } from '../support/sign-in.ts';
 import { productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { chunkBytes, fileForm, noise } from './upload-fixture.ts';
@@ -70,9 +71,15 @@ function secretsOf(body: object | undefined, answer: unknown, target: string, co
 }
 
 describe('the audit log', () => {
+  const errors: string[] = [];
+  const log: Logger = {
+    ...silentLogger,
+    error: event => void errors.push(event),
+    child: () => log,
+  };
   let api: TestApi;
   beforeAll(async () => {
-    api = await startApi({ isUpgraded: true });
+    api = await startApi({ isUpgraded: true, log });
   });
   afterAll(() => api.stop());
 
@@ -125,6 +132,16 @@ describe('the audit log', () => {
     expect(json.data.map((entry: { environment?: string }) => entry.environment)).toContain('production');
     const other = await api.addAccount({ isUpgraded: true });
     expect((await logOf(api, '', other.productionKey)).data).toEqual([]);
+  });
+
+  it('fails a change that it cannot record and logs why, while reads go on', async () => {
+    const { videoId } = (await api.call('POST', '/videos', { body: { title: 'Harbour' } })).json;
+    const broken = vi.spyOn(AuditStore.prototype, 'add').mockRejectedValue(new Error('no more writes'));
+    onTestFinished(() => broken.mockRestore());
+    errors.length = 0;
+    const { status } = await api.call('PATCH', `/videos/${videoId}`, { body: { title: 'Pier' } });
+    expect([status, errors]).toEqual([500, expect.arrayContaining(['change-not-recorded'])]);
+    expect((await api.call('GET', `/videos/${videoId}`)).status).toBe(200);
   });
 
   it('counts the chunks of an upload once, also those that arrive at the same time', async () => {
