@@ -40,6 +40,7 @@ const onPostgres = [
   'node-client-*',
   'p{lay,ublish}-hook',
   'project-owners',
+  'passkeys',
   'recordings',
   '*retention',
   'sessions',

@@ -120,6 +120,7 @@ export const errorRegister = {
   'authentication-wrong-password': denied('The email address or the password is wrong.'),
   'authentication-second-factor-required': denied('Enter a code of your authenticator app.'),
   'authentication-wrong-code': denied('The code is wrong, or it was used already.'),
+  'authentication-invalid-passkey': denied('The passkey was not accepted.'),
   'authorization-suspended-account': denied('Suspended account', 403),
   'authorization-insufficient-scope': denied('The scopes of these credentials are insufficient.', 403),
   'authorization-loopback-only': denied('This address is for the operator only.', 403),
@@ -130,6 +131,12 @@ export const errorRegister = {
   'playback-refused': denied('This cannot be played.', 403),
   'signing-key-limit-reached': invalid('Your account has reached the signing keys limit.'),
   'hook-refused': denied('A hook of this project refused.', 403),
+  'passkey-limit-reached': invalid('You have reached the passkeys limit.'),
+  'passkeys-unavailable': {
+    kind: 'conflict',
+    blame: 'caller',
+    title: 'Passkeys cannot be used at the address of this server.',
+  },
   'two-factor-enabled': {
     kind: 'conflict',
     blame: 'caller',

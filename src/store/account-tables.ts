@@ -100,6 +100,24 @@ export interface TwoFactorRow {
   enabled_at_ms: number | null;
 }
 
+export interface PasskeyRow {
+  id: string;
+  user_id: string;
+  name: string;
+  credential_id: Buffer;
+  public_key: Buffer;
+  counter: number;
+  /** JSON. */
+  transports: string;
+  created_at_ms: number;
+  last_used_at_ms: number | null;
+}
+
+export interface UsedChallengeRow {
+  challenge_hash: Buffer;
+  expires_at_ms: number;
+}
+
 export interface RecoveryCodeRow {
   user_id: string;
   code_hash: Buffer;

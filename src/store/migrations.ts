@@ -44,6 +44,7 @@ import { keyScopes } from './migrations/0040-key-scopes.ts';
 import { twoFactor } from './migrations/0041-two-factor.ts';
 import { clips } from './migrations/0042-clips.ts';
 import { auditLog } from './migrations/0043-audit-log.ts';
+import { passkeys } from './migrations/0044-passkeys.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -92,6 +93,7 @@ export const migrations: readonly Migration[] = [
   twoFactor,
   clips,
   auditLog,
+  passkeys,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

@@ -8,6 +8,7 @@ import type {
   KeyPairRow,
   KnownSignInRow,
   ListTotalRow,
+  PasskeyRow,
   PrivateSessionRow,
   ProjectRow,
   RecoveryCodeRow,
@@ -18,6 +19,7 @@ import type {
   TokenRow,
   TrafficRow,
   TwoFactorRow,
+  UsedChallengeRow,
   UserRow,
 } from './account-tables.ts';
 import type {
@@ -75,6 +77,8 @@ export interface Tables {
   sessions: SessionRow;
   two_factor: TwoFactorRow;
   recovery_codes: RecoveryCodeRow;
+  passkeys: PasskeyRow;
+  used_challenges: UsedChallengeRow;
   sign_in_attempts: SignInAttemptsRow;
   known_sign_ins: KnownSignInRow;
   audit_counters: AuditCounterRow;

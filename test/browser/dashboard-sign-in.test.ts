@@ -4,13 +4,16 @@ import type { TestServer } from '../support/start-server.ts';
 import { codeOf } from '../support/two-factor.ts';
 import { describeInBrowser } from './browser-fixture.ts';
 import { DashboardPage, password, startDashboard } from './dashboard-fixture.ts';
+import { addAuthenticator } from './virtual-authenticator.ts';
 
 const email = 'admin@localhost';
 
 describeInBrowser('signing in to the dashboard', browser => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startDashboard();
+    const started = await startDashboard();
+    // Passkeys need a host name.
+    server = { ...started, baseUrl: started.baseUrl.replace('127.0.0.1', 'localhost') };
   });
   afterAll(() => server?.stop());
 
@@ -76,5 +79,63 @@ describeInBrowser('signing in to the dashboard', browser => {
     await page.getByText('Two-factor sign-in is off.').waitFor();
     await card.getByRole('button', { name: 'Turn on' }).waitFor();
     expect(dashboard.complaints).toEqual([]);
+  });
+
+  test('works with a passkey of the device, which is named and deleted in the account', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/account');
+    const { page } = dashboard;
+    const { client, authenticatorId } = await addAuthenticator(page);
+    const card = page.getByRole('region', { name: 'Passkeys' });
+    await card.getByRole('button', { name: 'Add passkey' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Laptop');
+    await page.getByLabel('Your password').fill(password);
+    expect(await dashboard.violations()).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByText('Passkey added.').waitFor();
+    await card.getByText('Laptop', { exact: true }).waitFor();
+
+    await page.getByRole('button', { name: 'Account menu' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    const button = page.getByRole('button', { name: 'Sign in with a passkey' });
+    await button.waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await button.click();
+    await card.getByText(/, used/).waitFor();
+
+    await card.getByRole('button', { name: 'Rename Laptop' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Old laptop');
+    await page.keyboard.press('Enter');
+    await card.getByText('Old laptop').waitFor();
+    await card.getByRole('button', { name: 'Delete Old laptop' }).click();
+    expect(await dashboard.violations()).toEqual([]);
+    await page.getByRole('button', { name: 'Delete passkey' }).click();
+    await card.getByText('Old laptop').waitFor({ state: 'detached' });
+    expect(dashboard.complaints).toEqual([]);
+
+    // The device has it still.
+    const { credentials } = await client.send('WebAuthn.getCredentials', { authenticatorId });
+    expect(credentials).toHaveLength(1);
+    await using fresh = await DashboardPage.open(browser(), server, '/dashboard', { signedIn: false });
+    const own = await addAuthenticator(fresh.page);
+    await own.client.send('WebAuthn.addCredential', {
+      ...{ authenticatorId: own.authenticatorId, credential: credentials[0]! },
+    });
+    await fresh.page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await fresh.page.getByText('The passkey was not accepted.').waitFor();
+    expect(await fresh.violations()).toEqual([]);
+  });
+
+  test('explains why an address without a host name has no passkeys', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard', { signedIn: false });
+    const { page } = dashboard;
+    const { port } = new URL(server.baseUrl);
+    await page.goto(`http://127.0.0.1:${port}/dashboard/account`);
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password').fill(password);
+    expect(await page.getByRole('button', { name: 'Sign in with a passkey' }).count()).toBe(0);
+    await page.keyboard.press('Enter');
+    const card = page.getByRole('region', { name: 'Passkeys' });
+    await card.getByText('Browsers allow passkeys with HTTPS and a host name only.').waitFor();
+    expect(await card.getByRole('button', { name: 'Add passkey' }).count()).toBe(0);
   });
 });

@@ -7,7 +7,8 @@ import { type ApiDocument, operationsOf, responseAt } from '../../scripts/api-do
 import { addAudioTracks } from '../support/audio-tracks.ts';
 import { type HttpReply, HttpTestClient } from '../support/http-test-client.ts';
 import { formWith, pngImage } from '../support/images.ts';
-import { signIn } from '../support/sign-in.ts';
+import { addPasskey } from '../support/passkeys.ts';
+import { admin, signIn } from '../support/sign-in.ts';
 import { rowsByTable, rowsOf } from '../support/sql.ts';
 import { basic, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -74,6 +75,7 @@ beforeAll(async () => {
     webhookId: (await made('/webhooks', hook)).webhookId,
     keyPairId: (await made('/account/api-keys')).keyPairId,
     signingKeyId: (await made('/account/signing-keys', { name: 'a' })).signingKeyId,
+    passkeyId: (await addPasskey(server, cookie, admin)).passkeyId,
     summaryId: (await made('/summaries', { videoId })).summaryId,
     ...{ metric: 'play', aggregation: 'count', breakdown: 'country', code: 'invalid-attribute' },
   };

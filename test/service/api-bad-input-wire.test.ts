@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiDocument, operationsOf } from '../../scripts/api-document.ts';
 import { addAudioTracks } from '../support/audio-tracks.ts';
 import { formWith } from '../support/images.ts';
-import { signIn } from '../support/sign-in.ts';
+import { addPasskey } from '../support/passkeys.ts';
+import { admin, signIn } from '../support/sign-in.ts';
 import { basic, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -138,6 +139,7 @@ describe('a body that does not come', () => {
     };
     const { token } = await made('/upload-tokens');
     const cookie = await signIn(server);
+    ids.passkeyId = (await addPasskey(server, cookie, { password: admin.password })).passkeyId;
     const operations = operationsOf(document).filter(({ operation }) => operation.requestBody !== undefined);
     expect(operations.length).toBeGreaterThan(20);
     const statuses = await Promise.all(

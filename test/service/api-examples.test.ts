@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { buildApiDocument, operationsOf } from '../../scripts/api-document.ts';
 import { addAudioTracks } from '../support/audio-tracks.ts';
 import { formWith } from '../support/images.ts';
+import { addPasskey, newPasskey, passkeySignIn } from '../support/passkeys.ts';
 import { admin, signIn } from '../support/sign-in.ts';
 import { sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { beginTwoFactor, codeOf, enableTwoFactor, forgetTwoFactor } from '../support/two-factor.ts';
@@ -50,6 +51,10 @@ const makers: Readonly<Record<string, () => Promise<string>>> = {
   playerId: () => made('/players', { name: 'A theme' }, 'playerId'),
   webhookId: () =>
     made('/webhooks', { url: 'https://hooks.example.net', events: ['video.source.recorded'] }, 'webhookId'),
+  passkeyId: async () => {
+    const cookie = await signIn(server, { ...admin, password });
+    return (await addPasskey(server, cookie, { password })).passkeyId;
+  },
   summaryId: async () => made('/summaries', { videoId: await makers.videoId!() }, 'summaryId'),
   audioTrackId: async () => '1',
   apiKey: async () => sandboxKey,
@@ -75,6 +80,17 @@ async function recoveryCode(before: string) {
   return { code: recoveryCodes[0]!, cookie };
 }
 
+/** Answers of authenticators, which the examples cannot know. */
+const passkeyBodies: Readonly<Record<string, (cookie: string | undefined) => Promise<object>>> = {
+  'POST /account/passkeys': cookie => newPasskey(server, cookie!, { password }),
+  'POST /auth/passkey': async () => {
+    const { authenticator } = await addPasskey(server, await signIn(server, { ...admin, password }), {
+      password,
+    });
+    return passkeySignIn(server, authenticator);
+  },
+};
+
 /** What more has to be done with what a path names. */
 const preparations: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
   '/discarded/videos/{videoId}': path => server.call('DELETE', path.replace('/discarded', '')),
@@ -96,6 +112,9 @@ describe('an example of the API document can be sent as it stands', () => {
     }
     await preparations[path]?.(filled);
     const signedIn = isForSessions ? await signIn(server, { ...admin, password }) : undefined;
+    if (Object.hasOwn(passkeyBodies, `${method} ${path}`)) {
+      Object.assign(sent, await passkeyBodies[`${method} ${path}`]!(signedIn));
+    }
     const coded = await twoFactorCodes[`${method} ${path}`]?.(signedIn!);
     if (coded !== undefined) sent.code = coded.code;
     const cookie = coded?.cookie ?? signedIn;

@@ -30,6 +30,7 @@ const kindsOf: Readonly<Record<string, readonly IdKind[]>> = {
   keyPairId: ['keyPairId'],
   signingKeyId: ['signingKeyId'],
   sessionId: ['sessionId'],
+  passkeyId: ['passkeyId'],
   summaryId: ['summaryId'],
 };
 /** Names of paths that belong to nobody. */
@@ -129,7 +130,7 @@ const neverWas = (id: string) => `${id.slice(0, -4)}0000`;
 /** What `reader` may not see of `owner`. */
 function hiddenOf(owner: FilledProject, reader: FilledProject): [IdKind, string][] {
   return (Object.entries(owner.ids) as [IdKind, string][]).filter(
-    ([kind]) => !/^(?:keyPair|session)Id$/.test(kind) || owner.account !== reader.account,
+    ([kind]) => !/^(?:keyPair|session|passkey)Id$/.test(kind) || owner.account !== reader.account,
   );
 }
 
@@ -424,6 +425,9 @@ const elsewhere = new Set([
   'transcriptSummaryAttributes',
   'metadata.key',
   'publicKey',
+  // Of a device, not of the server.
+  'credential.id',
+  'credential.rawId',
 ]);
 /** Addresses outside of the server. */
 const pulled = new Set(['/live-streams source', '/live-streams/{liveStreamId} source']);

@@ -10,6 +10,7 @@ import { silentLogger } from '../../src/shared/logger.ts';
 import { HostResolver } from '../../src/shared/network/host-resolver.ts';
 import { addAudioTracks } from '../support/audio-tracks.ts';
 import { formWith, pngImage } from '../support/images.ts';
+import { addPasskey } from '../support/passkeys.ts';
 import { addUser, admin, type SignInCredentials, signIn } from '../support/sign-in.ts';
 import { rowsOf } from '../support/sql.ts';
 import { productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
@@ -46,6 +47,7 @@ export type IdKind =
   | 'keyPairId'
   | 'signingKeyId'
   | 'sessionId'
+  | 'passkeyId'
   | 'summaryId';
 
 /** Four projects of two accounts, on an API with its feed and its webhooks. */
@@ -154,10 +156,11 @@ export async function startFilled(): Promise<FilledServer> {
 async function signedIn(
   api: TestApi,
   who: SignInCredentials,
-): Promise<{ cookie: string; sessionId: string }> {
+): Promise<{ cookie: string; sessionId: string; passkeyId: string }> {
   const headers = { cookie: await signIn(api, who) };
   const { json } = await api.call('GET', '/auth/session', { headers });
-  return { cookie: await signIn(api, who), sessionId: json.sessionId };
+  const { passkeyId } = await addPasskey(api, headers.cookie, who);
+  return { cookie: await signIn(api, who), sessionId: json.sessionId, passkeyId };
 }
 
 async function startReceiver(hooks: Map<string, string[]>): Promise<Server> {
@@ -175,9 +178,16 @@ async function startReceiver(hooks: Map<string, string[]>): Promise<Server> {
 async function fill(
   api: TestApi,
   outbox: Outbox,
-  plan: { name: string; key: string; projectId: string; sessionId: string; hookUrl: string },
+  plan: {
+    name: string;
+    key: string;
+    projectId: string;
+    sessionId: string;
+    passkeyId: string;
+    hookUrl: string;
+  },
 ): Promise<FilledProject['ids']> {
-  const { name, key, projectId, sessionId, hookUrl } = plan;
+  const { name, key, projectId, sessionId, passkeyId, hookUrl } = plan;
   const send = async (method: string, path: string, body?: unknown, headers = {}) => {
     const { status, json, text } = await api.call(method, path, { key, body, headers });
     if (status >= 400) throw new Error(`${method} ${path}: ${text}`);
@@ -227,7 +237,7 @@ async function fill(
   return {
     ...{ videoId, begunVideoId, discardedVideoId, emptyVideoId: await video() },
     ...{ liveStreamId, streamKey, uploadToken: token, watermarkId, playerId },
-    ...{ webhookId, deliveryId, hookId, keyPairId, signingKeyId, sessionId, summaryId },
+    ...{ webhookId, deliveryId, hookId, keyPairId, signingKeyId, sessionId, passkeyId, summaryId },
   };
 }
 

@@ -2,7 +2,9 @@ import { Outbox } from '../../src/events/outbox.store.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { addAudioTracks } from '../support/audio-tracks.ts';
 import { formWith, pngImage } from '../support/images.ts';
+import { addPasskey, newPasskey, passkeySignIn } from '../support/passkeys.ts';
 import { addUser, admin, signIn } from '../support/sign-in.ts';
+import { runSql } from '../support/sql.ts';
 import { sandboxKey, sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
 import { beginTwoFactor, codeOf, enableTwoFactor, forgetTwoFactor } from '../support/two-factor.ts';
 
@@ -114,6 +116,7 @@ export async function startWireApi(): Promise<WireApi> {
   await addUser(api, accountId, careful);
   const carefulCookie = async () => {
     await forgetTwoFactor(api);
+    await runSql(api.database, 'DELETE FROM passkeys');
     return signIn(api, careful);
   };
   const withTwoFactor = (path: string) => async () => {
@@ -121,7 +124,31 @@ export async function startWireApi(): Promise<WireApi> {
     return { path, cookie, body: { password: careful.password, code: recoveryCodes[0]! } };
   };
 
+  const passkeyPath = (passkeyId: string) => `/account/passkeys/${passkeyId}`;
+  const withPasskey = (pathOf: (passkeyId: string) => string, body?: object) => async () => {
+    const cookie = await carefulCookie();
+    const { passkeyId } = await addPasskey(api, cookie, careful);
+    return { path: pathOf(passkeyId), cookie, ...(body && { body }) };
+  };
+
   const calls: WireApi['calls'] = {
+    'GET /account/passkeys': withPasskey(() => '/account/passkeys'),
+    'POST /account/passkey-options': async () => ({
+      ...{ path: '/account/passkey-options', cookie: await carefulCookie() },
+      body: { password: careful.password },
+    }),
+    'POST /account/passkeys': async () => {
+      const cookie = await carefulCookie();
+      return { path: '/account/passkeys', cookie, body: await newPasskey(api, cookie, careful) };
+    },
+    'GET /account/passkeys/{passkeyId}': withPasskey(passkeyPath),
+    'PUT /account/passkeys/{passkeyId}': withPasskey(passkeyPath, { name: 'Phone' }),
+    'DELETE /account/passkeys/{passkeyId}': withPasskey(passkeyPath),
+    'POST /auth/passkey-options': at('/auth/passkey-options'),
+    'POST /auth/passkey': async () => {
+      const { authenticator } = await addPasskey(api, await carefulCookie(), careful);
+      return { path: '/auth/passkey', body: await passkeySignIn(api, authenticator) };
+    },
     'GET /account/two-factor': async () => ({ path: '/account/two-factor', cookie: await carefulCookie() }),
     'POST /account/two-factor': async () => ({
       ...{ path: '/account/two-factor', cookie: await carefulCookie() },

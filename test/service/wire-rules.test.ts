@@ -159,6 +159,9 @@ describe('every operation', () => {
         'codecs',
         'scopes',
         'recoveryCodes',
+        'pubKeyCredParams',
+        'excludeCredentials',
+        'hints',
       ],
     ];
     expect([...lists].filter(name => !known.includes(name))).toEqual([]);

@@ -80,6 +80,21 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
     remedy:
       'Wait for the next code and check the time of your device. Without the device, use a recovery code, or ask the operator.',
   },
+  'authentication-invalid-passkey': {
+    meaning:
+      'The passkey is not registered, was deleted, or answered a challenge that is wrong, older than 5 minutes or used.',
+    remedy: 'Try again, or sign in with your password.',
+  },
+  'passkey-limit-reached': {
+    meaning: 'A user can have 20 passkeys.',
+    remedy: 'Delete one that you no longer use with `DELETE /account/passkeys/{passkeyId}`.',
+  },
+  'passkeys-unavailable': {
+    meaning:
+      'Browsers allow passkeys at a host name with HTTPS, or at `localhost`. The public URL of the server is another address.',
+    remedy:
+      'Ask the operator to set the public URL of the server (`MILLRACE_PUBLIC_URL`) to an `https:` address with a host name.',
+  },
   'two-factor-enabled': {
     meaning: 'Two-factor sign-in is on, so it cannot be set up again.',
     remedy: 'To move to another device, turn it off first.',

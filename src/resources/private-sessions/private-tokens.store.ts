@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import type { Connection } from '../../store/connection.ts';
+import { openServerSecret } from '../../store/server-secret.ts';
 
 /** Tokens count seconds from 2024, so that 32 bits last until 2160. */
 const epochMs = Date.UTC(2024, 0, 1);
@@ -22,14 +23,7 @@ export class PrivateTokens {
 
   /** Creates this installation's key when it is missing. */
   static async open(database: Connection, clock: Clock = systemClock): Promise<PrivateTokens> {
-    const { queries } = database;
-    const key = queries.selectFrom('secrets').select('bytes').where('name', '=', secretName);
-    const created = queries
-      .insertInto('secrets')
-      .values({ name: secretName, bytes: randomBytes(32) })
-      .onConflict(conflict => conflict.column('name').doNothing());
-    if ((await database.first(key)) === undefined) await database.run(created);
-    return new PrivateTokens((await database.first(key))!.bytes, clock);
+    return new PrivateTokens(await openServerSecret(secretName, database), clock);
   }
 
   mint(resourceId: string): string {

@@ -8,6 +8,10 @@ import type { Database } from '../../store/database.ts';
 import { removeInBatches } from '../../store/remove-in-batches.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
+import { Challenges } from '../passkeys/challenges.ts';
+import { passkeyRoutes } from '../passkeys/passkeys.routes.ts';
+import { PasskeysService } from '../passkeys/passkeys.service.ts';
+import { PasskeysStore } from '../passkeys/passkeys.store.ts';
 import { twoFactorRoutes } from '../two-factor/two-factor.routes.ts';
 import { TwoFactorService } from '../two-factor/two-factor.service.ts';
 import { TwoFactorStore } from '../two-factor/two-factor.store.ts';
@@ -41,14 +45,24 @@ export function createSessions(options: {
   const shared = { accounts, audit, passwords, addressOf, clock, log };
   const twoFactor = new TwoFactorService({ ...shared, store: new TwoFactorStore(database) });
   const service = new SessionsService({ ...shared, secondFactor: twoFactor });
+  const challenges = new Challenges(database, clock);
+  const passkeys = new PasskeysService({
+    ...{ accounts, sessions: service, twoFactor, challenges, publicUrl, clock, log },
+    store: new PasskeysStore(database),
+  });
   return {
-    routes: [...sessionRoutes(service, gate), ...twoFactorRoutes(twoFactor, gate)],
+    routes: [
+      ...sessionRoutes(service, gate),
+      ...twoFactorRoutes(twoFactor, gate),
+      ...passkeyRoutes(passkeys, gate),
+    ],
     gate,
     cleanup: {
       name: 'expired-sessions',
       run: async () =>
         (await removeInBatches(limit => sessions.removeExpired(clock.nowMs(), limit))) +
-        (await attempts.removeExpired(clock.nowMs())),
+        (await attempts.removeExpired(clock.nowMs())) +
+        (await challenges.removeExpired()),
     },
   };
 }

@@ -21,7 +21,7 @@ import {
 import type { ListedSessionView, SessionView } from './sessions.schema.ts';
 import type { SessionsStore } from './sessions.store.ts';
 
-interface SignedIn {
+export interface SignedIn {
   readonly view: SessionView;
   readonly secret: string;
 }

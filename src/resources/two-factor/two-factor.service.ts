@@ -33,10 +33,10 @@ interface TwoFactorServiceOptions {
 
 interface Proof {
   readonly password: string;
-  readonly code: string;
+  readonly code?: string | undefined;
 }
 
-const pastLastCodeDetail = 'The code is wrong, or it was used already. Wait for the next one.';
+const wrongCodeDetail = 'The code is wrong, or it was used already. Wait for the next one.';
 
 /** Codes of an authenticator app (RFC 6238) beside the password, and recovery codes in their place. */
 export class TwoFactorService implements SecondFactor {
@@ -99,9 +99,10 @@ export class TwoFactorService implements SecondFactor {
   /** Existing recovery codes stop working. */
   async renewRecoveryCodes(caller: SessionCaller, proof: Proof, request: PeerRequest): Promise<string[]> {
     const recoveryCodes = newRecoveryCodes();
-    await this.#prove(caller, proof, request, transaction =>
+    const { isEnabled } = await this.#prove(caller, proof, request, transaction =>
       this.#options.store.setRecoveryCodes(caller.userId, recoveryCodes, transaction),
     );
+    if (!isEnabled) throw new AppError('two-factor-not-enabled');
     this.#options.log.info('recovery-codes-renewed', { userId: caller.userId });
     return recoveryCodes;
   }
@@ -109,10 +110,11 @@ export class TwoFactorService implements SecondFactor {
   /** Ends all other sessions. Returns a new secret of the caller's. */
   async disable(caller: SessionCaller, proof: Proof, request: PeerRequest): Promise<string> {
     const { userId, sessionId } = caller;
-    const secret = await this.#prove(caller, proof, request, async transaction => {
+    const { value: secret } = await this.#prove(caller, proof, request, async transaction => {
       await this.#options.store.remove(userId, transaction);
       return this.#renewSession(userId, sessionId, transaction);
     });
+    if (secret === undefined) throw new AppError('two-factor-not-enabled');
     this.#options.log.info('two-factor-disabled', { userId });
     return secret;
   }
@@ -130,25 +132,35 @@ export class TwoFactorService implements SecondFactor {
     return isUsed ? 'used' : 'wrong';
   }
 
-  /** Runs `work` in the transaction that uses the code. A wrong password or code counts as an attempt to sign in. */
+  /** Checks the password, and a code if two-factor sign-in is on. Wrong ones count as attempts to sign in. */
+  async confirmIdentity(caller: SessionCaller, proof: Proof, request: PeerRequest): Promise<User> {
+    const { user } = await this.#prove(caller, proof, request, async () => {});
+    return user;
+  }
+
+  /** Runs `work` in the transaction that uses the code, unless two-factor sign-in is off. */
   async #prove<Result>(
     caller: SessionCaller,
     { password, code }: Proof,
     request: PeerRequest,
     work: (transaction: Transaction) => Promise<Result>,
-  ): Promise<Result> {
+  ): Promise<{ user: User; isEnabled: boolean; value?: Result }> {
     const { accounts, passwords, addressOf } = this.#options;
-    const { email, passwordHash } = await this.#userOf(caller);
+    const user = await this.#userOf(caller);
+    const { email, passwordHash } = user;
     const { isRight, attempt } = await passwords.begin(email, addressOf(request), password, passwordHash);
     if (!isRight) throw wrongPassword();
     const outcome = await accounts.changeAccess(caller.accountId, async transaction => {
       const result = await this.use(caller.userId, code, transaction);
       return result === 'used' ? { value: await work(transaction) } : result;
     });
-    if (outcome === 'wrong') throw attributeError('code', pastLastCodeDetail);
+    if (outcome === 'wrong') throw attributeError('code', wrongCodeDetail);
+    if (outcome === 'missing') {
+      await attempt.cancel();
+      throw attributeError('code', 'Enter a code of your authenticator app, or a recovery code.');
+    }
     await attempt.succeed();
-    if (typeof outcome === 'string') throw new AppError('two-factor-not-enabled');
-    return outcome.value;
+    return outcome === 'not-set' ? { user, isEnabled: false } : { user, isEnabled: true, ...outcome };
   }
 
   async #userOf({ sessionId }: SessionCaller): Promise<User> {

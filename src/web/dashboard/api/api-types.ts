@@ -61,6 +61,15 @@ export type TwoFactorEnrollment = { readonly secret: string; readonly uri: strin
 
 export type RecoveryCodes = { readonly recoveryCodes: readonly string[]; };
 
+export type Passkey = {
+  readonly passkeyId: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly lastUsedAt?: string | undefined;
+};
+
+export type PasskeyOptions = { readonly publicKey: { readonly challenge: string; }; };
+
 export type Account = {
   readonly accountId: string;
   readonly email?: string | undefined;
@@ -672,6 +681,62 @@ export interface Operations {
     query: undefined;
     body: { readonly password: string; readonly code: string; };
     answer: RecoveryCodes;
+  };
+  'GET /account/passkeys': {
+    params: undefined;
+    query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: { readonly data: readonly Passkey[]; readonly pagination: Pagination; };
+  };
+  'POST /account/passkeys': {
+    params: undefined;
+    query: undefined;
+    body: {
+      readonly name: string;
+      readonly credential: {
+        readonly id: string;
+        readonly rawId: string;
+        readonly type: "public-key";
+        readonly response: {
+          readonly clientDataJSON: string;
+          readonly attestationObject: string;
+          readonly transports?: readonly string[] | undefined;
+        };
+      };
+    };
+    answer: Passkey;
+  };
+  'POST /account/passkey-options': {
+    params: undefined;
+    query: undefined;
+    body: { readonly password: string; readonly code?: string | undefined; };
+    answer: PasskeyOptions;
+  };
+  'PUT /account/passkeys/{passkeyId}': {
+    params: { readonly passkeyId: string; };
+    query: undefined;
+    body: { readonly name: string; };
+    answer: Passkey;
+  };
+  'DELETE /account/passkeys/{passkeyId}': { params: { readonly passkeyId: string; }; query: undefined; body: undefined; answer: undefined; };
+  'POST /auth/passkey-options': { params: undefined; query: undefined; body: undefined; answer: PasskeyOptions; };
+  'POST /auth/passkey': {
+    params: undefined;
+    query: undefined;
+    body: {
+      readonly credential: {
+        readonly id: string;
+        readonly rawId: string;
+        readonly type: "public-key";
+        readonly response: {
+          readonly clientDataJSON: string;
+          readonly authenticatorData: string;
+          readonly signature: string;
+          readonly userHandle?: string | null | undefined;
+        };
+      };
+    };
+    answer: Session;
   };
   'GET /account': { params: undefined; query: undefined; body: undefined; answer: Account; };
   'GET /account/api-keys': {

@@ -1,5 +1,6 @@
 import { batch } from '@preact/signals';
 import { endSession, session, signOutReason } from '../state/session.ts';
+import type { Session } from './api-types.ts';
 import { call, type Input } from './client.ts';
 import { ApiProblem, problemOf } from './problem.ts';
 
@@ -22,7 +23,10 @@ export async function loadSession(): Promise<void> {
 }
 
 export async function signIn(body: Input<'POST /auth/session'>['body']): Promise<void> {
-  const opened = await call('POST /auth/session', { body });
+  openSession(await call('POST /auth/session', { body }));
+}
+
+export function openSession(opened: Session): void {
   latestRequest += 1;
   batch(() => {
     signOutReason.value = undefined;

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatTime } from '../../shared/time-text.ts';
+import { passkeyObstacle, signInWithPasskey } from '../api/passkeys.ts';
 import { problemOf } from '../api/problem.ts';
 import { signIn } from '../api/sessions.ts';
 import { signOutReason } from '../state/session.ts';
@@ -31,6 +32,7 @@ export function SignInPage() {
       throw error;
     }
   });
+  const passkey = useSubmit(signInWithPasskey);
   const secondsLeft = useCountdown(refused?.untilMs);
   // Attempts are counted by address, so another user may sign in.
   const isRefused = refused?.email === email.trim();
@@ -39,6 +41,7 @@ export function SignInPage() {
     event.preventDefault();
     if (isWaiting) return;
     setRefused(undefined);
+    passkey.clear();
     submission.submit();
   };
   const startOver = () => {
@@ -104,6 +107,12 @@ export function SignInPage() {
         >
           Sign in
         </Button>
+        {!needsCode && passkeyObstacle() === undefined && (
+          <Button icon="key" busy={passkey.busy} onClick={() => passkey.submit()}>
+            Sign in with a passkey
+          </Button>
+        )}
+        <ProblemNotice problem={passkey.problem} />
         {needsCode ? (
           <>
             <Button kind="quiet" onClick={startOver}>

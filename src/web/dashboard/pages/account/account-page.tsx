@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { AccountInfo } from './account-info.tsx';
+import { PasskeysCard } from './passkeys/passkeys-card.tsx';
 import { PasswordCard } from './password-card.tsx';
 import { PlaybackPolicyCard } from './playback-policy-card.tsx';
 import { RetentionCard } from './retention-card.tsx';
@@ -38,6 +39,7 @@ export function AccountPage() {
         <div class="stack">
           <PasswordCard />
           <TwoFactorCard />
+          <PasskeysCard />
           <Card title="Theme">
             <ThemeSelect />
           </Card>

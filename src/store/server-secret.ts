@@ -1,0 +1,16 @@
+import { randomBytes } from 'node:crypto';
+import type { Connection } from './connection.ts';
+
+const secretBytes = 32;
+
+/** Returns a secret that all servers of this database share. Creates it when it is missing. */
+export async function openServerSecret(name: string, database: Connection): Promise<Buffer> {
+  const { queries } = database;
+  const stored = queries.selectFrom('secrets').select('bytes').where('name', '=', name);
+  const created = queries
+    .insertInto('secrets')
+    .values({ name, bytes: randomBytes(secretBytes) })
+    .onConflict(conflict => conflict.column('name').doNothing());
+  if ((await database.first(stored)) === undefined) await database.run(created);
+  return (await database.first(stored))!.bytes;
+}

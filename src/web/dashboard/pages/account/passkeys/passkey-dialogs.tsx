@@ -1,0 +1,93 @@
+import { useState } from 'preact/hooks';
+import type { Passkey } from '../../../api/api-types.ts';
+import { call } from '../../../api/client.ts';
+import { registerPasskey } from '../../../api/passkeys.ts';
+import { FormDialog } from '../../../ui/dialog/dialog.tsx';
+import { TextField } from '../../../ui/form/field.tsx';
+import { useSubmit } from '../../../ui/form/use-submit.ts';
+import { useLoad } from '../../../ui/hooks/use-load.ts';
+import { describeUserAgent } from '../user-agent.ts';
+
+const maxNameLength = 100;
+
+export function AddPasskeyDialog({ onAdded, onClose }: { onAdded: () => void; onClose: () => void }) {
+  const [name, setName] = useState(describeUserAgent(navigator.userAgent));
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const twoFactor = useLoad('two-factor', signal => call('GET /account/two-factor', { signal }));
+  const needsCode = twoFactor.value?.enabled === true;
+  const submission = useSubmit(async () => {
+    await registerPasskey(name.trim(), { password, ...(needsCode ? { code } : {}) });
+    onAdded();
+  });
+  return (
+    <FormDialog
+      title="Add a passkey"
+      action="Continue"
+      disabled={name.trim() === '' || password === '' || (needsCode && code.trim() === '')}
+      submission={submission}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        hint="For example, the device or the password manager."
+        value={name}
+        onValue={setName}
+        error={submission.errorOf('name')}
+        maxLength={maxNameLength}
+      />
+      <TextField
+        label="Your password"
+        type="password"
+        autocomplete="current-password"
+        value={password}
+        onValue={setPassword}
+        error={submission.errorOf('password')}
+      />
+      {needsCode && (
+        <TextField
+          label="Code"
+          autocomplete="one-time-code"
+          hint="From your authenticator app, or a recovery code."
+          value={code}
+          onValue={setCode}
+          error={submission.errorOf('code')}
+          spellcheck={false}
+        />
+      )}
+    </FormDialog>
+  );
+}
+
+export function RenamePasskeyDialog({
+  passkey,
+  onRenamed,
+  onClose,
+}: {
+  passkey: Passkey;
+  onRenamed: () => void;
+  onClose: () => void;
+}) {
+  const [name, setName] = useState(passkey.name);
+  const submission = useSubmit(async () => {
+    await call('PUT /account/passkeys/{passkeyId}', { params: passkey, body: { name: name.trim() } });
+    onRenamed();
+  });
+  return (
+    <FormDialog
+      title="Rename the passkey"
+      action="Rename"
+      disabled={name.trim() === ''}
+      submission={submission}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        value={name}
+        onValue={setName}
+        error={submission.errorOf('name')}
+        maxLength={maxNameLength}
+      />
+    </FormDialog>
+  );
+}
