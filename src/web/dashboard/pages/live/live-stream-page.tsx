@@ -14,6 +14,7 @@ import { Menu } from '../../ui/menu.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { LiveClipDialog } from '../clips/live-clip-dialog.tsx';
 import { AlarmList } from './health/alarm-list.tsx';
 import { HealthPanel } from './health/health-panel.tsx';
 import { RecordingsPanel } from './recordings-panel.tsx';
@@ -81,7 +82,7 @@ function StreamPage({
   const { liveStreamId, name } = stream;
   const { query } = useQuery();
   const { route } = useLocation();
-  const [asks, setAsks] = useState<'complete' | 'delete'>();
+  const [asks, setAsks] = useState<'clip' | 'complete' | 'delete'>();
   const state = streamStateOf(stream.broadcasting, broadcast);
   const [[first]] = panels;
   const part = panels.find(([id]) => id === query.part)?.[0] ?? first;
@@ -98,6 +99,11 @@ function StreamPage({
           {state === 'off' && (
             <Button icon="video" href={`/dashboard/live/${liveStreamId}/studio`}>
               Go live from this browser
+            </Button>
+          )}
+          {state !== 'off' && (
+            <Button icon="clip" onClick={() => setAsks('clip')}>
+              Clip
             </Button>
           )}
           {state !== 'off' && (
@@ -140,6 +146,13 @@ function StreamPage({
       {part === 'share' && <SharePanel stream={stream} />}
       {part === 'past' && <RecordingsPanel stream={stream} />}
       {part === 'settings' && <SettingsPanel stream={stream} onChange={loaded.set} />}
+      {asks === 'clip' && (
+        <LiveClipDialog
+          stream={stream}
+          onCreated={videoId => route(`/dashboard/videos/${videoId}`)}
+          onClose={() => setAsks(undefined)}
+        />
+      )}
       {asks === 'complete' && (
         <ConfirmDialog
           title="End the broadcast?"

@@ -5,7 +5,7 @@ import type { Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { localUrl } from '../../format/local-url.ts';
 import type { VideoState } from '../../format/video-state.ts';
-import { isAudioOnly, videoStateOf } from '../../format/video-state.ts';
+import { isAudioOnly, isWatchable, videoStateOf } from '../../format/video-state.ts';
 import { titleOf } from '../../format/video-title.ts';
 import type { PageProps } from '../../shell/page-props.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -16,6 +16,7 @@ import { LoadError, Skeleton } from '../../ui/states.tsx';
 import { showError } from '../../ui/toast.tsx';
 import { useRestoreDays } from '../../ui/video/use-restore-days.ts';
 import { VideoBadge } from '../../ui/video/video-badge.tsx';
+import { VideoClipDialog } from '../clips/video-clip-dialog.tsx';
 import { DeleteDialog } from '../videos/delete-dialog.tsx';
 import { discardVideos } from '../videos/discard-videos.ts';
 import { MissingVideo } from './missing-video.tsx';
@@ -75,8 +76,10 @@ function Loading() {
 function VideoActions({ video, state }: { video: Video; state: VideoState | undefined }) {
   const { route } = useLocation();
   const [isDeleting, setDeleting] = useState(false);
+  const [isClipping, setClipping] = useState(false);
   const { value: restoreDays } = useRestoreDays();
   const { videoId } = video;
+  const canClip = state !== undefined && isWatchable(state) && state.kind !== 'encoding';
   const showList = () => route('/dashboard/videos');
   const discard = async () => {
     if (await discardVideos([video])) showList();
@@ -93,7 +96,20 @@ function VideoActions({ video, state }: { video: Video; state: VideoState | unde
           Download
         </Button>
       )}
+      {canClip && (
+        <Button icon="clip" onClick={() => setClipping(true)}>
+          Create clip
+        </Button>
+      )}
       {restoreDays !== undefined && <Menu label="More actions" items={items} />}
+      {isClipping && video.assets !== null && (
+        <VideoClipDialog
+          video={video}
+          assets={video.assets}
+          onCreated={clipId => route(`/dashboard/videos/${clipId}`)}
+          onClose={() => setClipping(false)}
+        />
+      )}
       {isDeleting && (
         <DeleteDialog videos={[video]} onDeleted={showList} onClose={() => setDeleting(false)} />
       )}

@@ -1,0 +1,61 @@
+import type { ComponentChildren } from 'preact';
+import { CheckField, TextField } from '../../ui/form/field.tsx';
+import { SegmentedControl } from '../../ui/form/segmented-control.tsx';
+import type { Submission } from '../../ui/form/use-submit.ts';
+
+export interface ClipOptions {
+  readonly title: string;
+  readonly precision: 'keyframe' | 'frame';
+  readonly isPublic: boolean;
+}
+
+const maxTitleChars = 1_024;
+const precisionHints = {
+  keyframe: 'The clip can be played within seconds. It may start up to a few seconds before the chosen time.',
+  frame: 'The clip is encoded, which takes a while, and starts and ends exactly at the chosen times.',
+} as const;
+
+export function ClipFields({
+  options,
+  onOptions,
+  submission,
+  children,
+}: {
+  options: ClipOptions;
+  onOptions: (options: ClipOptions) => void;
+  submission: Submission;
+  children?: ComponentChildren;
+}) {
+  const { title, precision, isPublic } = options;
+  return (
+    <>
+      <TextField
+        label="Title"
+        value={title}
+        onValue={value => onOptions({ ...options, title: value })}
+        error={submission.errorOf('title')}
+        maxLength={maxTitleChars}
+        required
+      />
+      {children}
+      <div class="field">
+        <SegmentedControl
+          label="Precision"
+          value={precision}
+          options={[
+            ['keyframe', 'Fast'],
+            ['frame', 'Exact'],
+          ]}
+          onValue={value => onOptions({ ...options, precision: value })}
+        />
+        <p class="hint">{precisionHints[precision]}</p>
+      </div>
+      <CheckField
+        label="Public"
+        hint="Anyone who has the link can watch."
+        checked={isPublic}
+        onValue={value => onOptions({ ...options, isPublic: value })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,95 @@
+import { useState } from 'preact/hooks';
+import type { LiveStream } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { FormDialog } from '../../ui/dialog/dialog.tsx';
+import { TextField } from '../../ui/form/field.tsx';
+import { SegmentedControl } from '../../ui/form/segmented-control.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
+import { formatFrameTimecode } from '../video/thumbnail/frame-times.ts';
+import { ClipFields, type ClipOptions } from './clip-fields.tsx';
+import { typedTime } from './clip-times.ts';
+
+type Part = 'half' | 'minute' | 'custom';
+
+const lastSeconds = { half: 30, minute: 60 } as const;
+
+export function LiveClipDialog({
+  stream,
+  onCreated,
+  onClose,
+}: {
+  stream: LiveStream;
+  onCreated: (videoId: string) => void;
+  onClose: () => void;
+}) {
+  const [part, setPart] = useState<Part>('half');
+  const [typed, setTyped] = useState({ start: '', end: '' });
+  const [options, setOptions] = useState<ClipOptions>({
+    title: `${stream.name} (clip)`,
+    precision: 'keyframe',
+    isPublic: stream.public,
+  });
+  const [start, end] = [typedTime(typed.start), typedTime(typed.end)];
+  const problem =
+    part === 'custom' && start !== undefined && end !== undefined && end <= start
+      ? 'The clip must end after it starts.'
+      : undefined;
+  const isComplete = part !== 'custom' || (start !== undefined && end !== undefined);
+  const submission = useSubmit(async () => {
+    const { title, precision, isPublic } = options;
+    const range =
+      part === 'custom'
+        ? {
+            startTimecode: formatFrameTimecode(start ?? 0),
+            endTimecode: formatFrameTimecode(end ?? 0),
+          }
+        : { lastSeconds: lastSeconds[part] };
+    const created = await call('POST /videos', {
+      body: { title, source: stream.liveStreamId, public: isPublic, clip: { ...range, precision } },
+    });
+    onCreated(created.videoId);
+  });
+  return (
+    <FormDialog
+      title="Clip the broadcast"
+      action="Create clip"
+      disabled={!isComplete || problem !== undefined || options.title.trim() === ''}
+      submission={submission}
+      onClose={onClose}
+    >
+      <ClipFields options={options} onOptions={setOptions} submission={submission}>
+        <SegmentedControl
+          label="Part of the broadcast"
+          value={part}
+          options={[
+            ['half', 'Last 30 s'],
+            ['minute', 'Last minute'],
+            ['custom', 'Another part'],
+          ]}
+          onValue={setPart}
+        />
+        {part === 'custom' && (
+          <>
+            <div class="trim-times">
+              <TextField
+                label="Start"
+                placeholder="0:00"
+                value={typed.start}
+                onValue={value => setTyped({ ...typed, start: value })}
+                error={submission.errorOf('clip[startTimecode]')}
+              />
+              <TextField
+                label="End"
+                placeholder="0:30"
+                value={typed.end}
+                onValue={value => setTyped({ ...typed, end: value })}
+                error={problem ?? submission.errorOf('clip[endTimecode]')}
+              />
+            </div>
+            <p class="hint">Times since the start of the broadcast, such as 12:30.</p>
+          </>
+        )}
+      </ClipFields>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,69 @@
+import { useState } from 'preact/hooks';
+import type { Video } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { titleOf } from '../../format/video-title.ts';
+import { FormDialog } from '../../ui/dialog/dialog.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
+import { LoadedContent } from '../../ui/states.tsx';
+import { formatFrameTimecode } from '../video/thumbnail/frame-times.ts';
+import { useFrameSource } from '../video/thumbnail/use-frame-source.ts';
+import type { VideoAssets } from '../video/use-video.ts';
+import { ClipFields, type ClipOptions } from './clip-fields.tsx';
+import { type ClipTimes, minClipSeconds } from './clip-times.ts';
+import { TrimEditor } from './trim-editor.tsx';
+
+/** Of a long video. */
+const suggestedSeconds = 30;
+
+export function VideoClipDialog({
+  video,
+  assets,
+  onCreated,
+  onClose,
+}: {
+  video: Video;
+  assets: VideoAssets;
+  onCreated: (videoId: string) => void;
+  onClose: () => void;
+}) {
+  const film = useFrameSource(assets);
+  const [chosen, setChosen] = useState<ClipTimes>();
+  const [options, setOptions] = useState<ClipOptions>({
+    title: `${titleOf(video)} (clip)`,
+    precision: 'keyframe',
+    isPublic: video.public,
+  });
+  const duration = film.value?.durationSeconds ?? 0;
+  const times = chosen ?? { start: 0, end: Math.min(duration, suggestedSeconds) };
+  const submission = useSubmit(async () => {
+    const { title, precision, isPublic } = options;
+    const created = await call('POST /videos', {
+      body: {
+        title,
+        source: video.videoId,
+        public: isPublic,
+        clip: {
+          precision,
+          startTimecode: formatFrameTimecode(times.start),
+          endTimecode: formatFrameTimecode(times.end),
+        },
+      },
+    });
+    onCreated(created.videoId);
+  });
+  return (
+    <FormDialog
+      title="Create clip"
+      action="Create clip"
+      wide
+      disabled={duration < minClipSeconds || options.title.trim() === ''}
+      submission={submission}
+      onClose={onClose}
+    >
+      <LoadedContent loaded={film} height={420}>
+        {value => <TrimEditor film={value} times={times} onTimes={setChosen} />}
+      </LoadedContent>
+      <ClipFields options={options} onOptions={setOptions} submission={submission} />
+    </FormDialog>
+  );
+}
