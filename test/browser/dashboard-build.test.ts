@@ -190,6 +190,32 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     expect((await server.api('GET', '/hooks/publish')).status).toBe(404);
   });
 
+  it('sets up a play hook, and shows whom it was asked about', async () => {
+    await go('webhooks');
+    await button('Set up play hook').click();
+    await endpoint().fill(hookUrl);
+    await page.getByLabel('Without an answer').selectOption('Let the viewer play');
+    await scan();
+    await button('Save').click();
+    await page.getByText('No requests yet.').waitFor();
+    const { liveStreamId } = await server.createStream('Pier');
+    await until('a viewer of whom the hook was asked', async () => {
+      await fetch(`${server.baseUrl}/live/${liveStreamId}?ticket=7`, { headers: { 'user-agent': 'Guest' } });
+      const { results } = (await (await server.api('GET', '/hooks/play')).json()) as Json;
+      return results.length > 0;
+    });
+    expect(JSON.parse(received.at(-1)!.body)).toMatchObject({ type: 'hook.play', query: 'ticket=7' });
+    await page.reload();
+    await page.getByRole('cell', { name: 'Allowed', exact: true }).waitFor();
+    const hook = (await (await server.api('GET', '/hooks/play')).json()) as Json;
+    expect(hook).toMatchObject({ url: hookUrl, onFailure: 'allow', results: [{ liveStreamId }] });
+    await scan();
+    await button('Delete the play hook').click();
+    await page.getByLabel(/^Type/).fill(hookUrl);
+    await page.keyboard.press('Enter');
+    await button('Set up play hook').waitFor();
+  });
+
   it('deletes a webhook and an upload token by their names', async () => {
     await go('webhooks');
     await page.getByRole('cell', { name: 'Delivered' }).waitFor();

@@ -257,6 +257,25 @@ describe('a publish hook', () => {
     expect((await json('GET', '/hooks/publish')).body.results).toEqual([]);
   });
 
+  test('is left when the client of WHIP leaves', async () => {
+    const { streamKey, liveStreamId } = await server.createStream();
+    const closed = Promise.withResolvers<void>();
+    const receiver = await startHook((_, response) => response.once('close', closed.resolve), {
+      timeoutSeconds: 10,
+    });
+    const leaving = new AbortController();
+    const answer = fetch(`${server.baseUrl}/whip/${streamKey}`, {
+      ...{ method: 'POST', headers: { 'content-type': 'application/sdp' }, body: offer },
+      signal: leaving.signal,
+    });
+    await waitUntil(() => receiver.hooks.length === 1);
+    leaving.abort();
+    await expect(answer).rejects.toThrow();
+    await closed.promise;
+    expect((await json('GET', '/hooks/publish')).body.results).toEqual([]);
+    expect(await broadcastsOf(liveStreamId)).toEqual([]);
+  });
+
   test('gets no text after the key that is too long', async () => {
     const { streamKey } = await server.createStream();
     const receiver = await startHook(respond(200));
