@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { CreatedStream } from '../../scripts/server-process.ts';
@@ -6,6 +7,7 @@ import { recordAudioTags } from '../support/audio-tags.ts';
 import { chromiumArguments, findChromium } from '../support/chromium.ts';
 import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
+import { signToken } from '../support/sign-token.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { describeInBrowser, until, WatchedPage } from './browser-fixture.ts';
 
@@ -76,12 +78,16 @@ describeInBrowser('ultra low latency', browser => {
     return { stream, stop };
   }
 
-  async function watch({ liveStreamId }: CreatedStream): Promise<WatchedPage> {
+  async function watch(
+    { liveStreamId }: CreatedStream,
+    { query = '', ultraLowLatency = true } = {},
+  ): Promise<WatchedPage> {
     // Chosen before the first visit, so that every request of a player is one of this choice.
     const viewer = await WatchedPage.open(browser(), `${server.baseUrl}/health`);
     await viewer.page.addInitScript(noteConnections);
-    await viewer.page.evaluate(`localStorage.setItem('millrace.player', '{"ultraLowLatency":true}')`);
-    await viewer.page.goto(`${server.baseUrl}/live/${liveStreamId}`);
+    const settings = JSON.stringify({ ultraLowLatency });
+    await viewer.page.evaluate(`localStorage.setItem('millrace.player', '${settings}')`);
+    await viewer.page.goto(`${server.baseUrl}/live/${liveStreamId}${query}`);
     return viewer;
   }
 
@@ -110,6 +116,28 @@ describeInBrowser('ultra low latency', browser => {
     await until('the end', async () => (await read(viewer)).phase === 'ended');
     // The page was open before the broadcast could be played over HLS.
     expect(viewer.complaints.filter(text => !/preload|404/.test(text))).toEqual([]);
+  });
+
+  it.each([
+    ['WebRTC', true],
+    ['HLS', false],
+  ])('plays with a signed token over %s until it is refused, and says why', async (_, ultraLowLatency) => {
+    const { stream, stop } = await publish(opus);
+    const { liveStreamId } = stream;
+    await server.api('PATCH', `/live-streams/${liveStreamId}`, { public: false });
+    const made = await server.api('POST', '/account/signing-keys', { name: 'Website' });
+    const { signingKeyId, privateKey } = (await made.json()) as Record<string, string>;
+    const key = {
+      ...{ id: signingKeyId!, algorithm: 'ES256' as const },
+      privateKey: createPrivateKey(privateKey!),
+    };
+    const exp = Math.floor(Date.now() / 1000) + 3600;
+    const token = await signToken(key, { sub: liveStreamId, exp });
+    await using viewer = await watch(stream, { query: `?token=${token}`, ultraLowLatency });
+    await isPlaying(viewer, ultraLowLatency);
+    await server.api('DELETE', `/account/signing-keys/${signingKeyId}`);
+    await viewer.page.getByText('The link has expired').waitFor();
+    await stop();
   });
 
   it('goes back with HLS, to live with WebRTC, and falls back to HLS when the live stream turns it off', async () => {
