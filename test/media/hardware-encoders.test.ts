@@ -25,6 +25,7 @@ async function startWith(fake: FakeHardware): Promise<TestServer> {
   const flags = {
     'ffmpeg.path': fake.ffmpegPath,
     'encode.hardware': 'nvenc',
+    'encode.preset': 'ultrafast',
     'live.qualities': 'ladder',
   } as const;
   const server = await startServer(flags, { liveSteps });
