@@ -147,6 +147,11 @@ export const errorRegister = {
     blame: 'caller',
     title: 'Two-factor sign-in is not turned on.',
   },
+  'invitation-of-other-user': denied('This invitation is for somebody else.', 403),
+  'invitation-limit-reached': invalid('Your account has reached the invitations limit.'),
+  'member-limit-reached': invalid('Your account has reached the members limit.'),
+  'already-member': { kind: 'conflict', blame: 'caller', title: 'This person is a member already.' },
+  'last-owner': { kind: 'conflict', blame: 'caller', title: 'This is the last owner of the account.' },
   'api-key-limit-reached': invalid('Your account has reached the API keys limit.'),
   'last-api-key': {
     kind: 'conflict',

@@ -14,6 +14,26 @@ export interface AccountRow {
   is_suspended: number;
   is_operator: Generated<number>;
   created_at_ms: number;
+  name: string | null;
+}
+
+/** A user in an account. */
+export interface MemberRow {
+  account_id: string;
+  user_id: string;
+  role: 'owner' | 'editor' | 'viewer';
+  created_at_ms: number;
+}
+
+/** `email` is in lower case. */
+export interface InvitationRow {
+  id: string;
+  account_id: string;
+  email: string;
+  role: MemberRow['role'];
+  token_hash: Buffer;
+  created_at_ms: number;
+  expires_at_ms: number;
 }
 
 /** One row. `revision` counts changes of accounts, keys and sessions. */
@@ -70,6 +90,7 @@ export interface TokenRow {
   expires_at_ms: number;
 }
 
+/** `account_id` is the first account that the user is a member of. */
 export interface UserRow {
   id: string;
   account_id: string;
@@ -87,6 +108,8 @@ export interface SessionRow {
   expires_at_ms: number;
   address: string;
   user_agent: string | null;
+  /** Null: the user's first account. */
+  account_id: string | null;
 }
 
 /** `enabled_at_ms` is null until the user has confirmed a code. */

@@ -45,6 +45,7 @@ import { twoFactor } from './migrations/0041-two-factor.ts';
 import { clips } from './migrations/0042-clips.ts';
 import { auditLog } from './migrations/0043-audit-log.ts';
 import { passkeys } from './migrations/0044-passkeys.ts';
+import { members } from './migrations/0045-members.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -94,6 +95,7 @@ export const migrations: readonly Migration[] = [
   clips,
   auditLog,
   passkeys,
+  members,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

@@ -5,9 +5,11 @@ import type {
   AuditCounterRow,
   AuditEntryRow,
   DatabaseUseRow,
+  InvitationRow,
   KeyPairRow,
   KnownSignInRow,
   ListTotalRow,
+  MemberRow,
   PasskeyRow,
   PrivateSessionRow,
   ProjectRow,
@@ -68,6 +70,8 @@ export interface Tables {
   accounts: AccountRow;
   access_revisions: AccessRevisionRow;
   projects: ProjectRow;
+  members: MemberRow;
+  invitations: InvitationRow;
   key_pairs: KeyPairRow;
   signing_keys: SigningKeyRow;
   api_keys: ApiKeyRow;

@@ -60,7 +60,11 @@ function secretsOf(body: object | undefined, answer: unknown, target: string, co
   const add = (value: unknown, name = ''): void => {
     if (typeof value === 'object' && value !== null) {
       for (const [key, inner] of Object.entries(value)) add(inner, key);
-    } else if (typeof value === 'string' && value.length > 12 && !/(?:Id|At|name|title|email)$/.test(name)) {
+    } else if (
+      typeof value === 'string' &&
+      value.length > 12 &&
+      !/(?:Id|At|name|title|[eE]mail)$/.test(name)
+    ) {
       secrets.push(value);
     }
   };

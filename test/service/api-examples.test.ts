@@ -3,7 +3,7 @@ import { buildApiDocument, operationsOf } from '../../scripts/api-document.ts';
 import { addAudioTracks } from '../support/audio-tracks.ts';
 import { formWith } from '../support/images.ts';
 import { addPasskey, newPasskey, passkeySignIn } from '../support/passkeys.ts';
-import { admin, signIn } from '../support/sign-in.ts';
+import { addUser, admin, signIn } from '../support/sign-in.ts';
 import { sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { beginTwoFactor, codeOf, enableTwoFactor, forgetTwoFactor } from '../support/two-factor.ts';
 
@@ -31,6 +31,7 @@ let server: TestApi;
 let { password } = admin;
 beforeAll(async () => {
   server = await startApi({ videos: { restoreDays: 90 } });
+  await addUser(server, (await server.call('GET', '/account')).json.accountId, team);
 });
 afterAll(() => server.stop());
 afterEach(() => forgetTwoFactor(server));
@@ -40,11 +41,31 @@ async function made(path: string, body: object, id: string): Promise<string> {
   return json[id];
 }
 
+/** Another owner, whose password no example changes. */
+const team = { email: 'team@example.org', password: 'nine boats leave at dawn' };
+let guests = 0;
+
+async function newInvitationToken(): Promise<string> {
+  guests += 1;
+  const headers = { cookie: await signIn(server, team) };
+  const body = { email: `guest-${guests}@example.org`, role: 'viewer' };
+  const { url } = (await server.call('POST', '/account/invitations', { headers, body })).json;
+  return url.split('/').at(-1);
+}
+
 /** What has to exist before: how to make it, by its name in a path or in a body. */
 const makers: Readonly<Record<string, () => Promise<string>>> = {
   videoId: () => made('/videos', { title: 'A video' }, 'videoId'),
   liveStreamId: () => made('/live-streams', { name: 'A stream' }, 'liveStreamId'),
   hook: async () => 'publish',
+  accountId: async () => (await server.call('GET', '/account')).json.accountId,
+  userId: async () => {
+    const path = `/invitations/${await newInvitationToken()}/accept`;
+    await server.call('POST', path, { key: null, body: { password: team.password } });
+    const headers = { cookie: await signIn(server, team) };
+    return (await server.call('GET', '/account/members?sortOrder=desc', { headers })).json.data[0].userId;
+  },
+  token: () => newInvitationToken(),
   keyPairId: () => made('/account/api-keys', { name: 'A pair' }, 'keyPairId'),
   signingKeyId: () => made('/account/signing-keys', { name: 'A key' }, 'signingKeyId'),
   uploadToken: () => made('/upload-tokens', {}, 'token'),
@@ -102,7 +123,9 @@ const preparations: Readonly<Record<string, (path: string) => Promise<unknown>>>
 describe('an example of the API document can be sent as it stands', () => {
   test.each(examples)('$name', async ({ method, path, isForSessions, body, statuses }) => {
     const sent = structuredClone(body);
-    for (const name of Object.keys(sent)) if (Object.hasOwn(makers, name)) sent[name] = await makers[name]!();
+    for (const name of Object.keys(sent)) {
+      if (!/invitations/.test(path) && Object.hasOwn(makers, name)) sent[name] = await makers[name]!();
+    }
     let filled = path.replace('{language}', 'en');
     for (const [placeholder, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
       if (name === 'language') continue;

@@ -48,6 +48,8 @@ export type IdKind =
   | 'signingKeyId'
   | 'sessionId'
   | 'passkeyId'
+  | 'userId'
+  | 'invitationId'
   | 'summaryId';
 
 /** Four projects of two accounts, on an API with its feed and its webhooks. */
@@ -153,14 +155,27 @@ export async function startFilled(): Promise<FilledServer> {
 }
 
 /** A session to call with, and the id of another one of the same user. */
-async function signedIn(
-  api: TestApi,
-  who: SignInCredentials,
-): Promise<{ cookie: string; sessionId: string; passkeyId: string }> {
+async function signedIn(api: TestApi, who: SignInCredentials): Promise<AccountIds & { cookie: string }> {
   const headers = { cookie: await signIn(api, who) };
   const { json } = await api.call('GET', '/auth/session', { headers });
   const { passkeyId } = await addPasskey(api, headers.cookie, who);
-  return { cookie: await signIn(api, who), sessionId: json.sessionId, passkeyId };
+  const { data } = (await api.call('GET', '/account/members', { headers })).json;
+  const body = { email: `guest-of-${who.email}`, role: 'viewer' };
+  const invited = await api.call('POST', '/account/invitations', { headers, body });
+  return {
+    cookie: await signIn(api, who),
+    sessionId: json.sessionId,
+    passkeyId,
+    userId: data[0].userId,
+    invitationId: invited.json.invitationId,
+  };
+}
+
+interface AccountIds {
+  readonly sessionId: string;
+  readonly passkeyId: string;
+  readonly userId: string;
+  readonly invitationId: string;
 }
 
 async function startReceiver(hooks: Map<string, string[]>): Promise<Server> {
@@ -178,16 +193,9 @@ async function startReceiver(hooks: Map<string, string[]>): Promise<Server> {
 async function fill(
   api: TestApi,
   outbox: Outbox,
-  plan: {
-    name: string;
-    key: string;
-    projectId: string;
-    sessionId: string;
-    passkeyId: string;
-    hookUrl: string;
-  },
+  plan: AccountIds & { name: string; key: string; projectId: string; hookUrl: string },
 ): Promise<FilledProject['ids']> {
-  const { name, key, projectId, sessionId, passkeyId, hookUrl } = plan;
+  const { name, key, projectId, sessionId, passkeyId, userId, invitationId, hookUrl } = plan;
   const send = async (method: string, path: string, body?: unknown, headers = {}) => {
     const { status, json, text } = await api.call(method, path, { key, body, headers });
     if (status >= 400) throw new Error(`${method} ${path}: ${text}`);
@@ -237,7 +245,8 @@ async function fill(
   return {
     ...{ videoId, begunVideoId, discardedVideoId, emptyVideoId: await video() },
     ...{ liveStreamId, streamKey, uploadToken: token, watermarkId, playerId },
-    ...{ webhookId, deliveryId, hookId, keyPairId, signingKeyId, sessionId, passkeyId, summaryId },
+    ...{ webhookId, deliveryId, hookId, keyPairId, signingKeyId, summaryId },
+    ...{ sessionId, passkeyId, userId, invitationId },
   };
 }
 

@@ -9,7 +9,11 @@ const operations = operationsOf(document).map(({ method, path, operation }) => (
   ...{ name: `${method} ${path}`, method, operation },
   types: Object.keys(operation.requestBody?.content ?? {}),
 }));
-const patches = operations.filter(({ method }) => method === 'PATCH');
+/** Of resources, which a key reaches. */
+const patches = operations.filter(
+  ({ method, operation }) =>
+    method === 'PATCH' && operation.security.some(scheme => Object.hasOwn(scheme, 'apiKey')),
+);
 const jsonBodies = operations.filter(({ types }) => types.includes('application/json'));
 const forms = operations.filter(({ types }) => types.includes('multipart/form-data'));
 

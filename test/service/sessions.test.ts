@@ -87,6 +87,9 @@ describe('signing in', () => {
         upgraded: false,
         isOperator: false,
       },
+      role: 'owner',
+      scopes: ['read', 'upload', 'live', 'admin'],
+      accounts: [{ accountId: studioKeys.accountId, ownerEmail: studio.email, role: 'owner' }],
       environments: ['sandbox'],
       projects: { sandbox: studioKeys.projectIds.sandbox },
     });
@@ -313,12 +316,12 @@ describe('a session', () => {
     const first = await signIn(server);
     const { accounts } = server.api;
     const store = accounts.sessions;
-    const { userId } = (await accounts.findUser(admin.email))!;
+    const { userId, accountId } = (await accounts.findUser(admin.email))!;
     const add = (n: number) =>
       server.database.transaction(transaction =>
         store.add(
           {
-            ...{ userId, secret: `s${n}`, atMs: nowMs + n, expiresAtMs: nowMs + day },
+            ...{ userId, accountId, secret: `s${n}`, atMs: nowMs + n, expiresAtMs: nowMs + day },
             ...{ address: '', userAgent: undefined },
           },
           transaction,

@@ -131,6 +131,25 @@ export async function startWireApi(): Promise<WireApi> {
     return { path: pathOf(passkeyId), cookie, ...(body && { body }) };
   };
 
+  // Other calls change the password of the first owner, and end all other sessions.
+  const team = { email: 'team@example.org', password: 'nine boats leave at dawn' };
+  await addUser(api, (await api.call('GET', '/account')).json.accountId, team);
+  const ownerCookie = await signIn(api, team);
+  const asOwner = (method: string, path: string, body?: object) =>
+    api.call(method, path, { key: null, headers: { cookie: ownerCookie }, ...(body && { body }) });
+  let guests = 0;
+  const newInvitation = async () => {
+    guests += 1;
+    const email = `guest-${guests}@example.org`;
+    return (await asOwner('POST', '/account/invitations', { email, role: 'viewer' })).json;
+  };
+  const newInvitationToken = async () => (await newInvitation()).url.split('/').at(-1) as string;
+  const newMember = async () => {
+    const path = `/invitations/${await newInvitationToken()}/accept`;
+    await api.call('POST', path, { key: null, body: { password: team.password } });
+    return (await asOwner('GET', '/account/members?sortOrder=desc')).json.data[0].userId as string;
+  };
+
   const calls: WireApi['calls'] = {
     'GET /account/passkeys': withPasskey(() => '/account/passkeys'),
     'POST /account/passkey-options': async () => ({
@@ -178,6 +197,45 @@ export async function startWireApi(): Promise<WireApi> {
       return { path: '/account/password', cookie, body: { currentPassword, newPassword: password } };
     },
     'POST /account/upgrade': signedIn('/account/upgrade'),
+    'PATCH /account': async () => ({
+      path: '/account',
+      cookie: ownerCookie,
+      body: { name: 'Harbour' },
+    }),
+    'PATCH /auth/session': async () => {
+      const { accountId } = (await api.call('GET', '/account')).json;
+      return { path: '/auth/session', cookie: ownerCookie, body: { accountId } };
+    },
+    'GET /account/members': () => ({ path: '/account/members', cookie: ownerCookie }),
+    'PATCH /account/members/{userId}': async () => ({
+      path: `/account/members/${await newMember()}`,
+      cookie: ownerCookie,
+      body: { role: 'editor' },
+    }),
+    'DELETE /account/members/{userId}': async () => ({
+      path: `/account/members/${await newMember()}`,
+      cookie: ownerCookie,
+    }),
+    'GET /account/invitations': () => ({ path: '/account/invitations', cookie: ownerCookie }),
+    'POST /account/invitations': async () => ({
+      path: '/account/invitations',
+      cookie: ownerCookie,
+      body: { email: 'anna@example.org', role: 'editor' },
+    }),
+    'DELETE /account/invitations/{invitationId}': async () => ({
+      path: `/account/invitations/${(await newInvitation()).invitationId}`,
+      cookie: ownerCookie,
+    }),
+    'GET /invitations/{token}': async () => ({ path: `/invitations/${await newInvitationToken()}` }),
+    'POST /invitations/{token}/accept': async () => {
+      guests += 1;
+      const stranger = { email: `stranger-${guests}@example.org`, password: team.password };
+      await addUser(api, (await api.addAccount()).accountId, stranger);
+      const body = { email: stranger.email, role: 'viewer' };
+      const { url } = (await asOwner('POST', '/account/invitations', body)).json;
+      const path = `/invitations/${url.split('/').at(-1)}/accept`;
+      return { path, cookie: await signIn(api, stranger), body: {} };
+    },
     'POST /auth/api-key': at('/auth/api-key', { apiKey: sandboxKey }),
     'POST /auth/refresh': async () => ({
       path: '/auth/refresh',

@@ -158,6 +158,7 @@ describe('every operation', () => {
         'additionalQualities',
         'codecs',
         'scopes',
+        'accounts',
         'recoveryCodes',
         'pubKeyCredParams',
         'excludeCredentials',

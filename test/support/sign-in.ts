@@ -22,12 +22,13 @@ export async function signIn(
 
 /** Adds somebody who may sign in to an account. */
 export async function addUser(
-  { api }: Pick<TestApi, 'api'>,
+  { api, database }: Pick<TestApi, 'api' | 'database'>,
   accountId: string,
   { email, password }: SignInCredentials,
 ): Promise<void> {
   const passwordHash = cheapHash(password);
-  await api.accounts.addUser({ accountId, email, passwordHash, createdAtMs: Date.now() });
+  const user = { accountId, email, passwordHash, createdAtMs: Date.now() };
+  await database.transaction(transaction => api.accounts.addUser(user, transaction));
 }
 
 /** A password as it is stored, in a hundredth of the time. */

@@ -112,6 +112,18 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
       'The API key does not have the scope that this call needs, or your role in the account does not.',
     remedy: '`detail` names the scope. Use another key, or ask an owner of the account.',
   },
+  'invitation-of-other-user': {
+    meaning: 'The invitation is for an email address that has a password, and you are not signed in with it.',
+    remedy: 'Sign in with the address that `detail` names, and accept the invitation again.',
+  },
+  'already-member': {
+    meaning: 'Somebody with this email address is a member of the account.',
+    remedy: 'Change the role of the member instead.',
+  },
+  'last-owner': {
+    meaning: 'Without this owner, nobody could manage the account.',
+    remedy: 'Make another member an owner first.',
+  },
   'authorization-operator-only': {
     meaning: 'Only the account of the server operator can do this.',
     remedy: 'Ask the operator.',

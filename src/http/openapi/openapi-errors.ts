@@ -180,6 +180,7 @@ function generalErrors(route: Route): AppError[] {
   };
   if (auth === 'key') add(keyCodes);
   if (auth === 'session') add(sessionCodes);
+  if (auth === 'session' && route.scope !== undefined) add(['authorization-insufficient-scope']);
   if (auth === 'upload-token') add(uploadTokenCodes);
   if (auth !== 'none') add(['too-many-requests']);
   if (body?.kind === 'json') add(['invalid-payload', 'payload-too-large', 'request-timeout']);

@@ -63,7 +63,7 @@ function describe({ description, scope }: Route): JsonObject {
 function securityOf({ auth, scope }: Route): JsonObject[] {
   const roles = scope === undefined ? [] : [scope];
   if (auth === 'none') return [];
-  if (auth === 'session') return [{ session: [] }];
+  if (auth === 'session') return [{ session: roles }];
   if (auth === 'upload-token') return [{ uploadToken: [] }];
   return [{ apiKey: roles }, { accessToken: roles }, { session: roles, environment: [] }];
 }

@@ -48,6 +48,8 @@ export interface SessionCaller {
   readonly sessionId: string;
   readonly userId: string;
   readonly accountId: string;
+  /** Those of the user's role in the account. */
+  readonly scopes: ReadonlySet<Scope>;
   readonly actor: Actor;
 }
 

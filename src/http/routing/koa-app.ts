@@ -39,7 +39,7 @@ import {
   type UploadedFile,
 } from './route.ts';
 import { RouteTable } from './route-table.ts';
-import { requireScope } from './scope.ts';
+import { requireScope, type Scope } from './scope.ts';
 import { followCredentials } from './valid-credentials.ts';
 import { type InputPart, validate } from './validation.ts';
 
@@ -189,7 +189,7 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
     admission: FileAdmission,
   ): Promise<UploadedFile> => {
     const knownFields = route.body?.kind === 'file' ? Object.keys(route.body.fields ?? {}) : [];
-    const check = () => callerOf(ctx, route, () => {});
+    const check = async () => requireSameProject(caller, await callerOf(ctx, route, () => {}));
     const credentials = followAccess && followCredentials(caller, check, followAccess);
     try {
       return await receiveFile(ctx, admission, knownFields, { ...fileBodies, signal: credentials?.signal });
@@ -206,12 +206,13 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
     if (route.auth === 'key') {
       const isLink = route.success.fileTypes !== undefined;
       const request = isLink ? fileLinkRequest(ctx.req, ctx.querystring) : ctx.req;
-      const caller = await authenticate(request, setHeader);
-      if (route.scope !== undefined) requireScope(caller, route.scope);
-      return caller;
+      return withScope(route, await authenticate(request, setHeader));
     }
     if (route.auth === 'none') return undefined;
-    if (route.auth === 'session') return options.authenticateSession?.(ctx.req, setHeader);
+    if (route.auth === 'session') {
+      const caller = await options.authenticateSession?.(ctx.req, setHeader);
+      return caller && withScope(route, caller);
+    }
     return options.authenticateUpload?.(new URLSearchParams(ctx.querystring).get('token') ?? undefined);
   };
 
@@ -258,6 +259,21 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
     throw error;
   });
   return Object.assign(koa, { methodsOf: (path: string) => table.methodsOf(path) });
+}
+
+/** @throws AppError `authorization-insufficient-scope` */
+function withScope<Found extends { readonly scopes: ReadonlySet<Scope> }>(
+  { scope }: Route,
+  caller: Found,
+): Found {
+  if (scope !== undefined) requireScope(caller, scope);
+  return caller;
+}
+
+/** A session may act for another account by now. @throws AppError `authentication-invalid-session` */
+function requireSameProject(before: AnyCaller | undefined, now: AnyCaller | undefined): void {
+  const [first, second] = [before, now].map(caller => caller && 'projectId' in caller && caller.projectId);
+  if (first !== second) throw new AppError('authentication-invalid-session');
 }
 
 function rateLimitOwner(caller: AnyCaller): RatedProject {

@@ -135,7 +135,9 @@ type RouteScope<Verb extends Method, Auth extends RouteAuth> = Auth extends 'key
   ? Verb extends 'GET'
     ? { readonly scope?: Scope }
     : { readonly scope: Scope }
-  : { readonly scope?: never };
+  : Auth extends 'session'
+    ? { readonly scope?: Scope }
+    : { readonly scope?: never };
 
 interface RouteDefinition<
   Verb extends Method,

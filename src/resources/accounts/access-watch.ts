@@ -13,11 +13,11 @@ interface Follower {
 const pollIntervalMs = 500;
 
 /**
- * Tells all servers, after the commit, that an account, its keys or its sessions changed. Call this last in the
+ * Tells all servers, after the commit, that an account, its keys or its sessions changed. Undefined is any account. Call this last in the
  * transaction: others that change access wait for it.
  */
 export async function announceAccessChange(
-  accountId: string,
+  accountId: string | undefined,
   database: Database,
   transaction: Transaction,
 ): Promise<void> {
@@ -29,7 +29,11 @@ export async function announceAccessChange(
     )
     .returning('revision');
   const { revision } = (await transaction.first(counted))!;
-  await database.signals.send('access', `${revision} ${accountId}`, transaction);
+  await database.signals.send(
+    'access',
+    accountId === undefined ? `${revision}` : `${revision} ${accountId}`,
+    transaction,
+  );
 }
 
 /**

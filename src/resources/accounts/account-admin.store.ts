@@ -1,9 +1,10 @@
 import type { InferResult } from 'kysely';
 import type { Connection } from '../../store/connection.ts';
+import { ownerEmail } from '../members/members.store.ts';
 
 export interface ListedAccount {
   readonly accountId: string;
-  /** The first user's. */
+  /** The first owner's. */
   readonly email: string | undefined;
   readonly isUpgraded: boolean;
   readonly isSuspended: boolean;
@@ -16,20 +17,15 @@ export interface ListedAccount {
 }
 
 function selectAccounts({ queries, dialect }: Connection) {
-  return queries.selectFrom('accounts as a').select(({ fn, selectFrom }) => {
+  return queries.selectFrom('accounts as a').select(expression => {
+    const { fn, selectFrom } = expression;
     const projects = selectFrom('projects as p').whereRef('p.account_id', '=', 'a.id');
     return [
       'a.id',
       'a.is_upgraded',
       'a.is_suspended',
       'a.created_at_ms',
-      selectFrom('users as u')
-        .select('u.email')
-        .whereRef('u.account_id', '=', 'a.id')
-        .orderBy('u.created_at_ms')
-        .orderBy('u.id')
-        .limit(1)
-        .as('email'),
+      ownerEmail(expression).as('email'),
       projects
         .innerJoin('api_keys as k', 'k.project_id', 'p.id')
         .where('k.revoked_at_ms', 'is', null)
@@ -69,7 +65,18 @@ export class AccountAdminStore {
       selectAccounts(this.#database).where(({ eb, or, selectFrom }) =>
         or([
           eb('a.id', '=', emailOrId),
-          eb('a.id', '=', selectFrom('users').select('account_id').where('email', '=', emailOrId)),
+          eb(
+            'a.id',
+            '=',
+            selectFrom('members as m')
+              .innerJoin('users as u', 'u.id', 'm.user_id')
+              .select('m.account_id')
+              .where('u.email', '=', emailOrId)
+              .where('m.role', '=', 'owner')
+              .orderBy('m.created_at_ms')
+              .orderBy('m.account_id')
+              .limit(1),
+          ),
         ]),
       ),
     );

@@ -180,11 +180,12 @@ async function accountView(
 ): Promise<AccountView> {
   const account = await accounts.find(accountId);
   if (account === undefined) throw new AppError('resource-not-found');
-  const { email, createdAtMs, isUpgraded: upgraded, isOperator } = account;
+  const { name, email, createdAtMs, isUpgraded: upgraded, isOperator } = account;
   const limited = Object.entries(ratesOf(rates, environment)).filter(([, limit]) => limit > 0);
   const { rtmp, rtmps, srt, whip } = ingest();
   return {
     accountId,
+    ...(name === undefined ? {} : { name }),
     ...(email === undefined ? {} : { email }),
     createdAt: formatAtom(createdAtMs),
     upgraded,

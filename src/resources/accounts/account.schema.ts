@@ -17,7 +17,8 @@ const perMinute = z.int().optional();
 export const accountSchema = z
   .object({
     accountId: z.string(),
-    email: z.string().optional().describe('The email address of the first user.'),
+    name: z.string().optional().describe('The name of the account, when set.'),
+    email: z.string().optional().describe('The email address of the first owner.'),
     createdAt: dateTime,
     upgraded: z.boolean().describe('Whether the account can use production.'),
     operator: z.literal(true).optional().describe('Present if this is the account of the server operator.'),

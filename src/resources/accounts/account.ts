@@ -6,6 +6,8 @@ export type Standing = 'allowed' | 'suspended' | 'not-upgraded';
 
 export interface Account {
   readonly accountId: string;
+  readonly name: string | undefined;
+  /** Of the first owner. */
   readonly email: string | undefined;
   readonly isUpgraded: boolean;
   readonly isOperator: boolean;

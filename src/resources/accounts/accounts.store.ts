@@ -4,6 +4,8 @@ import type { Environment } from '../../store/account-tables.ts';
 import type { Connection, Queries, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import { type Bound, type PreparedQuery, prepareQuery } from '../../store/prepared-query.ts';
+import type { Role } from '../members/member.ts';
+import { MembersStore, ownerEmail } from '../members/members.store.ts';
 import type { User } from '../sessions/session.ts';
 import { SessionsStore } from '../sessions/sessions.store.ts';
 import { announceAccessChange } from './access-watch.ts';
@@ -45,6 +47,7 @@ export function selectKeyOwner(queries: Queries) {
 export class AccountsStore {
   /** Sessions end together with the rights of their accounts and users. */
   readonly sessions: SessionsStore;
+  readonly members: MembersStore;
   readonly #database: Database;
   readonly #ownerCache = new SecretCache<KeyOwner>();
   readonly #ownerOfKey: PreparedQuery<{ hash: Buffer }, OwnerRow>;
@@ -52,6 +55,7 @@ export class AccountsStore {
   constructor(database: Database) {
     this.#database = database;
     this.sessions = new SessionsStore(database);
+    this.members = new MembersStore(database);
     this.#ownerOfKey = prepareQuery(({ hash }: Bound<{ hash: Buffer }>) =>
       selectKeyOwner(database.queries).where('k.key_hash', '=', hash),
     );
@@ -103,27 +107,27 @@ export class AccountsStore {
     const { queries } = this.#database;
     const row = await this.#database.first(
       queries
-        .selectFrom('accounts')
-        .select(['is_upgraded', 'is_operator', 'created_at_ms'])
-        .where('id', '=', accountId),
+        .selectFrom('accounts as a')
+        .select(['a.name', 'a.is_upgraded', 'a.is_operator', 'a.created_at_ms'])
+        .select(expression => ownerEmail(expression).as('email'))
+        .where('a.id', '=', accountId),
     );
     if (row === undefined) return undefined;
-    const user = await this.#database.first(
-      queries
-        .selectFrom('users')
-        .select('email')
-        .where('account_id', '=', accountId)
-        .orderBy('created_at_ms')
-        .orderBy('id')
-        .limit(1),
-    );
     return {
       accountId,
-      email: user?.email,
+      name: row.name ?? undefined,
+      email: row.email ?? undefined,
       isUpgraded: row.is_upgraded === 1,
       isOperator: row.is_operator === 1,
       createdAtMs: row.created_at_ms,
     };
+  }
+
+  rename(accountId: string, name: string | null): Promise<void> {
+    return this.changeAccess(accountId, async transaction => {
+      const { queries } = transaction;
+      await transaction.run(queries.updateTable('accounts').set({ name }).where('id', '=', accountId));
+    });
   }
 
   /** Suspending an account ends its sessions. */
@@ -140,53 +144,62 @@ export class AccountsStore {
     await this.changeAccess(accountId, async transaction => {
       await transaction.run(queries.updateTable('accounts').set(changes).where('id', '=', accountId));
       if (standing.isSuspended !== true) return;
-      const users = queries.selectFrom('users').select('id').where('account_id', '=', accountId);
-      await this.sessions.removeOfUsers(users, transaction);
+      await this.sessions.removeOfAccount(accountId, transaction);
     });
   }
 
-  /** Runs changes of an account's standing, passwords, keys and sessions one at a time, and tells all servers. */
+  /**
+   * Runs changes of an account's standing, members, keys and sessions one at a time, and tells all servers.
+   * @param options.changed `user`: a user changed, whose sessions may act for other accounts, too
+   */
   changeAccess<Result>(
     accountId: string,
     work: (transaction: Transaction) => Promise<Result>,
+    { changed = 'account' }: { changed?: 'account' | 'user' } = {},
   ): Promise<Result> {
     return this.#database.transaction(async transaction => {
       await transaction.lock('account', accountId);
       const result = await work(transaction);
-      await announceAccessChange(accountId, this.#database, transaction);
+      const announced = changed === 'user' ? undefined : accountId;
+      await announceAccessChange(announced, this.#database, transaction);
       transaction.afterCommit(() => this.clearCaches());
       return result;
     });
   }
 
+  /** Adds a user who is an owner of the account unless `role` says otherwise. Returns the user's id. */
   async addUser(
-    user: { accountId: string; email: string; passwordHash: string; createdAtMs: number },
-    connection: Connection = this.#database,
-  ): Promise<void> {
-    await connection.run(
-      connection.queries.insertInto('users').values({
-        id: newId('us'),
-        account_id: user.accountId,
+    user: { accountId: string; email: string; passwordHash: string; createdAtMs: number; role?: Role },
+    transaction: Transaction,
+  ): Promise<string> {
+    const { accountId, createdAtMs, role = 'owner' } = user;
+    const userId = newId('us');
+    await transaction.run(
+      transaction.queries.insertInto('users').values({
+        id: userId,
+        account_id: accountId,
         email: user.email,
         password_hash: user.passwordHash,
-        created_at_ms: user.createdAtMs,
+        created_at_ms: createdAtMs,
       }),
     );
+    await this.members.add({ accountId, userId, role, createdAtMs }, transaction);
+    return userId;
   }
 
+  /** With the first account that is not suspended. */
   async findUser(email: string, connection: Connection = this.#database): Promise<User | undefined> {
     const row = await connection.first(
       connection.queries
-        .selectFrom('users')
-        .innerJoin('accounts', 'accounts.id', 'users.account_id')
-        .select([
-          'users.id',
-          'users.account_id',
-          'users.email',
-          'users.password_hash',
-          'accounts.is_suspended',
-        ])
-        .where('users.email', '=', email),
+        .selectFrom('users as u')
+        .innerJoin('members as m', 'm.user_id', 'u.id')
+        .innerJoin('accounts as a', 'a.id', 'm.account_id')
+        .select(['u.id', 'm.account_id', 'u.email', 'u.password_hash', 'a.is_suspended'])
+        .where('u.email', '=', email)
+        .orderBy('a.is_suspended')
+        .orderBy('m.created_at_ms')
+        .orderBy('a.id')
+        .limit(1),
     );
     if (row === undefined) return undefined;
     return {
@@ -209,12 +222,16 @@ export class AccountsStore {
       .set({ password_hash: passwordHash })
       .where('id', '=', user.userId)
       .where('password_hash', '=', user.passwordHash);
-    return this.changeAccess(user.accountId, async transaction => {
-      if ((await transaction.run(changed)) === 0) return false;
-      await this.sessions.removeOthers(user.userId, kept.sessionId, transaction);
-      await this.sessions.setSecret(kept.sessionId, kept.secret, transaction);
-      return true;
-    });
+    return this.changeAccess(
+      user.accountId,
+      async transaction => {
+        if ((await transaction.run(changed)) === 0) return false;
+        await this.sessions.removeOthers(user.userId, kept.sessionId, transaction);
+        await this.sessions.setSecret(kept.sessionId, kept.secret, transaction);
+        return true;
+      },
+      { changed: 'user' },
+    );
   }
 
   /** Ends the user's sessions. Returns false for an unknown user. */
@@ -223,15 +240,19 @@ export class AccountsStore {
     if (user === undefined) return false;
     const { userId: id, accountId } = user;
     const { queries } = this.#database;
-    await this.changeAccess(accountId, async transaction => {
-      await transaction.run(
-        queries.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', id),
-      );
-      await this.sessions.removeOfUsers(
-        queries.selectFrom('users').select('id').where('id', '=', id),
-        transaction,
-      );
-    });
+    await this.changeAccess(
+      accountId,
+      async transaction => {
+        await transaction.run(
+          queries.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', id),
+        );
+        await this.sessions.removeOfUsers(
+          queries.selectFrom('users').select('id').where('id', '=', id),
+          transaction,
+        );
+      },
+      { changed: 'user' },
+    );
     return true;
   }
 }

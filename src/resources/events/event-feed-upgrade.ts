@@ -59,8 +59,9 @@ export function eventFeedUpgrade(options: {
         types: query.types === undefined ? undefined : new Set(parseTypes(query.types)),
         subjectId: query.subjectId,
         recheck: async () => {
-          // The credentials keep naming the same project.
-          await authenticate();
+          const now = await authenticate();
+          // The session switched to another account.
+          if (now.projectId !== projectId) throw new AppError('authentication-invalid-session');
         },
         followAccess: changed => access.follow(accountId, changed),
       });

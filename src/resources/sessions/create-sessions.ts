@@ -8,6 +8,11 @@ import type { Database } from '../../store/database.ts';
 import { removeInBatches } from '../../store/remove-in-batches.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
+import { invitationRoutes } from '../members/invitations.routes.ts';
+import { InvitationsService } from '../members/invitations.service.ts';
+import { InvitationsStore } from '../members/invitations.store.ts';
+import { memberRoutes } from '../members/members.routes.ts';
+import { MembersService } from '../members/members.service.ts';
 import { Challenges } from '../passkeys/challenges.ts';
 import { passkeyRoutes } from '../passkeys/passkeys.routes.ts';
 import { PasskeysService } from '../passkeys/passkeys.service.ts';
@@ -50,17 +55,22 @@ export function createSessions(options: {
     ...{ accounts, sessions: service, twoFactor, challenges, publicUrl, clock, log },
     store: new PasskeysStore(database),
   });
+  const store = new InvitationsStore(database);
+  const invitations = new InvitationsService({ ...shared, store, sessions: service });
   return {
     routes: [
       ...sessionRoutes(service, gate),
       ...twoFactorRoutes(twoFactor, gate),
       ...passkeyRoutes(passkeys, gate),
+      ...memberRoutes(new MembersService({ accounts, log })),
+      ...invitationRoutes({ invitations, gate, publicUrl }),
     ],
     gate,
     cleanup: {
       name: 'expired-sessions',
       run: async () =>
         (await removeInBatches(limit => sessions.removeExpired(clock.nowMs(), limit))) +
+        (await removeInBatches(limit => store.removeExpired(clock.nowMs(), limit))) +
         (await attempts.removeExpired(clock.nowMs())) +
         (await challenges.removeExpired()),
     },

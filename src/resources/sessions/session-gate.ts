@@ -1,7 +1,6 @@
 import type { IsSecure, PeerRequest } from '../../http/listener/client-address.ts';
 import type { IsSameOrigin } from '../../http/listener/same-origin.ts';
 import type { Caller, SetHeader } from '../../http/routing/caller.ts';
-import { allScopes } from '../../http/routing/scope.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -63,12 +62,20 @@ export class SessionGate {
 
   /** @throws as {@link sessionOf}, and `authorization-account-not-upgraded` for production */
   async callerIn(environment: Environment, request: PeerRequest, setHeader: SetHeader): Promise<Caller> {
-    const { accountId, account, projectIds, actor } = await this.sessionOf(request, setHeader);
+    const { accountId, account, projectIds, actor, scopes } = await this.sessionOf(request, setHeader);
     if (environment === 'production' && !account.isUpgraded) {
       const detail = 'Use its sandbox.';
       throw new AppError('authorization-account-not-upgraded', undefined, { details: { detail } });
     }
-    return { accountId, environment, projectId: projectIds[environment], actor, scopes: allScopes };
+    return { accountId, environment, projectId: projectIds[environment], actor, scopes };
+  }
+
+  /** Undefined for somebody who is not signed in. */
+  async currentSession(request: PeerRequest): Promise<Session | undefined> {
+    const secret = this.secretOf(request);
+    return secret === undefined
+      ? undefined
+      : this.#options.store.findBySecret(secret, this.#options.clock.nowMs());
   }
 
   /** The account of somebody who is signed in and on a page of this server. Records no use. */

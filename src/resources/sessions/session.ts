@@ -1,5 +1,6 @@
 import type { SessionCaller } from '../../http/routing/caller.ts';
 import type { Environment } from '../../store/account-tables.ts';
+import type { Role } from '../members/member.ts';
 
 /** Counted from the last use. */
 export const sessionLifetimeMs = 30 * 24 * 3_600_000;
@@ -17,7 +18,9 @@ export interface Session extends SessionCaller {
   readonly createdAtMs: number;
   readonly lastUsedAtMs: number;
   readonly expiresAtMs: number;
+  readonly role: Role;
   readonly account: {
+    readonly name: string | undefined;
     readonly createdAtMs: number;
     readonly isUpgraded: boolean;
     readonly isSuspended: boolean;

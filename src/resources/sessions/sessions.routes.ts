@@ -1,8 +1,10 @@
 import type { SessionCaller } from '../../http/routing/caller.ts';
 import { pageOf, sortOf } from '../../http/routing/pagination.ts';
 import { defineRoute, jsonBody, type Route } from '../../http/routing/route.ts';
+import { accountNameSchema } from '../members/members.schema.ts';
 import type { SessionGate } from './session-gate.ts';
 import {
+  accountSwitchSchema,
   passwordChangeSchema,
   sessionAccountSchema,
   sessionListSchema,
@@ -74,6 +76,16 @@ export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Rou
       },
     }),
     defineRoute({
+      method: 'PATCH',
+      path: '/auth/session',
+      tag,
+      summary: 'Switch to another account',
+      auth: 'session',
+      body: jsonBody(accountSwitchSchema),
+      success: { status: 200, description: 'The session.', schema: sessionSchema },
+      handle: ({ caller, body }) => sessions.switchAccount(caller, body.accountId),
+    }),
+    defineRoute({
       method: 'DELETE',
       path: '/auth/session',
       tag,
@@ -143,8 +155,20 @@ export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Rou
       },
     }),
     defineRoute({
+      method: 'PATCH',
+      path: '/account',
+      scope: 'admin',
+      tag,
+      summary: 'Rename your account',
+      auth: 'session',
+      body: jsonBody(accountNameSchema),
+      success: { status: 200, description: 'The account.', schema: sessionAccountSchema },
+      handle: ({ caller, body }) => sessions.rename(caller, body.name),
+    }),
+    defineRoute({
       method: 'POST',
       path: '/account/upgrade',
+      scope: 'admin',
       tag,
       summary: 'Upgrade your account',
       description:

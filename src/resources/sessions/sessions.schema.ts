@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/routing/pagination.ts';
+import { scopes } from '../../http/routing/scope.ts';
 import { passwordLength } from '../accounts/password.ts';
+import { roles } from '../members/member.ts';
 
 const dateTime = z.iso.datetime({ offset: true });
 const environments = z.enum(['sandbox', 'production']);
@@ -19,26 +21,40 @@ export const signInSchema = z
   })
   .meta({ examples: [{ email: 'studio@example.org', password: 'nine boats leave at dawn' }] });
 
+const newPassword = z
+  .string()
+  .max(passwordLength.max)
+  .refine(
+    text => text.length >= passwordLength.min,
+    `A password has at least ${passwordLength.min} characters.`,
+  )
+  .meta({ minLength: passwordLength.min });
+
 export const passwordChangeSchema = z
   .strictObject({
     currentPassword: z.string().max(1_000),
-    newPassword: z
-      .string()
-      .max(passwordLength.max)
-      .refine(
-        text => text.length >= passwordLength.min,
-        `A password has at least ${passwordLength.min} characters.`,
-      )
-      .meta({ minLength: passwordLength.min })
-      .describe('Must differ from the email address and the current password.'),
+    newPassword: newPassword.describe('Must differ from the email address and the current password.'),
   })
   .meta({
     examples: [{ currentPassword: 'nine boats leave at dawn', newPassword: 'nine boats come home at dusk' }],
   });
 
+export const invitationAcceptSchema = z
+  .strictObject({
+    password: newPassword
+      .optional()
+      .describe('Required for a person without a password. Must differ from the email address.'),
+  })
+  .meta({ examples: [{ password: 'nine boats leave at dawn' }] });
+
+export const accountSwitchSchema = z
+  .strictObject({ accountId: z.string().min(1).max(64).describe('One of the `accounts` of the session.') })
+  .meta({ examples: [{ accountId: 'ac5Tg2Hn8Jm4Kw7Lq1Pz3Xc6' }] });
+
 export const sessionAccountSchema = z
   .object({
     accountId: z.string(),
+    name: z.string().optional(),
     createdAt: dateTime,
     upgraded: z.boolean().describe('Whether the account can use production.'),
     isOperator: z.boolean().describe('Whether this is the account of the server operator.'),
@@ -61,7 +77,19 @@ export const sessionSchema = z
     email: z.string(),
     createdAt: dateTime,
     expiresAt: dateTime.describe('Extended while the session is used.'),
-    account: sessionAccountSchema,
+    account: sessionAccountSchema.describe('The account for which the session acts.'),
+    role: z.enum(roles).describe('Your role in the account.'),
+    scopes: z.array(z.enum(scopes)).describe('The scopes of your role.'),
+    accounts: z
+      .array(
+        z.object({
+          accountId: z.string(),
+          name: z.string().optional(),
+          ownerEmail: z.string().optional().describe('The email address of the first owner.'),
+          role: z.enum(roles),
+        }),
+      )
+      .describe('All accounts that you are a member of.'),
     environments: z.array(environments).describe('The allowed values of `Millrace-Environment`.'),
     projects: z
       .object({
@@ -84,6 +112,11 @@ export const sessionSchema = z
           upgraded: true,
           isOperator: false,
         },
+        role: 'owner',
+        scopes: ['read', 'upload', 'live', 'admin'],
+        accounts: [
+          { accountId: 'ac5Tg2Hn8Jm4Kw7Lq1Pz3Xc6', ownerEmail: 'studio@example.org', role: 'owner' },
+        ],
         environments: ['sandbox', 'production'],
         projects: { sandbox: 'pr9Bv4Nc2Mx7Za1Sd6Fg8Hj3', production: 'pr2Wq8Er5Ty1Ui6Op3As9Df7' },
       },

@@ -1,5 +1,6 @@
 import type { AddressOf, PeerRequest } from '../../http/listener/client-address.ts';
 import type { SessionCaller } from '../../http/routing/caller.ts';
+import { listScopes } from '../../http/routing/scope.ts';
 import { attributeError } from '../../http/routing/validation.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
@@ -8,6 +9,7 @@ import type { Logger } from '../../shared/logger.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
+import type { Membership } from '../members/member.ts';
 import type { PasswordCheck } from './password-check.ts';
 import type { SecondFactor } from './second-factor.ts';
 import {
@@ -97,31 +99,69 @@ export class SessionsService {
     { request, before }: { request: PeerRequest; before: string | undefined },
     check: (user: User, transaction: Transaction) => Promise<void> = async () => {},
   ): Promise<SignedIn> {
-    const { accounts, audit, addressOf, clock, log } = this.#options;
+    const { accounts, audit, addressOf, log } = this.#options;
     const { userId, accountId, email } = user;
     const address = addressOf(request);
-    const secret = randomBase62(sessionSecretLength);
-    const session = await accounts.changeAccess(accountId, async transaction => {
+    const { session, secret } = await accounts.changeAccess(accountId, async transaction => {
       const now = await accounts.findUser(email, transaction);
       if (now === undefined) throw new AppError('authentication-wrong-password');
       if (now.isSuspended) throw new AppError('authorization-suspended-account');
       await check(now, transaction);
       if (before !== undefined) await this.#store.removeBySecret(before, transaction);
-      const nowMs = clock.nowMs();
-      const userAgent = request.headers['user-agent']?.slice(0, maxUserAgentLength).toWellFormed();
-      const sessionId = await this.#store.add(
-        { userId, secret, atMs: nowMs, expiresAtMs: nowMs + sessionLifetimeMs, address, userAgent },
-        transaction,
-      );
+      const { sessionId, secret } = await this.add(now, request, transaction);
       await audit.recordSignIn(user, 'signed-in', request, transaction);
-      return this.#requireSession(sessionId, transaction);
+      return { session: await this.#requireSession(sessionId, transaction), secret };
     });
     log.info('signed-in', { sessionId: session.sessionId, userId, address });
-    return { view: viewOf(session), secret };
+    return { view: await this.#viewOf(session), secret };
   }
 
-  async view({ sessionId }: SessionCaller): Promise<SessionView> {
-    return viewOf(await this.#requireSession(sessionId));
+  /** Adds a session that acts for the account. */
+  async add(
+    { userId, accountId }: { readonly userId: string; readonly accountId: string },
+    request: PeerRequest,
+    transaction: Transaction,
+  ): Promise<{ sessionId: string; secret: string }> {
+    const atMs = this.#options.clock.nowMs();
+    const secret = randomBase62(sessionSecretLength);
+    const address = this.#options.addressOf(request);
+    const userAgent = request.headers['user-agent']?.slice(0, maxUserAgentLength).toWellFormed();
+    const expiresAtMs = atMs + sessionLifetimeMs;
+    const sessionId = await this.#store.add(
+      { userId, accountId, secret, atMs, expiresAtMs, address, userAgent },
+      transaction,
+    );
+    return { sessionId, secret };
+  }
+
+  /** @throws AppError `invalid-attribute` for an account of others, or `authorization-suspended-account` */
+  async switchAccount({ sessionId, userId }: SessionCaller, accountId: string): Promise<SessionView> {
+    const { accounts } = this.#options;
+    await accounts.changeAccess(
+      accountId,
+      async transaction => {
+        const memberships = await accounts.members.listAccounts(userId, transaction);
+        const next = memberships.find(membership => membership.accountId === accountId);
+        if (next === undefined) throw attributeError('accountId', 'You are not a member of this account.');
+        if (next.isSuspended) throw new AppError('authorization-suspended-account');
+        await this.#store.setAccount(sessionId, accountId, transaction);
+      },
+      { changed: 'user' },
+    );
+    this.#options.log.info('account-switched', { sessionId, userId, accountId });
+    return this.view({ sessionId });
+  }
+
+  async rename(
+    { accountId, sessionId }: SessionCaller,
+    name: string | null,
+  ): Promise<SessionView['account']> {
+    await this.#options.accounts.rename(accountId, name);
+    return accountViewOf(await this.#requireSession(sessionId));
+  }
+
+  async view({ sessionId }: Pick<SessionCaller, 'sessionId'>): Promise<SessionView> {
+    return this.#viewOf(await this.#requireSession(sessionId));
   }
 
   async signOut({ sessionId, userId, accountId }: SessionCaller): Promise<void> {
@@ -154,8 +194,10 @@ export class SessionsService {
   }
 
   async endOthers({ userId, sessionId, accountId }: SessionCaller): Promise<void> {
-    await this.#options.accounts.changeAccess(accountId, transaction =>
-      this.#store.removeOthers(userId, sessionId, transaction),
+    await this.#options.accounts.changeAccess(
+      accountId,
+      transaction => this.#store.removeOthers(userId, sessionId, transaction),
+      { changed: 'user' },
     );
     this.#options.log.info('other-sessions-ended', { sessionId, userId });
   }
@@ -199,9 +241,15 @@ export class SessionsService {
     return accountViewOf(await this.#requireSession(sessionId));
   }
 
+  async #viewOf(session: Session): Promise<SessionView> {
+    return viewOf(session, await this.#options.accounts.members.listAccounts(session.userId));
+  }
+
   #remove(accountId: string, sessionId: string): Promise<void> {
-    return this.#options.accounts.changeAccess(accountId, transaction =>
-      this.#store.remove(sessionId, transaction),
+    return this.#options.accounts.changeAccess(
+      accountId,
+      transaction => this.#store.remove(sessionId, transaction),
+      { changed: 'user' },
     );
   }
 
@@ -222,7 +270,7 @@ export class SessionsService {
   }
 }
 
-function viewOf(session: Session): SessionView {
+function viewOf(session: Session, memberships: readonly Membership[]): SessionView {
   const { sandbox, production } = session.projectIds;
   const { isUpgraded } = session.account;
   return {
@@ -231,6 +279,14 @@ function viewOf(session: Session): SessionView {
     createdAt: formatAtom(session.createdAtMs),
     expiresAt: formatAtom(session.expiresAtMs),
     account: accountViewOf(session),
+    role: session.role,
+    scopes: listScopes(session.scopes),
+    accounts: memberships.map(({ accountId, name, ownerEmail, role }) => ({
+      accountId,
+      ...(name === undefined ? {} : { name }),
+      ...(ownerEmail === undefined ? {} : { ownerEmail }),
+      role,
+    })),
     environments: isUpgraded ? ['sandbox', 'production'] : ['sandbox'],
     projects: { sandbox, ...(isUpgraded ? { production } : {}) },
   };
@@ -239,6 +295,7 @@ function viewOf(session: Session): SessionView {
 function accountViewOf({ accountId, account }: Session): SessionView['account'] {
   return {
     accountId,
+    ...(account.name === undefined ? {} : { name: account.name }),
     createdAt: formatAtom(account.createdAtMs),
     upgraded: account.isUpgraded,
     isOperator: account.isOperator,

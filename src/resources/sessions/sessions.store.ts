@@ -6,6 +6,7 @@ import { type Bound, type PreparedQuery, prepareQuery } from '../../store/prepar
 import type { Tables } from '../../store/tables.ts';
 import { hashOfSecret } from '../accounts/account.ts';
 import { SecretCache } from '../accounts/secret-cache.ts';
+import { type Role, scopesOfRole } from '../members/member.ts';
 import { type ListedSession, maxSessionsPerUser, type Session } from './session.ts';
 
 interface SessionRow {
@@ -20,6 +21,8 @@ interface SessionRow {
   is_upgraded: number;
   is_suspended: number;
   is_operator: number;
+  role: Role;
+  account_name: string | null;
   sandbox_id: string;
   production_id: string;
 }
@@ -54,6 +57,7 @@ export class SessionsStore {
   async add(
     session: {
       userId: string;
+      accountId: string;
       secret: string;
       atMs: number;
       expiresAtMs: number;
@@ -84,6 +88,7 @@ export class SessionsStore {
         expires_at_ms: session.expiresAtMs,
         address: session.address,
         user_agent: session.userAgent ?? null,
+        account_id: session.accountId,
       }),
     );
     return sessionId;
@@ -160,6 +165,21 @@ export class SessionsStore {
     );
   }
 
+  setAccount(sessionId: string, accountId: string, transaction: Transaction): Promise<void> {
+    const update = transaction.queries.updateTable('sessions').set({ account_id: accountId });
+    return this.#change(update.where('id', '=', sessionId), transaction);
+  }
+
+  removeOfAccount(accountId: string, transaction: Transaction): Promise<void> {
+    const ended = selectIdsOfAccount(transaction.queries, accountId);
+    return this.#change(transaction.queries.deleteFrom('sessions').where('id', 'in', ended), transaction);
+  }
+
+  removeOfMember(accountId: string, userId: string, transaction: Transaction): Promise<void> {
+    const ended = selectIdsOfAccount(transaction.queries, accountId).where('u.id', '=', userId);
+    return this.#change(transaction.queries.deleteFrom('sessions').where('id', 'in', ended), transaction);
+  }
+
   removeExpired(nowMs: number, limit: number): Promise<number> {
     const { queries } = this.#database;
     const expired = queries
@@ -180,11 +200,25 @@ export class SessionsStore {
   }
 }
 
+/** Sessions that act for the account. */
+function selectIdsOfAccount(queries: Queries, accountId: string) {
+  return queries
+    .selectFrom('sessions as s')
+    .innerJoin('users as u', 'u.id', 's.user_id')
+    .select('s.id')
+    .where(({ eb, fn }) => eb(fn.coalesce('s.account_id', 'u.account_id'), '=', accountId));
+}
+
 function selectSession(queries: Queries) {
   return queries
     .selectFrom('sessions as s')
     .innerJoin('users as u', 'u.id', 's.user_id')
-    .innerJoin('accounts as a', 'a.id', 'u.account_id')
+    .innerJoin('members as m', join =>
+      join
+        .onRef('m.user_id', '=', 'u.id')
+        .on(({ eb, fn }) => eb('m.account_id', '=', fn.coalesce('s.account_id', 'u.account_id'))),
+    )
+    .innerJoin('accounts as a', 'a.id', 'm.account_id')
     .innerJoin('projects as sandbox', join =>
       join.onRef('sandbox.account_id', '=', 'a.id').on('sandbox.environment', '=', 'sandbox'),
     )
@@ -203,6 +237,8 @@ function selectSession(queries: Queries) {
       'a.is_upgraded',
       'a.is_suspended',
       'a.is_operator',
+      'a.name as account_name',
+      'm.role',
       'sandbox.id as sandbox_id',
       'production.id as production_id',
     ]);
@@ -215,10 +251,13 @@ function sessionFrom(row: SessionRow): Session {
     accountId: row.account_id,
     actor: { kind: 'user', userId: row.user_id, email: row.email, sessionId: row.id },
     email: row.email,
+    role: row.role,
+    scopes: scopesOfRole(row.role),
     createdAtMs: row.created_at_ms,
     lastUsedAtMs: row.last_used_at_ms,
     expiresAtMs: row.expires_at_ms,
     account: {
+      name: row.account_name ?? undefined,
       createdAtMs: row.account_created_at_ms,
       isUpgraded: row.is_upgraded === 1,
       isSuspended: row.is_suspended === 1,

@@ -22,12 +22,21 @@ export type Session = {
   readonly createdAt: string;
   readonly expiresAt: string;
   readonly account: SessionAccount;
+  readonly role: "owner" | "editor" | "viewer";
+  readonly scopes: readonly ("read" | "upload" | "live" | "admin")[];
+  readonly accounts: readonly {
+    readonly accountId: string;
+    readonly name?: string | undefined;
+    readonly ownerEmail?: string | undefined;
+    readonly role: "owner" | "editor" | "viewer";
+  }[];
   readonly environments: readonly ("sandbox" | "production")[];
   readonly projects: { readonly sandbox: string; readonly production?: string | undefined; };
 };
 
 export type SessionAccount = {
   readonly accountId: string;
+  readonly name?: string | undefined;
   readonly createdAt: string;
   readonly upgraded: boolean;
   readonly isOperator: boolean;
@@ -72,6 +81,7 @@ export type PasskeyOptions = { readonly publicKey: { readonly challenge: string;
 
 export type Account = {
   readonly accountId: string;
+  readonly name?: string | undefined;
   readonly email?: string | undefined;
   readonly createdAt: string;
   readonly upgraded: boolean;
@@ -666,6 +676,7 @@ export interface Operations {
     body: { readonly currentPassword: string; readonly newPassword: string; };
     answer: undefined;
   };
+  'GET /account': { params: undefined; query: undefined; body: undefined; answer: Account; };
   'POST /account/upgrade': { params: undefined; query: undefined; body: undefined; answer: SessionAccount; };
   'GET /account/two-factor': { params: undefined; query: undefined; body: undefined; answer: TwoFactor; };
   'POST /account/two-factor': { params: undefined; query: undefined; body: { readonly password: string; }; answer: TwoFactorEnrollment; };
@@ -738,7 +749,6 @@ export interface Operations {
     };
     answer: Session;
   };
-  'GET /account': { params: undefined; query: undefined; body: undefined; answer: Account; };
   'GET /account/api-keys': {
     params: undefined;
     query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };

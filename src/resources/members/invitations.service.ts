@@ -1,0 +1,184 @@
+import type { PeerRequest } from '../../http/listener/client-address.ts';
+import type { SessionCaller } from '../../http/routing/caller.ts';
+import { attributeError } from '../../http/routing/validation.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { AppError } from '../../shared/errors.ts';
+import { randomBase62 } from '../../shared/ids.ts';
+import type { Logger } from '../../shared/logger.ts';
+import type { Transaction } from '../../store/connection.ts';
+import type { AccountsStore } from '../accounts/accounts.store.ts';
+import type { PasswordCheck } from '../sessions/password-check.ts';
+import type { Session } from '../sessions/session.ts';
+import type { SessionView } from '../sessions/sessions.schema.ts';
+import type { SessionsService } from '../sessions/sessions.service.ts';
+import type { InvitationsStore } from './invitations.store.ts';
+import {
+  type Invitation,
+  invitationLifetimeMs,
+  invitationTokenLength,
+  maxInvitations,
+  maxMembers,
+  type Role,
+} from './member.ts';
+
+interface InvitationsServiceOptions {
+  readonly store: InvitationsStore;
+  readonly accounts: AccountsStore;
+  readonly sessions: SessionsService;
+  readonly passwords: PasswordCheck;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** An invitation, for the person who has its token. */
+export interface OpenedInvitation extends Invitation {
+  readonly accountName: string | undefined;
+  readonly ownerEmail: string | undefined;
+  /** The person has a password already. */
+  readonly hasUser: boolean;
+}
+
+export class InvitationsService {
+  readonly #options: InvitationsServiceOptions;
+
+  constructor(options: InvitationsServiceOptions) {
+    this.#options = options;
+  }
+
+  list({ accountId }: SessionCaller): Promise<Invitation[]> {
+    return this.#options.store.list(accountId, this.#options.clock.nowMs());
+  }
+
+  find({ accountId }: SessionCaller, invitationId: string): Promise<Invitation | undefined> {
+    return this.#options.store.find(accountId, invitationId, this.#options.clock.nowMs());
+  }
+
+  /**
+   * Replaces an earlier invitation of the same person.
+   * @throws AppError `already-member`, `invitation-limit-reached` or `member-limit-reached`
+   */
+  async create(
+    { accountId }: SessionCaller,
+    invited: { email: string; role: Role },
+  ): Promise<{ invitation: Invitation; token: string }> {
+    const { store, accounts, clock, log } = this.#options;
+    const email = invited.email.toLowerCase();
+    const token = randomBase62(invitationTokenLength);
+    const createdAtMs = clock.nowMs();
+    const invitation = await accounts.changeAccess(accountId, async transaction => {
+      const user = await accounts.findUser(email, transaction);
+      const member = user && (await accounts.members.find(accountId, user.userId, transaction));
+      if (member !== undefined)
+        throw new AppError('already-member', undefined, { details: { name: 'email' } });
+      await this.#requireRoom(accountId, transaction);
+      const open = await store.list(accountId, createdAtMs, transaction);
+      if (open.filter(one => one.email !== email).length >= maxInvitations) {
+        const detail = `The account has ${maxInvitations} open invitations, which is the maximum. Revoke one first.`;
+        throw new AppError('invitation-limit-reached', undefined, { details: { detail } });
+      }
+      const expiresAtMs = createdAtMs + invitationLifetimeMs;
+      const { role } = invited;
+      return store.add({ accountId, email, role, token, createdAtMs, expiresAtMs }, transaction);
+    });
+    log.info('member-invited', { accountId, invitationId: invitation.invitationId, role: invited.role });
+    return { invitation, token };
+  }
+
+  async revoke({ invitationId, accountId }: Invitation): Promise<void> {
+    await this.#options.store.remove(invitationId);
+    this.#options.log.info('invitation-revoked', { accountId, invitationId });
+  }
+
+  async open(token: string): Promise<OpenedInvitation | undefined> {
+    const { store, accounts, clock } = this.#options;
+    const invitation = await store.findByToken(token, clock.nowMs());
+    if (invitation === undefined) return undefined;
+    const account = await accounts.find(invitation.accountId);
+    const user = await accounts.findUser(invitation.email);
+    return {
+      ...invitation,
+      accountName: account?.name,
+      ownerEmail: account?.email,
+      hasUser: user !== undefined,
+    };
+  }
+
+  /**
+   * Adds the person to the account, and switches to it. A person without a password sets one and is signed in. Returns the
+   * secret of a session that has started.
+   * @param session of the request
+   * @throws AppError `invitation-of-other-user`, `authorization-suspended-account`, `member-limit-reached` or
+   * `resource-not-found`
+   */
+  async accept(
+    invitation: OpenedInvitation,
+    password: string | undefined,
+    request: PeerRequest,
+    session: Session | undefined,
+  ): Promise<{ view: SessionView; secret: string | undefined }> {
+    const { accounts, sessions, log } = this.#options;
+    const { accountId, invitationId, hasUser } = invitation;
+    const passwordHash = hasUser ? undefined : await this.#hash(invitation, password);
+    if (hasUser && session?.email.toLowerCase() !== invitation.email) {
+      const detail = `Sign in as ${invitation.email} first, then open the invitation again.`;
+      throw new AppError('invitation-of-other-user', undefined, { details: { detail } });
+    }
+    const opened = await accounts.changeAccess(accountId, async transaction => {
+      const userId =
+        passwordHash === undefined
+          ? await this.#join(invitation, session!.userId, transaction)
+          : await this.#addUser(invitation, passwordHash, transaction);
+      if (session?.userId !== userId) return sessions.add({ userId, accountId }, request, transaction);
+      await accounts.sessions.setAccount(session.sessionId, accountId, transaction);
+      return { sessionId: session.sessionId, secret: undefined };
+    });
+    log.info('invitation-accepted', { accountId, invitationId, sessionId: opened.sessionId });
+    return { view: await sessions.view(opened), secret: opened.secret };
+  }
+
+  #hash({ email }: Invitation, password: string | undefined): Promise<string> {
+    if (password === undefined) throw attributeError('password', 'Choose a password.');
+    if (password.toLowerCase() === email) {
+      throw attributeError('password', 'The password must differ from the email address.');
+    }
+    return this.#options.passwords.hash(password);
+  }
+
+  async #join(invitation: Invitation, userId: string, transaction: Transaction): Promise<string> {
+    const { accounts, clock } = this.#options;
+    const { accountId, role } = invitation;
+    await transaction.lock('user', userId);
+    await this.#consume(invitation, transaction);
+    if ((await accounts.members.find(accountId, userId, transaction)) === undefined) {
+      await accounts.members.add({ accountId, userId, role, createdAtMs: clock.nowMs() }, transaction);
+    }
+    return userId;
+  }
+
+  async #addUser(invitation: Invitation, passwordHash: string, transaction: Transaction): Promise<string> {
+    const { accounts, clock } = this.#options;
+    const { accountId, email, role } = invitation;
+    await transaction.lock('accounts');
+    await this.#consume(invitation, transaction);
+    if ((await accounts.findUser(email, transaction)) !== undefined) {
+      const detail = `Somebody has created ${email} a moment ago. Sign in, then open the invitation again.`;
+      throw new AppError('invitation-of-other-user', undefined, { details: { detail } });
+    }
+    const createdAtMs = clock.nowMs();
+    return accounts.addUser({ accountId, email, passwordHash, createdAtMs, role }, transaction);
+  }
+
+  /** An invitation works once. */
+  async #consume({ invitationId, accountId }: Invitation, transaction: Transaction): Promise<void> {
+    if (!(await this.#options.store.remove(invitationId, transaction))) {
+      throw new AppError('resource-not-found', undefined, { details: { name: 'token' } });
+    }
+    await this.#requireRoom(accountId, transaction);
+  }
+
+  async #requireRoom(accountId: string, transaction: Transaction): Promise<void> {
+    if ((await this.#options.accounts.members.count(accountId, transaction)) < maxMembers) return;
+    const detail = `The account has ${maxMembers} members, which is the maximum. Remove one first.`;
+    throw new AppError('member-limit-reached', undefined, { details: { detail } });
+  }
+}
