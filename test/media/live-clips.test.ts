@@ -31,6 +31,8 @@ beforeAll(async () => {
   stream = await createLiveStream(server.baseUrl, server.productionKey, 'Match');
   const url = server.rtmpUrl(stream.streamKey);
   publisher = publishTestPicture({ url, gopSeconds, fps: framesPerSecond, size: '320x180', seconds: 120 });
+  // Later clips would end with the newest media.
+  await clipWhen({ startTimecode: '9', endTimecode: '11' });
 });
 afterAll(async () => {
   await publisher.stop();
@@ -89,7 +91,6 @@ async function startsOf(url: string): Promise<Record<string, number>> {
 }
 
 test('the last seconds of a running broadcast become a video that refers to the live stream', async () => {
-  await clipWhen({ startTimecode: '7', endTimecode: '9' });
   const { status, json } = await clip({ lastSeconds: 4 });
   expect(status).toBe(202);
   const { liveStreamId } = stream;

@@ -285,6 +285,27 @@ describe.each(ffmpegBuilds)('with the $name ffmpeg, in the sandbox', ({ path }) 
     expect(Math.abs((await secondsOf(video.assets.mp4)) - allowedSeconds)).toBeLessThan(OVERHANG_SECONDS);
   });
 
+  test('a clip keeps the mark of its video, without being encoded', async () => {
+    const original = await client.add(film);
+    await client.done(original.videoId);
+    const clip = { startTimecode: '0', endTimecode: '00:00:01.500' };
+    const { status, json } = await client.call('POST', '/videos', {
+      ...{ title: 'A clip', source: original.videoId, clip },
+    });
+    expect(status).toBe(202);
+    await client.done(json.videoId);
+    expect(await markOf(json.assets.mp4)).toEqual(marked);
+    const bytesOf = async ({ assets }: Video) => {
+      const { href } = new URL(assets.mp4);
+      const text = await runToEnd(ffprobePath, [
+        ...['-v', 'error', '-select_streams', 'v', '-show_entries', 'packet=size', '-of', 'csv=p=0', href],
+      ]);
+      return text.trim().split('\n').map(Number);
+    };
+    const [own, whole] = [await bytesOf(json), await bytesOf(original)];
+    expect(own.slice(0, 8)).toEqual(whole.slice(0, 8));
+  });
+
   test('sound alone is cut, and so is a file that says that there is less in it than there is', async () => {
     const sound = join(folder, 'sound.m4a');
     const args = ['-v', 'error', '-y', '-i', film, '-vn', '-c', 'copy', sound];

@@ -36,7 +36,10 @@ interface RowSamples {
   readonly samples: ClipSample[];
 }
 
-/** Copies a range into a fragmented MP4 file, without encoding: from the keyframe at its start or before. */
+/**
+ * Copies a range into a fragmented MP4 file, without encoding: from the keyframe at its start or before. Publishing the file
+ * makes it durable.
+ */
 export async function writeClip(
   path: string,
   media: ClipMedia,
@@ -105,7 +108,6 @@ class ClipWriter {
     if (span === undefined || span.fragments === 0) throw new AppError('media-refused', 'The clip is empty.');
     const duration = span.duration();
     await writeFully(this.#handle, [duration.bytes], duration.position);
-    await this.#handle.sync();
     return { bytes: span.bytes, leadSeconds: this.#leadSeconds };
   }
 
