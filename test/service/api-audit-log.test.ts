@@ -63,7 +63,7 @@ function secretsOf(body: object | undefined, answer: unknown, target: string, co
     } else if (
       typeof value === 'string' &&
       value.length > 12 &&
-      !/(?:Id|At|name|title|[eE]mail)$/.test(name)
+      !/(?:Id|At|[nN]ame|title|[eE]mail)$/.test(name)
     ) {
       secrets.push(value);
     }
