@@ -33,6 +33,12 @@ const as = (who: string | null, method: string, path: string, body?: object) =>
     ...(body === undefined ? {} : { body }),
   });
 const trySignIn = (body: object) => as(null, 'POST', '/auth/passkey', body);
+/** As the audit log has them. */
+const countRefusals = async (): Promise<number> => {
+  const headers = { cookie, 'millrace-environment': 'sandbox' };
+  const path = '/account/audit-log?action=session.refuse';
+  return (await server.call('GET', path, { key: null, headers })).json.pagination.itemsTotal;
+};
 const slugOf = ({ status, json }: ApiReply) => [status, json?.type?.split('/').at(-1)];
 const problemOf = ({ status, json }: ApiReply) => [status, json?.name];
 const refused = [401, 'authentication-invalid-passkey'];
@@ -95,12 +101,14 @@ describe('a passkey', () => {
 
   it('is refused for another site, without verification of the user, and with an older counter', async () => {
     const { authenticator } = await addPasskey(server, cookie, studio);
+    const before = await countRefusals();
     const { json } = await as(null, 'POST', '/auth/passkey-options');
     const elsewhere = authenticator.get({ challenge: json.publicKey.challenge, rpId: 'example.org' });
     expect(slugOf(await trySignIn({ credential: elsewhere }))).toEqual(refused);
     authenticator.flags = 0x01;
     expect(slugOf(await trySignIn(await passkeySignIn(server, authenticator)))).toEqual(refused);
     authenticator.flags = 0x05;
+    expect(await countRefusals()).toBe(before + 2);
     expect((await trySignIn(await passkeySignIn(server, authenticator))).status).toBe(201);
     authenticator.counter -= 1;
     expect(slugOf(await trySignIn(await passkeySignIn(server, authenticator)))).toEqual(refused);

@@ -13,6 +13,7 @@ import { newId } from '../../shared/ids.ts';
 import type { ListResult, PageRequest, Sort } from '../../shared/list-page.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
 import type { SessionsService, SignedIn } from '../sessions/sessions.service.ts';
 import type { TwoFactorService } from '../two-factor/two-factor.service.ts';
 import type { Challenges } from './challenges.ts';
@@ -22,6 +23,7 @@ import type { PasskeysStore } from './passkeys.store.ts';
 
 interface PasskeysServiceOptions {
   readonly accounts: AccountsStore;
+  readonly audit: AuditLog;
   readonly sessions: SessionsService;
   readonly twoFactor: TwoFactorService;
   readonly store: PasskeysStore;
@@ -132,21 +134,26 @@ export class PasskeysService {
     request: PeerRequest,
     before: string | undefined,
   ): Promise<SignedIn> {
-    const { accounts, sessions, store, challenges, clock } = this.#options;
+    const { accounts, audit, sessions, store, challenges, clock } = this.#options;
     const relyingParty = this.#relyingParty();
     const found = await store.findByCredential(Buffer.from(credential.id, 'base64url'));
     if (found === undefined) throw invalidPasskey('It is not registered here. It may have been deleted.');
     const { passkey, email } = found;
-    const { challenge, newCounter } = await this.#verifyUse(passkey, credential, relyingParty);
     const user = await accounts.findUser(email);
     if (user?.userId !== passkey.userId) throw invalidPasskey('Its user was removed.');
-    return sessions.start(user, { request, before }, async (_, transaction) => {
-      const isFirst = await challenges.use(challenge, transaction);
-      const use = { newCounter, atMs: clock.nowMs() };
-      if (!isFirst || !(await store.recordUse(passkey, use, transaction))) {
-        throw invalidPasskey('It was used a moment ago. Try again.');
-      }
-    });
+    try {
+      const { challenge, newCounter } = await this.#verifyUse(passkey, credential, relyingParty);
+      return await sessions.start(user, { request, before }, async (_, transaction) => {
+        const isFirst = await challenges.use(challenge, transaction);
+        const use = { newCounter, atMs: clock.nowMs() };
+        if (!isFirst || !(await store.recordUse(passkey, use, transaction))) {
+          throw invalidPasskey('It was used a moment ago. Try again.');
+        }
+      });
+    } catch (error) {
+      if (error instanceof AppError) await audit.recordSignIn(user, 'refused', request);
+      throw error;
+    }
   }
 
   async #verifyRegistration(caller: SessionCaller, credential: PasskeyCreation['credential']) {

@@ -52,7 +52,7 @@ export function createSessions(options: {
   const service = new SessionsService({ ...shared, secondFactor: twoFactor });
   const challenges = new Challenges(database, clock);
   const passkeys = new PasskeysService({
-    ...{ accounts, sessions: service, twoFactor, challenges, publicUrl, clock, log },
+    ...{ accounts, audit, sessions: service, twoFactor, challenges, publicUrl, clock, log },
     store: new PasskeysStore(database),
   });
   const store = new InvitationsStore(database);
