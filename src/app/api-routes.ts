@@ -101,6 +101,7 @@ function routesOfVideos({ videoServices, encodings, files }: ApiOptions): Route[
       ingestOf: videoId => uploads.service.ingestOf(videoId),
       sourceFailureOf: videoId => uploads.service.failureOf(videoId),
       ...encodings,
+      ...videoServices.transcripts,
     }),
     ...uploadTokenRoutes(videoServices.uploadTokens),
     ...videoThumbnailRoutes(thumbnails, videos),

@@ -227,6 +227,15 @@ async function createVideoSide(foundation: Foundation) {
       canDecode: path => vodJobs.canDecode(path),
       mark: async path => ((await vodJobs.watermarkImage(path)) ? 'image/jpeg' : undefined),
     },
+    texts: {
+      transcripts: vod.transcripts,
+      generation: {
+        canTranscribe: vod.context.transcriber !== undefined,
+        canSummarize: vod.context.summarizer !== undefined,
+        transcribe: (videoId, transaction) => vodJobs.transcribePrepared(videoId, transaction),
+        summarize: (videoId, transaction) => vodJobs.summarize(videoId, transaction),
+      },
+    },
     uploads: uploadDependencies(foundation, vod),
   });
   for (const kind of videoServices.uploads.jobKinds) vod.jobs.register(kind);

@@ -18,10 +18,13 @@ import { UploadTokensStore } from '../resources/upload-tokens/upload-tokens.stor
 import { createUploads, type UploadDependencies, type Uploads } from '../resources/uploads/create-uploads.ts';
 import { AudioTracksService } from '../resources/videos/audio-tracks/audio-tracks.service.ts';
 import { AudioTracksStore } from '../resources/videos/audio-tracks/audio-tracks.store.ts';
+import type { VideoStatusSources } from '../resources/videos/status/video-status.routes.ts';
 import type { AddSandboxWatermark } from '../resources/videos/thumbnails/prepare-thumbnail.ts';
 import type { VideoThumbnailFiles } from '../resources/videos/thumbnails/video-thumbnail-files.ts';
 import { VideoThumbnailsService } from '../resources/videos/thumbnails/video-thumbnails.service.ts';
 import type { VideoThumbnailsStore } from '../resources/videos/thumbnails/video-thumbnails.store.ts';
+import { GeneratedTexts, type TextGeneration } from '../resources/videos/transcripts/generated-texts.ts';
+import type { TranscriptsStore } from '../resources/videos/transcripts/transcripts.store.ts';
 import type { VideoView } from '../resources/videos/videos.schema.ts';
 import { type VideosOptions, VideosService } from '../resources/videos/videos.service.ts';
 import { VideosStore } from '../resources/videos/videos.store.ts';
@@ -48,6 +51,11 @@ export interface ImageWork {
   readonly maxPixels: number;
 }
 
+export interface TextWork {
+  readonly transcripts: TranscriptsStore;
+  readonly generation: TextGeneration;
+}
+
 interface VideoServicesOptions {
   readonly database: Database;
   readonly files: MediaFiles;
@@ -57,6 +65,7 @@ interface VideoServicesOptions {
   readonly quotas: QuotaLimits;
   readonly videos: VideoWork;
   readonly images: ImageWork;
+  readonly texts: TextWork;
   readonly uploads: UploadDependencies;
   readonly addressOf: AddressOf;
   readonly clock: Clock;
@@ -74,6 +83,7 @@ export interface VideoServices {
   readonly uploads: Uploads;
   readonly uploadTokens: UploadTokensService;
   readonly summaries: SummariesService;
+  readonly transcripts: Pick<VideoStatusSources, 'transcriptOf' | 'canTranscribe'>;
   readonly tags: TagsStore;
   readonly usage: UsageStore;
   readonly quotas: Quotas;
@@ -107,8 +117,11 @@ export async function createVideoServices(options: VideoServicesOptions): Promis
       ? new SharedArrivingUploads({ database, clock, log: options.log.child('uploads') })
       : new LocalArrivingUploads(database);
   const quotas = new Quotas({ limits: options.quotas, usage, arriving });
+  const summariesStore = new SummariesStore(database);
+  const texts = new GeneratedTexts({ ...options.texts, summaries: summariesStore });
   const { uploads, videos } = createVideosWithUploads(options, {
     videosStore,
+    texts,
     privateTokens,
     players,
     watermarks,
@@ -117,6 +130,10 @@ export async function createVideoServices(options: VideoServicesOptions): Promis
   if (files.storage.kind === 'data-folder') files.reclaimFrom(videos.removal);
   const tracks = { database, store: new TextTracksStore(database), videos, files, privateTokens, baseUrl };
   return {
+    transcripts: {
+      transcriptOf: videoId => options.texts.transcripts.state(videoId),
+      canTranscribe: texts.canTranscribe,
+    },
     ...{ videos, uploads, players, watermarks, usage, quotas, privateTokens, mark },
     audioTracks: new AudioTracksService({
       ...{ database, videos: tracks.videos },
@@ -137,7 +154,9 @@ export async function createVideoServices(options: VideoServicesOptions): Promis
     uploadTokens: new UploadTokensService({ store: new UploadTokensStore(database), clock }),
     summaries: new SummariesService({
       database,
-      store: new SummariesStore(database),
+      store: summariesStore,
+      generate: (videoId, transaction) => texts.summarize(videoId, transaction),
+      canGenerate: options.texts.generation.canSummarize,
       hasVideo: (projectId, videoId, transaction) => videos.keep(projectId, videoId, transaction),
       clock,
     }),
@@ -149,12 +168,14 @@ function createVideosWithUploads(
   options: VideoServicesOptions,
   {
     videosStore,
+    texts,
     privateTokens,
     players,
     watermarks,
     quotas,
   }: Pick<VideoServices, 'privateTokens' | 'players' | 'watermarks' | 'quotas'> & {
     videosStore: VideosStore;
+    texts: GeneratedTexts;
   },
 ): Pick<VideoServices, 'videos' | 'uploads'> {
   const { database, files, addressOf, clock, log } = options;
@@ -178,6 +199,7 @@ function createVideosWithUploads(
     ...options.videos,
     database,
     store: videosStore,
+    texts,
     privateTokens,
     baseUrl: options.publicUrl,
     clock,

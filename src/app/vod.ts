@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { Config } from '../config/settings.ts';
 import type { VodEntry, VodSource, VodTextTrack } from '../delivery/vod/vod-source.ts';
 import { canReadGroupedFragments } from '../ffmpeg/build/find-ffmpeg.ts';
 import { EncodingThrottle } from '../ffmpeg/encoding-throttle.ts';
@@ -11,6 +12,7 @@ import { TextTracksStore } from '../resources/text-tracks/text-tracks.store.ts';
 import { CodecRenditionsStore } from '../resources/videos/encodings/codec-renditions.store.ts';
 import { EncodingsStore, type VideoForViewers } from '../resources/videos/encodings/encodings.store.ts';
 import type { VideoThumbnailFiles } from '../resources/videos/thumbnails/video-thumbnail-files.ts';
+import { TranscriptsStore } from '../resources/videos/transcripts/transcripts.store.ts';
 import { additionalCodecs } from '../shared/additional-codecs.ts';
 import { type Component, componentOf } from '../shared/lifecycle.ts';
 import { nativeLanguageName } from '../shared/text/language-tag.ts';
@@ -26,6 +28,8 @@ import { joinKind } from '../vod/recording/join-job.ts';
 import { Recordings } from '../vod/recording/recordings.ts';
 import { withEditedDurations } from '../vod/source/edited-durations.ts';
 import type { SourceMetadata } from '../vod/source/source-metadata.ts';
+import { SummaryClient } from '../vod/transcripts/summary-client.ts';
+import { TranscriptionClient } from '../vod/transcripts/transcription-client.ts';
 import { type VodContext, vodLanes } from '../vod/vod-context.ts';
 import { VodJobs } from '../vod/vod-jobs.ts';
 import type { Foundation } from './foundation.ts';
@@ -42,6 +46,7 @@ interface NamedFile {
 
 export interface VodServices {
   readonly encodings: EncodingsStore;
+  readonly transcripts: TranscriptsStore;
   readonly jobs: Jobs;
   readonly vodJobs: VodJobs;
   readonly playback: VodPlayback;
@@ -70,6 +75,7 @@ export function createVodServices(foundation: Foundation, thumbnails: VideoThumb
   const tools = createTools(foundation, processes);
   const throttle = createThrottle(tools, foundation);
   const encodings = new EncodingsStore(database, outbox, clock);
+  const transcripts = new TranscriptsStore(database, outbox, clock);
   const jobs = createJobs(foundation, maxEncodes);
   const indexWorkers = new IndexWorkerPool({
     timeoutMs: config['parse.timeout'],
@@ -80,6 +86,7 @@ export function createVodServices(foundation: Foundation, thumbnails: VideoThumb
     ...{ tools: withEditedDurations(tools), images, files, records: encodings, thumbnails },
     codecRenditions: new CodecRenditionsStore(database, encodings),
     captions: new TextTracksStore(database),
+    ...{ transcripts, ...createModels(config) },
     folders: new RenditionFolders(files),
     reader: new RenditionReader(files.storage),
     growing: new GrowingVideos(),
@@ -99,7 +106,7 @@ export function createVodServices(foundation: Foundation, thumbnails: VideoThumb
     await processes.stop();
   };
   return {
-    ...{ encodings, jobs, vodJobs, playback, context, processes },
+    ...{ encodings, transcripts, jobs, vodJobs, playback, context, processes },
     partListed: lagMs => throttle.notePartLag(lagMs),
     isPaused: () => throttle.isPaused,
     components: [
@@ -107,6 +114,36 @@ export function createVodServices(foundation: Foundation, thumbnails: VideoThumb
       componentOf('index-workers', { stop: () => indexWorkers.stop() }),
       componentOf('encoders', { stop: stopEncoders }),
     ],
+  };
+}
+
+function createModels(config: Config): Pick<VodContext, 'transcriber' | 'summarizer'> {
+  const url = config['transcription.url'];
+  const apiKey = config['transcription.apiKey'];
+  const summaryUrl = config['summary.url'] ?? url;
+  const summaryModel = config['summary.model'];
+  return {
+    transcriber:
+      url === undefined
+        ? undefined
+        : new TranscriptionClient(
+            {
+              ...{ url, apiKey, model: config['transcription.model'] },
+              timeoutMs: config['transcription.timeout'],
+            },
+            config['transcription.chunk'],
+          ),
+    summarizer:
+      summaryUrl === undefined || summaryModel === undefined
+        ? undefined
+        : new SummaryClient(
+            {
+              ...{ url: summaryUrl, model: summaryModel, timeoutMs: config['summary.timeout'] },
+              // A key is for the server that it was set for.
+              apiKey: config['summary.apiKey'] ?? (summaryUrl === url ? apiKey : undefined),
+            },
+            config['summary.maxCharacters'],
+          ),
   };
 }
 
@@ -155,6 +192,7 @@ function createJobs({ config, database, nodes, metrics, clock, log }: Foundation
       ...maxRunningByLane,
       transfer: { maxRunning: config['imports.maxConcurrent'], maxPerGroup: config['imports.maxPerProject'] },
       [vodLanes.encode]: maxEncodes,
+      [vodLanes.transcripts]: config['transcription.concurrency'],
     },
     observer: { jobEnded: (kind, outcome) => metrics.jobsEnded.inc({ kind, outcome }) },
   });

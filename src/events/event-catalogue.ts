@@ -16,8 +16,6 @@ const failureReason = z.string().describe('A sentence for the owner of the video
 
 interface EventKind {
   readonly summary: string;
-  /** False for events that this server accepts subscriptions to but never emits. */
-  readonly isEmitted: boolean;
   readonly payload: z.ZodObject;
   readonly example: Readonly<Record<string, unknown>>;
 }
@@ -26,19 +24,16 @@ export const eventCatalogue = {
   'live-stream.broadcast.started': {
     summary:
       'A broadcast has started and can be played. A publisher that reconnects in time does not start another one.',
-    isEmitted: true,
     payload: z.object({ liveStreamId }),
     example: { liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA' },
   },
   'live-stream.broadcast.ended': {
     summary: 'A broadcast has ended, for any reason.',
-    isEmitted: true,
     payload: z.object({ liveStreamId }),
     example: { liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA' },
   },
   'live-stream.restream.stopped': {
     summary: 'Restreaming to a destination stopped while the broadcast continues.',
-    isEmitted: true,
     payload: z.object({
       liveStreamId,
       name: z.string().describe('Your name for the destination.'),
@@ -53,7 +48,6 @@ export const eventCatalogue = {
   'live-stream.quality.dropped': {
     summary:
       'A rendition of a broadcast is no longer offered, until the next broadcast. Its viewers switch to the next lower one.',
-    isEmitted: true,
     payload: z.object({
       liveStreamId,
       quality: z.string().describe('For example `720p`.'),
@@ -68,7 +62,6 @@ export const eventCatalogue = {
   'live-stream.alarm.raised': {
     summary:
       'The stream from the encoder has a problem that affects viewers. Sent at most once a minute per alarm. Alarms end with the broadcast, without an event.',
-    isEmitted: true,
     payload: z.object({ liveStreamId, alarm, message: alarmMessage }),
     example: {
       liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA',
@@ -78,7 +71,6 @@ export const eventCatalogue = {
   },
   'live-stream.alarm.cleared': {
     summary: 'The cause of an alarm has been gone for 10 s.',
-    isEmitted: true,
     payload: z.object({ liveStreamId, alarm, message: alarmMessage }),
     example: {
       liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA',
@@ -88,14 +80,12 @@ export const eventCatalogue = {
   },
   'video.source.recorded': {
     summary: 'The recording of a live stream is complete and waits for its encoding.',
-    isEmitted: true,
     payload: z.object({ liveStreamId, videoId }),
     example: { liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA', videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN' },
   },
   'video.source.failed': {
     summary:
       'The source of a video failed permanently: an upload or import that did not complete, or a recording that could not be joined. The video accepts a new upload.',
-    isEmitted: true,
     payload: z.object({ videoId, reason: failureReason, liveStreamId: recordedFrom }),
     example: {
       videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN',
@@ -105,7 +95,6 @@ export const eventCatalogue = {
   'video.encoding.failed': {
     summary:
       'The encoding of a video, or a part of it, failed permanently. A video that cannot be played accepts a new upload.',
-    isEmitted: true,
     payload: z.object({
       videoId,
       reason: failureReason,
@@ -121,7 +110,6 @@ export const eventCatalogue = {
   'live-stream.recording.stopped': {
     summary:
       'Recording stopped while the broadcast continues, because of the disk or the storage limit. It resumes, in another video, once that is possible.',
-    isEmitted: true,
     payload: z.object({
       liveStreamId,
       videoId: videoId.optional().describe('Id of the video with the recording so far, if there is any.'),
@@ -140,7 +128,6 @@ export const eventCatalogue = {
   'video.encoding.quality.completed': {
     summary:
       'A rendition of a video is encoded. Sent once for each HLS rendition, and once for the MP4 at the highest quality.',
-    isEmitted: true,
     payload: z.object({
       videoId,
       encoding: z.enum(['hls', 'mp4']),
@@ -151,7 +138,6 @@ export const eventCatalogue = {
   },
   'video.expiring': {
     summary: 'A video expires within 24 hours. To keep it, set its `expiresAt` to null or a later time.',
-    isEmitted: true,
     payload: z.object({
       videoId,
       expiresAt: z.string().describe('Time at which the video is deleted.'),
@@ -161,7 +147,6 @@ export const eventCatalogue = {
   },
   'video.expired': {
     summary: 'A video has expired and was deleted.',
-    isEmitted: true,
     payload: z.object({
       videoId,
       deletesAt: z
@@ -173,8 +158,7 @@ export const eventCatalogue = {
     example: { videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN', deletesAt: '2026-06-03T05:06:07+00:00' },
   },
   'video.caption.generated': {
-    summary: 'Captions were generated. This server does not generate captions, so it never sends this event.',
-    isEmitted: false,
+    summary: 'Automatic captions of a video are complete, and offered to viewers.',
     payload: z.object({
       videoId,
       captionId: z.string().describe('Id of the captions.'),
@@ -189,9 +173,7 @@ export const eventCatalogue = {
     },
   },
   'video.summary.generated': {
-    summary:
-      'A summary was generated. This server does not generate summaries, so it never sends this event.',
-    isEmitted: false,
+    summary: 'The generated summary of a video is complete.',
     payload: z.object({ videoId, summaryId: z.string().describe('Id of the summary.') }),
     example: { videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN', summaryId: 'summary_4Kd8sLq2Wm6Xr1Tz9Bn3Vc' },
   },
@@ -207,7 +189,6 @@ export const testType = 'webhook.test';
 const testEvent = {
   summary:
     'A test of the webhook was requested. It is sent once, without retries, and needs no subscription.',
-  isEmitted: true,
   payload: z.object({ webhookId: z.string().describe('Id of the webhook.') }),
   example: { webhookId: 'webhook_9Pf3kRt7Zv1Ym5Hc8Qj2Ns' },
 } satisfies EventKind;

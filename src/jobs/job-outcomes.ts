@@ -34,6 +34,7 @@ export const jobRetries: RetrySchedule = {
   jitter: { min: 1, max: 1.2 },
 };
 export const databaseRetryMs = 1_000;
+const maxRequestedDelayMs = 3_600_000;
 const maxFailureLength = 1_000;
 
 export class JobOutcomes {
@@ -114,7 +115,7 @@ export class JobOutcomes {
     if (isFinal || (number >= kind.maxAttempts && !isDiskFull)) {
       return await this.#giveUp(job, kind, { attempts: number, isRunning: true }, error);
     }
-    const delayMs = retryDelayMs(jobRetries, number);
+    const delayMs = Math.max(retryDelayMs(jobRetries, number), requestedDelayMs(error));
     const attempts = Math.min(number, Math.max(1, kind.maxAttempts - 1));
     const isRequeued = await this.#claims.requeue(claim, { delayMs, attempts, failure: failureText(error) });
     if (!isRequeued) return this.#lost(job);
@@ -158,6 +159,12 @@ export class JobOutcomes {
 
 export function idsOf(job: StoredJob): Readonly<Record<string, unknown>> {
   return { jobId: job.id, kind: job.kind, subjectId: job.subjectId };
+}
+
+/** As a server asked with `Retry-After`. */
+function requestedDelayMs(error: unknown): number {
+  const seconds = error instanceof AppError ? (error.details.retryAfterSeconds ?? 0) : 0;
+  return Math.min(maxRequestedDelayMs, 1_000 * seconds);
 }
 
 function failureText(error: unknown): string {

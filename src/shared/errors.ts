@@ -229,6 +229,12 @@ export const errorRegister = {
   'tls-unusable': { kind: 'unavailable', blame: 'server', title: 'The TLS certificate cannot be used.' },
   'database-unusable': { kind: 'unavailable', blame: 'server', title: 'The database cannot be used.' },
   'path-outside-root': { kind: 'internal', blame: 'server', title: 'A path leads outside its folder.' },
+  'model-refused': { kind: 'invalid', blame: 'server', title: 'The model cannot do this.' },
+  'model-unavailable': {
+    kind: 'unavailable',
+    blame: 'server',
+    title: 'The model cannot be reached right now.',
+  },
   'media-malformed': { kind: 'invalid', blame: 'publisher', title: 'The media cannot be read.' },
   'playlist-malformed': { kind: 'invalid', blame: 'caller', title: 'The playlist cannot be read.' },
   'source-unreachable': {

@@ -107,6 +107,7 @@ export interface VideoRow {
   expiry_notice_at_ms: number | null;
   is_discarded: Generated<number>;
   description_folded: Generated<string>;
+  is_language_detected: Generated<number>;
 }
 
 /**
@@ -250,6 +251,11 @@ export interface SummaryRow {
   source_status: 'missing' | 'completed';
   abstract: string | null;
   takeaways: string | null;
+  origin: Generated<'api' | 'auto'>;
+  /** Instead of `source_status`, of a text that is being generated, or that could not be. */
+  generation: Generated<'waiting' | 'failed' | 'unprocessable' | null>;
+  /** JSON array: what to generate. */
+  attributes: Generated<string | null>;
   created_at_ms: number;
   updated_at_ms: number;
 }
@@ -262,6 +268,25 @@ export interface TextTrackRow {
   is_default: number;
   file: string;
   bytes: number;
+  is_generated: Generated<number>;
+}
+
+/** Exists once one was requested. */
+export interface TranscriptRow {
+  video_id: string;
+  status: 'waiting' | 'processing' | 'completed' | 'failed';
+  progress_percent: Generated<number>;
+  language: string | null;
+  failure: string | null;
+}
+
+/** A part that is transcribed, until all are. `segments` is JSON of the vod room. */
+export interface TranscriptPartRow {
+  video_id: string;
+  start_ms: number;
+  end_ms: number;
+  language: string | null;
+  segments: string;
 }
 
 /** `look` is a JSON object of colours and switches; the logo's file is relative to the theme's folder. */

@@ -46,6 +46,7 @@ import { clips } from './migrations/0042-clips.ts';
 import { auditLog } from './migrations/0043-audit-log.ts';
 import { passkeys } from './migrations/0044-passkeys.ts';
 import { members } from './migrations/0045-members.ts';
+import { transcripts } from './migrations/0046-transcripts.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -96,6 +97,7 @@ export const migrations: readonly Migration[] = [
   auditLog,
   passkeys,
   members,
+  transcripts,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

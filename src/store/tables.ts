@@ -53,6 +53,8 @@ import type {
   SummaryRow,
   TagRow,
   TextTrackRow,
+  TranscriptPartRow,
+  TranscriptRow,
   UploadChunkRow,
   UploadTokenRow,
   VideoBlockRow,
@@ -102,6 +104,8 @@ export interface Tables {
   video_thumbnails: VideoThumbnailRow;
   watermarks: WatermarkRow;
   text_tracks: TextTrackRow;
+  transcripts: TranscriptRow;
+  transcript_parts: TranscriptPartRow;
   players: PlayerRow;
   removed_players: RemovedPlayerRow;
   removed_videos: RemovedVideoRow;

@@ -12,6 +12,9 @@ import type { CodecRenditionRepository, EncodingRepository } from './encoding-re
 import type { IndexWorkerPool } from './index/index-worker-pool.ts';
 import type { RenditionReader } from './index/rendition-reader.ts';
 import type { GrowingVideos } from './playback/growing-videos.ts';
+import type { SummaryClient } from './transcripts/summary-client.ts';
+import type { TranscriptRepository } from './transcripts/transcript-repository.ts';
+import type { TranscriptionClient } from './transcripts/transcription-client.ts';
 
 interface VodSettings {
   readonly preset: string;
@@ -63,6 +66,10 @@ export interface VodContext {
   readonly codecRenditions: CodecRenditionRepository;
   readonly thumbnails: ThumbnailRepository;
   readonly captions: CaptionsRepository;
+  readonly transcripts: TranscriptRepository;
+  /** Undefined: turned off. */
+  readonly transcriber: TranscriptionClient | undefined;
+  readonly summarizer: SummaryClient | undefined;
   readonly folders: RenditionFolders;
   readonly reader: RenditionReader;
   readonly growing: GrowingVideos;
@@ -74,7 +81,10 @@ export interface VodContext {
   readonly log: Logger;
 }
 
-export const vodLanes = { prepare: 'prepare', encode: 'encode', codecs: 'codecs', images: 'images' } as const;
+export const vodLanes = {
+  ...{ prepare: 'prepare', encode: 'encode', codecs: 'codecs', images: 'images' },
+  transcripts: 'transcripts',
+} as const;
 
 /** New videos go before everything else of their lane, requested thumbnails before automatic ones. */
 const priorities = {
@@ -86,6 +96,8 @@ const priorities = {
   encode: 0,
   hevc: 0,
   av1: 0,
+  transcribe: 0,
+  summarize: 5,
 } as const;
 
 export type VodJobKind = keyof typeof priorities;

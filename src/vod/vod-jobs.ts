@@ -11,6 +11,8 @@ import { canDecodeImage } from './images/can-decode-image.ts';
 import { makeRequestedFrame, makeStills } from './images/image-jobs.ts';
 import { watermarkImage } from './images/image-watermark.ts';
 import { prepareVideo } from './source/prepare-job.ts';
+import { summarizeVideo } from './transcripts/summarize-job.ts';
+import { failTranscript, transcribeVideo } from './transcripts/transcribe-job.ts';
 import { enqueueVodJob, type VodContext, type VodJobKind, vodLanes } from './vod-context.ts';
 
 /** Over an hour, in which disk space may become free. */
@@ -68,6 +70,13 @@ export class VodJobs {
       ),
       // Videos work without captions and thumbnails.
       kind('captions', vodLanes.prepare, extractCaptions, async () => {}),
+      kind('transcribe', vodLanes.transcripts, transcribeVideo, (job, error, transaction) =>
+        failTranscript(context, job, error, transaction),
+      ),
+      kind('summarize', vodLanes.transcripts, summarizeVideo, async ({ subjectId }, error, transaction) => {
+        transaction.afterCommit(() => context.log.warn('summary-failed', { videoId: subjectId, error }));
+        await context.transcripts.failSummary(subjectId, 'failed', transaction);
+      }),
       kind('stills', vodLanes.images, queued(makeStills), async () => {}),
       kind('frame', vodLanes.images, queued(makeRequestedFrame), async () => {}),
     ];
@@ -75,6 +84,20 @@ export class VodJobs {
 
   sourceReady(videoId: string, transaction: Transaction): Promise<void> {
     return enqueueVodJob(this.#context, 'prepare', videoId, transaction);
+  }
+
+  /** Otherwise, the job is enqueued when the source is prepared. */
+  async transcribePrepared(videoId: string, transaction: Transaction): Promise<void> {
+    const { records, jobs } = this.#context;
+    await records.lockPlan(videoId, transaction);
+    const state = await records.state(videoId, transaction);
+    if (state === undefined || state.renditions.length === 0) return;
+    if (await jobs.has('transcribe', videoId, transaction)) return;
+    await enqueueVodJob(this.#context, 'transcribe', videoId, transaction);
+  }
+
+  summarize(videoId: string, transaction: Transaction): Promise<void> {
+    return enqueueVodJob(this.#context, 'summarize', videoId, transaction);
   }
 
   async updateMp4Support(videoId: string, isWanted: boolean, transaction: Transaction): Promise<void> {

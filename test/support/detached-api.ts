@@ -8,6 +8,7 @@ import {
   type VideoServices,
   type VideoWork,
 } from '../../src/app/video-services.ts';
+import { Outbox } from '../../src/events/outbox.store.ts';
 import { WebhookQueue } from '../../src/events/webhooks/webhook-queue.store.ts';
 import { WebhookSender } from '../../src/events/webhooks/webhook-sender.ts';
 import { addressReader, secureReader } from '../../src/http/listener/client-address.ts';
@@ -16,6 +17,8 @@ import type { AnalyticsSettings } from '../../src/resources/analytics/create-ana
 import type { UploadDependencies } from '../../src/resources/uploads/create-uploads.ts';
 import { VideoThumbnailFiles } from '../../src/resources/videos/thumbnails/video-thumbnail-files.ts';
 import { VideoThumbnailsStore } from '../../src/resources/videos/thumbnails/video-thumbnails.store.ts';
+import type { TextGeneration } from '../../src/resources/videos/transcripts/generated-texts.ts';
+import { TranscriptsStore } from '../../src/resources/videos/transcripts/transcripts.store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { HostResolver } from '../../src/shared/network/host-resolver.ts';
@@ -52,6 +55,7 @@ export interface DetachedApiOptions
   readonly videos?: Partial<VideoWork>;
   readonly images?: Partial<ImageWork>;
   readonly uploads?: Partial<UploadDependencies>;
+  readonly texts?: Partial<TextGeneration>;
   readonly analytics?: Partial<AnalyticsSettings>;
   readonly storage?: MediaStorage;
 }
@@ -73,6 +77,11 @@ const noImageWork: ImageWork = {
   canDecode: async () => true,
   mark: async (_path, { type }) => type,
   maxPixels: Number.POSITIVE_INFINITY,
+};
+
+const noTextGeneration: TextGeneration = {
+  ...{ canTranscribe: false, canSummarize: false },
+  ...{ transcribe: async () => {}, summarize: async () => {} },
 };
 
 const noUploadWork: UploadDependencies = {
@@ -140,7 +149,7 @@ const parts: Omit<
 /** Puts such an API together; nothing of it is started. */
 export async function createDetachedApi(options: DetachedApiOptions): Promise<DetachedApi> {
   const { database, dataDir, maxWrongKeysPerMinute = 0, quotas = { maxUploads: 0 }, ...given } = options;
-  const { videos, images, uploads, analytics, storage, ...overrides } = given;
+  const { videos, images, texts, uploads, analytics, storage, ...overrides } = given;
   const merged = { ...parts, ...overrides, analytics: { ...parts.analytics, ...analytics } };
   const { publicUrl, peers, rateLimits, clock, log } = merged;
   const uploadWork = { ...noUploadWork, ...uploads };
@@ -153,6 +162,10 @@ export async function createDetachedApi(options: DetachedApiOptions): Promise<De
     addressOf: peers.addressOf,
     videos: { ...noVideoWork, ...videos },
     images: { ...noImageWork, ...images },
+    texts: {
+      transcripts: new TranscriptsStore(database, new Outbox(database, log), clock),
+      generation: { ...noTextGeneration, ...texts },
+    },
     uploads: uploadWork,
   });
   const sender = merged.webhookSender ?? unreachableSender;

@@ -7,6 +7,7 @@ import { Jobs } from '../../src/jobs/jobs.ts';
 import { TextTracksStore } from '../../src/resources/text-tracks/text-tracks.store.ts';
 import { CodecRenditionsStore } from '../../src/resources/videos/encodings/codec-renditions.store.ts';
 import { EncodingsStore } from '../../src/resources/videos/encodings/encodings.store.ts';
+import { TranscriptsStore } from '../../src/resources/videos/transcripts/transcripts.store.ts';
 import type { AdditionalCodec } from '../../src/shared/additional-codecs.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { newId } from '../../src/shared/ids.ts';
@@ -61,7 +62,8 @@ export async function startVodPipeline(
     "SELECT id FROM projects WHERE environment = 'production'",
   ))!;
   const files = new MediaFiles(dataDir);
-  const records = new EncodingsStore(database, new Outbox(database, silentLogger), systemClock);
+  const outbox = new Outbox(database, silentLogger);
+  const records = new EncodingsStore(database, outbox, systemClock);
   const tools = makeMediaTools(options.builds);
   const reader = new RenditionReader(files.storage);
   const growing = new GrowingVideos();
@@ -83,6 +85,8 @@ export async function startVodPipeline(
     codecRenditions: new CodecRenditionsStore(database, records),
     thumbnails: { choiceOf: async () => undefined, showFrame: async () => false },
     captions: new TextTracksStore(database),
+    transcripts: new TranscriptsStore(database, outbox, systemClock),
+    ...{ transcriber: undefined, summarizer: undefined },
     folders: new RenditionFolders(files),
     reader,
     growing,

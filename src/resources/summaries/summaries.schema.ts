@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/routing/pagination.ts';
-import { maxTakeaways } from './summary.ts';
+import { maxTakeaways, summaryStatuses } from './summary.ts';
 
 const maxAbstractLength = 10_000;
 const maxTakeawayLength = 2_000;
@@ -12,28 +12,25 @@ export const summaryCreationSchema = z
     videoId: z.string().min(1).describe('The video to summarize.'),
     origin: z
       .enum(['api', 'auto'])
-      .refine(
-        origin => origin === 'api',
-        'Generated summaries are not available on this server: they need a language model.',
-      )
       .optional()
-      .describe('Only `api`: you send the text. `auto`, a generated text, is not supported.'),
+      .describe(
+        '`api` (default): you send the text. `auto`: it is generated from the captions of the video, which are generated first if there are none. Needs the setting `summary.model`.',
+      ),
     attributes: z
       .array(z.enum(['abstract', 'takeaways']))
       .max(2)
       .optional()
-      .describe('Ignored: what to generate.'),
+      .describe('What to generate. Default: both.'),
   })
   .meta({ examples: [{ videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN' }] });
+
+export type SummaryCreation = z.output<typeof summaryCreationSchema>;
 
 export const summariesQuerySchema = listQuery(
   {
     videoId: z.string().optional().describe('The summary of this video.'),
     origin: z.enum(['api', 'auto']).optional().describe('Summaries of this origin.'),
-    sourceStatus: z
-      .enum(['missing', 'waiting', 'failed', 'completed', 'unprocessable'])
-      .optional()
-      .describe('Summaries with this status.'),
+    sourceStatus: z.enum(summaryStatuses).optional().describe('Summaries with this status.'),
   },
   ['createdAt', 'updatedAt', 'videoId'],
 );
@@ -44,10 +41,12 @@ export const summarySchema = z
     createdAt: dateTime,
     updatedAt: dateTime,
     videoId: z.string(),
-    origin: z.enum(['api', 'auto']).describe('Always `api`: the text is sent, not generated.'),
+    origin: z.enum(['api', 'auto']).describe('`auto`: the text is generated.'),
     sourceStatus: z
-      .enum(['missing', 'waiting', 'failed', 'completed', 'unprocessable'])
-      .describe('`missing` until its text is sent, then `completed`.'),
+      .enum(summaryStatuses)
+      .describe(
+        '`missing` until its text is sent, then `completed`. A generated one is `waiting`, and at last `completed`, `failed`, or `unprocessable` without speech.',
+      ),
   })
   .meta({
     id: 'Summary',

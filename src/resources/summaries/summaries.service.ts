@@ -1,18 +1,20 @@
 import { notFoundError } from '../../http/routing/project-resource.ts';
+import { attributeError } from '../../http/routing/validation.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
-import { AppError } from '../../shared/errors.ts';
-import { newId } from '../../shared/ids.ts';
 import type { Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
-import type { SummarySourceView, SummaryView } from './summaries.schema.ts';
+import type { SummaryCreation, SummarySourceView, SummaryView } from './summaries.schema.ts';
 import type { SummariesStore } from './summaries.store.ts';
-import type { Summary } from './summary.ts';
+import { newSummary, type Summary, summaryExistsError } from './summary.ts';
 
 interface SummariesOptions {
   readonly database: Database;
   readonly store: SummariesStore;
   /** Excludes the trash. Keeps the video until the transaction ends. */
   readonly hasVideo: (projectId: string, videoId: string, transaction: Transaction) => Promise<boolean>;
+  /** Of the captions of the video. The summary waits already. */
+  readonly generate: (videoId: string, transaction: Transaction) => Promise<void>;
+  readonly canGenerate: boolean;
   readonly clock: Clock;
 }
 
@@ -33,42 +35,40 @@ export class SummariesService {
   }
 
   /** @throws AppError `resource-not-found` without the video, `summary-already-exists` */
-  async create(projectId: string, videoId: string): Promise<SummaryView> {
-    const { database, store, hasVideo, clock } = this.#options;
-    const nowMs = clock.nowMs();
-    const summary: Summary = {
-      summaryId: newId('summary_'),
-      projectId,
-      videoId,
-      sourceStatus: 'missing',
-      abstract: undefined,
-      takeaways: undefined,
-      createdAtMs: nowMs,
-      updatedAtMs: nowMs,
-    };
+  async create(
+    projectId: string,
+    { videoId, origin = 'api', attributes }: SummaryCreation,
+  ): Promise<SummaryView> {
+    const { database, store, hasVideo, generate, canGenerate, clock } = this.#options;
+    if (origin === 'auto' && !canGenerate) {
+      const message = 'Generated summaries are not available on this server: they need a language model.';
+      throw attributeError('origin', message);
+    }
+    const summary = newSummary({ projectId, videoId, origin, attributes, atMs: clock.nowMs() });
     await database.transaction(async transaction => {
       if (!(await hasVideo(projectId, videoId, transaction))) throw notFoundError('videoId');
-      if (await store.add(summary, transaction)) return;
-      const detail = 'Change the source of the summary, or delete the summary first.';
-      throw new AppError('summary-already-exists', undefined, { details: { name: 'videoId', detail } });
+      if (!(await store.add(summary, transaction))) throw summaryExistsError('videoId');
+      if (origin === 'auto') await generate(videoId, transaction);
     });
-    return viewOf(summary);
+    return viewOf((await store.find(projectId, summary.summaryId)) ?? summary);
   }
 
-  /** @throws AppError `resource-not-found` when it is removed */
+  /** @throws AppError `resource-not-found` when it is removed, `summary-already-exists` while it is generated */
   async write(
     summary: Summary,
     text: { abstract?: string | undefined; takeaways?: readonly string[] | undefined },
   ): Promise<SummarySourceView> {
+    if (summary.sourceStatus === 'waiting') throw summaryExistsError('summaryId');
     if (text.abstract === undefined && text.takeaways === undefined) return sourceOf(summary);
     const written = await this.#options.store.write(summary, text, this.#options.clock.nowMs());
-    if (written === undefined) throw notFoundError('summaryId');
-    return sourceOf(written);
+    if (written !== undefined) return sourceOf(written);
+    const isWaiting = (await this.find(summary.projectId, summary.summaryId)) !== undefined;
+    throw isWaiting ? summaryExistsError('summaryId') : notFoundError('summaryId');
   }
 
   /** @throws AppError `resource-not-found` while there is no text */
   source(summary: Summary): SummarySourceView {
-    if (summary.sourceStatus === 'missing') throw notFoundError('summaryId');
+    if (summary.sourceStatus !== 'completed') throw notFoundError('summaryId');
     return sourceOf(summary);
   }
 
@@ -83,7 +83,7 @@ function viewOf(summary: Summary): SummaryView {
     createdAt: formatAtom(summary.createdAtMs),
     updatedAt: formatAtom(summary.updatedAtMs),
     videoId: summary.videoId,
-    origin: 'api',
+    origin: summary.origin,
     sourceStatus: summary.sourceStatus,
   };
 }

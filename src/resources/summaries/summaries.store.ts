@@ -4,10 +4,16 @@ import type { Connection } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import { listTotal } from '../../store/list-total.ts';
 import type { SummaryRow } from '../../store/media-tables.ts';
-import type { Summary, SummaryFilter, SummaryStatus } from './summary.ts';
+import type { Summary, SummaryAttribute, SummaryFilter, SummaryStatus } from './summary.ts';
 
 const sortColumns = { createdAt: 'created_at_ms', updatedAt: 'updated_at_ms', videoId: 'video_id' } as const;
-const statuses: readonly SummaryStatus[] = ['missing', 'completed'];
+const storedStatuses = ['missing', 'completed'] as const;
+type StoredStatus = (typeof storedStatuses)[number];
+
+function isStored(status: SummaryStatus): status is StoredStatus {
+  return status === 'missing' || status === 'completed';
+}
+
 /** Skipping so many index rows takes less than a millisecond. */
 const rowsPerStep = 10_000;
 
@@ -45,15 +51,16 @@ export class SummariesStore {
     page: { currentPage: number; pageSize: number },
   ): Promise<{ summaries: Summary[]; total: number }> {
     const offset = (page.currentPage - 1) * page.pageSize;
-    const asked = statuses.filter(
-      status => filter.sourceStatus === undefined || filter.sourceStatus === status,
-    );
-    if (filter.origin === 'auto' || asked.length === 0) return { summaries: [], total: 0 };
+    const { sourceStatus } = filter;
     if (filter.videoId !== undefined) {
       const summary = await this.findOfVideo(projectId, filter.videoId);
-      const found = summary !== undefined && asked.includes(summary.sourceStatus) ? [summary] : [];
+      const found = summary !== undefined && matches(summary, filter) ? [summary] : [];
       return { summaries: offset === 0 ? found : [], total: found.length };
     }
+    if (filter.origin !== undefined || (sourceStatus !== undefined && sourceStatus !== 'completed')) {
+      return this.#listFiltered(projectId, filter, sort, { offset, limit: page.pageSize });
+    }
+    const asked = sourceStatus === undefined ? storedStatuses : ([sourceStatus] as const);
     const total = await this.#total(projectId, asked);
     if (offset >= total) return { summaries: [], total };
     const [only, other] = asked;
@@ -82,7 +89,10 @@ export class SummariesStore {
           id: summary.summaryId,
           project_id: summary.projectId,
           video_id: summary.videoId,
-          source_status: summary.sourceStatus,
+          source_status: isStored(summary.sourceStatus) ? summary.sourceStatus : 'missing',
+          generation: isStored(summary.sourceStatus) ? null : summary.sourceStatus,
+          origin: summary.origin,
+          attributes: summary.attributes === undefined ? null : JSON.stringify(summary.attributes),
           abstract: summary.abstract ?? null,
           takeaways: summary.takeaways === undefined ? null : JSON.stringify(summary.takeaways),
           created_at_ms: summary.createdAtMs,
@@ -93,7 +103,7 @@ export class SummariesStore {
     return count > 0;
   }
 
-  /** Changes the given fields, and marks the text as complete. Returns the result, or undefined when it is removed. */
+  /** Changes the given fields, and marks the text as complete. Returns undefined when it is removed, or being generated. */
   async write(
     { projectId, summaryId }: Summary,
     text: { abstract?: string | undefined; takeaways?: readonly string[] | undefined },
@@ -105,12 +115,14 @@ export class SummariesStore {
         .updateTable('summaries')
         .set({
           source_status: 'completed',
+          generation: null,
           ...(abstract === undefined ? {} : { abstract }),
           ...(takeaways === undefined ? {} : { takeaways: JSON.stringify(takeaways) }),
           updated_at_ms: atMs,
         })
         .where('id', '=', summaryId)
         .where('project_id', '=', projectId)
+        .where(({ eb, or }) => or([eb('generation', 'is', null), eb('generation', '!=', 'waiting')]))
         .returningAll(),
     );
     return row === undefined ? undefined : summaryFrom(row);
@@ -125,10 +137,28 @@ export class SummariesStore {
     );
   }
 
+  /** For filters that are seldom used: the database counts. */
+  async #listFiltered(
+    projectId: string,
+    { origin, sourceStatus }: SummaryFilter,
+    { field, direction }: SummarySort,
+    { offset, limit }: { readonly offset: number; readonly limit: number },
+  ): Promise<{ summaries: Summary[]; total: number }> {
+    let query = this.#visible(projectId);
+    if (origin !== undefined) query = query.where('origin', '=', origin);
+    if (sourceStatus !== undefined && isStored(sourceStatus)) {
+      query = query.where('source_status', '=', sourceStatus).where('generation', 'is', null);
+    } else if (sourceStatus !== undefined) query = query.where('generation', '=', sourceStatus);
+    const count = await this.#database.first(query.select(({ fn }) => fn.countAll<number>().as('total')));
+    const page = query.selectAll().orderBy(sortColumns[field], direction).orderBy('id', direction);
+    const rows = await this.#database.all(page.limit(limit).offset(offset));
+    return { summaries: rows.map(summaryFrom), total: count?.total ?? 0 };
+  }
+
   /** Returns a position, and the number left to skip after it. */
   async #skip(
     projectId: string,
-    status: SummaryStatus | undefined,
+    status: StoredStatus | undefined,
     sort: SummarySort,
     count: number,
   ): Promise<{ after: SummaryPosition | undefined; left: number }> {
@@ -150,7 +180,7 @@ export class SummariesStore {
 
   #ordered(
     projectId: string,
-    status: SummaryStatus | undefined,
+    status: StoredStatus | undefined,
     { field, direction }: SummarySort,
     after: SummaryPosition | undefined,
   ) {
@@ -170,9 +200,16 @@ export class SummariesStore {
       .where('is_discarded', '=', 0);
   }
 
-  #total(projectId: string, asked: readonly SummaryStatus[]): Promise<number> {
+  #total(projectId: string, asked: readonly StoredStatus[]): Promise<number> {
     return listTotal(this.#database, projectId, ...asked.map(status => `summaries-${status}`));
   }
+}
+
+function matches({ origin, sourceStatus }: Summary, filter: SummaryFilter): boolean {
+  return (
+    (filter.origin === undefined || filter.origin === origin) &&
+    (filter.sourceStatus === undefined || filter.sourceStatus === sourceStatus)
+  );
 }
 
 function summaryFrom(row: Selectable<SummaryRow>): Summary {
@@ -180,7 +217,9 @@ function summaryFrom(row: Selectable<SummaryRow>): Summary {
     summaryId: row.id,
     projectId: row.project_id,
     videoId: row.video_id,
-    sourceStatus: row.source_status,
+    origin: row.origin,
+    sourceStatus: row.generation ?? row.source_status,
+    attributes: row.attributes === null ? undefined : (JSON.parse(row.attributes) as SummaryAttribute[]),
     abstract: row.abstract ?? undefined,
     takeaways: row.takeaways === null ? undefined : (JSON.parse(row.takeaways) as string[]),
     createdAtMs: row.created_at_ms,

@@ -1,13 +1,22 @@
-/** Without a language model, the text is missing until it is sent. */
-export type SummaryStatus = 'missing' | 'completed';
+import { AppError } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+
+/** Text that is sent is `missing` before. Generated text waits, and fails when it cannot be made. */
+export const summaryStatuses = ['missing', 'waiting', 'failed', 'completed', 'unprocessable'] as const;
+export type SummaryStatus = (typeof summaryStatuses)[number];
 
 export const maxTakeaways = 3;
+
+export type SummaryAttribute = 'abstract' | 'takeaways';
 
 export interface Summary {
   readonly summaryId: string;
   readonly projectId: string;
   readonly videoId: string;
+  readonly origin: 'api' | 'auto';
   readonly sourceStatus: SummaryStatus;
+  /** Undefined: all. */
+  readonly attributes: readonly SummaryAttribute[] | undefined;
   readonly abstract: string | undefined;
   readonly takeaways: readonly string[] | undefined;
   readonly createdAtMs: number;
@@ -16,7 +25,24 @@ export interface Summary {
 
 export interface SummaryFilter {
   readonly videoId?: string | undefined;
-  /** All summaries have the origin `api`. */
   readonly origin?: 'api' | 'auto' | undefined;
-  readonly sourceStatus?: string | undefined;
+  readonly sourceStatus?: SummaryStatus | undefined;
+}
+
+export function newSummary({
+  atMs,
+  origin,
+  ...given
+}: Pick<Summary, 'projectId' | 'videoId' | 'origin' | 'attributes'> & { readonly atMs: number }): Summary {
+  return {
+    ...given,
+    ...{ summaryId: newId('summary_'), origin, sourceStatus: origin === 'auto' ? 'waiting' : 'missing' },
+    ...{ abstract: undefined, takeaways: undefined, createdAtMs: atMs, updatedAtMs: atMs },
+  };
+}
+
+/** @param name of the attribute at fault */
+export function summaryExistsError(name: string): AppError {
+  const detail = 'Change the source of the summary, or delete the summary first.';
+  return new AppError('summary-already-exists', undefined, { details: { name, detail } });
 }

@@ -11,6 +11,8 @@ export interface TextTrack {
   /** Name in the video's folder, a new one with each upload. */
   readonly file: string;
   readonly bytes: number;
+  /** Captions that the server generated, and nobody edited. */
+  readonly isGenerated: boolean;
 }
 
 export const maxTextTrackBytes = 8 * 1_024 * 1_024;

@@ -41,10 +41,11 @@ const kinds: Readonly<Record<TextTrackKind, KindRoutes>> = {
     uploadDescription: 'Replaces the file of the language. Captions that are the default stay the default.',
     hasDefault: true,
     validatesTag: true,
-    attributes: ({ language, isDefault }: TextTrack) => ({
+    attributes: ({ language, isDefault, isGenerated }: TextTrack) => ({
       srclang: language,
       languageName: nativeLanguageName(language),
       default: isDefault,
+      ...(isGenerated ? { generated: true } : {}),
     }),
   },
   chapters: {

@@ -19,6 +19,10 @@ export const captionSchema = z
     srclang: languageTag,
     languageName: z.string().describe('Name of the language in that language.'),
     default: z.boolean(),
+    generated: z
+      .boolean()
+      .optional()
+      .describe('True for automatic captions that nobody has edited. Otherwise absent.'),
   })
   .meta({
     id: 'Caption',

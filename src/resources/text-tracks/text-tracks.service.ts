@@ -85,7 +85,8 @@ export class TextTracksService {
     const { database, store, files, videos } = this.#options;
     const webVtt = await toWebVtt(uploaded);
     const file = `${kind}-${language}-${newUuid()}.vtt`;
-    const track: TextTrack = { videoId, kind, language, isDefault: false, file, bytes: webVtt.bytes };
+    const content = { file, bytes: webVtt.bytes, isGenerated: false };
+    const track: TextTrack = { videoId, kind, language, isDefault: false, ...content };
     let isDefault = false;
     await replaceFile(files, { from: webVtt.path, folder: files.video(videoId), name: file }, async () => {
       const replaced = await database.transaction(async transaction => {

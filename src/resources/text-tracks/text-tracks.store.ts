@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import type { PageRequest } from '../../shared/list-page.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
@@ -43,24 +44,26 @@ export class TextTracksStore {
   }
 
   async put(
-    { videoId, kind, language, isDefault, file, bytes }: TextTrack,
+    { videoId, kind, language, isDefault, file, bytes, isGenerated }: TextTrack,
     transaction: Transaction,
   ): Promise<void> {
+    const content = { file, bytes, is_generated: Number(isGenerated) };
     await transaction.run(
       transaction.queries
         .insertInto('text_tracks')
-        .values({ video_id: videoId, kind, language, file, bytes, is_default: Number(isDefault) })
-        .onConflict(conflict =>
-          conflict.columns(['video_id', 'kind', 'language']).doUpdateSet({ file, bytes }),
-        ),
+        .values({ video_id: videoId, kind, language, is_default: Number(isDefault), ...content })
+        .onConflict(conflict => conflict.columns(['video_id', 'kind', 'language']).doUpdateSet(content)),
     );
   }
 
   /** Captions of a source. Returns false when there are captions of the language. */
-  async add(track: Omit<TextTrack, 'kind' | 'isDefault'>, transaction: Transaction): Promise<boolean> {
+  async add(
+    track: Omit<TextTrack, 'kind' | 'isDefault' | 'isGenerated'>,
+    transaction: Transaction,
+  ): Promise<boolean> {
     const { videoId, language } = track;
     if ((await this.find(videoId, 'captions', language, transaction)) !== undefined) return false;
-    await this.put({ ...track, kind: 'captions', isDefault: false }, transaction);
+    await this.put({ ...track, kind: 'captions', isDefault: false, isGenerated: false }, transaction);
     return true;
   }
 
@@ -100,7 +103,7 @@ export class TextTracksStore {
   }
 }
 
-function trackFrom(row: TextTrackRow): TextTrack {
+function trackFrom(row: Selectable<TextTrackRow>): TextTrack {
   return {
     videoId: row.video_id,
     kind: row.kind,
@@ -108,5 +111,6 @@ function trackFrom(row: TextTrackRow): TextTrack {
     isDefault: row.is_default === 1,
     file: row.file,
     bytes: row.bytes,
+    isGenerated: row.is_generated === 1,
   };
 }

@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import type { VideoRow } from '../../store/media-tables.ts';
 import { policyFrom } from '../playback-policies/playback-policy.store.ts';
 import type { Video } from './video.ts';
@@ -14,6 +15,7 @@ export const videoColumns = [
   'tags',
   'metadata',
   'language',
+  'is_language_detected',
   'live_stream_id',
   'clipped_from',
   'created_at_ms',
@@ -25,7 +27,7 @@ export const videoColumns = [
   'playback_policy',
 ] as const;
 
-export type SelectedVideoRow = Pick<VideoRow, (typeof videoColumns)[number]>;
+export type SelectedVideoRow = Pick<Selectable<VideoRow>, (typeof videoColumns)[number]>;
 
 export const selectedColumns = videoColumns.map(column => `v.${column}`).join(', ');
 
@@ -42,6 +44,7 @@ export function videoFrom(row: SelectedVideoRow): Video {
     tags: listFrom<Video['tags']>(row.tags),
     metadata: listFrom<Video['metadata']>(row.metadata),
     language: row.language ?? undefined,
+    isLanguageDetected: row.is_language_detected === 1,
     liveStreamId: row.live_stream_id ?? undefined,
     clippedFrom: row.clipped_from ?? undefined,
     createdAtMs: row.created_at_ms,

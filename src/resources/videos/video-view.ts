@@ -19,7 +19,7 @@ export function viewOf(
     tags: [...video.tags],
     metadata: [...video.metadata],
     ...(language === undefined ? {} : { language }),
-    languageOrigin: language === undefined ? null : 'api',
+    languageOrigin: language === undefined ? null : video.isLanguageDetected === true ? 'auto' : 'api',
     createdAt: formatAtom(video.createdAtMs),
     publishedAt: formatAtom(video.publishedAtMs),
     updatedAt: formatAtom(video.updatedAtMs),

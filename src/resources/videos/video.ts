@@ -1,6 +1,7 @@
 import type { PlaybackPolicy } from '../../shared/playback-policy.ts';
 import { languageTagMessages, languageTagProblem } from '../../shared/text/language-tag.ts';
 import { parseTimecode, timecodeSeconds } from '../../shared/text/timecode.ts';
+import type { TextRequest } from './transcripts/generated-texts.ts';
 
 /** Keys may repeat. */
 interface MetadataEntry {
@@ -43,6 +44,8 @@ export interface Video {
   readonly tags: readonly string[];
   readonly metadata: readonly MetadataEntry[];
   readonly language: string | undefined;
+  /** By a model. */
+  readonly isLanguageDetected?: boolean | undefined;
   readonly liveStreamId: string | undefined;
   /** The video or live stream that it is a clip of. */
   readonly clippedFrom?: string | undefined;
@@ -56,7 +59,7 @@ export interface Video {
   readonly discarded: { readonly atMs: number; readonly deletesAtMs: number } | undefined;
 }
 
-export interface VideoChanges {
+export interface VideoChanges extends TextRequest {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
   readonly public?: boolean | undefined;

@@ -71,6 +71,7 @@ export function videoRoutes(videos: VideosService): Route[] {
       description: 'Attributes that you do not send keep their values.',
       ...one,
       body: jsonBody(videoChangesSchema),
+      errors: ['summary-already-exists'],
       success: { status: 200, ...shown },
       handle: ({ found, body }) => videos.change(found, body),
     }),

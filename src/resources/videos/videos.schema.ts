@@ -17,15 +17,6 @@ const maxClipSeconds = 86_400;
 const maxSearchChars = 1_024;
 const maxFilterValues = 20;
 
-/** Accepts `false` only: the feature needs a language model. */
-const unavailable = (feature: string) =>
-  z
-    .boolean()
-    .refine(
-      isWanted => !isWanted,
-      `${feature} are not available on this server: they need a language model.`,
-    );
-
 const metadataSchema = z
   .array(
     z.strictObject({
@@ -63,12 +54,21 @@ const attributes = {
       'Time at which the video is deleted, in the future. Null keeps it. When not given, a new video expires as `PATCH /account/retention` says.',
     ),
   playbackPolicy: ownPolicySchema,
-  transcript: unavailable('Transcripts').optional(),
-  transcriptSummary: unavailable('Generated summaries').optional(),
+  transcript: z
+    .boolean()
+    .optional()
+    .describe(
+      'True generates captions in the spoken language, unless the video has some that were not generated. Needs the setting `transcription.url`.',
+    ),
+  transcriptSummary: z
+    .boolean()
+    .optional()
+    .describe('True generates a summary of the captions. Needs the setting `summary.model`.'),
   transcriptSummaryAttributes: z
     .array(z.enum(['abstract', 'takeaways']))
     .max(2)
-    .optional(),
+    .optional()
+    .describe('What the summary has. Default: both.'),
 };
 
 const timecode = z
@@ -201,7 +201,10 @@ export const videoSchema = z
     tags: z.array(z.string()),
     metadata: z.array(z.object({ key: z.string(), value: z.string() })),
     language: z.string().optional(),
-    languageOrigin: z.enum(['api', 'auto']).nullable().describe('Origin of the language.'),
+    languageOrigin: z
+      .enum(['api', 'auto'])
+      .nullable()
+      .describe('Origin of the language. `auto`: a model detected it.'),
     createdAt: dateTime,
     publishedAt: dateTime,
     updatedAt: dateTime,

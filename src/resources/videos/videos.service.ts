@@ -10,6 +10,7 @@ import type { PrivateTokens } from '../private-sessions/private-tokens.store.ts'
 import { checkExactClip } from './exact-clip.ts';
 import type { VideoFilter } from './lists/video-filter.ts';
 import type { ListPage } from './lists/video-lists.ts';
+import type { GeneratedTexts } from './transcripts/generated-texts.ts';
 import type { Video, VideoAttributes, VideoChanges } from './video.ts';
 import { VideoRemoval, type VideoRemovalOptions } from './video-removal.ts';
 import type { VideoSourceImporter } from './video-source-importer.ts';
@@ -23,6 +24,7 @@ export interface VideosOptions extends VideoRemovalOptions {
   /** Without a trailing slash. */
   readonly baseUrl: () => string;
   readonly restoreDays: number;
+  readonly texts: GeneratedTexts;
   readonly sources: VideoSourceImporter;
   readonly watermarkExists: (projectId: string, watermarkId: string) => Promise<boolean>;
   /** Copies the image for a new video. Returns false when the watermark was deleted. */
@@ -162,12 +164,14 @@ export class VideosService {
   }
 
   async change({ projectId, videoId }: Video, changes: VideoChanges): Promise<VideoView> {
-    const { database, clock, mp4SupportChanged } = this.#options;
+    const { database, clock, mp4SupportChanged, texts } = this.#options;
     this.#checkExpiry(changes.expiresAt);
+    texts.check(changes);
     await database.transaction(async transaction => {
       await this.#checkReferences(projectId, changes, transaction);
       const isChanged = await this.#store.change(projectId, videoId, changes, clock.nowMs(), transaction);
       if (!isChanged) throw notFoundError('videoId');
+      await texts.request({ projectId, videoId }, changes, clock.nowMs(), transaction);
       if (changes.mp4Support === undefined) return;
       await mp4SupportChanged(videoId, changes.mp4Support, transaction);
     });
@@ -246,10 +250,11 @@ export class VideosService {
     },
     connection?: Connection,
   ): Promise<Video> {
-    const { takeWatermark, returnWatermark } = this.#options;
+    const { takeWatermark, returnWatermark, texts } = this.#options;
     const { clip, watermark } = attributes;
     const nowMs = this.#options.clock.nowMs();
     this.#checkExpiry(attributes.expiresAt);
+    texts.check(attributes);
     const expiresAtMs =
       attributes.expiresAt === undefined
         ? await this.#defaultExpiry(projectId, origin?.liveStreamId, connection)
@@ -281,6 +286,7 @@ export class VideosService {
     const also = async (transaction: Transaction) => {
       // The theme may have been deleted meanwhile.
       await this.#checkPlayer(projectId, video.playerId, transaction);
+      await texts.request(video, attributes, nowMs, transaction);
       await begin?.(video.videoId, transaction);
     };
     try {

@@ -20,7 +20,7 @@ import { type SelectedVideoRow, videoColumns, videoFrom } from './video-row.ts';
 
 type NewVideoRow = Omit<
   Selectable<VideoRow>,
-  'number' | 'is_discarded' | 'discarded_at_ms' | 'deletes_at_ms'
+  'number' | 'is_discarded' | 'discarded_at_ms' | 'deletes_at_ms' | 'is_language_detected'
 >;
 
 const storedBytes = sql<number>`stored.source_bytes + stored.recording_bytes + stored.hls_bytes
@@ -279,7 +279,7 @@ export class VideosStore {
       ...(changes.playerId === undefined ? {} : { player_id: changes.playerId }),
       ...(tags === undefined ? {} : { tags: JSON.stringify(tags) }),
       ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
-      ...(changes.language === undefined ? {} : { language: changes.language }),
+      ...(changes.language === undefined ? {} : { language: changes.language, is_language_detected: 0 }),
       ...(changes.expiresAt === undefined ? {} : expiryColumns(changes.expiresAt)),
       ...(playbackPolicy === undefined
         ? {}

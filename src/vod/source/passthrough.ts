@@ -187,6 +187,9 @@ export async function planPassthrough(
     if (plan.subtitles.some(({ kind }) => kind === 'captions')) {
       await enqueueVodJob(context, 'captions', videoId, transaction);
     }
+    if ((await context.transcripts.state(videoId, transaction))?.status === 'waiting') {
+      await enqueueVodJob(context, 'transcribe', videoId, transaction);
+    }
     const isAudioDone = plan.audioRenditions.every(({ name }) =>
       finished.some(({ quality }) => quality === name),
     );

@@ -1,6 +1,7 @@
 import { projectResource } from '../../../http/routing/project-resource.ts';
 import { defineRoute, type Route } from '../../../http/routing/route.ts';
 import type { EncodingState } from '../../../vod/encoding-repository.ts';
+import type { TranscriptState } from '../../../vod/transcripts/transcript-repository.ts';
 import { type VideoStatusView, videoStatusSchema } from './video-status.schema.ts';
 
 export interface VideoStatusSources {
@@ -10,6 +11,8 @@ export interface VideoStatusSources {
   encodingOf(videoId: string): Promise<EncodingState | undefined>;
   /** True once it can be played, even while its first rendition is still growing. */
   isPlayable(videoId: string): Promise<boolean>;
+  transcriptOf(videoId: string): Promise<TranscriptState | undefined>;
+  readonly canTranscribe: boolean;
 }
 
 type Metadata = VideoStatusView['encoding']['metadata'];
@@ -63,6 +66,22 @@ async function statusOf(videoId: string, sources: VideoStatusSources): Promise<V
         })),
       ...additionalQualitiesOf(encoding),
       metadata: { ...unknownMetadata, ...(encoding?.facts as Partial<Metadata> | undefined) },
+      ...(failure === undefined ? {} : { failure }),
+    },
+    ...transcriptOf(await sources.transcriptOf(videoId), sources.canTranscribe),
+  };
+}
+
+function transcriptOf(
+  state: TranscriptState | undefined,
+  canTranscribe: boolean,
+): Pick<VideoStatusView, 'transcript'> {
+  if (state === undefined) return canTranscribe ? { transcript: { status: 'none', progress: 0 } } : {};
+  const { status, progressPercent: progress, language, failure } = state;
+  return {
+    transcript: {
+      ...{ status, progress },
+      ...(language === undefined ? {} : { language }),
       ...(failure === undefined ? {} : { failure }),
     },
   };

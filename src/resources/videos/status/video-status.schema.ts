@@ -65,6 +65,18 @@ const metadataSchema = z.object({
     .describe('True if the video has CEA-608 or CEA-708 captions. Otherwise absent.'),
 });
 
+const transcriptSchema = z.object({
+  status: z
+    .enum(['none', 'waiting', 'processing', 'completed', 'failed'])
+    .describe('`none`: not requested. `waiting`: for the file, or for its turn.'),
+  progress: z.int().min(0).max(100).describe('Percent.'),
+  language: z.string().optional().describe('Language tag of the captions, once they are completed.'),
+  failure: z
+    .string()
+    .optional()
+    .describe('The reason why there are no captions. Request them again once it is gone.'),
+});
+
 export const videoStatusSchema = z
   .object({
     ingest: ingestSchema.optional().describe('Absent until something arrives.'),
@@ -80,6 +92,9 @@ export const videoStatusSchema = z
       metadata: metadataSchema.describe('Properties of the source; null until they are known.'),
       failure: z.string().optional().describe('The reason why the source cannot be encoded.'),
     }),
+    transcript: transcriptSchema
+      .optional()
+      .describe('Automatic captions. Absent if this server generates none, and none were requested.'),
   })
   .meta({
     id: 'VideoStatus',

@@ -397,6 +397,12 @@ export type VideoStatus = {
     };
     readonly failure?: string | undefined;
   };
+  readonly transcript?: {
+    readonly status: "none" | "waiting" | "processing" | "completed" | "failed";
+    readonly progress: number;
+    readonly language?: string | undefined;
+    readonly failure?: string | undefined;
+  } | undefined;
 };
 
 export type UploadToken = {
@@ -439,6 +445,7 @@ export type Caption = {
   readonly srclang: string;
   readonly languageName: string;
   readonly default: boolean;
+  readonly generated?: boolean | undefined;
 };
 
 export type Chapter = { readonly uri: string; readonly src: string; readonly language: string; };

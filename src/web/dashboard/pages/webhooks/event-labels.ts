@@ -62,11 +62,11 @@ const eventLabels: Readonly<Record<WebhookDelivery['type'], EventLabel>> = {
   },
   'video.caption.generated': {
     words: 'Captions are generated',
-    hint: 'This server generates none.',
+    hint: 'Automatic captions are complete, and offered to viewers.',
   },
   'video.summary.generated': {
     words: 'A summary is generated',
-    hint: 'This server generates none.',
+    hint: 'The generated summary of a video is complete.',
   },
   'webhook.test': { words: 'Test event', hint: 'Sent from this page or by the API.' },
 };
@@ -92,9 +92,10 @@ export const eventGroups: readonly { readonly title: string; readonly types: rea
       'video.encoding.failed',
       'video.expiring',
       'video.expired',
+      'video.caption.generated',
+      'video.summary.generated',
     ],
   },
-  { title: 'Not sent by this server', types: ['video.caption.generated', 'video.summary.generated'] },
 ];
 
 export function eventLabel(type: WebhookDelivery['type']): EventLabel {

@@ -1,0 +1,86 @@
+import { attributeError } from '../../../http/routing/validation.ts';
+import type { AppError } from '../../../shared/errors.ts';
+import type { Transaction } from '../../../store/connection.ts';
+import type { SummariesStore } from '../../summaries/summaries.store.ts';
+import { newSummary, type SummaryAttribute, summaryExistsError } from '../../summaries/summary.ts';
+import type { TranscriptsStore } from './transcripts.store.ts';
+
+/** What models of this server can generate, and the jobs that do it. */
+export interface TextGeneration {
+  readonly canTranscribe: boolean;
+  readonly canSummarize: boolean;
+  /** Starts when the source is prepared. */
+  transcribe(videoId: string, transaction: Transaction): Promise<void>;
+  summarize(videoId: string, transaction: Transaction): Promise<void>;
+}
+
+export interface TextRequest {
+  readonly transcript?: boolean | undefined;
+  readonly transcriptSummary?: boolean | undefined;
+  readonly transcriptSummaryAttributes?: readonly SummaryAttribute[] | undefined;
+}
+
+interface GeneratedTextsOptions {
+  readonly generation: TextGeneration;
+  readonly transcripts: TranscriptsStore;
+  readonly summaries: SummariesStore;
+}
+
+export class GeneratedTexts {
+  readonly #options: GeneratedTextsOptions;
+
+  constructor(options: GeneratedTextsOptions) {
+    this.#options = options;
+  }
+
+  get canTranscribe(): boolean {
+    return this.#options.generation.canTranscribe;
+  }
+
+  /** @throws AppError `invalid-attribute` for what is turned off */
+  check({ transcript, transcriptSummary }: TextRequest): void {
+    const { canTranscribe, canSummarize } = this.#options.generation;
+    if (transcript === true && !canTranscribe) throw unavailableError('transcript', 'Transcripts');
+    if (transcriptSummary === true && !canSummarize) {
+      throw unavailableError('transcriptSummary', 'Generated summaries');
+    }
+  }
+
+  /** @throws AppError `summary-already-exists` */
+  async request(
+    video: { readonly projectId: string; readonly videoId: string },
+    request: TextRequest,
+    atMs: number,
+    transaction: Transaction,
+  ): Promise<void> {
+    if (request.transcript === true) await this.#transcribe(video.videoId, transaction);
+    if (request.transcriptSummary !== true) return;
+    const attributes = request.transcriptSummaryAttributes;
+    const summary = newSummary({ ...video, origin: 'auto', attributes, atMs });
+    if (!(await this.#options.summaries.add(summary, transaction))) {
+      throw summaryExistsError('transcriptSummary');
+    }
+    await this.summarize(video.videoId, transaction);
+  }
+
+  /** Of the captions of the video, or else of those that are generated first. The summary waits already. */
+  async summarize(videoId: string, transaction: Transaction): Promise<void> {
+    const { generation, transcripts } = this.#options;
+    const status = (await transcripts.state(videoId, transaction))?.status;
+    // The transcription starts the summary when it ends.
+    if (status === 'waiting' || status === 'processing') return;
+    if ((await transcripts.captionsFile(videoId, transaction)) !== undefined) {
+      await generation.summarize(videoId, transaction);
+    } else if (generation.canTranscribe) await this.#transcribe(videoId, transaction);
+    else await transcripts.failSummary(videoId, 'unprocessable', transaction);
+  }
+
+  async #transcribe(videoId: string, transaction: Transaction): Promise<void> {
+    const { generation, transcripts } = this.#options;
+    if (await transcripts.request(videoId, transaction)) await generation.transcribe(videoId, transaction);
+  }
+}
+
+function unavailableError(name: string, feature: string): AppError {
+  return attributeError(name, `${feature} are not available on this server: they need a language model.`);
+}

@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises';
+import type { RunningJob } from '../../jobs/job.ts';
+import type { VodContext } from '../vod-context.ts';
+import { refused } from './model-endpoint.ts';
+
+/** Summarizes the captions of a video. */
+export async function summarizeVideo(context: VodContext, job: RunningJob): Promise<void> {
+  const { records, transcripts, summarizer, files } = context;
+  const videoId = job.subjectId;
+  const waiting = await transcripts.waitingSummary(videoId);
+  if (waiting === undefined) return;
+  if (summarizer === undefined) throw refused('Generated summaries are turned off on this server.');
+  const file = await transcripts.captionsFile(videoId);
+  const text =
+    file === undefined
+      ? ''
+      : await files.storage.withLocal(
+          files.video(videoId, file),
+          async path => spokenText(await readFile(path, 'utf8')),
+          job.signal,
+        );
+  const summary = text === '' ? undefined : await summarizer.summarize(text, job.signal);
+  await records.transaction(async transaction => {
+    await job.ensureOwned(transaction);
+    if (summary === undefined) return transcripts.failSummary(videoId, 'unprocessable', transaction);
+    const { abstract, takeaways } = summary;
+    const wants = (attribute: 'abstract' | 'takeaways') => waiting.attributes.includes(attribute);
+    await transcripts.completeSummary(
+      videoId,
+      { ...(wants('abstract') ? { abstract } : {}), ...(wants('takeaways') ? { takeaways } : {}) },
+      transaction,
+    );
+  });
+}
+
+/** The text of the cues, without their times and tags. */
+export function spokenText(webVtt: string): string {
+  const lines: string[] = [];
+  for (const block of webVtt.replace(/\r\n?/g, '\n').split(/\n{2,}/)) {
+    const all = block.split('\n');
+    const times = all.slice(0, 2).findIndex(line => line.includes('-->'));
+    if (times >= 0) lines.push(...all.slice(times + 1));
+  }
+  return lines
+    .join('\n')
+    .replace(/<[^<>]{0,500}>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+    .trim();
+}

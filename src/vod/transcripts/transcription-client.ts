@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { askModel, type ModelEndpoint, refused } from './model-endpoint.ts';
+
+export interface TimedText {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly text: string;
+}
+
+/** Words are known of some models only. */
+export interface SpokenSegment extends TimedText {
+  readonly words: readonly TimedText[];
+}
+
+export interface Transcription {
+  /** As the model calls it, such as `en` or `english`. */
+  readonly language: string | undefined;
+  /** Sorted by start. */
+  readonly segments: readonly SpokenSegment[];
+}
+
+const maxResponseBytes = 16 * 1024 ** 2;
+const maxSegments = 20_000;
+const maxWords = 100_000;
+const maxTextChars = 20_000;
+
+const seconds = z.number().min(0).max(1_000_000);
+const wordSchema = z.object({ word: z.string().max(maxTextChars), start: seconds, end: seconds });
+const answerSchema = z.object({
+  text: z.string().max(2_000_000).optional(),
+  language: z.string().max(100).nullish(),
+  segments: z
+    .array(
+      z.object({
+        text: z.string().max(maxTextChars),
+        start: seconds,
+        end: seconds,
+        words: z.array(wordSchema).max(maxWords).nullish(),
+      }),
+    )
+    .max(maxSegments)
+    .nullish(),
+  words: z.array(wordSchema).max(maxWords).nullish(),
+});
+
+/**
+ * Transcribes with an OpenAI-compatible API (`POST /audio/transcriptions`), as of OpenAI, whisper.cpp, speaches and LocalAI.
+ * @throws AppError `model-refused`, which is final, or `model-unavailable`
+ */
+export class TranscriptionClient {
+  readonly maxChunkMs: number;
+  readonly #endpoint: ModelEndpoint;
+
+  constructor(endpoint: ModelEndpoint, maxChunkMs: number) {
+    this.#endpoint = endpoint;
+    this.maxChunkMs = maxChunkMs;
+  }
+
+  /** @param language undefined lets the model detect it */
+  async transcribe(
+    flac: Buffer,
+    {
+      language,
+      durationMs,
+      signal,
+    }: { language: string | undefined; durationMs: number; signal: AbortSignal },
+  ): Promise<Transcription> {
+    const boundary = `----millrace-${randomUUID()}`;
+    const fields = [
+      ['model', this.#endpoint.model],
+      ['response_format', 'verbose_json'],
+      ['timestamp_granularities[]', 'word'],
+      ['timestamp_granularities[]', 'segment'],
+      ...(language === undefined ? [] : [['language', language]]),
+    ];
+    const head = fields
+      .map(
+        ([name, value]) =>
+          `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+      )
+      .join('');
+    const file = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="audio.flac"\r\nContent-Type: audio/flac\r\n\r\n`;
+    const answer = await askModel(this.#endpoint, {
+      path: '/audio/transcriptions',
+      contentType: `multipart/form-data; boundary=${boundary}`,
+      body: [Buffer.from(head + file), flac, Buffer.from(`\r\n--${boundary}--\r\n`)],
+      ...{ maxResponseBytes, signal },
+    });
+    return readTranscription(answer, durationMs);
+  }
+}
+
+/** Times outside of the audio are moved inside. @throws AppError `model-refused` for an answer in another form */
+export function readTranscription(answer: unknown, durationMs: number): Transcription {
+  const parsed = answerSchema.safeParse(answer);
+  if (!parsed.success) throw refused('The model’s answer is no transcription.', parsed.error);
+  const { text = '', language, segments, words } = parsed.data;
+  const allWords = (words ?? []).map(one => timed(one.word, one, durationMs));
+  const whole = { text, start: 0, end: durationMs / 1000, words: undefined };
+  const found = (segments ?? (text.trim() === '' ? [] : [whole])).map(segment => {
+    const own = timed(segment.text, segment, durationMs);
+    const ofSegment =
+      segment.words?.map(one => timed(one.word, one, durationMs)) ??
+      allWords.filter(({ startMs }) => startMs >= own.startMs && startMs < own.endMs);
+    return { ...own, words: ofSegment };
+  });
+  return {
+    language: language ?? undefined,
+    segments: found
+      .filter(segment => segment.text !== '')
+      .toSorted((one, other) => one.startMs - other.startMs),
+  };
+}
+
+function timed(text: string, { start, end }: { start: number; end: number }, durationMs: number): TimedText {
+  const startMs = Math.min(durationMs, Math.round(1000 * start));
+  const endMs = Math.min(durationMs, Math.max(startMs, Math.round(1000 * end)));
+  return { startMs, endMs, text: text.replace(/[\s\p{Cc}]+/gu, ' ').trim() };
+}

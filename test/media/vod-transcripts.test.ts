@@ -1,0 +1,356 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startReceiver } from '../service/webhook-fixture.ts';
+import { encodeTimeoutMs } from '../support/deadlines.ts';
+import {
+  answerError,
+  answerSpeech,
+  answerSummary,
+  type FakeModel,
+  startFakeModel,
+} from '../support/fake-model.ts';
+import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
+import { startServer, type TestServer } from '../support/start-server.ts';
+import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { VideoServer } from './vod-server-fixture.ts';
+
+let speech: Buffer;
+let silentVideo: Buffer;
+
+beforeAll(async () => {
+  const folder = await makeTempDir();
+  const path = (name: string) => join(folder, name);
+  // 25 s of audio with a quiet place at 9 s, beside a small picture.
+  const sound = "aevalsrc='if(between(t,8.7,9.3),0,0.5*sin(2*PI*300*t))':s=44100:d=25";
+  const picture = 'color=c=blue:s=160x90:r=5:d=25';
+  const video = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '10'];
+  const inputs = ['-y', '-f', 'lavfi', '-i', picture];
+  await runToEnd(ffmpegPath, [
+    ...inputs,
+    '-f',
+    'lavfi',
+    '-i',
+    sound,
+    ...video,
+    '-c:a',
+    'aac',
+    path('speech.mp4'),
+  ]);
+  await runToEnd(ffmpegPath, [...inputs, '-t', '3', ...video, path('silent.mp4')]);
+  speech = await readFile(path('speech.mp4'));
+  silentVideo = await readFile(path('silent.mp4'));
+  await removeDir(folder);
+});
+
+async function start(
+  model: FakeModel,
+  settings: Parameters<typeof startServer>[0] = {},
+): Promise<TestServer> {
+  const server = await startServer({
+    'transcription.url': model.url,
+    'transcription.apiKey': 'key-of-the-model',
+    'transcription.chunk': '10s',
+    allowPrivateTargets: 'true',
+    ...settings,
+  });
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+async function upload(
+  server: TestServer,
+  bytes: Buffer,
+  attributes: Record<string, unknown> = {},
+): Promise<string> {
+  const created = await server.api('POST', '/videos', { title: 'Harbour', ...attributes });
+  const { videoId } = (await created.json()) as { videoId: string };
+  await sendSource(server, videoId, bytes);
+  return videoId;
+}
+
+async function sendSource(server: TestServer, videoId: string, bytes: Buffer): Promise<void> {
+  const form = new FormData();
+  form.set('file', new File([Uint8Array.from(bytes)], 'film.mp4'));
+  const headers = { authorization: `Basic ${Buffer.from(`${server.productionKey}:`).toString('base64')}` };
+  const sent = await fetch(`${server.baseUrl}/videos/${videoId}/source`, {
+    method: 'POST',
+    headers,
+    body: form,
+  });
+  expect(sent.status).toBe(201);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+async function get(server: TestServer, path: string): Promise<any> {
+  return (await server.api('GET', path)).json();
+}
+
+const transcriptOf = async (server: TestServer, videoId: string) =>
+  (await get(server, `/videos/${videoId}/status`)).transcript;
+
+const settled = (server: TestServer, videoId: string) =>
+  waitUntil(
+    'the transcript is settled',
+    async () => {
+      const transcript = await transcriptOf(server, videoId);
+      return ['completed', 'failed'].includes(transcript.status) ? transcript : undefined;
+    },
+    { timeoutMs: encodeTimeoutMs },
+  );
+
+const captionsOf = async (server: TestServer, videoId: string, language: string) =>
+  (await fetch(`${server.baseUrl}/vod/${videoId}/captions/${language}.vtt`)).text();
+
+describe('automatic captions', () => {
+  test('are made of chunks that end at quiet places, in the detected language, and announced to webhooks', async () => {
+    const model = await startFakeModel();
+    const server = await start(model);
+    const receiver = await startReceiver();
+    await server.api('POST', '/webhooks', { events: ['video.caption.generated'], url: receiver.url });
+    const videoId = await upload(server, speech, { transcript: true });
+    expect(await settled(server, videoId)).toEqual({ status: 'completed', progress: 100, language: 'en' });
+
+    expect(model.calls.map(({ path, headers }) => [path, headers.authorization])).toEqual(
+      model.calls.map(() => ['/v1/audio/transcriptions', 'Bearer key-of-the-model']),
+    );
+    expect(model.calls.length).toBeGreaterThanOrEqual(3);
+    expect(model.calls.map(({ fields }) => fields.get('language'))).toEqual([
+      undefined,
+      ...model.calls.slice(1).map(() => 'en'),
+    ]);
+    expect(model.calls[0]!.fields.get('response_format')).toBe('verbose_json');
+    for (const { file } of model.calls) expect(file.subarray(0, 4).toString()).toBe('fLaC');
+
+    const vtt = await captionsOf(server, videoId, 'en');
+    const starts = [...vtt.matchAll(/^(\d\d):(\d\d):(\d\d\.\d{3}) -->/gm)].map(([, , , seconds]) =>
+      Number(seconds),
+    );
+    expect(starts).toHaveLength(model.calls.length);
+    expect(starts[0]).toBe(0.5);
+    // The second chunk begins in the quiet place.
+    expect(starts[1]).toBeGreaterThan(9.2);
+    expect(starts[1]).toBeLessThan(9.8);
+    expect(vtt).toContain('Boats leave the harbour.');
+
+    const [caption] = (await get(server, `/videos/${videoId}/captions`)).data;
+    expect(caption).toMatchObject({ srclang: 'en', default: false, generated: true });
+    expect(await get(server, `/videos/${videoId}`)).toMatchObject({ language: 'en', languageOrigin: 'auto' });
+    const hook = await waitUntil('the webhook is told', async () => receiver.hooks[0]);
+    expect(hook.json).toMatchObject({
+      type: 'video.caption.generated',
+      videoId,
+      captionId: expect.stringMatching(/^caption_[0-9A-Za-z]{22}$/),
+      generationMode: 'transcript',
+      language: 'en',
+    });
+    const manifest = await fetch(`${server.baseUrl}/vod/${videoId}/hls/manifest.m3u8`);
+    expect(await manifest.text()).toContain('TYPE=SUBTITLES');
+  });
+
+  test('go on after 429 and a broken connection, and send only what is missing', async () => {
+    const model = await startFakeModel();
+    const server = await start(model);
+    const speak = answerSpeech('en');
+    model.answer = (call, response, count) => {
+      if (count === 2) answerError(429, 'Slow down', { 'retry-after': '1' })(call, response, count);
+      else if (count === 3) response.destroy();
+      else speak(call, response, count);
+    };
+    const videoId = await upload(server, speech, { transcript: true, language: 'en' });
+    expect(await settled(server, videoId)).toMatchObject({ status: 'completed' });
+    const sizes = model.calls.map(({ file }) => file.length);
+    expect(sizes[2]).toBe(sizes[1]);
+    expect(sizes[3]).toBe(sizes[1]);
+    expect(await get(server, `/videos/${videoId}`)).toMatchObject({ languageOrigin: 'api' });
+  });
+
+  test.each([
+    ['a wrong key', answerError(401, 'no'), /refused the API key \(401\)/],
+    [
+      'a wrong request',
+      answerError(400, 'Unknown model “x”\u0007'),
+      /refused the request \(400\): “Unknown model “x”/,
+    ],
+    ['a redirect', answerError(302, '', { location: 'http://127.0.0.1:1/' }), /redirects \(302\)/],
+    ['no JSON', (_: unknown, response: { end(text: string): void }) => response.end('<html>'), /JSON/],
+    [
+      'another answer',
+      (_: unknown, response: { end(text: string): void }) => response.end('{"segments":1}'),
+      /no transcription/,
+    ],
+    ['no speech', answerSpeech('en', ''), /No speech/],
+  ] as const)('end with the reason: %s', async (_name, answer, reason) => {
+    const model = await startFakeModel(answer as FakeModel['answer']);
+    const server = await start(model, { 'transcription.chunk': '60s' });
+    const videoId = await upload(server, speech, { transcript: true });
+    const { status, failure } = await settled(server, videoId);
+    expect(status).toBe('failed');
+    expect(failure).toMatch(reason);
+    expect(model.calls).toHaveLength(1);
+    // Another request tries again.
+    model.answer = answerSpeech();
+    expect((await server.api('PATCH', `/videos/${videoId}`, { transcript: true })).status).toBe(200);
+    expect(await settled(server, videoId)).toMatchObject({ status: 'completed' });
+  });
+
+  test('end with a reason for an endless answer', async () => {
+    const model = await startFakeModel((_, response) => {
+      const more = () => {
+        while (response.write('x'.repeat(65_536)) && !response.destroyed);
+      };
+      response.on('drain', more);
+      response.on('error', () => {});
+      more();
+    });
+    const server = await start(model);
+    const videoId = await upload(server, speech, { transcript: true });
+    expect(await settled(server, videoId)).toMatchObject({ status: 'failed', failure: /larger/ });
+  });
+
+  test('are refused for a video without audio', async () => {
+    const model = await startFakeModel();
+    const server = await start(model);
+    const videoId = await upload(server, silentVideo, { transcript: true });
+    expect(await settled(server, videoId)).toMatchObject({
+      status: 'failed',
+      failure: 'The video has no audio.',
+    });
+    expect(model.calls).toEqual([]);
+  });
+
+  test('replace generated captions, but none that were uploaded or edited', async () => {
+    const model = await startFakeModel();
+    const server = await start(model, { 'transcription.chunk': '60s' });
+    const videoId = await upload(server, speech, { transcript: true });
+    await settled(server, videoId);
+    model.answer = answerSpeech('english', 'Other words.');
+    await server.api('PATCH', `/videos/${videoId}`, { transcript: true });
+    await settled(server, videoId);
+    expect(await captionsOf(server, videoId, 'en')).toContain('Other words.');
+
+    const form = new FormData();
+    form.set('file', new File(['WEBVTT\n\n00:00.000 --> 00:01.000\nMine\n'], 'en.vtt'));
+    const headers = { authorization: `Basic ${Buffer.from(`${server.productionKey}:`).toString('base64')}` };
+    const path = `${server.baseUrl}/videos/${videoId}/captions/en`;
+    const edited = await fetch(path, { method: 'POST', headers, body: form });
+    expect(await edited.json()).not.toHaveProperty('generated');
+    await server.api('PATCH', `/videos/${videoId}`, { transcript: true });
+    expect(await settled(server, videoId)).toMatchObject({
+      status: 'failed',
+      failure: /captions in this language/,
+    });
+    expect(await captionsOf(server, videoId, 'en')).toContain('Mine');
+  });
+
+  test('go on after the server was killed', async () => {
+    const model = await startFakeModel();
+    const speak = answerSpeech('en');
+    // The second request hangs until the server is gone.
+    model.answer = (call, response, count) => {
+      if (count !== 2) speak(call, response, count);
+    };
+    const dataDir = await testTempDir();
+    const settings = { MILLRACE_TRANSCRIPTION_URL: model.url, MILLRACE_TRANSCRIPTION_CHUNK: '10s' };
+    const first = await VideoServer.start(dataDir, settings);
+    onTestFinished(() => first.stop());
+    const { videoId } = await first.create({ transcript: true });
+    expect(await first.send(videoId, speech)).toBe(201);
+    await waitUntil('the second chunk is sent', async () => model.calls.length >= 2 || undefined, {
+      timeoutMs: encodeTimeoutMs,
+    });
+    process.kill(first.pid, 'SIGKILL');
+    await first.stop();
+    const second = await VideoServer.start(dataDir, settings);
+    onTestFinished(() => second.stop());
+    const status = await waitUntil(
+      'the captions are there',
+      async () => {
+        const { transcript } = (await (await second.call('GET', `/videos/${videoId}/status`)).json()) as {
+          transcript: { status: string };
+        };
+        return transcript.status === 'completed' ? transcript : undefined;
+      },
+      { timeoutMs: encodeTimeoutMs },
+    );
+    expect(status).toMatchObject({ language: 'en' });
+    expect(model.calls[2]!.file.length).toBe(model.calls[1]!.file.length);
+  });
+
+  test('end when the video is deleted', async () => {
+    const model = await startFakeModel(() => {});
+    const server = await start(model);
+    const videoId = await upload(server, speech, { transcript: true });
+    await waitUntil('the model is asked', async () => model.calls[0], { timeoutMs: encodeTimeoutMs });
+    expect((await server.api('DELETE', `/videos/${videoId}?permanently=true`)).status).toBe(204);
+    expect((await server.api('GET', `/videos/${videoId}`)).status).toBe(404);
+  });
+});
+
+describe('generated summaries', () => {
+  const content = JSON.stringify({ abstract: 'Boats leave.', takeaways: ['One', 'Two', 'Three', 'Four'] });
+
+  test('are made of captions that are generated first, and announced', async () => {
+    const model = await startFakeModel();
+    const speak = answerSpeech();
+    model.answer = (call, response, count) =>
+      (call.path === '/v1/chat/completions' ? answerSummary(`\`\`\`json\n${content}\n\`\`\``) : speak)(
+        ...([call, response, count] as const),
+      );
+    const server = await start(model, { 'summary.model': 'small', 'transcription.chunk': '60s' });
+    const receiver = await startReceiver();
+    await server.api('POST', '/webhooks', { events: ['video.summary.generated'], url: receiver.url });
+    const videoId = await upload(server, speech, { transcriptSummary: true });
+    const summary = await waitUntil(
+      'the summary is there',
+      async () => {
+        const [one] = (await get(server, `/summaries?videoId=${videoId}`)).data;
+        return one.sourceStatus === 'completed' ? one : undefined;
+      },
+      { timeoutMs: encodeTimeoutMs },
+    );
+    expect(summary).toMatchObject({ origin: 'auto' });
+    expect(await get(server, `/summaries/${summary.summaryId}/source`)).toEqual({
+      abstract: 'Boats leave.',
+      takeaways: ['One', 'Two', 'Three'],
+    });
+    const hook = await waitUntil('the webhook is told', async () => receiver.hooks[0]);
+    expect(hook.json).toMatchObject({
+      type: 'video.summary.generated',
+      videoId,
+      summaryId: summary.summaryId,
+    });
+    const asked = JSON.parse(model.calls.at(-1)!.text);
+    expect(asked.model).toBe('small');
+    expect(asked.messages[1].content).toBe('Boats leave the harbour.');
+    const again = await server.api('PATCH', `/videos/${videoId}`, { transcriptSummary: true });
+    expect(again.status).toBe(409);
+    expect(await again.json()).toMatchObject({ name: 'transcriptSummary' });
+  });
+
+  test('fail when the answer is none, and cannot be made without speech', async () => {
+    const model = await startFakeModel();
+    const server = await start(model, { 'summary.model': 'small', 'transcription.chunk': '60s' });
+    model.answer = (call, response, count) =>
+      (call.path === '/v1/chat/completions' ? answerSummary('I cannot do that.') : answerSpeech())(
+        ...([call, response, count] as const),
+      );
+    const statusOf = (videoId: string) =>
+      waitUntil(
+        'the summary is settled',
+        async () => {
+          const [one] = (await get(server, `/summaries?videoId=${videoId}`)).data;
+          return one.sourceStatus === 'waiting' ? undefined : one.sourceStatus;
+        },
+        { timeoutMs: encodeTimeoutMs },
+      );
+    expect(await statusOf(await upload(server, speech, { transcriptSummary: true }))).toBe('failed');
+    expect(await statusOf(await upload(server, silentVideo, { transcriptSummary: true }))).toBe(
+      'unprocessable',
+    );
+    const failed = await get(server, '/summaries?sourceStatus=failed&origin=auto');
+    expect(failed.pagination.itemsTotal).toBe(1);
+    expect((await get(server, '/summaries?sourceStatus=missing')).pagination.itemsTotal).toBe(0);
+  });
+});
