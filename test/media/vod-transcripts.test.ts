@@ -92,7 +92,6 @@ const transcriptOf = async (server: TestServer, videoId: string) =>
 
 const settled = (server: TestServer, videoId: string) =>
   waitUntil(
-    'the transcript is settled',
     async () => {
       const transcript = await transcriptOf(server, videoId);
       return ['completed', 'failed'].includes(transcript.status) ? transcript : undefined;
@@ -137,7 +136,7 @@ describe('automatic captions', () => {
     const [caption] = (await get(server, `/videos/${videoId}/captions`)).data;
     expect(caption).toMatchObject({ srclang: 'en', default: false, generated: true });
     expect(await get(server, `/videos/${videoId}`)).toMatchObject({ language: 'en', languageOrigin: 'auto' });
-    const hook = await waitUntil('the webhook is told', async () => receiver.hooks[0]);
+    const hook = await waitUntil(async () => receiver.hooks[0]);
     expect(hook.json).toMatchObject({
       type: 'video.caption.generated',
       videoId,
@@ -257,7 +256,7 @@ describe('automatic captions', () => {
     onTestFinished(() => first.stop());
     const { videoId } = await first.create({ transcript: true });
     expect(await first.send(videoId, speech)).toBe(201);
-    await waitUntil('the second chunk is sent', async () => model.calls.length >= 2 || undefined, {
+    await waitUntil(async () => model.calls.length >= 2 || undefined, {
       timeoutMs: encodeTimeoutMs,
     });
     process.kill(first.pid, 'SIGKILL');
@@ -265,7 +264,6 @@ describe('automatic captions', () => {
     const second = await VideoServer.start(dataDir, settings);
     onTestFinished(() => second.stop());
     const status = await waitUntil(
-      'the captions are there',
       async () => {
         const { transcript } = (await (await second.call('GET', `/videos/${videoId}/status`)).json()) as {
           transcript: { status: string };
@@ -282,7 +280,7 @@ describe('automatic captions', () => {
     const model = await startFakeModel(() => {});
     const server = await start(model);
     const videoId = await upload(server, speech, { transcript: true });
-    await waitUntil('the model is asked', async () => model.calls[0], { timeoutMs: encodeTimeoutMs });
+    await waitUntil(async () => model.calls[0], { timeoutMs: encodeTimeoutMs });
     expect((await server.api('DELETE', `/videos/${videoId}?permanently=true`)).status).toBe(204);
     expect((await server.api('GET', `/videos/${videoId}`)).status).toBe(404);
   });
@@ -303,7 +301,6 @@ describe('generated summaries', () => {
     await server.api('POST', '/webhooks', { events: ['video.summary.generated'], url: receiver.url });
     const videoId = await upload(server, speech, { transcriptSummary: true });
     const summary = await waitUntil(
-      'the summary is there',
       async () => {
         const [one] = (await get(server, `/summaries?videoId=${videoId}`)).data;
         return one.sourceStatus === 'completed' ? one : undefined;
@@ -315,7 +312,7 @@ describe('generated summaries', () => {
       abstract: 'Boats leave.',
       takeaways: ['One', 'Two', 'Three'],
     });
-    const hook = await waitUntil('the webhook is told', async () => receiver.hooks[0]);
+    const hook = await waitUntil(async () => receiver.hooks[0]);
     expect(hook.json).toMatchObject({
       type: 'video.summary.generated',
       videoId,
@@ -338,7 +335,6 @@ describe('generated summaries', () => {
       );
     const statusOf = (videoId: string) =>
       waitUntil(
-        'the summary is settled',
         async () => {
           const [one] = (await get(server, `/summaries?videoId=${videoId}`)).data;
           return one.sourceStatus === 'waiting' ? undefined : one.sourceStatus;

@@ -6,6 +6,7 @@ import { useFeed } from '../../ui/hooks/use-feed.ts';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { type Loaded, useLoad } from '../../ui/hooks/use-load.ts';
 import { showError, showToast } from '../../ui/toast.tsx';
+import { isTranscribing } from './tracks/transcript-state.tsx';
 
 export type VideoAssets = NonNullable<Video['assets']>;
 
@@ -22,6 +23,7 @@ const reloadEvents: ReadonlySet<string> = new Set([
   'video.encoding.quality.completed',
   'video.encoding.failed',
   'video.source.failed',
+  'video.caption.generated',
 ]);
 
 export function useVideo(videoId: string): Loaded<Video> & { change: EditedVideo['change'] } {
@@ -63,7 +65,9 @@ export function useVideoStatus(videoId: string, video: Video | undefined): Loade
   const isOpen =
     value !== undefined &&
     video !== undefined &&
-    (videoStateOf(video, value).kind !== 'ready' || value.encoding.additionalQualities?.some(isPending));
+    (videoStateOf(video, value).kind !== 'ready' ||
+      value.encoding.additionalQualities?.some(isPending) ||
+      isTranscribing(value.transcript));
   useInterval(isOpen ? refreshMs : undefined, reload);
   return loaded;
 }

@@ -51,7 +51,7 @@ export function VideoCards({
         <TagsCard video={video} change={change} />
         <ThumbnailCard videoId={videoId} assets={assets} isPlayable={isPlayable} onVideo={onVideo} />
         <AudioTracksCard videoId={videoId} revision={state?.kind} />
-        <CaptionsCard videoId={videoId} />
+        <CaptionsCard videoId={videoId} transcript={status.value?.transcript} onRequested={status.reload} />
         <ChaptersCard videoId={videoId} duration={duration} />
         <MetadataCard video={video} change={change} />
         <SummaryCard videoId={videoId} />

@@ -14,14 +14,23 @@ import { showError, showToast } from '../../../ui/toast.tsx';
 import { languageName } from './languages.ts';
 import { TrackUpload } from './track-upload.tsx';
 import { removeTrack } from './tracks.ts';
+import { GenerateButton, type Transcript, TranscriptState } from './transcript-state.tsx';
 
 type Open =
   | { readonly kind: 'upload'; readonly language?: string }
   | { readonly kind: 'remove'; readonly language: string };
 
-export function CaptionsCard({ videoId }: { videoId: string }) {
+export function CaptionsCard({
+  videoId,
+  transcript,
+  onRequested,
+}: {
+  videoId: string;
+  transcript: Transcript | undefined;
+  onRequested: () => void;
+}) {
   const [open, setOpen] = useState<Open>();
-  const loaded = useLoad(videoId, signal =>
+  const loaded = useLoad(`${videoId} ${transcript?.status}`, signal =>
     call('GET /videos/{videoId}/captions', { params: { videoId }, query: { pageSize: 100 }, signal }),
   );
   const captions = loaded.value?.data ?? [];
@@ -39,11 +48,15 @@ export function CaptionsCard({ videoId }: { videoId: string }) {
     <Card
       title="Captions"
       actions={
-        <Button small icon="plus" label="Add captions" onClick={() => setOpen({ kind: 'upload' })}>
-          Add
-        </Button>
+        <>
+          <GenerateButton videoId={videoId} transcript={transcript} onRequested={onRequested} />
+          <Button small icon="plus" label="Add captions" onClick={() => setOpen({ kind: 'upload' })}>
+            Add
+          </Button>
+        </>
       }
     >
+      <TranscriptState transcript={transcript} />
       <LoadedContent loaded={loaded} rows={1}>
         {({ data }) =>
           data.length === 0 ? (
@@ -111,6 +124,7 @@ function CaptionRow({
           </span>
         )}
         {caption.default && <Badge tone="info">Default</Badge>}
+        {caption.generated === true && <Badge>Automatic</Badge>}
       </span>
       <Menu
         label={`Actions for ${name} captions`}

@@ -1,0 +1,55 @@
+import type { VideoStatus } from '../../../api/api-types.ts';
+import { call } from '../../../api/client.ts';
+import { Button } from '../../../ui/button.tsx';
+import { useSubmit } from '../../../ui/form/use-submit.ts';
+import { Notice } from '../../../ui/notice.tsx';
+import { Progress } from '../../../ui/progress.tsx';
+import { showError, showToast } from '../../../ui/toast.tsx';
+
+export type Transcript = NonNullable<VideoStatus['transcript']>;
+
+export function isTranscribing(transcript: Transcript | undefined): boolean {
+  return transcript?.status === 'waiting' || transcript?.status === 'processing';
+}
+
+/** Hidden on servers that generate no captions. */
+export function GenerateButton({
+  videoId,
+  transcript,
+  onRequested,
+}: {
+  videoId: string;
+  transcript: Transcript | undefined;
+  onRequested: () => void;
+}) {
+  const submission = useSubmit(async () => {
+    try {
+      await call('PATCH /videos/{videoId}', { params: { videoId }, body: { transcript: true } });
+      showToast('Captions are being generated.');
+      onRequested();
+    } catch (error) {
+      showError(error);
+    }
+  });
+  if (transcript === undefined || isTranscribing(transcript)) return null;
+  const words = transcript.status === 'none' ? 'Generate' : 'Regenerate';
+  return (
+    <Button small label={`${words} captions`} busy={submission.busy} onClick={() => submission.submit()}>
+      {words}
+    </Button>
+  );
+}
+
+export function TranscriptState({ transcript }: { transcript: Transcript | undefined }) {
+  if (transcript?.status === 'failed') {
+    return <Notice tone="bad">Captions could not be generated. {transcript.failure}</Notice>;
+  }
+  if (transcript === undefined || !isTranscribing(transcript)) return null;
+  const isWaiting = transcript.status === 'waiting';
+  return (
+    <div class="stack">
+      <p class="quiet">{isWaiting ? 'Captions are generated soon.' : 'Captions are being generated.'}</p>
+      <Progress percent={transcript.progress} label="Captions" />
+    </div>
+  );
+}
