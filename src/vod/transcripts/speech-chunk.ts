@@ -34,7 +34,18 @@ export async function readSpeechChunk(
   context: VodContext,
   job: RunningJob,
   source: SpeechSource,
-  { startMs, maxMs, folder }: { readonly startMs: number; readonly maxMs: number; readonly folder: string },
+  {
+    startMs,
+    maxMs,
+    isLast,
+    folder,
+  }: {
+    readonly startMs: number;
+    readonly maxMs: number;
+    /** Otherwise, it is the last one when the audio ends before. */
+    readonly isLast: boolean;
+    readonly folder: string;
+  },
 ): Promise<SpeechChunk | undefined> {
   const pcm = join(folder, 'speech.pcm');
   const flacPath = join(folder, 'speech.flac');
@@ -53,8 +64,8 @@ export async function readSpeechChunk(
   );
   const lengthMs = Math.floor((await stat(pcm)).size / bytesPerMs);
   if (lengthMs < windowMs) return undefined;
-  const isLast = lengthMs < maxMs - windowMs;
-  const durationMs = isLast ? lengthMs : await quietEndOf(pcm, lengthMs);
+  const hasEnded = isLast || lengthMs < maxMs - windowMs;
+  const durationMs = hasEnded ? lengthMs : await quietEndOf(pcm, lengthMs);
   await context.tools.runCommand(speechFlacCommand(pcm, flacPath, durationMs / 1000), options);
   const flac = await readFile(flacPath);
   await Promise.all([rm(pcm), rm(flacPath)]);

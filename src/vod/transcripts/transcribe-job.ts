@@ -86,7 +86,10 @@ async function transcribeParts(
       const startMs = parts.at(-1)?.endMs ?? 0;
       const maxMs = Math.min(transcriber.maxChunkMs, totalMs - startMs);
       if (maxMs <= 0) return;
-      const chunk = await readSpeechChunk(context, job, source, { startMs, maxMs, folder });
+      const chunk = await readSpeechChunk(context, job, source, {
+        ...{ startMs, maxMs, folder },
+        isLast: maxMs < transcriber.maxChunkMs,
+      });
       if (chunk === undefined) return;
       const durationMs = chunk.endMs - startMs;
       const { language, segments } = await transcriber.transcribe(chunk.flac, {
