@@ -1,4 +1,3 @@
-import type { Selectable } from 'kysely';
 import type { VideoRow } from '../../store/media-tables.ts';
 import { policyFrom } from '../playback-policies/playback-policy.store.ts';
 import type { Video } from './video.ts';
@@ -27,7 +26,10 @@ export const videoColumns = [
   'playback_policy',
 ] as const;
 
-export type SelectedVideoRow = Pick<Selectable<VideoRow>, (typeof videoColumns)[number]>;
+export type SelectedVideoRow = Pick<
+  VideoRow,
+  Exclude<(typeof videoColumns)[number], 'is_language_detected'>
+> & { readonly is_language_detected: number };
 
 export const selectedColumns = videoColumns.map(column => `v.${column}`).join(', ');
 

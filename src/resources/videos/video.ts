@@ -1,7 +1,7 @@
 import type { PlaybackPolicy } from '../../shared/playback-policy.ts';
 import { languageTagMessages, languageTagProblem } from '../../shared/text/language-tag.ts';
 import { parseTimecode, timecodeSeconds } from '../../shared/text/timecode.ts';
-import type { TextRequest } from './transcripts/generated-texts.ts';
+import type { SummaryAttribute } from '../summaries/summary.ts';
 
 /** Keys may repeat. */
 interface MetadataEntry {
@@ -57,6 +57,13 @@ export interface Video {
   /** Undefined uses that of the project. */
   readonly playbackPolicy?: PlaybackPolicy | undefined;
   readonly discarded: { readonly atMs: number; readonly deletesAtMs: number } | undefined;
+}
+
+/** Asks models for texts. */
+export interface TextRequest {
+  readonly transcript?: boolean | undefined;
+  readonly transcriptSummary?: boolean | undefined;
+  readonly transcriptSummaryAttributes?: readonly SummaryAttribute[] | undefined;
 }
 
 export interface VideoChanges extends TextRequest {

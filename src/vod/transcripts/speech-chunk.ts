@@ -13,7 +13,7 @@ export interface SpeechSource {
   readonly path: string;
   readonly index: number;
   readonly timedBy: readonly number[];
-  /** Where the video begins in the source. */
+  /** Start of the video in the source. */
   readonly startSeconds: number;
 }
 

@@ -2,22 +2,17 @@ import { attributeError } from '../../../http/routing/validation.ts';
 import type { AppError } from '../../../shared/errors.ts';
 import type { Transaction } from '../../../store/connection.ts';
 import type { SummariesStore } from '../../summaries/summaries.store.ts';
-import { newSummary, type SummaryAttribute, summaryExistsError } from '../../summaries/summary.ts';
+import { newSummary, summaryExistsError } from '../../summaries/summary.ts';
+import type { TextRequest } from '../video.ts';
 import type { TranscriptsStore } from './transcripts.store.ts';
 
-/** What models of this server can generate, and the jobs that do it. */
+/** The abilities of the models of this server, and the jobs that use them. */
 export interface TextGeneration {
   readonly canTranscribe: boolean;
   readonly canSummarize: boolean;
   /** Starts when the source is prepared. */
   transcribe(videoId: string, transaction: Transaction): Promise<void>;
   summarize(videoId: string, transaction: Transaction): Promise<void>;
-}
-
-export interface TextRequest {
-  readonly transcript?: boolean | undefined;
-  readonly transcriptSummary?: boolean | undefined;
-  readonly transcriptSummaryAttributes?: readonly SummaryAttribute[] | undefined;
 }
 
 interface GeneratedTextsOptions {

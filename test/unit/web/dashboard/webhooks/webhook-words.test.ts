@@ -1,10 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
-import {
-  deliveryTypes,
-  type EventType,
-  eventTypes,
-} from '../../../../../src/events/event-catalogue.ts';
+import { deliveryTypes, type EventType, eventTypes } from '../../../../../src/events/event-catalogue.ts';
 import {
   formatAnswer,
   formatDuration,
