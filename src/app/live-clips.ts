@@ -19,6 +19,8 @@ interface LiveClipsOptions {
 type RunningBroadcast = ReturnType<BroadcastRegistry['running']>[number];
 type BroadcastMedia = NonNullable<ReturnType<RunningBroadcast['renditions']['clippableMedia']>>;
 
+const tooYoung = 'The broadcast has only just begun. Try again in a few seconds.';
+
 /** Clips of the broadcasts that this server packages. */
 export function createLiveClips(options: LiveClipsOptions): LiveClips {
   const { registry, cluster, liveStreams, storage } = options;
@@ -27,9 +29,8 @@ export function createLiveClips(options: LiveClipsOptions): LiveClips {
       if ((await liveStreams.find(projectId, liveStreamId)) === undefined) return undefined;
       const running = registry.running().find(one => one.liveStreamId === liveStreamId);
       const media = running?.renditions.clippableMedia();
-      if (running === undefined || media === undefined || media.segments.length === 0) {
-        throw notBroadcasting(cluster?.current(liveStreamId)?.serverUrl);
-      }
+      if (running === undefined) throw nothingToClip(absenceOf(cluster?.current(liveStreamId)?.serverUrl));
+      if (media === undefined || media.segments.length === 0) throw nothingToClip(tooYoung);
       return clippableBroadcast(running, media, storage);
     },
   };
@@ -77,10 +78,12 @@ function mediaOf(
   };
 }
 
-function notBroadcasting(otherServer: string | undefined): AppError {
-  const detail =
-    otherServer === undefined
-      ? 'The live stream is not broadcasting. Clip its recording instead: GET /videos?liveStreamId= lists the recordings.'
-      : `Another server receives this broadcast. Send the request to ${otherServer}.`;
+function absenceOf(otherServer: string | undefined): string {
+  return otherServer === undefined
+    ? 'The live stream is not broadcasting. Clip its recording instead: GET /videos?liveStreamId= lists the recordings.'
+    : `Another server receives this broadcast. Send the request to ${otherServer}.`;
+}
+
+function nothingToClip(detail: string): AppError {
   return new AppError('live-stream-not-broadcasting', detail, { details: { name: 'source', detail } });
 }
