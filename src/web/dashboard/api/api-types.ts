@@ -79,6 +79,32 @@ export type Passkey = {
 
 export type PasskeyOptions = { readonly publicKey: { readonly challenge: string; }; };
 
+export type Member = {
+  readonly userId: string;
+  readonly email: string;
+  readonly role: "owner" | "editor" | "viewer";
+  readonly createdAt: string;
+  readonly isYou: boolean;
+};
+
+export type Invitation = {
+  readonly invitationId: string;
+  readonly email: string;
+  readonly role: "owner" | "editor" | "viewer";
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly url?: string | undefined;
+};
+
+export type OpenedInvitation = {
+  readonly email: string;
+  readonly role: "owner" | "editor" | "viewer";
+  readonly expiresAt: string;
+  readonly accountName?: string | undefined;
+  readonly ownerEmail?: string | undefined;
+  readonly hasUser: boolean;
+};
+
 export type Account = {
   readonly accountId: string;
   readonly name?: string | undefined;
@@ -668,6 +694,7 @@ export interface Operations {
     answer: Session;
   };
   'GET /auth/session': { params: undefined; query: undefined; body: undefined; answer: Session; };
+  'PATCH /auth/session': { params: undefined; query: undefined; body: { readonly accountId: string; }; answer: Session; };
   'DELETE /auth/session': { params: undefined; query: undefined; body: undefined; answer: undefined; };
   'GET /account/sessions': {
     params: undefined;
@@ -754,6 +781,39 @@ export interface Operations {
         };
       };
     };
+    answer: Session;
+  };
+  'GET /account/members': {
+    params: undefined;
+    query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: { readonly data: readonly Member[]; readonly pagination: Pagination; };
+  };
+  'PATCH /account/members/{userId}': {
+    params: { readonly userId: string; };
+    query: undefined;
+    body: { readonly role: "owner" | "editor" | "viewer"; };
+    answer: Member;
+  };
+  'DELETE /account/members/{userId}': { params: { readonly userId: string; }; query: undefined; body: undefined; answer: undefined; };
+  'GET /account/invitations': {
+    params: undefined;
+    query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: { readonly data: readonly Invitation[]; readonly pagination: Pagination; };
+  };
+  'POST /account/invitations': {
+    params: undefined;
+    query: undefined;
+    body: { readonly email: string; readonly role: "owner" | "editor" | "viewer"; };
+    answer: Invitation;
+  };
+  'DELETE /account/invitations/{invitationId}': { params: { readonly invitationId: string; }; query: undefined; body: undefined; answer: undefined; };
+  'GET /invitations/{token}': { params: { readonly token: string; }; query: undefined; body: undefined; answer: OpenedInvitation; };
+  'POST /invitations/{token}/accept': {
+    params: { readonly token: string; };
+    query: undefined;
+    body: { readonly password?: string | undefined; };
     answer: Session;
   };
   'GET /account/api-keys': {

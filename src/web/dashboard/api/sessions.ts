@@ -35,6 +35,13 @@ export function openSession(opened: Session): void {
   sessionChannel.postMessage('changed');
 }
 
+export async function switchAccount(accountId: string): Promise<void> {
+  const switched = await call('PATCH /auth/session', { body: { accountId } });
+  latestRequest += 1;
+  session.value = switched;
+  sessionChannel.postMessage('changed');
+}
+
 export async function signOut(): Promise<void> {
   try {
     await call('DELETE /auth/session');

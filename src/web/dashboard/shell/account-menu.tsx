@@ -1,9 +1,9 @@
 import { useLocation } from 'preact-iso/router';
-import { signOut } from '../api/sessions.ts';
+import { signOut, switchAccount } from '../api/sessions.ts';
 import { session } from '../state/session.ts';
 import { chooseTheme, theme } from '../state/theme.ts';
 import { Icon } from '../ui/icon.tsx';
-import { Menu } from '../ui/menu.tsx';
+import { Menu, type MenuItem } from '../ui/menu.tsx';
 import { showError } from '../ui/toast.tsx';
 
 const nextTheme = { system: 'light', light: 'dark', dark: 'system' } as const;
@@ -18,6 +18,7 @@ export function AccountMenu() {
       label="Account menu"
       items={[
         { label: 'Account', icon: 'user', leaves: true, onClick: () => route('/dashboard/account') },
+        ...otherAccounts(),
         {
           label: `Theme: ${themeLabels[theme.value]}`,
           icon: themeIcons[theme.value],
@@ -38,4 +39,16 @@ export function AccountMenu() {
       <Icon name="down" size={16} />
     </Menu>
   );
+}
+
+function otherAccounts(): MenuItem[] {
+  const { accounts = [], account } = session.value ?? {};
+  return accounts
+    .filter(({ accountId }) => accountId !== account?.accountId)
+    .map(({ accountId, name, ownerEmail }) => ({
+      label: `Switch to ${name ?? ownerEmail ?? accountId}`,
+      icon: 'refresh',
+      leaves: true,
+      onClick: () => void switchAccount(accountId).catch(showError),
+    }));
 }

@@ -6,6 +6,7 @@ import { type ApiProblem, problemOf } from '../api/problem.ts';
 import { loadSession } from '../api/sessions.ts';
 import { environment, session } from '../state/session.ts';
 import { LoadError } from '../ui/states.tsx';
+import { InvitationPage, invitationToken } from './invitation-page.tsx';
 import { Shell } from './shell.tsx';
 import { SignInPage } from './sign-in-page.tsx';
 
@@ -33,6 +34,8 @@ export function App() {
     );
   }
   if (session.value === undefined) return null;
+  const token = invitationToken();
+  if (token !== undefined) return <InvitationPage token={token} />;
   if (session.value === null) return <SignInPage />;
   return (
     <LocationProvider key={session.value.account.accountId} scope="/dashboard">

@@ -4,6 +4,7 @@ import { chooseTheme, type Theme, theme } from '../../state/theme.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 import { Card, Page } from '../../ui/page.tsx';
+import { TeamCard } from '../team/team-card.tsx';
 import { AccountInfo } from './account-info.tsx';
 import { PasskeysCard } from './passkeys/passkeys-card.tsx';
 import { PasswordCard } from './password-card.tsx';
@@ -46,6 +47,7 @@ export function AccountPage() {
           <PlaybackPolicyCard key={environment.value} />
         </div>
       </div>
+      <TeamCard />
       <SessionsCard />
     </Page>
   );

@@ -1,0 +1,15 @@
+import type { Member } from '../../api/api-types.ts';
+
+export type Role = Member['role'];
+
+export const roleOptions: readonly (readonly [Role, string])[] = [
+  ['owner', 'Owner: everything'],
+  ['editor', 'Editor: videos and live streams'],
+  ['viewer', 'Viewer: can only look'],
+];
+
+export const roleNames: Readonly<Record<Role, string>> = {
+  owner: 'Owner',
+  editor: 'Editor',
+  viewer: 'Viewer',
+};

@@ -1,0 +1,174 @@
+import { useState } from 'preact/hooks';
+import type { Invitation, Member } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { loadSession } from '../../api/sessions.ts';
+import { formatDate } from '../../format/time.ts';
+import { session } from '../../state/session.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
+import { SelectField } from '../../ui/form/field.tsx';
+import { useLoad } from '../../ui/hooks/use-load.ts';
+import { Card } from '../../ui/page.tsx';
+import { LoadedContent } from '../../ui/states.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { showError, showToast } from '../../ui/toast.tsx';
+import { InviteDialog } from './invite-dialog.tsx';
+import { roleNames, roleOptions } from './roles.ts';
+
+const pageSize = 100;
+
+export function TeamCard() {
+  const isOwner = session.value?.role === 'owner';
+  const [asked, setAsked] = useState<'invite' | Member>();
+  const members = useLoad('members', signal => call('GET /account/members', { query: { pageSize }, signal }));
+  const invitations = useLoad(`invitations ${isOwner}`, async signal =>
+    isOwner ? (await call('GET /account/invitations', { query: { pageSize }, signal })).data : [],
+  );
+  const close = () => setAsked(undefined);
+  const change = async (work: Promise<unknown>, words: string) => {
+    try {
+      await work;
+      showToast(words);
+    } catch (error) {
+      showError(error);
+    }
+    members.reload();
+    invitations.reload();
+    await loadSession().catch(showError);
+  };
+  const removed = asked === 'invite' ? undefined : asked;
+  return (
+    <Card
+      title="Team"
+      flush
+      actions={
+        isOwner && (
+          <Button small icon="plus" onClick={() => setAsked('invite')}>
+            Invite
+          </Button>
+        )
+      }
+    >
+      <LoadedContent loaded={members} height={130}>
+        {({ data }) => (
+          <Table
+            caption="Members"
+            columns={memberColumns({
+              isOwner,
+              setRole: (userId, role) =>
+                void change(
+                  call('PATCH /account/members/{userId}', { params: { userId }, body: { role } }),
+                  'Role changed.',
+                ),
+              remove: setAsked,
+            })}
+            rows={data}
+            keyOf={({ userId }) => userId}
+          />
+        )}
+      </LoadedContent>
+      {(invitations.value?.length ?? 0) > 0 && (
+        <Table
+          caption="Open invitations"
+          columns={invitationColumns(
+            invitation =>
+              void change(
+                call('DELETE /account/invitations/{invitationId}', { params: invitation }),
+                'Invitation revoked.',
+              ),
+          )}
+          rows={invitations.value ?? []}
+          keyOf={({ invitationId }) => invitationId}
+        />
+      )}
+      {asked === 'invite' && <InviteDialog onInvited={invitations.reload} onClose={close} />}
+      {removed !== undefined && (
+        <ConfirmDialog
+          title={removed.isYou ? 'Leave this account?' : 'Remove this member?'}
+          action={removed.isYou ? 'Leave' : 'Remove'}
+          work={async () => {
+            await call('DELETE /account/members/{userId}', { params: removed });
+            if (removed.isYou === true) await loadSession();
+            else members.reload();
+          }}
+          onClose={close}
+        >
+          <p>
+            {removed.isYou ? 'You lose' : `${removed.email} loses`} access immediately. API keys keep working:
+            delete those that must not be used any more.
+          </p>
+        </ConfirmDialog>
+      )}
+    </Card>
+  );
+}
+
+function memberColumns({
+  isOwner,
+  setRole,
+  remove,
+}: {
+  isOwner: boolean;
+  setRole: (userId: string, role: Member['role']) => void;
+  remove: (member: Member) => void;
+}): readonly Column<Member>[] {
+  return [
+    {
+      head: 'Member',
+      cell: ({ email, isYou }) => (
+        <span class="name-row">
+          <span>{email}</span>
+          {isYou && <Badge tone="good">You</Badge>}
+        </span>
+      ),
+    },
+    {
+      head: 'Role',
+      cell: ({ userId, email, role }) =>
+        isOwner ? (
+          <SelectField
+            label={`Role of ${email}`}
+            hideLabel
+            value={role}
+            options={roleOptions}
+            onValue={next => setRole(userId, next)}
+          />
+        ) : (
+          roleNames[role]
+        ),
+    },
+    { head: 'Joined', cell: ({ createdAt }) => formatDate(createdAt) },
+    {
+      head: 'Actions',
+      isActions: true,
+      cell: member =>
+        (isOwner || member.isYou) && (
+          <Button small label={`Remove ${member.email}`} onClick={() => remove(member)}>
+            {member.isYou ? 'Leave' : 'Remove'}
+          </Button>
+        ),
+    },
+  ];
+}
+
+function invitationColumns(revoke: (invitation: Invitation) => void): readonly Column<Invitation>[] {
+  return [
+    { head: 'Invited', cell: ({ email }) => email },
+    { head: 'Role', cell: ({ role }) => roleNames[role] },
+    { head: 'Link works until', cell: ({ expiresAt }) => formatDate(expiresAt) },
+    {
+      head: 'Actions',
+      isActions: true,
+      cell: invitation => (
+        <Button
+          small
+          label={`Revoke the invitation of ${invitation.email}`}
+          onClick={() => revoke(invitation)}
+        >
+          Revoke
+        </Button>
+      ),
+    },
+  ];
+}
