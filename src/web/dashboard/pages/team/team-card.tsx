@@ -144,7 +144,11 @@ function memberColumns({
       isActions: true,
       cell: member =>
         (isOwner || member.isYou) && (
-          <Button small label={`Remove ${member.email}`} onClick={() => remove(member)}>
+          <Button
+            small
+            label={member.isYou ? 'Leave this account' : `Remove ${member.email}`}
+            onClick={() => remove(member)}
+          >
             {member.isYou ? 'Leave' : 'Remove'}
           </Button>
         ),

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestServer } from '../support/start-server.ts';
+import { describeInBrowser } from './browser-fixture.ts';
+import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
+
+describeInBrowser('a team in the dashboard', browser => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startDashboard();
+  });
+  afterAll(() => server?.stop());
+
+  test('grows by an invitation, and roles change', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/account');
+    const { page } = dashboard;
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByLabel('Email').fill('anna@example.org');
+    await page.getByLabel('Role', { exact: true }).selectOption('viewer');
+    const answered = page.waitForResponse(
+      response => response.url().endsWith('/account/invitations') && response.status() === 201,
+    );
+    await page.getByRole('button', { name: 'Create link' }).click();
+    const { url } = (await (await answered).json()) as { url: string };
+    await page.getByText('Copy it now.').waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+
+    const context = await browser().newContext();
+    try {
+      const guest = await context.newPage();
+      await guest.goto(`${server.baseUrl}${new URL(url).pathname}`);
+      await guest.getByLabel('Choose a password').fill('nine boats leave at dawn');
+      await guest.getByRole('button', { name: 'Accept invitation' }).click();
+      await guest.getByRole('button', { name: 'Account menu' }).waitFor();
+      await page.reload();
+      await page.getByLabel('Role of anna@example.org').selectOption('editor');
+      await page.getByText('Role changed.').waitFor();
+      await guest.goto(`${server.baseUrl}/dashboard/account`);
+      await guest.getByRole('cell', { name: 'Editor' }).first().waitFor();
+      expect(await guest.getByRole('button', { name: 'Invite' }).count()).toBe(0);
+      expect(await dashboard.violations()).toEqual([]);
+    } finally {
+      await context.close();
+    }
+  });
+});
