@@ -105,11 +105,11 @@ describeInBrowser('signing in to the dashboard', browser => {
     await card.getByRole('button', { name: 'Rename Laptop' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Old laptop');
     await page.keyboard.press('Enter');
-    await card.getByText('Old laptop').waitFor();
+    await card.getByText('Old laptop', { exact: true }).waitFor();
     await card.getByRole('button', { name: 'Delete Old laptop' }).click();
     expect(await dashboard.violations()).toEqual([]);
     await page.getByRole('button', { name: 'Delete passkey' }).click();
-    await card.getByText('Old laptop').waitFor({ state: 'detached' });
+    await card.getByText('Old laptop', { exact: true }).waitFor({ state: 'detached' });
     expect(dashboard.complaints).toEqual([]);
 
     // The device has it still.
