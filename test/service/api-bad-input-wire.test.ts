@@ -140,6 +140,12 @@ describe('a body that does not come', () => {
     const { token } = await made('/upload-tokens');
     const cookie = await signIn(server);
     ids.passkeyId = (await addPasskey(server, cookie, { password: admin.password })).passkeyId;
+    const asOwner = async (method: string, path: string, body?: object) =>
+      (await server.call(method, path, { key: null, headers: { cookie }, ...(body && { body }) })).json;
+    const guest = { email: 'guest@example.org', role: 'viewer' };
+    const { url } = await asOwner('POST', '/account/invitations', guest);
+    ids.token = url.split('/').at(-1);
+    ids.userId = (await asOwner('GET', '/account/members')).data[0].userId;
     const operations = operationsOf(document).filter(({ operation }) => operation.requestBody !== undefined);
     expect(operations.length).toBeGreaterThan(20);
     const statuses = await Promise.all(

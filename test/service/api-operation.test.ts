@@ -168,8 +168,8 @@ describe('the API document', () => {
     expect(json.openapi).toBe('3.1.1');
     expect(json.servers).toEqual([{ url: `http://localhost:${server.listener.httpPort}` }]);
     expect(json.paths['/live-streams'].get.security).toEqual([
-      ...[{ apiKey: [] }, { accessToken: [] }],
-      { session: [], environment: [] },
+      ...[{ apiKey: ['read'] }, { accessToken: ['read'] }],
+      { session: ['read'], environment: [] },
     ]);
   });
 

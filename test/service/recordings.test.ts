@@ -6,6 +6,7 @@ import { Outbox } from '../../src/events/outbox.store.ts';
 import type { MediaTools } from '../../src/ffmpeg/media-tools.ts';
 import { RecordingsStore } from '../../src/resources/broadcasts/recordings.store.ts';
 import { EncodingsStore } from '../../src/resources/videos/encodings/encodings.store.ts';
+import { TranscriptsStore } from '../../src/resources/videos/transcripts/transcripts.store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import type { LogData, Logger } from '../../src/shared/logger.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
@@ -90,6 +91,7 @@ function recordingsWith(
     ...{ files, folders: new RenditionFolders(files), reader: new RenditionReader(files.storage) },
     ...{ growing: new GrowingVideos(), clock, log: logger() },
     records: new EncodingsStore(api.database, outbox, systemClock),
+    transcripts: new TranscriptsStore(api.database, outbox, systemClock),
     jobs: { add: async ({ kind }: { kind: string }) => void ordered.push(kind), has: async () => false },
   } as unknown as VodContext;
   const recordings = new Recordings({

@@ -8,6 +8,7 @@ import type { MediaTools } from '../../src/ffmpeg/media-tools.ts';
 import { BroadcastClaimsStore } from '../../src/resources/broadcasts/broadcast-claims.store.ts';
 import { RecordingsStore } from '../../src/resources/broadcasts/recordings.store.ts';
 import { EncodingsStore } from '../../src/resources/videos/encodings/encodings.store.ts';
+import { TranscriptsStore } from '../../src/resources/videos/transcripts/transcripts.store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { AppError } from '../../src/shared/errors.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
@@ -72,6 +73,7 @@ async function startNode(
     ...{ files, tools, folders: new RenditionFolders(files), reader: new RenditionReader(storage) },
     ...{ growing: new GrowingVideos(), clock: systemClock, log: silentLogger },
     records: new EncodingsStore(database, outbox, systemClock),
+    transcripts: new TranscriptsStore(database, outbox, systemClock),
     jobs: { add: async () => {}, has: async () => false },
   } as unknown as VodContext;
   const recordings = new Recordings({

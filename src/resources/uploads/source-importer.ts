@@ -95,7 +95,7 @@ export class SourceImporter {
     return clip === undefined ? { kind: 'clone', videoId: source } : this.#planClip(source, clip);
   }
 
-  /** Clips of videos that cannot be played yet are encoded, unless the caller chose a precision. */
+  /** Clips of videos that cannot be played yet are encoded, unless the caller chose keyframes. */
   async #planClip(videoId: string, clip: Clip): Promise<SourcePlan> {
     const seconds = await this.#options.clips.secondsOf(videoId);
     if (seconds !== undefined) {
@@ -103,7 +103,7 @@ export class SourceImporter {
       const precision = clip.precision ?? 'keyframe';
       return { kind: 'clone', videoId, clip: { ...range, precision }, clippedFrom: videoId };
     }
-    if (clip.precision === undefined && clip.lastMs === undefined) return { kind: 'clone', videoId, clip };
+    if (clip.precision !== 'keyframe' && clip.lastMs === undefined) return { kind: 'clone', videoId, clip };
     throw attributeError(
       'source',
       'The highest quality of this video cannot be played yet. Create the clip when it is encoded.',
