@@ -1152,6 +1152,12 @@ export interface Operations {
     body: undefined;
     answer: { readonly data: readonly Caption[]; readonly pagination: Pagination; };
   };
+  'GET /videos/{videoId}/captions/{language}': {
+    params: { readonly videoId: string; readonly language: string; };
+    query: undefined;
+    body: undefined;
+    answer: Caption;
+  };
   'POST /videos/{videoId}/captions/{language}': {
     params: { readonly videoId: string; readonly language: string; };
     query: undefined;

@@ -38,6 +38,10 @@ export const routes: readonly PageRoute[] = [
     load: () => import('../pages/video/video-page.tsx').then(module => module.VideoPage),
   },
   {
+    path: '/dashboard/videos/:videoId/captions/:language',
+    load: () => import('../pages/captions/captions-page.tsx').then(module => module.CaptionsPage),
+  },
+  {
     path: '/dashboard/analytics',
     load: () => import('../pages/analytics/analytics-page.tsx').then(module => module.AnalyticsPage),
   },

@@ -1,3 +1,4 @@
+import type { Ref } from 'preact';
 import { useRef } from 'preact/hooks';
 import { localUrl } from '../../format/local-url.ts';
 import { isSettled, isWatchable, type VideoState } from '../../format/video-state.ts';
@@ -11,27 +12,34 @@ export function PlayerFrame({
   assets,
   state,
   title,
+  options,
+  frameRef,
   onFile,
 }: {
   assets: VideoAssets;
   state: VideoState | undefined;
   title: string;
-  onFile: (file: File) => void;
+  /** Of the player, separated by `;`. */
+  options?: string;
+  frameRef?: Ref<HTMLIFrameElement>;
+  /** Without it, no file can be uploaded here. */
+  onFile?: (file: File) => void;
 }) {
   if (state === undefined) return <div class="video-stage skeleton block" aria-hidden="true" />;
   if (!isWatchable(state)) return <NotPlayable state={state} onFile={onFile} />;
   return (
     <div class="video-stage">
       <iframe
+        ref={frameRef ?? null}
         title={`Player: ${title}`}
-        src={`${localUrl(assets.player)}#hide-title;analytics:false`}
+        src={`${localUrl(assets.player)}#hide-title;analytics:false${options === undefined ? '' : `;${options}`}`}
         allow="autoplay; fullscreen; picture-in-picture"
       />
     </div>
   );
 }
 
-function NotPlayable({ state, onFile }: { state: VideoState; onFile: (file: File) => void }) {
+function NotPlayable({ state, onFile }: { state: VideoState; onFile: ((file: File) => void) | undefined }) {
   const { kind, percent, failure } = state;
   const { title, text } = pendingMessages[kind];
   return (
@@ -39,8 +47,10 @@ function NotPlayable({ state, onFile }: { state: VideoState; onFile: (file: File
       <Icon name={stateIcon(state)} size={34} />
       <p class="stage-title">{title}</p>
       <p>{failure ?? text}</p>
-      {kind === 'empty' && <UploadButton words="Upload file" onFile={onFile} />}
-      {kind === 'failed' && <UploadButton words="Upload another file" onFile={onFile} />}
+      {onFile !== undefined && kind === 'empty' && <UploadButton words="Upload file" onFile={onFile} />}
+      {onFile !== undefined && kind === 'failed' && (
+        <UploadButton words="Upload another file" onFile={onFile} />
+      )}
       {!isSettled(state) && <Progress percent={percent} label={title} />}
     </section>
   );

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
 import { saveFile } from '../../../../shared/save-file.ts';
 import type { Caption } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
@@ -67,6 +68,7 @@ export function CaptionsCard({
                 <CaptionRow
                   key={caption.srclang}
                   caption={caption}
+                  editorHref={`/dashboard/videos/${videoId}/captions/${caption.srclang}`}
                   onDefault={isDefault => setDefault(caption, isDefault)}
                   onOpen={kind => setOpen({ kind, language: caption.srclang })}
                 />
@@ -105,13 +107,16 @@ export function CaptionsCard({
 
 function CaptionRow({
   caption,
+  editorHref,
   onDefault,
   onOpen,
 }: {
   caption: Caption;
+  editorHref: string;
   onDefault: (isDefault: boolean) => void;
   onOpen: (kind: Open['kind']) => void;
 }) {
+  const { route } = useLocation();
   const { srclang, languageName: nativeName, src } = caption;
   const name = languageName(srclang);
   return (
@@ -129,6 +134,7 @@ function CaptionRow({
       <Menu
         label={`Actions for ${name} captions`}
         items={[
+          { label: 'Edit', icon: 'edit', leaves: true, onClick: () => route(editorHref) },
           caption.default
             ? { label: 'Don’t show by default', icon: 'eye-off', onClick: () => onDefault(false) }
             : { label: 'Show by default', icon: 'eye', onClick: () => onDefault(true) },

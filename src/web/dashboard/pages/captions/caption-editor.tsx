@@ -1,0 +1,223 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Video } from '../../api/api-types.ts';
+import { problemOf } from '../../api/problem.ts';
+import { videoStateOf } from '../../format/video-state.ts';
+import { titleOf } from '../../format/video-title.ts';
+import { session } from '../../state/session.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
+import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
+import { LeaveGuard } from '../../ui/dialog/leave-guard.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { Card, Page } from '../../ui/page.tsx';
+import { showToast } from '../../ui/toast.tsx';
+import { PlayerFrame } from '../video/player-frame.tsx';
+import { languageName } from '../video/tracks/languages.ts';
+import { sendTrack } from '../video/tracks/tracks.ts';
+import { useOwnAssets, useVideoStatus } from '../video/use-video.ts';
+import { type CaptionFile, type Cue, formatCaptionFile, sortCues } from './caption-file.ts';
+import { checkCues } from './cue-faults.ts';
+import { CueList } from './cue-list.tsx';
+import { ShiftDialog } from './shift-dialog.tsx';
+import { useCueEditing } from './use-cue-editing.ts';
+import { useFrameVideo, useShownCue } from './use-frame-video.ts';
+
+interface StoredCaptions {
+  readonly text: string;
+  readonly file: CaptionFile;
+}
+
+export function CaptionEditor({
+  video,
+  language,
+  stored: first,
+  load,
+}: {
+  video: Video;
+  language: string;
+  stored: StoredCaptions;
+  /** The file as it is on the server now. */
+  load: () => Promise<string>;
+}) {
+  const { videoId } = video;
+  const [stored, setStored] = useState(first);
+  const [dialog, setDialog] = useState<'shift' | 'replace'>();
+  const [frame, setFrame] = useState<HTMLIFrameElement | null>(null);
+  const list = useRef<HTMLOListElement>(null);
+  const status = useVideoStatus(videoId, video).value;
+  const assets = useOwnAssets(video);
+  const player = useFrameVideo(frame);
+  const playerMs = () => (player?.currentTime ?? 0) * 1000;
+  const editing = useCueEditing(stored.file, playerMs);
+  const { file } = editing;
+  const { cues } = file;
+  const shownId = useShownCue(player, cues);
+  const seconds = status?.encoding.metadata.duration ?? undefined;
+  const check = useMemo(
+    () => checkCues(cues, seconds === undefined ? undefined : seconds * 1000),
+    [cues, seconds],
+  );
+  const isReadOnly = !session.value?.scopes.includes('upload');
+  const isChanged = file !== stored.file;
+  useFollow(shownId, list, id => editing.show(file, id));
+
+  const send = async () => {
+    const sorted = sortCues(file);
+    const text = formatCaptionFile(sorted);
+    await sendTrack('captions', videoId, language, text);
+    setStored({ text, file: sorted });
+    editing.settle(file, sorted);
+    showToast('Captions saved.');
+  };
+  const submission = useSubmit(async () => {
+    const [fault] = check.faults.keys();
+    if (fault !== undefined) {
+      editing.show(file, fault, 'fault');
+      return;
+    }
+    const current = await load().catch((error: unknown) => {
+      if (problemOf(error).status === 404) return undefined;
+      throw error;
+    });
+    if (current === stored.text) await send();
+    else setDialog('replace');
+  });
+  const seek = (cue: Cue) => {
+    if (player !== undefined && !Number.isNaN(cue.startMs)) player.currentTime = cue.startMs / 1000;
+  };
+
+  return (
+    <Page
+      title={isReadOnly ? 'Captions' : 'Edit captions'}
+      back={{ href: `/dashboard/videos/${videoId}`, words: titleOf(video) }}
+      badge={
+        <>
+          <Badge>{languageName(language)}</Badge>
+          {isChanged && <Badge tone="warning">Unsaved changes</Badge>}
+        </>
+      }
+    >
+      <div class="caption-editor">
+        <div class="caption-player">
+          {assets !== undefined && (
+            <PlayerFrame
+              assets={assets}
+              state={status && videoStateOf(video, status)}
+              title={titleOf(video)}
+              options="hide-poster"
+              frameRef={setFrame}
+            />
+          )}
+        </div>
+        <div class="stack">
+          {isReadOnly && <Notice>Your role can’t change captions. Ask an owner of the account.</Notice>}
+          {file.unreadable > 0 && (
+            <Notice tone="warning">
+              Players skip {file.unreadable === 1 ? 'a cue' : `${file.unreadable} cues`} with invalid times.
+              The editor doesn’t show or change {file.unreadable === 1 ? 'it' : 'them'}.
+            </Notice>
+          )}
+          <Card
+            title="Cues"
+            actions={
+              !isReadOnly && (
+                <>
+                  <Button small icon="restore" disabled={!editing.canUndo} onClick={editing.undo}>
+                    Undo
+                  </Button>
+                  <Button small icon="clock" disabled={cues.length === 0} onClick={() => setDialog('shift')}>
+                    Shift all
+                  </Button>
+                  <Button
+                    small
+                    icon="plus"
+                    label="Add cue at the player’s position"
+                    onClick={() => editing.add(playerMs())}
+                  >
+                    Add
+                  </Button>
+                </>
+              )
+            }
+          >
+            {cues.length === 0 && <p class="quiet">No cues. Add one at the player’s position.</p>}
+            <CueList
+              {...{ cues, check, language, shownId, isReadOnly }}
+              {...{ page: editing.page, focus: editing.focus, listRef: list }}
+              onPage={editing.setPage}
+              onSeek={seek}
+              onAction={editing.act}
+            />
+          </Card>
+          {!isReadOnly && (
+            <div class="save-bar">
+              <ProblemNotice problem={submission.notice} />
+              <div class="actions">
+                <p class="quiet" role="status">
+                  {saveState(isChanged, check.faults.size)}
+                </p>
+                <Button
+                  disabled={!isChanged || submission.busy}
+                  onClick={() => {
+                    submission.clear();
+                    editing.reset(stored.file);
+                  }}
+                >
+                  Discard changes
+                </Button>
+                <Button
+                  kind="primary"
+                  disabled={!isChanged}
+                  busy={submission.busy}
+                  onClick={() => submission.submit()}
+                >
+                  Save
+                </Button>
+              </div>
+            </div>
+          )}
+        </div>
+      </div>
+      <LeaveGuard isActive={isChanged} />
+      {dialog === 'shift' && (
+        <ShiftDialog file={file} onShifted={editing.apply} onClose={() => setDialog(undefined)} />
+      )}
+      {dialog === 'replace' && (
+        <ConfirmDialog
+          title="Replace newer captions?"
+          action="Replace"
+          work={send}
+          onClose={() => setDialog(undefined)}
+        >
+          <p>
+            These captions were changed or removed since you opened them. Yours replace them. To see the
+            others first, open this page in another tab.
+          </p>
+        </ConfirmDialog>
+      )}
+    </Page>
+  );
+}
+
+/** Scrolls to the cue that the player shows, unless the list has the focus. */
+function useFollow(
+  shownId: number | undefined,
+  list: { readonly current: HTMLOListElement | null },
+  show: (id: number) => void,
+): void {
+  useEffect(() => {
+    if (shownId === undefined || list.current?.contains(document.activeElement)) return;
+    show(shownId);
+    const frame = requestAnimationFrame(() =>
+      list.current?.querySelector(`[data-cue="${shownId}"]`)?.scrollIntoView({ block: 'nearest' }),
+    );
+    return () => cancelAnimationFrame(frame);
+  }, [shownId]);
+}
+
+function saveState(isChanged: boolean, faults: number): string {
+  if (faults > 0) return faults === 1 ? 'One cue has an error.' : `${faults} cues have errors.`;
+  return isChanged ? 'Not saved yet.' : 'All changes saved.';
+}
