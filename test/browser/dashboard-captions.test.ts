@@ -126,7 +126,7 @@ Au revoir
     await open();
     await button('Add cue at the player’s position').click();
     await page.getByText('One cue has an error.').waitFor();
-    await button('Discard changes').click();
+    await button('Discard').click();
     await page.getByText('All changes saved.').waitFor();
     await button('Shift all').click();
     await page.getByLabel('Offset in seconds').fill('-1');

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLiveStream, createVideo } from '../../scripts/server-process.ts';
+import { basicAuthorization, createLiveStream, createVideo } from '../../scripts/server-process.ts';
 import type { TestServer } from '../support/start-server.ts';
 import { describeInBrowser, until } from './browser-fixture.ts';
 import { createWatermark, DashboardPage, startDashboard } from './dashboard-fixture.ts';
@@ -107,6 +107,12 @@ async function fill(server: TestServer): Promise<Places> {
     tags: ['water'],
     metadata: [{ key: 'season', value: '1' }],
   });
+  const captions = new FormData();
+  captions.set('file', new Blob(['WEBVTT\n\n00:01.000 --> 00:02.000\nClack\n']), 'en.vtt');
+  const sent = await fetch(`${baseUrl}/videos/${videoId}/captions/en`, {
+    ...{ method: 'POST', headers: { authorization: basicAuthorization(productionKey) }, body: captions },
+  });
+  expect(sent.ok).toBe(true);
   const { playerId } = await made('/players', { name: 'Brook' });
   const { webhookId } = await made('/webhooks', {
     url: 'http://localhost:9/hook',
@@ -124,6 +130,7 @@ async function fill(server: TestServer): Promise<Places> {
     [`/dashboard/live/${liveStreamId}?part=settings`, 'Mill race'],
     ['/dashboard/videos', 'Videos'],
     [`/dashboard/videos/${videoId}`, 'Mill wheel'],
+    [`/dashboard/videos/${videoId}/captions/en`, 'Edit captions'],
     ['/dashboard/videos/trash', 'Trash'],
     ['/dashboard/analytics', 'Analytics'],
     ['/dashboard/players', 'Players'],

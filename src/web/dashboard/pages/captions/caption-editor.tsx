@@ -165,7 +165,7 @@ export function CaptionEditor({
                     editing.reset(stored.file);
                   }}
                 >
-                  Discard changes
+                  Discard
                 </Button>
                 <Button
                   kind="primary"
