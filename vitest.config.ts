@@ -38,6 +38,7 @@ const onPostgres = [
   'image-uploads',
   'jobs',
   'node-client-*',
+  'oidc',
   'p{lay,ublish}-hook',
   'project-owners',
   'passkeys',

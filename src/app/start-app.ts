@@ -27,6 +27,7 @@ import { type AppEnvironment, closeFoundation, type Foundation, openFoundation }
 import { createHooks, hookObserver } from './hooks.ts';
 import { createHttpListener, createRtmpServer, createSrtServer } from './listeners.ts';
 import { createLiveClips } from './live-clips.ts';
+import { oidcSettings } from './oidc-settings.ts';
 import {
   createHousekeeping,
   createNodeLoads,
@@ -269,6 +270,7 @@ function uploadDependencies(
 function accessOptions({ config, urls }: Foundation) {
   return {
     publicUrl: urls.publicUrl,
+    oidc: oidcSettings(config),
     rateLimits: rateLimits(config),
     maxWrongKeysPerMinute: config['rateLimit.wrongKeys'],
   };

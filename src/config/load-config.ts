@@ -131,6 +131,9 @@ function contradictions(config: Partial<Config>): string[] {
       `uploads.minFree: must be larger than recording.minFree (${recordingMinFree} B), or uploads would stop recordings. Raise uploads.minFree or lower recording.minFree.`,
     );
   }
+  if (config['oidc.issuer'] !== undefined && config['oidc.clientId'] === undefined) {
+    problems.push('oidc.issuer: needs oidc.clientId, which the provider gave you');
+  }
   const roles = config['node.roles'];
   if (roles !== undefined && roles.length < nodeRoles.length && config['database.url'] === undefined) {
     problems.push(

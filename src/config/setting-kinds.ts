@@ -202,6 +202,15 @@ function isHostName(text: string): boolean {
 }
 
 /** Absolute, without query or fragment. Removes trailing slashes. */
+/** Of OpenID Connect. A slash at the end belongs to it. */
+export const issuerUrl: SettingKind<string> = {
+  name: 'address',
+  parse(raw) {
+    httpUrl.parse(raw);
+    return new URL(raw as string).href;
+  },
+};
+
 export const httpUrl: SettingKind<string> = {
   name: 'address',
   parse(raw) {

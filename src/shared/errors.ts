@@ -121,6 +121,7 @@ export const errorRegister = {
   'authentication-second-factor-required': denied('Enter a code of your authenticator app.'),
   'authentication-wrong-code': denied('The code is wrong, or it was used already.'),
   'authentication-invalid-passkey': denied('The passkey was not accepted.'),
+  'authentication-oidc-refused': denied('The sign-in was refused.'),
   'authorization-suspended-account': denied('Suspended account', 403),
   'authorization-insufficient-scope': denied('The scopes of these credentials are insufficient.', 403),
   'authorization-loopback-only': denied('This address is for the operator only.', 403),
@@ -136,6 +137,16 @@ export const errorRegister = {
     kind: 'conflict',
     blame: 'caller',
     title: 'Passkeys cannot be used at the address of this server.',
+  },
+  'oidc-not-configured': {
+    kind: 'conflict',
+    blame: 'caller',
+    title: 'This server has no OpenID Connect provider.',
+  },
+  'oidc-provider-unavailable': {
+    kind: 'unavailable',
+    blame: 'server',
+    title: 'The sign-in provider cannot be used right now.',
   },
   'two-factor-enabled': {
     kind: 'conflict',

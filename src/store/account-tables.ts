@@ -141,6 +141,14 @@ export interface UsedChallengeRow {
   expires_at_ms: number;
 }
 
+/** A user as an OpenID Connect provider knows them. */
+export interface IdentityRow {
+  issuer: string;
+  subject: string;
+  user_id: string;
+  created_at_ms: number;
+}
+
 export interface RecoveryCodeRow {
   user_id: string;
   code_hash: Buffer;

@@ -47,6 +47,7 @@ import { auditLog } from './migrations/0043-audit-log.ts';
 import { passkeys } from './migrations/0044-passkeys.ts';
 import { members } from './migrations/0045-members.ts';
 import { transcripts } from './migrations/0046-transcripts.ts';
+import { identities } from './migrations/0047-identities.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -98,6 +99,7 @@ export const migrations: readonly Migration[] = [
   passkeys,
   members,
   transcripts,
+  identities,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

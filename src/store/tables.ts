@@ -5,6 +5,7 @@ import type {
   AuditCounterRow,
   AuditEntryRow,
   DatabaseUseRow,
+  IdentityRow,
   InvitationRow,
   KeyPairRow,
   KnownSignInRow,
@@ -85,6 +86,7 @@ export interface Tables {
   recovery_codes: RecoveryCodeRow;
   passkeys: PasskeyRow;
   used_challenges: UsedChallengeRow;
+  identities: IdentityRow;
   sign_in_attempts: SignInAttemptsRow;
   known_sign_ins: KnownSignInRow;
   audit_counters: AuditCounterRow;

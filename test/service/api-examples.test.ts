@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { buildApiDocument, operationsOf } from '../../scripts/api-document.ts';
 import { addAudioTracks } from '../support/audio-tracks.ts';
 import { formWith } from '../support/images.ts';
+import { proveAtProvider, TestOidcProvider } from '../support/oidc-provider.ts';
 import { addPasskey, newPasskey, passkeySignIn } from '../support/passkeys.ts';
 import { addUser, admin, signIn } from '../support/sign-in.ts';
 import { sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
@@ -27,13 +28,19 @@ const examples = operations.flatMap(({ method, path, operation }) => {
 });
 
 let server: TestApi;
+let provider: TestOidcProvider;
 /** One of the examples changes it. */
 let { password } = admin;
 beforeAll(async () => {
-  server = await startApi({ videos: { restoreDays: 90 } });
+  provider = await TestOidcProvider.start();
+  provider.people.set('admin', { email: admin.email });
+  server = await startApi({ oidc: provider.settings, videos: { restoreDays: 90 } });
   await addUser(server, (await server.call('GET', '/account')).json.accountId, team);
 });
-afterAll(() => server.stop());
+afterAll(async () => {
+  await server?.stop();
+  await provider?.stop();
+});
 afterEach(() => forgetTwoFactor(server));
 
 async function made(path: string, body: object, id: string): Promise<string> {
@@ -140,7 +147,9 @@ describe('an example of the API document can be sent as it stands', () => {
     }
     const coded = await twoFactorCodes[`${method} ${path}`]?.(signedIn!);
     if (coded !== undefined) sent.code = coded.code;
-    const cookie = coded?.cookie ?? signedIn;
+    const proved = path === '/auth/oidc' ? await proveAtProvider(server, 'admin') : undefined;
+    if (proved !== undefined) sent.query = proved.query;
+    const cookie = coded?.cookie ?? proved?.cookie ?? signedIn;
     const headers = cookie === undefined ? undefined : { cookie };
     const answer = await server.call(method, filled, { body: sent, ...(headers && { headers }) });
     if (typeof sent.newPassword === 'string') password = sent.newPassword;

@@ -18,6 +18,7 @@ beforeAll(async () => {
   const peers = { addressOf: addressReader([]), isSecure: secureReader([]) };
   const shared = { database, clock: systemClock, log: silentLogger };
   const { gate } = createSessions({
+    oidc: undefined,
     ...shared,
     accounts: server.api.accounts,
     audit: new AuditLog({ ...shared, addressOf: peers.addressOf }),

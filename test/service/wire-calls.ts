@@ -2,6 +2,7 @@ import { Outbox } from '../../src/events/outbox.store.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { addAudioTracks } from '../support/audio-tracks.ts';
 import { formWith, pngImage } from '../support/images.ts';
+import { proveAtProvider, TestOidcProvider } from '../support/oidc-provider.ts';
 import { addPasskey, newPasskey, passkeySignIn } from '../support/passkeys.ts';
 import { addUser, admin, signIn } from '../support/sign-in.ts';
 import { runSql } from '../support/sql.ts';
@@ -33,7 +34,9 @@ const film = () => formWith(['film.mp4', Buffer.from('bytes of a film'), 'film.m
 /** Starts an API in which {@link WireApi.calls} succeed. */
 export async function startWireApi(): Promise<WireApi> {
   let outbox: Outbox | undefined;
+  const provider = await TestOidcProvider.start();
   const api = await startApi({
+    oidc: provider.settings,
     videos: { restoreDays: 90 },
     webhooks: database => {
       outbox = new Outbox(database, silentLogger);
@@ -114,6 +117,7 @@ export async function startWireApi(): Promise<WireApi> {
   const careful = { email: 'careful@example.org', password: 'a password of tests' };
   const { accountId } = (await api.api.accounts.findUser(admin.email))!;
   await addUser(api, accountId, careful);
+  provider.people.set('careful', { email: careful.email });
   const carefulCookie = async () => {
     await forgetTwoFactor(api);
     await runSql(api.database, 'DELETE FROM passkeys');
@@ -180,6 +184,14 @@ export async function startWireApi(): Promise<WireApi> {
     },
     'POST /account/two-factor/recovery-codes': withTwoFactor('/account/two-factor/recovery-codes'),
     'DELETE /account/two-factor': withTwoFactor('/account/two-factor'),
+    'GET /auth/methods': at('/auth/methods'),
+    'POST /auth/oidc-request': at('/auth/oidc-request'),
+    'POST /auth/oidc': async () => {
+      const { cookie, query } = await proveAtProvider(api, 'careful');
+      return { path: '/auth/oidc', cookie, body: { query } };
+    },
+    'GET /account/identity': signedIn('/account/identity'),
+    'DELETE /account/identity': signedIn('/account/identity'),
     'POST /auth/session': () => ({ path: '/auth/session', body: { ...admin, password } }),
     'GET /auth/session': signedIn('/auth/session'),
     'DELETE /auth/session': signedIn('/auth/session'),
@@ -375,5 +387,6 @@ export async function startWireApi(): Promise<WireApi> {
     'PATCH /videos/{videoId}/audio-tracks/{audioTrackId}': at(`${video}/audio-tracks/1`, { language: 'fr' }),
     'PATCH /videos/{videoId}/captions/{language}': at(`${video}/captions/en`, { default: true }),
   };
-  return { ...api, calls, ids };
+  const stop = () => Promise.all([api.stop(), provider.stop()]).then(() => {});
+  return { ...api, stop, calls, ids };
 }

@@ -14,6 +14,7 @@ import { WebhookSender } from '../../src/events/webhooks/webhook-sender.ts';
 import { addressReader, secureReader } from '../../src/http/listener/client-address.ts';
 import type { QuotaLimits } from '../../src/operations/usage/quotas.ts';
 import type { AnalyticsSettings } from '../../src/resources/analytics/create-analytics.ts';
+import type { OidcSettings } from '../../src/resources/oidc/oidc-provider.ts';
 import type { UploadDependencies } from '../../src/resources/uploads/create-uploads.ts';
 import { VideoThumbnailFiles } from '../../src/resources/videos/thumbnails/video-thumbnail-files.ts';
 import { VideoThumbnailsStore } from '../../src/resources/videos/thumbnails/video-thumbnails.store.ts';
@@ -51,6 +52,7 @@ export interface DetachedApiOptions
   readonly database: Database;
   readonly dataDir: string;
   readonly maxWrongKeysPerMinute?: number;
+  readonly oidc?: OidcSettings | undefined;
   readonly quotas?: QuotaLimits;
   readonly videos?: Partial<VideoWork>;
   readonly images?: Partial<ImageWork>;
@@ -149,14 +151,16 @@ const parts: Omit<
 /** Puts such an API together; nothing of it is started. */
 export async function createDetachedApi(options: DetachedApiOptions): Promise<DetachedApi> {
   const { database, dataDir, maxWrongKeysPerMinute = 0, quotas = { maxUploads: 0 }, ...given } = options;
-  const { videos, images, texts, uploads, analytics, storage, ...overrides } = given;
+  const { videos, images, texts, uploads, analytics, storage, oidc, ...overrides } = given;
   const merged = { ...parts, ...overrides, analytics: { ...parts.analytics, ...analytics } };
   const { publicUrl, peers, rateLimits, clock, log } = merged;
   const uploadWork = { ...noUploadWork, ...uploads };
   const files = new MediaFiles(dataDir, storage);
   const thumbnailsStore = new VideoThumbnailsStore(database);
   const thumbnailFiles = new VideoThumbnailFiles(thumbnailsStore, files);
-  const access = createAccess({ database, publicUrl, peers, rateLimits, maxWrongKeysPerMinute, clock, log });
+  const access = createAccess({
+    ...{ database, publicUrl, oidc, peers, rateLimits, maxWrongKeysPerMinute, clock, log },
+  });
   const videoServices = await createVideoServices({
     ...{ database, files, thumbnailFiles, thumbnailsStore, publicUrl, quotas, clock, log },
     addressOf: peers.addressOf,

@@ -26,6 +26,7 @@ export interface StartApiOptions
         | 'rateLimits'
         | 'quotas'
         | 'maxWrongKeysPerMinute'
+        | 'oidc'
         | 'clock'
         | 'peers'
         | 'analytics'

@@ -95,6 +95,20 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
     remedy:
       'Ask the operator to set the public URL of the server (`MILLRACE_PUBLIC_URL`) to an `https:` address with a host name.',
   },
+  'authentication-oidc-refused': {
+    meaning:
+      'The sign-in with the OpenID Connect provider was not accepted. The `detail` says why: it took longer than 10 minutes, was used, belongs to another browser, or the person is not known here.',
+    remedy: 'Start again from the sign-in page. A person who is not known needs an invitation.',
+  },
+  'oidc-not-configured': {
+    meaning: 'The server has no OpenID Connect provider, so nobody can sign in with one.',
+    remedy: 'Sign in with your password or a passkey, or ask the operator to set `MILLRACE_OIDC_ISSUER`.',
+  },
+  'oidc-provider-unavailable': {
+    meaning:
+      'The OpenID Connect provider did not answer, or it refused this server. The `detail` and the log of the server say why.',
+    remedy: 'Try again later, or sign in with your password or a passkey.',
+  },
   'two-factor-enabled': {
     meaning: 'Two-factor sign-in is on, so it cannot be set up again.',
     remedy: 'To move to another device, turn it off first.',

@@ -8,7 +8,8 @@ import { hashPassword } from './password.ts';
 interface NewAccount {
   readonly email: string;
   readonly isUpgraded: boolean;
-  readonly keys: Readonly<Record<Environment, string>>;
+  /** Without them, the account has no API keys. */
+  readonly keys?: Readonly<Record<Environment, string>>;
   readonly password: string;
   readonly atMs: number;
   /** Creates no second account. */
@@ -26,8 +27,10 @@ export async function createAccount(database: Database, account: NewAccount): Pr
     if (account.isFirst === true && !(await accounts.isEmpty(transaction))) return undefined;
     if ((await accounts.findUser(email, transaction)) !== undefined) return undefined;
     const { accountId, projectIds } = await accounts.addAccount({ isUpgraded, createdAtMs }, transaction);
-    const pair = environments.map(name => ({ projectId: projectIds[name], text: keys[name] }));
-    await pairs.add({ accountId, createdAtMs, keys: pair }, transaction);
+    if (keys !== undefined) {
+      const pair = environments.map(name => ({ projectId: projectIds[name], text: keys[name] }));
+      await pairs.add({ accountId, createdAtMs, keys: pair }, transaction);
+    }
     await accounts.addUser({ accountId, email, passwordHash, createdAtMs }, transaction);
     return accountId;
   });

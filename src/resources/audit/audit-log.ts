@@ -13,6 +13,12 @@ import { actionOf } from './route-action.ts';
 /** Maximum time from the first chunk of an upload to the last. */
 const uploadMs = 168 * 3_600_000;
 
+const signInEvents = {
+  'signed-in': { action: 'session.create', summary: 'Sign in' },
+  'account-created': { action: 'account.create', summary: 'Create an account' },
+  refused: { action: 'session.refuse', summary: 'Sign-in refused' },
+} as const;
+
 /** Records what happens in accounts. */
 export class AuditLog {
   readonly #database: Database;
@@ -61,7 +67,7 @@ export class AuditLog {
 
   async recordSignIn(
     user: { readonly accountId: string; readonly userId: string; readonly email: string },
-    outcome: 'signed-in' | 'refused',
+    outcome: keyof typeof signInEvents,
     request: PeerRequest,
     transaction?: Transaction,
   ): Promise<void> {
@@ -69,9 +75,7 @@ export class AuditLog {
       accountId: user.accountId,
       actor: { kind: 'user', id: user.userId, name: user.email },
       address: this.#addressOf(request),
-      ...(outcome === 'signed-in'
-        ? { action: 'session.create', summary: 'Sign in' }
-        : { action: 'session.refuse', summary: 'Sign-in refused' }),
+      ...signInEvents[outcome],
     };
     await (transaction ?? this.#database).transaction(inner =>
       this.#store.add(event, this.#clock.nowMs(), inner),

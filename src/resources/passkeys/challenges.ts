@@ -6,12 +6,12 @@ import { removeInBatches } from '../../store/remove-in-batches.ts';
 import { openServerSecret } from '../../store/server-secret.ts';
 import { hashOfSecret } from '../accounts/account.ts';
 
-const lifetimeMs = 5 * 60_000;
+const usualLifetimeMs = 5 * 60_000;
 const randomLength = 16;
 const expiryLength = 8;
 
 /**
- * Challenges for passkeys: 16 random bytes, the time of expiry, and an HMAC-SHA256 of both and the purpose. Only used ones are
+ * Challenges for sign-ins: 16 random bytes, the time of expiry, and an HMAC-SHA256 of both and the purpose. Only used ones are
  * stored, so that asking for a challenge writes nothing.
  */
 export class Challenges {
@@ -24,7 +24,7 @@ export class Challenges {
     this.#clock = clock;
   }
 
-  async create(purpose: string): Promise<Uint8Array<ArrayBuffer>> {
+  async create(purpose: string, lifetimeMs = usualLifetimeMs): Promise<Uint8Array<ArrayBuffer>> {
     const expiry = Buffer.alloc(expiryLength);
     expiry.writeBigUInt64BE(BigInt(this.#clock.nowMs() + lifetimeMs));
     const signed = Buffer.concat([randomBytes(randomLength), expiry]);

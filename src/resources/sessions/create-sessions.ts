@@ -13,6 +13,9 @@ import { InvitationsService } from '../members/invitations.service.ts';
 import { InvitationsStore } from '../members/invitations.store.ts';
 import { memberRoutes } from '../members/members.routes.ts';
 import { MembersService } from '../members/members.service.ts';
+import { oidcRoutes } from '../oidc/oidc.routes.ts';
+import { OidcService } from '../oidc/oidc.service.ts';
+import type { OidcSettings } from '../oidc/oidc-provider.ts';
 import { Challenges } from '../passkeys/challenges.ts';
 import { passkeyRoutes } from '../passkeys/passkeys.routes.ts';
 import { PasskeysService } from '../passkeys/passkeys.service.ts';
@@ -36,6 +39,7 @@ export function createSessions(options: {
   accounts: AccountsStore;
   audit: AuditLog;
   publicUrl: () => string;
+  oidc: OidcSettings | undefined;
   peers: PeerReaders;
   clock: Clock;
   log: Logger;
@@ -55,6 +59,10 @@ export function createSessions(options: {
     ...{ accounts, audit, sessions: service, twoFactor, challenges, publicUrl, clock, log },
     store: new PasskeysStore(database),
   });
+  const oidc = new OidcService({
+    ...{ ...shared, database, sessions: service, challenges, publicUrl },
+    settings: options.oidc,
+  });
   const store = new InvitationsStore(database);
   const invitations = new InvitationsService({ ...shared, store, sessions: service });
   return {
@@ -62,6 +70,7 @@ export function createSessions(options: {
       ...sessionRoutes(service, gate),
       ...twoFactorRoutes(twoFactor, gate),
       ...passkeyRoutes(passkeys, gate),
+      ...oidcRoutes(oidc, gate, isSecure),
       ...memberRoutes(new MembersService({ accounts, log })),
       ...invitationRoutes({ invitations, gate, publicUrl }),
     ],

@@ -79,6 +79,12 @@ export type Passkey = {
 
 export type PasskeyOptions = { readonly publicKey: { readonly challenge: string; }; };
 
+export type SignInMethods = { readonly oidc?: { readonly name: string; } | undefined; };
+
+export type OidcRequest = { readonly url: string; };
+
+export type Identity = { readonly linked: boolean; readonly linkedAt?: string | undefined; };
+
 export type Member = {
   readonly userId: string;
   readonly email: string;
@@ -783,6 +789,11 @@ export interface Operations {
     };
     answer: Session;
   };
+  'GET /auth/methods': { params: undefined; query: undefined; body: undefined; answer: SignInMethods; };
+  'POST /auth/oidc-request': { params: undefined; query: undefined; body: undefined; answer: OidcRequest; };
+  'POST /auth/oidc': { params: undefined; query: undefined; body: { readonly query: string; }; answer: Session; };
+  'GET /account/identity': { params: undefined; query: undefined; body: undefined; answer: Identity; };
+  'DELETE /account/identity': { params: undefined; query: undefined; body: undefined; answer: undefined; };
   'GET /account/members': {
     params: undefined;
     query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };

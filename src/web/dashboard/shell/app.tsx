@@ -2,16 +2,19 @@ import { effect } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { LocationProvider } from 'preact-iso/router';
 import { restartFeed } from '../api/feed.ts';
+import { isOidcReturn } from '../api/oidc.ts';
 import { type ApiProblem, problemOf } from '../api/problem.ts';
 import { loadSession } from '../api/sessions.ts';
 import { environment, session } from '../state/session.ts';
 import { LoadError } from '../ui/states.tsx';
 import { InvitationPage, invitationToken } from './invitation-page.tsx';
+import { OidcReturnPage } from './oidc-return-page.tsx';
 import { Shell } from './shell.tsx';
 import { SignInPage } from './sign-in-page.tsx';
 
 export function App() {
   const [problem, setProblem] = useState<ApiProblem>();
+  const [isReturning] = useState(isOidcReturn);
   const load = () => {
     setProblem(undefined);
     loadSession().catch((error: unknown) => setProblem(problemOf(error)));
@@ -34,6 +37,7 @@ export function App() {
     );
   }
   if (session.value === undefined) return null;
+  if (isReturning) return <OidcReturnPage />;
   const token = invitationToken();
   if (token !== undefined) return <InvitationPage token={token} />;
   if (session.value === null) return <SignInPage />;

@@ -1,5 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatTime } from '../../shared/time-text.ts';
+import { call } from '../api/client.ts';
+import { startOidcSignIn } from '../api/oidc.ts';
 import { passkeyObstacle, signInWithPasskey } from '../api/passkeys.ts';
 import { problemOf } from '../api/problem.ts';
 import { signIn } from '../api/sessions.ts';
@@ -8,6 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { ProblemNotice } from '../ui/dialog/dialog.tsx';
 import { TextField } from '../ui/form/field.tsx';
 import { useSubmit } from '../ui/form/use-submit.ts';
+import { useLoad } from '../ui/hooks/use-load.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Notice } from '../ui/notice.tsx';
 
@@ -33,6 +36,9 @@ export function SignInPage() {
     }
   });
   const passkey = useSubmit(signInWithPasskey);
+  const oidc = useSubmit(startOidcSignIn);
+  const methods = useLoad('sign-in-methods', signal => call('GET /auth/methods', { signal }));
+  const provider = methods.value?.oidc?.name;
   const secondsLeft = useCountdown(refused?.untilMs);
   // Attempts are counted by address, so another user may sign in.
   const isRefused = refused?.email === email.trim();
@@ -42,6 +48,7 @@ export function SignInPage() {
     if (isWaiting) return;
     setRefused(undefined);
     passkey.clear();
+    oidc.clear();
     submission.submit();
   };
   const startOver = () => {
@@ -112,7 +119,12 @@ export function SignInPage() {
             Sign in with a passkey
           </Button>
         )}
-        <ProblemNotice problem={passkey.problem} />
+        {!needsCode && provider !== undefined && (
+          <Button busy={oidc.busy} onClick={() => oidc.submit()}>
+            Continue with {provider}
+          </Button>
+        )}
+        <ProblemNotice problem={passkey.problem ?? oidc.problem} />
         {needsCode ? (
           <>
             <Button kind="quiet" onClick={startOver}>

@@ -6,6 +6,7 @@ import { Icon, type IconName } from '../../ui/icon.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { TeamCard } from '../team/team-card.tsx';
 import { AccountInfo } from './account-info.tsx';
+import { IdentityCard } from './identity-card.tsx';
 import { PasskeysCard } from './passkeys/passkeys-card.tsx';
 import { PasswordCard } from './password-card.tsx';
 import { PlaybackPolicyCard } from './playback-policy-card.tsx';
@@ -41,6 +42,7 @@ export function AccountPage() {
           <PasswordCard />
           <TwoFactorCard />
           <PasskeysCard />
+          <IdentityCard />
           <Card title="Theme">
             <ThemeSelect />
           </Card>

@@ -1,0 +1,100 @@
+import type { IsSecure } from '../../http/listener/client-address.ts';
+import { defineRoute, jsonBody, type Route } from '../../http/routing/route.ts';
+import { formatAtom } from '../../shared/clock.ts';
+import type { SessionGate } from '../sessions/session-gate.ts';
+import { sessionSchema } from '../sessions/sessions.schema.ts';
+import { identitySchema, oidcRequestSchema, oidcSignInSchema, signInMethodsSchema } from './oidc.schema.ts';
+import type { OidcService } from './oidc.service.ts';
+import { challengeOf, oidcCookie } from './sign-in-cookie.ts';
+
+export function oidcRoutes(oidc: OidcService, gate: SessionGate, isSecure: IsSecure): Route[] {
+  const tag = 'Sessions';
+  const identity = { path: '/account/identity', tag, auth: 'session' } as const;
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/auth/methods',
+      tag,
+      summary: 'Get the ways to sign in',
+      description: 'Besides the password and passkeys.',
+      auth: 'none',
+      success: { status: 200, description: 'The ways to sign in.', schema: signInMethodsSchema },
+      handle: () => (oidc.name === undefined ? {} : { oidc: { name: oidc.name } }),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/auth/oidc-request',
+      tag,
+      summary: 'Start to sign in with the OpenID Connect provider',
+      description:
+        'Returns the page of the provider, which sends the browser back to `/dashboard/sign-in/oidc`. The cookie ties the sign-in to this browser.',
+      auth: 'none',
+      success: {
+        status: 201,
+        description: 'The page of the provider.',
+        schema: oidcRequestSchema,
+        headers: { 'Set-Cookie': 'The cookie of the sign-in, valid for 10 minutes.' },
+      },
+      errors: ['authorization-other-site', 'oidc-not-configured', 'oidc-provider-unavailable'],
+      handle: async ({ incoming, setHeader }) => {
+        gate.requireOwnSite(incoming);
+        const { url, challenge } = await oidc.begin();
+        setHeader('Set-Cookie', oidcCookie(challenge, isSecure(incoming)));
+        return { url };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/auth/oidc',
+      tag,
+      summary: 'Sign in with the OpenID Connect provider',
+      description:
+        'Starts a session, as `POST /auth/session` does. The first sign-in links the person at the provider with the user of the same email address, which the provider must have verified. Needs neither a password nor a code.',
+      auth: 'none',
+      body: jsonBody(oidcSignInSchema),
+      success: {
+        status: 201,
+        description: 'The session.',
+        schema: sessionSchema,
+        headers: { 'Set-Cookie': 'The cookie of the session.' },
+      },
+      errors: [
+        'authentication-oidc-refused',
+        'authorization-suspended-account',
+        'authorization-other-site',
+        'too-many-requests',
+        'oidc-not-configured',
+        'oidc-provider-unavailable',
+      ],
+      handle: async ({ body, incoming, setHeader }) => {
+        gate.requireOwnSite(incoming);
+        const challenge = challengeOf(incoming.headers.cookie, isSecure(incoming));
+        const from = { request: incoming, before: gate.secretOf(incoming) };
+        const { view, secret } = await oidc.signIn(body.query, challenge, from);
+        setHeader('Set-Cookie', gate.cookieFor(secret, incoming));
+        return view;
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      ...identity,
+      summary: 'Get your link with the OpenID Connect provider',
+      success: { status: 200, description: 'The link.', schema: identitySchema },
+      handle: async ({ caller }) => {
+        const linkedAtMs = await oidc.linkedAtMs(caller);
+        return linkedAtMs === undefined
+          ? { linked: false }
+          : { linked: true, linkedAt: formatAtom(linkedAtMs) };
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      ...identity,
+      summary: 'Unlink the OpenID Connect provider',
+      description:
+        'The next sign-in with the provider links again, by the email address. Sessions that it started continue.',
+      success: { status: 204, description: 'Nothing is linked.' },
+      handle: ({ caller }) => oidc.unlink(caller),
+    }),
+  ];
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+
+/** Providers put a code into the query, of at most some kilobytes. */
+const maxQueryLength = 8_192;
+
+export const signInMethodsSchema = z
+  .object({
+    oidc: z
+      .object({ name: z.string() })
+      .optional()
+      .describe('The OpenID Connect provider. Absent if the server has none.'),
+  })
+  .meta({ id: 'SignInMethods', examples: [{ oidc: { name: 'Google' } }] });
+
+export const oidcRequestSchema = z
+  .object({
+    url: z.string().describe('The page of the provider. Open it in the same browser, within 10 minutes.'),
+  })
+  .meta({
+    id: 'OidcRequest',
+    examples: [{ url: 'https://login.example.org/authorize?client_id=millrace&response_type=code' }],
+  });
+
+export const oidcSignInSchema = z
+  .strictObject({
+    query: z
+      .string()
+      .max(maxQueryLength)
+      .describe('The query of the redirect address, as the provider sent the browser there.'),
+  })
+  .meta({ examples: [{ query: 'code=SplxlOBeZQQYbYS6WxSbIA&state=af0ifjsldkj' }] });
+
+export const identitySchema = z
+  .object({
+    linked: z.boolean(),
+    linkedAt: z.iso.datetime({ offset: true }).optional().describe('Absent unless it is linked.'),
+  })
+  .meta({ id: 'Identity', examples: [{ linked: true, linkedAt: '2026-03-04T05:06:07+00:00' }] });

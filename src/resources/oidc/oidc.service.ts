@@ -1,0 +1,184 @@
+import { z } from 'zod';
+import type { AddressOf, PeerRequest } from '../../http/listener/client-address.ts';
+import type { SessionCaller } from '../../http/routing/caller.ts';
+import { RateExceeded } from '../../http/routing/rate-limiter.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { AppError } from '../../shared/errors.ts';
+import { FixedWindows } from '../../shared/fixed-windows.ts';
+import { randomBase62 } from '../../shared/ids.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { clientNetwork } from '../../shared/network/client-network.ts';
+import type { Database } from '../../store/database.ts';
+import type { AccountsStore } from '../accounts/accounts.store.ts';
+import { createAccount } from '../accounts/create-account.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { Challenges } from '../passkeys/challenges.ts';
+import type { User } from '../sessions/session.ts';
+import type { SessionsService, SignedIn } from '../sessions/sessions.service.ts';
+import { IdentitiesStore } from './identities.store.ts';
+import { OidcProvider, type OidcSettings, type ProvenPerson, refusedSignIn } from './oidc-provider.ts';
+import { checksOf, oidcSignInMs } from './sign-in-cookie.ts';
+
+interface OidcServiceOptions {
+  readonly settings: OidcSettings | undefined;
+  readonly database: Database;
+  readonly accounts: AccountsStore;
+  readonly audit: AuditLog;
+  readonly sessions: SessionsService;
+  readonly challenges: Challenges;
+  readonly publicUrl: () => string;
+  readonly addressOf: AddressOf;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const purpose = 'oidc';
+/** Each asks the provider. */
+const maxSignInsPerMinute = 60;
+/** Nobody knows it: the person signs in with the provider. */
+const passwordLength = 40;
+
+/** Sign-in with an OpenID Connect provider (authorization code with PKCE). */
+export class OidcService {
+  readonly #options: OidcServiceOptions;
+  readonly #provider: OidcProvider | undefined;
+  readonly #identities: IdentitiesStore;
+  readonly #signIns: FixedWindows;
+
+  constructor(options: OidcServiceOptions) {
+    const { settings, database, clock } = options;
+    this.#options = options;
+    this.#provider = settings && new OidcProvider(settings, options);
+    this.#identities = new IdentitiesStore(database);
+    this.#signIns = new FixedWindows({ windowMs: 60_000, maxKeys: 10_000, clock });
+  }
+
+  get name(): string | undefined {
+    return this.#options.settings?.name;
+  }
+
+  /**
+   * Returns the page of the provider, and a challenge for the cookie.
+   * @throws AppError `oidc-not-configured`, `oidc-provider-unavailable`
+   */
+  async begin(): Promise<{ url: string; challenge: string }> {
+    const provider = this.#requireProvider();
+    const bytes = await this.#options.challenges.create(purpose, oidcSignInMs);
+    const challenge = Buffer.from(bytes).toString('base64url');
+    return { url: await provider.authorizationUrl(checksOf(challenge), this.#redirectUri()), challenge };
+  }
+
+  /**
+   * @param query of the redirect address
+   * @param from `before` is the secret of the session that ends
+   * @throws AppError `authentication-oidc-refused`, `authorization-suspended-account`, `too-many-requests`,
+   * `oidc-not-configured`, `oidc-provider-unavailable`
+   */
+  async signIn(
+    query: string,
+    challenge: string | undefined,
+    from: { request: PeerRequest; before: string | undefined },
+  ): Promise<SignedIn> {
+    const { challenges, sessions, audit, clock, log } = this.#options;
+    const provider = this.#requireProvider();
+    const parameters = new URLSearchParams(query);
+    if (
+      challenge === undefined ||
+      !(await challenges.isValid(challenge, purpose)) ||
+      parameters.get('state') !== checksOf(challenge).state
+    ) {
+      throw refusedSignIn('It was started in another browser, or more than 10 minutes ago. Start again.');
+    }
+    this.#limit(from.request);
+    const redirected = new URL(`${this.#redirectUri()}?${parameters}`);
+    const person = await provider.identify(redirected, checksOf(challenge));
+    const user = await this.#userOf(person, from.request);
+    try {
+      return await sessions.start(user, from, async ({ userId }, transaction) => {
+        if (!(await challenges.use(challenge, transaction))) {
+          throw refusedSignIn('It was used a moment ago. Start again.');
+        }
+        const link = { userId, createdAtMs: clock.nowMs() };
+        if (await this.#identities.link(person, link, transaction)) return;
+        throw refusedSignIn(
+          `${user.email} is linked with another person at ${this.name}. Sign in with the password, and unlink it in Account.`,
+        );
+      });
+    } catch (error) {
+      if (error instanceof AppError) await audit.recordSignIn(user, 'refused', from.request);
+      log.info('oidc-sign-in-refused', { userId: user.userId });
+      throw error;
+    }
+  }
+
+  linkedAtMs({ userId }: SessionCaller): Promise<number | undefined> {
+    return this.#identities.linkedAtMs(userId);
+  }
+
+  async unlink({ userId }: SessionCaller): Promise<void> {
+    await this.#identities.unlink(userId);
+    this.#options.log.info('identity-unlinked', { userId });
+  }
+
+  /** Finds the user by the identity, or by a verified email address. */
+  async #userOf(person: ProvenPerson, request: PeerRequest): Promise<User> {
+    const { accounts, audit, settings } = this.#options;
+    const linked = await this.#identities.findUser(person);
+    const { email } = linked ?? person;
+    if (email === undefined) {
+      throw refusedSignIn(
+        `${this.name} sent no email address. Allow this server to read yours, and start again.`,
+      );
+    }
+    const user = await accounts.findUser(email);
+    if (linked !== undefined && user !== undefined) return user;
+    if (!person.isEmailVerified) {
+      if (user !== undefined) await audit.recordSignIn(user, 'refused', request);
+      throw refusedSignIn(
+        `${this.name} does not confirm that ${email} is your address. Confirm the address there, and start again.`,
+      );
+    }
+    if (user !== undefined) return user;
+    if (settings?.createAccounts === true && z.email().safeParse(email).success) {
+      return this.#createUser(email, request);
+    }
+    throw refusedSignIn(
+      `No user with the email ${email} exists here. Ask an owner of an account for an invitation.`,
+    );
+  }
+
+  async #createUser(email: string, request: PeerRequest): Promise<User> {
+    const { database, accounts, audit, clock, log } = this.#options;
+    const accountId = await createAccount(database, {
+      ...{ email, isUpgraded: false, password: randomBase62(passwordLength), atMs: clock.nowMs() },
+    });
+    const user = (await accounts.findUser(email))!;
+    if (accountId !== undefined) {
+      log.info('account-created', { accountId });
+      await audit.recordSignIn(user, 'account-created', request);
+    }
+    return user;
+  }
+
+  #limit(request: PeerRequest): void {
+    const network = clientNetwork(this.#options.addressOf(request));
+    const window = this.#signIns.get(network);
+    if (window.count >= maxSignInsPerMinute) {
+      const retryAfterSeconds = this.#signIns.secondsUntilEnd(window);
+      throw new RateExceeded(
+        { isAllowed: false, limit: maxSignInsPerMinute, remaining: 0, retryAfterSeconds },
+        'Too many sign-ins came from your network. Try again in a minute.',
+      );
+    }
+    this.#signIns.add(network, window);
+  }
+
+  #requireProvider(): OidcProvider {
+    if (this.#provider === undefined) throw new AppError('oidc-not-configured');
+    return this.#provider;
+  }
+
+  #redirectUri(): string {
+    return `${this.#options.publicUrl()}/dashboard/sign-in/oidc`;
+  }
+}
