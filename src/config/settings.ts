@@ -659,7 +659,7 @@ export const settings = {
   'oidc.name': setting(
     'MILLRACE_OIDC_NAME',
     text,
-    'single sign-on',
+    'OpenID Connect',
     'Name of the provider on the sign-in page: “Continue with …”.',
   ),
   'oidc.createAccounts': setting(

@@ -66,7 +66,7 @@ describeInBrowser('signing in to the dashboard with OpenID Connect', browser => 
     });
     try {
       await using dashboard = await DashboardPage.open(browser(), other, '/dashboard', { signedIn: false });
-      await dashboard.page.getByRole('button', { name: 'Continue with single sign-on' }).click();
+      await dashboard.page.getByRole('button', { name: 'Continue with OpenID Connect' }).click();
       await dashboard.page.getByText('The sign-in provider cannot be used right now.').waitFor();
       expect(await dashboard.violations()).toEqual([]);
     } finally {

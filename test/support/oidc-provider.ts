@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 import type { OidcSettings } from '../../src/resources/oidc/oidc-provider.ts';
@@ -21,6 +21,7 @@ export class TestOidcProvider {
   readonly people = new Map<string, Person>();
   readonly settings: OidcSettings;
   readonly #server: Server;
+  readonly #provider: RequestListener;
 
   private constructor(server: Server) {
     const { port } = server.address() as AddressInfo;
@@ -30,6 +31,7 @@ export class TestOidcProvider {
       ...{ issuer, clientId, clientSecret: new Secret(clientSecret) },
       ...{ name: 'Harbour ID', createAccounts: false },
     };
+    this.#provider = this.#createProvider();
     this.answer();
   }
 
@@ -41,9 +43,9 @@ export class TestOidcProvider {
   }
 
   /** Answers with the provider, or as the test wants. */
-  answer(listener: Parameters<typeof createServer>[1] = this.#provider()): void {
+  answer(listener = this.#provider): void {
     this.#server.removeAllListeners('request');
-    this.#server.on('request', listener!);
+    this.#server.on('request', listener);
   }
 
   async stop(): Promise<void> {
@@ -52,7 +54,7 @@ export class TestOidcProvider {
     await once(this.#server, 'close');
   }
 
-  #provider() {
+  #createProvider(): RequestListener {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
     const provider = new Provider(this.settings.issuer, {
       clients: [
@@ -64,6 +66,7 @@ export class TestOidcProvider {
       ],
       cookies: { keys: ['a key of tests'] },
       jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256' }] as never },
+      ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600 },
       claims: { openid: ['sub'], email: ['email', 'email_verified'] },
       findAccount: (_, sub) => {
         const { email, isVerified = true } = this.people.get(sub) ?? {};

@@ -116,7 +116,7 @@ export class OidcProvider {
       return await asked.configuration;
     } catch (error) {
       if (this.#discovered === asked) this.#discovered = undefined;
-      throw this.#unavailable(error, 'It did not answer as expected');
+      throw this.#unavailable(error, 'did not answer as expected');
     }
   }
 
@@ -148,18 +148,18 @@ export class OidcProvider {
     if (error instanceof ResponseBodyError) {
       if (error.error === 'invalid_grant')
         return refusedSignIn('It was used already, or it took too long. Start again.');
-      return this.#unavailable(error, `It refused this server (${shortCode(error.error)})`);
+      return this.#unavailable(error, `refused this server (${shortCode(error.error)})`);
     }
     const isUnverified =
       error instanceof ClientError && !/TIMEOUT|ABORT|RESPONSE_IS_NOT/.test(error.code ?? '');
-    if (!isUnverified) return this.#unavailable(error, 'It did not answer as expected');
+    if (!isUnverified) return this.#unavailable(error, 'did not answer as expected');
     this.#log.warn('oidc-answer-refused', { reason: reasonOf(error) });
     return refusedSignIn(`The answer of ${this.#settings.name} could not be verified. Start again.`);
   }
 
   #unavailable(error: unknown, happened: string): AppError {
     this.#log.warn('oidc-provider-unavailable', { issuer: this.#settings.issuer, reason: reasonOf(error) });
-    const detail = `${happened}: ${this.#settings.name}. Try again later, or sign in with your password. The log of the server has the reason.`;
+    const detail = `${this.#settings.name} ${happened}. Try again later, or sign in with your password. The log of the server has the reason.`;
     return new AppError('oidc-provider-unavailable', undefined, { cause: error, details: { detail } });
   }
 }
@@ -174,7 +174,7 @@ function authenticationWith(secret: Secret): ClientAuth {
   const basic = ClientSecretBasic(secret.reveal());
   return (server, ...rest) => {
     const supported = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-    (supported.includes('client_secret_basic') ? basic : post)(server, ...rest);
+    (supported.includes('client_secret_post') ? post : basic)(server, ...rest);
   };
 }
 

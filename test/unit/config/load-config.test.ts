@@ -206,6 +206,10 @@ describe('refuses', () => {
     [{ 'https.port': '8443' }, 'https.port: needs tls.cert and tls.key'],
     [{ 'rtmps.port': '1936' }, 'rtmps.port: needs tls.cert and tls.key'],
     [
+      { 'oidc.issuer': 'https://login.example.org' },
+      'oidc.issuer: needs oidc.clientId, which the provider gave you',
+    ],
+    [
       { 'live.partTarget': '1s', 'live.segmentTarget': '2s' },
       'live.partTarget: a segment must hold at least three parts',
     ],

@@ -45,10 +45,7 @@ function LinkedIdentity({ name }: { name: string }) {
           }}
           onClose={() => setUnlinking(false)}
         >
-          <p>
-            The next sign-in with {name} links again, if the email address there is yours. Sign in with your
-            password or a passkey until then.
-          </p>
+          <p>The next sign-in with {name} links it again, if the email address there is yours.</p>
         </ConfirmDialog>
       )}
     </Card>
