@@ -180,6 +180,17 @@ describe('a sign-in with an OpenID Connect provider', () => {
     expect(told(await finish(late)).slice(0, 2)).toEqual([503, 'oidc-provider-unavailable']);
   });
 
+  it('asks the provider at most 60 times a minute for one network', async () => {
+    const proved = await proveAt('anna');
+    const { state, iss } = Object.fromEntries(new URLSearchParams(proved.query));
+    const query = String(new URLSearchParams({ error: 'access_denied', state: state!, iss: iss! }));
+    for (let n = 0; n < 60; n += 1) expect((await finish({ ...proved, query })).status).toBe(401);
+    const limited = await finish(proved);
+    expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '60']);
+    nowMs += minute;
+    expect((await finish(proved)).status).toBe(201);
+  });
+
   it('creates an account for an unknown person where that is allowed', async () => {
     const open = await startApi({ oidc: { ...provider.settings, createAccounts: true } });
     try {
