@@ -2,7 +2,7 @@ import type { Clock } from '../../shared/clock.ts';
 import { randomBase62 } from '../../shared/ids.ts';
 import { Secret } from '../../shared/secret.ts';
 import type { Environment } from '../../store/account-tables.ts';
-import type { Connection } from '../../store/connection.ts';
+import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import { AuditStore } from '../audit/audit.store.ts';
 import { type AuditTarget, operator } from '../audit/audit-entry.ts';
@@ -134,13 +134,14 @@ export class AccountAdmin {
     if (user === undefined) return;
     const { userId, accountId } = user;
     const store = new TwoFactorStore(this.#database);
-    await this.#accounts.changeAccess(accountId, async transaction => {
+    const disabled = async (transaction: Transaction) => {
       await store.remove(userId, transaction);
       const users = transaction.queries.selectFrom('users').select('id').where('id', '=', userId);
       await this.#accounts.sessions.removeOfUsers(users, transaction);
       const target = { kind: 'user', id: userId, name: user.email };
       await this.#record(accountId, 'two-factor.reset', 'Turn off two-factor sign-in', target, transaction);
-    });
+    };
+    await this.#accounts.changeAccess(accountId, disabled, { changed: 'user' });
   }
 }
 

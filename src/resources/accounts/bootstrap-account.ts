@@ -28,7 +28,7 @@ export interface BootstrapSecrets {
 }
 
 /**
- * Creates the first account with keys and a user.
+ * Creates the first account with keys and a user, or completes users that an older version created.
  * @returns undefined when an account exists
  * @throws AppError `config-invalid` when a key or password is unusable or too short, or the file cannot be
  * written
@@ -42,6 +42,7 @@ export async function bootstrapAccount(
   if (!(await accounts.isEmpty())) {
     // The server may have crashed after creating the account and before publishing its file.
     if (secretsFile !== undefined) await publishSecrets(secretsFile);
+    await accounts.members.addMissing();
     return undefined;
   }
   requireLengths(options);

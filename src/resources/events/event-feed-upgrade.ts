@@ -38,7 +38,7 @@ export function eventFeedUpgrade(options: {
         requireScope(caller, 'read');
         return caller;
       };
-      const { projectId, accountId, environment } = await authenticate();
+      const { projectId, accountId, environment, actor, scopes } = await authenticate();
       limiter.require({ projectId, environment }, 'reads');
       feed.assertCapacity(projectId);
       const input = readQuery((request.url ?? '').split('?')[1] ?? '');
@@ -60,8 +60,10 @@ export function eventFeedUpgrade(options: {
         subjectId: query.subjectId,
         recheck: async () => {
           const now = await authenticate();
-          // The session switched to another account.
-          if (now.projectId !== projectId) throw new AppError('authentication-invalid-session');
+          // The session switched to another account, or has another role: the page loads it again.
+          const isSameRole = actor.kind !== 'user' || now.scopes.size === scopes.size;
+          if (now.projectId === projectId && isSameRole) return;
+          throw new AppError('authentication-invalid-session');
         },
         followAccess: changed => access.follow(accountId, changed),
       });

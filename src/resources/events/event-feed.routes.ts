@@ -17,7 +17,7 @@ const description = `Open it as a WebSocket (HTTP/1.1), with the \`Authorization
 - \`video.encoding.progress\`: \`videoId\`, \`encoding\`, \`quality\`, \`percent\`, at most once a second for each rendition. Not stored.
 
 A client can send \`{"type":"ping"}\` and gets \`{"type":"pong"}\`. The connection closes with 1001 when the server stops, 4401 when the
-credentials end, 4403 when the account is suspended, 4408 when messages are not read for 30 s, and 1008 after any other message from the
+credentials end or the role of a session changes, 4403 when the account is suspended, 4408 when messages are not read for 30 s, and 1008 after any other message from the
 client. Connections beyond 50 of a project get 429. A request that is not a WebSocket upgrade gets 426.`;
 
 export function eventFeedRoutes(): Route[] {

@@ -82,6 +82,27 @@ export class MembersStore {
     );
   }
 
+  /**
+   * Makes users without an account owners of the one they were created in: versions before roles create users without a
+   * membership. Users who lose their last membership are deleted.
+   */
+  addMissing(): Promise<number> {
+    const { queries } = this.#database;
+    const missing = queries
+      .selectFrom('users as u')
+      .select(({ val }) => ['u.account_id', 'u.id', val<Role>('owner').as('role'), 'u.created_at_ms'])
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom('members as m').select('m.user_id').whereRef('m.user_id', '=', 'u.id'))),
+      );
+    return this.#database.run(
+      queries
+        .insertInto('members')
+        .columns(['account_id', 'user_id', 'role', 'created_at_ms'])
+        .expression(missing)
+        .onConflict(conflict => conflict.doNothing()),
+    );
+  }
+
   async setRole(accountId: string, userId: string, role: Role, transaction: Transaction): Promise<void> {
     await transaction.run(
       transaction.queries

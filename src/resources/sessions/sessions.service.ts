@@ -102,7 +102,7 @@ export class SessionsService {
     const { accounts, audit, addressOf, log } = this.#options;
     const { userId, accountId, email } = user;
     const address = addressOf(request);
-    const { session, secret } = await accounts.changeAccess(accountId, async transaction => {
+    const started = async (transaction: Transaction) => {
       const now = await accounts.findUser(email, transaction);
       if (now === undefined) throw new AppError('authentication-wrong-password');
       if (now.isSuspended) throw new AppError('authorization-suspended-account');
@@ -111,7 +111,10 @@ export class SessionsService {
       const { sessionId, secret } = await this.add(now, request, transaction);
       await audit.recordSignIn(user, 'signed-in', request, transaction);
       return { session: await this.#requireSession(sessionId, transaction), secret };
-    });
+    };
+    // The session that ends may act for another account.
+    const changed = before === undefined ? 'account' : 'user';
+    const { session, secret } = await accounts.changeAccess(accountId, started, { changed });
     log.info('signed-in', { sessionId: session.sessionId, userId, address });
     return { view: await this.#viewOf(session), secret };
   }

@@ -77,7 +77,7 @@ export class TwoFactorService implements SecondFactor {
   ): Promise<{ recoveryCodes: string[]; secret: string }> {
     const { accounts, store, clock, log } = this.#options;
     const recoveryCodes = newRecoveryCodes();
-    const secret = await accounts.changeAccess(accountId, async transaction => {
+    const confirmed = async (transaction: Transaction) => {
       const found = await store.find(userId, transaction);
       if (found === undefined) throw new AppError('two-factor-not-enabled');
       if (found.enabledAtMs !== undefined) throw new AppError('two-factor-enabled');
@@ -91,7 +91,8 @@ export class TwoFactorService implements SecondFactor {
       await store.enable(userId, nowMs, transaction);
       await store.setRecoveryCodes(userId, recoveryCodes, transaction);
       return this.#renewSession(userId, sessionId, transaction);
-    });
+    };
+    const secret = await accounts.changeAccess(accountId, confirmed, { changed: 'user' });
     log.info('two-factor-enabled', { userId });
     return { recoveryCodes, secret };
   }
@@ -150,10 +151,11 @@ export class TwoFactorService implements SecondFactor {
     const { email, passwordHash } = user;
     const { isRight, attempt } = await passwords.begin(email, addressOf(request), password, passwordHash);
     if (!isRight) throw wrongPassword();
-    const outcome = await accounts.changeAccess(caller.accountId, async transaction => {
+    const proved = async (transaction: Transaction) => {
       const result = await this.use(caller.userId, code, transaction);
       return result === 'used' ? { value: await work(transaction) } : result;
-    });
+    };
+    const outcome = await accounts.changeAccess(caller.accountId, proved, { changed: 'user' });
     if (outcome === 'wrong') throw attributeError('code', wrongCodeDetail);
     if (outcome === 'missing') {
       await attempt.cancel();

@@ -716,6 +716,7 @@ export interface Operations {
     body: { readonly currentPassword: string; readonly newPassword: string; };
     answer: undefined;
   };
+  'PATCH /account': { params: undefined; query: undefined; body: { readonly name: string | null; }; answer: SessionAccount; };
   'GET /account': { params: undefined; query: undefined; body: undefined; answer: Account; };
   'POST /account/upgrade': { params: undefined; query: undefined; body: undefined; answer: SessionAccount; };
   'GET /account/two-factor': { params: undefined; query: undefined; body: undefined; answer: TwoFactor; };

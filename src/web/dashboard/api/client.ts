@@ -22,6 +22,9 @@ type Arguments<Name extends Operation> =
 
 type Values = Readonly<Record<string, unknown>>;
 
+/** Dispatches `refused` when the role of the session lacks the scope of a call: it may have changed. */
+export const roleRefusals = new EventTarget();
+
 /** @throws ApiProblem when the answer is an error, or none comes */
 export async function call<Name extends Operation>(
   operation: Name,
@@ -45,6 +48,7 @@ export async function call<Name extends Operation>(
   if (!response.ok) {
     const problem = await problemOfResponse(response);
     if (problem.status === 401) endSession(asker);
+    if (problem.code === 'authorization-insufficient-scope') roleRefusals.dispatchEvent(new Event('refused'));
     throw problem;
   }
   const type = response.headers.get('content-type') ?? '';

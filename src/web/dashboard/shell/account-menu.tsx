@@ -12,7 +12,8 @@ const themeIcons = { system: 'screen', light: 'sun', dark: 'moon' } as const;
 
 export function AccountMenu() {
   const { route } = useLocation();
-  const email = session.value?.email ?? '';
+  const { email = '', account, accounts = [] } = session.value ?? {};
+  const name = accounts.length > 1 ? account?.name : undefined;
   return (
     <Menu
       label="Account menu"
@@ -35,7 +36,7 @@ export function AccountMenu() {
       <span class="avatar" aria-hidden="true">
         {email.slice(0, 1).toUpperCase()}
       </span>
-      <span class="account-email">{email}</span>
+      <span class="account-email">{name ?? email}</span>
       <Icon name="down" size={16} />
     </Menu>
   );

@@ -1,10 +1,13 @@
 import { useLocation } from 'preact-iso/router';
+import { can, type Scope } from '../state/session.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 
 interface Entry {
   readonly href: string;
   readonly words: string;
   readonly icon: IconName;
+  /** Hidden from roles without it. */
+  readonly scope?: Scope;
 }
 
 const groups: readonly { readonly title?: string; readonly entries: readonly Entry[] }[] = [
@@ -26,32 +29,38 @@ const groups: readonly { readonly title?: string; readonly entries: readonly Ent
   {
     title: 'Developers',
     entries: [
-      { href: '/dashboard/keys', words: 'API keys', icon: 'key' },
-      { href: '/dashboard/upload-tokens', words: 'Upload tokens', icon: 'token' },
-      { href: '/dashboard/webhooks', words: 'Webhooks', icon: 'hook' },
+      { href: '/dashboard/keys', words: 'API keys', icon: 'key', scope: 'admin' },
+      { href: '/dashboard/upload-tokens', words: 'Upload tokens', icon: 'token', scope: 'upload' },
+      { href: '/dashboard/webhooks', words: 'Webhooks', icon: 'hook', scope: 'admin' },
     ],
   },
 ];
 
 export function Navigation({ onGo }: { onGo: () => void }) {
   const { path } = useLocation();
+  const allowed = groups.map(({ title, entries }) => ({
+    title,
+    entries: entries.filter(({ scope }) => scope === undefined || can(scope)),
+  }));
   return (
     <nav class="navigation" aria-label="Dashboard">
-      {groups.map(({ title, entries }) => (
-        <div key={title ?? ''} class="nav-group">
-          {title !== undefined && <p class="nav-title">{title}</p>}
-          <ul>
-            {entries.map(({ href, words, icon }) => (
-              <li key={href}>
-                <a href={href} aria-current={isWithin(path, href) ? 'page' : undefined} onClick={onGo}>
-                  <Icon name={icon} />
-                  {words}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </div>
-      ))}
+      {allowed
+        .filter(({ entries }) => entries.length > 0)
+        .map(({ title, entries }) => (
+          <div key={title ?? ''} class="nav-group">
+            {title !== undefined && <p class="nav-title">{title}</p>}
+            <ul>
+              {entries.map(({ href, words, icon }) => (
+                <li key={href}>
+                  <a href={href} aria-current={isWithin(path, href) ? 'page' : undefined} onClick={onGo}>
+                    <Icon name={icon} />
+                    {words}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
     </nav>
   );
 }

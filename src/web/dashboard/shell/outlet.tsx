@@ -2,11 +2,12 @@ import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { exec, useLocation } from 'preact-iso/router';
 import { type ApiProblem, problemOf } from '../api/problem.ts';
-import { environment } from '../state/session.ts';
+import { can, environment } from '../state/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Page } from '../ui/page.tsx';
 import { EmptyState, Skeleton } from '../ui/states.tsx';
+import { NotAllowed } from './not-allowed.tsx';
 import type { PageProps } from './page-props.ts';
 import { type PageRoute, routes } from './routes.ts';
 
@@ -45,6 +46,8 @@ export function Outlet() {
   }, [route]);
 
   if (found === undefined) return <NotFound />;
+  const { scope } = found.route;
+  if (scope !== undefined && !can(scope)) return <NotAllowed scope={scope} />;
   if (problem !== undefined) return <PageLoadError />;
   const component = loaded.get(found.route);
   if (component !== undefined) {

@@ -1,9 +1,12 @@
 import type { ComponentType } from 'preact';
+import type { Scope } from '../state/session.ts';
 import type { PageProps } from './page-props.ts';
 
 export interface PageRoute {
   /** With `:names` for parameters. */
   readonly path: string;
+  /** The page is only for roles that have it. */
+  readonly scope?: Scope;
   readonly load: () => Promise<ComponentType<PageProps>>;
 }
 
@@ -23,6 +26,7 @@ export const routes: readonly PageRoute[] = [
   },
   {
     path: '/dashboard/live/:liveStreamId/studio',
+    scope: 'live',
     load: () => import('../pages/live/studio/studio-page.tsx').then(module => module.StudioPage),
   },
   {
@@ -39,6 +43,7 @@ export const routes: readonly PageRoute[] = [
   },
   {
     path: '/dashboard/videos/:videoId/captions/:language',
+    scope: 'upload',
     load: () => import('../pages/captions/captions-page.tsx').then(module => module.CaptionsPage),
   },
   {
@@ -51,6 +56,7 @@ export const routes: readonly PageRoute[] = [
   },
   {
     path: '/dashboard/players/:playerId',
+    scope: 'upload',
     load: () => import('../pages/players/player-page.tsx').then(module => module.PlayerPage),
   },
   {
@@ -59,23 +65,28 @@ export const routes: readonly PageRoute[] = [
   },
   {
     path: '/dashboard/keys',
+    scope: 'admin',
     load: () => import('../pages/keys/keys-page.tsx').then(module => module.KeysPage),
   },
   {
     path: '/dashboard/upload-tokens',
+    scope: 'upload',
     load: () =>
       import('../pages/upload-tokens/upload-tokens-page.tsx').then(module => module.UploadTokensPage),
   },
   {
     path: '/dashboard/webhooks',
+    scope: 'admin',
     load: () => import('../pages/webhooks/webhooks-page.tsx').then(module => module.WebhooksPage),
   },
   {
     path: '/dashboard/webhooks/:webhookId',
+    scope: 'admin',
     load: () => import('../pages/webhooks/webhook-page.tsx').then(module => module.WebhookPage),
   },
   {
     path: '/dashboard/account/activity',
+    scope: 'admin',
     load: () => import('../pages/activity/activity-page.tsx').then(module => module.ActivityPage),
   },
   {

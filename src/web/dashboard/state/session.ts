@@ -4,6 +4,8 @@ import { readStored, writeStored } from './local-storage.ts';
 
 export type Environment = 'sandbox' | 'production';
 
+export type Scope = Session['scopes'][number];
+
 /** undefined: not known yet; null: signed out. */
 export const session = signal<Session | null | undefined>(undefined);
 
@@ -24,6 +26,11 @@ export const environment = computed<Environment>(() => {
   if (chosen !== undefined && isOwn && available.includes(chosen)) return chosen;
   return available.includes('production') ? 'production' : 'sandbox';
 });
+
+/** True when your role in the account has the scope. */
+export function can(scope: Scope): boolean {
+  return session.value?.scopes.includes(scope) ?? false;
+}
 
 /** Reaches everything of the account, such as all keys. */
 export function accountEnvironment(): Environment {

@@ -8,20 +8,22 @@ import { copyText } from '../../ui/copy.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Card, DetailList } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
+import { roleNames } from '../team/roles.ts';
 
 const environmentNames = { sandbox: 'Sandbox', production: 'Production' } as const;
 
 export function AccountInfo() {
-  const { email, account, environments } = session.value!;
+  const { email, role, account, environments } = session.value!;
   const loaded = useLoad(environment.value, signal => call('GET /account', { signal }));
   return (
     <Card title="Account details">
       <DetailList
         rows={[
+          ...(account.name === undefined ? [] : [['Account', account.name] as const]),
           ['Email', email],
           ['Created', formatDateTime(account.createdAt)],
           ['Environments', environments.map(name => environmentNames[name]).join(' and ')],
-          ...(account.isOperator ? [['Role', 'Operator'] as const] : []),
+          ['Role', account.isOperator ? `${roleNames[role]}, in the operator’s account` : roleNames[role]],
           [
             'Account ID',
             <span key="id" class="id-row">

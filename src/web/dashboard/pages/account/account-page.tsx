@@ -1,11 +1,12 @@
 import { useLayoutEffect } from 'preact/hooks';
-import { environment, session } from '../../state/session.ts';
+import { can, environment, session } from '../../state/session.ts';
 import { chooseTheme, type Theme, theme } from '../../state/theme.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { TeamCard } from '../team/team-card.tsx';
 import { AccountInfo } from './account-info.tsx';
+import { AccountNameCard } from './account-name-card.tsx';
 import { IdentityCard } from './identity-card.tsx';
 import { PasskeysCard } from './passkeys/passkeys-card.tsx';
 import { PasswordCard } from './password-card.tsx';
@@ -27,15 +28,18 @@ export function AccountPage() {
       title="Account"
       lead={`You’re signed in as ${session.value.email}.`}
       actions={
-        <Button icon="clock" href="/dashboard/account/activity">
-          Activity
-        </Button>
+        can('admin') && (
+          <Button icon="clock" href="/dashboard/account/activity">
+            Activity
+          </Button>
+        )
       }
     >
       <UpgradeCard />
       <div class="columns account-columns">
         <div class="stack">
           <AccountInfo />
+          {can('admin') && <AccountNameCard />}
           <RetentionCard key={environment.value} />
         </div>
         <div class="stack">

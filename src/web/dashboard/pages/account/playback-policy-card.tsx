@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { ProjectPlaybackPolicy } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { environment } from '../../state/session.ts';
+import { can, environment } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
 import { Form } from '../../ui/form/form.tsx';
-import { PolicyFields, policyChoicesOf, policyOf } from '../../ui/form/policy-fields.tsx';
+import { describePolicy, PolicyFields, policyChoicesOf, policyOf } from '../../ui/form/policy-fields.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Card } from '../../ui/page.tsx';
@@ -17,7 +17,13 @@ export function PlaybackPolicyCard() {
   return (
     <Card title="Playback policy">
       <LoadedContent loaded={loaded} height={320}>
-        {stored => <PolicyForm stored={stored} onChange={loaded.set} />}
+        {stored =>
+          can('admin') ? (
+            <PolicyForm stored={stored} onChange={loaded.set} />
+          ) : (
+            <p>{stored.playbackPolicy === null ? 'Everybody' : describePolicy(stored.playbackPolicy)}</p>
+          )
+        }
       </LoadedContent>
     </Card>
   );

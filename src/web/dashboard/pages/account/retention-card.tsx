@@ -3,7 +3,7 @@ import type { Retention } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { titleOf } from '../../format/video-title.ts';
-import { environment } from '../../state/session.ts';
+import { can, environment } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
 import { CheckField, TextField } from '../../ui/form/field.tsx';
@@ -24,7 +24,11 @@ export function RetentionCard() {
         <LoadedContent loaded={loaded} height={240}>
           {retention => (
             <>
-              <RetentionForm key={retention.keepVideosDays} retention={retention} onChange={loaded.set} />
+              {can('admin') ? (
+                <RetentionForm key={retention.keepVideosDays} retention={retention} onChange={loaded.set} />
+              ) : (
+                <p>{retentionText(retention.keepVideosDays)}</p>
+              )}
               <NextVideos retention={retention} />
             </>
           )}
@@ -32,6 +36,11 @@ export function RetentionCard() {
       )}
     </Card>
   );
+}
+
+function retentionText(days: number | null): string {
+  if (days === null) return 'New videos are kept until somebody deletes them.';
+  return `New videos are kept for ${days === 1 ? 'a day' : `${days} days`}.`;
 }
 
 function RetentionForm({

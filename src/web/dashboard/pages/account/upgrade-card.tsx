@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { loadSession } from '../../api/sessions.ts';
-import { chooseEnvironment, environment, session } from '../../state/session.ts';
+import { can, chooseEnvironment, environment, session } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
 import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
@@ -35,7 +35,9 @@ export function UpgradeCard() {
         <p class="quiet">
           What you created in the sandbox stays there, with its limits. You can’t undo an upgrade here.
         </p>
-        {account.isOperator ? (
+        {!can('admin') ? (
+          <p>Ask an owner of this account to upgrade it.</p>
+        ) : account.isOperator ? (
           <>
             <ProblemNotice problem={submission.notice} />
             <div class="actions">

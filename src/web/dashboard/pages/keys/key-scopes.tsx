@@ -40,7 +40,7 @@ export function ScopeFields({
 }) {
   const isAdmin = scopes.includes('admin');
   return (
-    <fieldset class="field">
+    <fieldset class="form-grid">
       <legend>These keys can</legend>
       {keyScopes.map(scope => (
         <CheckField

@@ -49,6 +49,7 @@ export function AudioTracksCard({
               <AudioTrackRow
                 key={id}
                 name={name ?? languageText ?? `Track ${id + 1}`}
+                scope="live"
                 details={[languageText, id === 0 ? 'Main track' : `Track ${id + 1}`]}
                 isDefault={id === defaultId}
                 isFirst={place === 0}

@@ -6,11 +6,13 @@ import { StreamBadge } from '../../broadcasts/stream-badge.tsx';
 import { streamStateOf } from '../../broadcasts/stream-state.ts';
 import { localUrl } from '../../format/local-url.ts';
 import type { PageProps } from '../../shell/page-props.ts';
+import { can, type Scope } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { type Loaded, useLoad } from '../../ui/hooks/use-load.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Menu } from '../../ui/menu.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
@@ -28,19 +30,21 @@ import { type RunningBroadcast, useBroadcast } from './use-broadcast.ts';
 
 const back = { href: '/dashboard/live', words: 'Live streams' };
 
-const panels = [
+const panels: readonly (readonly [id: string, words: string, scope?: Scope])[] = [
   ['set-up', 'Setup'],
-  ['source', 'Source'],
+  ['source', 'Source', 'live'],
   ['health', 'Health'],
   ['restreams', 'Restreams'],
   ['share', 'Share'],
   ['past', 'Recordings'],
-  ['settings', 'Settings'],
-] as const;
+  ['settings', 'Settings', 'live'],
+];
+
+const first = 'set-up';
 
 export function LiveStreamPage({ params }: PageProps) {
   const { liveStreamId = '' } = params;
-  const stream = useLoad(liveStreamId, signal =>
+  const stream = useLoad(`${liveStreamId} ${can('live')}`, signal =>
     call('GET /live-streams/{liveStreamId}', { params: { liveStreamId }, signal }),
   );
   const { value, problem } = stream;
@@ -84,8 +88,8 @@ function StreamPage({
   const { route } = useLocation();
   const [asks, setAsks] = useState<'clip' | 'complete' | 'delete'>();
   const state = streamStateOf(stream.broadcasting, broadcast);
-  const [[first]] = panels;
-  const part = panels.find(([id]) => id === query.part)?.[0] ?? first;
+  const allowed = panels.filter(([, , scope]) => scope === undefined || can(scope));
+  const part = allowed.find(([id]) => id === query.part)?.[0] ?? first;
   const address = `/dashboard/live/${liveStreamId}`;
   const hrefOf = (id: string) => (id === first ? address : `${address}?part=${id}`);
   const path = { params: { liveStreamId } };
@@ -96,32 +100,34 @@ function StreamPage({
       badge={<StreamBadge state={state} />}
       actions={
         <>
-          {state === 'off' && (
+          {state === 'off' && can('live') && (
             <Button icon="video" href={`/dashboard/live/${liveStreamId}/studio`}>
               Go live from this browser
             </Button>
           )}
-          {state !== 'off' && (
+          {state !== 'off' && can('upload') && (
             <Button icon="clip" onClick={() => setAsks('clip')}>
               Clip
             </Button>
           )}
-          {state !== 'off' && (
+          {state !== 'off' && can('live') && (
             <Button icon="stop" onClick={() => setAsks('complete')}>
               End broadcast
             </Button>
           )}
-          <Menu
-            label="More actions"
-            items={[
-              {
-                label: 'Delete live stream',
-                icon: 'trash',
-                danger: true,
-                onClick: () => setAsks('delete'),
-              },
-            ]}
-          />
+          {can('live') && (
+            <Menu
+              label="More actions"
+              items={[
+                {
+                  label: 'Delete live stream',
+                  icon: 'trash',
+                  danger: true,
+                  onClick: () => setAsks('delete'),
+                },
+              ]}
+            />
+          )}
         </>
       }
     >
@@ -134,10 +140,11 @@ function StreamPage({
       </div>
       <Tabs
         label="Live stream sections"
-        tabs={panels.map(([id, words]) => ({ href: hrefOf(id), words }))}
+        tabs={allowed.map(([id, words]) => ({ href: hrefOf(id), words }))}
         current={hrefOf(part)}
       />
-      {part === 'set-up' && <SetupPanel stream={stream} onChange={loaded.set} />}
+      {part === 'set-up' &&
+        (can('live') ? <SetupPanel stream={stream} onChange={loaded.set} /> : <KeysHidden />)}
       {part === 'source' && <SourcePanel stream={stream} onChange={loaded.set} onOutdated={loaded.reload} />}
       {part === 'health' && <HealthPanel stream={stream} state={state} broadcast={broadcast} />}
       {part === 'restreams' && (
@@ -186,6 +193,14 @@ function StreamPage({
         </ConfirmDialog>
       )}
     </Page>
+  );
+}
+
+function KeysHidden() {
+  return (
+    <Notice title="Stream keys are hidden from your role">
+      Anyone with the stream key can go live. Ask an owner of the account for a role that can go live.
+    </Notice>
   );
 }
 

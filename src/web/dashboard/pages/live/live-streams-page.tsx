@@ -5,6 +5,7 @@ import { call } from '../../api/client.ts';
 import { withBroadcastEnded } from '../../broadcasts/stream-state.ts';
 import { useBroadcasts } from '../../broadcasts/use-broadcasts.ts';
 import { useThumbnailVersion } from '../../broadcasts/use-thumbnail-version.ts';
+import { can } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { SelectField } from '../../ui/form/field.tsx';
@@ -58,7 +59,7 @@ export function LiveStreamsPage() {
     setCreating(false);
     if (query.new !== undefined) change({ new: undefined });
   };
-  const create = (
+  const create = can('live') && (
     <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
       New live stream
     </Button>
@@ -123,12 +124,13 @@ export function LiveStreamsPage() {
           );
         }}
       </LoadedContent>
-      {isCreating && <CreateStreamDialog onClose={closeDialog} />}
+      {isCreating && can('live') && <CreateStreamDialog onClose={closeDialog} />}
     </Page>
   );
 }
 
 function FirstStream({ action }: { action: ComponentChildren }) {
+  if (!can('live')) return <EmptyState icon="live" title="No live streams yet" />;
   return (
     <div class="card first-stream">
       <EmptyState icon="live" title="Go live in three steps" action={action} />

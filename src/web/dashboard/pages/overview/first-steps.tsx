@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { can } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Card } from '../../ui/page.tsx';
@@ -38,14 +39,16 @@ export function FirstSteps({
             </Button>
           </div>
         </Step>
-        <Step number={3} title="Create an API key" isDone={done.key}>
-          <p class="hint">Use it from your own apps: the API can do everything the dashboard can.</p>
-          <div class="actions">
-            <Button icon="key" href="/dashboard/keys">
-              Create an API key
-            </Button>
-          </div>
-        </Step>
+        {can('admin') && (
+          <Step number={3} title="Create an API key" isDone={done.key}>
+            <p class="hint">Use it from your own apps: the API can do everything the dashboard can.</p>
+            <div class="actions">
+              <Button icon="key" href="/dashboard/keys">
+                Create an API key
+              </Button>
+            </div>
+          </Step>
+        )}
       </ol>
     </Card>
   );

@@ -1,6 +1,7 @@
 import { formatTime } from '../../../shared/time-text.ts';
 import { isSettled } from '../../format/video-state.ts';
 import { titleOf } from '../../format/video-title.ts';
+import { can } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Progress } from '../../ui/progress.tsx';
@@ -26,9 +27,11 @@ export function LatestVideos({ videos }: { videos: readonly ListedVideo[] }) {
           icon="video"
           title="No videos yet"
           action={
-            <Button href="/dashboard/videos" icon="upload">
-              Upload a video
-            </Button>
+            can('upload') && (
+              <Button href="/dashboard/videos" icon="upload">
+                Upload a video
+              </Button>
+            )
           }
         >
           Uploads and recordings appear here.

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { readStored, writeStored } from '../../state/local-storage.ts';
-import { chooseEnvironment, environment, session } from '../../state/session.ts';
+import { can, chooseEnvironment, environment, session } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -32,7 +32,8 @@ export function OverviewPage() {
 function Content({ overview, isNew, reload }: { overview: Overview; isNew: boolean; reload: () => void }) {
   const [isHidden, setHidden] = useState(readStored(hiddenName) === 'yes');
   const done = completedSteps(overview);
-  const hasSteps = !isHidden && !(done.live && done.video && done.key);
+  const isDone = done.live && done.video && (done.key || !can('admin'));
+  const hasSteps = !isHidden && !isDone && can('upload') && can('live');
   const hide = () => {
     writeStored(hiddenName, 'yes');
     setHidden(true);
@@ -48,7 +49,7 @@ function Content({ overview, isNew, reload }: { overview: Overview; isNew: boole
         </div>
         <div class="stack">
           <StorageCard storage={overview.usage.storage} />
-          {session.value?.account.isOperator === true && <ServerCard />}
+          {session.value?.account.isOperator === true && can('admin') && <ServerCard />}
         </div>
       </div>
     </div>
@@ -67,9 +68,11 @@ function SandboxBanner() {
             Switch to production
           </Button>
         ) : (
-          <Button small href="/dashboard/account#upgrade">
-            Upgrade
-          </Button>
+          can('admin') && (
+            <Button small href="/dashboard/account#upgrade">
+              Upgrade
+            </Button>
+          )
         )
       }
     >

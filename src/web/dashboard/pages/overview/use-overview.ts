@@ -3,7 +3,7 @@ import type { ApiKeyPair, LiveStream, Usage } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import type { FeedMessage } from '../../api/feed.ts';
 import { withBroadcastEnded } from '../../broadcasts/stream-state.ts';
-import { accountEnvironment } from '../../state/session.ts';
+import { accountEnvironment, can, session } from '../../state/session.ts';
 import { useFeed } from '../../ui/hooks/use-feed.ts';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { type Loaded, useLoad } from '../../ui/hooks/use-load.ts';
@@ -40,7 +40,7 @@ const reloadEvents: ReadonlySet<string> = new Set([
 
 /** Loads everything at once, so that the layout does not shift. */
 export function useOverview(): Loaded<Overview> {
-  const loaded = useLoad('', load);
+  const loaded = useLoad(`${session.value?.role}`, load);
   const reload = useDebounced(loaded.reload);
   useFeed(({ type }: FeedMessage) => {
     if (reloadEvents.has(type)) reload();
@@ -72,7 +72,9 @@ async function load(signal: AbortSignal): Promise<LoadedOverview> {
       signal,
     }),
     loadLatestVideos(signal),
-    call('GET /account/api-keys', { headers: { 'Millrace-Environment': accountEnvironment() }, signal }),
+    can('admin')
+      ? call('GET /account/api-keys', { headers: { 'Millrace-Environment': accountEnvironment() }, signal })
+      : { data: [] },
   ]);
   const [newest] = streams;
   const broadcasts =

@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso/router';
 import type { Player } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { themeName } from '../../format/theme-name.ts';
+import { can } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { SelectField, TextField } from '../../ui/form/field.tsx';
@@ -39,7 +40,8 @@ export function PlayersPage() {
   const themes = useLoad(`${sort} ${currentPage}`, signal =>
     call('GET /players', { query: { ...sorts[sort], currentPage, pageSize: 25 }, signal }),
   );
-  const create = (
+  const canEdit = can('upload');
+  const create = canEdit && (
     <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>
       New theme
     </Button>
@@ -77,11 +79,14 @@ export function PlayersPage() {
                   columns={[
                     {
                       head: 'Name',
-                      cell: player => (
-                        <a class="row-name" href={`/dashboard/players/${player.playerId}`}>
-                          {themeName(player)}
-                        </a>
-                      ),
+                      cell: player =>
+                        canEdit ? (
+                          <a class="row-name" href={`/dashboard/players/${player.playerId}`}>
+                            {themeName(player)}
+                          </a>
+                        ) : (
+                          themeName(player)
+                        ),
                     },
                     { head: 'Colors', cell: player => <Swatches player={player} /> },
                     { head: 'Logo', cell: ({ assets }) => (assets.logo === null ? 'None' : 'Yes') },
@@ -92,24 +97,25 @@ export function PlayersPage() {
                     {
                       head: 'Actions',
                       isActions: true,
-                      cell: player => (
-                        <Menu
-                          label={`Actions for ${themeName(player)}`}
-                          items={[
-                            {
-                              label: 'Edit',
-                              icon: 'edit',
-                              onClick: () => route(`/dashboard/players/${player.playerId}`),
-                            },
-                            {
-                              label: 'Delete',
-                              icon: 'trash',
-                              danger: true,
-                              onClick: () => setDeleted(player),
-                            },
-                          ]}
-                        />
-                      ),
+                      cell: player =>
+                        canEdit && (
+                          <Menu
+                            label={`Actions for ${themeName(player)}`}
+                            items={[
+                              {
+                                label: 'Edit',
+                                icon: 'edit',
+                                onClick: () => route(`/dashboard/players/${player.playerId}`),
+                              },
+                              {
+                                label: 'Delete',
+                                icon: 'trash',
+                                danger: true,
+                                onClick: () => setDeleted(player),
+                              },
+                            ]}
+                          />
+                        ),
                     },
                   ]}
                 />

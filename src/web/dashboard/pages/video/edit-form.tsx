@@ -1,5 +1,6 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { can } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
 import type { Submission } from '../../ui/form/use-submit.ts';
@@ -40,6 +41,7 @@ export function EditForm({
   );
 }
 
+/** Hidden from roles that can only view. */
 export function EditButton({
   buttonRef,
   what,
@@ -49,6 +51,7 @@ export function EditButton({
   what: string;
   onClick: () => void;
 }) {
+  if (!can('upload')) return null;
   return (
     <Button small icon="edit" label={`Edit ${what}`} buttonRef={buttonRef} onClick={onClick}>
       Edit

@@ -1,6 +1,7 @@
 import { call } from '../../api/client.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { titleOf } from '../../format/video-title.ts';
+import { can } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
@@ -27,9 +28,11 @@ export function MissingVideo({ videoId, onRestored }: { videoId: string; onResto
           title="This video is in the trash"
           action={
             <div class="actions">
-              <Button kind="primary" icon="restore" busy={restoring.busy} onClick={restoring.submit}>
-                Restore
-              </Button>
+              {can('upload') && (
+                <Button kind="primary" icon="restore" busy={restoring.busy} onClick={restoring.submit}>
+                  Restore
+                </Button>
+              )}
               <Button href="/dashboard/videos/trash">Open trash</Button>
             </div>
           }

@@ -3,6 +3,7 @@ import type { Video, VideoStatus } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import type { EmbeddedPlayer } from '../../format/embed-code.ts';
 import { titleOf } from '../../format/video-title.ts';
+import { can } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
 import { EmbedField } from '../../ui/form/embed-field.tsx';
@@ -14,6 +15,9 @@ import { LoadedContent } from '../../ui/states.tsx';
 import type { EditedVideo, VideoAssets } from './use-video.ts';
 import { useInstantSave } from './use-video.ts';
 
+const publicText = 'Public: anyone with the link';
+const privateText = 'Private: one viewer per link';
+
 export function ShareCard({ video, change, status }: EditedVideo & { status: VideoStatus | undefined }) {
   const save = useInstantSave(change);
   const setPublic = (isPublic: boolean) =>
@@ -23,15 +27,19 @@ export function ShareCard({ video, change, status }: EditedVideo & { status: Vid
   );
   return (
     <Card title="Share">
-      <SelectField
-        label="Who can watch"
-        value={video.public ? 'public' : 'private'}
-        onValue={value => setPublic(value === 'public')}
-        options={[
-          ['public', 'Public: anyone with the link'],
-          ['private', 'Private: one viewer per link'],
-        ]}
-      />
+      {can('upload') ? (
+        <SelectField
+          label="Who can watch"
+          value={video.public ? 'public' : 'private'}
+          onValue={value => setPublic(value === 'public')}
+          options={[
+            ['public', publicText],
+            ['private', privateText],
+          ]}
+        />
+      ) : (
+        <p>{video.public ? publicText : privateText}</p>
+      )}
       {video.public ? (
         video.assets !== null && linksOf(video.assets)
       ) : (

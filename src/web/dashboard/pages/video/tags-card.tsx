@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
+import { can } from '../../state/session.ts';
 import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
 import { TagField } from '../../ui/form/tag-field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
@@ -26,7 +27,11 @@ export function TagsCard({ video: { tags }, change }: EditedVideo) {
   return (
     <Card title="Tags">
       {shown.length === 0 && <p class="quiet">No tags yet. Tags help you find videos.</p>}
-      <TagField label="Add tags" tags={shown} typed={typed} onTyped={setTyped} onChange={alter} />
+      {can('upload') ? (
+        <TagField label="Add tags" tags={shown} typed={typed} onTyped={setTyped} onChange={alter} />
+      ) : (
+        shown.length > 0 && <p>{shown.join(', ')}</p>
+      )}
       <ProblemNotice problem={save.problem} />
     </Card>
   );

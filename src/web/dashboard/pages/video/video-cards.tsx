@@ -2,6 +2,7 @@ import type { Video, VideoStatus } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { isWatchable, videoStateOf } from '../../format/video-state.ts';
 import { titleOf } from '../../format/video-title.ts';
+import { can } from '../../state/session.ts';
 import type { Loaded } from '../../ui/hooks/use-load.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Card } from '../../ui/page.tsx';
@@ -33,6 +34,11 @@ export function VideoCards({
   const state = status.value && videoStateOf(video, status.value);
   const duration = status.value?.encoding.metadata.duration ?? undefined;
   const isPlayable = state !== undefined && isWatchable(state);
+  const upload = (file: File) => {
+    void import('../../uploads/upload-queue.ts').then(({ uploadInto }) =>
+      uploadInto({ videoId, title: titleOf(video) }, file),
+    );
+  };
   if (assets === undefined) return null;
   return (
     <div class="columns main-side">
@@ -41,11 +47,7 @@ export function VideoCards({
           assets={assets}
           state={state}
           title={titleOf(video)}
-          onFile={file => {
-            void import('../../uploads/upload-queue.ts').then(({ uploadInto }) =>
-              uploadInto({ videoId, title: titleOf(video) }, file),
-            );
-          }}
+          {...(can('upload') ? { onFile: upload } : {})}
         />
         <DetailsCard video={video} change={change} />
         <TagsCard video={video} change={change} />
@@ -58,7 +60,7 @@ export function VideoCards({
       </div>
       <div class="stack">
         <ShareCard video={video} change={change} status={status.value} />
-        <PlaybackCard video={video} change={change} />
+        {can('upload') && <PlaybackCard video={video} change={change} />}
         <QualitiesCard status={status} />
         <FileInfoCard video={video} status={status} />
       </div>

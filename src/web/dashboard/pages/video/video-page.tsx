@@ -8,6 +8,7 @@ import type { VideoState } from '../../format/video-state.ts';
 import { isAudioOnly, isWatchable, videoStateOf } from '../../format/video-state.ts';
 import { titleOf } from '../../format/video-title.ts';
 import type { PageProps } from '../../shell/page-props.ts';
+import { can } from '../../state/session.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
@@ -79,7 +80,8 @@ function VideoActions({ video, state }: { video: Video; state: VideoState | unde
   const [isClipping, setClipping] = useState(false);
   const { value: restoreDays } = useRestoreDays();
   const { videoId } = video;
-  const canClip = state !== undefined && isWatchable(state) && state.kind !== 'encoding';
+  const canEdit = can('upload');
+  const canClip = canEdit && state !== undefined && isWatchable(state) && state.kind !== 'encoding';
   const showList = () => route('/dashboard/videos');
   const discard = async () => {
     if (await discardVideos([video])) showList();
@@ -101,7 +103,7 @@ function VideoActions({ video, state }: { video: Video; state: VideoState | unde
           Create clip
         </Button>
       )}
-      {restoreDays !== undefined && <Menu label="More actions" items={items} />}
+      {restoreDays !== undefined && canEdit && <Menu label="More actions" items={items} />}
       {isClipping && video.assets !== null && (
         <VideoClipDialog
           video={video}

@@ -3,7 +3,7 @@ import type { Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { titleOf } from '../../format/video-title.ts';
-import { environment } from '../../state/session.ts';
+import { can, environment } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
@@ -33,7 +33,8 @@ export function TrashPage() {
       back={{ href: '/dashboard/videos', words: 'Videos' }}
       lead={days === undefined || days === 0 ? undefined : leadOf(days)}
       actions={
-        count > 0 && (
+        count > 0 &&
+        can('upload') && (
           <Button icon="trash" onClick={() => setEmptying(true)}>
             Empty trash
           </Button>
@@ -156,28 +157,29 @@ function columnsOf({
     {
       head: 'Actions',
       isActions: true,
-      cell: video => (
-        <span class="actions trash-actions">
-          <Button
-            small
-            icon="restore"
-            label={`Restore: ${titleOf(video)}`}
-            busy={restoring === video.videoId}
-            onClick={() => onRestore(video)}
-          >
-            Restore
-          </Button>
-          <Button
-            small
-            kind="quiet"
-            icon="trash"
-            label={`Delete permanently: ${titleOf(video)}`}
-            onClick={() => onDelete(video)}
-          >
-            Delete permanently
-          </Button>
-        </span>
-      ),
+      cell: video =>
+        can('upload') && (
+          <span class="actions trash-actions">
+            <Button
+              small
+              icon="restore"
+              label={`Restore: ${titleOf(video)}`}
+              busy={restoring === video.videoId}
+              onClick={() => onRestore(video)}
+            >
+              Restore
+            </Button>
+            <Button
+              small
+              kind="quiet"
+              icon="trash"
+              label={`Delete permanently: ${titleOf(video)}`}
+              onClick={() => onDelete(video)}
+            >
+              Delete permanently
+            </Button>
+          </span>
+        ),
     },
   ];
 }

@@ -4,6 +4,7 @@ import { formatBytes } from '../../format/size.ts';
 import { formatDateTime, formatRelative } from '../../format/time.ts';
 import { isAudioOnly, type VideoState, videoStateOf } from '../../format/video-state.ts';
 import { titleOf } from '../../format/video-title.ts';
+import { can } from '../../state/session.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { copyText } from '../../ui/copy.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -46,13 +47,15 @@ export function VideoCard({
             </span>
           )}
         </VideoThumbnail>
-        <input
-          type="checkbox"
-          class="video-select"
-          aria-label={`Select ${title}`}
-          checked={isSelected}
-          onChange={event => onSelect(event.currentTarget.checked)}
-        />
+        {can('upload') && (
+          <input
+            type="checkbox"
+            class="video-select"
+            aria-label={`Select ${title}`}
+            checked={isSelected}
+            onChange={event => onSelect(event.currentTarget.checked)}
+          />
+        )}
         <Duration status={status} />
       </div>
       <div class="video-progress">
@@ -71,7 +74,9 @@ export function VideoCard({
                 icon: 'link',
                 onClick: () => void copyText(video.assets?.player ?? '', 'Link'),
               },
-              { label: 'Delete', icon: 'trash', danger: true, onClick: onDelete },
+              ...(can('upload')
+                ? [{ label: 'Delete', icon: 'trash', danger: true, onClick: onDelete } as const]
+                : []),
             ]}
           />
         </div>

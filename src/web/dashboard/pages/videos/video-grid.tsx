@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Video } from '../../api/api-types.ts';
+import { can } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { useVideoStatuses } from '../../ui/video/use-video-statuses.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
@@ -34,7 +35,7 @@ export function VideoGrid({
   };
   return (
     <>
-      {chosen.length > 0 && (
+      {chosen.length > 0 && can('upload') && (
         <SelectionBar
           count={chosen.length}
           isAll={chosen.length === videos.length}

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
+import { can } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { uploadFiles } from '../../uploads/upload-queue.ts';
@@ -15,6 +16,13 @@ export function VideoListActions() {
   const input = useRef<HTMLInputElement>(null);
   const [dialog, setDialog] = useState<'import' | 'upload'>();
   const close = () => setDialog(undefined);
+  if (!can('upload')) {
+    return (
+      <Button kind="quiet" icon="trash" href={trash}>
+        Trash
+      </Button>
+    );
+  }
   return (
     <>
       <div class="wide-actions">

@@ -1,4 +1,4 @@
-import { environment } from '../../state/session.ts';
+import { can, environment } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Page } from '../../ui/page.tsx';
@@ -30,7 +30,7 @@ export function VideosPage() {
       }
       actions={<VideoListActions />}
     >
-      <DropArea onFiles={uploadFiles} />
+      {can('upload') && <DropArea onFiles={uploadFiles} />}
       {!isEmpty && <VideoFilters choice={choice} onChange={change} />}
       {list.value === undefined && list.problem === undefined && <VideoGridSkeleton />}
       {list.problem !== undefined && <LoadError problem={list.problem} retry={list.reload} />}
@@ -77,7 +77,8 @@ function NoVideos({ isFiltered, onClear }: { isFiltered: boolean; onClear: () =>
   }
   return (
     <EmptyState icon="video" title="No videos yet">
-      Drop files anywhere on this page to upload them. Recordings of your live streams appear here, too.
+      {can('upload') && 'Drop files anywhere on this page to upload them. '}Recordings of your live streams
+      appear here{can('upload') && ', too'}.
     </EmptyState>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Watermark } from '../../api/api-types.ts';
 import { shortId } from '../../format/short-id.ts';
+import { can } from '../../state/session.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -39,7 +40,9 @@ export function WatermarkTile({
           label={`Copy ID of watermark ${ending}`}
           onClick={() => void copyText(watermarkId, 'ID')}
         />
-        <IconButton danger icon="trash" label={`Delete watermark ${ending}`} onClick={onDelete} />
+        {can('upload') && (
+          <IconButton danger icon="trash" label={`Delete watermark ${ending}`} onClick={onDelete} />
+        )}
       </div>
     </li>
   );

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { shortId } from '../../format/short-id.ts';
+import { can } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
@@ -35,9 +36,11 @@ export function WatermarksPage() {
       title="Watermarks"
       lead="An image, such as your logo, that is burned into a video when it is created."
       actions={
-        <Button kind="primary" icon="plus" onClick={() => setUploading(true)}>
-          New watermark
-        </Button>
+        can('upload') && (
+          <Button kind="primary" icon="plus" onClick={() => setUploading(true)}>
+            New watermark
+          </Button>
+        )
       }
     >
       <Card>
@@ -45,7 +48,7 @@ export function WatermarksPage() {
           {({ data, pagination }) =>
             data.length === 0 ? (
               <EmptyState icon="stamp" title="No watermarks yet">
-                Upload a PNG with a transparent background, and try its placement here.
+                {can('upload') && 'Upload a PNG with a transparent background, and try its placement here.'}
               </EmptyState>
             ) : (
               <>

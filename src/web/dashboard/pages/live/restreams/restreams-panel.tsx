@@ -5,7 +5,7 @@ import { ApiProblem } from '../../../api/problem.ts';
 import type { StreamState } from '../../../broadcasts/stream-state.ts';
 import { formatBitrate, formatNumber } from '../../../format/size.ts';
 import { formatDateTime, formatSpan } from '../../../format/time.ts';
-import { environment } from '../../../state/session.ts';
+import { can, environment } from '../../../state/session.ts';
 import { Badge, type Tone } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx';
@@ -93,8 +93,8 @@ export function RestreamsPanel({
       setSwitched(undefined);
     }
   };
-  const columns = columnsOf({
-    isOnAir: state !== 'off',
+  const canEdit = can('live');
+  const changes: RowChanges = {
     switched,
     toggle: row => {
       const { destination } = row;
@@ -102,8 +102,9 @@ export function RestreamsPanel({
       else setEnabled(destination, !isEnabled(destination)).catch(showError);
     },
     ask: (what, row) => setAsked({ what, row }),
-  });
-  const add = (
+  };
+  const columns = [...columnsOf(state !== 'off'), ...(canEdit ? changeColumns(changes) : [])];
+  const add = canEdit && (
     <Button
       icon="plus"
       small={restreams.length > 0}
@@ -118,8 +119,8 @@ export function RestreamsPanel({
       {loaded.problem !== undefined && <LoadError problem={loaded.problem} retry={loaded.reload} />}
       {rows.length === 0 ? (
         <EmptyState icon="send" title="Stream to other platforms" action={add}>
-          While you’re live, your stream is sent to up to five destinations, such as YouTube or Twitch. You
-          can add them at any time, also during a broadcast.
+          While you’re live, your stream is sent to up to five destinations, such as YouTube or Twitch.
+          {canEdit && ' You can add them at any time, also during a broadcast.'}
         </EmptyState>
       ) : (
         <Table
@@ -132,7 +133,7 @@ export function RestreamsPanel({
       {rows.length > 0 && (
         <p class="hint card-note">
           {isFull && 'You can have up to five destinations. '}
-          Changes apply immediately, also while you’re live. Stream keys are never shown here.
+          {canEdit && 'Changes apply immediately, also while you’re live. '}Stream keys are never shown here.
         </p>
       )}
       {environment.value === 'sandbox' && (
@@ -187,17 +188,13 @@ function indexOf(destinations: readonly Destination[], destination: Destination)
   return destinations.findIndex(other => JSON.stringify(other) === text);
 }
 
-function columnsOf({
-  isOnAir,
-  switched,
-  toggle,
-  ask,
-}: {
-  isOnAir: boolean;
-  switched: Destination | undefined;
-  toggle: (row: RestreamRow) => void;
-  ask: (what: 'edit' | 'remove', row: RestreamRow) => void;
-}): Column<RestreamRow>[] {
+interface RowChanges {
+  readonly switched: Destination | undefined;
+  readonly toggle: (row: RestreamRow) => void;
+  readonly ask: (what: 'edit' | 'remove', row: RestreamRow) => void;
+}
+
+function columnsOf(isOnAir: boolean): Column<RestreamRow>[] {
   return [
     {
       head: 'Destination',
@@ -226,6 +223,11 @@ function columnsOf({
           ? '–'
           : formatNumber(status.droppedFrames),
     },
+  ];
+}
+
+function changeColumns({ switched, toggle, ask }: RowChanges): Column<RestreamRow>[] {
+  return [
     {
       head: 'On',
       cell: row => (

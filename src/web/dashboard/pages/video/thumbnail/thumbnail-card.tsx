@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Video } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
 import { localUrl } from '../../../format/local-url.ts';
+import { can } from '../../../state/session.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FormDialog } from '../../../ui/dialog/dialog.tsx';
 import { FileField } from '../../../ui/form/file-field.tsx';
@@ -22,6 +23,7 @@ interface ThumbnailProps {
 export function ThumbnailCard({ videoId, assets, isPlayable, onVideo }: ThumbnailProps) {
   const [open, setOpen] = useState<'frame' | 'upload'>();
   const { src, isPending, awaitOther } = useThumbnail(localUrl(assets.thumbnail), String(isPlayable));
+  const canEdit = can('upload');
   const close = () => setOpen(undefined);
   const onAsked = (video: Video) => {
     awaitOther();
@@ -37,15 +39,17 @@ export function ThumbnailCard({ videoId, assets, isPlayable, onVideo }: Thumbnai
           <p class="quiet" role="status">
             {isPending ? 'Creating the new thumbnail…' : 'Shown before the video plays, and in lists.'}
           </p>
-          <div class="actions">
-            <Button icon="image" disabled={!isPlayable} onClick={() => setOpen('frame')}>
-              Pick a frame
-            </Button>
-            <Button icon="upload" onClick={() => setOpen('upload')}>
-              Upload thumbnail
-            </Button>
-          </div>
-          {!isPlayable && <p class="hint">You can pick a frame once the video can be played.</p>}
+          {canEdit && (
+            <div class="actions">
+              <Button icon="image" disabled={!isPlayable} onClick={() => setOpen('frame')}>
+                Pick a frame
+              </Button>
+              <Button icon="upload" onClick={() => setOpen('upload')}>
+                Upload thumbnail
+              </Button>
+            </div>
+          )}
+          {canEdit && !isPlayable && <p class="hint">You can pick a frame once the video can be played.</p>}
         </div>
       </div>
       {open === 'frame' && (

@@ -1,9 +1,12 @@
 import type { ComponentChildren } from 'preact';
+import { can, type Scope } from '../../../state/session.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Menu, type MenuItem } from '../../../ui/menu.tsx';
 
 interface AudioTrackActions {
   readonly name: string;
+  /** Roles without it see no actions. */
+  readonly scope: Scope;
   readonly details: readonly (string | undefined)[];
   readonly isDefault: boolean;
   readonly isFirst: boolean;
@@ -18,6 +21,7 @@ interface AudioTrackActions {
 
 export function AudioTrackRow({
   name,
+  scope,
   details,
   isDefault,
   isFirst,
@@ -41,7 +45,7 @@ export function AudioTrackRow({
         {isDefault && <Badge tone="info">Default</Badge>}
         {children}
       </span>
-      <Menu label={`Actions for the audio track ${name}`} items={[...items, ...moreItems]} />
+      {can(scope) && <Menu label={`Actions for the audio track ${name}`} items={[...items, ...moreItems]} />}
     </li>
   );
 }

@@ -34,6 +34,7 @@ export function AudioTracksCard({ videoId, revision }: { videoId: string; revisi
           <AudioTrackRow
             key={track.audioTrackId}
             name={track.name}
+            scope="upload"
             details={[
               track.language === null ? undefined : languageName(track.language),
               track.channels === null ? undefined : channelLayout(track.channels),

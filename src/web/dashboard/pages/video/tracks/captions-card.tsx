@@ -4,11 +4,12 @@ import { saveFile } from '../../../../shared/save-file.ts';
 import type { Caption } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
 import { localUrl } from '../../../format/local-url.ts';
+import { can } from '../../../state/session.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
-import { Menu } from '../../../ui/menu.tsx';
+import { Menu, type MenuItem } from '../../../ui/menu.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { LoadedContent } from '../../../ui/states.tsx';
 import { showError, showToast } from '../../../ui/toast.tsx';
@@ -49,12 +50,14 @@ export function CaptionsCard({
     <Card
       title="Captions"
       actions={
-        <>
-          <GenerateButton videoId={videoId} transcript={transcript} onRequested={onRequested} />
-          <Button small icon="plus" label="Add captions" onClick={() => setOpen({ kind: 'upload' })}>
-            Add
-          </Button>
-        </>
+        can('upload') && (
+          <>
+            <GenerateButton videoId={videoId} transcript={transcript} onRequested={onRequested} />
+            <Button small icon="plus" label="Add captions" onClick={() => setOpen({ kind: 'upload' })}>
+              Add
+            </Button>
+          </>
+        )
       }
     >
       <TranscriptState transcript={transcript} />
@@ -119,6 +122,24 @@ function CaptionRow({
   const { route } = useLocation();
   const { srclang, languageName: nativeName, src } = caption;
   const name = languageName(srclang);
+  const changes: MenuItem[] = [
+    { label: 'Edit', icon: 'edit', leaves: true, onClick: () => route(editorHref) },
+    caption.default
+      ? { label: 'Don’t show by default', icon: 'eye-off', onClick: () => onDefault(false) }
+      : { label: 'Show by default', icon: 'eye', onClick: () => onDefault(true) },
+    { label: 'Replace file', icon: 'upload', onClick: () => onOpen('upload') },
+  ];
+  const download: MenuItem = {
+    label: 'Download',
+    icon: 'download',
+    onClick: () => saveFile(localUrl(src), `${srclang}.vtt`),
+  };
+  const removal: MenuItem = {
+    label: 'Remove',
+    icon: 'trash',
+    danger: true,
+    onClick: () => onOpen('remove'),
+  };
   return (
     <li>
       <span class="track-name">
@@ -133,15 +154,7 @@ function CaptionRow({
       </span>
       <Menu
         label={`Actions for ${name} captions`}
-        items={[
-          { label: 'Edit', icon: 'edit', leaves: true, onClick: () => route(editorHref) },
-          caption.default
-            ? { label: 'Don’t show by default', icon: 'eye-off', onClick: () => onDefault(false) }
-            : { label: 'Show by default', icon: 'eye', onClick: () => onDefault(true) },
-          { label: 'Replace file', icon: 'upload', onClick: () => onOpen('upload') },
-          { label: 'Download', icon: 'download', onClick: () => saveFile(localUrl(src), `${srclang}.vtt`) },
-          { label: 'Remove', icon: 'trash', danger: true, onClick: () => onOpen('remove') },
-        ]}
+        items={can('upload') ? [...changes, download, removal] : [download]}
       />
     </li>
   );

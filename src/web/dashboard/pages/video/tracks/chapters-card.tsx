@@ -4,10 +4,11 @@ import { saveFile } from '../../../../shared/save-file.ts';
 import type { Chapter } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
 import { localUrl } from '../../../format/local-url.ts';
+import { can } from '../../../state/session.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
-import { Menu } from '../../../ui/menu.tsx';
+import { Menu, type MenuItem } from '../../../ui/menu.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { LoadedContent } from '../../../ui/states.tsx';
 import { showToast } from '../../../ui/toast.tsx';
@@ -34,19 +35,21 @@ export function ChaptersCard({ videoId, duration }: { videoId: string; duration:
     <Card
       title="Chapters"
       actions={
-        <>
-          <Button
-            small
-            icon="edit"
-            label="Write chapters"
-            onClick={() => setOpen({ kind: 'edit', chapters: [] })}
-          >
-            Write
-          </Button>
-          <Button small icon="upload" label="Upload chapters" onClick={() => setOpen({ kind: 'upload' })}>
-            Upload
-          </Button>
-        </>
+        can('upload') && (
+          <>
+            <Button
+              small
+              icon="edit"
+              label="Write chapters"
+              onClick={() => setOpen({ kind: 'edit', chapters: [] })}
+            >
+              Write
+            </Button>
+            <Button small icon="upload" label="Upload chapters" onClick={() => setOpen({ kind: 'upload' })}>
+              Upload
+            </Button>
+          </>
+        )
       }
     >
       <LoadedContent loaded={loaded} rows={1}>
@@ -114,27 +117,32 @@ function ChapterTrack({
   const address = localUrl(src);
   const content = useChapters(address, round);
   const name = languageName(language);
+  const changes: MenuItem[] = [
+    {
+      label: 'Edit',
+      icon: 'edit',
+      onClick: () => onOpen({ kind: 'edit', language, chapters: content.value ?? [] }),
+    },
+    { label: 'Replace file', icon: 'upload', onClick: () => onOpen({ kind: 'upload', language }) },
+  ];
+  const download: MenuItem = {
+    label: 'Download',
+    icon: 'download',
+    onClick: () => saveFile(address, `${language}.vtt`),
+  };
+  const removal: MenuItem = {
+    label: 'Remove',
+    icon: 'trash',
+    danger: true,
+    onClick: () => onOpen({ kind: 'remove', language }),
+  };
   return (
     <li class="chapter-track">
       <div class="track-head">
         <span class="track-name">{name}</span>
         <Menu
           label={`Actions for ${name} chapters`}
-          items={[
-            {
-              label: 'Edit',
-              icon: 'edit',
-              onClick: () => onOpen({ kind: 'edit', language, chapters: content.value ?? [] }),
-            },
-            { label: 'Replace file', icon: 'upload', onClick: () => onOpen({ kind: 'upload', language }) },
-            { label: 'Download', icon: 'download', onClick: () => saveFile(address, `${language}.vtt`) },
-            {
-              label: 'Remove',
-              icon: 'trash',
-              danger: true,
-              onClick: () => onOpen({ kind: 'remove', language }),
-            },
-          ]}
+          items={can('upload') ? [...changes, download, removal] : [download]}
         />
       </div>
       <LoadedContent loaded={content} rows={2}>

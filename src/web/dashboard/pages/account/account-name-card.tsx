@@ -1,0 +1,44 @@
+import { useState } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import { loadSession, sessionChannel } from '../../api/sessions.ts';
+import { session } from '../../state/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
+import { TextField } from '../../ui/form/field.tsx';
+import { Form } from '../../ui/form/form.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
+import { Card } from '../../ui/page.tsx';
+import { showToast } from '../../ui/toast.tsx';
+
+export function AccountNameCard() {
+  const stored = session.value?.account.name ?? '';
+  const [name, setName] = useState(stored);
+  const isChanged = name.trim() !== stored;
+  const submission = useSubmit(async () => {
+    await call('PATCH /account', { body: { name: name.trim() === '' ? null : name.trim() } });
+    showToast('Account name saved.');
+    sessionChannel.postMessage('changed');
+    await loadSession();
+  });
+  return (
+    <Card title="Account name">
+      <Form submission={submission} disabled={!isChanged}>
+        <TextField
+          label="Account name"
+          hideLabel
+          hint="Members see it when they switch accounts, and in invitations. Without a name, they see the email address of the first owner."
+          value={name}
+          onValue={setName}
+          error={submission.errorOf('name')}
+          maxLength={100}
+        />
+        <ProblemNotice problem={submission.notice} />
+        <div class="actions">
+          <Button kind="primary" type="submit" busy={submission.busy} disabled={!isChanged}>
+            Save name
+          </Button>
+        </div>
+      </Form>
+    </Card>
+  );
+}
