@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiDocument, operationsOf } from '../../scripts/api-document.ts';
 import type { Scope } from '../../src/http/routing/scope.ts';
+import { bootstrapAccount } from '../../src/resources/accounts/bootstrap-account.ts';
 import { type Role, scopesOfRole } from '../../src/resources/members/member.ts';
 import { addUser, admin, type SignInCredentials, signIn } from '../support/sign-in.ts';
-import { databaseText } from '../support/sql.ts';
+import { databaseText, runSql } from '../support/sql.ts';
 import type { ApiReply, TestApi } from '../support/start-api.ts';
-import { type FeedServer, listen, openFeed } from './event-feed-fixture.ts';
+import { enableTwoFactor } from '../support/two-factor.ts';
+import { type FeedServer, type Listener, listen, openFeed } from './event-feed-fixture.ts';
 
 const password = 'nine boats leave at dawn';
 const day = 24 * 3_600_000;
@@ -47,6 +49,13 @@ async function invite(role: Role, email = newEmail(), by = owner) {
     invitationId: json.invitationId as string,
     path: `/invitations/${json.url.split('/').at(-1)}`,
   };
+}
+
+/** Opens the event feed as the dashboard does. */
+function listenAs(cookie: string): Promise<Listener> {
+  const protocols = ['millrace.events.v1', 'environment.sandbox'];
+  const headers = { cookie, origin: server.baseUrl.replace('127.0.0.1', 'localhost') };
+  return listen(running, { headers, protocols });
 }
 
 interface Joined {
@@ -175,18 +184,18 @@ describe('a role', () => {
     }
   });
 
-  it('changes at once, and an event feed ends with the membership', async () => {
+  it('changes at once, and an event feed ends with the role and with the membership', async () => {
     const { cookie, userId } = await join('viewer');
     const create = () => as(cookie, 'POST', '/videos', { title: 'A video' });
     const path = `/account/members/${userId}`;
     expect((await create()).status).toBe(403);
+    const asViewer = await listenAs(cookie);
     expect((await as(owner, 'PATCH', path, { role: 'editor' })).json.role).toBe('editor');
+    expect(await asViewer.closed).toBe(4401);
     expect((await create()).status).toBe(201);
-    const protocols = ['millrace.events.v1', 'environment.sandbox'];
-    const headers = { cookie, origin: server.baseUrl.replace('127.0.0.1', 'localhost') };
-    const listener = await listen(running, { headers, protocols });
+    const asEditor = await listenAs(cookie);
     expect((await as(owner, 'DELETE', path)).status).toBe(204);
-    expect(await listener.closed).toBe(4401);
+    expect(await asEditor.closed).toBe(4401);
     expect((await as(cookie, 'GET', '/videos')).status).toBe(401);
   });
 });
@@ -220,6 +229,16 @@ describe('a member', () => {
     expect([left.account.accountId, left.accounts.length]).toEqual([accountId, 1]);
   });
 
+  it('ends sessions in all accounts by turning on two-factor sign-in', async () => {
+    const { who } = await addStranger();
+    const { path } = await invite('viewer', who.email);
+    const [here, there] = [await signIn(server, who), await signIn(server, who)];
+    expect((await as(here, 'POST', `${path}/accept`, {})).status).toBe(200);
+    const listener = await listenAs(there);
+    await enableTwoFactor(server, here, { password, atMs: nowMs });
+    expect(await listener.closed).toBe(4401);
+  });
+
   it('is an owner as long as there is no other one', async () => {
     const { who } = await addStranger();
     const cookie = await signIn(server, who);
@@ -242,6 +261,18 @@ describe('a member', () => {
     const [done, refused] = answers.map(({ status }) => status).sort();
     expect([done, [403, 409]]).toEqual([200, expect.arrayContaining([refused])]);
   });
+});
+
+it('a user of a version before roles is an owner once a server has started', async () => {
+  const { who, accountId } = await addStranger();
+  const removed = await join('viewer');
+  await as(owner, 'DELETE', `/account/members/${removed.userId}`);
+  await runSql(server.database, 'DELETE FROM members WHERE account_id = ?', accountId);
+  const signInAs = ({ email }: { email: string }) => as(null, 'POST', '/auth/session', { email, password });
+  expect((await signInAs(who)).status).toBe(401);
+  await bootstrapAccount(server.database, { isUpgraded: true, adminEmail: admin.email });
+  expect((await signInAs(who)).json).toMatchObject({ account: { accountId }, role: 'owner' });
+  expect((await signInAs(removed)).status).toBe(401);
 });
 
 it('an account has a name that owners choose', async () => {
