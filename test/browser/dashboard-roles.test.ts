@@ -101,15 +101,16 @@ describeInBrowser('roles in the dashboard', browser => {
     expect(await page.getByRole('button', { name: /^(Invite|Remove .*|Save.*)$/ }).count()).toBe(0);
     expect(await page.getByLabel(/^Role of/).count()).toBe(0);
 
-    const connected = page.waitForEvent('websocket');
+    const greeted = async () => (await page.waitForEvent('websocket')).waitForEvent('framereceived');
+    const connected = greeted();
     await page.goto(`${server.baseUrl}/dashboard/videos`);
-    await (await connected).waitForEvent('framereceived');
+    await connected;
     const upload = page.getByRole('button', { name: 'Upload videos' });
     await upload.waitFor();
-    const reconnected = page.waitForEvent('websocket');
+    const reconnected = greeted();
     await guest.setRole('viewer');
     await upload.waitFor({ state: 'detached' });
-    await (await reconnected).waitForEvent('framereceived');
+    await reconnected;
     await guest.setRole('owner');
     await upload.waitFor();
     await page.getByRole('link', { name: 'API keys' }).waitFor();
