@@ -39,7 +39,7 @@ const timestamp = '((?:\\d{2,3}:)?[0-5]\\d:[0-5]\\d\\.\\d{3})';
 const cueTimes = new RegExp(`^[ \\t]*${timestamp}[ \\t]*-->[ \\t]*${timestamp}(?:[ \\t]+(.*))?$`);
 
 /**
- * Keeps what it does not understand. Parsers on npm drop comments, styles and regions, so a file would lose them.
+ * Keeps what it does not understand, such as comments, styles and regions, so that a file does not lose it.
  * **Source**: WebVTT, W3C, 4.1, https://www.w3.org/TR/webvtt1/
  * @returns undefined for a file with too many cues
  */
