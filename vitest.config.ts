@@ -36,6 +36,7 @@ const onPostgres = [
   'empty-containers',
   'event-feed*',
   'image-uploads',
+  'invitation-mails',
   'jobs',
   'node-client-*',
   'oidc',

@@ -8,6 +8,7 @@ import { AuditLog } from '../resources/audit/audit-log.ts';
 import { AuthService } from '../resources/auth/auth.service.ts';
 import { tokenCleanup } from '../resources/auth/token-cleanup.ts';
 import { WrongKeyLimit } from '../resources/auth/wrong-key-limit.ts';
+import type { SmtpSettings } from '../resources/mail/mailer.ts';
 import type { OidcSettings } from '../resources/oidc/oidc-provider.ts';
 import { createSessions, type PeerReaders } from '../resources/sessions/create-sessions.ts';
 import { environmentOf } from '../resources/sessions/session-gate.ts';
@@ -23,6 +24,8 @@ interface AccessOptions {
   readonly peers: PeerReaders;
   /** Undefined: nobody signs in with a provider. */
   readonly oidc: OidcSettings | undefined;
+  /** Undefined: the server sends no mails. */
+  readonly smtp: SmtpSettings | undefined;
   readonly rateLimits: RateLimits;
   /** Per client address; 0 is no limit. */
   readonly maxWrongKeysPerMinute: number;
@@ -45,7 +48,7 @@ export interface Access {
 }
 
 export function createAccess(options: AccessOptions): Access {
-  const { database, publicUrl, oidc, peers, clock } = options;
+  const { database, publicUrl, oidc, peers, smtp, clock } = options;
   const log = options.log.child('auth');
   const accounts = new AccountsStore(database);
   const watch = new AccessWatch({ database, clearCaches: () => accounts.clearCaches(), log });
@@ -53,7 +56,7 @@ export function createAccess(options: AccessOptions): Access {
   const wrongKeys = new WrongKeyLimit({ maxPerMinute: options.maxWrongKeysPerMinute, clock });
   const auth = new AuthService({ database, accounts, limiter, wrongKeys, clock, log });
   const audit = new AuditLog({ database, addressOf: peers.addressOf, clock, log });
-  const sessions = createSessions({ database, accounts, audit, publicUrl, oidc, clock, log, peers });
+  const sessions = createSessions({ database, accounts, audit, publicUrl, oidc, smtp, clock, log, peers });
   return {
     ...{ accounts, watch, audit, auth, sessions, limiter },
     keyPairs: new KeyPairsService({ store: new KeyPairsStore(database), accounts, clock }),

@@ -10,6 +10,7 @@ import type { RtmpServer } from '../ingest/rtmp/rtmp-server.ts';
 import type { SrtServer } from '../ingest/srt/srt-server.ts';
 import { type BootstrapSecrets, bootstrapAccount } from '../resources/accounts/bootstrap-account.ts';
 import { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
+import type { SmtpSettings } from '../resources/mail/mailer.ts';
 import { PrivateSessionsStore } from '../resources/private-sessions/private-sessions.store.ts';
 import type { UploadDependencies } from '../resources/uploads/create-uploads.ts';
 import { VideoThumbnailFiles } from '../resources/videos/thumbnails/video-thumbnail-files.ts';
@@ -155,6 +156,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
     housekeeping.useRecord,
     access.watch,
     access.tokenCleanup,
+    ...(access.sessions.mails === undefined ? [] : [access.sessions.mails]),
     api.analytics.tracker,
     api.traffic,
     api.serverMonitor,
@@ -271,8 +273,19 @@ function accessOptions({ config, urls }: Foundation) {
   return {
     publicUrl: urls.publicUrl,
     oidc: oidcSettings(config),
+    smtp: smtpSettings(config),
     rateLimits: rateLimits(config),
     maxWrongKeysPerMinute: config['rateLimit.wrongKeys'],
+  };
+}
+
+function smtpSettings(config: Config): SmtpSettings | undefined {
+  const { 'smtp.host': host, 'smtp.from': from } = config;
+  if (host === undefined || from === undefined) return undefined;
+  return {
+    ...{ host, from, port: config['smtp.port'], isSecure: config['smtp.secure'] },
+    ...given('user', config['smtp.user']),
+    ...given('password', config['smtp.password']),
   };
 }
 

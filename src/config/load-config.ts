@@ -134,6 +134,12 @@ function contradictions(config: Partial<Config>): string[] {
   if (config['oidc.issuer'] !== undefined && config['oidc.clientId'] === undefined) {
     problems.push('oidc.issuer: needs oidc.clientId, which the provider gave you');
   }
+  if ((config['smtp.host'] === undefined) !== (config['smtp.from'] === undefined)) {
+    problems.push('smtp.host and smtp.from: give both or neither');
+  }
+  if ((config['smtp.user'] === undefined) !== (config['smtp.password'] === undefined)) {
+    problems.push('smtp.user and smtp.password: give both or neither');
+  }
   const roles = config['node.roles'];
   if (roles !== undefined && roles.length < nodeRoles.length && config['database.url'] === undefined) {
     problems.push(

@@ -710,6 +710,27 @@ export const settings = {
     null,
     'Password of the first dashboard sign-in, at least 12 characters. Used only for a new database. Unset: random, printed once.',
   ),
+  'smtp.host': setting(
+    'MILLRACE_SMTP_HOST',
+    text,
+    null,
+    'Mail server that sends invitations. Unset: people send the links of invitations themselves.',
+  ),
+  'smtp.port': setting('MILLRACE_SMTP_PORT', integer(1, 65_535), 587, 'Port of `smtp.host`.'),
+  'smtp.secure': setting(
+    'MILLRACE_SMTP_SECURE',
+    boolean,
+    false,
+    'TLS from the start, as on port 465. Otherwise STARTTLS is used if the mail server offers it, and required with `smtp.password`.',
+  ),
+  'smtp.user': setting('MILLRACE_SMTP_USER', text, null, 'User name for the mail server. Unset: no sign-in.'),
+  'smtp.password': setting('MILLRACE_SMTP_PASSWORD', secret, null, 'Password of `smtp.user`.'),
+  'smtp.from': setting(
+    'MILLRACE_SMTP_FROM',
+    text,
+    null,
+    'Sender of mails, such as `Millrace <millrace@example.org>`. Required with `smtp.host`.',
+  ),
   allowPrivateTargets: setting(
     'MILLRACE_ALLOW_PRIVATE_TARGETS',
     boolean,

@@ -34,6 +34,8 @@ export interface InvitationRow {
   token_hash: Buffer;
   created_at_ms: number;
   expires_at_ms: number;
+  mail_status: 'sending' | 'sent' | 'failed' | null;
+  mail_failure: string | null;
 }
 
 /** One row. `revision` counts changes of accounts, keys and sessions. */

@@ -48,6 +48,7 @@ import { passkeys } from './migrations/0044-passkeys.ts';
 import { members } from './migrations/0045-members.ts';
 import { transcripts } from './migrations/0046-transcripts.ts';
 import { identities } from './migrations/0047-identities.ts';
+import { invitationMails } from './migrations/0048-invitation-mails.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -100,6 +101,7 @@ export const migrations: readonly Migration[] = [
   members,
   transcripts,
   identities,
+  invitationMails,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

@@ -14,6 +14,7 @@ import { WebhookSender } from '../../src/events/webhooks/webhook-sender.ts';
 import { addressReader, secureReader } from '../../src/http/listener/client-address.ts';
 import type { QuotaLimits } from '../../src/operations/usage/quotas.ts';
 import type { AnalyticsSettings } from '../../src/resources/analytics/create-analytics.ts';
+import type { SmtpSettings } from '../../src/resources/mail/mailer.ts';
 import type { OidcSettings } from '../../src/resources/oidc/oidc-provider.ts';
 import type { UploadDependencies } from '../../src/resources/uploads/create-uploads.ts';
 import { VideoThumbnailFiles } from '../../src/resources/videos/thumbnails/video-thumbnail-files.ts';
@@ -53,6 +54,7 @@ export interface DetachedApiOptions
   readonly dataDir: string;
   readonly maxWrongKeysPerMinute?: number;
   readonly oidc?: OidcSettings | undefined;
+  readonly smtp?: SmtpSettings;
   readonly quotas?: QuotaLimits;
   readonly videos?: Partial<VideoWork>;
   readonly images?: Partial<ImageWork>;
@@ -65,7 +67,8 @@ export interface DetachedApiOptions
 /** The API with the services behind it. */
 export type DetachedApi = Api &
   VideoServices &
-  Pick<Access, 'accounts' | 'tokenCleanup'> & { readonly thumbnailFiles: VideoThumbnailFiles };
+  Pick<Access, 'accounts' | 'tokenCleanup'> &
+  Pick<Access['sessions'], 'mails'> & { readonly thumbnailFiles: VideoThumbnailFiles };
 
 const noVideoWork: VideoWork = {
   restoreDays: 0,
@@ -150,7 +153,14 @@ const parts: Omit<
 
 /** Puts such an API together; nothing of it is started. */
 export async function createDetachedApi(options: DetachedApiOptions): Promise<DetachedApi> {
-  const { database, dataDir, maxWrongKeysPerMinute = 0, quotas = { maxUploads: 0 }, ...given } = options;
+  const {
+    database,
+    dataDir,
+    maxWrongKeysPerMinute = 0,
+    quotas = { maxUploads: 0 },
+    smtp,
+    ...given
+  } = options;
   const { videos, images, texts, uploads, analytics, storage, oidc, ...overrides } = given;
   const merged = { ...parts, ...overrides, analytics: { ...parts.analytics, ...analytics } };
   const { publicUrl, peers, rateLimits, clock, log } = merged;
@@ -159,7 +169,7 @@ export async function createDetachedApi(options: DetachedApiOptions): Promise<De
   const thumbnailsStore = new VideoThumbnailsStore(database);
   const thumbnailFiles = new VideoThumbnailFiles(thumbnailsStore, files);
   const access = createAccess({
-    ...{ database, publicUrl, oidc, peers, rateLimits, maxWrongKeysPerMinute, clock, log },
+    ...{ database, publicUrl, oidc, smtp, peers, rateLimits, maxWrongKeysPerMinute, clock, log },
   });
   const videoServices = await createVideoServices({
     ...{ database, files, thumbnailFiles, thumbnailsStore, publicUrl, quotas, clock, log },
@@ -187,7 +197,8 @@ export async function createDetachedApi(options: DetachedApiOptions): Promise<De
     uploadIdleTimeoutMs: uploads?.idleTimeoutMs ?? merged.bodyTimeoutMs,
   });
   const { accounts, tokenCleanup } = access;
-  return { ...api, ...videoServices, accounts, tokenCleanup, thumbnailFiles };
+  const { mails } = access.sessions;
+  return { ...api, ...videoServices, accounts, mails, tokenCleanup, thumbnailFiles };
 }
 
 /** Knows no name, so that nothing is sent. */

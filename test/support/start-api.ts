@@ -29,6 +29,7 @@ export interface StartApiOptions
         | 'oidc'
         | 'clock'
         | 'peers'
+        | 'smtp'
         | 'analytics'
         | 'bodyTimeoutMs'
         | 'ingestHealth'

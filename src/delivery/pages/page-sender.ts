@@ -1,13 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import { fillTemplate } from '../../http/pages/browser-text.ts';
 import { acceptsGzip } from '../../http/responses/content-negotiation.ts';
+import { escapeHtml } from '../../shared/escape-html.ts';
 import type { PlaybackPolicy } from '../../shared/playback-policy.ts';
 import type { CompressedText } from '../../shared/text/rendered-text.ts';
 import type { PlaybackAdmission } from '../playback-gate.ts';
 import { cacheControlFor } from '../responses/cache-control.ts';
 import type { Exchange } from '../responses/exchange.ts';
 import type { ResponseSender } from '../responses/response-sender.ts';
-import { escapeHtml } from './player-page.ts';
 
 /** Allows only this server. Media Source needs `blob:`, and hls.js makes tracks for captions of `data:`. Any site may embed the page. */
 const contentSecurityPolicy = [

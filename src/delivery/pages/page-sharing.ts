@@ -1,4 +1,4 @@
-import { escapeHtml } from './player-page.ts';
+import { escapeHtml } from '../../shared/escape-html.ts';
 import { titleOf, type VodPageState } from './vod-page.ts';
 
 export interface ShareablePage {

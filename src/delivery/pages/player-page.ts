@@ -1,4 +1,5 @@
 import { fillTemplate } from '../../http/pages/browser-text.ts';
+import { escapeHtml } from '../../shared/escape-html.ts';
 import { type PrivateAccess, sessionQuery } from '../private-sessions.ts';
 import type { PlayerTheme } from './player-theme.ts';
 import { playlistsToPreload } from './playlist-preloads.ts';
@@ -60,8 +61,4 @@ function preload(url: string): string {
 
 export function streamTitle(name: string): string {
   return name.trim() === '' ? 'Live stream' : name;
-}
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`);
 }

@@ -1,7 +1,7 @@
 import { fillTemplate } from '../../http/pages/browser-text.ts';
+import { escapeHtml } from '../../shared/escape-html.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
 import type { VodEntry, VodTextTrack } from '../vod/vod-source.ts';
-import { escapeHtml } from './player-page.ts';
 import type { PlayerTheme } from './player-theme.ts';
 
 interface VodPageTrack {

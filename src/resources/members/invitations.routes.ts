@@ -2,9 +2,10 @@ import type { z } from 'zod';
 import type { SessionCaller } from '../../http/routing/caller.ts';
 import { pageOf, sortOf } from '../../http/routing/pagination.ts';
 import { defineRoute, jsonBody, type Route } from '../../http/routing/route.ts';
-import { formatAtom } from '../../shared/clock.ts';
+import { type Clock, formatAtom } from '../../shared/clock.ts';
 import type { SessionGate } from '../sessions/session-gate.ts';
 import { invitationAcceptSchema, sessionSchema } from '../sessions/sessions.schema.ts';
+import { stoppedText } from './invitation-mails.ts';
 import type { InvitationsService } from './invitations.service.ts';
 import type { Invitation } from './member.ts';
 import { pageItems } from './members.routes.ts';
@@ -19,10 +20,11 @@ import {
 interface InvitationRoutesOptions {
   readonly invitations: InvitationsService;
   readonly gate: SessionGate;
-  readonly publicUrl: () => string;
+  readonly clock: Clock;
 }
 
-export function invitationRoutes({ invitations, gate, publicUrl }: InvitationRoutesOptions): Route[] {
+export function invitationRoutes({ invitations, gate, clock }: InvitationRoutesOptions): Route[] {
+  const nowMs = () => clock.nowMs();
   const tag = 'Members';
   const all = { path: '/account/invitations', tag, auth: 'session', scope: 'admin' } as const;
   const byToken = {
@@ -41,7 +43,10 @@ export function invitationRoutes({ invitations, gate, publicUrl }: InvitationRou
       handle: async request => {
         const open = await invitations.list(request.caller);
         if (sortOf(request.query, 'createdAt').direction === 'desc') open.reverse();
-        return pageOf(request, pageItems(open, request.query, viewOf));
+        return pageOf(
+          request,
+          pageItems(open, request.query, invitation => viewOf(invitation, nowMs())),
+        );
       },
     }),
     defineRoute({
@@ -49,13 +54,13 @@ export function invitationRoutes({ invitations, gate, publicUrl }: InvitationRou
       ...all,
       summary: 'Invite somebody',
       description:
-        'Send the person the `url`, which is only in this response. It works once, within 7 days. A new invitation of the same address replaces the earlier one.',
+        'Send the person the `url`, which is only in this response. It works once, within 7 days. A server with a mail server sends it, too, and `mail` has the outcome. A new invitation of the same address replaces the earlier one.',
       body: jsonBody(invitationCreationSchema),
       success: { status: 201, description: 'The invitation, with its link.', schema: invitationSchema },
       errors: ['already-member', 'invitation-limit-reached', 'member-limit-reached'],
       handle: async ({ caller, body }) => {
-        const { invitation, token } = await invitations.create(caller, body);
-        return { ...viewOf(invitation), url: `${publicUrl()}/dashboard/invitations/${token}` };
+        const { invitation, url } = await invitations.create(caller, body);
+        return { ...viewOf(invitation, nowMs()), url };
       },
     }),
     defineRoute({
@@ -119,11 +124,17 @@ export function invitationRoutes({ invitations, gate, publicUrl }: InvitationRou
   ];
 }
 
-function viewOf(invitation: Invitation): z.input<typeof invitationSchema> {
-  const { invitationId, email, role, createdAtMs, expiresAtMs } = invitation;
+/** Longer than all attempts to send a mail. */
+const maxSendingMs = 3 * 60_000;
+
+function viewOf(invitation: Invitation, nowMs: number): z.input<typeof invitationSchema> {
+  const { invitationId, email, role, createdAtMs, expiresAtMs, mail } = invitation;
+  const isAbandoned = mail?.status === 'sending' && nowMs - createdAtMs > maxSendingMs;
+  const state = isAbandoned ? ({ status: 'failed', failure: stoppedText } as const) : mail;
   return {
     ...{ invitationId, email, role },
     createdAt: formatAtom(createdAtMs),
     expiresAt: formatAtom(expiresAtMs),
+    ...(state === undefined ? {} : { mail: { ...state } }),
   };
 }

@@ -11,6 +11,7 @@ import type { PasswordCheck } from '../sessions/password-check.ts';
 import type { Session } from '../sessions/session.ts';
 import type { SessionView } from '../sessions/sessions.schema.ts';
 import type { SessionsService } from '../sessions/sessions.service.ts';
+import type { InvitationMails } from './invitation-mails.ts';
 import type { InvitationsStore } from './invitations.store.ts';
 import {
   type Invitation,
@@ -26,6 +27,9 @@ interface InvitationsServiceOptions {
   readonly accounts: AccountsStore;
   readonly sessions: SessionsService;
   readonly passwords: PasswordCheck;
+  readonly publicUrl: () => string;
+  /** Undefined if the server sends no mails. */
+  readonly mails: InvitationMails | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -54,14 +58,14 @@ export class InvitationsService {
   }
 
   /**
-   * Replaces an earlier invitation of the same person.
+   * Replaces an earlier invitation of the same person. A mail is sent in the background.
    * @throws AppError `already-member`, `invitation-limit-reached` or `member-limit-reached`
    */
   async create(
-    { accountId }: SessionCaller,
+    { accountId, sessionId }: SessionCaller,
     invited: { email: string; role: Role },
-  ): Promise<{ invitation: Invitation; token: string }> {
-    const { store, accounts, clock, log } = this.#options;
+  ): Promise<{ invitation: Invitation; url: string }> {
+    const { store, accounts, publicUrl, mails, clock, log } = this.#options;
     const email = invited.email.toLowerCase();
     const token = randomBase62(invitationTokenLength);
     const createdAtMs = clock.nowMs();
@@ -78,10 +82,17 @@ export class InvitationsService {
       }
       const expiresAtMs = createdAtMs + invitationLifetimeMs;
       const { role } = invited;
-      return store.add({ accountId, email, role, token, createdAtMs, expiresAtMs }, transaction);
+      const mail = mails && ({ status: 'sending' } as const);
+      return store.add({ accountId, email, role, token, createdAtMs, expiresAtMs, mail }, transaction);
     });
     log.info('member-invited', { accountId, invitationId: invitation.invitationId, role: invited.role });
-    return { invitation, token };
+    const url = `${publicUrl()}/dashboard/invitations/${token}`;
+    if (mails !== undefined) {
+      const session = await accounts.sessions.find(sessionId);
+      const inviterEmail = session?.email ?? '';
+      mails.send({ invitation, url, inviterEmail, accountName: session?.account.name });
+    }
+    return { invitation, url };
   }
 
   async revoke({ invitationId, accountId }: Invitation): Promise<void> {

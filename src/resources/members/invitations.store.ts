@@ -1,7 +1,7 @@
 import { newId } from '../../shared/ids.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
 import { hashOfSecret } from '../accounts/account.ts';
-import type { Invitation, Role } from './member.ts';
+import type { Invitation, MailState, Role } from './member.ts';
 
 interface InvitationRow {
   id: string;
@@ -10,6 +10,8 @@ interface InvitationRow {
   role: Role;
   created_at_ms: number;
   expires_at_ms: number;
+  mail_status: MailState['status'] | null;
+  mail_failure: string | null;
 }
 
 /** Stores only hashes of tokens. */
@@ -53,7 +55,7 @@ export class InvitationsStore {
     transaction: Transaction,
   ): Promise<Invitation> {
     const { queries } = transaction;
-    const { accountId, email, role, createdAtMs, expiresAtMs } = invitation;
+    const { accountId, email, role, createdAtMs, expiresAtMs, mail } = invitation;
     const invitationId = newId('in');
     await transaction.run(
       queries.deleteFrom('invitations').where('account_id', '=', accountId).where('email', '=', email),
@@ -67,9 +69,16 @@ export class InvitationsStore {
         token_hash: hashOfSecret(invitation.token),
         created_at_ms: createdAtMs,
         expires_at_ms: expiresAtMs,
+        mail_status: mail?.status ?? null,
       }),
     );
-    return { invitationId, accountId, email, role, createdAtMs, expiresAtMs };
+    return { invitationId, accountId, email, role, createdAtMs, expiresAtMs, mail };
+  }
+
+  async setMail(invitationId: string, { status, failure }: MailState): Promise<void> {
+    const { queries } = this.#database;
+    const changes = { mail_status: status, mail_failure: failure ?? null };
+    await this.#database.run(queries.updateTable('invitations').set(changes).where('id', '=', invitationId));
   }
 
   /** Returns false when it was used or revoked before. */
@@ -89,6 +98,7 @@ function selectInvitations({ queries }: Connection, nowMs: number) {
   return queries
     .selectFrom('invitations')
     .select(['id', 'account_id', 'email', 'role', 'created_at_ms', 'expires_at_ms'])
+    .select(['mail_status', 'mail_failure'])
     .where('expires_at_ms', '>', nowMs);
 }
 
@@ -100,5 +110,9 @@ function invitationFrom(row: InvitationRow): Invitation {
     role: row.role,
     createdAtMs: row.created_at_ms,
     expiresAtMs: row.expires_at_ms,
+    mail:
+      row.mail_status === null
+        ? undefined
+        : { status: row.mail_status, ...(row.mail_failure === null ? {} : { failure: row.mail_failure }) },
   };
 }

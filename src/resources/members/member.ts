@@ -39,6 +39,12 @@ export interface Membership {
   readonly isSuspended: boolean;
 }
 
+export interface MailState {
+  readonly status: 'sending' | 'sent' | 'failed';
+  /** The reason, for `failed`. */
+  readonly failure?: string;
+}
+
 export interface Invitation {
   readonly invitationId: string;
   readonly accountId: string;
@@ -46,4 +52,6 @@ export interface Invitation {
   readonly role: Role;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
+  /** Undefined if the server sent no mail. */
+  readonly mail: MailState | undefined;
 }

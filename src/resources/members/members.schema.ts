@@ -58,6 +58,13 @@ export const invitationSchema = z
     role,
     createdAt: dateTime,
     expiresAt: dateTime,
+    mail: z
+      .object({
+        status: z.enum(['sending', 'sent', 'failed']),
+        failure: z.string().optional().describe('The reason, for `failed`.'),
+      })
+      .optional()
+      .describe('The mail with the link. Absent if the server has no mail server.'),
     url: z
       .string()
       .optional()

@@ -8,6 +8,8 @@ import type { Database } from '../../store/database.ts';
 import { removeInBatches } from '../../store/remove-in-batches.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
+import { Mailer, type SmtpSettings } from '../mail/mailer.ts';
+import { InvitationMails } from '../members/invitation-mails.ts';
 import { invitationRoutes } from '../members/invitations.routes.ts';
 import { InvitationsService } from '../members/invitations.service.ts';
 import { InvitationsStore } from '../members/invitations.store.ts';
@@ -40,11 +42,12 @@ export function createSessions(options: {
   audit: AuditLog;
   publicUrl: () => string;
   oidc: OidcSettings | undefined;
+  smtp: SmtpSettings | undefined;
   peers: PeerReaders;
   clock: Clock;
   log: Logger;
-}): { routes: Route[]; gate: SessionGate; cleanup: PeriodicTask } {
-  const { database, accounts, audit, publicUrl, clock, log } = options;
+}): { routes: Route[]; gate: SessionGate; cleanup: PeriodicTask; mails: InvitationMails | undefined } {
+  const { database, accounts, audit, publicUrl, smtp, clock, log } = options;
   const { addressOf, isSecure } = options.peers;
   const { sessions } = accounts;
   const attempts = new SignInAttemptsStore(database);
@@ -64,7 +67,8 @@ export function createSessions(options: {
     settings: options.oidc,
   });
   const store = new InvitationsStore(database);
-  const invitations = new InvitationsService({ ...shared, store, sessions: service });
+  const mails = smtp && new InvitationMails({ mailer: new Mailer(smtp), store, clock, log });
+  const invitations = new InvitationsService({ ...shared, store, sessions: service, publicUrl, mails });
   return {
     routes: [
       ...sessionRoutes(service, gate),
@@ -72,9 +76,10 @@ export function createSessions(options: {
       ...passkeyRoutes(passkeys, gate),
       ...oidcRoutes(oidc, gate, isSecure),
       ...memberRoutes(new MembersService({ accounts, log })),
-      ...invitationRoutes({ invitations, gate, publicUrl }),
+      ...invitationRoutes({ invitations, gate, clock }),
     ],
     gate,
+    mails,
     cleanup: {
       name: 'expired-sessions',
       run: async () =>

@@ -99,6 +99,7 @@ export type Invitation = {
   readonly role: "owner" | "editor" | "viewer";
   readonly createdAt: string;
   readonly expiresAt: string;
+  readonly mail?: { readonly status: "sending" | "sent" | "failed"; readonly failure?: string | undefined; } | undefined;
   readonly url?: string | undefined;
 };
 

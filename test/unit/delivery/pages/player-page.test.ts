@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { pageHeaders } from '../../../../src/delivery/pages/page-sender.ts';
-import { escapeHtml, renderPlayerPage } from '../../../../src/delivery/pages/player-page.ts';
+import { renderPlayerPage } from '../../../../src/delivery/pages/player-page.ts';
 import { fillTemplate } from '../../../../src/http/pages/browser-text.ts';
+import { escapeHtml } from '../../../../src/shared/escape-html.ts';
 
 const values = {
   liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA',

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { Invitation } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
@@ -11,20 +12,21 @@ import { type Role, roleOptions } from './roles.ts';
 export function InviteDialog({ onInvited, onClose }: { onInvited: () => void; onClose: () => void }) {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('editor');
-  const [url, setUrl] = useState<string>();
+  const [made, setMade] = useState<Invitation>();
   const submission = useSubmit(async () => {
-    const made = await call('POST /account/invitations', { body: { email: email.trim(), role } });
-    setUrl(made.url ?? '');
+    setMade(await call('POST /account/invitations', { body: { email: email.trim(), role } }));
     onInvited();
   });
-  if (url !== undefined) {
+  if (made !== undefined) {
     return (
-      <Dialog title="Send this link" onClose={onClose}>
+      <Dialog title={made.mail === undefined ? 'Send this link' : 'Invitation created'} onClose={onClose}>
         <div class="dialog-body">
           <Notice tone="warning" title="Copy it now.">
+            {made.mail !== undefined &&
+              'We’re sending the link by mail. The list of invitations says if it was sent. '}
             The link is shown only once. It works once, within 7 days.
           </Notice>
-          <CopyField label={`Link for ${email.trim()}`} value={url} />
+          <CopyField label={`Link for ${email.trim()}`} value={made.url ?? ''} />
         </div>
         <footer>
           <Button kind="primary" onClick={onClose}>

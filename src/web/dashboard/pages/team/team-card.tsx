@@ -8,6 +8,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { SelectField } from '../../ui/form/field.tsx';
+import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Card } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
@@ -17,6 +18,7 @@ import { InviteDialog } from './invite-dialog.tsx';
 import { roleNames, roleOptions } from './roles.ts';
 
 const pageSize = 100;
+const mailPollMs = 2_000;
 
 export function TeamCard() {
   const isOwner = session.value?.role === 'owner';
@@ -24,6 +26,11 @@ export function TeamCard() {
   const members = useLoad('members', signal => call('GET /account/members', { query: { pageSize }, signal }));
   const invitations = useLoad(`invitations ${isOwner}`, async signal =>
     isOwner ? (await call('GET /account/invitations', { query: { pageSize }, signal })).data : [],
+  );
+  const open = invitations.value ?? [];
+  useInterval(
+    open.some(({ mail }) => mail?.status === 'sending') ? mailPollMs : undefined,
+    invitations.reload,
   );
   const close = () => setAsked(undefined);
   const change = async (work: Promise<unknown>, words: string) => {
@@ -68,17 +75,18 @@ export function TeamCard() {
           />
         )}
       </LoadedContent>
-      {(invitations.value?.length ?? 0) > 0 && (
+      {open.length > 0 && (
         <Table
           caption="Open invitations"
           columns={invitationColumns(
+            open.some(({ mail }) => mail !== undefined),
             invitation =>
               void change(
                 call('DELETE /account/invitations/{invitationId}', { params: invitation }),
                 'Invitation revoked.',
               ),
           )}
-          rows={invitations.value ?? []}
+          rows={open}
           keyOf={({ invitationId }) => invitationId}
         />
       )}
@@ -156,10 +164,22 @@ function memberColumns({
   ];
 }
 
-function invitationColumns(revoke: (invitation: Invitation) => void): readonly Column<Invitation>[] {
+const mailTexts = { sending: 'Sending…', sent: 'Sent' } as const;
+
+function mailText({ mail }: Invitation): string {
+  if (mail === undefined) return 'Not sent';
+  if (mail.status !== 'failed') return mailTexts[mail.status];
+  return `Not sent: ${mail.failure ?? 'unknown reason.'} Invite again, and copy the link.`;
+}
+
+function invitationColumns(
+  hasMails: boolean,
+  revoke: (invitation: Invitation) => void,
+): readonly Column<Invitation>[] {
   return [
     { head: 'Invited', cell: ({ email }) => email },
     { head: 'Role', cell: ({ role }) => roleNames[role] },
+    ...(hasMails ? [{ head: 'Mail', cell: mailText }] : []),
     { head: 'Link works until', cell: ({ expiresAt }) => formatDate(expiresAt) },
     {
       head: 'Actions',

@@ -1,0 +1,124 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { expect, it, onTestFinished } from 'vitest';
+import { signIn } from '../support/sign-in.ts';
+import { startApi, type TestApi } from '../support/start-api.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const email = 'anna@example.org';
+
+/** Returns the port of a mail server, and what it receives. */
+async function startMailServer(options: SMTPServerOptions = {}) {
+  const mails: { to: string[]; content: string }[] = [];
+  const mailServer = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    onData: (stream, { envelope }, done) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        const content = Buffer.concat(chunks).toString().replaceAll('=\r\n', '').replaceAll('=3D', '=');
+        mails.push({ to: envelope.rcptTo.map(({ address }) => address), content });
+        done();
+      });
+    },
+    ...options,
+  });
+  mailServer.listen(0, '127.0.0.1');
+  await once(mailServer.server, 'listening');
+  onTestFinished(() => new Promise(resolve => void mailServer.close(() => resolve())));
+  return { port: (mailServer.server.address() as AddressInfo).port, mails };
+}
+
+async function start(port: number) {
+  const smtp = { host: '127.0.0.1', port, isSecure: false, from: 'Millrace <millrace@example.org>' };
+  const server = await startApi({ smtp });
+  onTestFinished(async () => {
+    await server.api.mails?.stop();
+    await server.stop();
+  });
+  const headers = { cookie: await signIn(server) };
+  const invite = async () => {
+    const body = { email, role: 'editor' };
+    const answer = await server.call('POST', '/account/invitations', { key: null, headers, body });
+    expect(answer.status).toBe(201);
+    return answer.json as { url: string; mail: object };
+  };
+  return { server, headers, invite };
+}
+
+async function mailState({ server, headers }: { server: TestApi; headers: Record<string, string> }) {
+  const { json } = await server.call('GET', '/account/invitations', { key: null, headers });
+  return json.data[0].mail as { status: string; failure?: string };
+}
+
+async function outcome(running: { server: TestApi; headers: Record<string, string> }) {
+  return waitUntil(async () => {
+    const state = await mailState(running);
+    return state.status === 'sending' ? undefined : state;
+  });
+}
+
+it('an invitation is mailed with its link, as text and as HTML', async () => {
+  const { port, mails } = await startMailServer();
+  const running = await start(port);
+  const { url, mail } = await running.invite();
+  expect(mail).toEqual({ status: 'sending' });
+  expect(await outcome(running)).toEqual({ status: 'sent' });
+  const [sent] = mails;
+  expect([mails.length, sent!.to]).toEqual([1, [email]]);
+  expect(sent!.content).toContain('From: Millrace <millrace@example.org>');
+  expect(sent!.content).toContain(`\n${url}`);
+  expect(sent!.content).toContain(`<a href="${url}">`);
+});
+
+it('a temporary refusal is followed by another attempt, a permanent one is not', async () => {
+  let attempts = 0;
+  let code = 451;
+  const { port, mails } = await startMailServer({
+    onRcptTo: (_, __, done) => {
+      attempts += 1;
+      const refusal = Object.assign(new Error('not now'), { responseCode: code });
+      done(attempts === 1 || code === 550 ? refusal : undefined);
+    },
+  });
+  const running = await start(port);
+  await running.invite();
+  expect(await outcome(running)).toEqual({ status: 'sent' });
+  expect([attempts, mails.length]).toEqual([2, 1]);
+  code = 550;
+  await running.invite();
+  expect(await outcome(running)).toEqual({
+    status: 'failed',
+    failure: 'The mail server refused the mail: 550 not now',
+  });
+  expect(attempts).toBe(3);
+});
+
+it('a silent mail server delays no answer, and a server that stops says that nothing was sent', async () => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  onTestFinished(() => void silent.close());
+  const connected = once(silent, 'connection');
+  const running = await start((silent.address() as AddressInfo).port);
+  const { url } = await running.invite();
+  await connected;
+  const token = url.split('/').at(-1);
+  expect((await running.server.call('GET', `/invitations/${token}`, { key: null })).json.email).toBe(email);
+  expect(await mailState(running)).toEqual({ status: 'sending' });
+  await running.server.api.mails!.stop();
+  expect(await mailState(running)).toEqual({
+    status: 'failed',
+    failure: 'The server stopped before the mail was sent.',
+  });
+});
+
+it('an account mails a limited number of invitations within an hour', async () => {
+  const { port } = await startMailServer();
+  const running = await start(port);
+  for (let count = 0; count < 100; count += 1) await running.invite();
+  await waitUntil(async () => (await mailState(running)).status === 'sent');
+  await running.invite();
+  expect((await outcome(running)).failure).toMatch(/^This account has sent 100 invitations/);
+});
