@@ -19,6 +19,7 @@ beforeAll(async () => {
   const shared = { database, clock: systemClock, log: silentLogger };
   const { gate } = createSessions({
     oidc: undefined,
+    smtp: undefined,
     ...shared,
     accounts: server.api.accounts,
     audit: new AuditLog({ ...shared, addressOf: peers.addressOf }),
