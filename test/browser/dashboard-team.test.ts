@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startMailServer } from '../support/mail-server.ts';
 import type { TestServer } from '../support/start-server.ts';
 import { describeInBrowser } from './browser-fixture.ts';
 import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
@@ -41,5 +42,34 @@ describeInBrowser('a team in the dashboard', browser => {
     } finally {
       await context.close();
     }
+  });
+
+  test('is told if an invitation was mailed', async () => {
+    const { port } = await startMailServer({
+      onRcptTo: ({ address }, _, done) =>
+        done(
+          address.startsWith('nobody')
+            ? Object.assign(new Error('no such user'), { responseCode: 550 })
+            : null,
+        ),
+    });
+    await using mailing = await startDashboard({
+      ...{ 'smtp.host': '127.0.0.1', 'smtp.port': String(port), 'smtp.from': 'millrace@example.org' },
+    });
+    await using dashboard = await DashboardPage.open(browser(), mailing, '/dashboard/account');
+    const { page } = dashboard;
+    for (const [email, outcome] of [
+      ['anna@example.org', 'Sent'],
+      ['nobody@example.org', /^Not sent: The mail server refused the mail: 550 no such user/],
+    ] as const) {
+      await page.getByRole('button', { name: 'Invite' }).click();
+      await page.getByLabel('Email').fill(email);
+      await page.getByRole('button', { name: 'Create link' }).click();
+      await page.getByText('We’re sending the link by mail.').waitFor();
+      await page.getByRole('button', { name: 'Done' }).click();
+      const row = page.getByRole('row').filter({ has: page.getByText(email, { exact: true }) });
+      await row.getByText(outcome, { exact: true }).waitFor();
+    }
+    expect(await dashboard.violations()).toEqual([]);
   });
 });

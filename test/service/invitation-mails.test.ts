@@ -1,35 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { expect, it, onTestFinished } from 'vitest';
+import { startMailServer } from '../support/mail-server.ts';
 import { signIn } from '../support/sign-in.ts';
 import { startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const email = 'anna@example.org';
-
-/** Returns the port of a mail server, and what it receives. */
-async function startMailServer(options: SMTPServerOptions = {}) {
-  const mails: { to: string[]; content: string }[] = [];
-  const mailServer = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS', 'AUTH'],
-    onData: (stream, { envelope }, done) => {
-      const chunks: Buffer[] = [];
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('end', () => {
-        const content = Buffer.concat(chunks).toString().replaceAll('=\r\n', '').replaceAll('=3D', '=');
-        mails.push({ to: envelope.rcptTo.map(({ address }) => address), content });
-        done();
-      });
-    },
-    ...options,
-  });
-  mailServer.listen(0, '127.0.0.1');
-  await once(mailServer.server, 'listening');
-  onTestFinished(() => new Promise(resolve => void mailServer.close(() => resolve())));
-  return { port: (mailServer.server.address() as AddressInfo).port, mails };
-}
 
 async function start(port: number) {
   const smtp = { host: '127.0.0.1', port, isSecure: false, from: 'Millrace <millrace@example.org>' };
