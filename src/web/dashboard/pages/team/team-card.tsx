@@ -169,7 +169,8 @@ const mailTexts = { sending: 'Sending…', sent: 'Sent' } as const;
 function mailText({ mail }: Invitation): string {
   if (mail === undefined) return 'Not sent';
   if (mail.status !== 'failed') return mailTexts[mail.status];
-  return `Not sent: ${mail.failure ?? 'unknown reason.'} Invite again, and copy the link.`;
+  const reason = (mail.failure ?? 'unknown reason').replace(/[.!]?$/, '.');
+  return `Not sent: ${reason} Invite again, and copy the link.`;
 }
 
 function invitationColumns(
