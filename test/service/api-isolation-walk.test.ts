@@ -160,8 +160,8 @@ async function shownTo(project: FilledProject): Promise<Record<string, string>> 
     shown[path] = text
       .replaceAll(/(?<=token[/=])[0-9a-f-]{36}/g, '')
       .replaceAll(/"lastUsedAt":"[^"]*",?/g, '')
-      // Analytics say when they were asked.
-      .replaceAll(/"timeframe":\{[^}]*\}/g, '');
+      // Analytics and usage say when they were asked.
+      .replaceAll(/"timeframe":\{[^}]*\}|"date":"[^"]*"/g, '');
   }
   return shown;
 }
