@@ -43,7 +43,6 @@ export const routes: readonly PageRoute[] = [
   },
   {
     path: '/dashboard/videos/:videoId/captions/:language',
-    scope: 'upload',
     load: () => import('../pages/captions/captions-page.tsx').then(module => module.CaptionsPage),
   },
   {
