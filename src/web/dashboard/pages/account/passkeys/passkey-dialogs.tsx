@@ -6,6 +6,7 @@ import { FormDialog } from '../../../ui/dialog/dialog.tsx';
 import { TextField } from '../../../ui/form/field.tsx';
 import { useSubmit } from '../../../ui/form/use-submit.ts';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
+import { OwnPasswordField, SecondFactorField } from '../proof-fields.tsx';
 import { describeUserAgent } from '../user-agent.ts';
 
 const maxNameLength = 100;
@@ -36,25 +37,8 @@ export function AddPasskeyDialog({ onAdded, onClose }: { onAdded: () => void; on
         error={submission.errorOf('name')}
         maxLength={maxNameLength}
       />
-      <TextField
-        label="Your password"
-        type="password"
-        autocomplete="current-password"
-        value={password}
-        onValue={setPassword}
-        error={submission.errorOf('password')}
-      />
-      {needsCode && (
-        <TextField
-          label="Code"
-          autocomplete="one-time-code"
-          hint="From your authenticator app, or a recovery code."
-          value={code}
-          onValue={setCode}
-          error={submission.errorOf('code')}
-          spellcheck={false}
-        />
-      )}
+      <OwnPasswordField value={password} onValue={setPassword} error={submission.errorOf('password')} />
+      {needsCode && <SecondFactorField value={code} onValue={setCode} error={submission.errorOf('code')} />}
     </FormDialog>
   );
 }

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { FormDialog } from '../../../ui/dialog/dialog.tsx';
-import { TextField } from '../../../ui/form/field.tsx';
 import { useSubmit } from '../../../ui/form/use-submit.ts';
+import { OwnPasswordField, SecondFactorField } from '../proof-fields.tsx';
 
 export function ProofDialog({
   title,
@@ -28,23 +28,8 @@ export function ProofDialog({
       disabled={password === '' || code.trim() === ''}
     >
       <p>{children}</p>
-      <TextField
-        label="Your password"
-        type="password"
-        autocomplete="current-password"
-        value={password}
-        onValue={setPassword}
-        error={submission.errorOf('password')}
-      />
-      <TextField
-        label="Code"
-        autocomplete="one-time-code"
-        hint="From your authenticator app, or a recovery code."
-        value={code}
-        onValue={setCode}
-        error={submission.errorOf('code')}
-        spellcheck={false}
-      />
+      <OwnPasswordField value={password} onValue={setPassword} error={submission.errorOf('password')} />
+      <SecondFactorField value={code} onValue={setCode} error={submission.errorOf('code')} />
     </FormDialog>
   );
 }

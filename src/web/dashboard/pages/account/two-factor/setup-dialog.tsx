@@ -5,6 +5,7 @@ import { CopyField } from '../../../ui/copy.tsx';
 import { FormDialog } from '../../../ui/dialog/dialog.tsx';
 import { TextField } from '../../../ui/form/field.tsx';
 import { useSubmit } from '../../../ui/form/use-submit.ts';
+import { OwnPasswordField } from '../proof-fields.tsx';
 import { QrCode } from './qr-code.tsx';
 
 export function SetupDialog({
@@ -38,14 +39,7 @@ function PasswordStep({
       submission={submission}
       onClose={onClose}
     >
-      <TextField
-        label="Your password"
-        type="password"
-        autocomplete="current-password"
-        value={password}
-        onValue={setPassword}
-        error={submission.errorOf('password')}
-      />
+      <OwnPasswordField value={password} onValue={setPassword} error={submission.errorOf('password')} />
     </FormDialog>
   );
 }

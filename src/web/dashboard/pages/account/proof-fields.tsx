@@ -1,0 +1,23 @@
+import { TextField } from '../../ui/form/field.tsx';
+
+interface ProofFieldProps {
+  value: string;
+  onValue: (value: string) => void;
+  error: string | undefined;
+}
+
+export function OwnPasswordField(props: ProofFieldProps) {
+  return <TextField {...props} label="Your password" type="password" autocomplete="current-password" />;
+}
+
+export function SecondFactorField(props: ProofFieldProps) {
+  return (
+    <TextField
+      {...props}
+      label="Code"
+      autocomplete="one-time-code"
+      hint="From your authenticator app, or a recovery code."
+      spellcheck={false}
+    />
+  );
+}
