@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestServer } from '../support/start-server.ts';
-import { describeInBrowser } from './browser-fixture.ts';
+import { describeInBrowser, until } from './browser-fixture.ts';
 import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
 
 describeInBrowser('the activity page of the dashboard', browser => {
@@ -29,14 +29,16 @@ describeInBrowser('the activity page of the dashboard', browser => {
     expect(await table.getByRole('link', { name: 'Removed' }).count()).toBe(0);
 
     await page.getByLabel('Filter by action').selectOption({ label: 'Videos deleted' });
-    await rows.filter({ hasText: 'Removed' }).waitFor();
     await update.waitFor({ state: 'detached' });
+    await rows.filter({ hasText: 'Removed' }).waitFor();
     await page.getByLabel('Filter by action').selectOption({ label: 'Webhooks created' });
     await page.getByText('No results').waitFor();
     await page.getByRole('button', { name: 'Show everything', exact: true }).click();
     await update.getByRole('button', { name: 'Show everything about Harbour' }).click();
-    await rows.filter({ hasText: 'Removed' }).first().waitFor({ state: 'detached' });
-    expect(await rows.count()).toBe(3);
+    await until(
+      'the two entries of Harbour below the head',
+      async () => (await rows.filter({ hasText: 'Harbour' }).count()) === 2 && (await rows.count()) === 3,
+    );
     await page.getByRole('button', { name: 'Harbour', exact: true }).click();
     await rows.filter({ hasText: 'Sign in' }).getByRole('button', { name: 'admin@localhost' }).click();
     await update.waitFor({ state: 'detached' });

@@ -154,7 +154,7 @@ describe.concurrent('an encoder', () => {
       ...{ ...picture, size: '324x180', seconds: 9 },
     });
     const watches = await StreamMonitor.beginAll(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
-    await watches.get('source')!.until(watch => watch.realSegments >= 2, 'two segments');
+    await watches.get('120p')!.until(watch => watch.realSegments >= 2, 'two segments of the encoder');
     process.kill(encoderPid('324:180'), 'SIGKILL');
     await publisher.exited;
     await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
