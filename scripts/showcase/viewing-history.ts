@@ -100,10 +100,8 @@ async function writeViewing(
   projectId: string,
   media: readonly WatchedMedia[],
 ): Promise<void> {
-  const writes = new AnalyticsWritesStore(
-    database,
-    new TokenBuckets({ perMinute: 1_000, burst: 1_000, maxNames: 10, clock: systemClock }),
-  );
+  const newNames = new TokenBuckets({ perMinute: 1_000, burst: 1_000, maxNames: 10, clock: systemClock });
+  const writes = new AnalyticsWritesStore(database, { ofViewers: newNames, ofOthers: newNames });
   const random = numbersFrom(7);
   const pick = <Item extends readonly unknown[]>(items: readonly Item[]): Item => {
     const weightOf = (item: Item) => item.at(-1) as number;
@@ -147,6 +145,7 @@ async function writeViewing(
           'operating-system': system,
           browser,
           referrer,
+          'viewer-id': '',
         },
         state: { counted: 0, watchedMs: seconds * 1000, lastEventMs: atMs },
         counts: new Map([

@@ -1,3 +1,4 @@
+import type { SignedTokens } from '../delivery/signed-tokens.ts';
 import type { EventFeed } from '../events/feed/event-feed.ts';
 import type { WebhookQueue } from '../events/webhooks/webhook-queue.store.ts';
 import type { WebhookSender } from '../events/webhooks/webhook-sender.ts';
@@ -70,6 +71,7 @@ export interface ApiServices {
   readonly liveStreams: LiveStreamsService;
   readonly webhooks: WebhooksService;
   readonly analytics: Analytics;
+  readonly signedTokens: SignedTokens;
   readonly traffic: Traffic;
   readonly storageMeter: PeriodicTasks;
   readonly serverMonitor: ServerMonitor;

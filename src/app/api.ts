@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type Koa from 'koa';
 import { DashboardPages } from '../delivery/pages/dashboard-pages.ts';
+import { SignedTokens } from '../delivery/signed-tokens.ts';
 import { apiDocument, apiDocumentRoute } from '../docs/openapi/api-document.ts';
 import { DocsPages } from '../docs/pages/docs-pages.ts';
 import type { UpgradeHandler } from '../http/listener/upgrade-handler.ts';
@@ -19,6 +20,7 @@ import { eventFeedUpgrade } from '../resources/events/event-feed-upgrade.ts';
 import { LiveStreamsService } from '../resources/live-streams/live-streams.service.ts';
 import { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
 import { LiveThumbnailFiles } from '../resources/live-streams/live-thumbnail-files.ts';
+import { SigningKeysStore } from '../resources/signing-keys/signing-keys.store.ts';
 import { WebhooksService } from '../resources/webhooks/webhooks.service.ts';
 import { WebhooksStore } from '../resources/webhooks/webhooks.store.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
@@ -30,6 +32,7 @@ export interface Api {
   readonly koa: Koa;
   readonly liveStreams: LiveStreamsService;
   readonly analytics: Analytics;
+  readonly signedTokens: SignedTokens;
   readonly traffic: Traffic;
   readonly storageMeter: PeriodicTasks;
   readonly serverMonitor: ServerMonitor;
@@ -94,6 +97,11 @@ export function createApi(options: ApiOptions): Api {
 function createApiServices(options: ApiOptions): ApiServices {
   const { database, files, publicUrl, videoServices, clock, log } = options;
   const { players, privateTokens, mark } = videoServices;
+  const signingKeys = new SigningKeysStore(database);
+  const signedTokens = new SignedTokens({
+    findSigningKey: signingKeyId => signingKeys.findForVerification(signingKeyId),
+    clock,
+  });
   const storage = new StorageMeter({
     store: new StorageMeterStore(database),
     ...{ files, clock, log: log.child('usage') },
@@ -112,7 +120,15 @@ function createApiServices(options: ApiOptions): ApiServices {
       store: new WebhooksStore(database),
       ...{ queue: options.webhookQueue, sender: options.webhookSender, clock },
     }),
-    analytics: createAnalytics({ ...options.analytics, database, clock, log }),
+    analytics: createAnalytics({
+      ...options.analytics,
+      viewerOf: async (token, media) => {
+        const claims = await signedTokens.verify(token, media);
+        return typeof claims === 'string' ? undefined : claims.viewer;
+      },
+      ...{ database, clock, log },
+    }),
+    signedTokens,
     traffic: new Traffic({ store: new TrafficStore(database), clock, log: log.child('usage') }),
     serverMonitor: new ServerMonitor({
       version: options.version,

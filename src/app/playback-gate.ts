@@ -2,24 +2,22 @@ import { PlaybackGate } from '../delivery/playback-gate.ts';
 import type { PrivateSessions } from '../delivery/private-sessions.ts';
 import type { PlayHook } from '../resources/hooks/play-hook.ts';
 import { ProjectOwners } from '../resources/sessions/project-owners.ts';
-import { SigningKeysStore } from '../resources/signing-keys/signing-keys.store.ts';
 import type { Access } from './access.ts';
 import type { Api } from './api.ts';
 import type { Foundation } from './foundation.ts';
 
 export function createPlaybackGate(
   { database, peers, urls, clock }: Foundation,
-  { analytics }: Pick<Api, 'analytics'>,
+  { analytics, signedTokens }: Pick<Api, 'analytics' | 'signedTokens'>,
   {
     sessions,
     playHook,
     access,
   }: { sessions: PrivateSessions; playHook: PlayHook; access: Pick<Access, 'sessions'> },
 ): PlaybackGate {
-  const signingKeys = new SigningKeysStore(database);
   const owners = new ProjectOwners({ gate: access.sessions.gate, database, clock });
   return new PlaybackGate({
-    ...{ sessions, clock },
+    ...{ sessions, signedTokens, clock },
     publicUrl: urls.publicUrl,
     isOwner: (request, projectId) => owners.isOwner(request, projectId),
     askPlayHook: (viewer, request) => {
@@ -29,7 +27,6 @@ export function createPlaybackGate(
       const isOwner = () => owners.isOwner(request, viewer.projectId);
       return playHook.decide({ ...viewer, remoteAddress, userAgent, referer, query, isOwner });
     },
-    findSigningKey: signingKeyId => signingKeys.findForVerification(signingKeyId),
     countryOf: async request => {
       await analytics.geo.load();
       return analytics.geo.isAvailable ? analytics.geo.locate(peers.addressOf(request)).country : undefined;

@@ -2,7 +2,7 @@ import type { PlaybackPolicy } from '../shared/playback-policy.ts';
 import { PlaybackRestrictions, type PlaybackRestrictionsOptions } from './playback-restrictions.ts';
 import type { PrivateAccess } from './private-sessions.ts';
 import type { ViewerRequest } from './responses/exchange.ts';
-import { isSignedToken, type SignedClaims, SignedTokens, type SignedTokensOptions } from './signed-tokens.ts';
+import { isSignedToken, type SignedClaims, type SignedTokens } from './signed-tokens.ts';
 import { clientOf, TokenGate, type TokenGateOptions } from './token-gate.ts';
 
 /** A video or live stream, as its viewers' requests are checked. */
@@ -65,10 +65,8 @@ export type AskPlayHook = (
   request: ViewerRequest,
 ) => Promise<PlayDecision> | PlayDecision;
 
-export interface PlaybackGateOptions
-  extends TokenGateOptions,
-    SignedTokensOptions,
-    PlaybackRestrictionsOptions {
+export interface PlaybackGateOptions extends TokenGateOptions, PlaybackRestrictionsOptions {
+  readonly signedTokens: SignedTokens;
   readonly askPlayHook: AskPlayHook;
   /** Policies do not hold for owners, who see their videos and live streams in the dashboard. */
   readonly isOwner: (request: ViewerRequest, projectId: string) => Promise<boolean> | false;
@@ -86,7 +84,7 @@ export class PlaybackGate {
 
   constructor(options: PlaybackGateOptions) {
     this.#tokens = new TokenGate(options);
-    this.#signedTokens = new SignedTokens(options);
+    this.#signedTokens = options.signedTokens;
     this.#restrictions = new PlaybackRestrictions(options);
     this.#askPlayHook = options.askPlayHook;
     this.#isOwner = options.isOwner;

@@ -49,6 +49,7 @@ import { members } from './migrations/0045-members.ts';
 import { transcripts } from './migrations/0046-transcripts.ts';
 import { identities } from './migrations/0047-identities.ts';
 import { invitationMails } from './migrations/0048-invitation-mails.ts';
+import { analyticsViewers } from './migrations/0049-analytics-viewers.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -102,6 +103,7 @@ export const migrations: readonly Migration[] = [
   transcripts,
   identities,
   invitationMails,
+  analyticsViewers,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { signToken } from '../support/sign-token.ts';
 import { startServer } from '../support/start-server.ts';
-import { describeInBrowser } from './browser-fixture.ts';
+import { describeInBrowser, until } from './browser-fixture.ts';
 
 describeInBrowser('the page of a signed token', browser => {
   test('says why when the token is refused', async () => {
@@ -15,7 +15,7 @@ describeInBrowser('the page of a signed token', browser => {
     const sign = (sub: string) =>
       signToken(
         { id: key.signingKeyId!, algorithm: 'ES256', privateKey: createPrivateKey(key.privateKey!) },
-        { sub, exp: Math.floor(Date.now() / 1000) + 3600 },
+        { sub, exp: Math.floor(Date.now() / 1000) + 3600, viewer: 'customer-7' },
       );
     const context = await browser().newContext();
     const [video, live] = [await context.newPage(), await context.newPage()];
@@ -23,6 +23,14 @@ describeInBrowser('the page of a signed token', browser => {
     await video.getByText('This video is being processed').waitFor();
     await live.goto(`${server.baseUrl}/live/${liveStreamId}?token=${await sign(liveStreamId)}`);
     await live.getByText('Waiting for the stream').waitFor();
+
+    await until('both players in the analytics of the viewer', async () => {
+      const query = 'filterBy[viewerId][]=customer-7';
+      const answer = await server.api('GET', `/data/buckets/impression/media-id?${query}`);
+      const { data } = (await answer.json()) as { data: { dimensionValue: string }[] };
+      const seen = data.map(({ dimensionValue }) => dimensionValue);
+      return seen.includes(videoId) && seen.includes(liveStreamId);
+    });
 
     await server.api('DELETE', `/account/signing-keys/${key.signingKeyId}`);
     await live.getByText('The link has expired').waitFor();

@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { createPrivateKey, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/shared/clock.ts';
+import { signToken } from '../support/sign-token.ts';
 import { databaseText, runSql, singleValue } from '../support/sql.ts';
 import { productionKey, startApi, type TestApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
@@ -33,6 +34,7 @@ interface Watch {
   referrer?: string;
   pid?: string;
   ends?: boolean;
+  token?: string;
 }
 
 /** What a player reports that is watched from its beginning. */
@@ -42,7 +44,8 @@ async function watch(mid: string, { seconds = 0, userAgent = chrome, ...more }: 
   // The player's clock is two hours slow, which nobody is to notice.
   const at = () => clock.ms - 2 * hour;
   const send = async (eve: object[]) => {
-    const body = { sat: at(), sid: randomUUID(), mid, pid, ref: more.referrer ?? '', ver: '1', eve };
+    const { referrer: ref = '', token: tok } = more;
+    const body = { sat: at(), sid: randomUUID(), mid, pid, ref, tok, ver: '1', eve };
     const headers = { 'user-agent': userAgent, 'content-type': 'text/plain' };
     return server.call('POST', '/watch', { key: null, headers, body });
   };
@@ -470,6 +473,43 @@ describe('analytics', () => {
     const stored = await databaseText(server.database);
     expect(stored.includes('203.0.113.77')).toBe(false);
     expect(stored.includes(video)).toBe(true);
+  });
+});
+
+describe('viewers', () => {
+  it('are those that valid tokens of the media name', async () => {
+    clock.ms = noon + 200 * day;
+    const [video, other] = [await makeVideo(productionKey), await makeVideo(productionKey)];
+    const named = { key: productionKey, body: { name: 'Website' } };
+    const { signingKeyId, privateKey } = (await server.call('POST', '/account/signing-keys', named)).json;
+    const key = { id: signingKeyId, algorithm: 'ES256', privateKey: createPrivateKey(privateKey) } as const;
+    const exp = Math.floor(clock.ms / 1000) + hour / 1000;
+    const sign = (claims: object) => signToken(key, { sub: video, exp, viewer: 'Zoë #7', ...claims });
+    const token = await sign({});
+    const refused = [
+      await sign({ viewer: undefined }),
+      await sign({ exp: exp - (2 * hour) / 1000 }),
+      await sign({ sub: other }),
+      `${token.slice(0, token.lastIndexOf('.'))}.${'A'.repeat(86)}`,
+      'garbage.of.somebody',
+    ];
+    await watch(video, { seconds: 6, token });
+    await watch(video, { token });
+    for (const one of refused) await watch(video, { token: one });
+    const buckets = async (metric: string) =>
+      (await get(`buckets/${metric}/viewer-id?${only(video)}`)).json.data.map(
+        (row: { dimensionValue: string; metricValue: number }) => [row.dimensionValue, row.metricValue],
+      );
+    expect(await buckets('play')).toEqual([
+      ['', refused.length],
+      ['Zoë #7', 2],
+    ]);
+    expect(await buckets('view')).toEqual([['Zoë #7', 1]]);
+    const filter = 'filterBy[viewerId][]=Zo%C3%AB+%237';
+    expect(await number(`metrics/watch-time/sum?${filter}`)).toBe(6);
+    expect(await number(`metrics/play/count?filterBy[viewerId][]=&${only(video)}`)).toBe(refused.length);
+    const tooLong = { mid: video, pid: 'p', eve: [], tok: 'a'.repeat(1_601) };
+    expect((await server.call('POST', '/watch', { key: null, body: tooLong })).status).toBe(400);
   });
 });
 

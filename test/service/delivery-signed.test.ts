@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SignedTokens } from '../../src/delivery/signed-tokens.ts';
 import type { PlaybackPolicy } from '../../src/shared/playback-policy.ts';
 import { playbackGateOf } from '../support/playback-gate.ts';
 import { newTestKey, signToken, type TestSigningKey } from '../support/sign-token.ts';
@@ -34,7 +35,7 @@ async function started(protocol: Protocol = 'HTTP/1.1', restrictions?: Partial<P
   await videos.giveFile(hiddenId, '720p/video-1-0.m4s', 'media', 'video/mp4');
   const server = await startDelivery(protocol, {
     playback: playbackGateOf({
-      findSigningKey: async id => keys.get(id),
+      signedTokens: new SignedTokens({ findSigningKey: async id => keys.get(id), clock }),
       countryOf: async ({ headers }) =>
         headers['x-country'] === 'none' ? undefined : String(headers['x-country'] ?? ''),
       publicUrl: () => own,

@@ -3,6 +3,7 @@ import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import type { Migration } from '../../src/store/migration.ts';
+import { analyticsViewers } from '../../src/store/migrations/0049-analytics-viewers.ts';
 import { checkIsCurrent, migrate, migrations } from '../../src/store/migrations.ts';
 import { checkPostgresIsCurrent, migratePostgres } from '../../src/store/postgres/postgres-migrations.ts';
 import { atEnd, clusterUrl, openClusterDatabase, startTestNode } from '../support/cluster-fixture.ts';
@@ -18,8 +19,11 @@ const dropped: Migration = { name: 'a dropped table', sql: 'DROP TABLE more;', i
 interface Versions {
   migrate(steps: readonly Migration[]): Promise<number>;
   check(steps: readonly Migration[]): Promise<void>;
+  run(sql: string): Promise<void>;
+  rows(sql: string): Promise<unknown[]>;
 }
 
+/** Without tables. */
 async function open(kind: DatabaseKind): Promise<Versions> {
   if (kind === 'SQLite') {
     const sqlite = new Sqlite(join(await testTempDir(), 'millrace.db'));
@@ -29,12 +33,17 @@ async function open(kind: DatabaseKind): Promise<Versions> {
     return {
       migrate: async steps => migrate(sqlite, steps),
       check: async steps => checkIsCurrent(sqlite, steps),
+      run: async sql => void sqlite.exec(sql),
+      rows: async sql => sqlite.prepare(sql).all(),
     };
   }
   const client = await connect(await clusterUrl());
+  await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
   return {
     migrate: steps => migratePostgres(client, steps),
     check: steps => checkPostgresIsCurrent(client, steps),
+    run: async sql => void (await client.query(sql)),
+    rows: async sql => (await client.query(sql)).rows,
   };
 }
 
@@ -66,6 +75,30 @@ describe.each(databaseKinds)('versions that share a database of %s', kind => {
       await database.migrate([...newest, { ...added, sql: added.sql.replace('extra', 'another') }]),
     ).toBe(1);
     await database.check(newest);
+  });
+});
+
+describe.each(databaseKinds)('playbacks that %s counted before viewers had ids', kind => {
+  it('keep their numbers, and new ones go on behind them', async () => {
+    const database = await open(kind);
+    await database.migrate(migrations.slice(0, migrations.indexOf(analyticsViewers)));
+    const columns =
+      'project, media_id, media_type, continent, country, device_type, operating_system, browser, referrer';
+    await database.run(`INSERT INTO analytics_tuples (number, ${columns}, used_day) VALUES
+      (4, 1, 1, 1, 1, 1, 1, 1, 1, 1, 20000), (7, 1, 2, 1, 1, 1, 1, 1, 1, 1, 20001)`);
+    await database.migrate(migrations);
+    const add = (viewer: number) =>
+      database.run(`INSERT INTO analytics_tuples (${columns}, viewer_id, used_day)
+        VALUES (1, 1, 1, 1, 1, 1, 1, 1, 1, ${viewer}, 20002)`);
+    await add(1_000);
+    await expect(add(1_000)).rejects.toThrow();
+    const tuples = `SELECT CAST(t.number AS TEXT) AS number, v.value, CAST(v.used_day AS TEXT) AS day
+      FROM analytics_tuples t LEFT JOIN analytics_values v ON v.number = t.viewer_id ORDER BY t.number`;
+    expect(await database.rows(tuples)).toEqual([
+      { number: '4', value: '', day: '20001' },
+      { number: '7', value: '', day: '20001' },
+      { number: '8', value: null, day: null },
+    ]);
   });
 });
 

@@ -1,15 +1,17 @@
 import { PlaybackGate, type PlaybackGateOptions } from '../../src/delivery/playback-gate.ts';
+import { SignedTokens } from '../../src/delivery/signed-tokens.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 
 /** Admits to public media only, unless the options say more. */
 export function playbackGateOf(options: Partial<PlaybackGateOptions> = {}): PlaybackGate {
+  const clock = options.clock ?? systemClock;
   return new PlaybackGate({
     sessions: { admit: async () => undefined },
-    findSigningKey: async () => undefined,
+    signedTokens: new SignedTokens({ findSigningKey: async () => undefined, clock }),
     countryOf: async () => '',
     isOwner: () => false,
     askPlayHook: () => ({ isAsked: false, refusal: undefined }),
-    clock: systemClock,
+    clock,
     publicUrl: () => '',
     ...options,
   });

@@ -40,6 +40,7 @@ const filterSchema = z.strictObject({
   referrer: texts(z.string().max(2_048)).describe(
     'Addresses of pages that embed a player; an empty text for none.',
   ),
+  viewerId: texts(z.string().max(128)).describe('Ids of viewers in signed tokens; an empty text for none.'),
 });
 
 export type FilterBy = z.output<typeof filterSchema>;

@@ -12,7 +12,7 @@ import { ViewingIntervalsStore } from './queries/viewing-intervals.store.ts';
 import { AnalyticsWritesStore } from './reports/analytics-writes.store.ts';
 import { GeoLookup } from './reports/geo-lookup.ts';
 import { playbackReportRoutes } from './reports/playback-reports.routes.ts';
-import { PlaybackTracker } from './reports/playback-tracker.ts';
+import { PlaybackTracker, type ViewerOf } from './reports/playback-tracker.ts';
 import { TokenBuckets } from './reports/token-buckets.ts';
 import { WatchedMediaStore } from './reports/watched-media.store.ts';
 
@@ -36,20 +36,33 @@ const dayMs = 86_400_000;
 const retentionDays = 31;
 /** Recognizes a playback that continues after a pause. */
 const playbackRetentionDays = 2;
-const newValues = { perMinute: 20, burst: 20_000, maxNames: 10_000 };
+const newNames = {
+  ofViewers: { perMinute: 2_000, burst: 50_000, maxNames: 10_000 },
+  ofOthers: { perMinute: 20, burst: 20_000, maxNames: 10_000 },
+};
 
 export function createAnalytics(
-  options: { database: Database; clock: Clock; log: Logger } & AnalyticsSettings,
+  options: {
+    database: Database;
+    clock: Clock;
+    log: Logger;
+    /** See {@link PlaybackTracker}. */
+    viewerOf: ViewerOf;
+  } & AnalyticsSettings,
 ): Analytics {
   const { database, clock, addressOf, reportsPerMinute } = options;
   const log = options.log.child('analytics');
-  const writes = new AnalyticsWritesStore(database, new TokenBuckets({ ...newValues, clock }));
+  const writes = new AnalyticsWritesStore(database, {
+    ofViewers: new TokenBuckets({ ...newNames.ofViewers, clock }),
+    ofOthers: new TokenBuckets({ ...newNames.ofOthers, clock }),
+  });
   const media = new WatchedMediaStore(database);
   const geo = new GeoLookup(options.geoDatabase, log);
   const tracker = new PlaybackTracker({
     writes,
     geo,
     findMedia: mediaId => media.find(mediaId),
+    viewerOf: options.viewerOf,
     reportsPerMinute,
     isShared: database.dialect === 'postgres',
     clock,

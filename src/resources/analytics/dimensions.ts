@@ -8,6 +8,7 @@ export const dimensions = [
   'operating-system',
   'browser',
   'referrer',
+  'viewer-id',
 ] as const;
 
 export type Dimension = (typeof dimensions)[number];

@@ -53,6 +53,7 @@ async function apply(client: pg.ClientBase, step: Migration, number: number): Pr
   if (step.isCompatible === false) await assertNoOlderNodes(client, number);
   try {
     await client.query(inPostgres(step.sql));
+    if (step.afterwardsOnPostgres !== undefined) await client.query(step.afterwardsOnPostgres);
     if (step.isCompatible === false) {
       await client.query('UPDATE schema_compatibility SET min_version = $1', [number]);
     }

@@ -23,7 +23,10 @@ const sessionKey = 'millrace.session';
 /** Reports nothing with `analytics:false` or Do Not Track. A replay belongs to the same playback. */
 export function reportPlayback(video: HTMLVideoElement, mediaId: string, isLive: boolean): void {
   if (mediaId === '' || !isReportingAllowed()) return;
-  const playback = { sid: sessionId(), mid: mediaId, pid: newId(), ref: document.referrer, ver: version };
+  const playback = {
+    ...{ sid: sessionId(), mid: mediaId, pid: newId(), ref: document.referrer, ver: version },
+    ...signedToken(),
+  };
   let events: PlayEvent[] = [];
   let timer = 0;
   let timeUpdateAtMs = 0;
@@ -84,6 +87,12 @@ function isReportingAllowed(): boolean {
   };
   if (asked.globalPrivacyControl === true || asked.doNotTrack === '1') return false;
   return isEnabled(parseAddress(location.hash, location.search), 'analytics', true);
+}
+
+/** Private tokens name no viewer. */
+function signedToken(): { readonly tok?: string } {
+  const token = new URLSearchParams(location.search).get('token');
+  return token?.includes('.') ? { tok: token } : {};
 }
 
 function sessionId(): string {

@@ -58,6 +58,18 @@ interface Tuple extends CachedNumber {
   readonly values: readonly number[];
 }
 
+/** Limits of each project. Further ones count as unknown. */
+interface NewNames {
+  readonly ofViewers: TokenBuckets;
+  /** Of referrers, browsers and operating systems, which anybody can invent. */
+  readonly ofOthers: TokenBuckets;
+}
+
+interface NameLimit {
+  readonly take: () => boolean;
+  readonly fallback: string;
+}
+
 const dayMs = 86_400_000;
 const maxCachedValues = 20_000;
 const maxCachedTuples = 50_000;
@@ -129,14 +141,14 @@ const savePlayback = `INSERT INTO analytics_playbacks (key, seen, watched_ms, la
 /** Call it at most once a second, so that many playbacks share a transaction. */
 export class AnalyticsWritesStore {
   readonly #database: Database;
-  readonly #newValues: TokenBuckets;
+  readonly #newNames: NewNames;
   readonly #values = new LRUCache<string, CachedNumber>(maxEntries(maxCachedValues));
   readonly #tuples = new LRUCache<string, Tuple>(maxEntries(maxCachedTuples));
   readonly #projects = new LRUCache<string, number>(maxEntries(maxCachedValues));
 
-  constructor(database: Database, newValues: TokenBuckets) {
+  constructor(database: Database, newNames: NewNames) {
     this.#database = database;
-    this.#newValues = newValues;
+    this.#newNames = newNames;
   }
 
   async find(key: Buffer): Promise<StoredPlayback | undefined> {
@@ -340,10 +352,7 @@ export class AnalyticsWritesStore {
     const project = await this.#projectOf(circumstances.projectId, transaction);
     const values: number[] = [];
     for (const [index, dimension] of dimensions.entries()) {
-      const fallback = dimension === 'operating-system' || dimension === 'browser' ? 'unknown' : '';
-      const mayBeUnknown = dimension === 'referrer' || fallback !== '';
-      const unknown = mayBeUnknown ? { project, fallback } : undefined;
-      values.push(await this.#valueOf(texts[index]!, today, unknown, transaction));
+      values.push(await this.#valueOf(texts[index]!, today, this.#limitOf(dimension, project), transaction));
     }
     const number = await numberOf(transaction, insertTuple, [project, ...values, today]);
     const tuple: Tuple = { number, day: today, project, values };
@@ -351,17 +360,24 @@ export class AnalyticsWritesStore {
     return tuple;
   }
 
+  #limitOf(dimension: Dimension, project: number): NameLimit | undefined {
+    const { ofViewers, ofOthers } = this.#newNames;
+    const isOfAgent = dimension === 'operating-system' || dimension === 'browser';
+    if (!isOfAgent && dimension !== 'referrer' && dimension !== 'viewer-id') return undefined;
+    const buckets = dimension === 'viewer-id' ? ofViewers : ofOthers;
+    return { take: () => buckets.take(String(project)), fallback: isOfAgent ? 'unknown' : '' };
+  }
+
   async #valueOf(
     text: string,
     today: number,
-    unknown: { readonly project: number; readonly fallback: string } | undefined,
+    limit: NameLimit | undefined,
     transaction: Transaction,
   ): Promise<number> {
     const known = this.#values.get(text);
     if (known?.day === today) return known.number;
-    if (unknown !== undefined && text !== unknown.fallback && !(await hasValue(transaction, text))) {
-      if (!this.#newValues.take(String(unknown.project)))
-        return this.#valueOf(unknown.fallback, today, undefined, transaction);
+    if (limit !== undefined && text !== limit.fallback && !(await hasValue(transaction, text))) {
+      if (!limit.take()) return this.#valueOf(limit.fallback, today, undefined, transaction);
     }
     const number = await numberOf(transaction, insertValue, [text, today]);
     this.#values.set(text, { number, day: today });

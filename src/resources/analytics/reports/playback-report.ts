@@ -8,6 +8,8 @@ export interface PlaybackReport {
   readonly playbackId: string;
   /** Page that embeds the player; `''` for none. */
   readonly referrer: string;
+  /** Signed; `''` for none. */
+  readonly token: string;
   readonly events: readonly PlayEvent[];
   /** End of the report by the player's clock. A playing player has played until then. */
   readonly sentMs: number | undefined;
@@ -16,6 +18,7 @@ export interface PlaybackReport {
 const maxEvents = 1_000;
 const maxIdLength = 100;
 const maxReferrerLength = 2_048;
+const maxTokenLength = 1_600;
 /** Older events, of players that were offline, count as this old. */
 const maxAgeMs = 600_000;
 const text = (most: number) => z.string().max(most);
@@ -43,6 +46,9 @@ export const watchSchema = z
     mid: text(maxIdLength).describe('Id of the video or live stream.'),
     pid: text(maxIdLength).min(1).describe('Playback: one load of a player.'),
     ref: text(65_536).nullish().describe('Address of the page that embeds the player.'),
+    tok: text(maxTokenLength)
+      .nullish()
+      .describe('The signed token of the page. Its claim `viewer` names the viewer.'),
     ver: text(maxIdLength).nullish().describe('Version of the library.'),
     eve: z.array(watchEventSchema).max(maxEvents).describe('Events, oldest first.'),
   })
@@ -97,6 +103,7 @@ export function parseWatchReport(body: z.output<typeof watchSchema>, nowMs: numb
     mediaId: body.mid,
     playbackId: body.pid,
     referrer: cleanReferrer(body.ref ?? ''),
+    token: body.tok ?? '',
     events: sortByClientTime(events),
     sentMs: undefined,
   };
@@ -172,6 +179,7 @@ export function parseLegacyReport(
     mediaId: session.video_id ?? session.live_stream_id ?? '',
     playbackId: session.session_id ?? newId(),
     referrer: cleanReferrer(session.referrer ?? ''),
+    token: '',
     events: sortByClientTime(events),
     sentMs,
   };

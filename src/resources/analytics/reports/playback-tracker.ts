@@ -18,10 +18,17 @@ export interface WatchedMedia {
   readonly type: 'video' | 'live-stream';
 }
 
+/** Returns the viewer that a valid signed token for this video or live stream names. */
+export type ViewerOf = (
+  token: string,
+  media: { readonly id: string; readonly projectId: string },
+) => Promise<string | undefined>;
+
 interface PlaybackTrackerOptions {
   readonly writes: AnalyticsWritesStore;
   readonly geo: GeoLookup;
   readonly findMedia: (mediaId: string) => Promise<WatchedMedia | undefined>;
+  readonly viewerOf: ViewerOf;
   /** 0 for no limit. */
   readonly reportsPerMinute: number;
   /** The next report of a playback may reach another server, so it is written and forgotten soon after each report. */
@@ -209,6 +216,7 @@ export class PlaybackTracker implements Component {
     const { writes, clock } = this.#options;
     const stored = await writes.find(key);
     const salt = await this.#saltOfToday();
+    const viewerId = await this.#viewerIdOf(report, media);
     const openMeanwhile = this.#findOpen(name);
     if (openMeanwhile !== undefined) return openMeanwhile;
     // Rejects a single report: pending writes make room within a second.
@@ -223,11 +231,16 @@ export class PlaybackTracker implements Component {
     const isRecent = stored !== undefined && nowMs - stored.touchedAtMs < idleTimeoutMs;
     const progress = isRecent ? stored.progress : undefined;
     const playback = new Playback(media.type === 'live-stream', nowMs, stored?.state, progress);
-    const context = this.#contextOf(report, media, sender, salt);
+    const context = { ...this.#contextOf(report, media, sender, salt), 'viewer-id': viewerId };
     const open = { key, playback, context, heardAtMs: clock.monotonicMs() };
     this.#open.set(name, open);
     this.#sweeps.wake();
     return open;
+  }
+
+  async #viewerIdOf({ token, mediaId }: PlaybackReport, { projectId }: WatchedMedia): Promise<string> {
+    if (token === '') return '';
+    return (await this.#options.viewerOf(token, { id: mediaId, projectId })) ?? '';
   }
 
   #findOpen(name: string): OpenPlayback | undefined {
@@ -252,7 +265,7 @@ export class PlaybackTracker implements Component {
     media: WatchedMedia,
     sender: ReportSender,
     salt: Buffer,
-  ): PlaybackContext {
+  ): Omit<PlaybackContext, 'viewer-id'> {
     const { country, continent } = this.#options.geo.locate(sender.address);
     const { deviceType, operatingSystem, browser } = this.#devices.parse(sender.userAgent);
     const viewer = createHmac('sha256', salt)

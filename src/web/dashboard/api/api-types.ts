@@ -1351,6 +1351,7 @@ export interface Operations {
       readonly browser?: readonly string[] | undefined;
       readonly tag?: string | undefined;
       readonly referrer?: readonly string[] | undefined;
+      readonly viewerId?: readonly string[] | undefined;
     } | undefined; };
     body: undefined;
     answer: AnalyticsMetric;
@@ -1367,6 +1368,7 @@ export interface Operations {
       readonly browser?: readonly string[] | undefined;
       readonly tag?: string | undefined;
       readonly referrer?: readonly string[] | undefined;
+      readonly viewerId?: readonly string[] | undefined;
     } | undefined; readonly sortBy?: "metricValue" | "dimensionValue" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
     answer: AnalyticsBuckets;
@@ -1383,6 +1385,7 @@ export interface Operations {
       readonly browser?: readonly string[] | undefined;
       readonly tag?: string | undefined;
       readonly referrer?: readonly string[] | undefined;
+      readonly viewerId?: readonly string[] | undefined;
     } | undefined; readonly interval?: "minute" | "hour" | "day" | undefined; readonly sortBy?: "metricValue" | "emittedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
     answer: AnalyticsTimeseries;

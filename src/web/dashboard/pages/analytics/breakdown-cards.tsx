@@ -62,6 +62,8 @@ function Breakdown({
   const loaded = useLoad(`${dimension} ${JSON.stringify(question)}`, signal =>
     loadBreakdown(question, dimension, { pageSize: maxRows }, signal),
   );
+  const namesNoViewer = loaded.value?.rows.every(({ value }) => value === '') ?? true;
+  if (dimension === 'viewer-id' && namesNoViewer) return null;
   return (
     <Card title={title}>
       <LoadedContent loaded={loaded} height={cardHeight}>

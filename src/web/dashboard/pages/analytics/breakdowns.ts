@@ -4,6 +4,7 @@ export const breakdowns = [
   { dimension: 'browser', title: 'Browsers', head: 'Browser' },
   { dimension: 'operating-system', title: 'Operating systems', head: 'Operating system' },
   { dimension: 'referrer', title: 'Referrers', head: 'Referrer' },
+  { dimension: 'viewer-id', title: 'Viewers of signed links', head: 'Viewer id' },
 ] as const;
 
 export type Dimension = (typeof breakdowns)[number]['dimension'];
@@ -35,6 +36,7 @@ const properNames: Readonly<Record<string, string>> = {
 
 export function formatDimensionValue(dimension: Dimension, value: string, language?: string): string {
   if (dimension === 'referrer') return value === '' ? 'Direct or unknown' : formatReferrer(value);
+  if (dimension === 'viewer-id') return value === '' ? 'Without an id' : value;
   if (value === '' || value === 'unknown') return 'Unknown';
   if (dimension === 'country') return formatCountry(value, language);
   if (dimension === 'device-type') return devices[value] ?? value;

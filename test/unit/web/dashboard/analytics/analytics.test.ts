@@ -70,6 +70,8 @@ describe('names', () => {
     ['operating-system', 'mac osx', 'macOS'],
     ['referrer', 'https://www.example.org/a?b=1', 'example.org/a?b=1'],
     ['referrer', '', 'Direct or unknown'],
+    ['viewer-id', 'Customer unknown', 'Customer unknown'],
+    ['viewer-id', '', 'Without an id'],
   ] as const)('of %s "%s"', (dimension, value, name) => {
     expect(formatDimensionValue(dimension, value, 'en')).toBe(name);
   });
