@@ -1,5 +1,6 @@
 import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
 import type { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
+import { minClipMs } from '../resources/uploads/clip-range.ts';
 import type { ClippableBroadcast, LiveClips } from '../resources/uploads/clip-sources.ts';
 import { AppError } from '../shared/errors.ts';
 import type { MediaStorage } from '../storage/media-storage.ts';
@@ -31,7 +32,10 @@ export function createLiveClips(options: LiveClipsOptions): LiveClips {
       const media = running?.renditions.clippableMedia();
       if (running === undefined) throw nothingToClip(absenceOf(cluster?.current(liveStreamId)?.serverUrl));
       if (media === undefined || media.segments.length === 0) throw nothingToClip(tooYoung);
-      return clippableBroadcast(running, media, storage);
+      const broadcast = clippableBroadcast(running, media, storage);
+      const { startMs, endMs } = broadcast.available;
+      if (endMs - startMs < minClipMs) throw nothingToClip(tooYoung);
+      return broadcast;
     },
   };
 }
@@ -44,6 +48,7 @@ function clippableBroadcast(
   const first = media.segments[0]!;
   const last = media.segments.at(-1)!;
   return {
+    startedAtMs,
     available: {
       startMs: Math.max(0, first.dateMs - startedAtMs),
       endMs: Math.max(0, Math.round(last.dateMs + last.durationSeconds * 1000) - startedAtMs),

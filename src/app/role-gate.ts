@@ -1,3 +1,4 @@
+import { isClipPath } from '../delivery/clips/clip-endpoint.ts';
 import { parseViewerPath } from '../delivery/viewer-path.ts';
 import { parseVodPath } from '../delivery/vod/vod-path.ts';
 import { isWhepPath } from '../delivery/whep/whep-endpoint.ts';
@@ -18,7 +19,8 @@ export function rolesOfPath(path: string): readonly NodeRole[] | undefined {
   if (everyNode.test(path)) return undefined;
   if (parseVodPath(path) !== undefined) return ['delivery'];
   // The node that packages a broadcast has its media.
-  if (parseViewerPath(path) !== undefined || isWhepPath(path)) return ['delivery', 'ingest'];
+  if (parseViewerPath(path) !== undefined || isWhepPath(path) || isClipPath(path))
+    return ['delivery', 'ingest'];
   if (isWhipPath(path)) return ['ingest'];
   return path === playerReports ? ['delivery', 'api'] : ['api'];
 }

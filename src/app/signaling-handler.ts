@@ -29,7 +29,7 @@ const headersForPages = {
   'Access-Control-Max-Age': '86400',
 };
 
-/** Reads the requests of WHIP and WHEP, and writes the responses. */
+/** Reads the requests of publishers and viewers that are neither media nor of the API, and writes the responses. */
 export class SignalingHandler {
   readonly #endpoints: readonly SignalingEndpoint[];
   readonly #options: SignalingHandlerOptions;

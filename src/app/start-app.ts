@@ -39,6 +39,7 @@ import {
 } from './operations.ts';
 import { createPlaybackGate } from './playback-gate.ts';
 import { createVideoServices } from './video-services.ts';
+import { createClipEndpoint } from './viewer-clips.ts';
 import { createRecordings, createVodServices, type VodServices } from './vod.ts';
 import { createWebhookComponents, createWebhookSender } from './webhooks.ts';
 import { createWebRtcServer, createWhepEndpoint, createWhipEndpoint } from './webrtc.ts';
@@ -146,7 +147,8 @@ async function createServer(foundation: Foundation): Promise<Server> {
   const whip = webRtc && createWhipEndpoint(foundation, webRtc, broadcasts.gate);
   const whep = createWhepEndpoint(foundation, webRtc, deliveryParts);
   const signaling = [...(whip === undefined ? [] : [whip]), ...(whep === undefined ? [] : [whep])];
-  const http = createHttpListener(foundation, api, delivery, signaling);
+  const endpoints = [...signaling, createClipEndpoint(foundation, deliveryParts)];
+  const http = createHttpListener(foundation, api, delivery, endpoints);
   urls.connect(http, isIngest ? rtmp : undefined, srt);
   const housekeeping = await createHousekeeping(foundation, {
     ...{ api, videoServices, vod, broadcasts, recordingsStore, sessions },

@@ -18,6 +18,7 @@ export interface LiveStreamRow {
   is_source_enabled: number | null;
   source_status: string | null;
   is_ultra_low_latency: number | null;
+  has_viewer_clips: number | null;
   keep_recordings_days: number | null;
   /** JSON. */
   playback_policy: string | null;

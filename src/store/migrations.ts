@@ -50,6 +50,7 @@ import { transcripts } from './migrations/0046-transcripts.ts';
 import { identities } from './migrations/0047-identities.ts';
 import { invitationMails } from './migrations/0048-invitation-mails.ts';
 import { analyticsViewers } from './migrations/0049-analytics-viewers.ts';
+import { viewerClips } from './migrations/0050-viewer-clips.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -104,6 +105,7 @@ export const migrations: readonly Migration[] = [
   identities,
   invitationMails,
   analyticsViewers,
+  viewerClips,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { AppError, type ErrorCode } from '../shared/errors.ts';
 
-/** A request of WHIP or WHEP. */
+/** A request of WHIP, WHEP or a viewer who clips a broadcast. */
 export interface SignalingRequest {
   readonly method: string;
   /** Without query. */

@@ -41,6 +41,7 @@ async function withStream(database: Database) {
     record: undefined,
     source: undefined,
     ultraLowLatency: false,
+    viewerClips: false,
     thumbnailType: undefined,
     createdAtMs: 1,
     updatedAtMs: 1,

@@ -26,6 +26,7 @@ async function withStream(database: Database) {
     ...{
       source: undefined,
       ultraLowLatency: false,
+      viewerClips: false,
       thumbnailType: undefined,
       createdAtMs: 1,
       updatedAtMs: 1,

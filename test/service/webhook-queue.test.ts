@@ -405,6 +405,7 @@ describe.each(databaseKinds)('on %s', kind => {
         record: undefined,
         source: undefined,
         ultraLowLatency: false,
+        viewerClips: false,
         thumbnailType: undefined,
         createdAtMs: 1,
         updatedAtMs: 1,

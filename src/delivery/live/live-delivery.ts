@@ -267,13 +267,13 @@ export class LiveDelivery {
   }
 
   #sendPage(exchange: Exchange, liveStreamId: string, stream: AdmittedStream, extras: PageExtras): void {
-    const { name, access, ultraLowLatency } = stream;
+    const { name, access, ultraLowLatency, viewerClips } = stream;
     const broadcast = this.#live.current(liveStreamId);
     const text = broadcast?.multivariant();
     const publicUrl = this.#options.publicUrl();
     const isShared = access === undefined && publicUrl !== '';
     const page = renderPlayerPage(this.#options.files().page, {
-      ...{ liveStreamId, name, access, ultraLowLatency, ...extras },
+      ...{ liveStreamId, name, access, ultraLowLatency, viewerClips, ...extras },
       meta: isShared ? socialMeta(this.#shareablePage(liveStreamId, name), publicUrl) : noIndexMeta,
       playlist: this.#live.state(liveStreamId).live
         ? text && this.#addressed(text, liveStreamId, access, broadcast?.mediaUrl).plain.toString()

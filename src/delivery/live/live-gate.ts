@@ -17,6 +17,8 @@ export interface AdmittedStream extends PlaybackAdmission {
   readonly trafficOwner: TrafficOwner;
   /** Offered over WebRTC too. */
   readonly ultraLowLatency: boolean;
+  /** Viewers may clip broadcasts. */
+  readonly viewerClips: boolean;
 }
 
 export type LiveAnswer = AdmittedStream | PlaybackRefusal | undefined;
@@ -134,11 +136,12 @@ function showSession(answer: LiveAnswer, isListed: boolean): LiveAnswer {
 }
 
 function answerFor(
-  { name, projectId, ultraLowLatency = false }: FoundStream,
+  { name, projectId, ultraLowLatency = false, viewerClips = false }: FoundStream,
   admission: PlaybackAdmission | PlaybackRefusal | undefined,
 ): LiveAnswer {
   if (admission === undefined || admission instanceof PlaybackRefusal) return admission;
-  return { name, ultraLowLatency, trafficOwner: { projectId, deliveryKind: 'live' }, ...admission };
+  const trafficOwner = { projectId, deliveryKind: 'live' } as const;
+  return { name, ultraLowLatency, viewerClips, trafficOwner, ...admission };
 }
 
 function resourceOf(

@@ -53,6 +53,7 @@ export interface LiveStreamDirectory {
         readonly name: string;
         readonly public: boolean;
         readonly ultraLowLatency?: boolean;
+        readonly viewerClips?: boolean;
         readonly policy?: PlaybackPolicy | undefined;
       }
     | undefined

@@ -20,6 +20,7 @@ interface PageValues {
   readonly access: PrivateAccess | undefined;
   readonly theme: PlayerTheme | undefined;
   readonly ultraLowLatency: boolean;
+  readonly viewerClips: boolean;
   /** The server's time, for the latency display. */
   readonly nowMs: number;
 }
@@ -44,6 +45,7 @@ export function renderPlayerPage(template: string, values: PageValues): string {
     state: escapeHtml(values.state),
     theme: escapeHtml(JSON.stringify(values.theme ?? null)),
     ultraLowLatency: String(values.ultraLowLatency),
+    viewerClips: String(values.viewerClips),
     serverTimeMs: String(values.nowMs),
   });
 }

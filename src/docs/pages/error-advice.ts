@@ -189,6 +189,14 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
     meaning: 'The token of the viewer is not valid, or the playback policy excludes the site or the country.',
     remedy: 'Read `detail`. Sign a new token, or change the playback policy.',
   },
+  'viewer-clips-off': {
+    meaning: 'The live stream does not let its viewers create clips.',
+    remedy: 'Set `viewerClips` of the live stream to true, or create the clip with an API key.',
+  },
+  'invalid-viewer-clip': {
+    meaning: 'The body is wrong, or the part of the broadcast is older than what viewers can rewind to.',
+    remedy: 'Read `detail`. Send `lastSeconds` from 5 to 60, and a smaller `behindSeconds`.',
+  },
   'stream-key-missing': {
     meaning: 'The request does not say which live stream to publish to.',
     remedy: 'Send `Authorization: Bearer` with the stream key, or put the key behind `/whip/`.',

@@ -25,6 +25,7 @@ export function viewOf(
     ...(stream.audioTracks === undefined ? {} : { audioTracks: [...stream.audioTracks] }),
     ...(stream.source === undefined ? {} : { source: sourceOf(stream.source) }),
     ...(stream.ultraLowLatency ? { ultraLowLatency: true } : {}),
+    ...(stream.viewerClips ? { viewerClips: true } : {}),
     ...(stream.thumbnailType === undefined ? {} : { hasThumbnail: true }),
     assets: assetsOf(stream.liveStreamId, show.baseUrl, show.privateToken),
     createdAt: formatAtom(stream.createdAtMs),

@@ -78,6 +78,8 @@ export interface LiveStream {
   readonly audioTracks?: readonly LiveAudioTrack[] | undefined;
   readonly source?: LiveSource | undefined;
   readonly ultraLowLatency: boolean;
+  /** Viewers may clip broadcasts. */
+  readonly viewerClips: boolean;
   readonly thumbnailType: string | undefined;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
@@ -95,6 +97,7 @@ export interface LiveStreamChanges {
   readonly audioTracks?: readonly LiveAudioTrack[] | null | undefined;
   readonly source?: { readonly url: string; readonly enabled?: boolean | undefined } | null | undefined;
   readonly ultraLowLatency?: boolean | undefined;
+  readonly viewerClips?: boolean | undefined;
 }
 
 export const maxRestreams = 5;

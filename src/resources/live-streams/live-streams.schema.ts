@@ -128,6 +128,12 @@ const attributes = {
     .describe(
       '`true`: players offer WebRTC (WHEP) beside HLS, for a delay below a second. Needs H.264 without B-frames, and Opus. Applies from the next broadcast on. Sandbox broadcasts do not have it.',
     ),
+  viewerClips: z
+    .boolean()
+    .optional()
+    .describe(
+      '`true`: viewers of the player page may make the last seconds of a broadcast a video of this project. Applies at once.',
+    ),
   source: sourceSchema
     .nullish()
     .describe(
@@ -193,6 +199,7 @@ export const liveStreamSchema = z
     keepRecordingsDays: z.int().optional().describe('Days after which a recording is deleted, when chosen.'),
     playbackPolicy: shownPolicySchema,
     ultraLowLatency: z.boolean().optional().describe('`true` when viewers may watch over WebRTC.'),
+    viewerClips: z.boolean().optional().describe('`true` when viewers may clip broadcasts.'),
     hasThumbnail: z
       .boolean()
       .optional()

@@ -100,6 +100,7 @@ export class LiveStreamsService {
       audioTracks: attributes.audioTracks ?? undefined,
       source: newSource(attributes.source),
       ultraLowLatency: attributes.ultraLowLatency ?? false,
+      viewerClips: attributes.viewerClips ?? false,
       thumbnailType: undefined,
       createdAtMs: nowMs,
       updatedAtMs: nowMs,

@@ -43,6 +43,7 @@ interface LiveStreamForViewers {
   readonly hasThumbnail: boolean;
   readonly playerId: string | undefined;
   readonly ultraLowLatency: boolean;
+  readonly viewerClips: boolean;
   readonly policy: PlaybackPolicy | undefined;
 }
 
@@ -66,6 +67,7 @@ export class LiveStreamsStore {
         | 'thumbnail_type'
         | 'player_id'
         | 'is_ultra_low_latency'
+        | 'has_viewer_clips'
         | 'playback_policy'
       >
     >(({ id }) =>
@@ -73,7 +75,7 @@ export class LiveStreamsStore {
         .selectFrom('live_streams as s')
         .innerJoin('projects as p', 'p.id', 's.project_id')
         .select(['s.project_id', 's.name', 's.is_public', 's.thumbnail_type', 's.player_id'])
-        .select('s.is_ultra_low_latency')
+        .select(['s.is_ultra_low_latency', 's.has_viewer_clips'])
         .select(({ fn }) => fn.coalesce('s.playback_policy', 'p.playback_policy').as('playback_policy'))
         .where('s.id', '=', id),
     );
@@ -170,6 +172,7 @@ export class LiveStreamsStore {
       hasThumbnail: row.thumbnail_type !== null,
       playerId: row.player_id ?? undefined,
       ultraLowLatency: row.is_ultra_low_latency === 1,
+      viewerClips: row.has_viewer_clips === 1,
       policy: restrictingPolicy(row.playback_policy),
     };
   }
@@ -210,6 +213,7 @@ export class LiveStreamsStore {
         source_url: stream.source?.url ?? null,
         is_source_enabled: stream.source === undefined ? null : Number(stream.source.isEnabled),
         is_ultra_low_latency: Number(stream.ultraLowLatency),
+        has_viewer_clips: Number(stream.viewerClips),
         thumbnail_type: stream.thumbnailType ?? null,
         created_at_ms: stream.createdAtMs,
         updated_at_ms: stream.updatedAtMs,
@@ -225,7 +229,7 @@ export class LiveStreamsStore {
     connection: Connection = this.#database,
   ): Promise<void> {
     const { name, playerId, restreams, qualities, record, audioTracks, source, ultraLowLatency } = changes;
-    const { keepRecordingsDays, playbackPolicy } = changes;
+    const { keepRecordingsDays, playbackPolicy, viewerClips } = changes;
     const values = {
       ...(name === undefined ? {} : { name, name_folded: foldText(name) }),
       ...(changes.public === undefined ? {} : { is_public: Number(changes.public) }),
@@ -246,6 +250,7 @@ export class LiveStreamsStore {
             source_status: null,
           }),
       ...(ultraLowLatency === undefined ? {} : { is_ultra_low_latency: Number(ultraLowLatency) }),
+      ...(viewerClips === undefined ? {} : { has_viewer_clips: Number(viewerClips) }),
       updated_at_ms: atMs,
     };
     await this.#update(projectId, liveStreamId, values, connection);
@@ -355,6 +360,7 @@ function liveStreamFrom(row: LiveStreamRow): LiveStream {
     audioTracks: audioTracksFrom(row),
     source: sourceFrom(row),
     ultraLowLatency: row.is_ultra_low_latency === 1,
+    viewerClips: row.has_viewer_clips === 1,
     thumbnailType: row.thumbnail_type ?? undefined,
     createdAtMs: row.created_at_ms,
     updatedAtMs: row.updated_at_ms,

@@ -1,8 +1,8 @@
 import { attributeError } from '../../http/routing/validation.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Clip } from '../videos/video.ts';
-import { type ClipRange, clipRange } from './clip-range.ts';
-import type { LiveClips } from './clip-sources.ts';
+import { type ClipRange, clipRange, minClipMs } from './clip-range.ts';
+import type { ClippableBroadcast, LiveClips } from './clip-sources.ts';
 import type { SourceFiles } from './source-files.ts';
 
 /** A part of a broadcast that is stored as the source of a video. */
@@ -46,7 +46,7 @@ export class BroadcastClips {
     if (clip === undefined) {
       throw attributeError('clip', 'Send the part of the broadcast, such as {"lastSeconds": 30}.');
     }
-    const range = clipRange(clip, broadcast.available);
+    const range = clipRange(clip, availableUntil(clip, broadcast));
     if (range.endMs - range.startMs > maxClipMs) {
       throw attributeError('clip[endTimecode]', 'A clip of a broadcast may be at most one hour long.');
     }
@@ -68,6 +68,14 @@ export class BroadcastClips {
     await this.#files.removePartial(videoId);
     await this.#files.removeSource(videoId);
   }
+}
+
+/** Leaves out what is newer than the end of the clip, but for its first second. */
+function availableUntil({ untilMs }: Clip, { startedAtMs, available }: ClippableBroadcast): ClipRange {
+  const { startMs, endMs } = available;
+  if (untilMs === undefined || untilMs - startedAtMs >= endMs) return available;
+  const isGone = untilMs - startedAtMs < startMs;
+  return { startMs, endMs: isGone ? startMs : Math.max(untilMs - startedAtMs, startMs + minClipMs) };
 }
 
 /** The part to cut from a copy that begins before its clip. Undefined: nothing. */

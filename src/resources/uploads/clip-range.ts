@@ -7,7 +7,7 @@ export interface ClipRange {
   readonly endMs: number;
 }
 
-const minClipMs = 1000;
+export const minClipMs = 1000;
 
 /**
  * The part of a source that a clip wants, which ends with the source at the latest.

@@ -28,6 +28,7 @@ export interface LiveClips {
 }
 
 export interface ClippableBroadcast {
+  readonly startedAtMs: number;
   /** Since the start of the broadcast. */
   readonly available: ClipRange;
   /** As {@link ClipSources.clipVideo}. */

@@ -18,6 +18,8 @@ export interface Clip {
   readonly endMs?: number | undefined;
   /** The end of the source, in the place of the others. */
   readonly lastMs?: number | undefined;
+  /** Of a broadcast: `lastMs` ends at this time, in milliseconds since 1970. */
+  readonly untilMs?: number | undefined;
   readonly precision?: ClipPrecision | undefined;
 }
 

@@ -1,3 +1,4 @@
+import { ClipControl } from './live/clip-control.ts';
 import { LiveControls } from './live/live-controls.ts';
 import { parseLiveOptions } from './live/live-options.ts';
 import { LivePlayer } from './live/live-player.ts';
@@ -104,7 +105,14 @@ const session = new LiveSession(
 const audio = new AudioControl(video, options, () => controls.refresh());
 const playing = new PlaybackIntent(video, audio, options.autoplay, () => controls.refresh());
 const captions = new Captions(video, settings, () => controls.refresh());
-const controls: LiveControls = new LiveControls({ root, video, session, playing, audio, captions }, options);
+const clips =
+  root.dataset.viewerClips === 'true'
+    ? new ClipControl(`/clips/${streamId}${query}`, session, video)
+    : undefined;
+const controls: LiveControls = new LiveControls(
+  { root, video, session, playing, audio, captions, clips },
+  options,
+);
 
 function showPhase(phase: Phase): void {
   root.dataset.phase = phase;

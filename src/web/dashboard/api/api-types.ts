@@ -225,6 +225,7 @@ export type LiveStream = {
   readonly keepRecordingsDays?: number | undefined;
   readonly playbackPolicy?: PlaybackPolicy | undefined;
   readonly ultraLowLatency?: boolean | undefined;
+  readonly viewerClips?: boolean | undefined;
   readonly hasThumbnail?: boolean | undefined;
   readonly source?: {
     readonly url: string;
@@ -946,6 +947,7 @@ export interface Operations {
         readonly blockedCountries?: readonly string[] | undefined;
       } | null | undefined;
       readonly ultraLowLatency?: boolean | undefined;
+      readonly viewerClips?: boolean | undefined;
       readonly source?: { readonly url: string; readonly enabled?: boolean | undefined; } | null | undefined;
     };
     answer: LiveStream;
@@ -981,6 +983,7 @@ export interface Operations {
         readonly blockedCountries?: readonly string[] | undefined;
       } | null | undefined;
       readonly ultraLowLatency?: boolean | undefined;
+      readonly viewerClips?: boolean | undefined;
       readonly source?: { readonly url: string; readonly enabled?: boolean | undefined; } | null | undefined;
     };
     answer: LiveStream;

@@ -8,6 +8,7 @@ import { Hint } from '../ui/hint.ts';
 import { IdleHiding } from '../ui/idle-hiding.ts';
 import { Keyboard, type KeyboardTarget } from '../ui/keyboard.ts';
 import { pageElement, setButton } from '../ui/page-elements.ts';
+import type { ClipControl } from './clip-control.ts';
 import { formatLatency } from './latency-text.ts';
 import { LiveMenus } from './live-menus.ts';
 import { LiveSeekBar } from './live-seek-bar.ts';
@@ -22,6 +23,8 @@ interface LiveControlsTarget {
   readonly playing: PlaybackIntent;
   readonly audio: AudioControl;
   readonly captions: Captions;
+  /** Undefined where viewers cannot clip. */
+  readonly clips: ClipControl | undefined;
 }
 
 export class LiveControls {
@@ -39,7 +42,7 @@ export class LiveControls {
   constructor(player: LiveControlsTarget, options: PageOptions) {
     this.#player = player;
     this.#idleHiding = new IdleHiding(player.root, () => player.playing.wantsToPlay && !this.#menus.isOpen);
-    this.#menus = new LiveMenus(player.session, player.captions, () => this.#idleHiding.show());
+    this.#menus = new LiveMenus(player, () => this.#idleHiding.show());
     player.root.classList.toggle('hide-title', options.hideTitle);
     player.root.classList.toggle('hide-controls', options.hideControls);
     this.#seekBar = new LiveSeekBar(player.session.media, player.video, () => {

@@ -2,6 +2,7 @@ import type { Captions } from '../media/captions.ts';
 import { pageElement } from '../ui/page-elements.ts';
 import { type MenuItem, type MenuPage, PopupMenu } from '../ui/popup-menu.ts';
 import { audioItem, audioPage, captionsItem, captionsPage, withBack } from '../ui/track-menus.ts';
+import type { ClipControl } from './clip-control.ts';
 import type { LiveMedia } from './live-media.ts';
 import type { LiveSession } from './live-session.ts';
 
@@ -12,18 +13,32 @@ export class LiveMenus {
   readonly #session: LiveSession;
   readonly #media: LiveMedia;
   readonly #captions: Captions;
+  readonly #clips: ClipControl | undefined;
   readonly #button = pageElement('settings', HTMLButtonElement);
   readonly #captionsButton = pageElement('captions', HTMLButtonElement);
+  readonly #clipButton = pageElement('clip', HTMLButtonElement);
   readonly #menu: PopupMenu;
 
-  constructor(session: LiveSession, captions: Captions, onToggle: () => void) {
+  constructor(
+    {
+      session,
+      captions,
+      clips,
+    }: { session: LiveSession; captions: Captions; clips: ClipControl | undefined },
+    onToggle: () => void,
+  ) {
     this.#session = session;
     this.#media = session.media;
     this.#captions = captions;
+    this.#clips = clips;
     this.#menu = new PopupMenu(onToggle);
     this.#button.addEventListener('click', () => this.#menu.toggle(this.#button, this.#firstPage()));
     this.#captionsButton.addEventListener('click', () =>
       this.#menu.toggle(this.#captionsButton, () => captionsPage(captions)),
+    );
+    if (clips === undefined) return;
+    this.#clipButton.addEventListener('click', () =>
+      this.#menu.toggle(this.#clipButton, () => clips.menuPage()),
     );
   }
 
@@ -42,7 +57,9 @@ export class LiveMenus {
     this.#button.hidden = items.length === 0;
     this.#captionsButton.hidden = !hasCaptions;
     this.#captionsButton.classList.toggle('is-on', this.#captions.language !== undefined);
-    if (items.length === 0 && !hasCaptions) this.#menu.close();
+    const canClip = this.#clips?.canClip === true;
+    this.#clipButton.hidden = !canClip;
+    if (items.length === 0 && !hasCaptions && !canClip) this.#menu.close();
     else this.#menu.refresh();
   }
 

@@ -13,6 +13,7 @@ const values = {
   hasThumbnail: false,
   theme: undefined,
   ultraLowLatency: false,
+  viewerClips: false,
   access: undefined,
 };
 

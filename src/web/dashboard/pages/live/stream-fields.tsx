@@ -19,6 +19,7 @@ interface StreamChoices {
   /** Empty for those of the account. */
   readonly keepRecordingsDays: string;
   readonly ultraLowLatency: boolean;
+  readonly viewerClips: boolean;
   /** Undefined for that of the account. */
   readonly policy: PolicyChoices | undefined;
 }
@@ -31,16 +32,18 @@ export const newStream: StreamChoices = {
   record: '',
   keepRecordingsDays: '',
   ultraLowLatency: false,
+  viewerClips: false,
   policy: undefined,
 };
 
 export function choicesOf(stream: LiveStream): StreamChoices {
-  const { name, playerId = '', qualities = '', ultraLowLatency = false } = stream;
+  const { name, playerId = '', qualities = '', ultraLowLatency = false, viewerClips = false } = stream;
   const record = stream.record === undefined ? '' : stream.record ? 'always' : 'never';
   const keepRecordingsDays = stream.keepRecordingsDays?.toString() ?? '';
   const policy = stream.playbackPolicy && policyChoicesOf(stream.playbackPolicy);
   return {
-    ...{ name, public: stream.public, playerId, qualities, record, keepRecordingsDays, ultraLowLatency },
+    ...{ name, public: stream.public, playerId, qualities, record, keepRecordingsDays },
+    ...{ ultraLowLatency, viewerClips },
     policy,
   };
 }
@@ -136,6 +139,12 @@ export function StreamFields({
         hint="The player offers WebRTC, with a delay below a second. The encoder must send H.264 without B-frames, and Opus. Applies from the next broadcast. Not in the sandbox."
         checked={choices.ultraLowLatency}
         onValue={ultraLowLatency => change({ ultraLowLatency })}
+      />
+      <CheckField
+        label="Clips by viewers"
+        hint="Viewers can turn the last seconds of a broadcast into a video of this project, with the tag viewer-clip."
+        checked={choices.viewerClips}
+        onValue={viewerClips => change({ viewerClips })}
       />
       <PlayerThemeField
         value={choices.playerId}

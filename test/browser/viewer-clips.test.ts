@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { CreatedStream } from '../../scripts/server-process.ts';
+import { recordTags, replay } from '../support/replay.ts';
+import { RtmpClient } from '../support/rtmp-client.ts';
+import { startServer, type TestServer } from '../support/start-server.ts';
+import { describeInBrowser, until, WatchedPage } from './browser-fixture.ts';
+
+describeInBrowser('clips by viewers', browser => {
+  let server: TestServer;
+  let stream: CreatedStream;
+  let stop: () => Promise<void>;
+
+  beforeAll(async () => {
+    server = await startServer();
+    stream = await server.createStream();
+    const tags = await recordTags({ seconds: 120 });
+    const client = await RtmpClient.connect({ port: server.app.rtmpPort });
+    await client.publish(stream.streamKey);
+    const signal = new AbortController();
+    const sent = replay(client, tags, { signal: signal.signal });
+    stop = async () => {
+      signal.abort();
+      await sent;
+      await client.close();
+    };
+  });
+  afterAll(async () => {
+    await stop();
+    await server.stop();
+  });
+
+  async function allowClips(viewerClips: boolean): Promise<void> {
+    const path = `/live-streams/${stream.liveStreamId}`;
+    expect((await server.api('PATCH', path, { viewerClips })).status).toBe(200);
+    await until('the page of the setting', async () => {
+      const page = await (await fetch(`${server.baseUrl}/live/${stream.liveStreamId}`)).text();
+      return page.includes(`data-viewer-clips="${viewerClips}"`);
+    });
+  }
+
+  async function watch(): Promise<WatchedPage> {
+    const viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}#muted`);
+    await until('playback', () =>
+      viewer.page.evaluate<boolean>(
+        "millrace.state() === 'live' && document.querySelector('video').currentTime > 3",
+      ),
+    );
+    return viewer;
+  }
+
+  it('makes the last seconds a video, and shows its link', async () => {
+    await allowClips(true);
+    await using viewer = await watch();
+    const { page } = viewer;
+    await page.locator('#player').hover();
+    await page.getByRole('button', { name: 'Clip this moment' }).click();
+    await page.getByRole('menuitem', { name: 'Last 15 seconds' }).click();
+    const card = page.getByRole('region', { name: 'Your clip' });
+    await card.getByText('Your clip is ready.').waitFor();
+    const opened = page.context().waitForEvent('page');
+    await card.getByRole('link', { name: 'Watch' }).click();
+    const clip = await opened;
+    await until('the clip to play', () =>
+      clip.evaluate<boolean>("(document.querySelector('video')?.readyState ?? 0) > 1"),
+    );
+    expect(await clip.title()).toContain('clip by a viewer');
+    await clip.close();
+    await card.getByRole('button', { name: 'Close' }).click();
+    expect(await card.isVisible()).toBe(false);
+
+    await page.route('**/clips/**', route =>
+      route.fulfill({
+        status: 429,
+        contentType: 'application/json',
+        body: '{"detail":"You can create another clip in 9 s."}',
+      }),
+    );
+    await page.getByRole('button', { name: 'Clip this moment' }).click();
+    await page.getByRole('menuitem', { name: 'Last 30 seconds' }).click();
+    await page.getByText('You can create another clip in 9 s.').waitFor();
+    expect(await page.getByRole('link', { name: 'Watch' }).isVisible()).toBe(false);
+  });
+
+  it('is not offered where it is turned off', async () => {
+    await allowClips(false);
+    await using viewer = await watch();
+    expect(await viewer.page.getByRole('button', { name: 'Clip this moment' }).isVisible()).toBe(false);
+  });
+});

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CreatedStream } from '../../scripts/server-process.ts';
+import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
+import { recordTags, replay } from '../support/replay.ts';
+import { RtmpClient } from '../support/rtmp-client.ts';
+import { startServer, type TestServer } from '../support/start-server.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+let server: TestServer;
+let tags: FlvTag[];
+const stops: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  [server, tags] = await Promise.all([startServer(), recordTags({ seconds: 120 })]);
+});
+afterAll(async () => {
+  for (const stop of stops) await stop();
+  await server?.stop();
+});
+
+async function broadcast(attributes: Record<string, unknown>): Promise<CreatedStream> {
+  const stream = await server.createStream();
+  await change(stream, attributes);
+  const client = await RtmpClient.connect({ port: server.app.rtmpPort });
+  await client.publish(stream.streamKey);
+  const signal = new AbortController();
+  const sent = replay(client, tags, { signal: signal.signal });
+  stops.push(async () => {
+    signal.abort();
+    await sent;
+    await client.close();
+  });
+  return stream;
+}
+
+async function change({ liveStreamId }: CreatedStream, attributes: Record<string, unknown>) {
+  const changed = await server.api('PATCH', `/live-streams/${liveStreamId}`, attributes);
+  expect(changed.status).toBe(200);
+  return (await changed.json()) as { viewerClips?: boolean; assets: { player: string } };
+}
+
+async function send(path: string, body: unknown, { method = 'POST', type = 'application/json' } = {}) {
+  const response = await fetch(`${server.baseUrl}${path}`, {
+    method,
+    headers: { 'content-type': type },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const json = (await response.json()) as { videoId: string; url: string; detail: string };
+  return { status: response.status, headers: response.headers, json };
+}
+
+/** Waits until the broadcast has a segment. */
+function clipWhenBegun(path: string, body: unknown = { lastSeconds: 5 }) {
+  return waitUntil(
+    async () => {
+      const answer = await send(path, body);
+      return answer.status === 409 ? undefined : answer;
+    },
+    { what: 'media to clip' },
+  );
+}
+
+test('a viewer makes the last seconds a video of the project, at most three times in a minute', async () => {
+  const stream = await broadcast({ viewerClips: true });
+  const path = `/clips/${stream.liveStreamId}`;
+  const { status, json, headers } = await clipWhenBegun(path);
+  expect(status).toBe(201);
+  expect(headers.get('access-control-allow-origin')).toBe('*');
+  const video = (await (await server.api('GET', `/videos/${json.videoId}`)).json()) as object;
+  expect(video).toMatchObject({
+    public: true,
+    tags: ['viewer-clip'],
+    source: { type: 'liveStream', clippedFrom: { liveStreamId: stream.liveStreamId } },
+    assets: { player: json.url },
+  });
+  expect((await fetch(json.url)).status).toBe(200);
+
+  expect((await send(path, { lastSeconds: 60, behindSeconds: 0.5 })).status).toBe(201);
+  expect((await send(path, { lastSeconds: 30, behindSeconds: 3600 })).json.detail).toBe(
+    'This part of the broadcast is no longer available.',
+  );
+  const fourth = await send(path, { lastSeconds: 5 });
+  expect([fourth.status, fourth.json.detail]).toEqual([429, expect.stringContaining('another clip in')]);
+  expect(Number(fourth.headers.get('retry-after'))).toBeGreaterThan(0);
+});
+
+test('the clip of a private live stream is private, and needs its token', async () => {
+  const stream = await broadcast({ viewerClips: true, public: false });
+  const path = `/clips/${stream.liveStreamId}`;
+  expect((await send(path, { lastSeconds: 5 })).status).toBe(404);
+  const { assets } = await change(stream, {});
+  const { search } = new URL(assets.player);
+  const { status, json } = await clipWhenBegun(`${path}${search}`);
+  expect(status).toBe(201);
+  const video = (await (await server.api('GET', `/videos/${json.videoId}`)).json()) as object;
+  expect(video).toMatchObject({ public: false });
+  expect(json.url).toContain('token');
+  expect((await fetch(json.url)).status).toBe(200);
+});
+
+test('refusals say what is wrong', async () => {
+  const stream = await server.createStream();
+  const path = `/clips/${stream.liveStreamId}`;
+  const body = { lastSeconds: 30 };
+  expect((await change(stream, { viewerClips: false })).viewerClips).toBeUndefined();
+  expect(await send(path, body)).toMatchObject({
+    status: 403,
+    json: { detail: 'Viewers cannot clip this live stream.' },
+  });
+  expect((await change(stream, { viewerClips: true })).viewerClips).toBe(true);
+  // The change may be seen a second later.
+  const idle = await waitUntil(async () => {
+    const answer = await send(path, body);
+    return answer.status === 403 ? undefined : answer;
+  });
+  expect(idle).toMatchObject({ status: 409, json: { detail: expect.stringContaining('nothing to clip') } });
+  expect(await send('/clips/li0000000000000000000000', body)).toMatchObject({ status: 404 });
+  expect(await send('/clips/other', body)).toMatchObject({ status: 404 });
+  expect(await send(path, body, { method: 'DELETE' })).toMatchObject({ status: 405 });
+  expect((await fetch(`${server.baseUrl}${path}`, { method: 'OPTIONS' })).status).toBe(204);
+
+  const live = await broadcast({ viewerClips: true });
+  const livePath = `/clips/${live.liveStreamId}`;
+  expect((await clipWhenBegun(livePath)).status).toBe(201);
+  expect(await send(livePath, body, { type: 'text/plain' })).toMatchObject({ status: 415 });
+  for (const wrong of [
+    'nonsense',
+    '[]',
+    {},
+    { lastSeconds: 61 },
+    { lastSeconds: '30' },
+    { ...body, more: 1 },
+  ]) {
+    expect(await send(livePath, wrong)).toMatchObject({
+      status: 400,
+      json: { detail: expect.stringContaining('lastSeconds') },
+    });
+  }
+});
