@@ -11,7 +11,7 @@ import { WrongKeyLimit } from '../resources/auth/wrong-key-limit.ts';
 import type { SmtpSettings } from '../resources/mail/mailer.ts';
 import type { OidcSettings } from '../resources/oidc/oidc-provider.ts';
 import { createSessions, type PeerReaders } from '../resources/sessions/create-sessions.ts';
-import { environmentOf } from '../resources/sessions/session-gate.ts';
+import { environmentOf, projectOf } from '../resources/sessions/session-gate.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/logger.ts';
 import { PeriodicTasks, type TaskDuty } from '../shared/scheduling/periodic-tasks.ts';
@@ -65,7 +65,7 @@ export function createAccess(options: AccessOptions): Access {
       const environment = authorization === undefined ? environmentOf(request) : undefined;
       return environment === undefined
         ? auth.authenticate(authorization, peers.addressOf(request))
-        : sessions.gate.callerIn(environment, request, setHeader);
+        : sessions.gate.callerIn({ environment, pairId: projectOf(request) }, request, setHeader);
     },
     tokenCleanup: new PeriodicTasks({
       name: 'token-sweeper',

@@ -69,7 +69,7 @@ function accessRoutes(options: ApiOptions): Route[] {
         videoRestoreDays: videoServices.videos.restoreDays,
       },
     }),
-    ...auditRoutes(new AuditStore(database)),
+    ...auditRoutes(new AuditStore(database), accounts.projects),
     ...signingKeyRoutes(new SigningKeysService(new SigningKeysStore(database), clock)),
     ...playbackPolicyRoutes(new PlaybackPolicyStore(database)),
     ...retentionRoutes(new RetentionService(new RetentionStore(database), clock)),

@@ -126,6 +126,7 @@ export const errorRegister = {
   'authorization-insufficient-scope': denied('The scopes of these credentials are insufficient.', 403),
   'authorization-loopback-only': denied('This address is for the operator only.', 403),
   'authorization-account-not-upgraded': denied('The account is not upgraded.', 403),
+  'authorization-unknown-project': denied('Your account has no such project.', 403),
   'authorization-operator-only': denied('Only the operator of this server may do this.', 403),
   'authorization-other-site': denied('Pages of other sites may not do this.', 403),
   'authorization-production-credential-required': denied('A production credential is required.', 403),
@@ -165,6 +166,13 @@ export const errorRegister = {
   'member-limit-reached': invalid('Your account has reached the members limit.'),
   'already-member': { kind: 'conflict', blame: 'caller', title: 'This person is a member already.' },
   'last-owner': { kind: 'conflict', blame: 'caller', title: 'This is the last owner of the account.' },
+  'project-limit-reached': invalid('Your account has reached the projects limit.'),
+  'last-project': { kind: 'conflict', blame: 'caller', title: 'This is the last project of the account.' },
+  'project-not-empty': {
+    kind: 'conflict',
+    blame: 'caller',
+    title: 'The project still has videos or live streams.',
+  },
   'api-key-limit-reached': invalid('Your account has reached the API keys limit.'),
   'last-api-key': {
     kind: 'conflict',

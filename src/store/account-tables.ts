@@ -7,7 +7,7 @@ export interface SecretRow {
   bytes: Buffer;
 }
 
-/** Owns two projects. The first start creates the operator's. */
+/** Owns one pair of projects or more. The first start creates the operator's. */
 export interface AccountRow {
   id: string;
   is_upgraded: number;
@@ -44,8 +44,18 @@ export interface AccessRevisionRow {
   revision: number;
 }
 
+/** A project as users see it: a sandbox and a production project. */
+export interface ProjectPairRow {
+  id: string;
+  account_id: string;
+  name: string;
+  created_at_ms: number;
+}
+
+/** One environment of a pair. */
 export interface ProjectRow {
   id: string;
+  pair_id: string;
   account_id: string;
   environment: Environment;
   created_at_ms: number;

@@ -3,6 +3,14 @@ export interface Migration {
   readonly name: string;
   /** Of SQLite. For PostgreSQL, types are translated: `STRICT`, `INTEGER`, `TEXT` and `BLOB`. */
   readonly sql: string;
+  /** In the place of `sql` on PostgreSQL, with the same translation. */
+  readonly sqlOfPostgres?: string;
+  /**
+   * A table that `sql` replaces although others refer to it. On SQLite, foreign keys and triggers are not checked meanwhile;
+   * references to it are checked before the commit.
+   * **Source**: https://www.sqlite.org/lang_altertable.html#otheralter
+   */
+  readonly rebuiltTable?: string;
   /** Such as numbers that go on behind copied rows. */
   readonly afterwardsOnPostgres?: string;
   /**

@@ -51,6 +51,7 @@ import { identities } from './migrations/0047-identities.ts';
 import { invitationMails } from './migrations/0048-invitation-mails.ts';
 import { analyticsViewers } from './migrations/0049-analytics-viewers.ts';
 import { viewerClips } from './migrations/0050-viewer-clips.ts';
+import { projectPairs } from './migrations/0051-project-pairs.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -106,6 +107,7 @@ export const migrations: readonly Migration[] = [
   invitationMails,
   analyticsViewers,
   viewerClips,
+  projectPairs,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */
@@ -117,15 +119,16 @@ export function migrate(sqlite: Sqlite.Database, steps: readonly Migration[] = m
     const number = index + 1;
     if (number <= found.version) continue;
     try {
-      sqlite
-        .transaction(() => {
-          sqlite.exec(step.sql);
-          sqlite.pragma(`user_version = ${number}`);
-          if (step.isCompatible === false) {
-            sqlite.prepare('UPDATE schema_compatibility SET min_version = ?').run(number);
-          }
-        })
-        .immediate();
+      const apply = sqlite.transaction(() => {
+        sqlite.exec(step.sql);
+        assertReferences(sqlite, step.rebuiltTable);
+        sqlite.pragma(`user_version = ${number}`);
+        if (step.isCompatible === false) {
+          sqlite.prepare('UPDATE schema_compatibility SET min_version = ?').run(number);
+        }
+      });
+      if (step.rebuiltTable === undefined) apply.immediate();
+      else withoutForeignKeys(sqlite, () => apply.immediate());
     } catch (error) {
       throw new AppError(
         'database-unusable',
@@ -135,6 +138,26 @@ export function migrate(sqlite: Sqlite.Database, steps: readonly Migration[] = m
     }
   }
   return Math.max(0, steps.length - found.version);
+}
+
+/** Must run outside a transaction. With foreign keys, `DROP TABLE` would delete the rows that refer to the table. */
+function withoutForeignKeys(sqlite: Sqlite.Database, apply: () => void): void {
+  const enabled = sqlite.pragma('foreign_keys', { simple: true });
+  sqlite.pragma('foreign_keys = OFF');
+  sqlite.pragma('legacy_alter_table = ON');
+  try {
+    apply();
+  } finally {
+    sqlite.pragma('legacy_alter_table = OFF');
+    sqlite.pragma(`foreign_keys = ${enabled}`);
+  }
+}
+
+function assertReferences(sqlite: Sqlite.Database, rebuiltTable: string | undefined): void {
+  if (rebuiltTable === undefined) return;
+  const broken = sqlite.pragma('foreign_key_check') as { table: string; parent: string }[];
+  const one = broken.find(({ parent }) => parent === rebuiltTable);
+  if (one !== undefined) throw new Error(`a row of ${one.table} refers to no row of ${rebuiltTable}`);
 }
 
 /** @throws AppError `database-unusable` when it was not migrated, or needs a newer version */

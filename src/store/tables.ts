@@ -13,6 +13,7 @@ import type {
   MemberRow,
   PasskeyRow,
   PrivateSessionRow,
+  ProjectPairRow,
   ProjectRow,
   RecoveryCodeRow,
   SecretRow,
@@ -72,6 +73,7 @@ export interface Tables {
   secrets: SecretRow;
   accounts: AccountRow;
   access_revisions: AccessRevisionRow;
+  project_pairs: ProjectPairRow;
   projects: ProjectRow;
   members: MemberRow;
   invitations: InvitationRow;

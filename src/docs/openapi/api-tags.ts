@@ -2,6 +2,7 @@ export const apiTags: Readonly<Record<string, string>> = {
   Authentication: 'Access tokens instead of an API key.',
   Sessions: 'Sign in with an email address and a password, as the dashboard does.',
   Account: 'Your account and its API keys.',
+  Projects: 'Projects of your account, each with a sandbox and a production of its own.',
   Members: 'People who can sign in to your account, their roles, and invitations.',
   Videos: 'Videos with their files, thumbnails and status.',
   'Upload tokens': 'Let others upload videos without your API key.',

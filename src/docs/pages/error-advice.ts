@@ -138,6 +138,22 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
     meaning: 'Without this owner, nobody could manage the account.',
     remedy: 'Make another member an owner first.',
   },
+  'authorization-unknown-project': {
+    meaning: 'The header `Millrace-Project` names no project of your account. It may have been deleted.',
+    remedy: 'Use a `projectId` of `GET /account/projects`, or leave the header out for the first project.',
+  },
+  'project-limit-reached': {
+    meaning: 'An account can have a limited number of projects.',
+    remedy: 'Delete a project that you no longer use.',
+  },
+  'last-project': {
+    meaning: 'An account always has a project.',
+    remedy: 'Rename the project, or create another one first.',
+  },
+  'project-not-empty': {
+    meaning: 'Only a project without videos and live streams can be deleted. Videos in the trash count.',
+    remedy: 'Delete its live streams and its videos in both environments, and empty the trash.',
+  },
   'authorization-operator-only': {
     meaning: 'Only the account of the server operator can do this.',
     remedy: 'Ask the operator.',

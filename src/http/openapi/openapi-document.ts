@@ -41,7 +41,7 @@ const securitySchemes = {
     in: 'header',
     name: 'Millrace-Environment',
     description:
-      'Which environment a request with the cookie of a session is for: `sandbox`, or `production` once the account is upgraded.',
+      'Which environment a request with the cookie of a session is for: `sandbox`, or `production` once the account is upgraded. The header `Millrace-Project` names the project. Without it, the request is for the first one.',
   },
   uploadToken: {
     type: 'apiKey',

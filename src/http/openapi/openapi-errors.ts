@@ -51,6 +51,7 @@ const keyCodes: readonly ErrorCode[] = [
   'authentication-invalid-session',
   'authorization-suspended-account',
   'authorization-account-not-upgraded',
+  'authorization-unknown-project',
   'authorization-insufficient-scope',
   'authorization-other-site',
 ];

@@ -71,7 +71,7 @@ export class AccountAdmin {
     return this.#store.find(account.accountId);
   }
 
-  /** Ignores the account's limit of keys. */
+  /** For the first project. Ignores its limit of keys. */
   async addKeys(emailOrId: string): Promise<AccountKeys | undefined> {
     const account = await this.#store.find(emailOrId);
     if (account === undefined) return undefined;
@@ -80,7 +80,7 @@ export class AccountAdmin {
     const pairs = new KeyPairsStore(this.#database);
     const createdAtMs = this.#clock.nowMs();
     await this.#accounts.changeAccess(accountId, async transaction => {
-      const projectIds = await pairs.projectIdsOf(accountId, transaction);
+      const { projectIds } = (await this.#accounts.projects.list(accountId, transaction))[0]!;
       const pair = environments.map(name => ({ projectId: projectIds[name], text: keys[name] }));
       const keyPairId = await pairs.add({ accountId, createdAtMs, keys: pair }, transaction);
       const target = { kind: 'key-pair', id: keyPairId, name: undefined };

@@ -179,7 +179,8 @@ async function accountView(
   { accounts, limits: { webhooks, rates, videoRestoreDays }, ingest }: Omit<AccountRoutesOptions, 'keyPairs'>,
 ): Promise<AccountView> {
   const account = await accounts.find(accountId);
-  if (account === undefined) throw new AppError('resource-not-found');
+  const project = await accounts.projects.findByProject(projectId);
+  if (account === undefined || project === undefined) throw new AppError('resource-not-found');
   const { name, email, createdAtMs, isUpgraded: upgraded, isOperator } = account;
   const limited = Object.entries(ratesOf(rates, environment)).filter(([, limit]) => limit > 0);
   const { rtmp, rtmps, srt, whip } = ingest();
@@ -192,6 +193,7 @@ async function accountView(
     ...(isOperator ? { operator: true } : {}),
     environment,
     projectId,
+    projectName: project.name,
     limits: {
       apiKeyPairs: maxKeyPairs,
       webhooks,

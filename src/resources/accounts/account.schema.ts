@@ -25,7 +25,10 @@ export const accountSchema = z
     environment: z
       .enum(['sandbox', 'production'])
       .describe('The environment of the credential of this request.'),
-    projectId: z.string().describe('The project of the environment, which all resources belong to.'),
+    projectId: z
+      .string()
+      .describe('Id of the environment in its project, which all resources belong to.'),
+    projectName: z.string().describe('The name of the project.'),
     limits: z.object({
       apiKeyPairs: z.int().describe('The maximum number of API keys in each environment.'),
       webhooks: z.int().describe('The maximum number of webhooks in each environment.'),
@@ -62,6 +65,7 @@ export const accountSchema = z
         upgraded: true,
         environment: 'production',
         projectId: 'pr9Bv4Nc2Mx7Za1Sd6Fg8Hj3',
+        projectName: 'Web shop',
         limits: {
           apiKeyPairs: 100,
           webhooks: 10,

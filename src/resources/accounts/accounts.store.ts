@@ -6,6 +6,8 @@ import type { Database } from '../../store/database.ts';
 import { type Bound, type PreparedQuery, prepareQuery } from '../../store/prepared-query.ts';
 import type { Role } from '../members/member.ts';
 import { MembersStore, ownerEmail } from '../members/members.store.ts';
+import { firstProjectName } from '../projects/project-pair.ts';
+import { ProjectPairsStore } from '../projects/project-pairs.store.ts';
 import type { User } from '../sessions/session.ts';
 import { SessionsStore } from '../sessions/sessions.store.ts';
 import { announceAccessChange } from './access-watch.ts';
@@ -48,6 +50,7 @@ export class AccountsStore {
   /** Sessions end together with the rights of their accounts and users. */
   readonly sessions: SessionsStore;
   readonly members: MembersStore;
+  readonly projects: ProjectPairsStore;
   readonly #database: Database;
   readonly #ownerCache = new SecretCache<KeyOwner>();
   readonly #ownerOfKey: PreparedQuery<{ hash: Buffer }, OwnerRow>;
@@ -56,6 +59,7 @@ export class AccountsStore {
     this.#database = database;
     this.sessions = new SessionsStore(database);
     this.members = new MembersStore(database);
+    this.projects = new ProjectPairsStore(database);
     this.#ownerOfKey = prepareQuery(({ hash }: Bound<{ hash: Buffer }>) =>
       selectKeyOwner(database.queries).where('k.key_hash', '=', hash),
     );
@@ -77,24 +81,20 @@ export class AccountsStore {
   async addAccount(
     account: { isUpgraded: boolean; createdAtMs: number },
     transaction: Transaction,
-  ): Promise<{ accountId: string; projectIds: Record<Environment, string> }> {
+  ): Promise<{ accountId: string; projectIds: Readonly<Record<Environment, string>> }> {
     const { queries } = transaction;
-    const created_at_ms = account.createdAtMs;
     const accountId = newId('ac');
-    const projectIds = { sandbox: newId('pr'), production: newId('pr') };
     await transaction.run(
       queries.insertInto('accounts').values({
         id: accountId,
         is_upgraded: Number(account.isUpgraded),
         is_suspended: 0,
         is_operator: Number(await this.isEmpty(transaction)),
-        created_at_ms,
+        created_at_ms: account.createdAtMs,
       }),
     );
-    for (const environment of ['sandbox', 'production'] as const) {
-      const row = { id: projectIds[environment], account_id: accountId, environment, created_at_ms };
-      await transaction.run(queries.insertInto('projects').values(row));
-    }
+    const first = { accountId, name: firstProjectName, createdAtMs: account.createdAtMs };
+    const { projectIds } = await this.projects.add(first, transaction);
     return { accountId, projectIds };
   }
 

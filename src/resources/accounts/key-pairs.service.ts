@@ -5,6 +5,7 @@ import { AppError } from '../../shared/errors.ts';
 import { randomBase62 } from '../../shared/ids.ts';
 import type { Environment } from '../../store/account-tables.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
+import type { ProjectPair } from '../projects/project-pair.ts';
 import type { KeyPairView } from './account.schema.ts';
 import type { AccountsStore } from './accounts.store.ts';
 import {
@@ -34,7 +35,7 @@ export class KeyPairsService {
   }
 
   async find(caller: Caller, keyPairId: string, connection?: Connection): Promise<KeyPair | undefined> {
-    const pair = await this.#store.find(caller.accountId, keyPairId, connection);
+    const pair = await this.#store.find(caller.projectId, keyPairId, connection);
     return pair && limitToEnvironments(pair, accessibleEnvironments(caller.environment));
   }
 
@@ -44,7 +45,7 @@ export class KeyPairsService {
     page: { currentPage: number; pageSize: number },
   ): Promise<{ views: KeyPairView[]; total: number }> {
     const reach = accessibleEnvironments(caller.environment);
-    const all = await this.#store.listByAccount(caller.accountId);
+    const all = await this.#store.list(caller.projectId);
     const pairs = all.flatMap(pair => limitToEnvironments(pair, reach) ?? []);
     if (direction === 'desc') pairs.reverse();
     const first = (page.currentPage - 1) * page.pageSize;
@@ -63,7 +64,7 @@ export class KeyPairsService {
   ): Promise<KeyPairView> {
     const { accountId } = caller;
     return this.#accounts.changeAccess(caller.accountId, async transaction => {
-      const projects = await this.#store.projectIdsOf(accountId, transaction);
+      const projects = await this.#projectIdsOf(caller, transaction);
       await this.#requireKeyCapacity(projects[caller.environment], caller.environment, transaction);
       const keys = accessibleEnvironments(caller.environment).map(environment => ({
         environment,
@@ -101,7 +102,7 @@ export class KeyPairsService {
     const text = randomBase62(apiKeyLength);
     return this.#accounts.changeAccess(caller.accountId, async transaction => {
       const pair = await this.#require(caller, keyPairId, transaction);
-      const projectId = (await this.#store.projectIdsOf(caller.accountId, transaction))[environment];
+      const projectId = (await this.#projectIdsOf(caller, transaction))[environment];
       if (pair.keys[environment] === undefined) {
         await this.#requireKeyCapacity(projectId, environment, transaction);
       }
@@ -143,6 +144,13 @@ export class KeyPairsService {
       }
       await this.#store.revoke(pair, halves, this.#clock.nowMs(), transaction);
     });
+  }
+
+  /** @throws AppError `resource-not-found` when the project was deleted a moment ago */
+  async #projectIdsOf({ projectId }: Caller, transaction: Transaction): Promise<ProjectPair['projectIds']> {
+    const pair = await this.#accounts.projects.findByProject(projectId, transaction);
+    if (pair === undefined) throw new AppError('resource-not-found');
+    return pair.projectIds;
   }
 
   /** Counts each environment separately, so that sandbox keys cannot use up the limit of production. */

@@ -40,25 +40,27 @@ export class KeyPairsStore {
     this.#database = database;
   }
 
-  async listByAccount(accountId: string): Promise<KeyPair[]> {
+  /** With the keys of both environments of the project. */
+  async list(projectId: string): Promise<KeyPair[]> {
     const rows = await this.#database.all(
-      selectPairs(this.#database, accountId).orderBy('created_at_ms').orderBy('id'),
+      selectPairs(this.#database, projectId).orderBy('created_at_ms').orderBy('id'),
     );
-    const keys = await this.#database.all(selectKeys(this.#database, accountId));
+    const keys = await this.#database.all(selectKeys(this.#database, projectId));
     const halves = Map.groupBy(keys, half => half.pair_id);
     return rows.map(row => pairFrom(row, halves.get(row.id) ?? []));
   }
 
+  /** @param projectId either environment of the project that the pair belongs to */
   async find(
-    accountId: string,
+    projectId: string,
     keyPairId: string,
     connection: Connection = this.#database,
   ): Promise<KeyPair | undefined> {
-    const row = await connection.first(selectPairs(connection, accountId).where('id', '=', keyPairId));
+    const row = await connection.first(selectPairs(connection, projectId).where('id', '=', keyPairId));
     if (row === undefined) return undefined;
     return pairFrom(
       row,
-      await connection.all(selectKeys(connection, accountId).where('k.pair_id', '=', row.id)),
+      await connection.all(selectKeys(connection, projectId).where('k.pair_id', '=', row.id)),
     );
   }
 
@@ -69,20 +71,6 @@ export class KeyPairsStore {
       .where('project_id', '=', projectId)
       .where('revoked_at_ms', 'is', null);
     return (await connection.first(counted))?.total ?? 0;
-  }
-
-  async projectIdsOf(
-    accountId: string,
-    connection: Connection = this.#database,
-  ): Promise<Record<Environment, string>> {
-    const rows = await connection.all(
-      connection.queries
-        .selectFrom('projects')
-        .select(['id', 'environment'])
-        .where('account_id', '=', accountId),
-    );
-    const ids = Object.fromEntries(rows.map(row => [row.environment, row.id]));
-    return ids as Record<Environment, string>;
   }
 
   async add(
@@ -195,28 +183,34 @@ export class KeyPairsStore {
   }
 }
 
-function selectPairs({ queries }: Connection, accountId: string) {
-  return queries
+function selectPairs(connection: Connection, projectId: string) {
+  const keys = keysOf(connection, projectId).select('k.pair_id');
+  return connection.queries
     .selectFrom('key_pairs')
     .select(['id', 'account_id', 'name', 'created_at_ms', 'scopes'])
-    .where('account_id', '=', accountId);
+    .where('id', 'in', keys);
 }
 
-function selectKeys({ queries }: Connection, accountId: string) {
+/** Selects from the keys of both environments of the project. */
+function keysOf({ queries }: Connection, projectId: string) {
   return queries
-    .selectFrom('projects as p')
+    .selectFrom('projects as own')
+    .innerJoin('projects as p', 'p.pair_id', 'own.pair_id')
     .innerJoin('api_keys as k', 'k.project_id', 'p.id')
-    .select([
-      'k.pair_id',
-      'k.id',
-      'k.project_id',
-      'p.environment',
-      'k.hint',
-      'k.created_at_ms',
-      'k.last_used_at_ms',
-    ])
-    .where('p.account_id', '=', accountId)
+    .where('own.id', '=', projectId)
     .where('k.revoked_at_ms', 'is', null);
+}
+
+function selectKeys(connection: Connection, projectId: string) {
+  return keysOf(connection, projectId).select([
+    'k.pair_id',
+    'k.id',
+    'k.project_id',
+    'p.environment',
+    'k.hint',
+    'k.created_at_ms',
+    'k.last_used_at_ms',
+  ]);
 }
 
 function pairFrom(row: PairRow, halves: readonly KeyRow[]): KeyPair {

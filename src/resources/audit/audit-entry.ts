@@ -35,11 +35,18 @@ export interface AuditEntry extends AuditEvent {
   readonly atMs: number;
 }
 
+interface AuditProjects {
+  readonly ids: readonly string[];
+  /** With the entries of the account itself, which belong to no project. */
+  readonly withAccount: boolean;
+}
+
 export interface AuditFilter {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
   readonly targetId?: string | undefined;
-  readonly projectId?: string | undefined;
+  /** Of these projects only. Default: all. */
+  readonly projects?: AuditProjects | undefined;
   readonly fromMs?: number | undefined;
   /** Not included. */
   readonly toMs?: number | undefined;

@@ -1,13 +1,15 @@
+import type { Caller } from '../../http/routing/caller.ts';
 import { pageOf, sortOf } from '../../http/routing/pagination.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
 import { formatAtom } from '../../shared/clock.ts';
 import { mapList } from '../../shared/list-page.ts';
 import { parseIsoDate } from '../analytics/parse-iso-date.ts';
+import type { ProjectPairsStore } from '../projects/project-pairs.store.ts';
 import { type AuditEntryView, auditListSchema, auditQuerySchema } from './audit.schema.ts';
 import { type AuditStore, maxSearchedEntries } from './audit.store.ts';
-import type { AuditEntry, AuditTarget } from './audit-entry.ts';
+import type { AuditEntry, AuditFilter, AuditTarget } from './audit-entry.ts';
 
-export function auditRoutes(store: AuditStore): Route[] {
+export function auditRoutes(store: AuditStore, projects: ProjectPairsStore): Route[] {
   return [
     defineRoute({
       method: 'GET',
@@ -16,7 +18,8 @@ export function auditRoutes(store: AuditStore): Route[] {
       summary: 'List the audit log',
       description:
         `Successful changes, sign-ins and refused sign-ins, for as long as the setting \`audit.keepDays\` says. An API key of the sandbox lists only changes of its ` +
-        `sandbox. With several of \`actor\`, \`action\` and \`targetId\`, or with an API key of the sandbox, the newest ${maxSearchedEntries} ` +
+        `sandbox, one of production those of its project and of the account itself. With several of \`actor\`, \`action\` and \`targetId\`, or with ` +
+        `an API key that does not list all entries, the newest ${maxSearchedEntries} ` +
         'entries that match one of them are searched.',
       auth: 'key',
       scope: 'admin',
@@ -25,10 +28,9 @@ export function auditRoutes(store: AuditStore): Route[] {
       handle: async request => {
         const { caller, query } = request;
         const { actor, action, targetId, from, to } = query;
-        const isLimited = caller.actor.kind === 'api-key' && caller.environment === 'sandbox';
         const filter = {
           ...{ actor, action, targetId },
-          ...(isLimited ? { projectId: caller.projectId } : {}),
+          projects: await accessibleProjects(caller, projects),
           fromMs: from === undefined ? undefined : parseIsoDate(from),
           toMs: to === undefined ? undefined : parseIsoDate(to),
         };
@@ -43,6 +45,19 @@ export function auditRoutes(store: AuditStore): Route[] {
       },
     }),
   ];
+}
+
+/** Undefined for all: signed-in users see the whole account. */
+async function accessibleProjects(
+  { actor, environment, projectId, accountId }: Caller,
+  projects: ProjectPairsStore,
+): Promise<AuditFilter['projects']> {
+  if (actor.kind === 'user') return undefined;
+  if (environment === 'sandbox') return { ids: [projectId], withAccount: false };
+  const pairs = await projects.list(accountId);
+  if (pairs.length === 1) return undefined;
+  const own = pairs.find(({ projectIds }) => projectIds.production === projectId);
+  return { ids: Object.values(own?.projectIds ?? {}), withAccount: true };
 }
 
 function viewOf(entry: AuditEntry, existing: ReadonlySet<string>): AuditEntryView {

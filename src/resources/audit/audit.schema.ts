@@ -39,7 +39,7 @@ const auditEntrySchema = z
       .enum(['sandbox', 'production'])
       .optional()
       .describe('Absent for changes of the account itself.'),
-    projectId: z.string().optional(),
+    projectId: z.string().optional().describe('One of `environmentIds` of a project.'),
     target: z
       .object({
         kind: z.string().describe('Such as `video` or `live-stream`.'),

@@ -14,7 +14,7 @@ const positionColumns = {
 } as const;
 
 type IndexedColumn = keyof typeof positionColumns;
-type Condition = readonly [column: IndexedColumn | 'project_id', value: string];
+type Condition = readonly [column: IndexedColumn, value: string];
 
 /** The entries of an account, or those of them with one value, by their positions. */
 interface Sequence {
@@ -165,18 +165,17 @@ export class AuditStore {
     page: PageRequest,
   ): Promise<ListResult<AuditEntry>> {
     const conditions = conditionsOf(filter);
-    const indexed = conditions.filter((one): one is [IndexedColumn, string] => one[0] !== 'project_id');
     const sequences = await Promise.all(
-      (indexed.length === 0 ? [undefined] : indexed).map(async one => {
+      (conditions.length === 0 ? [undefined] : conditions).map(async one => {
         const sequence: Sequence = { accountId, indexed: one };
         return { sequence, range: await this.#rangeOf(sequence, filter) };
       }),
     );
     const shortest = sequences.toSorted((a, b) => lengthOf(a.range) - lengthOf(b.range))[0]!;
     const others = conditions.filter(([column]) => column !== shortest.sequence.indexed?.[0]);
-    return others.length === 0
+    return others.length === 0 && filter.projects === undefined
       ? this.#page(shortest.sequence, shortest.range, direction, page)
-      : this.#search(shortest.sequence, shortest.range, others, direction, page);
+      : this.#search(shortest, { others, projects: filter.projects }, direction, page);
   }
 
   /** Returns ids of those videos, outside the trash, and live streams of the account that exist. */
@@ -250,9 +249,8 @@ export class AuditStore {
   }
 
   async #search(
-    sequence: Sequence,
-    { first, last }: Range,
-    conditions: readonly Condition[],
+    { sequence, range: { first, last } }: { sequence: Sequence; range: Range },
+    { others, projects }: { others: readonly Condition[]; projects: AuditFilter['projects'] },
     direction: 'asc' | 'desc',
     { currentPage, pageSize }: PageRequest,
   ): Promise<ListResult<AuditEntry>> {
@@ -260,7 +258,13 @@ export class AuditStore {
     let matching = this.#entriesOf(sequence)
       .where(position, '>=', Math.max(first, last - maxSearchedEntries + 1))
       .where(position, '<=', last);
-    for (const [column, value] of conditions) matching = matching.where(column, '=', value);
+    for (const [column, value] of others) matching = matching.where(column, '=', value);
+    if (projects !== undefined) {
+      matching = matching.where(({ eb, or }) => {
+        const isTheirs = eb('project_id', 'in', [...projects.ids]);
+        return projects.withAccount ? or([isTheirs, eb('project_id', 'is', null)]) : isTheirs;
+      });
+    }
     const counted = matching.select(({ fn }) => fn.countAll<number>().as('total'));
     const total = (await this.#database.first(counted))?.total ?? 0;
     const skipped = (currentPage - 1) * pageSize;
@@ -334,12 +338,11 @@ function lengthOf({ first, last }: Range): number {
   return last - first;
 }
 
-function conditionsOf({ actor, action, targetId, projectId }: AuditFilter): Condition[] {
+function conditionsOf({ actor, action, targetId }: AuditFilter): Condition[] {
   const given = [
     ['actor_id', actor],
     ['action', action],
     ['target_id', targetId],
-    ['project_id', projectId],
   ] as const;
   return given.flatMap(([column, value]) => (value === undefined ? [] : [[column, value] as const]));
 }

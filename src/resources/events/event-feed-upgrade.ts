@@ -16,6 +16,7 @@ import { eventFeedQuery, parseTypes } from './event-feed.schema.ts';
 const webSocketVersion = '13';
 const tokenPrefix = 'token.';
 const environmentPrefix = 'environment.';
+const projectPrefix = 'project.';
 
 /** Checks credentials, limits and query before the upgrade, in this order. **Source**: RFC 6455 4.2 */
 export function eventFeedUpgrade(options: {
@@ -73,7 +74,7 @@ export function eventFeedUpgrade(options: {
 
 /**
  * Repeats the authentication while the connection is open. Browsers cannot set headers: they name their
- * token, or the environment of their session, as a subprotocol, because unlike an address it is not logged.
+ * token, or the environment and project of their session, as subprotocols, because unlike an address these are not logged.
  */
 function credentialsOf(
   request: IncomingMessage,
@@ -89,7 +90,8 @@ function credentialsOf(
   const setHeader = () => {};
   if (authorization === undefined && (environment === 'sandbox' || environment === 'production')) {
     gate.requireOwnSite(request, { needsOrigin: true });
-    return async () => gate.callerIn(environment, { headers, socket }, setHeader);
+    const pairId = named(projectPrefix);
+    return async () => gate.callerIn({ environment, pairId }, { headers, socket }, setHeader);
   }
   const shown = authorization === undefined ? {} : { authorization };
   return async () => authenticate({ headers: shown, socket }, setHeader);

@@ -14,10 +14,26 @@ const renewIntervalMs = 3_600_000;
 
 const environmentHeader = 'millrace-environment';
 
+/** The header that chooses a project of the account. */
+const projectHeader = 'millrace-project';
+
 /** Browsers do not let pages of other sites send this header. */
 export function environmentOf({ headers }: PeerRequest): Environment | undefined {
   const name = headers[environmentHeader];
   return name === 'sandbox' || name === 'production' ? name : undefined;
+}
+
+/** Undefined for the first project of the account. */
+export function projectOf({ headers }: PeerRequest): string | undefined {
+  const id = headers[projectHeader];
+  return typeof id === 'string' ? id : undefined;
+}
+
+/** What a session acts for, within its account. */
+export interface SessionTarget {
+  readonly environment: Environment;
+  /** Undefined for the first project. */
+  readonly pairId: string | undefined;
 }
 
 interface SessionGateOptions {
@@ -60,14 +76,23 @@ export class SessionGate {
     return session;
   }
 
-  /** @throws as {@link sessionOf}, and `authorization-account-not-upgraded` for production */
-  async callerIn(environment: Environment, request: PeerRequest, setHeader: SetHeader): Promise<Caller> {
-    const { accountId, account, projectIds, actor, scopes } = await this.sessionOf(request, setHeader);
+  /**
+   * @throws as {@link sessionOf}, `authorization-account-not-upgraded` for production, and
+   * `authorization-unknown-project`
+   */
+  async callerIn(
+    { environment, pairId }: SessionTarget,
+    request: PeerRequest,
+    setHeader: SetHeader,
+  ): Promise<Caller> {
+    const { accountId, account, projects, actor, scopes } = await this.sessionOf(request, setHeader);
+    const project = pairId === undefined ? projects[0] : projects.find(one => one.pairId === pairId);
+    if (project === undefined) throw new AppError('authorization-unknown-project');
     if (environment === 'production' && !account.isUpgraded) {
       const detail = 'Use its sandbox.';
       throw new AppError('authorization-account-not-upgraded', undefined, { details: { detail } });
     }
-    return { accountId, environment, projectId: projectIds[environment], actor, scopes };
+    return { accountId, environment, projectId: project.projectIds[environment], actor, scopes };
   }
 
   /** Undefined for somebody who is not signed in. */

@@ -1,6 +1,6 @@
 import type { SessionCaller } from '../../http/routing/caller.ts';
-import type { Environment } from '../../store/account-tables.ts';
 import type { Role } from '../members/member.ts';
+import type { ProjectPair } from '../projects/project-pair.ts';
 
 /** Counted from the last use. */
 export const sessionLifetimeMs = 30 * 24 * 3_600_000;
@@ -26,7 +26,8 @@ export interface Session extends SessionCaller {
     readonly isSuspended: boolean;
     readonly isOperator: boolean;
   };
-  readonly projectIds: Readonly<Record<Environment, string>>;
+  /** At least one; the oldest first. */
+  readonly projects: readonly ProjectPair[];
 }
 
 export interface ListedSession {

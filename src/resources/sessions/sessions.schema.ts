@@ -3,6 +3,7 @@ import { listQuery, listSchema } from '../../http/routing/pagination.ts';
 import { scopes } from '../../http/routing/scope.ts';
 import { passwordLength } from '../accounts/password.ts';
 import { roles } from '../members/member.ts';
+import { projectSchema } from '../projects/projects.schema.ts';
 
 const dateTime = z.iso.datetime({ offset: true });
 const environments = z.enum(['sandbox', 'production']);
@@ -96,7 +97,10 @@ export const sessionSchema = z
         sandbox: z.string(),
         production: z.string().optional().describe('Absent until the account is upgraded.'),
       })
-      .describe('Project ids by environment.'),
+      .describe('`environmentIds` of the first project.'),
+    allProjects: z
+      .array(projectSchema)
+      .describe('The projects of the account, the oldest first. `Millrace-Project` chooses one of them.'),
   })
   .meta({
     id: 'Session',
@@ -119,6 +123,14 @@ export const sessionSchema = z
         ],
         environments: ['sandbox', 'production'],
         projects: { sandbox: 'pr9Bv4Nc2Mx7Za1Sd6Fg8Hj3', production: 'pr2Wq8Er5Ty1Ui6Op3As9Df7' },
+        allProjects: [
+          {
+            projectId: 'pp5Tg2Hn8Jm4Kw7Lq1Pz3Xc6',
+            name: 'Default',
+            createdAt: '2026-03-04T05:06:07+00:00',
+            environmentIds: { sandbox: 'pr9Bv4Nc2Mx7Za1Sd6Fg8Hj3', production: 'pr2Wq8Er5Ty1Ui6Op3As9Df7' },
+          },
+        ],
       },
     ],
   });

@@ -10,6 +10,7 @@ import type { Connection, Transaction } from '../../store/connection.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Membership } from '../members/member.ts';
+import { projectViewOf } from '../projects/projects.service.ts';
 import type { PasswordCheck } from './password-check.ts';
 import type { SecondFactor } from './second-factor.ts';
 import {
@@ -274,8 +275,8 @@ export class SessionsService {
 }
 
 function viewOf(session: Session, memberships: readonly Membership[]): SessionView {
-  const { sandbox, production } = session.projectIds;
   const { isUpgraded } = session.account;
+  const projects = session.projects.map(pair => projectViewOf(pair, isUpgraded));
   return {
     sessionId: session.sessionId,
     email: session.email,
@@ -291,7 +292,8 @@ function viewOf(session: Session, memberships: readonly Membership[]): SessionVi
       role,
     })),
     environments: isUpgraded ? ['sandbox', 'production'] : ['sandbox'],
-    projects: { sandbox, ...(isUpgraded ? { production } : {}) },
+    projects: projects[0]!.environmentIds,
+    allProjects: projects,
   };
 }
 

@@ -23,6 +23,9 @@ interface SessionRow {
   is_operator: number;
   role: Role;
   account_name: string | null;
+  pair_id: string;
+  pair_name: string;
+  pair_created_at_ms: number;
   sandbox_id: string;
   production_id: string;
 }
@@ -42,15 +45,13 @@ export class SessionsStore {
 
   async findBySecret(secret: string, nowMs: number): Promise<Session | undefined> {
     const session = await this.#cache.getOrLoad(secret, async hash => {
-      const row = await this.#database.first(this.#findBySecret({ hash }));
-      return row === undefined ? undefined : sessionFrom(row);
+      return sessionFrom(await this.#database.all(this.#findBySecret({ hash })));
     });
     return session !== undefined && nowMs < session.expiresAtMs ? session : undefined;
   }
 
   async find(sessionId: string, connection: Connection = this.#database): Promise<Session | undefined> {
-    const row = await connection.first(selectSession(connection.queries).where('s.id', '=', sessionId));
-    return row === undefined ? undefined : sessionFrom(row);
+    return sessionFrom(await connection.all(selectSession(connection.queries).where('s.id', '=', sessionId)));
   }
 
   /** Ends the user's least recently used sessions beyond {@link maxSessionsPerUser}. */
@@ -209,6 +210,7 @@ function selectIdsOfAccount(queries: Queries, accountId: string) {
     .where(({ eb, fn }) => eb(fn.coalesce('s.account_id', 'u.account_id'), '=', accountId));
 }
 
+/** Selects a row per project of the account. */
 function selectSession(queries: Queries) {
   return queries
     .selectFrom('sessions as s')
@@ -219,11 +221,12 @@ function selectSession(queries: Queries) {
         .on(({ eb, fn }) => eb('m.account_id', '=', fn.coalesce('s.account_id', 'u.account_id'))),
     )
     .innerJoin('accounts as a', 'a.id', 'm.account_id')
+    .innerJoin('project_pairs as pp', 'pp.account_id', 'a.id')
     .innerJoin('projects as sandbox', join =>
-      join.onRef('sandbox.account_id', '=', 'a.id').on('sandbox.environment', '=', 'sandbox'),
+      join.onRef('sandbox.pair_id', '=', 'pp.id').on('sandbox.environment', '=', 'sandbox'),
     )
     .innerJoin('projects as production', join =>
-      join.onRef('production.account_id', '=', 'a.id').on('production.environment', '=', 'production'),
+      join.onRef('production.pair_id', '=', 'pp.id').on('production.environment', '=', 'production'),
     )
     .select([
       's.id',
@@ -239,12 +242,20 @@ function selectSession(queries: Queries) {
       'a.is_operator',
       'a.name as account_name',
       'm.role',
+      'pp.id as pair_id',
+      'pp.name as pair_name',
+      'pp.created_at_ms as pair_created_at_ms',
       'sandbox.id as sandbox_id',
       'production.id as production_id',
-    ]);
+    ])
+    .orderBy('pp.created_at_ms')
+    .orderBy('pp.id');
 }
 
-function sessionFrom(row: SessionRow): Session {
+/** @param rows of one session */
+function sessionFrom(rows: readonly SessionRow[]): Session | undefined {
+  const row = rows[0];
+  if (row === undefined) return undefined;
   return {
     sessionId: row.id,
     userId: row.user_id,
@@ -263,6 +274,11 @@ function sessionFrom(row: SessionRow): Session {
       isSuspended: row.is_suspended === 1,
       isOperator: row.is_operator === 1,
     },
-    projectIds: { sandbox: row.sandbox_id, production: row.production_id },
+    projects: rows.map(one => ({
+      pairId: one.pair_id,
+      name: one.pair_name,
+      createdAtMs: one.pair_created_at_ms,
+      projectIds: { sandbox: one.sandbox_id, production: one.production_id },
+    })),
   };
 }

@@ -52,7 +52,7 @@ export async function checkPostgresIsCurrent(
 async function apply(client: pg.ClientBase, step: Migration, number: number): Promise<void> {
   if (step.isCompatible === false) await assertNoOlderNodes(client, number);
   try {
-    await client.query(inPostgres(step.sql));
+    await client.query(inPostgres(step.sqlOfPostgres ?? step.sql));
     if (step.afterwardsOnPostgres !== undefined) await client.query(step.afterwardsOnPostgres);
     if (step.isCompatible === false) {
       await client.query('UPDATE schema_compatibility SET min_version = $1', [number]);
